@@ -1,0 +1,65 @@
+/** The few error classes of the gateway. Each says which side failed and carries its `cause`. */
+
+/** One wrong key of the configuration: where it is and what was expected there. */
+export interface ConfigProblem {
+  /** Dotted path, for example `channels.telegram.token`. */
+  path: string;
+  message: string;
+}
+
+/** The person who runs the gateway can mend this: each problem names a setting. Ends the process with exit code 2. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+  readonly problems: readonly ConfigProblem[];
+  constructor(problems: readonly ConfigProblem[], options?: ErrorOptions) {
+    super(problems.map((p) => (p.path ? `${p.path}: ${p.message}` : p.message)).join('\n'), options);
+    this.problems = problems;
+  }
+}
+
+/** Another gateway holds this home. Ends the process with exit code 3. */
+export class LockedError extends Error {
+  override name = 'LockedError';
+}
+
+/**
+ * A platform did not take what we sent. `retryAfterMs` says when to try again; without it the refusal is permanent.
+ * `ambiguous` means that the platform may have taken it all the same (the answer to our request was lost).
+ */
+export class DeliveryError extends Error {
+  override name = 'DeliveryError';
+  readonly retryAfterMs: number | undefined;
+  readonly ambiguous: boolean;
+  /** True when the platform said "slow down" (429), as opposed to being unreachable. */
+  readonly rateLimited: boolean;
+  constructor(
+    message: string,
+    options: { retryAfterMs?: number; ambiguous?: boolean; rateLimited?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.retryAfterMs = options.retryAfterMs;
+    this.ambiguous = options.ambiguous ?? false;
+    this.rateLimited = options.rateLimited ?? false;
+  }
+}
+
+/** A person asked for something that cannot be done; the message is one plain sentence that may be shown in a chat. */
+export class UserError extends Error {
+  override name = 'UserError';
+}
+
+/** A file or folder of the home is not what it should be; the message names it. */
+export class WorkspaceError extends Error {
+  override name = 'WorkspaceError';
+}
+
+/** The code of a Node system error (`ENOENT`, `EEXIST`, ...), or undefined for any other value. */
+export function errorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** A short text for logs, whatever was thrown. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

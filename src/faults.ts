@@ -1,0 +1,23 @@
+/**
+ * Named crash points (R2): `OPENVIBER_CRASH_AT=<point>[:<n>]` makes the process kill itself with SIGKILL the n-th time
+ * it passes there. Without the variable a call is one comparison.
+ */
+const [armed, count] = (process.env.OPENVIBER_CRASH_AT ?? '').split(':');
+let left = Number(count ?? 1);
+
+export type CrashPoint =
+  | 'accept:before-commit'
+  | 'accept:after-commit'
+  | 'run:claimed'
+  | 'run:message-written'
+  | 'run:step-written'
+  | 'run:answered'
+  | 'run:result-written'
+  | 'run:out-written'
+  | 'send:intent'
+  | 'send:posted'
+  | 'send:recorded';
+
+export function crashPoint(point: CrashPoint): void {
+  if (armed !== '' && point.replace(':', '-') === armed && --left === 0) process.kill(process.pid, 'SIGKILL');
+}

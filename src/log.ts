@@ -1,0 +1,66 @@
+/** pino with a filter that takes known secret values out of every line, in each form they may have (T19). */
+import { pino } from 'pino';
+
+export type Logger = pino.Logger;
+
+const secrets = new Set<string>();
+const MASK = '[secret]';
+// Telegram puts the token in the URL of every call; grammY's errors carry that URL.
+const TOKEN_SHAPES = [/\d{6,12}:[A-Za-z0-9_-]{30,50}/g, /xox[a-z]-[A-Za-z0-9-]{10,}/g, /xapp-[A-Za-z0-9-]{10,}/g];
+
+/** Registers a value that must never be written anywhere; its URL-encoded, base64 and JSON-escaped forms as well. */
+export function addSecret(value: string | undefined): void {
+  if (value === undefined || value.length < 6) return;
+  for (const form of [value, encodeURIComponent(value), Buffer.from(value).toString('base64').replace(/=+$/, '')]) {
+    secrets.add(form);
+  }
+  secrets.add(JSON.stringify(value).slice(1, -1));
+}
+
+/** The text with every known secret replaced. Used for logs, replies, transcripts and model requests. */
+export function scrub(text: string): string {
+  let clean = text;
+  for (const secret of secrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, MASK);
+  for (const shape of TOKEN_SHAPES) clean = clean.replace(shape, MASK);
+  return clean;
+}
+
+export interface LogOptions {
+  level: string;
+  /** Human-readable lines instead of JSON. */
+  pretty: boolean;
+  /** Where lines go; standard output by default. */
+  write?: (line: string) => void;
+}
+
+const LEVELS: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' };
+
+function prettyLine(line: string): string {
+  const { level, time, msg, pid: _pid, hostname: _hostname, ...rest } = JSON.parse(line) as Record<string, unknown>;
+  const fields = Object.entries(rest).map(([key, value]) => {
+    if (key === 'err' && typeof value === 'object' && value !== null && 'message' in value) return `err="${value.message}"`;
+    return `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`;
+  });
+  const clock = new Date(Number(time)).toISOString().slice(11, 19);
+  return `${clock} ${LEVELS[Number(level)] ?? level} ${String(msg ?? '')}${fields.length ? `  ${fields.join(' ')}` : ''}\n`;
+}
+
+/** One logger a process. Lines are scrubbed before they leave it. */
+export function createLog(options: LogOptions): Logger {
+  const write = options.write ?? ((line: string) => void process.stdout.write(line));
+  const destination = { write: (line: string) => write(scrub(options.pretty ? prettyLine(line) : line)) };
+  return pino({ level: options.level, base: null, serializers: { err: errorFields } }, destination);
+}
+
+/** What is worth logging of an error. SDK errors carry whole requests (prompts, tokens): never log them whole. */
+function errorFields(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = 'code' in error ? error.code : undefined;
+  const cause = error.cause instanceof Error ? error.cause.message : undefined;
+  return { type: error.name, message: error.message, code, cause, stack: error.stack?.split('\n').slice(1, 5).join('\n') };
+}
+
+/** A logger that writes nothing, for tests and tools. */
+export function silentLog(): Logger {
+  return pino({ level: 'silent' });
+}
