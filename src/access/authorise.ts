@@ -1,0 +1,76 @@
+/**
+ * One pure decision for every kind of event (T3): gather the facts, ask here, act on the answer.
+ * An empty list means nobody; a right in a direct message grants nothing in a group (T2).
+ */
+import type { Principal } from './principal.ts';
+
+export interface AccessRules {
+  dm: 'pairing' | 'allowlist' | 'open' | 'off';
+  groups: 'mention' | 'all' | 'off';
+  /** User ids that may write in direct messages. */
+  allow: readonly string[];
+  /** Chat ids (groups, channels) where the viber takes part; `*` for every chat it was added to. */
+  chats: readonly string[];
+}
+
+/** The facts of one event. */
+export interface EntryFacts {
+  rules: AccessRules;
+  isDirect: boolean;
+  isMention: boolean;
+  isCommand: boolean;
+  isButton: boolean;
+  /** The sender is a bot, a webhook or ourselves. */
+  isBot: boolean;
+  chat: string;
+  /** Listed in `people:`, paired, or the operator's own terminal. */
+  isKnown: boolean;
+}
+
+export type EntryDecision =
+  | { allow: true }
+  /** `pair`: an unknown person in a direct message who may ask to be let in. */
+  | { allow: false; reason: 'bot' | 'off' | 'stranger' | 'chat-not-listed' | 'not-addressed'; pair: boolean };
+
+const refuse = (reason: Extract<EntryDecision, { allow: false }>['reason'], pair = false): EntryDecision => ({
+  allow: false,
+  reason,
+  pair,
+});
+
+/** May this event enter at all? */
+export function authoriseEntry(principal: Principal, facts: EntryFacts): EntryDecision {
+  const { rules } = facts;
+  if (facts.isBot) return refuse('bot');
+  if (facts.isDirect) {
+    if (rules.dm === 'off') return refuse('off');
+    if (rules.dm === 'open' || facts.isKnown || rules.allow.includes(principal.user)) return { allow: true };
+    return refuse('stranger', rules.dm === 'pairing');
+  }
+  if (rules.groups === 'off') return refuse('off');
+  if (!rules.chats.includes(facts.chat) && !rules.chats.includes('*')) return refuse('chat-not-listed');
+  if (rules.groups === 'all' || facts.isMention || facts.isCommand || facts.isButton) return { allow: true };
+  return refuse('not-addressed');
+}
+
+/** What may be done once inside. */
+export type Action = 'chat' | 'look' | 'steer' | 'memory' | 'administer';
+
+/**
+ * `people` are the task's own (T4). Everyone let in may chat and look at what belongs to their conversation; steering
+ * and stopping is for the task's people and owners; memory and administration need more than a guest's rights.
+ */
+export function authoriseAction(principal: Principal, action: Action, people: readonly string[], self: string): boolean {
+  if (principal.role === 'owner') return true;
+  switch (action) {
+    case 'chat':
+    case 'look':
+      return true;
+    case 'steer':
+      return people.includes(self);
+    case 'memory':
+      return principal.role === 'member';
+    case 'administer':
+      return false;
+  }
+}

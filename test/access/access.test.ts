@@ -1,0 +1,147 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { authoriseAction, authoriseEntry, type EntryFacts } from '../../src/access/authorise.ts';
+import { createRateLimiter } from '../../src/access/limits.ts';
+import { CODE_TTL_MS, openPairing } from '../../src/access/pairing.ts';
+import { createPeople } from '../../src/access/people.ts';
+import { identityText, type Principal, principalText } from '../../src/access/principal.ts';
+import { UserError } from '../../src/errors.ts';
+import { tempFolder, tree } from '../helpers/temp.ts';
+
+const principal = (user: string, role: Principal['role'] = 'guest'): Principal => ({
+  ...{ channel: 'telegram', account: 'bot', user, role, via: 'message', name: 'N' },
+});
+const facts = (change: Partial<EntryFacts> & { rules?: Partial<EntryFacts['rules']> } = {}): EntryFacts => ({
+  ...{ isDirect: true, isMention: false, isCommand: false, isButton: false, isBot: false, chat: '-5', isKnown: false },
+  ...change,
+  rules: { dm: 'pairing', groups: 'mention', allow: [], chats: [], ...change.rules },
+});
+const decide = (user: string, change?: Parameters<typeof facts>[0]) => authoriseEntry(principal(user), facts(change));
+
+describe('who may enter', () => {
+  it('lets nobody in by an empty list', () => {
+    expect(decide('1')).toEqual({ allow: false, reason: 'stranger', pair: true });
+    expect(decide('1', { rules: { dm: 'allowlist' } })).toEqual({ allow: false, reason: 'stranger', pair: false });
+    expect(decide('1', { isDirect: false, isMention: true })).toMatchObject({ allow: false, reason: 'chat-not-listed' });
+  });
+
+  it('lets in whom the list names, by id and never by name', () => {
+    expect(decide('1', { rules: { dm: 'allowlist', allow: ['1'] } })).toEqual({ allow: true });
+    expect(decide('1', { rules: { dm: 'allowlist', allow: ['N', '11'] } })).toMatchObject({ allow: false });
+  });
+
+  it('gives no right in a group to those known from direct messages, nor the other way round', () => {
+    const group = { isDirect: false, isMention: true, isKnown: true };
+    expect(decide('1', { ...group, rules: { allow: ['1'] } })).toMatchObject({ allow: false, reason: 'chat-not-listed' });
+    expect(decide('1', { rules: { chats: ['1', '-5'] } })).toMatchObject({ allow: false, reason: 'stranger' });
+  });
+
+  it('answers in a listed group when addressed, or to everything with `all`', () => {
+    const rules = { chats: ['-5'] };
+    expect(decide('1', { isDirect: false, rules })).toMatchObject({ allow: false, reason: 'not-addressed' });
+    expect(decide('1', { isDirect: false, isMention: true, rules })).toEqual({ allow: true });
+    expect(decide('1', { isDirect: false, rules: { ...rules, groups: 'all' } })).toEqual({ allow: true });
+    expect(decide('1', { isDirect: false, isMention: true, rules: { ...rules, groups: 'off' } })).toMatchObject({ allow: false });
+  });
+
+  it('never lets bots in, whatever the lists say', () => {
+    expect(decide('1', { isBot: true, isKnown: true, rules: { dm: 'open' } })).toMatchObject({ allow: false, reason: 'bot' });
+  });
+});
+
+describe('what may be done inside', () => {
+  it('leaves steering to the people of the task and to owners', () => {
+    expect(authoriseAction(principal('1'), 'steer', ['telegram:2'], 'telegram:1')).toBe(false);
+    expect(authoriseAction(principal('1'), 'steer', ['telegram:1'], 'telegram:1')).toBe(true);
+    expect(authoriseAction(principal('1', 'owner'), 'steer', [], 'telegram:1')).toBe(true);
+  });
+
+  it('keeps memory from guests and administration from all but owners', () => {
+    const may = (role: Principal['role']) =>
+      (['chat', 'look', 'memory', 'administer'] as const).filter((action) => authoriseAction(principal('1', role), action, [], 'x'));
+    expect(may('guest')).toEqual(['chat', 'look']);
+    expect(may('member')).toEqual(['chat', 'look', 'memory']);
+    expect(may('owner')).toEqual(['chat', 'look', 'memory', 'administer']);
+  });
+});
+
+describe('pairing', () => {
+  const now = 1_800_000_000_000;
+  const ask = (identity: string, channel = 'telegram') => ({ identity, channel, name: 'Sam', address: { chat: identity } });
+
+  it('gives one code an hour and at most three a channel, without making a file', () => {
+    const folder = tempFolder();
+    const pairing = openPairing(folder, false);
+    const before = Object.keys(tree(folder));
+    const code = pairing.request(ask('telegram:1'), now);
+    expect(code).toMatch(/^[A-HJ-NP-Z2-9]{8}$/);
+    expect(pairing.request(ask('telegram:1'), now + CODE_TTL_MS - 1)).toBeUndefined();
+    pairing.request(ask('telegram:2'), now);
+    pairing.request(ask('telegram:3'), now);
+    expect(pairing.request(ask('telegram:4'), now)).toBeUndefined();
+    expect(pairing.request(ask('slack:T:4', 'slack'), now)).toBeDefined();
+    expect(Object.keys(tree(folder))).toEqual(before);
+    expect(pairing.request(ask('telegram:1'), now + CODE_TTL_MS)).toBeDefined();
+  });
+
+  it('lets in with a code once, makes the first person an owner and the next a member', () => {
+    const folder = tempFolder();
+    const gateway = openPairing(folder, false);
+    const cli = openPairing(folder, false);
+    const first = gateway.request(ask('telegram:1'), now) ?? '';
+    const second = gateway.request(ask('telegram:2'), now) ?? '';
+    expect(cli.approve(first.toLowerCase(), now).paired).toMatchObject({ identity: 'telegram:1', role: 'owner' });
+    expect(cli.approve(second, now).paired.role).toBe('member');
+    expect(() => cli.approve(first, now)).toThrow(UserError);
+    expect(gateway.paired().map((entry) => entry.identity)).toEqual(['telegram:1', 'telegram:2']);
+  });
+
+  it('knows no expired, denied or wrong code', () => {
+    const pairing = openPairing(tempFolder(), true);
+    const code = pairing.request(ask('telegram:1'), now) ?? '';
+    expect(() => pairing.approve('AAAAAAAA', now)).toThrow(UserError);
+    expect(() => pairing.approve(code, now + CODE_TTL_MS)).toThrow(UserError);
+    pairing.deny(code, now);
+    expect(() => pairing.approve(code, now)).toThrow(UserError);
+    expect(pairing.paired()).toEqual([]);
+  });
+
+  it('starts with an empty list when a file is torn', () => {
+    const folder = tempFolder();
+    openPairing(folder, true);
+    fs.writeFileSync(path.join(folder, 'paired.json'), '[{"identity": "telegr');
+    expect(openPairing(folder, true).paired()).toEqual([]);
+  });
+});
+
+describe('people', () => {
+  const people = createPeople([{ name: 'alex', role: 'owner', ids: ['telegram:1', 'slack:T01:U03'] }], { paired: () => [] });
+  const who = (channel: string, user: string, workspace?: string) =>
+    people.resolve({ ...{ channel, user, account: 'b', via: 'message', name: 'x' }, ...(workspace ? { workspace } : {}) });
+
+  it('knows one person on two platforms', () => {
+    expect(principalText(who('telegram', '1').principal)).toBe('person:alex');
+    expect(principalText(who('slack', 'U03', 'T01').principal)).toBe('person:alex');
+    expect(identityText(who('slack', 'U03', 'T01').principal)).toBe('slack:T01:U03');
+  });
+
+  it('takes nobody for somebody else: another team, another channel', () => {
+    expect(who('slack', 'U03', 'T02').isKnown).toBe(false);
+    expect(who('discord', '1').isKnown).toBe(false);
+  });
+});
+
+describe('rate limits', () => {
+  it('refuses what is too much, says so once, and forgives with time', () => {
+    const limiter = createRateLimiter(3);
+    const take = (at: number) => limiter.take('a', at);
+    expect([take(0), take(0), take(0)].every((answer) => answer.ok)).toBe(true);
+    expect([take(0), take(0)]).toEqual([
+      { ok: false, first: true },
+      { ok: false, first: false },
+    ]);
+    expect(limiter.take('b', 0).ok).toBe(true);
+    expect(take(20_000).ok).toBe(true);
+  });
+});
