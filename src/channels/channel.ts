@@ -1,0 +1,197 @@
+/**
+ * The seam between platforms and the gateway. No SDK object crosses it: every field is plain JSON of our own.
+ * A channel is S2's CommandCenterAdapter (`id`, `connect({onMessage, onInterrupt})`, `stream`) plus durable `send`.
+ */
+
+/** Where a conversation takes place. `account` is the bot's own id on the platform, so that two bots never mix. */
+export interface Address {
+  channel: string;
+  account: string;
+  /** Slack team or Discord guild; Telegram has none. */
+  workspace?: string;
+  chat: string;
+  /** Forum topic, Slack thread, Discord thread. */
+  thread?: string;
+}
+
+/** Injective: two addresses have the same key only if all five fields are equal. */
+export function conversationKey(address: Address): string {
+  const { channel, account, workspace, chat, thread } = address;
+  return JSON.stringify([channel, account, workspace ?? null, chat, thread ?? null]);
+}
+
+/** `<channel>[@account]:<chat>[:<thread>]`, the form people write in job files and configuration. */
+export function formatAddress(address: Address, options: { account?: boolean } = {}): string {
+  const account = options.account ? `@${address.account}` : '';
+  const thread = address.thread === undefined ? '' : `:${address.thread}`;
+  return `${address.channel}${account}:${address.chat}${thread}`;
+}
+
+/** What kind of platform event a message came from. Every kind goes through the same authorisation. */
+export type EntryKind = 'message' | 'edit' | 'channel-post' | 'command' | 'button' | 'membership' | 'migration';
+
+/** Who wrote, as the platform names them. Only `user` identifies; names are for showing. */
+export interface Sender {
+  user: string;
+  name: string;
+  username?: string;
+  isBot: boolean;
+}
+
+/** A file the platform still holds. Nothing is downloaded before the sender is authorised. */
+export interface RemoteFile {
+  /** Opaque to everyone but the channel that made it. */
+  id: string;
+  /** From outside: metadata only, never a path. */
+  name: string;
+  mimeType: string;
+  /** Bytes as the platform declares them; the download counts for itself. */
+  size?: number;
+  kind: 'photo' | 'document' | 'audio' | 'voice' | 'video' | 'animation' | 'sticker';
+}
+
+/** A file on our disk. */
+export interface Attachment {
+  path: string;
+  name: string;
+  mimeType: string;
+  size: number;
+  sha256: string;
+}
+
+/** Words that are not the sender's own instruction: what they reply to, quote or forward. Data, never instructions. */
+export interface QuotedText {
+  kind: 'reply' | 'quote' | 'forward';
+  from: string;
+  text: string;
+  /** True when the quoted words are this bot's own. */
+  fromSelf: boolean;
+}
+
+export interface InboundMessage {
+  /** Idempotency key within (channel, account, chat): the platform's id of the event. */
+  id: string;
+  kind: EntryKind;
+  address: Address;
+  sender: Sender;
+  /** Plain text or Markdown as the person wrote it; '' when there are only files. */
+  text: string;
+  files: RemoteFile[];
+  /** Extra facts as one line of text each: a location, a contact, a poll, a sticker's emoji. */
+  facts: string[];
+  quotes: QuotedText[];
+  command?: { name: string; args: string };
+  button?: { id: string };
+  /** Parts with the same group (an album) are one message. */
+  group?: string;
+  /** The platform's id of the message itself, for replies and edits. */
+  messageId: string;
+  /** For `edit`: the `id` the original message had. */
+  editOf?: string;
+  isDirect: boolean;
+  /** Addressed to this bot: a mention, a reply to it, or a command naming it. */
+  isMention: boolean;
+  /** For `migration`: where the conversation lives from now on. */
+  movedTo?: Address;
+  /** Milliseconds since the epoch, the platform's time where it gives one. */
+  sentAt: number;
+}
+
+export interface Button {
+  /** Opaque random id, looked up in our store; at most 32 characters. */
+  id: string;
+  label: string;
+}
+
+export interface OutboundMessage {
+  /** Idempotency key. */
+  id: string;
+  address: Address;
+  /** Markdown (CommonMark with GFM). */
+  text: string;
+  files: Attachment[];
+  buttons?: Button[][];
+  /** The platform's id of the message this answers. */
+  replyTo?: string;
+  /** The platform's id of a message of ours which the first part replaces by an edit. */
+  placeholder?: string;
+}
+
+/** S2's four kinds of event, with the task and run they belong to. */
+export type AgentState = 'idle' | 'thinking' | 'tool' | 'waiting-approval';
+export type AgentStreamEvent = { agentId: string; taskId: string; runId: string } & (
+  | { type: 'text-delta'; content: string }
+  | { type: 'tool-call'; tool: string; args: unknown }
+  | { type: 'tool-result'; tool: string; result: unknown }
+  | { type: 'state-change'; state: AgentState }
+);
+
+export interface InterruptSignal {
+  type: 'interrupt';
+  /** `*` or an agent id. */
+  targetAgentId: string;
+  reason: string;
+}
+
+/**
+ * The delivery ledger as a channel sees it. `part(index, post)` writes a durable intent, runs `post`, records the
+ * platform id it resolves to and returns it; a part that is known to be sent returns its id without calling `post`.
+ */
+export interface PartLedger {
+  part(index: number, post: () => Promise<string>): Promise<string>;
+}
+
+export interface ChannelCallbacks {
+  /**
+   * Resolves when the message is durable (or refused, or a duplicate): the platform may be told so.
+   * Rejects when it could not be stored: the platform must not be told.
+   * Calls made in one tick keep their order and share one commit.
+   */
+  onMessage(message: InboundMessage, raw: unknown): Promise<void>;
+  onInterrupt(signal: InterruptSignal, address: Address): Promise<void>;
+  /** An event of a kind the channel does not know or care for; counted, not stored. */
+  onDropped(kind: string): void;
+  /** Called whenever `status()` has changed. */
+  onStatus(): void;
+}
+
+export interface ChannelStatus {
+  state: 'off' | 'connecting' | 'connected' | 'reconnecting' | 'failed';
+  /** One sentence for the operator: what is wrong and which setting or action mends it. */
+  detail?: string;
+}
+
+export interface ChannelLimits {
+  /** Characters in the platform's own unit of one text message. */
+  text: number;
+  /** Bytes of one file we may send. */
+  uploadBytes: number;
+  /** Bytes of one file we may fetch. */
+  downloadBytes: number;
+}
+
+export interface CommandSpec {
+  name: string;
+  description: string;
+}
+
+/** A platform. A missing optional method is the answer "cannot". */
+export interface Channel {
+  readonly id: string;
+  /** The bot's own id; known after `connect`. */
+  readonly account: string;
+  readonly limits: ChannelLimits;
+  status(): ChannelStatus;
+  /** Resolves once events flow. Throws ConfigError when a setting is wrong (a token, a missing permission). */
+  connect(callbacks: ChannelCallbacks): Promise<void>;
+  /** Stops taking events, waits for those in hand; sending still works until the process ends. */
+  disconnect(): Promise<void>;
+  /** Sends every part of a message through the ledger. Throws DeliveryError; never retries. */
+  send(message: OutboundMessage, ledger: PartLedger): Promise<void>;
+  /** Streams a file of an accepted message to `path` (which does not exist yet), at most `maxBytes`. Throws UserError when it is too large. */
+  download?(file: RemoteFile, path: string, maxBytes: number, signal: AbortSignal): Promise<Attachment>;
+  /** Live progress; best effort, must not throw. */
+  stream?(event: AgentStreamEvent, address: Address): Promise<void>;
+  /** Ends live progress of a run here and gives the id of the status message the answer may replace, if there is one. */
+  endStream?(runId: string, address: Address): Promise<string | undefined>;
+}

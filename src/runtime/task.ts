@@ -1,0 +1,62 @@
+/**
+ * The task contract (S0, S1): what goes into a run and what comes out, and the states a task may take (S3).
+ * `run(request) -> events + result` reads no context from disk: everything it needs is in the request (C1).
+ */
+import type { z } from 'zod';
+import type { ArtifactRef, Json, Plan, SessionEntry, TaskState } from '../workspace/types.ts';
+
+/** `task:submit`. `goal` and `messages` are required; the rest is optional context. */
+export interface TaskRequest {
+  goal: string;
+  messages: TaskMessage[];
+  plan?: string | Plan;
+  artifacts?: ArtifactRef[];
+  memory?: string;
+}
+
+/** One message of the history. `steps` hold a model's own messages (assistant and tool) verbatim. */
+export type TaskMessage =
+  | { role: 'user'; text: string; files?: InputFile[] }
+  | { role: 'assistant'; text: string }
+  | { role: 'steps'; messages: Json[] };
+
+/** A file shown to the model itself, not just named: images and PDFs of the newest message. */
+export interface InputFile {
+  path: string;
+  name: string;
+  mimeType: string;
+}
+
+/** `task:completed`. `summary` is plain text of at most 300 characters (C34). */
+export interface TaskResult {
+  text: string;
+  summary: string;
+  artifactRefs: ArtifactRef[];
+}
+
+/** What repeating a call would do: nothing (`read`), the same thing again (`idempotent`), or something twice (`external`). */
+export type ToolEffect = 'read' | 'idempotent' | 'external';
+
+/** A tool as the model is offered it. Results are JSON; a thrown UserError is shown to the model as the tool's error. */
+export interface RuntimeTool<Input = unknown> {
+  name: string;
+  description: string;
+  input: z.ZodType<Input>;
+  effect: ToolEffect;
+  execute(input: Input, options: { signal: AbortSignal; callId: string }): Promise<Json>;
+}
+
+export type FinishedStep = Extract<SessionEntry, { type: 'step' }>;
+
+const NEXT: Record<TaskState, readonly TaskState[]> = {
+  pending: ['running', 'stopped', 'error'],
+  running: ['completed', 'error', 'stopped'],
+  completed: ['pending', 'running'],
+  error: ['pending', 'running'],
+  stopped: ['pending', 'running'],
+};
+
+/** Whether the state machine of S3 allows the step; the three terminal states may only begin the next run (C33). */
+export function canBecome(from: TaskState, to: TaskState): boolean {
+  return NEXT[from].includes(to);
+}
