@@ -1,0 +1,284 @@
+/**
+ * The outbox: what must reach a chat. One lane an address, in order; lanes never wait for each other.
+ *
+ *   out/<key>.json --sent--> done/<day>/<key>.out.json      every part: intent (synced) -> send -> sent(platform id)
+ *        | refused for good, or older than a day -----------> dead/<key>.json
+ *        | twice unknown whether it arrived ----------------> unsure/<key>.json, and the person is told once (R4)
+ *
+ * Retrying lives here and nowhere else: `retry_after` is obeyed exactly, an unreachable platform is tried again after
+ * 1 s, doubling to 5 min with jitter, for 24 h.
+ */
+import { conversationKey, type Channel, type OutboundMessage, type PartLedger } from '../channels/channel.ts';
+import { DeliveryError } from '../errors.ts';
+import { crashPoint } from '../faults.ts';
+import { scrub, type Logger } from '../log.ts';
+import type { Ledger, PartState } from './queue/ledger.ts';
+import { createPace, type Pace } from './queue/pace.ts';
+import type { SpoolStore } from './queue/store.ts';
+
+const TTL_MS = 24 * 3_600_000;
+const MAX_BACKOFF_MS = 300_000;
+const MAX_UNSURE = 2;
+
+export interface OutboxFile {
+  key: string;
+  /** The trace of the message it answers. */
+  trace: string;
+  /** Milliseconds since the epoch. */
+  createdAt: number;
+  seq: number;
+  message: OutboundMessage;
+  /** The first part was about to be sent when this was written: its intent needs no line of its own. */
+  sending: boolean;
+  reason?: string;
+}
+
+export interface Delivery {
+  /** Durable when it resolves; the same key again has no effect. Sending goes on by itself. */
+  add(message: OutboundMessage, trace: string): Promise<void>;
+  /** Whether a message of that key was ever added (waiting, sent or given up). */
+  has(key: string): boolean;
+  /** Milliseconds since the epoch of the oldest message not yet delivered. */
+  oldest(): number | undefined;
+  counts(): { waiting: number; unsure: number; dead: number };
+  /** Resolves when nothing is being sent; entries that wait for a retry stay on disk. */
+  close(timeoutMs: number): Promise<void>;
+}
+
+export interface DeliveryOptions {
+  store: SpoolStore;
+  ledger: Ledger;
+  /** The channel of an address; undefined while it is switched off. */
+  channelOf: (message: OutboundMessage) => Channel | undefined;
+  log: Logger;
+  onOutcome?: (outcome: 'sent' | 'retry' | 'unsure' | 'dead') => void;
+  /** Scales every wait; 1 except in tests. */
+  timeScale?: number;
+  now?: () => number;
+}
+
+interface Lane {
+  /** Durable, oldest first. */
+  entries: OutboxFile[];
+  /** Being written. */
+  adding: number;
+  running: boolean;
+  failures: number;
+}
+
+/** Opens the outbox and takes up what an earlier process left. */
+export function openDelivery(options: DeliveryOptions): Delivery {
+  const { store, ledger, log } = options;
+  const now = options.now ?? Date.now;
+  const lanes = new Map<string, Lane>();
+  const pace: Pace = createPace(now);
+  const stopping = new AbortController();
+  let lastSeq = 0;
+  let active = 0;
+  let idle: (() => void) | undefined;
+
+  function laneOf(message: OutboundMessage): [string, Lane] {
+    const key = conversationKey(message.address);
+    let lane = lanes.get(key);
+    if (!lane) {
+      lane = { entries: [], adding: 0, running: false, failures: 0 };
+      lanes.set(key, lane);
+    }
+    return [key, lane];
+  }
+
+  function sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        stopping.signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms * (options.timeScale ?? 1));
+      stopping.signal.addEventListener('abort', done);
+    });
+  }
+
+  /** Sends the lane's entries one after the other until it is empty. */
+  async function work(key: string, lane: Lane): Promise<void> {
+    if (lane.running) return;
+    lane.running = true;
+    active++;
+    try {
+      for (let entry = lane.entries[0]; entry && !stopping.signal.aborted; entry = lane.entries[0]) {
+        const wait = await attempt(entry, lane);
+        if (wait === 'finished') lane.entries.shift();
+        else await sleep(wait);
+      }
+      if (lane.entries.length + lane.adding === 0) lanes.delete(key);
+    } catch (error) {
+      log.error({ err: error, lane: key }, 'the outbox could not be written; its messages wait for the next start');
+    } finally {
+      lane.running = false;
+      active--;
+      if (active === 0) idle?.();
+    }
+  }
+
+  /** Tries once. Gives the milliseconds to wait before the next try, or `finished`. */
+  async function attempt(entry: OutboxFile, lane: Lane): Promise<number | 'finished'> {
+    const { message, trace } = entry;
+    const channel = options.channelOf(message);
+    if (now() - entry.createdAt > TTL_MS) return giveUp(entry, 'dead', 'not delivered within 24 hours');
+    if (!channel) return backoff(lane);
+    const delay = pace.delay(message.address);
+    if (delay > 0) return delay;
+    try {
+      await channel.send(message, partsOf(entry));
+    } catch (error) {
+      if (error instanceof UnsureError) return giveUp(entry, 'unsure', error.message);
+      if (!(error instanceof DeliveryError)) {
+        log.error({ err: error, trace }, 'the channel failed while sending');
+        return giveUp(entry, 'dead', 'the channel failed while sending');
+      }
+      if (error.retryAfterMs === undefined) return giveUp(entry, 'dead', error.message);
+      options.onOutcome?.('retry');
+      log.warn({ err: error, trace, lane: message.address.chat }, 'sending is tried again');
+      if (!error.rateLimited) return Math.max(error.retryAfterMs, backoff(lane));
+      pace.limited(message.address, error.retryAfterMs);
+      return error.retryAfterMs;
+    }
+    lane.failures = 0;
+    pace.sent(message.address);
+    store.finish('out', entry.key, `${entry.key}.out`);
+    known.delete(entry.key);
+    partStates.delete(entry.key);
+    options.onOutcome?.('sent');
+    log.debug({ trace, channel: channel.id }, 'delivered');
+    return 'finished';
+  }
+
+  function backoff(lane: Lane): number {
+    lane.failures++;
+    const ms = Math.min(MAX_BACKOFF_MS, 1000 * 2 ** (lane.failures - 1));
+    return ms * (0.75 + Math.random() / 2);
+  }
+
+  function partsOf(entry: OutboxFile): PartLedger {
+    const states = partStates.get(entry.key) ?? new Map<number, PartState>();
+    partStates.set(entry.key, states);
+    return {
+      async part(index, post) {
+        const state = states.get(index) ?? { unsure: 0, open: false };
+        states.set(index, state);
+        if (state.sentId !== undefined) return state.sentId;
+        if (state.open) {
+          // An intent that no outcome followed: a crash cut that attempt.
+          state.open = false;
+          state.unsure++;
+          ledger.outcome(entry.key, index, 'unsure');
+        }
+        if (state.unsure >= MAX_UNSURE) throw new UnsureError('it is not known whether the platform took the message');
+        const written = entry.sending && index === 0;
+        entry.sending = false;
+        if (!written) await ledger.intent(entry.key, index);
+        crashPoint('send:intent');
+        state.open = true;
+        try {
+          const id = await post();
+          crashPoint('send:posted');
+          state.sentId = id;
+          ledger.outcome(entry.key, index, 'sent', id);
+          crashPoint('send:recorded');
+          return id;
+        } catch (error) {
+          const unsure = error instanceof DeliveryError ? error.ambiguous : true;
+          if (unsure) state.unsure++;
+          ledger.outcome(entry.key, index, unsure ? 'unsure' : 'refused');
+          throw error;
+        } finally {
+          state.open = false;
+        }
+      },
+    };
+  }
+
+  async function giveUp(entry: OutboxFile, to: 'dead' | 'unsure', reason: string): Promise<'finished'> {
+    log.error({ trace: entry.trace, reason, channel: entry.message.address.channel }, `message moved to ${to}`);
+    await store.put(to, entry.key, { ...entry, reason });
+    store.remove('out', entry.key);
+    known.delete(entry.key);
+    partStates.delete(entry.key);
+    options.onOutcome?.(to);
+    if (to === 'unsure') {
+      const text = `I cannot tell whether my last message reached you (trace ${entry.trace}). If it is missing, send /status.`;
+      await add({ id: `${entry.key}-unsure`, address: entry.message.address, text, files: [] }, entry.trace);
+    }
+    return 'finished';
+  }
+
+  async function add(message: OutboundMessage, trace: string): Promise<void> {
+    const key = message.id;
+    if (has(key)) return;
+    known.add(key);
+    lastSeq = Math.max(lastSeq + 1, now() * 1000);
+    const [name, lane] = laneOf(message);
+    const sending = lane.entries.length + lane.adding === 0;
+    const clean = { ...message, text: scrub(message.text) };
+    const entry: OutboxFile = { key, trace, createdAt: now(), seq: lastSeq, message: clean, sending };
+    lane.adding++;
+    try {
+      await store.put('out', key, entry);
+      lane.entries.push(entry);
+    } catch (error) {
+      known.delete(key);
+      throw error;
+    } finally {
+      lane.adding--;
+    }
+    void work(name, lane);
+  }
+
+  const has = (key: string) => known.has(key) || store.wasFinished(`${key}.out`) || store.has('dead', key) || store.has('unsure', key);
+
+  const left = store
+    .names('out')
+    .map((name) => store.read('out', name) as OutboxFile | undefined)
+    .filter((entry) => entry !== undefined)
+    .sort((a, b) => a.seq - b.seq);
+  const known = new Set(left.map((entry) => entry.key));
+  const partStates = ledger.load(known);
+  for (const entry of left) {
+    if (entry.sending && !partStates.get(entry.key)?.has(0)) {
+      partStates.set(entry.key, new Map([[0, { unsure: 0, open: true }]]));
+    }
+    entry.sending = false;
+    laneOf(entry.message)[1].entries.push(entry);
+    lastSeq = Math.max(lastSeq, entry.seq);
+  }
+  // After the caller has finished composing, so that `channelOf` knows its channels.
+  setImmediate(() => {
+    for (const [key, lane] of lanes) void work(key, lane);
+  });
+
+  return {
+    add,
+    has,
+    oldest: () => {
+      const times = [...lanes.values()].flatMap((lane) => lane.entries.slice(0, 1).map((entry) => entry.createdAt));
+      return times.length ? Math.min(...times) : undefined;
+    },
+    counts: () => ({ waiting: known.size, unsure: store.names('unsure').length, dead: store.names('dead').length }),
+    async close(timeoutMs) {
+      const drained = new Promise<void>((resolve) => {
+        if (active === 0) resolve();
+        idle = resolve;
+      });
+      stopping.abort();
+      const timer = Promise.withResolvers<void>();
+      const handle = setTimeout(timer.resolve, timeoutMs);
+      await Promise.race([drained, timer.promise]);
+      clearTimeout(handle);
+    },
+  };
+}
+
+/** Twice not known whether the platform took it: trying a third time would rather annoy than help. */
+class UnsureError extends Error {
+  override name = 'UnsureError';
+}

@@ -1,0 +1,133 @@
+/**
+ * The delivery ledger: one append-only file a day, one line for each thing that happened to a part of a message.
+ * An intent is synced before the platform is called; intents of all lanes that come together share one sync.
+ * Lines carry the epoch of the gateway that wrote them (R15).
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+
+export interface LedgerLine {
+  /** The outbound message. */
+  key: string;
+  part: number;
+  what: 'intent' | 'sent' | 'refused' | 'unsure';
+  /** The platform's id, with `sent`. */
+  id?: string;
+  epoch: number;
+  /** ISO 8601. */
+  at: string;
+}
+
+export interface PartState {
+  sentId?: string;
+  /** Attempts whose outcome is not known. */
+  unsure: number;
+  /** An intent without an outcome: the attempt under way, or one that a crash cut. */
+  open: boolean;
+}
+
+export interface Ledger {
+  /** Durable when it resolves. */
+  intent(key: string, part: number): Promise<void>;
+  /** Written at once, synced with the next intent. */
+  outcome(key: string, part: number, what: 'sent' | 'refused' | 'unsure', id?: string): void;
+  /** What is known of these messages from the last two days. Reads nothing when `keys` is empty. */
+  load(keys: ReadonlySet<string>): Map<string, Map<number, PartState>>;
+  /** The lines of one message, for tracing. */
+  lines(key: string): LedgerLine[];
+  close(): void;
+}
+
+export function openLedger(folder: string, epoch: number): Ledger {
+  let day = '';
+  let fd = -1;
+  let waiting: (() => void)[] = [];
+  let failed: ((error: unknown) => void)[] = [];
+  let syncing = false;
+
+  function write(line: Omit<LedgerLine, 'epoch' | 'at'>): void {
+    const at = new Date().toISOString();
+    if (at.slice(0, 10) !== day) {
+      if (fd >= 0) fs.closeSync(fd);
+      day = at.slice(0, 10);
+      fd = fs.openSync(path.join(folder, `${day}.jsonl`), 'a', 0o600);
+    }
+    const data = Buffer.from(`${JSON.stringify({ ...line, epoch, at })}\n`);
+    for (let offset = 0; offset < data.length; ) offset += fs.writeSync(fd, data, offset);
+  }
+
+  function sync(): void {
+    if (syncing) return;
+    syncing = true;
+    queueMicrotask(() => {
+      const resolve = waiting;
+      const reject = failed;
+      waiting = [];
+      failed = [];
+      fs.fdatasync(fd, (error) => {
+        syncing = false;
+        if (error) for (const fail of reject) fail(error);
+        else for (const done of resolve) done();
+        if (waiting.length > 0) sync();
+      });
+    });
+  }
+
+  function* read(files: string[]): Generator<LedgerLine> {
+    for (const file of files) {
+      for (const text of fs.readFileSync(path.join(folder, file), 'utf8').split('\n')) {
+        const line = parse(text);
+        if (line) yield line;
+      }
+    }
+  }
+
+  const files = () => fs.readdirSync(folder).filter((name) => name.endsWith('.jsonl')).sort();
+
+  return {
+    intent(key, part) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      try {
+        write({ key, part, what: 'intent' });
+      } catch (error) {
+        return Promise.reject(error);
+      }
+      waiting.push(resolve);
+      failed.push(reject);
+      sync();
+      return promise;
+    },
+    outcome: (key, part, what, id) => write({ key, part, what, ...(id === undefined ? {} : { id }) }),
+    load(keys) {
+      const known = new Map<string, Map<number, PartState>>();
+      if (keys.size === 0) return known;
+      for (const line of read(files().slice(-3))) {
+        if (!keys.has(line.key)) continue;
+        const parts = known.get(line.key) ?? new Map<number, PartState>();
+        known.set(line.key, parts);
+        const state = parts.get(line.part) ?? { unsure: 0, open: false };
+        parts.set(line.part, state);
+        state.open = line.what === 'intent';
+        if (line.what === 'sent') state.sentId = line.id ?? '';
+        if (line.what === 'unsure') state.unsure++;
+      }
+      return known;
+    },
+    lines: (key) => [...read(files())].filter((line) => line.key === key),
+    close() {
+      if (fd >= 0) fs.closeSync(fd);
+      fd = -1;
+      day = '';
+    },
+  };
+}
+
+/** A torn line (the last one before a power cut) is worth nothing and costs nothing. */
+function parse(text: string): LedgerLine | undefined {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text) as LedgerLine;
+  } catch {
+    return undefined;
+  }
+}

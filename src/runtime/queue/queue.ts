@@ -1,0 +1,67 @@
+/**
+ * A mailbox with one lease per lane. The spool implements it on one machine; an engine for several machines implements
+ * the same few calls. A lane is worked on by one owner at a time and in order; lanes never wait for each other.
+ */
+
+export interface QueueItem<T> {
+  /** The dedupe id's hash: name of the file, and the message's trace. */
+  id: string;
+  lane: string;
+  /** Rises with arrival, also across restarts. */
+  seq: number;
+  /** Crashes this message was part of; 0 on the first try. */
+  attempts: number;
+  message: T;
+  /** ISO 8601. */
+  acceptedAt: string;
+}
+
+export interface Lease<T> {
+  lane: string;
+  /** Rises with each claim of the gateway's life; ack and release with an older one have no effect. */
+  epoch: number;
+  /** The first message of the lane, with those that belong to the same group. Never empty. */
+  items: QueueItem<T>[];
+}
+
+export interface EnqueueOptions {
+  /** What the platform calls the event, made unique over channel, account and chat. */
+  dedupeId: string;
+  /** Milliseconds since the epoch before which the message is not handed out. */
+  notBefore?: number;
+  /** Neighbours of one lane with the same group are handed out together. */
+  group?: string;
+  /** The platform's event as it came; stored beside the message, never handed out. */
+  raw?: unknown;
+}
+
+export interface DeadLetter {
+  id: string;
+  reason: string;
+  /** ISO 8601. */
+  diedAt: string;
+}
+
+/** What may be asked of the owner of a lane while it works. */
+export type LaneSignal = 'stop';
+
+export interface Queue<T> {
+  /** Resolves when the message is durable. `duplicate` means that it was accepted before, however long ago within 30 days. Rejects when it cannot be stored. */
+  enqueue(lane: string, message: T, options: EnqueueOptions): Promise<'accepted' | 'duplicate'>;
+  /** Whether an event was accepted before; asked before anything with an effect of its own is done for it. */
+  seen(dedupeId: string): boolean;
+  /** Waits for the next lane with work among those whose name begins with `prefix`; undefined once the queue is closed. */
+  claim(prefix: string): Promise<Lease<T> | undefined>;
+  /** These messages are finished: they leave the lane. The lease ends when it holds no more. */
+  ack(lease: Lease<T>, ids: readonly string[]): void;
+  /** Hands the lane back with its messages unfinished. `retryAt` in milliseconds since the epoch. Does not count as a crash. */
+  release(lease: Lease<T>, options?: { retryAt?: number }): void;
+  /** The messages of a lane that wait, oldest first, without those in work. */
+  waiting(lane: string): readonly QueueItem<T>[];
+  /** Asks the owner of a lane; false when nobody owns it now. */
+  signal(lane: string, signal: LaneSignal): boolean;
+  onSignal(listener: (lane: string, signal: LaneSignal) => void): void;
+  deadLetters(): DeadLetter[];
+  /** No more claims; messages not started stay where they are. */
+  close(): void;
+}

@@ -1,0 +1,229 @@
+/**
+ * The spool's directory of JSON files: the directory a file is in is its state, and it enters by rename.
+ *
+ *   tmp      being written                       cur   in work
+ *   new      accepted, waiting                   out   answers waiting for delivery
+ *   unsure   may or may not have been delivered  dead  given up
+ *   done/D   finished on day D, kept 30 days: tombstones against duplicates
+ *
+ * Commits are grouped: everything put while a commit is under way goes into the next one, which syncs all files side by
+ * side and each directory once. A file whose put has not resolved may be missing or torn after a power cut.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { errorCode } from '../../errors.ts';
+
+export const STATES = ['tmp', 'new', 'cur', 'out', 'unsure', 'dead', 'done', 'ledger'] as const;
+export type SpoolState = 'new' | 'cur' | 'out' | 'unsure' | 'dead';
+
+interface Pending {
+  state: SpoolState;
+  name: string;
+  data: Buffer;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+export interface SpoolStore {
+  readonly root: string;
+  /** Durable when it resolves: file synced, renamed into place, directory synced. Replaces an older file of that name. */
+  put(state: SpoolState, name: string, value: unknown): Promise<void>;
+  /** One rename; the move itself is not synced. */
+  move(from: SpoolState, to: SpoolState, name: string): void;
+  /** Moves a finished file to `done/<today>`. */
+  finish(from: SpoolState, name: string, as?: string): void;
+  remove(state: SpoolState, name: string): void;
+  has(state: SpoolState, name: string): boolean;
+  /** Names in a state, in no order. */
+  names(state: SpoolState): string[];
+  /** The parsed file; undefined when it is missing; torn or foreign files are moved aside and reported. */
+  read(state: SpoolState, name: string): unknown;
+  /** Whether a file of that name was finished within the last 30 days. */
+  wasFinished(name: string): boolean;
+  /** The file wherever it is now, for tracing. */
+  find(name: string): { state: string; value: unknown } | undefined;
+  /** Deletes tombstones older than 30 days. */
+  prune(now: Date): void;
+}
+
+export const TOMBSTONE_DAYS = 30;
+const day = (date: Date): string => date.toISOString().slice(0, 10);
+
+export interface StoreOptions {
+  root: string;
+  /** Bytes that must stay free; below that `put` into `new` is refused (R12). Answers may still be written: sending them frees space. */
+  freeBytes: number;
+  onTorn?: (file: string) => void;
+}
+
+/** Raised when the disk is too full to accept more. */
+export class NoSpaceError extends Error {
+  override name = 'NoSpaceError';
+}
+
+export function openStore(options: StoreOptions): SpoolStore {
+  const { root } = options;
+  for (const state of STATES) fs.mkdirSync(path.join(root, state), { recursive: true, mode: 0o700 });
+  // What a crash left half-written was never acknowledged.
+  for (const name of fs.readdirSync(path.join(root, 'tmp'))) fs.rmSync(path.join(root, 'tmp', name), { force: true });
+  const directories = new Map<string, number>();
+  const file = (state: string, name: string) => path.join(root, state, `${name}.json`);
+  let days = fs.readdirSync(path.join(root, 'done')).sort().reverse();
+  let today = '';
+  let spaceCheckedAt = 0;
+  let spaceOk = true;
+  let pending: Pending[] = [];
+  let committing = false;
+  let serial = 0;
+
+  function directory(state: string): number {
+    let fd = directories.get(state);
+    if (fd === undefined) {
+      fd = fs.openSync(path.join(root, state), 'r');
+      directories.set(state, fd);
+    }
+    return fd;
+  }
+
+  function hasSpace(): boolean {
+    const now = Date.now();
+    if (now - spaceCheckedAt > 1000 || !spaceOk) {
+      const { bavail, bsize } = fs.statfsSync(root);
+      spaceOk = bavail * bsize >= options.freeBytes;
+      spaceCheckedAt = now;
+    }
+    return spaceOk;
+  }
+
+  async function commit(batch: Pending[]): Promise<void> {
+    const written: { entry: Pending; temp: string; fd: number }[] = [];
+    for (const entry of batch) {
+      const temp = path.join(root, 'tmp', `${entry.name}.${++serial}`);
+      try {
+        written.push({ entry, temp, fd: writeTemp(temp, entry.data) });
+      } catch (error) {
+        entry.reject(error);
+      }
+    }
+    const failed = new Set<Pending>();
+    await Promise.all(
+      written.map(async ({ entry, temp, fd }) => {
+        try {
+          await sync(fd);
+        } catch (error) {
+          failed.add(entry);
+          fs.rmSync(temp, { force: true });
+          entry.reject(error);
+        } finally {
+          fs.closeSync(fd);
+        }
+      }),
+    );
+    // In the order of the calls, whichever file was synced first.
+    const synced = written.filter(({ entry }) => !failed.has(entry));
+    const touched = new Set<SpoolState>();
+    for (const { entry, temp } of synced) {
+      fs.renameSync(temp, file(entry.state, entry.name));
+      touched.add(entry.state);
+    }
+    await Promise.all([...touched].map((state) => sync(directory(state))));
+    for (const { entry } of synced) entry.resolve();
+  }
+
+  async function drain(): Promise<void> {
+    committing = true;
+    while (pending.length > 0) {
+      const batch = pending;
+      pending = [];
+      try {
+        await commit(batch);
+      } catch (error) {
+        for (const entry of batch) entry.reject(error);
+      }
+    }
+    committing = false;
+  }
+
+  function readFile(target: string): unknown {
+    let text: string;
+    try {
+      text = fs.readFileSync(target, 'utf8');
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+    try {
+      return JSON.parse(text);
+    } catch {
+      fs.renameSync(target, path.join(root, 'dead', `${path.basename(target)}.bad`));
+      options.onTorn?.(target);
+      return undefined;
+    }
+  }
+
+  return {
+    root,
+    put(state, name, value) {
+      if (state === 'new' && !hasSpace()) {
+        return Promise.reject(new NoSpaceError(`less than ${options.freeBytes} bytes free below ${root} (limits.freeBytes)`));
+      }
+      const data = Buffer.from(`${JSON.stringify(value)}\n`);
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      pending.push({ state, name, data, resolve, reject });
+      // A tick later, so that calls made together share one commit.
+      if (!committing) {
+        committing = true;
+        queueMicrotask(() => void drain());
+      }
+      return promise;
+    },
+    move: (from, to, name) => fs.renameSync(file(from, name), file(to, name)),
+    finish(from, name, as = name) {
+      const current = day(new Date());
+      if (current !== today) {
+        fs.mkdirSync(path.join(root, 'done', current), { recursive: true, mode: 0o700 });
+        today = current;
+        if (days[0] !== current) days = [current, ...days];
+      }
+      fs.renameSync(file(from, name), path.join(root, 'done', current, `${as}.json`));
+    },
+    remove: (state, name) => fs.rmSync(file(state, name), { force: true }),
+    has: (state, name) => fs.existsSync(file(state, name)),
+    names: (state) =>
+      fs
+        .readdirSync(path.join(root, state))
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => name.slice(0, -5)),
+    read: (state, name) => readFile(file(state, name)),
+    wasFinished: (name) => days.some((d) => fs.existsSync(path.join(root, 'done', d, `${name}.json`))),
+    find(name) {
+      for (const state of [...STATES.slice(1, 6), ...days.map((d) => path.join('done', d))]) {
+        const target = file(state, name);
+        if (fs.existsSync(target)) return { state, value: readFile(target) };
+      }
+      return undefined;
+    },
+    prune(now) {
+      const oldest = day(new Date(now.getTime() - TOMBSTONE_DAYS * 86_400_000));
+      for (const d of days) if (d < oldest) fs.rmSync(path.join(root, 'done', d), { recursive: true, force: true });
+      days = days.filter((d) => d >= oldest);
+    },
+  };
+}
+
+/** Writes all of `data`: `writeSync` may write short without an error. Leaves nothing behind when it fails. */
+function writeTemp(temp: string, data: Buffer): number {
+  const fd = fs.openSync(temp, 'w', 0o600);
+  try {
+    for (let offset = 0; offset < data.length; ) offset += fs.writeSync(fd, data, offset);
+    return fd;
+  } catch (error) {
+    fs.closeSync(fd);
+    fs.rmSync(temp, { force: true });
+    throw error;
+  }
+}
+
+function sync(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => fs.fsync(fd, (error) => (error ? reject(error) : resolve())));
+}

@@ -1,0 +1,166 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import type { Address, Channel, OutboundMessage, PartLedger } from '../../src/channels/channel.ts';
+import { DeliveryError } from '../../src/errors.ts';
+import { silentLog } from '../../src/log.ts';
+import { openDelivery } from '../../src/runtime/delivery.ts';
+import { openLedger } from '../../src/runtime/queue/ledger.ts';
+import { openStore } from '../../src/runtime/queue/store.ts';
+import { tempFolder } from '../helpers/temp.ts';
+
+const address = (chat: string): Address => ({ channel: 'test', account: 'bot', chat });
+const message = (id: string, chat = 'c1', text = id): OutboundMessage => ({ id, address: address(chat), text, files: [] });
+
+/** A platform of one part a character of the text: `behave` may throw before or after it has taken the part. */
+function platform(behave: (part: string, take: () => void) => void = (_part, take) => take()) {
+  const got: { chat: string; part: string }[] = [];
+  const channel = {
+    ...{ id: 'test', account: 'bot', limits: { text: 1, uploadBytes: 1, downloadBytes: 1 } },
+    status: () => ({ state: 'connected' as const }),
+    connect: async () => undefined,
+    disconnect: async () => undefined,
+    async send({ address: { chat }, text }: OutboundMessage, ledger: PartLedger) {
+      for (const [index, part] of [...text].entries()) {
+        await ledger.part(index, async () => {
+          behave(part, () => got.push({ chat, part }));
+          return `id-${part}`;
+        });
+      }
+    },
+  } satisfies Channel;
+  return { channel, got, text: (chat = 'c1') => got.filter((entry) => entry.chat === chat).map((entry) => entry.part).join('') };
+}
+
+function open(root: string, channel: Channel, options: { now?: () => number; timeScale?: number } = {}) {
+  const store = openStore({ root, freeBytes: 0 });
+  const ledger = openLedger(path.join(root, 'ledger'), 1);
+  const outcomes: string[] = [];
+  const delivery = openDelivery({
+    ...{ store, ledger, log: silentLog(), channelOf: () => channel, timeScale: 0.005 },
+    onOutcome: (outcome) => outcomes.push(outcome),
+    ...options,
+  });
+  return { delivery, outcomes, ledger };
+}
+
+const names = (root: string, state: string) => fs.readdirSync(path.join(root, state));
+const idle = (delivery: ReturnType<typeof openDelivery>) => vi.waitFor(() => expect(delivery.counts().waiting).toBe(0), { timeout: 5000, interval: 2 });
+
+describe('the outbox', () => {
+  it('sends a lane in order, each part once, and records the platform ids', async () => {
+    const root = tempFolder();
+    const { channel, text } = platform();
+    const { delivery, ledger } = open(root, channel);
+    await Promise.all(['ab', 'cd', 'ef'].map((part) => delivery.add(message(part), 't')));
+    await idle(delivery);
+    expect(text()).toBe('abcdef');
+    expect(ledger.lines('cd').filter((line) => line.what === 'sent').map((line) => line.id)).toEqual(['id-c', 'id-d']);
+    expect(names(root, 'out')).toEqual([]);
+  });
+
+  it('takes a message of the same id once, also when it was delivered long ago', async () => {
+    const root = tempFolder();
+    const { channel, text } = platform();
+    const first = open(root, channel);
+    await first.delivery.add(message('a'), 't');
+    await idle(first.delivery);
+    await first.delivery.add(message('a'), 't');
+    await open(root, channel).delivery.add(message('a'), 't');
+    expect(text()).toBe('a');
+  });
+
+  it('waits exactly as long as the platform says and goes on with the part that was refused', async () => {
+    let refusals = 2;
+    const { channel, text } = platform((part, take) => {
+      if (part === 'b' && refusals-- > 0) throw new DeliveryError('429', { retryAfterMs: 40, rateLimited: true });
+      take();
+    });
+    const { delivery, outcomes } = open(tempFolder(), channel, { timeScale: 1 });
+    const began = performance.now();
+    await delivery.add(message('abc'), 't');
+    await idle(delivery);
+    expect(text()).toBe('abc');
+    expect(outcomes).toEqual(['retry', 'retry', 'sent']);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(78);
+  });
+
+  it('keeps other lanes going while one waits', async () => {
+    const { channel, text } = platform((part, take) => {
+      if (part === 'x') throw new DeliveryError('down', { retryAfterMs: 60_000 });
+      take();
+    });
+    const { delivery } = open(tempFolder(), channel, { timeScale: 1 });
+    await delivery.add(message('x', 'c1'), 't');
+    await delivery.add(message('y', 'c1'), 't');
+    await delivery.add(message('z', 'c2'), 't');
+    await vi.waitFor(() => expect(text('c2')).toBe('z'));
+    expect(text('c1')).toBe('');
+    await delivery.close(100);
+  });
+
+  it('tries an ambiguous part once more and then says that it cannot know', async () => {
+    const root = tempFolder();
+    const { channel, text } = platform((part, take) => {
+      if (part === '?') {
+        take();
+        throw new DeliveryError('reset', { retryAfterMs: 1, ambiguous: true });
+      }
+      take();
+    });
+    const { delivery, outcomes } = open(root, channel);
+    await delivery.add(message('q', 'c1', '?'), 'trace-q');
+    await vi.waitFor(() => expect(outcomes).toContain('sent'), { timeout: 5000 });
+    expect(text().startsWith('??')).toBe(true);
+    expect(text()).toContain('trace-q');
+    expect(names(root, 'unsure')).toEqual(['q.json']);
+    expect(outcomes.filter((outcome) => outcome === 'unsure')).toHaveLength(1);
+  });
+
+  it('gives up what the platform refuses for good, at once, and goes on with the next', async () => {
+    const root = tempFolder();
+    const { channel, text } = platform((part, take) => {
+      if (part === 'x') throw new DeliveryError('bot was blocked');
+      take();
+    });
+    const { delivery } = open(root, channel);
+    await delivery.add(message('x'), 't');
+    await delivery.add(message('y'), 't');
+    await idle(delivery);
+    expect(text()).toBe('y');
+    expect(JSON.parse(fs.readFileSync(path.join(root, 'dead', 'x.json'), 'utf8'))).toMatchObject({ reason: 'bot was blocked' });
+  });
+
+  it('gives up after 24 hours', async () => {
+    const root = tempFolder();
+    let now = Date.now();
+    const { channel } = platform(() => {
+      now += 3_600_000;
+      throw new DeliveryError('down', { retryAfterMs: 1 });
+    });
+    const { delivery } = open(root, channel, { now: () => now, timeScale: 0.00001 });
+    await delivery.add(message('x'), 't');
+    await idle(delivery);
+    expect(names(root, 'dead')).toEqual(['x.json']);
+  });
+
+  it('after a crash repeats at most the part that was in flight', async () => {
+    const root = tempFolder();
+    const hang = Promise.withResolvers<string>();
+    const before = platform();
+    const crashing: Channel = {
+      ...before.channel,
+      async send(_message, ledger) {
+        await ledger.part(0, async () => 'id-a');
+        await ledger.part(1, () => hang.promise);
+      },
+    };
+    const first = open(root, crashing);
+    await first.delivery.add(message('m', 'c1', 'abc'), 't');
+    await vi.waitFor(() => expect(first.ledger.lines('m').filter((line) => line.what === 'intent')).toHaveLength(1));
+    const after = platform();
+    const second = open(root, after.channel);
+    await idle(second.delivery);
+    expect(after.text()).toBe('bc');
+  });
+});

@@ -1,0 +1,206 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Lease, QueueItem } from '../../src/runtime/queue/queue.ts';
+import { MAX_CRASHES, openSpool, type Spool, spoolKey } from '../../src/runtime/queue/spool.ts';
+import { NoSpaceError, openStore } from '../../src/runtime/queue/store.ts';
+import { tempFolder } from '../helpers/temp.ts';
+
+interface Opened {
+  spool: Spool<string>;
+  dead: QueueItem<string>[];
+  torn: string[];
+}
+
+async function open(root: string, freeBytes = 0): Promise<Opened> {
+  const dead: QueueItem<string>[] = [];
+  const torn: string[] = [];
+  const store = openStore({ root, freeBytes, onTorn: (file) => torn.push(file) });
+  return { spool: await openSpool<string>({ store, onDead: (item) => dead.push(item) }), dead, torn };
+}
+
+const names = (root: string, state: string) => fs.readdirSync(path.join(root, state)).sort();
+const texts = (lease: Lease<string> | undefined) => lease?.items.map((item) => item.message);
+const ids = (lease: Lease<string>) => lease.items.map((item) => item.id);
+
+async function claim(spool: Spool<string>): Promise<Lease<string>> {
+  const lease = await spool.claim('');
+  if (!lease) throw new Error('the queue is closed');
+  return lease;
+}
+
+describe('the inbox', () => {
+  it('is durable when enqueue resolves: the file stands in new, readable, with the raw event', async () => {
+    const root = tempFolder();
+    const { spool } = await open(root);
+    expect(await spool.enqueue('a', 'hello', { dedupeId: 'e1', raw: { update_id: 7 } })).toBe('accepted');
+    const file = JSON.parse(fs.readFileSync(path.join(root, 'new', `${spoolKey('e1')}.json`), 'utf8'));
+    expect(file).toMatchObject({ message: 'hello', lane: 'a', attempts: 0, raw: { update_id: 7 } });
+    expect(names(root, 'tmp')).toEqual([]);
+  });
+
+  it('takes an event once: while it waits, in work, finished, and after a restart', async () => {
+    const root = tempFolder();
+    const first = await open(root);
+    const put = (spool: Spool<string>) => spool.enqueue('a', 'hello', { dedupeId: 'e1' });
+    expect(await Promise.all([put(first.spool), put(first.spool)])).toEqual(['accepted', 'duplicate']);
+    const lease = await claim(first.spool);
+    expect(await put(first.spool)).toBe('duplicate');
+    first.spool.ack(lease, ids(lease));
+    expect(await put(first.spool)).toBe('duplicate');
+    const second = await open(root);
+    expect(await put(second.spool)).toBe('duplicate');
+    expect(names(root, 'new')).toEqual([]);
+  });
+
+  it('hands out a lane to one owner at a time, and other lanes meanwhile', async () => {
+    const { spool } = await open(tempFolder());
+    for (const [lane, text] of [['a', '1'], ['a', '2'], ['b', '3']] as const) await spool.enqueue(lane, text, { dedupeId: text });
+    const a = await claim(spool);
+    const b = await claim(spool);
+    expect([texts(a), texts(b)]).toEqual([['1'], ['3']]);
+    const next = spool.claim('');
+    spool.ack(a, ids(a));
+    expect(texts(await next)).toEqual(['2']);
+  });
+
+  it('hands out neighbours of one group together once their time has come', async () => {
+    const { spool } = await open(tempFolder());
+    const notBefore = Date.now() + 60;
+    await spool.enqueue('a', 'photo 1', { dedupeId: '1', group: 'g', notBefore });
+    await spool.enqueue('a', 'photo 2', { dedupeId: '2', group: 'g', notBefore });
+    await spool.enqueue('a', 'text', { dedupeId: '3' });
+    const lease = await claim(spool);
+    expect(texts(lease)).toEqual(['photo 1', 'photo 2']);
+    expect(Date.now()).toBeGreaterThanOrEqual(notBefore - 2);
+    spool.ack(lease, ids(lease));
+    expect(texts(await spool.claim(''))).toEqual(['text']);
+  });
+
+  it('ignores ack and release of an older lease', async () => {
+    const root = tempFolder();
+    const { spool } = await open(root);
+    await spool.enqueue('a', '1', { dedupeId: '1' });
+    const stale = await claim(spool);
+    spool.release(stale);
+    const current = await claim(spool);
+    spool.ack(stale, ids(stale));
+    spool.release(stale);
+    expect(names(root, 'cur')).toHaveLength(1);
+    spool.ack(current, ids(current));
+    expect(names(root, 'cur')).toEqual([]);
+  });
+
+  it('counts crashes before it tries again, and gives a message up after the third', async () => {
+    const root = tempFolder();
+    const first = await open(root);
+    await first.spool.enqueue('a', 'poison', { dedupeId: 'p' });
+    await first.spool.enqueue('a', 'innocent', { dedupeId: 'i' });
+    await claim(first.spool);
+    for (let crash = 1; crash < MAX_CRASHES; crash++) {
+      const { spool, dead } = await open(root);
+      const lease = await claim(spool);
+      expect([texts(lease), lease.items[0]?.attempts, dead]).toEqual([['poison'], crash, []]);
+    }
+    const { spool, dead } = await open(root);
+    expect(dead.map((item) => item.message)).toEqual(['poison']);
+    expect(spool.deadLetters()).toMatchObject([{ id: spoolKey('p'), reason: expect.stringContaining('3 times') }]);
+    expect(texts(await spool.claim(''))).toEqual(['innocent']);
+    expect(await spool.enqueue('a', 'poison', { dedupeId: 'p' })).toBe('duplicate');
+  });
+
+  it('works on messages that were part of a crash one at a time, so that the guilty one is found alone', async () => {
+    const root = tempFolder();
+    const first = await open(root);
+    for (const lane of ['a', 'b']) await first.spool.enqueue(lane, lane, { dedupeId: lane });
+    await Promise.all([claim(first.spool), claim(first.spool)]);
+    const { spool } = await open(root);
+    await spool.enqueue('c', 'fresh', { dedupeId: 'c' });
+    const suspect = await claim(spool);
+    expect(texts(suspect)).toEqual(['a']);
+    expect(texts(await spool.claim(''))).toEqual(['fresh']);
+    const other = spool.claim('');
+    spool.ack(suspect, ids(suspect));
+    expect(texts(await other)).toEqual(['b']);
+  });
+
+  it('does not count an orderly release as a crash', async () => {
+    const root = tempFolder();
+    const first = await open(root);
+    await first.spool.enqueue('a', '1', { dedupeId: '1' });
+    first.spool.release(await claim(first.spool));
+    first.spool.close();
+    const { spool } = await open(root);
+    expect((await claim(spool)).items[0]?.attempts).toBe(0);
+  });
+
+  it('moves a torn file aside and names it; the others are served', async () => {
+    const root = tempFolder();
+    const first = await open(root);
+    await first.spool.enqueue('a', '1', { dedupeId: '1' });
+    await first.spool.enqueue('b', '2', { dedupeId: '2' });
+    const file = path.join(root, 'new', `${spoolKey('1')}.json`);
+    fs.truncateSync(file, 20);
+    const { spool, torn } = await open(root);
+    expect(torn).toEqual([file]);
+    expect(texts(await spool.claim(''))).toEqual(['2']);
+    expect(names(root, 'dead')).toEqual([`${spoolKey('1')}.json.bad`]);
+  });
+
+  it('refuses when the disk is nearly full, and takes the same event later', async () => {
+    const root = tempFolder();
+    const full = await open(root, Number.MAX_SAFE_INTEGER);
+    await expect(full.spool.enqueue('a', '1', { dedupeId: '1' })).rejects.toBeInstanceOf(NoSpaceError);
+    expect(names(root, 'new')).toEqual([]);
+    const { spool } = await open(root);
+    expect(await spool.enqueue('a', '1', { dedupeId: '1' })).toBe('accepted');
+  });
+
+  it('keeps each lane in order and loses nothing, whatever restarts, releases and crashes come between', async () => {
+    const command = fc.oneof(
+      { weight: 6, arbitrary: fc.record({ do: fc.constant('put' as const), lane: fc.constantFrom('a', 'b', 'c') }) },
+      { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('finish' as const, 'release' as const) }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('crash' as const, 'duplicate' as const) }) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(command, { maxLength: 40 }), async (commands) => {
+        const root = tempFolder();
+        let { spool } = await open(root);
+        const expected = new Map<string, string[]>();
+        const finished = new Map<string, string[]>();
+        let serial = 0;
+        let crashes = 0;
+        let pending = 0;
+        const step = async (finish: boolean) => {
+          if (pending === 0) return;
+          const lease = await claim(spool);
+          if (!finish) return spool.release(lease);
+          pending -= lease.items.length;
+          finished.set(lease.lane, [...(finished.get(lease.lane) ?? []), ...(texts(lease) ?? [])]);
+          spool.ack(lease, ids(lease));
+        };
+        for (const action of commands) {
+          if (action.do === 'put') {
+            const text = String(++serial);
+            expected.set(action.lane, [...(expected.get(action.lane) ?? []), text]);
+            await spool.enqueue(action.lane, text, { dedupeId: text });
+            pending++;
+          } else if (action.do === 'duplicate') {
+            if (serial > 0) expect(await spool.enqueue('a', 'x', { dedupeId: String(serial) })).toBe('duplicate');
+          } else if (action.do === 'crash') {
+            if (crashes++ >= MAX_CRASHES - 1) continue;
+            if (pending > 0) await claim(spool);
+            spool.close();
+            ({ spool } = await open(root));
+          } else await step(action.do === 'finish');
+        }
+        while (pending > 0) await step(true);
+        expect(finished).toEqual(expected);
+        expect(names(root, 'new')).toEqual([]);
+        expect(names(root, 'cur')).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
