@@ -1,0 +1,79 @@
+/** `agents/{viber}.yaml`, read anew for every run and cached by size and time. The last good version stays in force. */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConfigError, errorCode, errorMessage } from '../errors.ts';
+import { scrub } from '../log.ts';
+import { tidy } from './environment.ts';
+import { parseYaml, readBounded } from './parse.ts';
+import type { AgentConfig } from './types.ts';
+import { validate } from './validate.ts';
+
+/** A file counts as written once nothing has touched it for this long: half a YAML file is often valid and means something else. */
+const SETTLE_MS = 150;
+const SETTLE_TRIES = 10;
+const CACHE_SIZE = 100;
+
+interface Cached {
+  stamp: string;
+  agent: AgentConfig;
+}
+
+const cache = new Map<string, Cached>();
+
+/**
+ * What `agents/{viber}.yaml` of the home says; only `warnings` when there is no such file. A broken file, or one that is still
+ * being written, gives the last good version (or nothing) and a warning. Throws ConfigError for an id that is not one.
+ */
+export async function loadAgent(home: string, viber: string): Promise<AgentConfig> {
+  if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(viber)) {
+    throw new ConfigError([{ path: 'agents', message: `"${viber.slice(0, 70)}" is not a viber's id` }]);
+  }
+  const file = join(home, 'agents', `${viber}.yaml`);
+  const last = cache.get(file);
+  try {
+    const stamp = await settledStamp(file, last?.stamp);
+    if (last !== undefined && stamp === last.stamp) return last.agent;
+    if (stamp === undefined) return keep(last, `agents/${viber}.yaml is still being written`);
+    const agent = await readAgent(file, `agents/${viber}.yaml`);
+    if ((await settledStamp(file, stamp)) !== stamp)
+      return keep(last, `agents/${viber}.yaml was changed while it was read`);
+    cache.delete(file);
+    cache.set(file, { stamp, agent });
+    for (const oldest of cache.keys()) if (cache.size > CACHE_SIZE) cache.delete(oldest);
+    return agent;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') {
+      cache.delete(file);
+      return { warnings: [] };
+    }
+    return keep(last, scrub(errorMessage(error)).replaceAll('\n', '; '));
+  }
+}
+
+function keep(last: Cached | undefined, problem: string): AgentConfig {
+  const instead = last === undefined ? 'it is left out' : 'the version before it stays in force';
+  return { ...last?.agent, warnings: [`${problem}; ${instead}`] };
+}
+
+/** Size and time of a file nobody is writing to; undefined when it does not come to rest. Throws Node's own errors. */
+async function settledStamp(file: string, known: string | undefined): Promise<string | undefined> {
+  let before: string | undefined;
+  for (let tries = 0; tries < SETTLE_TRIES; tries++) {
+    const { size, mtimeMs, ctimeMs, ino } = await stat(file);
+    const stamp = `${size}:${mtimeMs}:${ctimeMs}:${ino}`;
+    const age = Date.now() - mtimeMs;
+    // A time in the future says nothing about age: two equal looks at the file do.
+    if (stamp === known || age >= SETTLE_MS || (age < 0 && stamp === before)) return stamp;
+    before = stamp;
+    await sleep(SETTLE_MS);
+  }
+  return undefined;
+}
+
+async function readAgent(file: string, shown: string): Promise<AgentConfig> {
+  const data = tidy(await parseYaml(await readBounded(file), shown));
+  const { agentSchema } = await import('./schema.ts');
+  const { value, warnings } = validate(agentSchema, data);
+  return { ...value, warnings: warnings.map((warning) => `${shown}: ${warning}`) };
+}

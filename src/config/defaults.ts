@@ -1,0 +1,48 @@
+/** What holds where nothing is configured. Plain data, so that a start without a file loads neither zod nor yaml. */
+import type { ChatChannelConfig, Config, TelegramConfig } from './types.ts';
+
+export const chatDefaults: ChatChannelConfig = {
+  access: { dm: 'pairing', groups: 'mention', allow: [], chats: [] },
+  live: 'status',
+  injection: 'steer',
+  attach: 'auto',
+};
+
+export const telegramDefaults: Omit<TelegramConfig, 'token'> = {
+  ...chatDefaults,
+  apiRoot: 'https://api.telegram.org',
+  mode: 'polling',
+  pollSeconds: 30,
+};
+
+export const webhookPath = '/webhooks/telegram';
+
+export const defaults: Config = {
+  fallback: [],
+  maxSteps: 10,
+  providers: {},
+  channels: { terminal: { enabled: 'auto' } },
+  people: [],
+  http: { host: '127.0.0.1', port: 6009 },
+  memory: {
+    max_memory_tokens: 2000,
+    max_task_tokens: 1000,
+    max_daily_logs: 3,
+    truncation_strategy: 'smart',
+    injection: 'system',
+    auto_accept: false,
+    retention: { daily_logs_days: 90, index_rebuild_days: 7 },
+    exclude_patterns: ['*.secret.md', 'credentials/*'],
+  },
+  history: { max_messages: 40, max_tokens: 8000 },
+  limits: {
+    runs: 8,
+    queue: 100,
+    messagesPerMinute: 30,
+    downloadBytes: 20_971_520,
+    filesPerMessage: 10,
+    freeBytes: 52_428_800,
+  },
+  timeouts: { connect: 10, firstToken: 60, idle: 60, run: 900 },
+  log: { level: 'info' },
+};

@@ -1,0 +1,106 @@
+/**
+ * YAML (and JSON, which is YAML) from a file into plain data, bounded (T25). What comes out is a tree of objects, arrays,
+ * strings, numbers, booleans and null; whole numbers too large to be exact are strings, so that ids keep every digit.
+ */
+import { open } from 'node:fs/promises';
+import { ConfigError } from '../errors.ts';
+
+/** Bytes. A real file has a few thousand. */
+const MAX_BYTES = 256 * 1024;
+const MAX_ALIASES = 50;
+const MAX_DEPTH = 20;
+
+export type Data = null | boolean | number | string | Data[] | { [key: string]: Data };
+
+/** The text of a file, at most 256 KB. Throws ConfigError when it is larger, and Node's own errors. */
+export async function readBounded(file: string): Promise<string> {
+  const handle = await open(file, 'r');
+  try {
+    const buffer = Buffer.alloc(MAX_BYTES + 1);
+    let length = 0;
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, length, buffer.length - length, null);
+      length += bytesRead;
+      if (bytesRead === 0 || length === buffer.length) break;
+    }
+    if (length > MAX_BYTES) {
+      throw new ConfigError([{ path: '', message: `${file}: larger than ${MAX_BYTES / 1024} KB` }]);
+    }
+    return buffer.toString('utf8', 0, length);
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * The data of a YAML text whose top is a mapping; `{}` when it holds only comments. Throws ConfigError, one problem for
+ * each syntax error or repeated key, with its line; never with the line's content, which may be a secret.
+ */
+export async function parseYaml(text: string, file: string): Promise<{ [key: string]: Data }> {
+  const fail = (line: number, message: string) => ({ path: '', message: `${file} line ${line}: ${message}` });
+  if (text.trim() === '') {
+    throw new ConfigError([fail(1, 'the file is empty; was it half-written? Delete it to use the defaults')]);
+  }
+  const { parseDocument, LineCounter, visit, isScalar } = await import('yaml');
+  const lines = new LineCounter();
+  // The library looks for repeated keys in quadratic time (30,000 keys take 18 s): it is done below instead.
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: false,
+    intAsBigInt: true,
+  });
+  const end = text.trimEnd().length;
+  const problems = document.errors.slice(0, 10).map(({ pos, message }) => {
+    const { line } = lines.linePos(pos[0]);
+    const cut = pos[0] >= end ? '; the file ends too early, was it half-written?' : '';
+    const source = text.split('\n', line)[line - 1] ?? '';
+    const quote = source.includes('${') ? `; write "\${NAME}" in quotes inside { } and [ ]` : '';
+    return fail(line, message + (cut || quote));
+  });
+  visit(document, {
+    Map(_key, map) {
+      const seen = new Set<unknown>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value) && problems.length < 10) {
+          problems.push(fail(lines.linePos(key.range?.[0] ?? 0).line, `the key "${String(key.value)}" appears twice`));
+        }
+        seen.add(key.value);
+      }
+    },
+  });
+  if (problems.length > 0) throw new ConfigError(problems);
+  const data = plain(
+    toJs(() => document.toJS({ maxAliasCount: MAX_ALIASES }), fail),
+    fail,
+    0,
+  );
+  if (data === null) return {};
+  if (typeof data !== 'object' || Array.isArray(data)) {
+    throw new ConfigError([fail(1, 'expected keys with values ("key: value"); was the file half-written?')]);
+  }
+  return data;
+}
+
+type Fail = (line: number, message: string) => { path: string; message: string };
+
+function toJs(make: () => unknown, fail: Fail): unknown {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    throw new ConfigError([fail(1, 'too many aliases (*name)')], { cause: error });
+  }
+}
+
+/** Copies; an alias inside its own anchor would go on for ever, hence the depth. */
+function plain(value: unknown, fail: Fail, depth: number): Data {
+  if (depth > MAX_DEPTH) throw new ConfigError([fail(1, `nested deeper than ${MAX_DEPTH} levels`)]);
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (Array.isArray(value)) return value.map((item) => plain(item, fail, depth + 1));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item, fail, depth + 1)]));
+  }
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}

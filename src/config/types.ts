@@ -1,0 +1,159 @@
+/** The configuration as the rest of the program sees it: complete, every default filled in, ids as strings. */
+
+/** An OpenAI-compatible endpoint, or settings of a provider known by name. */
+export interface ProviderConfig {
+  baseURL?: string;
+  apiKey?: string;
+  headers?: Record<string, string>;
+}
+
+/** Who may write to the viber. Ids are the platform's own, kept as strings. */
+export interface AccessConfig {
+  /** Direct messages: a code to be approved, the lists below only, everybody, nobody. */
+  dm: 'pairing' | 'allowlist' | 'open' | 'off';
+  /** Groups: when addressed, every message, never. */
+  groups: 'mention' | 'all' | 'off';
+  /** People. An empty list means nobody. */
+  allow: string[];
+  /** Groups and channels; `*` is each the bot was added to. An empty list means none. */
+  chats: string[];
+}
+
+/** What every chat channel has. */
+export interface ChatChannelConfig {
+  access: AccessConfig;
+  live: 'off' | 'status' | 'text';
+  injection: 'steer' | 'collect' | 'followup';
+  attach: 'auto' | 'ask' | 'never';
+}
+
+export interface WebhookConfig {
+  /** The public https address given to Telegram. */
+  url: string;
+  /** Telegram repeats it in a header of every call; 16 to 256 of A-Z a-z 0-9 _ -. */
+  secret: string;
+  /** Where the calls arrive on our own HTTP server. */
+  path: string;
+}
+
+export interface TelegramConfig extends ChatChannelConfig {
+  token: string;
+  /** Without a slash at the end. */
+  apiRoot: string;
+  mode: 'polling' | 'webhook';
+  /** There when `mode` is `webhook`, and only then. */
+  webhook?: WebhookConfig;
+  /** Seconds one getUpdates call stays open. */
+  pollSeconds: number;
+}
+
+export interface TerminalConfig {
+  /** `auto`: on when no chat channel is configured; `terminalEnabled` decides. */
+  enabled: boolean | 'auto';
+}
+
+export interface ChannelsConfig {
+  /** Absent when the channel is off. */
+  telegram?: TelegramConfig;
+  terminal: TerminalConfig;
+}
+
+/** One human with an account on one or more platforms. */
+export interface PersonConfig {
+  name: string;
+  role: 'owner' | 'member';
+  /** People as text: `telegram:1001`, `discord:2002`, `slack:T01:U03`. */
+  ids: string[];
+}
+
+export interface HttpConfig {
+  host: string;
+  /** 0 lets the system choose. */
+  port: number;
+  /** Always there when `host` is not a loopback address. */
+  token?: string;
+}
+
+export interface MemoryConfig {
+  /** Tokens of MEMORY.md and daily logs in one request. */
+  max_memory_tokens: number;
+  /** Tokens of the plan in one request. */
+  max_task_tokens: number;
+  max_daily_logs: number;
+  truncation_strategy: 'head' | 'tail' | 'smart';
+  /** Where memory stands in a request: in the system prompt, or in a message before the conversation. */
+  injection: 'system' | 'message';
+  /** Take memory suggestions without asking. */
+  auto_accept: boolean;
+  retention: { daily_logs_days: number; index_rebuild_days: number };
+  /** Globs relative to the viber's directory that are never indexed or injected. */
+  exclude_patterns: string[];
+}
+
+/** How much of a task's session goes into one request. */
+export interface HistoryConfig {
+  max_messages: number;
+  max_tokens: number;
+}
+
+export interface LimitsConfig {
+  /** Runs at the same time in the whole gateway. */
+  runs: number;
+  /** Waiting messages of one conversation. */
+  queue: number;
+  /** Messages of one person in one minute. */
+  messagesPerMinute: number;
+  /** Bytes of one file fetched from a platform. */
+  downloadBytes: number;
+  filesPerMessage: number;
+  /** Bytes that must stay free on the disk; below it nothing new is accepted. */
+  freeBytes: number;
+}
+
+/** Seconds. */
+export interface TimeoutsConfig {
+  /** Until the model's endpoint answers at all. */
+  connect: number;
+  /** Until the first piece of an answer. */
+  firstToken: number;
+  /** Between two pieces. */
+  idle: number;
+  /** A whole run. */
+  run: number;
+}
+
+export interface LogConfig {
+  level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+}
+
+export interface Config {
+  /** `provider/model`; absent means that the environment's provider keys decide. */
+  model?: string;
+  /** Tried in order when `model` fails before it has done anything. */
+  fallback: string[];
+  /** Model calls of one run. */
+  maxSteps: number;
+  providers: Record<string, ProviderConfig>;
+  channels: ChannelsConfig;
+  people: PersonConfig[];
+  http: HttpConfig;
+  memory: MemoryConfig;
+  history: HistoryConfig;
+  limits: LimitsConfig;
+  timeouts: TimeoutsConfig;
+  log: LogConfig;
+}
+
+/** `agents/{viber}.yaml`: what one viber has of its own. What is absent comes from the global configuration. */
+export interface AgentConfig {
+  model?: string;
+  fallback?: string[];
+  maxSteps?: number;
+  /** The agent's part of the system prompt (`systemPrompt` in the file means the same). */
+  prompt?: string;
+  /** Names of the tools it is offered; absent means all. */
+  tools?: string[];
+  skills?: string[];
+  /** One sentence for each thing that was wrong with the file; [] when all is well. */
+  warnings: string[];
+}

@@ -1,0 +1,507 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the syntax under test
+/** The configuration as a person meets it: files of every quality in, settings or a list of wrong keys out. */
+import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { defaults } from '../src/config/defaults.ts';
+import { loadAgent, loadConfig, terminalEnabled } from '../src/config.ts';
+import { ConfigError } from '../src/errors.ts';
+import { scrub } from '../src/log.ts';
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'viber-config-'));
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+async function load(text: string, env: NodeJS.ProcessEnv = {}, name = 'config.yaml') {
+  await writeFile(join(home, name), text);
+  return loadConfig({ home, env });
+}
+
+/** The problems of a configuration that must be refused, as `path: message`. */
+async function problems(text: string, env: NodeJS.ProcessEnv = {}): Promise<string[]> {
+  const error: unknown = await load(text, env).catch((thrown: unknown) => thrown);
+  if (!(error instanceof ConfigError)) throw new Error('the configuration was taken', { cause: error });
+  return error.problems.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+}
+
+describe('without a file', () => {
+  test('everything has its default and the terminal is on', async () => {
+    const { config, source, warnings } = await loadConfig({ home, env: {} });
+    expect(config).toEqual(defaults);
+    expect(config).not.toBe(defaults);
+    expect(source).toBeUndefined();
+    expect(warnings).toEqual([]);
+    expect(terminalEnabled(config)).toBe(true);
+  });
+
+  test('a home that does not exist yet is no mistake', async () => {
+    expect((await loadConfig({ home: join(home, 'not', 'there'), env: {} })).config).toEqual(defaults);
+  });
+
+  test('an empty file-less section gives the same as no file', async () => {
+    const { config } = await load('http:\nmemory:\nchannels:\n  # telegram:\nlog: {}\n');
+    expect(config).toEqual(defaults);
+  });
+
+  test('TELEGRAM_BOT_TOKEN switches Telegram on and the terminal off', async () => {
+    const env = { TELEGRAM_BOT_TOKEN: ' 1234567:aaaaaaaaaaaa\n', TELEGRAM_API_ROOT: 'http://127.0.0.1:8081/' };
+    const { config } = await loadConfig({ home, env });
+    expect(config.channels.telegram).toEqual({
+      token: '1234567:aaaaaaaaaaaa',
+      apiRoot: 'http://127.0.0.1:8081',
+      mode: 'polling',
+      pollSeconds: 30,
+      access: { dm: 'pairing', groups: 'mention', allow: [], chats: [] },
+      live: 'status',
+      injection: 'steer',
+      attach: 'auto',
+    });
+    expect({ ...config, channels: defaults.channels }).toEqual(defaults);
+    expect(terminalEnabled(config)).toBe(false);
+    expect(scrub('https://x/bot1234567:aaaaaaaaaaaa/getMe')).not.toContain('aaaaaaaaaaaa');
+  });
+
+  test('a variable that is set to nothing is not set', async () => {
+    const { config } = await loadConfig({ home, env: { TELEGRAM_BOT_TOKEN: '', DISCORD_BOT_TOKEN: '' } });
+    expect(config).toEqual(defaults);
+  });
+
+  test('tokens of channels that are not there yet give a warning each', async () => {
+    const env = { DISCORD_BOT_TOKEN: 'd', SLACK_BOT_TOKEN: 'xoxb-1', SLACK_APP_TOKEN: 'xapp-1' };
+    const { config, warnings } = await loadConfig({ home, env });
+    expect(config).toEqual(defaults);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^DISCORD_BOT_TOKEN: .*not available/),
+      expect.stringMatching(/^SLACK_BOT_TOKEN: .*not available/),
+    ]);
+  });
+
+  test('secrets of the environment are kept out of everything that is written', async () => {
+    await loadConfig({ home, env: { ANTHROPIC_API_KEY: 'sk-ant-0123456789' } });
+    expect(scrub('key sk-ant-0123456789.')).toBe('key [secret].');
+  });
+});
+
+describe('which file', () => {
+  test('config.yaml, else config.json, else openai.yaml', async () => {
+    await writeFile(join(home, 'openai.yaml'), 'maxSteps: 3');
+    const third = await loadConfig({ home, env: {} });
+    await writeFile(join(home, 'config.json'), '{\n\t"maxSteps": 2\n}');
+    const second = await loadConfig({ home, env: {} });
+    const first = await load('maxSteps: 1');
+    expect([first, second, third].map(({ config }) => config.maxSteps)).toEqual([1, 2, 3]);
+    expect(first.source).toBe(join(home, 'config.yaml'));
+  });
+
+  test('the one that is named goes before those of the home, and must be there', async () => {
+    await writeFile(join(home, 'config.yaml'), 'maxSteps: 1');
+    const file = join(home, 'other.yaml');
+    await expect(loadConfig({ file, home, env: {} })).rejects.toThrow(`${file}: there is no such file`);
+    await expect(loadConfig({ file: home, home, env: {} })).rejects.toThrow(/this is a directory/);
+    await writeFile(file, 'maxSteps: 2');
+    expect((await loadConfig({ file, home, env: {} })).config.maxSteps).toBe(2);
+  });
+});
+
+describe('values', () => {
+  test('a section says only what differs', async () => {
+    const { config } = await load('memory: { retention: { daily_logs_days: 7 } }\ntimeouts: { idle: 0.5 }');
+    expect(config.memory).toEqual({ ...defaults.memory, retention: { daily_logs_days: 7, index_rebuild_days: 7 } });
+    expect(config.timeouts).toEqual({ ...defaults.timeouts, idle: 0.5 });
+  });
+
+  test('ids may be numbers or texts and keep every digit', async () => {
+    const { config } = await load(
+      'channels: { telegram: { token: "1:a", access: { allow: [1001, "1002", 9007199254740993], chats: [-1001234567890] } } }',
+    );
+    expect(config.channels.telegram?.access.allow).toEqual(['1001', '1002', '9007199254740993']);
+    expect(config.channels.telegram?.access.chats).toEqual(['-1001234567890']);
+  });
+
+  test('a name is no id', async () => {
+    const found = await problems('channels: { telegram: { token: "1:a", access: { allow: ["@alex"] } } }');
+    expect(found).toEqual([
+      expect.stringMatching(/^channels\.telegram\.access\.allow\.0: expected the number .*"@alex"/),
+    ]);
+  });
+
+  test('"off" is a word, not false', async () => {
+    const { config } = await load('channels: { telegram: { token: "1:a", live: off, access: { dm: off } } }');
+    expect(config.channels.telegram).toMatchObject({ live: 'off', access: { dm: 'off' } });
+  });
+
+  test('what the file says of Telegram goes before the environment, which fills the rest in', async () => {
+    const env = { TELEGRAM_BOT_TOKEN: '1:env', TELEGRAM_API_ROOT: 'http://127.0.0.1:1' };
+    const file = await load('channels: { telegram: { token: "2:file", apiRoot: "http://127.0.0.1:2" } }', env);
+    expect(file.config.channels.telegram).toMatchObject({ token: '2:file', apiRoot: 'http://127.0.0.1:2' });
+    const both = await load('channels:\n  telegram:\n', env);
+    expect(both.config.channels.telegram).toMatchObject({ token: '1:env', apiRoot: 'http://127.0.0.1:1' });
+    const elsewhere = await load('maxSteps: 4', env);
+    expect(elsewhere.config.channels.telegram?.token).toBe('1:env');
+  });
+
+  test('people', async () => {
+    const { config } = await load('people: [{ name: alex, ids: ["telegram:1001", "slack:T01:U03"] }]');
+    expect(config.people).toEqual([{ name: 'alex', role: 'member', ids: ['telegram:1001', 'slack:T01:U03'] }]);
+  });
+
+  test('sections of channels that are not there yet are checked and left out', async () => {
+    const text = 'channels: { discord: { token: "${DISCORD_BOT_TOKEN}" }, slack: { botToken: "${SLACK_BOT_TOKEN}" } }';
+    const { config, warnings } = await load(text);
+    expect(Object.keys(config.channels).filter((id) => id !== 'telegram')).toEqual(['terminal']);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^channels\.discord: .*not available in this version/),
+      expect.stringMatching(/^channels\.slack: .*not available in this version/),
+    ]);
+    expect(await problems('channels: { discord: { threads: sometimes } }')).toEqual([
+      'channels.discord.threads: expected per-task or off, found "sometimes"',
+    ]);
+  });
+});
+
+describe('${ENV}', () => {
+  test('is replaced in texts, numbers and switches, with a default where one is given', async () => {
+    const text =
+      'model: "${MODEL}"\nmaxSteps: ${STEPS}\nmemory: { auto_accept: "${AUTO:-true}" }\n' +
+      'providers: { local: { baseURL: "http://${HOST:-127.0.0.1}:${PORT}/v1", headers: { X: "$${NOT}" } } }';
+    const { config } = await load(text, { MODEL: 'local/m', STEPS: '25', PORT: '8080' });
+    expect(config.model).toBe('local/m');
+    expect(config.maxSteps).toBe(25);
+    expect(config.memory.auto_accept).toBe(true);
+    expect(config.providers.local).toEqual({ baseURL: 'http://127.0.0.1:8080/v1', headers: { X: '${NOT}' } });
+  });
+
+  test('a missing variable is a problem that names the key and the variable, once', async () => {
+    const text = 'model: "${M}"\nchannels: { telegram: { token: "${T}", access: { allow: ["${ME}"] } } }';
+    expect(await problems(text, { T: '' })).toEqual([
+      'model: the environment variable M is not set',
+      'channels.telegram.token: the environment variable T is not set',
+      'channels.telegram.access.allow.0: the environment variable ME is not set',
+    ]);
+  });
+
+  test('an optional secret that comes out empty is not there', async () => {
+    const { config } = await load('http: { token: "${NO:-}" }\nproviders: { local: { apiKey: "${NO:-}" } }');
+    expect(config.http.token).toBeUndefined();
+    expect(config.providers.local?.apiKey).toBeUndefined();
+  });
+
+  test('secrets are registered, plain values are not', async () => {
+    const text =
+      'http: { token: plain-in-the-file }\nmodel: "${THE_MODEL}"\n' +
+      'providers: { local: { headers: { X-Key: header-value-1 }, baseURL: "http://h/${PATH_KEY}" } }';
+    await load(text, { THE_MODEL: 'local/some-model', PATH_KEY: 'substituted-9' });
+    const line = scrub('plain-in-the-file header-value-1 substituted-9 local/some-model');
+    expect(line).toBe('[secret] [secret] [secret] local/some-model');
+  });
+});
+
+describe('mistakes', () => {
+  test('every wrong key is told in one go, with its path and what was expected', async () => {
+    const text = `
+model: gpt
+fallback: openai/x
+maxSteps: 0
+providers: { local: { baseURL: "localhost:11434" } }
+channels:
+  telegram: { mode: poling, pollSeconds: 90, live: 1 }
+  terminal: { enabled: maybe }
+people: [{ name: alex, role: boss, ids: ["telegram:@alex"] }]
+http: { port: 70000 }
+memory: yes
+limits: { runs: lots }
+timeouts: { run: -1 }
+log: { level: loud }
+`;
+    const found = await problems(text);
+    expect(found.map((line) => line.slice(0, line.indexOf(':')))).toEqual([
+      'model',
+      'fallback',
+      'maxSteps',
+      'providers.local.baseURL',
+      'channels.telegram.token',
+      'channels.telegram.mode',
+      'channels.telegram.pollSeconds',
+      'channels.telegram.live',
+      'channels.terminal.enabled',
+      'people.0.role',
+      'people.0.ids.0',
+      'http.port',
+      'memory',
+      'limits.runs',
+      'timeouts.run',
+      'log.level',
+    ]);
+    for (const line of found) expect(line).toMatch(/expected .*(found|missing)/);
+    expect(found).toContain('channels.telegram.mode: expected polling or webhook, found "poling"');
+    expect(found).toContain('http.port: expected a whole number from 0 to 65535, found 70000');
+    expect(found).toContain('memory: expected a section with keys, found "yes"');
+  });
+
+  test('the value of a secret is never shown', async () => {
+    const found = await problems(
+      'channels: { telegram: { token: "bad token s3cret" } }\nhttp: { token: [s3cret] }\n' +
+        'providers: { a: { apiKey: 1234567, headers: { X: 7654321 } } }',
+    );
+    expect(found).toHaveLength(4);
+    expect(found.join()).not.toMatch(/s3cret|1234567|7654321/);
+  });
+
+  test('unknown keys are warnings with a suggestion, and the rest stands', async () => {
+    const { config, warnings } = await load(
+      'modle: x/y\nhttp: { prot: 1, port: 7000, color: red }\nchannels: { telgram: {}, telegram: { token: "1:a", acess: {} } }',
+    );
+    expect(config.http).toEqual({ host: '127.0.0.1', port: 7000 });
+    expect(warnings.sort()).toEqual([
+      'channels.telegram.acess: unknown key, ignored; did you mean access?',
+      'channels.telgram: unknown key, ignored; did you mean telegram?',
+      'http.color: unknown key, ignored',
+      'http.prot: unknown key, ignored; did you mean port?',
+      'modle: unknown key, ignored; did you mean model?',
+    ]);
+  });
+
+  test('a misspelt key is told beside the one that is missing because of it', async () => {
+    const found = await problems('channels: { telegram: { tokn: "1:a" } }');
+    expect(found).toEqual([
+      expect.stringMatching(/^channels\.telegram\.token: expected the token BotFather gave.*missing/),
+      'channels.telegram.tokn: unknown key, ignored; did you mean token?',
+    ]);
+  });
+
+  test('an address that others reach needs a token', async () => {
+    expect(await problems('http: { host: 0.0.0.0 }')).toEqual([expect.stringMatching(/^http\.token: is required/)]);
+    expect(await problems('http: { host: "::", port: x }')).toHaveLength(2);
+    for (const host of ['localhost', '127.1.2.3', '"::1"']) await load(`http: { host: ${host} }`);
+    expect((await load('http: { host: 0.0.0.0, token: abcdefgh }')).config.http.host).toBe('0.0.0.0');
+  });
+
+  test('a webhook needs an address and a secret', async () => {
+    const telegram = (more: string) => `channels: { telegram: { token: "1:a", mode: webhook, ${more} } }`;
+    expect(await problems(telegram(''))).toEqual([
+      'channels.telegram.webhook.url: is required because mode is webhook',
+      'channels.telegram.webhook.secret: is required because mode is webhook',
+    ]);
+    expect(await problems(telegram('webhook: { url: "https://x.example", secret: short }'))).toEqual([
+      expect.stringMatching(/^channels\.telegram\.webhook\.secret: expected 16 to 256/),
+    ]);
+    const section = 'webhook: { url: "https://x.example/t", secret: abcdefghijklmnop }';
+    const webhook = { url: 'https://x.example/t', secret: 'abcdefghijklmnop', path: '/webhooks/telegram' };
+    expect((await load(telegram(section))).config.channels.telegram?.webhook).toEqual(webhook);
+    const polling = telegram(section).replace('webhook,', 'polling,');
+    expect((await load(polling)).config.channels.telegram).not.toHaveProperty('webhook');
+  });
+
+  test('one account belongs to one person', async () => {
+    const text =
+      'people: [{ name: a, ids: ["telegram:1"] }, { name: b, ids: ["telegram:2", "telegram:1"] }, { name: a, ids: [] }]';
+    expect(await problems(text)).toEqual([
+      'people.1.ids.1: telegram:1 belongs to people.0 already',
+      'people.2.name: a is the name of people.0 too',
+    ]);
+  });
+});
+
+describe('broken and hostile files', () => {
+  test.each([
+    ['', /line 1: the file is empty/],
+    ['\n  \n', /line 1: the file is empty/],
+    ['\0\0\0\0', /line 1: /],
+    ['mod', /line 1: expected keys with values/],
+    ['- a', /line 1: expected keys with values/],
+    ['model: a/b\nhttp: { host: "127.0', /line 2: .*half-written/],
+    ['model: a/b\nhttp: { host: x,\n', /line 3: .*half-written/],
+    ['model: a/b\n  http: 1\n', /line 1: Nested mappings/],
+    ['model: a/b\nhttp:\n\tport: 1\n', /line 3: Tabs/],
+    ['http: { token: ${T} }', /line 1: .*in quotes/],
+    ['a: *nothing', /line 1: .*alias/],
+    ['a: 1\n---\nb: 2', /multiple documents/],
+  ])('%j is refused with its line', async (text, message) => {
+    expect((await problems(text)).join('\n')).toMatch(message);
+  });
+
+  test('a key that appears twice is told with its line', async () => {
+    expect(await problems('http:\n  port: 1\n  host: a\n  port: 2\nmodel: a/b\nmodel: c/d\n')).toEqual([
+      expect.stringMatching(/line 6: the key "model" appears twice/),
+      expect.stringMatching(/line 4: the key "port" appears twice/),
+    ]);
+  });
+
+  test('what a broken line holds is not shown', async () => {
+    const found = await problems('token: "abc\n  s3cret: {]\n');
+    expect(found.join()).not.toContain('s3cret');
+  });
+
+  test('each cut of a file is refused or still a valid whole, never another kind of error', async () => {
+    const text =
+      'channels:\n  telegram: { token: "1:a", access: { allow: [1001] } }\npeople:\n  - name: alex\n    ids: [telegram:1001]\n';
+    for (let length = 0; length < text.length; length++) {
+      await load(text.slice(0, length)).catch((error: unknown) => expect(error).toBeInstanceOf(ConfigError));
+    }
+  });
+
+  test('a file that would take minutes is done in a moment', async () => {
+    const seconds = async (text: string) => {
+      const start = performance.now();
+      const found = await problems(text);
+      expect(found.length).toBeGreaterThan(0);
+      expect(found.length).toBeLessThan(200);
+      return (performance.now() - start) / 1000;
+    };
+    const many = Array.from({ length: 35_000 }, (_, index) => `${index.toString(36)}: 1`).join('\n');
+    expect(many.length).toBeLessThan(256 * 1024);
+    expect(await seconds(many)).toBeLessThan(5);
+    expect(await seconds(`${many}\n${many}`)).toBeLessThan(1);
+    expect(await seconds(`a: ${'['.repeat(100_000)}`)).toBeLessThan(5);
+    expect(await seconds(`a: ${'{a: '.repeat(500)}${'}'.repeat(500)}`)).toBeLessThan(5);
+    const level = (index: number) => `a${index}: &a${index} [${`*a${index - 1},`.repeat(9)}]`;
+    const bomb = `a0: &a0 [x]\n${Array.from({ length: 12 }, (_, index) => level(index + 1)).join('\n')}`;
+    expect(await seconds(bomb)).toBeLessThan(1);
+    expect(await seconds('a: &x [*x]')).toBeLessThan(1);
+  });
+
+  test('keys of the language itself change nothing', async () => {
+    const { config, warnings } = await load(
+      '__proto__: { polluted: 1 }\nproviders: { constructor: { baseURL: "http://a" } }',
+    );
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect(config.http).toEqual(defaults.http);
+    expect(warnings).toEqual(['__proto__: unknown key, ignored']);
+  });
+});
+
+describe('config.example.yaml', () => {
+  const file = join(import.meta.dirname, '..', 'config.example.yaml');
+  const env = { TELEGRAM_BOT_TOKEN: '1:a' };
+
+  test('needs nothing but the bot token and warns only of channels that are not there yet', async () => {
+    const { config, warnings } = await loadConfig({ file, home, env });
+    expect(warnings).toEqual([
+      expect.stringMatching(/^channels\.discord: .*not available/),
+      expect.stringMatching(/^channels\.slack: .*not available/),
+    ]);
+    expect(config.channels.telegram?.token).toBe('1:a');
+  });
+
+  test('shows every key there is, with its default', async () => {
+    const { config } = await loadConfig({ file, home, env });
+    for (const key of ['maxSteps', 'memory', 'history', 'limits', 'timeouts', 'log'] as const) {
+      expect(config[key], key).toEqual(defaults[key]);
+    }
+    const shown: Record<string, Record<string, Record<string, unknown>>> = parse(await readFile(file, 'utf8'));
+    const { configSchema } = await import('../src/config/schema.ts');
+    expect(Object.keys(shown)).toEqual(Object.keys(configSchema.shape));
+    for (const [key, section] of Object.entries(defaults)) {
+      if (typeof section === 'object' && !Array.isArray(section)) {
+        expect(Object.keys(shown[key] ?? {}), key).toEqual(expect.arrayContaining(Object.keys(section)));
+      }
+    }
+    const channels = configSchema.shape.channels.def.innerType.in.shape;
+    for (const channel of ['telegram', 'discord', 'slack'] as const) {
+      const inner = channels[channel].unwrap();
+      const known = Object.keys(('in' in inner ? inner.in : inner).shape).sort();
+      expect(Object.keys(shown.channels?.[channel] ?? {}).sort(), channel).toEqual(known);
+    }
+  });
+
+  test('explains every key in a comment above it', async () => {
+    const lines = (await readFile(file, 'utf8')).split('\n');
+    const bare = lines.filter((line, index) => {
+      const isKey = /^\s*(- )?[\w-]+:/.test(line);
+      return isKey && !/^\s*#/.test(lines[index - 1] ?? '') && !/^ {4}(live|injection|attach): /.test(line);
+    });
+    expect(bare).toEqual([]);
+  });
+});
+
+describe('agents/{viber}.yaml', () => {
+  const old = new Date(Date.now() - 60_000);
+  async function write(text: string, time: Date | 'now' = old) {
+    await mkdir(join(home, 'agents'), { recursive: true });
+    await writeFile(join(home, 'agents', 'dev.yaml'), text);
+    if (time !== 'now') await utimes(join(home, 'agents', 'dev.yaml'), time, time);
+  }
+
+  test('is not needed', async () => {
+    expect(await loadAgent(home, 'dev')).toEqual({ warnings: [] });
+  });
+
+  test('says what one viber has of its own', async () => {
+    await write(
+      'model: a/b\nfallback: [c/d]\nmaxSteps: 25\nsystemPrompt: Be brief.\ntools: [read_file]\nskills: []\ncolor: red\n',
+    );
+    expect(await loadAgent(home, 'dev')).toEqual({
+      model: 'a/b',
+      fallback: ['c/d'],
+      maxSteps: 25,
+      prompt: 'Be brief.',
+      tools: ['read_file'],
+      skills: [],
+      warnings: ['agents/dev.yaml: color: unknown key, ignored'],
+    });
+  });
+
+  test('is read again when it changes, and only then', async () => {
+    await write('maxSteps: 1');
+    const first = await loadAgent(home, 'dev');
+    expect(await loadAgent(home, 'dev')).toBe(first);
+    await write('maxSteps: 2', 'now');
+    expect((await loadAgent(home, 'dev')).maxSteps).toBe(2);
+    await rm(join(home, 'agents', 'dev.yaml'));
+    expect(await loadAgent(home, 'dev')).toEqual({ warnings: [] });
+  });
+
+  test('a broken version leaves the one before it in force, with a warning, until it is mended', async () => {
+    await write('prompt: good');
+    await loadAgent(home, 'dev');
+    await write('prompt: [', new Date(Date.now() - 50_000));
+    const { prompt, warnings } = await loadAgent(home, 'dev');
+    expect(prompt).toBe('good');
+    expect(warnings).toEqual([expect.stringMatching(/agents\/dev\.yaml line 1: .*stays in force/)]);
+    await write('prompt: better', new Date(Date.now() - 40_000));
+    expect(await loadAgent(home, 'dev')).toMatchObject({ prompt: 'better', warnings: [] });
+  });
+
+  test('a broken first version is left out', async () => {
+    await write('maxSteps: many');
+    const { warnings, ...agent } = await loadAgent(home, 'dev');
+    expect(agent).toEqual({});
+    expect(warnings).toEqual([expect.stringMatching(/maxSteps: expected a whole number.*left out/)]);
+  });
+
+  test('half a file is never used while it is being written', async () => {
+    await write('maxSteps: 100');
+    await loadAgent(home, 'dev');
+    const text = 'maxSteps: 250\nprompt: a prompt of some length\n';
+    const seen = new Set<string>();
+    let writing = true;
+    const reader = (async () => {
+      while (writing) {
+        const { maxSteps, prompt } = await loadAgent(home, 'dev');
+        seen.add(`${maxSteps} ${prompt}`);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    })();
+    for (let length = 1; length <= text.length; length++) {
+      await writeFile(join(home, 'agents', 'dev.yaml'), text.slice(0, length));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    writing = false;
+    await reader;
+    const { maxSteps, prompt } = await loadAgent(home, 'dev');
+    seen.delete('100 undefined');
+    seen.delete('250 a prompt of some length');
+    expect([...seen]).toEqual([]);
+    expect({ maxSteps, prompt }).toEqual({ maxSteps: 250, prompt: 'a prompt of some length' });
+  });
+
+  test('an id is a name, never a path', async () => {
+    for (const id of ['../config', '', 'a/b', '.hidden', 'x'.repeat(65)]) {
+      await expect(loadAgent(home, id)).rejects.toThrow(ConfigError);
+    }
+  });
+});
