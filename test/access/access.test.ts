@@ -12,7 +12,7 @@ import { tempFolder, tree } from '../helpers/temp.ts';
 const principal = (user: string, role: Principal['role'] = 'guest'): Principal => ({
   ...{ channel: 'telegram', account: 'bot', user, role, via: 'message', name: 'N' },
 });
-const facts = (change: Partial<EntryFacts> & { rules?: Partial<EntryFacts['rules']> } = {}): EntryFacts => ({
+const facts = (change: Partial<Omit<EntryFacts, 'rules'>> & { rules?: Partial<EntryFacts['rules']> } = {}): EntryFacts => ({
   ...{ isDirect: true, isMention: false, isCommand: false, isButton: false, isBot: false, chat: '-5', isKnown: false },
   ...change,
   rules: { dm: 'pairing', groups: 'mention', allow: [], chats: [], ...change.rules },

@@ -31,9 +31,12 @@ export function createTerminal(options: TerminalOptions): Channel {
   let lines: readline.Interface | undefined;
   let buttons: { label: string; id: string }[] = [];
   let lastTool = '';
-  let asked = 0;
-  let answered = 0;
+  /** Piped lines wait for the answer to the one before, as a person would. */
+  const waiting: string[] = [];
+  let awaiting = false;
+  let asked = false;
   let ended = false;
+  let give: (text: string) => void = () => undefined;
 
   const prompt = () => {
     if (interactive && lines) lines.prompt(true);
@@ -62,8 +65,12 @@ export function createTerminal(options: TerminalOptions): Channel {
     return { ...base, kind: 'command', text: line, command: { name: (command[1] ?? '').toLowerCase(), args: command[2] ?? '' } };
   }
 
-  function checkEnd(): void {
-    if (ended && asked > 0 && answered >= asked) options.onEnd();
+  /** The answer to the line in hand has come: the next one, or the end. */
+  function next(): void {
+    awaiting = false;
+    const text = waiting.shift();
+    if (text !== undefined) give(text);
+    else if (ended && asked && !interactive) options.onEnd();
   }
 
   return {
@@ -76,21 +83,25 @@ export function createTerminal(options: TerminalOptions): Channel {
       callbacks.onStatus();
       lines = readline.createInterface({ input, output: interactive ? output : undefined, prompt: 'you> ', terminal: interactive });
       if (interactive) print('Your viber listens. /help shows what it can do, Ctrl-D ends.');
+      give = (text) => {
+        asked = true;
+        awaiting = true;
+        callbacks.onMessage(messageOf(text), { line: text }).catch((error: unknown) => {
+          print(`This was not taken in: ${error instanceof Error ? error.message : String(error)}`);
+          next();
+        });
+      };
       lines.on('line', (line) => {
         const text = line.trim();
         if (text === '') return prompt();
-        asked++;
-        callbacks.onMessage(messageOf(text), { line }).catch((error: unknown) => {
-          answered++;
-          print(`This was not taken in: ${error instanceof Error ? error.message : String(error)}`);
-          checkEnd();
-        });
+        if (awaiting && !interactive) waiting.push(text);
+        else give(text);
       });
       lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
       lines.on('close', () => {
         ended = true;
         if (interactive) options.onEnd();
-        else checkEnd();
+        else if (!awaiting) next();
       });
     },
     async disconnect() {
@@ -104,8 +115,7 @@ export function createTerminal(options: TerminalOptions): Channel {
         print(rendered.text);
         return createHash('sha256').update(message.id).digest('hex').slice(0, 12);
       });
-      answered++;
-      checkEnd();
+      next();
     },
     async stream(event: AgentStreamEvent) {
       if (event.type !== 'tool-call') return;

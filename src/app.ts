@@ -1,0 +1,291 @@
+/** The composition root: the only file that knows every part. Order of start and of stop is what it is about. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { AccessRules } from './access/authorise.ts';
+import { createRateLimiter } from './access/limits.ts';
+import { openOwners } from './access/owners.ts';
+import { openPairing } from './access/pairing.ts';
+import { createPeople } from './access/people.ts';
+import type { HttpHandler, Readiness, Server } from './board/server.ts';
+import type { Address, Channel, ChannelCallbacks } from './channels/channel.ts';
+import { channelModules } from './channels/index.ts';
+import type { Config } from './config.ts';
+import { isLoopback, loadAgent, terminalEnabled } from './config.ts';
+import { ConfigError, errorMessage } from './errors.ts';
+import type { Logger } from './log.ts';
+import { createMetrics } from './metrics.ts';
+import { createAgent } from './runtime/agent.ts';
+import { createBus } from './runtime/bus.ts';
+import { createButtons } from './runtime/buttons.ts';
+import { openCache } from './runtime/cache.ts';
+import { commandSpecs } from './runtime/commands/table.ts';
+import { openConversations } from './runtime/conversations.ts';
+import { openDelivery } from './runtime/delivery.ts';
+import { type Entry, traceOf } from './runtime/entry.ts';
+import { createGateway } from './runtime/gateway.ts';
+import { createLive } from './runtime/live.ts';
+import { createModels } from './runtime/models.ts';
+import { acquireLock } from './runtime/queue/lock.ts';
+import { openLedger } from './runtime/queue/ledger.ts';
+import type { QueueItem } from './runtime/queue/queue.ts';
+import { openSpool } from './runtime/queue/spool.ts';
+import { openStore } from './runtime/queue/store.ts';
+import { createRunner } from './runtime/runner.ts';
+import { maySee } from './runtime/visibility.ts';
+import { createWorker } from './runtime/worker.ts';
+import { openHome } from './workspace/home.ts';
+import { readTask, resolveTaskId } from './workspace/tasks.ts';
+
+const VIBER = 'default';
+const DRAIN_MS = 20_000;
+
+export interface AppOptions {
+  config: Config;
+  homeRoot: string;
+  log: Logger;
+  env: NodeJS.ProcessEnv;
+  /** Whether `start` may talk on standard input and output. */
+  terminal: boolean;
+  /** Only the machine's own door: for one-shot commands. */
+  localOnly?: boolean;
+  /** The terminal's input has ended and everything was answered. */
+  onEnd?: () => void;
+}
+
+export interface App {
+  /** The HTTP port in use; undefined when there is no server. */
+  port: number | undefined;
+  readiness(): Readiness;
+  /** Intake first, then runs, then sending; idempotent. */
+  stop(): Promise<void>;
+}
+
+/** Starts everything. Throws ConfigError, LockedError, or a system error of the home or the port. */
+export async function startApp(options: AppOptions): Promise<App> {
+  const { config, log } = options;
+  const home = await openHome(options.homeRoot);
+  const lock = acquireLock(home.run);
+  const metrics = createMetrics();
+  const onTorn = (file: string) => log.error({ file }, 'a damaged file was moved to dead');
+  const store = openStore({ root: home.spool, freeBytes: config.limits.freeBytes, onTorn });
+  const ledger = openLedger(path.join(home.spool, 'ledger'), lock.epoch);
+  const dead: { item: QueueItem<Entry>; reason: string }[] = [];
+  const queue = await openSpool<Entry>({ store, onDead: (item, reason) => dead.push({ item, reason }) });
+  const cache = openCache(home.cache);
+  const buttons = createButtons(cache);
+  const bus = createBus((error) => log.error({ err: error }, 'a listener of the bus failed'));
+  const channels = new Map<string, Channel>();
+  const mounts = new Map<string, HttpHandler>();
+  const channelOf = (address: Address) => channels.get(address.channel);
+  const live = createLive(bus, channelOf);
+  const delivery = openDelivery({
+    ...{ store, ledger, log, channelOf: (message) => channelOf(message.address) },
+    onOutcome: (outcome) => metrics.count('viber_deliveries_total', { outcome }),
+  });
+  const models = createModels({ providers: config.providers, env: options.env });
+  const modelName = () => config.model ?? models.defaultModel;
+  const seconds = (value: number) => value * 1000;
+  const { connect, firstToken, idle, run } = config.timeouts;
+  const agent = createAgent({
+    ...{ models, log },
+    timeouts: { connect: seconds(connect), firstToken: seconds(firstToken), idle: seconds(idle), run: seconds(run) },
+  });
+  const runner = createRunner({
+    ...{ home, agent, bus, config, log, modelName, channelOf: (message) => channelOf(message.address) },
+    loadAgent: async (viber) => {
+      const own = await loadAgent(home.root, viber);
+      for (const warning of own.warnings ?? []) log.warn({ viber }, warning);
+      return own;
+    },
+  });
+  const pairing = openPairing(home.access, config.people.some((person) => person.role === 'owner'));
+  const worker = createWorker({
+    ...{ home, queue, delivery, runner, bus, live, buttons, metrics, log, channelOf, modelName, pairing },
+    maxRuns: config.limits.runs,
+  });
+
+  // The door.
+  const owners = openOwners(home.access);
+  const people = createPeople(config.people, pairing);
+  const nobody: AccessRules = { dm: 'open', groups: 'off', allow: [], chats: [] };
+  const rulesOf = (channel: string) => (channel === 'telegram' ? config.channels.telegram?.access : undefined) ?? nobody;
+  const reply = (address: Address, text: string, trace: string, replyTo?: string) =>
+    delivery.add({ id: `${trace}-notice`, address, text, files: [], ...(replyTo === undefined ? {} : { replyTo }) }, trace);
+  const gateway = createGateway({
+    ...{ queue, people, pairing, buttons, metrics, log, rulesOf, reply, viber: VIBER, maxQueue: config.limits.queue },
+    conversations: openConversations(home.conversations),
+    limiter: createRateLimiter(config.limits.messagesPerMinute),
+    whisper: (address, text) => {
+      const id = `pairing-${Date.now()}`;
+      const once = { part: (_index: number, post: () => Promise<string>) => post() };
+      channelOf(address)
+        ?.send({ id, address, text, files: [] }, once)
+        .catch((error: unknown) => log.warn({ err: error }, 'a pairing code could not be sent'));
+    },
+    onOwner: (principal, address) => owners.note(principal, address),
+    onPairing: (code, principal) => void askOwners(code, principal.name, principal.channel),
+    resolveTask: async (text, principal, address) => {
+      const view = { principal, address, isDirect: true, viber: VIBER };
+      const ids = await resolveTaskId(home, text);
+      const seen = (await Promise.all(ids.slice(0, 20).map((id) => readTask(home, id)))).filter(
+        (task) => task !== undefined && maySee(view, task),
+      );
+      return seen.length === 1 ? seen[0]?.id : undefined;
+    },
+  });
+
+  /** An owner who has written to us before gets the question with buttons. */
+  async function askOwners(code: string, name: string, channel: string): Promise<void> {
+    for (const address of owners.addresses()) {
+      const text = `${name} (${channel}) asks to be let in. The code is ${code}.`;
+      const rows = await buttons.offer(address, [
+        [
+          { label: 'Approve', command: 'pair', args: `approve ${code}` },
+          { label: 'Deny', command: 'pair', args: `deny ${code}` },
+        ],
+      ]);
+      await delivery.add({ id: `pairing-${code}-${address.channel}-${address.chat}`, address, text, files: [], buttons: rows }, code);
+    }
+  }
+  // Approvals are made by the CLI too: the file tells.
+  const greeted = new Set(pairing.paired().map((entry) => entry.identity));
+  const watcher = fs.watch(home.access, (_event, file) => {
+    if (file !== 'paired.json') return;
+    for (const entry of pairing.paired()) {
+      if (greeted.has(entry.identity)) continue;
+      greeted.add(entry.identity);
+      const text = 'You are in. Write to me as you would to a colleague; /help shows what I can do.';
+      const id = `paired-${entry.identity.replace(/[^\w-]/g, '_')}-${Date.parse(entry.approvedAt)}`;
+      delivery
+        .add({ id, address: entry.address as Address, text, files: [] }, id)
+        .catch((error: unknown) => log.error({ err: error }, 'a greeting could not be stored'));
+    }
+  });
+  watcher.unref();
+
+  let wasReady = false;
+  const isReady = () => [...channels.values()].every((channel) => channel.status().state === 'connected');
+  function onStatus(): void {
+    const ready = channels.size > 0 && started && isReady();
+    if (ready && !wasReady) log.info({ port: server?.port, model: modelName(), channels: [...channels.keys()] }, 'ready');
+    if (!ready && wasReady) log.warn({ channels: readiness().channels }, 'not ready');
+    wasReady = ready;
+  }
+  function readiness(): Readiness {
+    const states = [...channels].map(([id, channel]) => [id, channel.status()] as const);
+    const oldest = Math.min(queue.oldest() ?? Number.POSITIVE_INFINITY, delivery.oldest() ?? Number.POSITIVE_INFINITY);
+    const { waiting, dead: given, unsure } = delivery.counts();
+    const space = fs.statfsSync(home.root);
+    const writable = space.bavail * space.bsize >= config.limits.freeBytes;
+    return {
+      ready: started && isReady() && writable,
+      channels: Object.fromEntries(states),
+      workspace: writable ? { writable } : { writable, detail: 'less free space than limits.freeBytes: nothing new is accepted' },
+      oldestUndeliveredSeconds: Number.isFinite(oldest) ? Math.round((Date.now() - oldest) / 1000) : null,
+      ...{ waiting: queue.size() + waiting, dead: given, unsure },
+    };
+  }
+  metrics.gauge('viber_waiting', 'Messages and answers not finished.', () => queue.size() + delivery.counts().waiting);
+  metrics.gauge('viber_dead', 'Messages given up.', () => delivery.counts().dead);
+  metrics.gauge('viber_resident_bytes', 'Resident memory.', () => process.memoryUsage.rss());
+
+  let started = false;
+  let server: Server | undefined;
+  let stopping: Promise<void> | undefined;
+
+  async function build(): Promise<void> {
+    const user = os.userInfo().username;
+    const socket = path.join(home.run, 'gateway.sock');
+    const { createLocal } = await channelModules.local();
+    channels.set('local', createLocal({ socket, user }));
+    if (options.localOnly) return;
+    const { telegram } = config.channels;
+    if (telegram) {
+      const { createTelegram } = await channelModules.telegram();
+      const { token, apiRoot, mode, webhook, live: liveMode, pollSeconds } = telegram;
+      const channel = createTelegram({
+        ...{ token, apiRoot, mode, log, live: liveMode, pollSeconds, attachCommands: commandSpecs(), cache },
+        ...(webhook ? { webhook } : {}),
+      });
+      channels.set('telegram', channel);
+      if (webhook && channel.webhook) mounts.set(webhook.path, channel.webhook);
+    }
+    if (options.terminal && terminalEnabled(config)) {
+      const { createTerminal } = await channelModules.terminal();
+      const onEnd = () => options.onEnd?.();
+      channels.set('terminal', createTerminal({ input: process.stdin, output: process.stdout, user, onEnd }));
+    }
+  }
+
+  async function connect_(channel: Channel): Promise<ConfigError | undefined> {
+    const callbacks: ChannelCallbacks = {
+      onMessage: (message, raw) => gateway.accept(message, raw),
+      onInterrupt: async () => undefined,
+      onDropped: (kind) => metrics.count('viber_dropped_total', { channel: channel.id, kind }),
+      onStatus,
+    };
+    try {
+      await channel.connect(callbacks);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      log.error({ channel: channel.id }, error.message);
+      return error;
+    }
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.all([...channels.values()].map((channel) => channel.disconnect()));
+    await worker.stop(DRAIN_MS);
+    await delivery.close(3_000);
+    watcher.close();
+    clearInterval(daily);
+    await server?.close();
+    await cache.close();
+    ledger.close();
+    fs.rmSync(path.join(home.run, 'gateway.json'), { force: true });
+    lock.release();
+    log.info('stopped');
+  }
+
+  const daily = setInterval(() => store.prune(new Date()), 86_400_000);
+  daily.unref();
+  try {
+    await build();
+    if (!options.localOnly) {
+      const { startServer } = await import('./board/server.ts');
+      server = await startServer({
+        ...{ host: config.http.host, port: config.http.port, readiness, mounts: () => mounts },
+        metrics: () => metrics.render(),
+        token: isLoopback(config.http.host) ? undefined : config.http.token,
+        onError: (error) => log.error({ err: error }, 'a webhook failed'),
+      });
+    }
+    worker.start();
+    const connecting = Promise.all([...channels.values()].map(connect_));
+    const preloading = agent.preload();
+    const problems = (await connecting).filter((problem) => problem !== undefined);
+    await preloading;
+    const chat = [...channels.keys()].filter((id) => id !== 'local');
+    if (problems.length > 0 && problems.length === chat.length) throw new ConfigError(problems.flatMap((problem) => problem.problems));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  started = true;
+  const about = { pid: process.pid, port: server?.port, startedAt: new Date().toISOString(), epoch: lock.epoch };
+  fs.writeFileSync(path.join(home.run, 'gateway.json'), `${JSON.stringify(about)}\n`, { mode: 0o600 });
+  for (const { item, reason } of dead) {
+    const trace = traceOf(item.id);
+    log.error({ trace, reason }, 'a message was given up');
+    const text = `I could not work on your message: it made me fail ${item.attempts} times (trace ${trace}). Try it in other words.`;
+    await delivery.add({ id: `${item.id}-dead`, address: item.message.message.address, text, files: [] }, trace);
+  }
+  onStatus();
+  return {
+    port: server?.port,
+    readiness,
+    stop: () => (stopping ??= stop()).catch((error: unknown) => log.error({ err: errorMessage(error) }, 'stopping failed')),
+  };
+}

@@ -1,0 +1,58 @@
+/** Asking the gateway from another process, through the socket in its home. */
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import readline from 'node:readline';
+import type { LocalLine } from '../channels/local/adapter.ts';
+import { loadConfig } from '../config.ts';
+import { errorCode, LockedError, UserError } from '../errors.ts';
+import { silentLog } from '../log.ts';
+import type { CliContext } from './command.ts';
+
+export const socketOf = (home: string): string => path.join(home, 'run', 'gateway.sock');
+
+/**
+ * Has the gateway of this home running while `use` works: the one that runs already, or one of our own that talks to
+ * nobody else.
+ */
+export async function withGateway<T>(context: CliContext, use: (socket: string) => Promise<T>): Promise<T> {
+  const { config } = await loadConfig({ file: context.config, home: context.home, env: context.env });
+  const { startApp } = await import('../app.ts');
+  let app: Awaited<ReturnType<typeof startApp>> | undefined;
+  try {
+    const log = silentLog();
+    app = await startApp({ config, homeRoot: context.home, log, env: context.env, terminal: false, localOnly: true });
+  } catch (error) {
+    if (!(error instanceof LockedError)) throw error;
+  }
+  try {
+    return await use(socketOf(context.home));
+  } finally {
+    await app?.stop();
+  }
+}
+
+/** Sends one message and gives its lines as they come; resolves with the answer. Throws UserError when there is none. */
+export async function ask(
+  socket: string,
+  chat: string,
+  text: string,
+  onLine: (line: LocalLine) => void,
+): Promise<Extract<LocalLine, { type: 'answer' }>> {
+  const body = JSON.stringify({ chat: `${os.userInfo().username}-${chat}`, text });
+  const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+    const request = http.request({ socketPath: socket, path: '/ask', method: 'POST' }, resolve);
+    request.on('error', (error) => {
+      const gone = ['ENOENT', 'ECONNREFUSED'].includes(errorCode(error) ?? '');
+      reject(gone ? new UserError('the gateway is starting or stopping; try again in a moment') : error);
+    });
+    request.end(body);
+  });
+  for await (const text of readline.createInterface({ input: response })) {
+    const line = JSON.parse(text) as LocalLine;
+    onLine(line);
+    if (line.type === 'answer') return line;
+    if (line.type === 'error') throw new UserError(line.message);
+  }
+  throw new UserError('the gateway stopped before it answered; the message is kept and answered after its next start');
+}

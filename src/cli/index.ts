@@ -1,0 +1,70 @@
+/** The command line: one table, one file a command. Each is imported only when it is asked for. */
+import { parseArgs } from 'node:util';
+import { ConfigError, errorMessage, LockedError, UserError } from '../errors.ts';
+import { type CliContext, EXIT } from './command.ts';
+
+interface CliCommand {
+  usage: string;
+  about: string;
+  load: () => Promise<{ run: (context: CliContext) => Promise<number> }>;
+}
+
+export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
+  start: { usage: 'start', about: 'run the gateway', load: () => import('./start.ts') },
+  chat: { usage: 'chat', about: 'talk to the viber here', load: () => import('./chat.ts') },
+  run: { usage: 'run "GOAL"', about: 'one task, its answer on standard output', load: () => import('./run.ts') },
+  init: { usage: 'init', about: 'create the home and a configuration file', load: () => import('./init.ts') },
+  doctor: { usage: 'doctor', about: 'check configuration, home, tokens and model', load: () => import('./doctor.ts') },
+  status: { usage: 'status', about: 'what the running gateway says of itself', load: () => import('./status.ts') },
+  trace: { usage: 'trace ID', about: 'what became of one message', load: () => import('./trace.ts') },
+  pair: {
+    usage: 'pair list | approve CODE | deny CODE',
+    about: 'let people in',
+    load: () => import('./pair.ts'),
+  },
+};
+
+function usage(): string {
+  const lines = Object.values(CLI_COMMANDS).map(({ usage: text, about }) => `  viber ${text.padEnd(38)} ${about}`);
+  return `Usage: viber COMMAND [--config FILE] [--home DIR] [--json]\n\n${lines.join('\n')}\n`;
+}
+
+/** Runs one command and gives the exit code (docs/operations.md). */
+export async function runCli(argv: string[]): Promise<number> {
+  const print = (line: string) => void process.stdout.write(`${line}\n`);
+  const complain = (line: string) => void process.stderr.write(`${line}\n`);
+  try {
+    const { values, positionals } = parseArgs({
+      args: argv,
+      allowPositionals: true,
+      options: {
+        config: { type: 'string' },
+        home: { type: 'string' },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+        version: { type: 'boolean', default: false },
+      },
+    });
+    const [name = 'start', ...args] = positionals;
+    if (values.help || name === 'help') {
+      print(usage());
+      return EXIT.ok;
+    }
+    const command = Object.hasOwn(CLI_COMMANDS, name) ? CLI_COMMANDS[name] : undefined;
+    if (!command) {
+      complain(`There is no command "${name}".\n\n${usage()}`);
+      return EXIT.failed;
+    }
+    const { locateHome } = await import('../workspace/home.ts');
+    const home = locateHome({ env: process.env, ...(values.home === undefined ? {} : { override: values.home }) });
+    const { run } = await command.load();
+    return await run({ args, config: values.config, home, json: values.json, env: process.env, print });
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      for (const { path, message } of error.problems) complain(path ? `${path}: ${message}` : message);
+      return EXIT.badConfig;
+    }
+    complain(error instanceof UserError || error instanceof LockedError ? error.message : `viber: ${errorMessage(error)}`);
+    return error instanceof LockedError ? EXIT.locked : EXIT.failed;
+  }
+}

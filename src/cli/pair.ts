@@ -1,0 +1,38 @@
+/** `viber pair`: who asks to be let in, and the answer. Works while the gateway runs: it watches the file. */
+import path from 'node:path';
+import { openPairing } from '../access/pairing.ts';
+import { loadConfig } from '../config.ts';
+import { UserError } from '../errors.ts';
+import { type CliContext, EXIT } from './command.ts';
+
+export async function run({ args, home, config: file, env, json, print }: CliContext): Promise<number> {
+  const { config } = await loadConfig({ file, home, env });
+  const { openHome } = await import('../workspace/home.ts');
+  await openHome(home);
+  const pairing = openPairing(
+    path.join(home, 'access'),
+    config.people.some((person) => person.role === 'owner'),
+  );
+  const [verb = 'list', code = ''] = args;
+  const now = Date.now();
+  if (verb === 'list') {
+    const pending = pairing.pending(now);
+    const shown = pending.map(({ code: text, identity, name, createdAt }) => ({ code: text, identity, name, createdAt }));
+    if (json) print(JSON.stringify({ pending: shown, paired: pairing.paired() }));
+    else {
+      for (const entry of shown) print(`${entry.code}  ${entry.identity}  ${entry.name}`);
+      if (shown.length === 0) print('Nobody asks to be let in.');
+      for (const entry of pairing.paired()) print(`paired: ${entry.identity}  ${entry.name}  ${entry.role}`);
+    }
+    return EXIT.ok;
+  }
+  if (verb !== 'approve' && verb !== 'deny') throw new UserError('usage: viber pair list | approve CODE | deny CODE');
+  if (verb === 'deny') {
+    const denied = pairing.deny(code, now);
+    print(json ? JSON.stringify({ denied: denied.identity }) : `${denied.name} (${denied.identity}) was not let in.`);
+    return EXIT.ok;
+  }
+  const { paired } = pairing.approve(code, now);
+  print(json ? JSON.stringify({ approved: paired.identity, role: paired.role }) : `${paired.name} (${paired.identity}) may write now, as ${paired.role}.`);
+  return EXIT.ok;
+}

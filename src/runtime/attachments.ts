@@ -1,0 +1,35 @@
+/** Artifacts as attachments of an answer (C28): which go along, which are only named with a Get button. */
+import type { Attachment } from '../channels/channel.ts';
+import { type ArtifactMeta, artifactPath, listArtifacts } from '../workspace/artifacts.ts';
+import type { Home } from '../workspace/home.ts';
+import type { ArtifactRef } from '../workspace/types.ts';
+
+export type AttachMode = 'auto' | 'ask' | 'never';
+
+export function toAttachment(home: Home, taskId: string, file: ArtifactMeta): Attachment {
+  return { path: artifactPath(home, taskId, file), name: file.name, mimeType: file.type, size: file.size, sha256: file.sha256 };
+}
+
+export interface Attached {
+  files: Attachment[];
+  /** Named in the text, sent when asked for. */
+  onRequest: ArtifactMeta[];
+}
+
+/** `auto` attaches what the platform takes, at most `maxFiles`; the rest, and everything with `ask`, is offered. */
+export async function attach(
+  home: Home,
+  taskId: string,
+  refs: readonly ArtifactRef[],
+  rules: { mode: AttachMode; maxBytes: number; maxFiles: number },
+): Promise<Attached> {
+  if (refs.length === 0) return { files: [], onRequest: [] };
+  const wanted = new Set(refs.map((ref) => ref.id));
+  const metas = (await listArtifacts(home, taskId)).filter((file) => wanted.has(file.id));
+  const fits = metas.filter((file) => rules.mode === 'auto' && file.size <= rules.maxBytes).slice(0, rules.maxFiles);
+  const sent = new Set(fits);
+  return {
+    files: fits.map((file) => toAttachment(home, taskId, file)),
+    onRequest: metas.filter((file) => !sent.has(file)),
+  };
+}

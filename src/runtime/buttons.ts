@@ -1,0 +1,42 @@
+/**
+ * Buttons carry an opaque random id (T9); what a press means stands in the cache: a command of the table, or words put
+ * into the person's mouth, bound to the conversation it was offered in.
+ */
+import { randomBytes } from 'node:crypto';
+import { type Address, type Button, conversationKey } from '../channels/channel.ts';
+import type { Cache } from './cache.ts';
+
+/** `command` runs as if typed; `say` is taken as a message. */
+export type ButtonAction = { label: string } & ({ command: string; args: string } | { say: string });
+
+export interface Buttons {
+  /** Rows of buttons for a conversation; valid for 30 days. */
+  offer(address: Address, rows: ButtonAction[][]): Promise<Button[][]>;
+  /** What a press means; undefined when the id is unknown, expired, or was offered elsewhere. */
+  press(id: string, address: Address): Promise<ButtonAction | undefined>;
+}
+
+const TTL_MS = 30 * 86_400_000;
+
+export function createButtons(cache: Cache): Buttons {
+  return {
+    offer: (address, rows) =>
+      Promise.all(
+        rows.map((row) =>
+          Promise.all(
+            row.map(async (action) => {
+              const id = randomBytes(12).toString('base64url');
+              await cache.set(`button:${id}`, JSON.stringify({ action, where: conversationKey(address) }), TTL_MS);
+              return { id, label: action.label };
+            }),
+          ),
+        ),
+      ),
+    async press(id, address) {
+      const stored = await cache.get(`button:${id}`);
+      if (stored === undefined) return undefined;
+      const { action, where } = JSON.parse(stored) as { action: ButtonAction; where: string };
+      return where === conversationKey(address) ? action : undefined;
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/** Every command there is. Channels register these with their platform; nothing else names commands. */
+import type { CommandSpec } from '../../channels/channel.ts';
+import { artifacts, get } from './artifacts.ts';
+import type { Command } from './command.ts';
+import { help } from './help.ts';
+import { memory } from './memory.ts';
+import { pair } from './pair.ts';
+import { plan } from './plan.ts';
+import { status, stop } from './status.ts';
+import { fresh, open, tasks } from './tasks.ts';
+
+export const COMMANDS: readonly Command[] = [help, fresh, status, stop, plan, tasks, open, artifacts, get, memory, pair];
+
+/** Telegram sends /start when somebody opens the chat for the first time. */
+const ALIASES: Readonly<Record<string, string>> = { start: 'help', files: 'artifacts', cancel: 'stop' };
+
+export const HELP_HINT = 'Send /help to see what I can do.';
+
+/** The command of that name or alias, whatever its case. */
+export function findCommand(name: string): Command | undefined {
+  const wanted = name.toLowerCase();
+  const real = Object.hasOwn(ALIASES, wanted) ? ALIASES[wanted] : wanted;
+  return COMMANDS.find((command) => command.name === real);
+}
+
+export const commandSpecs = (): CommandSpec[] => COMMANDS.filter((command) => !command.hidden).map(({ name, description }) => ({ name, description }));

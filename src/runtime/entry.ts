@@ -1,0 +1,24 @@
+/** What stands in the spool: a message with everything that was decided at the door, so that a restart decides nothing again. */
+import type { Principal } from '../access/principal.ts';
+import { type Address, conversationKey, type InboundMessage } from '../channels/channel.ts';
+
+export interface Entry {
+  message: InboundMessage;
+  principal: Principal;
+  viber: string;
+  /** The task the conversation was bound to when the message arrived. */
+  taskId: string;
+  /** What the message continues, for `/status` and answers: `run` goes to the model, `command` to the table. */
+  command?: { name: string; args: string };
+}
+
+/** The first 12 characters of a spool key: short enough to read aloud, long enough to be unique. */
+export function traceOf(spoolKey: string): string {
+  return spoolKey.slice(0, 12);
+}
+
+/** Messages of one task are worked on in order, from whichever conversation they come. */
+export const taskLane = (taskId: string): string => `task:${taskId}`;
+
+/** Commands keep their order within a conversation and never wait for its task. */
+export const commandLane = (address: Address): string => `chat:${conversationKey(address)}`;

@@ -1,0 +1,193 @@
+/**
+ * The door: every event of every channel enters here (DESIGN section 1). Authorise, decide what it is and which task it
+ * belongs to, make it durable; only then may the platform be told. Nothing here waits for a model.
+ */
+import { authoriseEntry, type AccessRules } from '../access/authorise.ts';
+import type { RateLimiter } from '../access/limits.ts';
+import type { Pairing } from '../access/pairing.ts';
+import type { People } from '../access/people.ts';
+import { identityText, type Principal } from '../access/principal.ts';
+import { type Address, conversationKey, type InboundMessage } from '../channels/channel.ts';
+import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import { newTaskId } from '../workspace/tasks.ts';
+import type { Buttons } from './buttons.ts';
+import { findCommand, HELP_HINT } from './commands/table.ts';
+import { bindingKey, type Conversations } from './conversations.ts';
+import { commandLane, type Entry, taskLane, traceOf } from './entry.ts';
+import type { Queue } from './queue/queue.ts';
+import { spoolKey } from './queue/spool.ts';
+
+/** How long an album's parts may be apart. */
+const GROUP_SETTLE_MS = 600;
+
+export interface GatewayOptions {
+  queue: Queue<Entry>;
+  conversations: Conversations;
+  people: People;
+  pairing: Pairing;
+  limiter: RateLimiter;
+  buttons: Buttons;
+  metrics: Metrics;
+  log: Logger;
+  /** The viber that serves a channel's conversations. */
+  viber: string;
+  maxQueue: number;
+  rulesOf: (channel: string) => AccessRules;
+  /** A short answer outside any task, through the outbox. */
+  reply: (address: Address, text: string, trace: string, replyTo?: string) => Promise<void>;
+  /** A short answer to somebody who was not let in: sent once, nothing stored. */
+  whisper: (address: Address, text: string) => void;
+  /** An owner wrote in a direct message: where pairing questions may be sent. */
+  onOwner: (principal: Principal, address: Address) => void;
+  /** A stranger was given a code. */
+  onPairing: (code: string, principal: Principal) => void;
+  /** The task an id typed by a person means, if it exists and they may see it. */
+  resolveTask: (text: string, principal: Principal, address: Address) => Promise<string | undefined>;
+}
+
+export interface Gateway {
+  /** Resolves when the message is durable, refused or a duplicate. Rejects when it could not be stored. */
+  accept(message: InboundMessage, raw: unknown): Promise<void>;
+}
+
+/** What the platform calls the event, unique over everything that makes a conversation. */
+function dedupeId(message: InboundMessage): string {
+  const { channel, account, workspace, chat } = message.address;
+  return JSON.stringify([channel, account, workspace ?? null, chat, message.id]);
+}
+
+export function createGateway(options: GatewayOptions): Gateway {
+  const { queue, conversations, metrics, log } = options;
+  /** Conversations whose binding is being changed by a command that must look something up first. */
+  const rebinding = new Map<string, Promise<void>>();
+
+  function principalOf(message: InboundMessage) {
+    const { channel, account, workspace } = message.address;
+    const { user, name } = message.sender;
+    return options.people.resolve({
+      ...{ channel, account, user, name, via: message.kind },
+      ...(workspace === undefined ? {} : { workspace }),
+    });
+  }
+
+  function refuse(message: InboundMessage, principal: Principal, reason: string, pair: boolean): void {
+    metrics.count('viber_inbound_total', { channel: message.address.channel, outcome: reason });
+    log.debug({ channel: message.address.channel, reason }, 'event refused');
+    if (!pair || message.kind === 'edit' || message.kind === 'membership') return;
+    const who = { identity: identityText(principal), channel: principal.channel, name: principal.name };
+    const code = options.pairing.request({ ...who, address: message.address }, Date.now());
+    if (code === undefined) return;
+    const text =
+      `Hello! I work for somebody else. If you know them, give them this code: ${code}\n` +
+      'They let you in with `viber pair approve` and the code. It is valid for 1 hour.';
+    options.whisper(message.address, text);
+    options.onPairing(code, principal);
+  }
+
+  /** Binds the conversation to a task; in force at once. */
+  function bind(key: string, address: Address, taskId: string): Promise<void> {
+    return conversations.bind({ key, taskId, viber: options.viber, address });
+  }
+
+  async function store(message: InboundMessage, entry: Entry, raw: unknown, bound: Promise<void> | undefined) {
+    const lane = entry.command ? commandLane(message.address) : taskLane(entry.taskId);
+    const trace = traceOf(spoolKey(dedupeId(message)));
+    if (queue.waiting(lane).length >= options.maxQueue) {
+      metrics.count('viber_inbound_total', { channel: message.address.channel, outcome: 'queue-full' });
+      const text = `I did not take this message: ${options.maxQueue} are waiting already. Send it again later, or /stop first.`;
+      return options.reply(message.address, text, trace, message.messageId);
+    }
+    const group = message.group === undefined ? {} : { group: message.group, notBefore: Date.now() + GROUP_SETTLE_MS };
+    const [outcome] = await Promise.all([queue.enqueue(lane, entry, { dedupeId: dedupeId(message), raw, ...group }), bound]);
+    metrics.count('viber_inbound_total', { channel: message.address.channel, outcome });
+    log.info({ trace, channel: message.address.channel, task: entry.taskId, kind: message.kind }, outcome);
+  }
+
+  /** Commands that move the conversation to another task take effect here, so that the next message goes there. */
+  async function acceptBinding(key: string, message: InboundMessage, entry: Entry, raw: unknown): Promise<void> {
+    const { command, principal } = entry;
+    if (command?.name === 'new') {
+      const taskId = newTaskId(new Date());
+      const bound = bind(key, message.address, taskId);
+      // `/new GOAL` is the first message of the new task.
+      const goal = command.args.trim();
+      if (goal === '') return store(message, { ...entry, taskId }, raw, bound);
+      const { command: _taken, ...rest } = entry;
+      return store(message, { ...rest, taskId, message: { ...message, text: goal } }, raw, bound);
+    }
+    const change = Promise.withResolvers<void>();
+    rebinding.set(key, change.promise);
+    try {
+      const taskId = await options.resolveTask(command?.args ?? '', principal, message.address);
+      const bound = taskId === undefined ? undefined : bind(key, message.address, taskId);
+      await store(message, { ...entry, taskId: taskId ?? entry.taskId }, raw, bound);
+    } finally {
+      if (rebinding.get(key) === change.promise) rebinding.delete(key);
+      change.resolve();
+    }
+  }
+
+  return {
+    async accept(original, raw) {
+      let message = original;
+      const { principal, isKnown } = principalOf(message);
+      const rules = options.rulesOf(message.address.channel);
+      const decision = authoriseEntry(principal, {
+        rules,
+        isKnown,
+        isDirect: message.isDirect,
+        isMention: message.isMention,
+        isCommand: message.command !== undefined,
+        isButton: message.button !== undefined,
+        isBot: message.sender.isBot,
+        chat: message.address.chat,
+      });
+      if (!decision.allow) return refuse(message, principal, decision.reason, decision.pair);
+      if (message.kind === 'membership') return;
+      if (queue.seen(dedupeId(message))) {
+        metrics.count('viber_inbound_total', { channel: message.address.channel, outcome: 'duplicate' });
+        return;
+      }
+      const key = bindingKey(principal, message.address, message.isDirect);
+      if (message.kind === 'migration') return migrate(message);
+      if (principal.role === 'owner' && message.isDirect) options.onOwner(principal, message.address);
+      const rate = options.limiter.take(identityText(principal), Date.now());
+      if (!rate.ok) {
+        metrics.count('viber_inbound_total', { channel: message.address.channel, outcome: 'rate-limited' });
+        if (!rate.first) return;
+        const text = 'That was too many messages in a minute; I did not take the last one. Wait a moment and send it again.';
+        return options.reply(message.address, text, traceOf(spoolKey(dedupeId(message))), message.messageId);
+      }
+      if (message.button) {
+        const action = await options.buttons.press(message.button.id, message.address);
+        if (!action) {
+          const text = `That button is no longer valid. ${HELP_HINT}`;
+          return options.reply(message.address, text, traceOf(spoolKey(dedupeId(message))));
+        }
+        message =
+          'say' in action ? { ...message, text: action.say } : { ...message, command: { name: action.command, args: action.args } };
+      }
+      const command = message.command;
+      const spec = command && findCommand(command.name);
+      // A bare command that is not ours belongs to another bot of the group.
+      if (command && !spec && !message.isDirect && !message.isMention) return;
+      for (let change = rebinding.get(key); change; change = rebinding.get(key)) await change;
+      const current = conversations.get(key);
+      const taskId = current?.taskId ?? newTaskId(new Date());
+      const entry: Entry = { message, principal, viber: options.viber, taskId };
+      if (command) entry.command = { name: spec?.name ?? command.name, args: command.args };
+      if (spec?.binds) return acceptBinding(key, message, entry, raw);
+      return store(message, entry, raw, current ? undefined : bind(key, message.address, taskId));
+    },
+  };
+
+  /** A group became a supergroup: its conversation goes on under the new id. */
+  async function migrate(message: InboundMessage): Promise<void> {
+    const to = message.movedTo;
+    const old = conversations.get(conversationKey(message.address));
+    if (!to || !old) return;
+    await bind(conversationKey(to), to, old.taskId);
+    log.info({ from: message.address.chat, to: to.chat }, 'conversation moved');
+  }
+}

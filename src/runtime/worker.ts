@@ -1,0 +1,290 @@
+/**
+ * The worker: takes a lane's next message, has the agent work on it, and hands the answer to the outbox.
+ *
+ *   claim -> session: message -> agent (each step with tools into the session) -> session: result + out -> ack
+ *
+ * Invariants: a message is acknowledged only when its answer is durable in `out` and its result in the session; a
+ * finished step is never run again; a side-effecting call whose outcome is unknown is reported, not repeated (C10).
+ */
+import { authoriseAction } from '../access/authorise.ts';
+import { principalText } from '../access/principal.ts';
+import { type Address, type Channel, conversationKey, formatAddress, type OutboundMessage } from '../channels/channel.ts';
+import { errorCode, UserError } from '../errors.ts';
+import { crashPoint } from '../faults.ts';
+import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Home } from '../workspace/home.ts';
+import { linkCurrentTask } from '../workspace/plan.ts';
+import { appendSession, findRun } from '../workspace/sessions.ts';
+import { listTasks, readTask, saveTask, titleOf, updateTask } from '../workspace/tasks.ts';
+import type { SessionEntry, TaskRecord, TaskState } from '../workspace/types.ts';
+import { RunError } from './agent.ts';
+import type { Bus } from './bus.ts';
+import type { ButtonAction, Buttons } from './buttons.ts';
+import type { CommandContext, RunView } from './commands/command.ts';
+import { commandSpecs, findCommand, HELP_HINT } from './commands/table.ts';
+import type { Delivery } from './delivery.ts';
+import { type Entry, taskLane, traceOf } from './entry.ts';
+import type { Live } from './live.ts';
+import type { Lease, Queue, QueueItem } from './queue/queue.ts';
+import type { Runner, RunOutcome } from './runner.ts';
+import { canBecome } from './task.ts';
+import { maySee } from './visibility.ts';
+
+/** Why a run is ended from outside (C14). */
+export class RunAbort extends Error {
+  override name = 'RunAbort';
+  readonly reason: 'stop' | 'shutdown';
+  constructor(reason: 'stop' | 'shutdown') {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+export interface WorkerOptions {
+  home: Home;
+  queue: Queue<Entry>;
+  delivery: Delivery;
+  runner: Runner;
+  bus: Bus;
+  live: Live;
+  buttons: Buttons;
+  metrics: Metrics;
+  log: Logger;
+  channelOf: (address: Address) => Channel | undefined;
+  modelName: () => string;
+  pairing: CommandContext['pairing'];
+  /** Runs at the same time. */
+  maxRuns: number;
+}
+
+export interface Worker {
+  start(): void;
+  runOf(taskId: string): RunView | undefined;
+  /** Takes nothing new, lets runs finish for `graceMs`, then leaves the rest to the next start. */
+  stop(graceMs: number): Promise<void>;
+}
+
+interface Run extends RunView {
+  controller: AbortController;
+}
+
+/** Commands are short; a few at a time keep one slow disk read from holding up the others. */
+const COMMANDS_AT_ONCE = 4;
+const RETRY_MS = 5_000;
+
+export function createWorker(options: WorkerOptions): Worker {
+  const { home, queue, delivery, runner, live, log, metrics } = options;
+  const runs = new Map<string, Run>();
+  const working = new Set<Promise<void>>();
+
+  async function loop(prefix: string, work: (lease: Lease<Entry>) => Promise<void>): Promise<void> {
+    for (let lease = await queue.claim(prefix); lease; lease = await queue.claim(prefix)) {
+      const current = lease;
+      const done = work(current).catch((error: unknown) => {
+        const trace = traceOf(current.items[0]?.id ?? '');
+        log.error({ err: error, trace }, 'work is tried again');
+        queue.release(current, { retryAt: Date.now() + RETRY_MS });
+      });
+      working.add(done);
+      await done;
+      working.delete(done);
+    }
+  }
+
+  async function ensureTask(item: QueueItem<Entry>): Promise<TaskRecord> {
+    const { taskId, viber, principal, message } = item.message;
+    const person = principalText(principal);
+    const conversation = formatAddress(message.address, { account: true });
+    const known = await readTask(home, taskId);
+    if (known) {
+      // In a group everybody let in may speak; steering stays with those who began the task (T4).
+      const people = known.people.includes(person) || !message.isDirect ? known.people : [...known.people, person];
+      const conversations = known.conversations.includes(conversation)
+        ? known.conversations
+        : [...known.conversations, conversation];
+      if (people === known.people && conversations === known.conversations) return known;
+      return updateTask(home, taskId, (record) => ({ ...record, people, conversations }));
+    }
+    const at = new Date().toISOString();
+    const goal = message.text.trim() || message.files[0]?.name || 'Untitled';
+    const record: TaskRecord = {
+      ...{ id: taskId, viber, goal: goal.slice(0, 4000), title: titleOf(goal), state: 'pending', runs: 0 },
+      ...{ people: [person], conversations: [conversation], createdAt: at, updatedAt: at },
+    };
+    await saveTask(home, record, { sync: true });
+    await linkCurrentTask(home, viber, taskId);
+    return record;
+  }
+
+  async function setState(taskId: string, state: TaskState): Promise<void> {
+    await updateTask(home, taskId, (record) => {
+      if (record.state !== 'running' && !canBecome(record.state, 'running')) return record;
+      return { ...record, state, runs: record.runs + 1, updatedAt: new Date().toISOString() };
+    });
+  }
+
+  /** One answer to every conversation whose message the run took in. */
+  async function answer(items: readonly QueueItem<Entry>[], run: string, outcome: RunOutcome): Promise<void> {
+    const placeholders = await live.end(run);
+    const seen = new Set<string>();
+    for (const { id, message: entry } of items) {
+      const { address, messageId } = entry.message;
+      const key = conversationKey(address);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      const placeholder = placeholders.get(key);
+      const shown = await runner.present(entry.taskId, outcome, options.channelOf(address), address.channel);
+      const { files, text } = shown;
+      const rows = await rowsFor(address, shown.buttons);
+      const outbound: OutboundMessage = { id, address, text, files, ...(rows ? { buttons: rows } : {}) };
+      if (!entry.message.isDirect) outbound.replyTo = messageId;
+      if (placeholder !== undefined) outbound.placeholder = placeholder;
+      await delivery.add(outbound, run);
+    }
+  }
+
+  async function rowsFor(address: Address, buttons: ButtonAction[][]) {
+    return buttons.length > 0 ? options.buttons.offer(address, buttons) : undefined;
+  }
+
+  async function finish(lease: Lease<Entry>, run: string, outcome: RunOutcome): Promise<void> {
+    const entry = (lease.items[0] as QueueItem<Entry>).message;
+    const { taskId, viber } = entry;
+    const { state, text, summary, artifactRefs, usage, error } = outcome;
+    const result: SessionEntry = {
+      ...{ type: 'result', run, at: new Date().toISOString(), state, text, summary, artifactRefs },
+      ...(usage ? { usage } : {}),
+      ...(error === undefined ? {} : { error }),
+    };
+    const written = appendSession(home, viber, taskId, [result], { sync: true });
+    if (state === 'stopped') await Promise.all([written, live.end(run)]);
+    else await Promise.all([written, answer(lease.items, run, outcome)]);
+    crashPoint('run:out-written');
+    await setState(taskId, state);
+    metrics.count('viber_runs_total', { state });
+    queue.ack(
+      lease,
+      lease.items.map((item) => item.id),
+    );
+    log.info({ trace: run, task: taskId, state, error, usage }, 'run ended');
+  }
+
+  async function runMessages(lease: Lease<Entry>): Promise<void> {
+    const first = lease.items[0] as QueueItem<Entry>;
+    const { taskId, viber } = first.message;
+    const run = traceOf(first.id);
+    crashPoint('run:claimed');
+    const controller = new AbortController();
+    const view: Run = { runId: run, startedAt: Date.now(), controller };
+    runs.set(taskId, view);
+    const unsubscribe = options.bus.subscribe((event) => {
+      if (event.runId !== run) return;
+      if (event.type === 'tool-call') view.tool = event.tool;
+      if (event.type === 'tool-result') delete view.tool;
+    });
+    try {
+      const task = await ensureTask(first);
+      const earlier = first.attempts > 0 ? await findRun(home, viber, taskId, run) : [];
+      const settled = earlier.find((entry) => entry.type === 'result');
+      if (settled?.type === 'result') return await finishAgain(lease, run, settled);
+      live.follow(
+        run,
+        lease.items.map((item) => item.message.message.address),
+      );
+      const outcome = await runner.run({ task, run, items: lease.items, earlier, signal: controller.signal });
+      crashPoint('run:answered');
+      await finish(lease, run, outcome);
+    } catch (error) {
+      const reason = controller.signal.reason;
+      if (reason instanceof RunAbort && reason.reason === 'shutdown') {
+        await live.end(run);
+        return queue.release(lease);
+      }
+      if (reason instanceof RunAbort) return await finish(lease, run, runner.stopped());
+      // A full or failing disk is no answer to anybody: the message stays ours and is tried again.
+      if (!(error instanceof RunError) && errorCode(error) !== undefined) throw error;
+      await finish(lease, run, runner.failed(error, run));
+    } finally {
+      unsubscribe();
+      runs.delete(taskId);
+    }
+  }
+
+  /** The result was written before the crash; only what came after it is done again, and nothing twice. */
+  async function finishAgain(lease: Lease<Entry>, run: string, result: SessionEntry & { type: 'result' }): Promise<void> {
+    if (result.state !== 'stopped') await answer(lease.items, run, { ...result, buttons: [] });
+    await setState((lease.items[0] as QueueItem<Entry>).message.taskId, result.state);
+    queue.ack(
+      lease,
+      lease.items.map((item) => item.id),
+    );
+  }
+
+  async function runCommand(lease: Lease<Entry>): Promise<void> {
+    for (const item of lease.items) {
+      const { address, messageId } = item.message.message;
+      const reply = await replyTo(item.message);
+      const rows = reply.buttons ? await rowsFor(address, reply.buttons) : undefined;
+      const outbound: OutboundMessage = { id: item.id, address, text: reply.text, files: reply.files ?? [] };
+      if (rows && rows.length > 0) outbound.buttons = rows;
+      if (!item.message.message.isDirect) outbound.replyTo = messageId;
+      await delivery.add(outbound, traceOf(item.id));
+      queue.ack(lease, [item.id]);
+    }
+  }
+
+  async function replyTo(entry: Entry) {
+    const name = entry.command?.name ?? '';
+    const command = findCommand(name);
+    if (!command) return { text: `I do not know /${name.slice(0, 32)}. ${HELP_HINT}` };
+    const task = await readTask(home, entry.taskId);
+    const self = principalText(entry.principal);
+    const context = contextFor(entry, task, self);
+    if (!context.mayUse(command.action, task)) return { text: `You may not use /${command.name} here.` };
+    try {
+      return await command.run(context);
+    } catch (error) {
+      if (error instanceof UserError) return { text: error.message };
+      throw error;
+    }
+  }
+
+  function contextFor(entry: Entry, task: TaskRecord | undefined, self: string): CommandContext {
+    const { principal, message, viber, taskId } = entry;
+    const view = { principal, address: message.address, isDirect: message.isDirect, viber };
+    return {
+      ...{ home, viber, principal, taskId, task, args: entry.command?.args ?? '', address: message.address },
+      isDirect: message.isDirect,
+      model: options.modelName(),
+      runOf: (id) => runs.get(id),
+      waitingFor: (id) => queue.waiting(taskLane(id)).length,
+      stop: (id) => queue.signal(taskLane(id), 'stop'),
+      mayUse: (action, target) => authoriseAction(principal, action, target?.people ?? [], self),
+      tasks: (limit) => listTasks(home, { limit, match: (record) => maySee(view, record) }),
+      pairing: options.pairing,
+      list: commandSpecs,
+    };
+  }
+
+  queue.onSignal((lane) => {
+    for (const [taskId, run] of runs) if (taskLane(taskId) === lane) run.controller.abort(new RunAbort('stop'));
+  });
+
+  return {
+    start() {
+      for (let n = 0; n < options.maxRuns; n++) void loop('task:', runMessages);
+      for (let n = 0; n < COMMANDS_AT_ONCE; n++) void loop('chat:', runCommand);
+    },
+    runOf: (taskId) => runs.get(taskId),
+    async stop(graceMs) {
+      queue.close();
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, graceMs);
+      await Promise.race([Promise.all(working), late]);
+      clearTimeout(timer);
+      for (const run of runs.values()) run.controller.abort(new RunAbort('shutdown'));
+      await Promise.all(working);
+    },
+  };
+}
