@@ -17,7 +17,7 @@ async function open(root: string, freeBytes = 0): Promise<Opened> {
   const dead: QueueItem<string>[] = [];
   const torn: string[] = [];
   const store = openStore({ root, freeBytes, onTorn: (file) => torn.push(file) });
-  return { spool: await openSpool<string>({ store, onDead: (item) => dead.push(item) }), dead, torn };
+  return { spool: await openSpool<string>({ store, onDead: (item) => dead.push(item), suspectDelayMs: 5 }), dead, torn };
 }
 
 const names = (root: string, state: string) => fs.readdirSync(path.join(root, state)).sort();

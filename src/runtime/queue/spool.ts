@@ -15,6 +15,12 @@ import type { SpoolStore } from './store.ts';
 /** Crashes after which a message is given up (R11). */
 export const MAX_CRASHES = 3;
 
+/**
+ * How long the gateway must have been up before a message is tried that was part of two crashes already. A third crash
+ * right then is no accident; kills that merely follow each other quickly never meet it.
+ */
+const SUSPECT_DELAY_MS = 3_000;
+
 /** The stored form of an item, with the platform's raw event beside the message. */
 export interface SpoolFile<T> extends QueueItem<T> {
   dedupeId: string;
@@ -39,6 +45,8 @@ export interface SpoolOptions<T> {
   /** A message was given up after crashing the gateway: the person should hear of it. */
   onDead: (item: QueueItem<T>, reason: string) => void;
   now?: () => number;
+  /** Milliseconds; for tests. */
+  suspectDelayMs?: number;
 }
 
 export interface Spool<T> extends Queue<T> {
@@ -53,7 +61,8 @@ export function spoolKey(dedupeId: string): string {
 }
 
 /** Opens the inbox and takes up what an earlier process left, before anything new arrives. */
-export async function openSpool<T>(options: SpoolOptions<T>): Promise<Spool<T>> {
+export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
+  const options = { suspectDelayMs: SUSPECT_DELAY_MS, ...given };
   const { store } = options;
   const now = options.now ?? Date.now;
   const lanes = new Map<string, Lane<T>>();
@@ -192,7 +201,9 @@ export async function openSpool<T>(options: SpoolOptions<T>): Promise<Spool<T>> 
       if (file) found.push(file);
     }
     found.sort((a, b) => a.seq - b.seq);
-    for (const file of found) add(file);
+    for (const file of found) {
+      add(file.attempts >= MAX_CRASHES - 1 ? { ...file, notBefore: now() + options.suspectDelayMs } : file);
+    }
     lastSeq = found.at(-1)?.seq ?? 0;
   }
 

@@ -1,0 +1,91 @@
+/** Starting the programs that are measured, as users start them: a process of their own, the built files. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { createInterface } from 'node:readline';
+
+export interface Started {
+  pid: number;
+  /** Resolves when the line with `"msg":"ready"` came. */
+  ready: Promise<void>;
+  exited: Promise<number | null>;
+  /** Bytes of resident memory, now and at the highest. */
+  memory(): { now: number; peak: number };
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  /** What it wrote on standard error, and its last log lines. */
+  output(): string;
+}
+
+export interface Target {
+  name: string;
+  start(): Started;
+}
+
+function memoryOf(pid: number): { now: number; peak: number } {
+  const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
+  const read = (key: string) => Number(new RegExp(`^${key}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) * 1024;
+  return { now: read('VmRSS'), peak: read('VmHWM') };
+}
+
+function started(child: ChildProcess): Started {
+  const lines: string[] = [];
+  const ready = Promise.withResolvers<void>();
+  // Not everybody waits for it.
+  ready.promise.catch(() => 'the process ended first');
+  const keep = (line: string) => {
+    lines.push(line);
+    if (lines.length > 50) lines.shift();
+    if (line.includes('"msg":"ready"')) ready.resolve();
+  };
+  if (child.stdout) createInterface(child.stdout).on('line', keep);
+  if (child.stderr) createInterface(child.stderr).on('line', keep);
+  const exited = once(child, 'exit').then(([code]) => {
+    ready.reject(new Error(`ended with ${code} before it was ready:\n${lines.join('\n')}`));
+    return code as number | null;
+  });
+  const pid = child.pid ?? 0;
+  return {
+    pid,
+    ready: ready.promise,
+    exited,
+    memory: () => memoryOf(pid),
+    async kill(signal = 'SIGTERM') {
+      child.kill(signal);
+      await exited;
+    },
+    output: () => lines.join('\n'),
+  };
+}
+
+export interface GatewayOptions {
+  home: string;
+  token: string;
+  apiRoot: string;
+  modelUrl: string;
+  env?: Record<string, string>;
+}
+
+/** A configuration that lets everybody in and talks to the given model. */
+export function writeConfig({ home, token, apiRoot, modelUrl }: GatewayOptions): string {
+  fs.mkdirSync(home, { recursive: true, mode: 0o700 });
+  const file = `${home}/config.yaml`;
+  const config = {
+    model: 'local/test-model',
+    providers: { local: { baseURL: modelUrl, apiKey: 'none-needed' } },
+    channels: { telegram: { token, apiRoot, access: { dm: 'open', groups: 'all', chats: ['*'] } } },
+    limits: { messagesPerMinute: 100_000, queue: 100_000 },
+    http: { port: 0 },
+  };
+  fs.writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
+  return file;
+}
+
+export function startGateway(options: GatewayOptions): Started {
+  const args = ['dist/main.js', 'start', '--home', options.home, '--config', writeConfig(options)];
+  return started(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...options.env } }));
+}
+
+export function startBareBot(options: Omit<GatewayOptions, 'home'>): Started {
+  const env = { ...process.env, BARE_TOKEN: options.token, BARE_API_ROOT: options.apiRoot, BARE_MODEL_URL: options.modelUrl };
+  return started(spawn(process.execPath, ['bench/bare-bot.ts'], { stdio: ['ignore', 'pipe', 'pipe'], env }));
+}

@@ -1,0 +1,304 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { tree } from '../helpers/temp.ts';
+import { ALEX, lastId, openWorld, STRANGER } from './harness.ts';
+
+const lines = (file: string) => file.trim().split('\n').map((line) => JSON.parse(line));
+
+describe('a message on Telegram becomes a task and comes back with its files', () => {
+  it('makes a plan and a file, survives a restart, goes on, and sends the file again', async () => {
+    const world = await openWorld({ offline: true });
+    const { telegram } = world;
+    const planned = await world.ask('make a plan: collect numbers; write the report; send it to Kim');
+    expect(planned.text).toContain('3 steps');
+    const written = await world.ask('write a file report.md: Sales went up 4%.');
+    expect(written.files.map(({ name, kind }) => ({ name, kind }))).toEqual([{ name: 'report.md', kind: 'document' }]);
+    const bytes = telegram.bytes(written.files[0]?.fileId ?? '').toString();
+    expect(bytes.trim()).toBe('Sales went up 4%.');
+    await world.restart();
+    expect((await world.ask('done 1')).text).toContain('collect numbers');
+    expect(world.read(`${world.task()}/task.md`)).toMatch(/- \[x\] collect numbers\n- \[ \] write the report/);
+    expect(fs.readlinkSync(path.join(world.home, 'workspace/task.md'))).toBe(path.join('..', world.task(), 'task.md'));
+    const again = await world.ask('/get report.md');
+    expect(again.files[0]?.sha256).toBe(written.files[0]?.sha256);
+  });
+
+  it('reads a document sent in, and a changed one comes back', async () => {
+    const world = await openWorld();
+    world.llm.script((request) => {
+      const [result] = request.toolResults;
+      if (request.toolResults.length === 0) return { toolCalls: [{ name: 'read_file', arguments: { path: 'notes.txt' } }] };
+      if (request.toolResults.length === 1) {
+        const content = String(JSON.parse(result ?? '{}').text ?? '').toUpperCase();
+        return { toolCalls: [{ name: 'create_artifact', arguments: { title: 'NOTES.txt', type: 'text/plain', content } }] };
+      }
+      return { text: 'Here it is in upper case.' };
+    });
+    world.telegram.sendFile(ALEX, { name: 'notes.txt', text: 'milk and honey', caption: 'in capitals please' });
+    const reply = await world.answer();
+    expect(reply.text).toBe('Here it is in upper case.');
+    expect(world.telegram.bytes(reply.files[0]?.fileId ?? '').toString()).toBe('MILK AND HONEY');
+  });
+
+  it('puts goal, plan, memory and artifacts of the workspace before the model, stable text first', async () => {
+    const world = await openWorld({
+      prepare: (home) => {
+        fs.mkdirSync(path.join(home, 'workspace'), { recursive: true });
+        fs.writeFileSync(path.join(home, 'workspace', 'soul.md'), 'Speak like a pirate.');
+        fs.writeFileSync(path.join(home, 'workspace', 'MEMORY.md'), '# Memory\n\n## User Preferences\n- Likes green tea\n');
+      },
+    });
+    world.llm.scriptFor('begin', [
+      { toolCalls: [{ name: 'update_plan', arguments: { plan: { goal: 'Tea', steps: [{ id: '1', title: 'Boil water', status: 'pending' }] } } }] },
+      { text: 'Planned.' },
+    ]);
+    await world.ask('begin');
+    await world.ask('and now?');
+    const request = world.llm.requests().at(-1);
+    const order = ['Speak like a pirate', 'Likes green tea', 'Boil water'].map((text) => request?.system.indexOf(text) ?? -1);
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    expect(order).not.toContain(-1);
+    expect(request?.lastUser).toBe('and now?');
+    expect(request?.messages.map((message) => message.role)).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'user']);
+  });
+
+  it('takes artifact_deltas and memory suggestions out of the answer and asks before it remembers', async () => {
+    const world = await openWorld();
+    const block = '```artifact_deltas\n[{"title":"data.csv","type":"text/csv","content":"a,b\\n1,2\\n"}]\n```';
+    world.llm.script([
+      { text: `Done.\n\n${block}\n\n<memory_suggestion>\nAdd to MEMORY.md under "Project Context":\n- Uses CSV\n</memory_suggestion>` },
+    ]);
+    const reply = await world.ask('table please');
+    expect(reply.text).not.toMatch(/artifact_deltas|memory_suggestion/);
+    expect(reply.files[0]?.name).toBe('data.csv');
+    expect(world.read('workspace/MEMORY.md')).not.toContain('Uses CSV');
+    const question = world.telegram.chat(ALEX).messages.find((message) => message.buttons.length > 0);
+    expect(question?.text).toContain('Uses CSV');
+    const before = lastId(world.telegram, ALEX);
+    world.telegram.press(ALEX, 'Remember');
+    expect((await world.answer(ALEX, before)).text).toContain('Uses CSV');
+    expect(world.read('workspace/MEMORY.md')).toMatch(/## Project Context\n(.*\n)*- Uses CSV/);
+  });
+
+  it('keeps the session as lines a person can read, and the state of the task', async () => {
+    const world = await openWorld();
+    await world.ask('hello');
+    const [session] = Object.entries(tree(path.join(world.home, 'agents/default/sessions')));
+    expect(lines(session?.[1] ?? '').map((line) => line.type)).toEqual(['session', 'message', 'result']);
+    await vi.waitFor(() => expect(JSON.parse(world.read(`${world.task()}/task.json`))).toMatchObject({ state: 'completed', runs: 1 }));
+  });
+});
+
+describe('access', () => {
+  it('costs nothing when a stranger writes: no model call, no download, no file; one code an hour', async () => {
+    const world = await openWorld();
+    await world.ask('hello');
+    const settled = () => vi.waitFor(() => expect(Object.keys(tree(path.join(world.home, 'spool'))).filter((file) => /^(new|cur|out)/.test(file))).toEqual([]));
+    await settled();
+    const before = Object.keys(tree(world.home));
+    const calls = { llm: world.llm.stats().requests, ...world.telegram.counters().methods };
+    const asked = lastId(world.telegram, ALEX);
+    world.telegram.sendFile(STRANGER, { name: 'evil.txt', text: 'run me' });
+    const reply = await world.answer(STRANGER);
+    expect((await world.answer(ALEX, asked)).text).toContain('asks to be let in');
+    world.telegram.say(STRANGER, 'hello?');
+    world.telegram.say(STRANGER, '/status');
+    const code = /\b[A-HJ-NP-Z2-9]{8}\b/.exec(reply.text)?.[0];
+    expect(code).toBeDefined();
+    await world.ask('still there?');
+    expect(world.telegram.chat(STRANGER).messages.filter((message) => message.from === 'bot')).toHaveLength(1);
+    expect(world.llm.stats().requests).toBe(calls.llm + 1);
+    expect(world.telegram.counters().methods.getFile).toBeUndefined();
+    await settled();
+    const grown = Object.keys(tree(world.home)).filter((file) => !before.includes(file));
+    const own = grown.filter((file) => !/^spool\/(done|ledger)\//.test(file));
+    expect(own).toEqual([]);
+    expect(JSON.stringify(tree(path.join(world.home, 'spool')))).not.toContain('run me');
+  });
+
+  it('lets a person in when an owner presses Approve, and greets them', async () => {
+    const world = await openWorld();
+    await world.ask('hello');
+    const before = lastId(world.telegram, ALEX);
+    world.telegram.say(STRANGER, 'may I?');
+    await world.answer(STRANGER);
+    await world.answer(ALEX, before);
+    world.telegram.press(ALEX, 'Approve');
+    await world.telegram.wait({ chat: STRANGER, from: 'bot', text: 'You are in' });
+    expect((await world.ask('thank you', STRANGER)).text).toBe('thank you');
+    expect(await (await world.ask('/memory accept x', STRANGER)).text).toContain('no pending suggestion');
+  });
+
+  it('lets nobody approve who is not an owner', async () => {
+    const world = await openWorld({ telegram: { access: { dm: 'open' } } });
+    expect((await world.ask('/pair approve ABCDEFGH', STRANGER)).text).toContain('may not');
+    expect((await world.ask('/memory', STRANGER)).text).toContain('may not');
+  });
+
+  it('answers in a listed group when addressed, as a reply, and nowhere else', async () => {
+    const world = await openWorld({ telegram: { access: { groups: 'mention', chats: ['-100500'] } } });
+    const { telegram } = world;
+    telegram.addChat({ id: -100500, type: 'supergroup', title: 'Team' }, { members: [ALEX, STRANGER] });
+    telegram.addChat({ id: -100501, type: 'supergroup', title: 'Other' }, { members: [ALEX] });
+    telegram.say(-100500, { from: STRANGER, text: 'just chatting' });
+    telegram.say(-100501, { from: ALEX, text: '@viber_test_bot hello' });
+    const asked = telegram.say(-100500, { from: STRANGER, text: '@viber_test_bot what is up' });
+    const reply = await world.answer(-100500);
+    expect(reply.text).toContain('what is up');
+    expect(reply.replyTo).toBe(asked.message_id);
+    const followed = telegram.say(-100500, { from: ALEX, text: 'and then?', replyTo: reply.id });
+    expect((await world.answer(-100500, followed.message_id)).text).toContain('and then?');
+    expect(telegram.chat(-100501).messages.filter((message) => message.from === 'bot')).toEqual([]);
+    expect(world.llm.stats().requests).toBe(2);
+  });
+
+  it('keeps forum topics apart, the General topic too', async () => {
+    const world = await openWorld({ telegram: { access: { chats: ['*'], groups: 'all' } } });
+    const { telegram } = world;
+    telegram.addChat({ id: -100500, type: 'supergroup', title: 'Team', is_forum: true }, { members: [ALEX] });
+    const topic = telegram.topic(-100500, 'Cooking');
+    telegram.say(-100500, { from: ALEX, text: 'in general' });
+    telegram.say(-100500, { from: ALEX, text: 'in the topic', thread: topic });
+    await telegram.wait({ chat: -100500, from: 'bot', count: 2 });
+    const bot = telegram.chat(-100500).messages.filter((message) => message.from === 'bot');
+    expect(bot.map(({ text, thread }) => [text.includes('in general'), thread]).sort()).toEqual([[false, topic], [true, undefined]]);
+    expect(fs.readdirSync(path.join(world.home, 'artifacts'))).toHaveLength(2);
+  });
+});
+
+describe('commands', () => {
+  it('answers each of them, and what is unknown', async () => {
+    const world = await openWorld({ offline: true });
+    expect((await world.ask('/start')).text).toContain('/tasks');
+    expect((await world.ask('/status')).text).toContain('no task');
+    await world.ask('make a plan: one; two; three');
+    await world.ask('write a file a.txt: hello');
+    expect((await world.ask('/status')).text).toMatch(/plan: 0\/3/);
+    expect((await world.ask('/plan')).text).toContain('two');
+    expect((await world.ask('/artifacts')).text).toContain('a.txt');
+    expect((await world.ask('/get nothing')).text).toContain('no file');
+    expect((await world.ask('/stop')).text).toContain('nothing to stop');
+    expect((await world.ask('/nonsense')).text).toContain('/help');
+    expect((await world.ask('/memory')).text).toContain('Memory');
+  });
+
+  it('begins another task with /new and goes back with /open', async () => {
+    const world = await openWorld({ offline: true });
+    await world.ask('make a plan: first; second');
+    const firstId = path.basename(world.task());
+    await world.ask('/new');
+    expect((await world.ask('/plan')).text).toContain('no plan');
+    await world.ask('write a file b.txt: hello');
+    const listed = await world.ask('/tasks');
+    expect(listed.text).toContain(firstId);
+    const recap = await world.ask(`/open ${firstId.slice(-5)}`);
+    expect(recap.text).toMatch(/Plan: 0\/2/);
+    expect((await world.ask('/plan')).text).toContain('second');
+    expect((await world.ask('/open nonsense')).text).toContain('no task');
+  });
+
+  it('shows nobody the tasks of others', async () => {
+    const world = await openWorld({ telegram: { access: { dm: 'open' } } });
+    await world.ask('my secret plans');
+    const id = path.basename(world.task());
+    expect((await world.ask(`/open ${id}`, STRANGER)).text).toContain('no task');
+    expect((await world.ask('/tasks', STRANGER)).text).not.toContain(id);
+  });
+
+  it('stops a run at once, answers once, and no completion follows', async () => {
+    const world = await openWorld();
+    world.llm.script([{ text: 'never', delayMs: 60_000 }]);
+    world.telegram.say(ALEX, 'work for long');
+    await vi.waitFor(() => expect(world.llm.stats().active).toBe(1));
+    const reply = await world.ask('/stop');
+    expect(reply.text).toContain('Stopped');
+    await vi.waitFor(() => expect(world.llm.stats()).toMatchObject({ active: 0, aborted: 1 }));
+    expect((await world.ask('go on')).text).toBe('go on');
+    expect(world.telegram.chat(ALEX).messages.filter((message) => message.from === 'bot')).toHaveLength(2);
+  });
+});
+
+describe('trouble', () => {
+  it('says in one sentence what failed, with a trace id and a button', async () => {
+    const world = await openWorld();
+    world.llm.fault('unauthorized');
+    const reply = await world.ask('hello');
+    expect(reply.text).toMatch(/providers\.local\.apiKey/);
+    expect(reply.text).toMatch(/trace [0-9a-f]{12}/);
+    expect(reply.text).not.toContain('sk-test');
+    const before = lastId(world.telegram, ALEX);
+    world.telegram.press(ALEX, 'Retry');
+    expect((await world.answer(ALEX, before)).text).toContain('try that again');
+  });
+
+  it('answers a message given four times once, also after a restart', async () => {
+    const world = await openWorld();
+    const update = {
+      update_id: 900_000_001,
+      message: { message_id: 77, date: 1_800_000_000, chat: { id: ALEX, type: 'private', first_name: 'Alex' }, from: { id: ALEX, is_bot: false, first_name: 'Alex' }, text: 'once' },
+    };
+    for (let n = 0; n < 2; n++) world.telegram.sendUpdate(update);
+    await world.answer();
+    await world.restart();
+    for (let n = 0; n < 2; n++) world.telegram.sendUpdate({ ...update, update_id: update.update_id + 1 + n });
+    await world.ask('other');
+    expect(world.llm.requests().map((request) => request.lastUser)).toEqual(['once', 'other']);
+  });
+
+  it('takes an album as one message', async () => {
+    const world = await openWorld();
+    world.telegram.sendAlbum(ALEX, [{ name: 'a.txt', text: 'A' }, { name: 'b.txt', text: 'B' }, { name: 'c.txt', text: 'C' }], { caption: 'three files' });
+    await world.answer();
+    expect(world.llm.stats().requests).toBe(1);
+    expect(world.llm.requests()[0]?.lastUser).toMatch(/three files[\s\S]*a\.txt[\s\S]*b\.txt[\s\S]*c\.txt/);
+  });
+
+  it('tells of a file that is too large and works on the rest', async () => {
+    const world = await openWorld();
+    world.telegram.sendFile(ALEX, { name: 'film.mp4', size: 25 * 1024 * 1024, caption: 'look' });
+    await world.answer();
+    expect(world.llm.requests()[0]?.lastUser).toMatch(/film\.mp4[\s\S]*20 MB/);
+  });
+
+  it('stores a file with a hostile name under a name of its own', async () => {
+    const world = await openWorld();
+    world.telegram.sendFile(ALEX, { name: '../../../etc/passwd\u202egnp.exe', text: 'x' });
+    await world.answer();
+    const files = Object.keys(tree(world.home));
+    expect(files.some((file) => file.includes('passwd'))).toBe(false);
+    expect(files.filter((file) => file.startsWith('artifacts/')).every((file) => /^artifacts\/[\w-]+\/[\w.-]+$/.test(file))).toBe(true);
+  });
+
+  it('keeps the messages of a conversation in order while others go on', async () => {
+    const world = await openWorld({ telegram: { access: { dm: 'open' } } });
+    const chats = Array.from({ length: 10 }, (_, n) => 2000 + n);
+    world.telegram.burst(chats, 10, 'n');
+    await vi.waitFor(() => expect(chats.every((chat) => world.telegram.chat(chat).messages.filter((m) => m.from === 'bot').length === 10)).toBe(true), { timeout: 15_000 });
+    for (const chat of chats) {
+      const said = world.telegram.chat(chat).messages.filter((message) => message.from === 'bot').map((message) => message.text);
+      expect(said).toEqual(Array.from({ length: 10 }, (_, n) => `n${n + 1}`));
+    }
+  });
+
+  it('obeys 429 exactly and loses nothing', async () => {
+    const world = await openWorld();
+    world.telegram.fault({ method: 'sendMessage', kind: 'status', status: 429, retryAfter: 1 });
+    const began = Date.now();
+    expect((await world.ask('hello')).text).toBe('hello');
+    expect(Date.now() - began).toBeGreaterThanOrEqual(1000);
+    expect(world.telegram.counters().early).toBe(0);
+  });
+
+  it('delivers after an outage, in order', async () => {
+    const world = await openWorld();
+    await world.ask('warm');
+    await world.telegram.outage('refuse');
+    for (const text of ['one', 'two', 'three']) world.telegram.say(ALEX, text);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await world.telegram.outage();
+    await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'three', timeoutMs: 15_000 });
+    const bot = world.telegram.chat(ALEX).messages.filter((message) => message.from === 'bot').map((message) => message.text);
+    expect(bot).toEqual(['warm', 'one', 'two', 'three']);
+  });
+});

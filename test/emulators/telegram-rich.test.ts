@@ -1,0 +1,58 @@
+/** Rich messages and drafts, driven by the real grammy client. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ALEX, freshTelegram, refused } from './grammy-helpers.ts';
+
+const fresh = freshTelegram();
+
+describe('rich messages and drafts', () => {
+  beforeEach(() => void fresh.tg.say(ALEX, 'hi'));
+  const table = '# Plan\n\n| a | b |\n|---|--:|\n| 1 | **2** |\n\n- [x] done\n- [ ] open';
+
+  test('Markdown becomes blocks within the limits', async () => {
+    const { rich_message } = await fresh.api.sendRichMessage(ALEX, { markdown: table });
+    expect(rich_message.blocks.map((block) => block.type)).toEqual(['heading', 'table', 'list']);
+    expect(fresh.tg.chat(ALEX).messages.at(-1)).toMatchObject({ isRich: true, text: table });
+    const markdown = (text: string) => refused(fresh.api.sendRichMessage(ALEX, { markdown: text }));
+    expect(await markdown('x'.repeat(32_769))).toContain('RICH_MESSAGE_TOO_LONG');
+    expect(await markdown('é'.repeat(32_768))).toBe('Error: the call was accepted');
+    expect(await markdown('- x\n'.repeat(501))).toContain('RICH_MESSAGE_BLOCKS_TOO_MUCH');
+    expect(await markdown(`|${'a|'.repeat(21)}\n|${'-|'.repeat(21)}\n`)).toContain('COLUMNS');
+    expect(await markdown(`${'> '.repeat(20)}deep`)).toContain('DEPTH');
+    expect(await refused(fresh.api.sendRichMessage(ALEX, {}))).toContain('exactly one');
+  });
+
+  test('a text is edited into a rich message and back', async () => {
+    const { message_id } = await fresh.api.sendMessage(ALEX, 'working');
+    await fresh.api.raw.editMessageText({ chat_id: ALEX, message_id, rich_message: { markdown: table } });
+    expect(fresh.tg.chat(ALEX).messages.at(-1)).toMatchObject({ isRich: true, text: table, editedCount: 1 });
+    const again = fresh.api.raw.editMessageText({ chat_id: ALEX, message_id, rich_message: { markdown: table } });
+    expect(await refused(again)).toContain('message is not modified');
+    await fresh.api.editMessageText(ALEX, message_id, 'plain');
+    expect(fresh.tg.chat(ALEX).messages.at(-1)).toMatchObject({ isRich: false, text: 'plain' });
+  });
+
+  test('an older server does not know them, or refuses them', async () => {
+    const { message_id } = await fresh.api.sendMessage(ALEX, 'working');
+    fresh.tg.rich(404);
+    expect(await refused(fresh.api.sendRichMessage(ALEX, { markdown: 'x' }))).toBe('404 Not Found');
+    const edit = fresh.api.raw.editMessageText({ chat_id: ALEX, message_id, rich_message: { markdown: 'x' } });
+    expect(await refused(edit)).toBe('400 Bad Request: message text is empty');
+    fresh.tg.rich(400);
+    expect(await refused(fresh.api.sendRichMessage(ALEX, { markdown: 'x' }))).toContain('400 Bad Request');
+  });
+
+  test('a draft shows until the message comes, and can be stopped', async () => {
+    await fresh.api.raw.sendMessageDraft({ chat_id: ALEX, draft_id: 5, text: 'Thin', can_stop: true });
+    expect(fresh.tg.chat(ALEX).draft).toBe('Thin');
+    fresh.tg.stopDraft(ALEX);
+    expect((await fresh.api.getUpdates()).at(-1)?.stopped_message_generation?.draft_id).toBe(5);
+    await fresh.api.sendChatAction(ALEX, 'typing');
+    expect(fresh.tg.chat(ALEX).action).toBe('typing');
+    await fresh.api.sendMessage(ALEX, 'Thinking done');
+    expect(fresh.tg.chat(ALEX)).not.toHaveProperty('draft');
+    expect(fresh.tg.chat(ALEX)).not.toHaveProperty('action');
+    expect(await refused(fresh.api.raw.sendMessageDraft({ chat_id: ALEX, draft_id: 0, text: 'x' }))).toContain(
+      'DRAFT_ID_INVALID',
+    );
+  });
+});

@@ -1,0 +1,56 @@
+/** The records of the platform: a message, a topic, a button press, a chat. */
+import type { Chat, Message } from '@grammyjs/types';
+import type { StoredFile } from './files.ts';
+
+export type MemberStatus = 'creator' | 'administrator' | 'member' | 'left' | 'kicked';
+
+/** A message and what only the platform knows of it. */
+export interface Stored {
+  wire: Message;
+  byBot: boolean;
+  files: StoredFile[];
+  /** Entities the bot sent and the platform silently left out. */
+  droppedEntities: number;
+  edits: number;
+  deleted: boolean;
+  reactions: string[];
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** Number of the newest change; grows over the whole platform. */
+  seq: number;
+  /** The Markdown or HTML a rich message was sent as. */
+  richSource: string | undefined;
+}
+
+export interface Topic {
+  name: string;
+  closed: boolean;
+  /** The service message that created it. */
+  root: Message;
+}
+
+export interface Query {
+  id: string;
+  from: number;
+  data: string;
+  at: number;
+  answer?: { text: string; alert: boolean };
+}
+
+export interface ChatState {
+  info: Chat;
+  messages: Map<number, Stored>;
+  topics: Map<number, Topic>;
+  members: Map<number, MemberStatus>;
+  /** Private chats: whether the person ever wrote to the bot, and whether they blocked it. */
+  started: boolean;
+  blocked: boolean;
+  bot: MemberStatus;
+  movedTo: number | undefined;
+  lastId: number;
+  /** What the bot shows as "typing". */
+  action: { action: string; thread?: number; at: number } | undefined;
+  draft: { id: number; text: string; canStop: boolean; at: number } | undefined;
+  /** Presses of buttons in this chat. */
+  queries: Query[];
+}
