@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChatMessage, startTelegram } from './emulators/telegram.ts';
 
 const ALEX = 1001;
@@ -68,6 +69,8 @@ await say('make a plan: collect the numbers; write the report; send it to Kim');
 await say('done 1');
 const first = await say('write a file report.md: Sales went up 4% in October.');
 note('the gateway is killed; Alex writes meanwhile; it starts again');
+// The answer has been seen; a moment later its receipt is on the gateway's disk too.
+await sleep(300);
 await stop(gateway, 'SIGKILL');
 const before = telegram.chat(ALEX).messages.at(-1)?.id ?? 0;
 show('alex', 'done 2', 32);

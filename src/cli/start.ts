@@ -1,5 +1,6 @@
 /** `viber start`: the gateway, until a signal or the end of piped input. */
 import { loadConfig, terminalEnabled } from '../config.ts';
+import { errorCode } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { type CliContext, EXIT } from './command.ts';
 
@@ -13,6 +14,10 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
   const quiet = onTerminal && terminalEnabled(config) && config.log.level === 'info';
   const log = createLog({ level: quiet ? 'warn' : config.log.level, pretty: onTerminal });
   for (const warning of warnings) log.warn({ source }, warning);
+  // Whoever read our output may go away; the messages in hand matter more than the lines about them.
+  process.stdout.on('error', (error) => {
+    if (errorCode(error) !== 'EPIPE') throw error;
+  });
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
 
   const done = Promise.withResolvers<void>();

@@ -151,7 +151,7 @@ export function createRunner(options: RunnerOptions): Runner {
       });
       let stepRefs: ArtifactRef[] = [];
       const tools = createTools({
-        ...{ home, viber: task.viber, taskId: task.id, runId: run, planBase: context.plan?.hash },
+        ...{ home, viber: task.viber, taskId: task.id, runId: run, planBase: context.planHash },
         onPlan: () => undefined,
         onArtifact: (ref) => {
           refs.push(ref);

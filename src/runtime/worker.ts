@@ -13,6 +13,7 @@ import { errorCode, UserError } from '../errors.ts';
 import { crashPoint } from '../faults.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import { syncFile } from '../workspace/files.ts';
 import type { Home } from '../workspace/home.ts';
 import { linkCurrentTask } from '../workspace/plan.ts';
 import { appendSession, findRun } from '../workspace/sessions.ts';
@@ -157,10 +158,13 @@ export function createWorker(options: WorkerOptions): Worker {
       ...(usage ? { usage } : {}),
       ...(error === undefined ? {} : { error }),
     };
-    const written = appendSession(home, viber, taskId, [result], { sync: true });
-    if (state === 'stopped') await Promise.all([written, live.end(run)]);
-    else await Promise.all([written, answer(lease.items, run, outcome)]);
+    await appendSession(home, viber, taskId, [result]);
+    crashPoint('run:result-written');
+    if (state === 'stopped') await live.end(run);
+    else await answer(lease.items, run, outcome);
     crashPoint('run:out-written');
+    // The answer is on its way; the message is ours until the session, too, would survive a power cut.
+    await syncFile(home.sessionPath(viber, taskId));
     await setState(taskId, state);
     metrics.count('viber_runs_total', { state });
     queue.ack(

@@ -26,7 +26,7 @@ interface Pending {
 
 export interface SpoolStore {
   readonly root: string;
-  /** Durable when it resolves: file synced, renamed into place, directory synced. Replaces an older file of that name. */
+  /** Durable when it resolves: renamed into place, file and directory synced. Replaces an older file of that name. */
   put(state: SpoolState, name: string, value: unknown): Promise<void>;
   /** One rename; the move itself is not synced. */
   move(from: SpoolState, to: SpoolState, name: string): void;
@@ -95,39 +95,38 @@ export function openStore(options: StoreOptions): SpoolStore {
     return spaceOk;
   }
 
+  /**
+   * All files are written and renamed, then files and directories are synced side by side: on a journaling file system
+   * that is one commit of the journal. Until the put resolves a reader after a power cut may find the file torn.
+   */
   async function commit(batch: Pending[]): Promise<void> {
-    const written: { entry: Pending; temp: string; fd: number }[] = [];
+    const written: { entry: Pending; fd: number }[] = [];
+    const touched = new Set<SpoolState>();
     for (const entry of batch) {
       const temp = path.join(root, 'tmp', `${entry.name}.${++serial}`);
       try {
-        written.push({ entry, temp, fd: writeTemp(temp, entry.data) });
+        const fd = writeTemp(temp, entry.data);
+        written.push({ entry, fd });
+        fs.renameSync(temp, file(entry.state, entry.name));
+        touched.add(entry.state);
       } catch (error) {
         entry.reject(error);
       }
     }
-    const failed = new Set<Pending>();
-    await Promise.all(
-      written.map(async ({ entry, temp, fd }) => {
-        try {
-          await sync(fd);
-        } catch (error) {
-          failed.add(entry);
-          fs.rmSync(temp, { force: true });
-          entry.reject(error);
-        } finally {
-          fs.closeSync(fd);
-        }
-      }),
-    );
-    // In the order of the calls, whichever file was synced first.
-    const synced = written.filter(({ entry }) => !failed.has(entry));
-    const touched = new Set<SpoolState>();
-    for (const { entry, temp } of synced) {
-      fs.renameSync(temp, file(entry.state, entry.name));
-      touched.add(entry.state);
+    const failed = new Map<Pending, unknown>();
+    const files = written.map(({ entry, fd }) => sync(fd).catch((error: unknown) => failed.set(entry, error)));
+    try {
+      await Promise.all([...files, ...[...touched].map((state) => sync(directory(state)))]);
+    } finally {
+      for (const { fd } of written) fs.closeSync(fd);
     }
-    await Promise.all([...touched].map((state) => sync(directory(state))));
-    for (const { entry } of synced) entry.resolve();
+    // In the order of the calls, whichever file was synced first.
+    for (const { entry } of written) {
+      if (failed.has(entry)) {
+        fs.rmSync(file(entry.state, entry.name), { force: true });
+        entry.reject(failed.get(entry));
+      } else entry.resolve();
+    }
   }
 
   async function drain(): Promise<void> {

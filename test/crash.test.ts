@@ -1,0 +1,171 @@
+/** Crashes at named points (R2), a message that kills (R11), two gateways (R15), clean stops (R14): real processes. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startLlm } from './emulators/llm.ts';
+import { startTelegram } from './emulators/telegram.ts';
+import { tempFolder } from './helpers/temp.ts';
+
+const ALEX = 1001;
+
+interface Process {
+  child: ChildProcess;
+  exit: Promise<number | null>;
+  lines: string[];
+  ready: Promise<void>;
+}
+
+async function setUp() {
+  const telegram = await startTelegram();
+  const llm = await startLlm();
+  const home = tempFolder();
+  const running = new Set<ChildProcess>();
+  onTestFinished(async () => {
+    for (const child of running) child.kill('SIGKILL');
+    await Promise.all([telegram.close(), llm.close()]);
+  });
+  const config = {
+    model: 'local/test-model',
+    providers: { local: { baseURL: llm.url, apiKey: 'none-needed' } },
+    channels: { telegram: { token: telegram.token, apiRoot: telegram.url, access: { dm: 'open' } } },
+    limits: { freeBytes: 0 },
+    http: { port: 0 },
+  };
+  fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
+  function start(env: Record<string, string> = {}): Process {
+    const child = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+    });
+    running.add(child);
+    const lines: string[] = [];
+    const ready = Promise.withResolvers<void>();
+    const keep = (line: string) => {
+      lines.push(line);
+      if (line.includes('"msg":"ready"')) ready.resolve();
+    };
+    createInterface({ input: child.stdout }).on('line', keep);
+    createInterface({ input: child.stderr }).on('line', keep);
+    const exit = once(child, 'exit').then(([code]) => {
+      running.delete(child);
+      return code as number | null;
+    });
+    return { child, exit, lines, ready: ready.promise };
+  }
+  const texts = (chat = ALEX) =>
+    telegram.chat(chat).messages.filter((message) => message.from === 'bot').map((message) => message.text);
+  return { telegram, llm, home, start, texts };
+}
+
+describe('a crash at a named point', () => {
+  const POINTS = [
+    'accept-before-commit',
+    'accept-after-commit',
+    'run-claimed',
+    'run-message-written',
+    'run-step-written',
+    'run-answered',
+    'run-result-written',
+    'run-out-written',
+    'send-intent',
+    'send-posted',
+    'send-recorded',
+  ];
+  /** The platform has the message, our record of it is lost: Telegram cannot be asked, so it comes twice. */
+  const MAY_REPEAT = new Set(['send-posted']);
+
+  it.concurrent.each(POINTS)('%s: the answer comes after the restart, once, and no finished step is repeated', async (point) => {
+    const { telegram, llm, home, start, texts } = await setUp();
+    llm.script((request) =>
+      request.toolResults.length === 0
+        ? { toolCalls: [{ name: 'write_file', arguments: { path: 'note.txt', content: 'x' } }] }
+        : { text: 'finished' },
+    );
+    telegram.say(ALEX, 'work');
+    const first = start({ OPENVIBER_CRASH_AT: point });
+    await first.exit;
+    const began = Date.now();
+    const second = start();
+    await telegram.wait({ chat: ALEX, from: 'bot', text: 'finished', timeoutMs: 15_000 });
+    await second.ready;
+    expect(Date.now() - began).toBeLessThan(12_000);
+    // The next answer comes behind whatever else the restart has to say.
+    telegram.say(ALEX, 'again');
+    await telegram.wait({ chat: ALEX, from: 'bot', text: 'finished', count: MAY_REPEAT.has(point) ? 3 : 2, timeoutMs: 10_000 });
+    expect(texts()).toHaveLength(MAY_REPEAT.has(point) ? 3 : 2);
+    const [session = ''] = fs.readdirSync(path.join(home, 'agents/default/sessions'));
+    const entries = fs.readFileSync(path.join(home, 'agents/default/sessions', session), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+    const of = (type: string) => entries.filter((entry) => entry.type === type);
+    expect([of('message').length, of('step').length, of('result').length]).toEqual([2, 2, 2]);
+    second.child.kill();
+    expect(await second.exit).toBe(0);
+  }, 60_000);
+});
+
+describe('a message that makes the gateway fail', () => {
+  it('is given up after three crashes with a notice, while others are served', async () => {
+    const { telegram, home, start, texts } = await setUp();
+    telegram.say(ALEX, 'poison');
+    for (let crash = 0; crash < 3; crash++) {
+      const process_ = start({ OPENVIBER_CRASH_AT: 'run-claimed' });
+      await process_.exit;
+    }
+    const last = start();
+    telegram.say(2002, 'innocent');
+    await telegram.wait({ chat: 2002, from: 'bot', text: 'innocent', timeoutMs: 15_000 });
+    await telegram.wait({ chat: ALEX, from: 'bot', text: 'trace', timeoutMs: 15_000 });
+    expect(texts()).toEqual([expect.stringMatching(/fail 3 times \(trace [0-9a-f]{12}\)/)]);
+    expect(fs.readdirSync(path.join(home, 'spool/dead'))).toHaveLength(1);
+    last.child.kill();
+    await last.exit;
+  }, 60_000);
+});
+
+describe('processes', () => {
+  it('lets one gateway hold a home and tells the other so, with exit code 3', async () => {
+    const { home, start } = await setUp();
+    const first = start();
+    await first.ready;
+    const second = start();
+    expect(await second.exit).toBe(3);
+    expect(second.lines.join('\n')).toContain(home);
+    first.child.kill('SIGKILL');
+    await first.exit;
+    const third = start();
+    await third.ready;
+    third.child.kill();
+    expect(await third.exit).toBe(0);
+  }, 30_000);
+
+  it('finishes what is in hand on SIGTERM, takes nothing new, and ends with 0', async () => {
+    const { telegram, llm, start, texts } = await setUp();
+    llm.script(() => ({ text: 'done', delayMs: 700 }));
+    const gateway = start();
+    await gateway.ready;
+    telegram.say(ALEX, 'work');
+    await llm.waitFor(() => true);
+    gateway.child.kill();
+    telegram.say(ALEX, 'late');
+    expect(await gateway.exit).toBe(0);
+    expect(texts()).toEqual(['done']);
+    const next = start();
+    await telegram.wait({ chat: ALEX, from: 'bot', count: 2, timeoutMs: 15_000 });
+    next.child.kill();
+    await next.exit;
+  }, 30_000);
+
+  it.each([
+    ['a wrong token', { channels: { telegram: { token: '1:wrong' } } }, 2, /channels\.telegram\.token/],
+    ['several wrong keys at once', { maxSteps: 'many', http: { port: 'x' } }, 2, /maxSteps[\s\S]*http\.port/],
+  ])('ends with code 2 and names the key for %s', async (_what, change, code, message) => {
+    const { telegram, home, start } = await setUp();
+    const config = { ...change, ...('channels' in change ? { channels: { telegram: { token: '1:wrong', apiRoot: telegram.url } } } : {}) };
+    fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
+    const gateway = start();
+    expect(await gateway.exit).toBe(code);
+    expect(gateway.lines.join('\n')).toMatch(message);
+  }, 30_000);
+});
