@@ -8,7 +8,7 @@ import type { AgentConfig, Config } from '../config.ts';
 import { UserError } from '../errors.ts';
 import { crashPoint } from '../faults.ts';
 import type { Logger } from '../log.ts';
-import { createArtifact } from '../workspace/artifacts.ts';
+import { createArtifact, findArtifact } from '../workspace/artifacts.ts';
 import type { Home } from '../workspace/home.ts';
 import { addToMemory } from '../workspace/memory/memory.ts';
 import { addSuggestion, parseSuggestion, type Suggestion } from '../workspace/memory/suggestions.ts';
@@ -27,6 +27,7 @@ import type { QueueItem } from './queue/queue.ts';
 import { parseReply, summarise } from './reply.ts';
 import type { TaskResult } from './task.ts';
 import { createTools } from './tools/index.ts';
+import type { PlanChange } from './tools/scope.ts';
 
 export interface RunInput {
   task: TaskRecord;
@@ -70,6 +71,13 @@ export interface Runner {
   ): Promise<{ text: string; files: Awaited<ReturnType<typeof attach>>['files']; buttons: ButtonAction[][] }>;
 }
 
+/** What the tools of a run have left for its answer. */
+interface Made {
+  refs: ArtifactRef[];
+  pending: Suggestion[];
+  plan: PlanChange | undefined;
+}
+
 const MAX_ATTACHED = 10;
 
 export function createRunner(options: RunnerOptions): Runner {
@@ -100,13 +108,16 @@ export function createRunner(options: RunnerOptions): Runner {
     crashPoint('run:message-written');
   }
 
-  async function apply(input: RunInput, outcome: AgentOutcome, refs: ArtifactRef[], pending: Suggestion[]): Promise<RunOutcome> {
+  async function apply(input: RunInput, outcome: AgentOutcome, made: Made): Promise<RunOutcome> {
     const { task, run } = input;
+    const { refs, pending } = made;
     const reply = parseReply(outcome.text);
     for (const problem of reply.problems) log.warn({ trace: run, problem }, 'a block of the reply could not be used');
     for (const [index, delta] of reply.artifactDeltas.entries()) {
       const content = Buffer.from(delta.content);
-      const id = delta.id ?? `${run.slice(0, 8)}-${index + 1}`;
+      // A file that a person sent in is never replaced by an answer.
+      const known = delta.id === undefined ? undefined : await findArtifact(home, task.id, delta.id);
+      const id = delta.id !== undefined && known?.origin !== 'user' ? delta.id : `${run.slice(0, 8)}-${index + 1}`;
       refs.push(await createArtifact(home, task.id, { id, title: delta.title, type: delta.type, content, origin: 'agent' }));
     }
     for (const suggestion of reply.memorySuggestions) {
@@ -116,7 +127,10 @@ export function createRunner(options: RunnerOptions): Runner {
     }
     const asked = [...new Map(pending.map((suggestion) => [suggestion.id, suggestion])).values()];
     const question = asked.map((suggestion) => `> May I remember this? ${suggestion.text}`).join('\n');
-    const text = [reply.visible.trim(), question].filter(Boolean).join('\n\n');
+    // A hand edit wins; what the agent would have written is shown (C20).
+    const proposal =
+      made.plan?.status === 'conflict' ? `The plan was edited meanwhile, so yours stands. I would have written:\n\n${made.plan.proposal}` : '';
+    const text = [reply.visible.trim(), proposal, question].filter(Boolean).join('\n\n');
     const unique = [...new Map(refs.map((ref) => [ref.id, ref])).values()];
     return {
       state: 'completed',
@@ -139,7 +153,7 @@ export function createRunner(options: RunnerOptions): Runner {
       }
       if (!earlier.some((entry) => entry.type === 'message')) await takeIn(input);
       const refs = earlier.flatMap((entry) => (entry.type === 'step' ? (entry.artifactRefs ?? []) : []));
-      const pending: Suggestion[] = [];
+      const made: Made = { refs, pending: [], plan: undefined };
       const own = await options.loadAgent(task.viber);
       const first = input.items[0]?.message.message;
       const context = await assembleContext({
@@ -152,12 +166,14 @@ export function createRunner(options: RunnerOptions): Runner {
       let stepRefs: ArtifactRef[] = [];
       const tools = createTools({
         ...{ home, viber: task.viber, taskId: task.id, runId: run, planBase: context.planHash },
-        onPlan: () => undefined,
+        onPlan: (change) => {
+          made.plan = change;
+        },
         onArtifact: (ref) => {
           refs.push(ref);
           stepRefs.push(ref);
         },
-        onSuggestion: (suggestion) => pending.push(suggestion),
+        onSuggestion: (suggestion) => made.pending.push(suggestion),
         autoAcceptMemory: config.memory.auto_accept,
         provenance: `task ${task.id}`,
       });
@@ -189,7 +205,7 @@ export function createRunner(options: RunnerOptions): Runner {
           },
         },
       );
-      return apply(input, outcome, refs, pending);
+      return apply(input, outcome, made);
     },
     failed(error, trace) {
       const known = error instanceof RunError || error instanceof UserError;

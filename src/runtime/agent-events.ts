@@ -1,0 +1,58 @@
+/** A run's live events. Best effort: a listener that throws is logged and does not touch the run; nothing is told after an abort. */
+import type { AgentState, AgentStreamEvent } from '../channels/channel.ts';
+import type { Logger } from '../log.ts';
+
+export interface AgentEvents {
+  text(delta: string): void;
+  /** A model call begins, or begins again: text told since the last `thinking` is void. */
+  thinking(): void;
+  toolCall(tool: string, args: unknown): void;
+  toolResult(tool: string, result: unknown): void;
+  /** The run is over, however it went. */
+  end(): void;
+}
+
+type Body = AgentStreamEvent extends infer Event
+  ? Event extends unknown
+    ? Omit<Event, 'agentId' | 'taskId' | 'runId'>
+    : never
+  : never;
+
+export function createEvents(
+  run: { viber: string; taskId: string; runId: string },
+  onEvent: (event: AgentStreamEvent) => void,
+  signal: AbortSignal,
+  log: Logger,
+): AgentEvents {
+  const origin = { agentId: run.viber, taskId: run.taskId, runId: run.runId };
+  let state: AgentState = 'idle';
+
+  function tell(body: Body): void {
+    try {
+      onEvent({ ...origin, ...body });
+    } catch (err) {
+      log.warn({ err, run: run.runId }, 'a listener of live events failed');
+    }
+  }
+
+  function enter(next: AgentState): void {
+    state = next;
+    tell({ type: 'state-change', state });
+  }
+
+  const unlessAborted = (body: Body) => {
+    if (!signal.aborted) tell(body);
+  };
+  return {
+    text: (content) => unlessAborted({ type: 'text-delta', content }),
+    thinking: () => {
+      if (!signal.aborted) enter('thinking');
+    },
+    toolCall(tool, args) {
+      if (state !== 'tool' && !signal.aborted) enter('tool');
+      unlessAborted({ type: 'tool-call', tool, args });
+    },
+    toolResult: (tool, result) => unlessAborted({ type: 'tool-result', tool, result }),
+    end: () => enter('idle'),
+  };
+}

@@ -1,0 +1,161 @@
+/**
+ * One run of the model's loop: request in, live events and finished steps on the way, text out (P12, L6). It reads no context
+ * from disk (C1). Invariants: a step is journaled before the next begins; after an abort nothing more is said or run; a failure is
+ * always a RunError, or what a hook threw.
+ */
+import type { SystemModelMessage } from 'ai';
+import type { Logger } from '../log.ts';
+import type { Json } from '../workspace/types.ts';
+import { type AgentEvents, createEvents } from './agent-events.ts';
+import { toSdkTools } from './agent-tools.ts';
+import type { Agent, AgentHooks, AgentOutcome, AgentRequest, Timeouts } from './agent-types.ts';
+import { toModelMessages } from './model-messages.ts';
+import type { Models } from './models.ts';
+import { addStep, finalText, NOTHING_SAID } from './outcome.ts';
+import { RunError, toRunError } from './run-error.ts';
+import { createStreamingModel } from './streaming-model.ts';
+
+export type { Agent, AgentHooks, AgentOutcome, AgentRequest, Timeouts } from './agent-types.ts';
+export { RunError, type RunErrorKind } from './run-error.ts';
+
+const TIMEOUTS: Timeouts = {
+  connect: 10_000,
+  firstToken: 60_000,
+  idle: 60_000,
+  run: 900_000,
+  retry: 500,
+  maxRetryAfter: 20_000,
+};
+
+export function createAgent(options: { models: Models; timeouts?: Partial<Timeouts>; log: Logger }): Agent {
+  const { models, log } = options;
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+
+  async function loop(request: AgentRequest, hooks: AgentHooks, controller: AbortController, events: AgentEvents) {
+    const { signal } = controller;
+    const { resume, maxSteps } = request;
+    let said = resume.reduce((before, step) => addStep(before, step.messages), NOTHING_SAID);
+    let next = resume.reduce((after, step) => Math.max(after, step.index + 1), 0);
+    const usage = { inputTokens: 0, outputTokens: 0 };
+    const model = createStreamingModel({
+      names: [request.model, ...request.fallback],
+      load: (name) => models.load(name, { connectMs: timeouts.connect }),
+      limits: timeouts,
+      onText: events.text,
+      onRestart: events.thinking,
+      acceptsEmpty: () => said.latest !== '',
+      onFailure: (failure) => log.warn({ run: request.runId, ...failure }, 'a model call failed'),
+    });
+    let steps = resume.length;
+    const outcome = (finish: AgentOutcome['finish']): AgentOutcome => ({
+      text: finalText(finish, said),
+      model: model.current(),
+      steps,
+      finish,
+      usage,
+    });
+    if (said.isAnswer) return outcome('stop');
+    if (steps >= maxSteps) return outcome('max-steps');
+
+    // The SDK swallows what its callbacks throw; what is not journaled must not go on.
+    const orEnd = async (work: () => Promise<void>): Promise<void> => {
+      try {
+        await work();
+      } catch (error) {
+        controller.abort(error);
+        throw error;
+      }
+    };
+    const messages = await toModelMessages(
+      request.messages,
+      resume.flatMap((step) => step.messages),
+      request.goal,
+    );
+    const { ToolLoopAgent, isStepCount, jsonSchema } = await import('ai');
+    const toolHooks = {
+      signal,
+      beforeExternal: (call: { callId: string; tool: string }) => orEnd(() => hooks.onCall(call)),
+      onStart: events.toolCall,
+      onEnd: events.toolResult,
+      log,
+    };
+    const agent = new ToolLoopAgent({
+      model,
+      instructions: toInstructions(request.instructions),
+      tools: toSdkTools(request.tools, jsonSchema, toolHooks),
+      stopWhen: isStepCount(maxSteps - steps),
+      maxRetries: 0,
+      telemetry: { isEnabled: false },
+      onStepStart: events.thinking,
+      onStepEnd: async ({ response, usage: used }) => {
+        // A step cut by an abort is not finished: its tools' results are not theirs.
+        if (signal.aborted) return;
+        const plain: Json[] = JSON.parse(JSON.stringify(response.messages));
+        said = addStep(said, plain);
+        steps += 1;
+        usage.inputTokens += used.inputTokens ?? 0;
+        usage.outputTokens += used.outputTokens ?? 0;
+        await orEnd(() => hooks.onStep({ index: next++, messages: plain }));
+      },
+    });
+    try {
+      const { finalStep } = await agent.generate({ messages, abortSignal: signal });
+      signal.throwIfAborted();
+      const { finishReason } = finalStep;
+      if (finishReason === 'length' || finishReason === 'content-filter') return outcome(finishReason);
+      return outcome(finalStep.toolCalls.length > 0 ? 'max-steps' : 'stop');
+    } catch (error) {
+      // The work is done; that the model adds no words to it is no reason to hide it.
+      if (error instanceof RunError && error.kind === 'empty' && said.tools.length > 0) return outcome('stop');
+      throw error;
+    }
+  }
+
+  return {
+    async run(request, hooks) {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const onStop = () =>
+        controller.abort(new RunError('stopped', 'The run was stopped.', { cause: hooks.signal.reason }));
+      const timer = setTimeout(() => controller.abort(tookTooLong(timeouts.run)), timeouts.run);
+      const events = createEvents(request, hooks.onEvent, signal, log);
+      hooks.signal.addEventListener('abort', onStop, { once: true });
+      try {
+        if (hooks.signal.aborted) onStop();
+        signal.throwIfAborted();
+        return await loop(request, hooks, controller, events);
+      } catch (error) {
+        // Whatever an abort made fail, its reason is what happened.
+        throw signal.aborted ? signal.reason : toRunError(error);
+      } finally {
+        clearTimeout(timer);
+        hooks.signal.removeEventListener('abort', onStop);
+        events.end();
+      }
+    },
+    async preload(model = models.defaultModel) {
+      try {
+        await Promise.all([import('ai'), models.load(model, { connectMs: timeouts.connect })]);
+      } catch (err) {
+        log.warn({ err, model }, 'the model could not be loaded');
+      }
+    },
+  };
+}
+
+/** Anthropic's models keep the first part, which rarely changes, in their prompt cache. */
+function toInstructions(parts: readonly string[]): SystemModelMessage[] {
+  const filled = parts.filter((part) => part.trim() !== '');
+  return filled.map((content, index) => ({
+    role: 'system',
+    content,
+    ...(index === 0 && { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } }),
+  }));
+}
+
+function tookTooLong(ms: number): RunError {
+  const limit = ms >= 60_000 ? `${Math.round(ms / 60_000)} minutes` : `${ms / 1000} seconds`;
+  return new RunError('timeout', `The work took longer than ${limit} and was ended: ask for it in smaller parts.`, {
+    detail: `run longer than ${ms} ms`,
+  });
+}

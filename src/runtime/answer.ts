@@ -1,0 +1,116 @@
+/** The parts of one model's stream put together: pure, no waiting. */
+import type { GenerateResult, StreamPart } from './model-types.ts';
+import { cutOff, RunError } from './run-error.ts';
+
+export interface Answer {
+  take(part: StreamPart): void;
+  /** Whether text, reasoning or a tool call has begun. */
+  received(): boolean;
+  /** The whole answer. Throws RunError `cut-off` when the finish event or the end of a tool call is missing. */
+  finish(): GenerateResult;
+}
+
+type Content = GenerateResult['content'][number];
+type Block = Extract<Content, { type: 'text' | 'reasoning' }>;
+type FinishPart = Extract<StreamPart, { type: 'finish' }>;
+
+/** In characters. No model answers at this length; a stream that goes on past it is a fault. */
+const MAX_ANSWER = 2_000_000;
+// Names some servers have for a complete answer. Any other unknown reason (`abort`, `insufficient_system_resource`) counts as broken off.
+const COMPLETE = /^(eos|eos_token|end|end_turn|stop_sequence|completed?)$/i;
+
+/** `name` is the model's, for errors; `onText` gets each piece of text at once. */
+export function createAnswer(name: string, onText: (delta: string) => void): Answer {
+  const content: Content[] = [];
+  const blocks = new Map<string, Block>();
+  const openInputs = new Set<string>();
+  let response: GenerateResult['response'];
+  let end: FinishPart | undefined;
+  let size = 0;
+
+  function grow(length: number): void {
+    size += length;
+    if (size > MAX_ANSWER) {
+      const text = `The model ${name} does not come to an end: please ask for less at once.`;
+      throw new RunError('provider', text, { detail: `${name}: more than ${MAX_ANSWER} characters` });
+    }
+  }
+
+  function block(type: Block['type'], id: string, metadata: Block['providerMetadata'], delta = ''): void {
+    const key = `${type} ${id}`;
+    const current: Block = blocks.get(key) ?? { type, text: '' };
+    if (!blocks.has(key)) content.push(current);
+    blocks.set(key, current);
+    current.text += delta;
+    if (metadata) current.providerMetadata = metadata;
+    grow(delta.length);
+  }
+
+  function take(part: StreamPart): void {
+    switch (part.type) {
+      case 'text-start':
+      case 'text-end':
+        block('text', part.id, part.providerMetadata);
+        break;
+      case 'text-delta':
+        block('text', part.id, part.providerMetadata, part.delta);
+        if (part.delta) onText(part.delta);
+        break;
+      case 'reasoning-start':
+      case 'reasoning-end':
+        block('reasoning', part.id, part.providerMetadata);
+        break;
+      case 'reasoning-delta':
+        block('reasoning', part.id, part.providerMetadata, part.delta);
+        break;
+      case 'tool-input-start':
+        openInputs.add(part.id);
+        grow(1);
+        break;
+      case 'tool-input-delta':
+        grow(part.delta.length);
+        break;
+      case 'tool-call':
+        content.push(part);
+        grow(openInputs.delete(part.toolCallId) ? 1 : part.input.length + 1);
+        break;
+      case 'response-metadata':
+        response = { ...response, ...(part.id && { id: part.id }), ...(part.modelId && { modelId: part.modelId }) };
+        break;
+      case 'finish':
+        end = part;
+        break;
+      case 'file':
+      case 'source':
+      case 'tool-result':
+      case 'custom':
+      case 'reasoning-file':
+        content.push(part);
+        break;
+      default:
+        // stream-start, ping, raw and tool-input-end say nothing that is kept.
+        break;
+    }
+  }
+
+  return {
+    take,
+    received: () => size > 0,
+    finish() {
+      if (!end || openInputs.size > 0) throw cutOff(name, size > 0);
+      const { usage, finishReason, providerMetadata } = end;
+      const complete = finishReason.unified === 'other' && COMPLETE.test(finishReason.raw ?? '');
+      const unified = complete ? 'stop' : finishReason.unified;
+      if (unified === 'error' || unified === 'other' || unified === 'interrupted') throw cutOff(name, size > 0);
+      const kept = content.filter((part) => part.type !== 'text' || part.text !== '' || part.providerMetadata);
+      return {
+        content: kept,
+        finishReason: { unified, raw: finishReason.raw },
+        usage,
+        ...(providerMetadata && { providerMetadata }),
+        ...(response && { response }),
+        warnings: [],
+      };
+    },
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * Reads one model's stream to its end and gives it as a whole answer. Invariants: without a finish event there is no answer (R10);
+ * a tool call is given on only when its input is complete; a model that hangs or ignores an abort cannot hold the caller.
+ */
+import { type Answer, createAnswer } from './answer.ts';
+import type { CallOptions, GenerateResult, ModelV4, StreamPart } from './model-types.ts';
+import { cutOff, RunError, tooSlow } from './run-error.ts';
+
+export interface AnswerLimits {
+  /** Milliseconds until the first piece of text, reasoning or a tool call. */
+  firstToken: number;
+  /** Milliseconds between two parts after that. */
+  idle: number;
+}
+
+/**
+ * Calls `model`, shown to people as `name`, and gives its complete answer; `onText` gets the text as it comes. Throws RunError, the
+ * reason of `options.abortSignal`, or what the provider threw. The connection is closed before it throws.
+ */
+export async function collectAnswer(
+  model: ModelV4,
+  name: string,
+  options: CallOptions,
+  limits: AnswerLimits,
+  onText: (delta: string) => void,
+): Promise<GenerateResult> {
+  const outer = options.abortSignal;
+  outer?.throwIfAborted();
+  const call = new AbortController();
+  const onAbort = () => call.abort(outer?.reason);
+  outer?.addEventListener('abort', onAbort, { once: true });
+  const answer = createAnswer(name, onText);
+  const timer = createTimer(name, limits, call);
+  const orAbort = waiter(call.signal);
+  let reader: ReadableStreamDefaultReader<StreamPart> | undefined;
+  try {
+    const { stream } = await orAbort(model.doStream({ ...options, abortSignal: call.signal }));
+    reader = stream.getReader();
+    for (;;) {
+      const { done, value: part } = await orAbort(reader.read());
+      if (done) return answer.finish();
+      if (part.type === 'error') throw new ErrorEvent(part.error);
+      answer.take(part);
+      timer.seen(answer.received());
+    }
+  } catch (thrown) {
+    const error = call.signal.aborted ? call.signal.reason : reader ? streamError(thrown, answer, name) : thrown;
+    call.abort(error);
+    // The outcome is decided; how the abandoned stream ends does not matter.
+    reader?.cancel().catch(() => undefined);
+    throw error;
+  } finally {
+    timer.stop();
+    outer?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Waits for one promise at a time, or for the abort. A race for each part would keep all of them until the end of the stream. */
+function waiter(signal: AbortSignal): <T>(work: PromiseLike<T>) => Promise<T> {
+  let give = (_reason: unknown): void => undefined;
+  signal.addEventListener('abort', () => give(signal.reason), { once: true });
+  return (work) =>
+    new Promise((resolve, reject) => {
+      give = reject;
+      work.then(resolve, reject);
+      if (signal.aborted) reject(signal.reason);
+    });
+}
+
+/** An error the provider reported inside its stream, as opposed to the stream itself breaking. */
+class ErrorEvent extends Error {
+  override name = 'ErrorEvent';
+  readonly event: unknown;
+  constructor(event: unknown) {
+    super('error event');
+    this.event = event;
+  }
+}
+
+function streamError(thrown: unknown, answer: Answer, name: string): unknown {
+  if (thrown instanceof RunError) return thrown;
+  if (!(thrown instanceof ErrorEvent)) return cutOff(name, answer.received(), thrown);
+  const { event } = thrown;
+  // The SDK's own errors in the stream mean that a piece of it could not be read, or that its end is missing.
+  const unreadable = event instanceof Error && event.name.startsWith('AI_') && !('statusCode' in event);
+  return unreadable ? cutOff(name, answer.received()) : event;
+}
+
+/** The wait for the first token, then for each next part: one timer, refreshed. */
+function createTimer(name: string, { firstToken, idle }: AnswerLimits, call: AbortController) {
+  let begun = false;
+  let timer = setTimeout(() => call.abort(tooSlow(name, 'first', firstToken)), firstToken);
+  return {
+    seen(received: boolean) {
+      if (begun) timer.refresh();
+      else if (received) {
+        begun = true;
+        clearTimeout(timer);
+        timer = setTimeout(() => call.abort(tooSlow(name, 'idle', idle)), idle);
+      }
+    },
+    stop: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,163 @@
+/**
+ * The gateway's half of C1: everything a run needs, read from the workspace before it begins. What an outside caller gives
+ * takes the place of the disk's. The order is C7's, stable text first; sizes are bounded by the configuration.
+ */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { listArtifacts } from '../workspace/artifacts.ts';
+import { readBootstrap } from '../workspace/bootstrap.ts';
+import type { Home } from '../workspace/home.ts';
+import { readDailyLogs } from '../workspace/memory/daily.ts';
+import { selectMemory, truncateTokens } from '../workspace/memory/inject.ts';
+import { readMemory } from '../workspace/memory/memory.ts';
+import { readPlan } from '../workspace/plan.ts';
+import { formatPlan, parsePlan } from '../workspace/plan-markdown.ts';
+import { findRun, readSessionTail } from '../workspace/sessions.ts';
+import type { ArtifactRef, Plan } from '../workspace/types.ts';
+import { buildHistory, type History, type HistoryLimits, type SessionTail } from './history-window.ts';
+import type { MessageEntry } from './past-run.ts';
+import { stablePart, variablePart } from './system-prompt.ts';
+import type { InputFile, TaskMessage, TaskRequest } from './task.ts';
+import { formatSize, oneLine } from './turn.ts';
+
+export { formatUserTurn } from './turn.ts';
+
+/** M8. */
+export interface MemoryLimits {
+  max_memory_tokens: number;
+  max_task_tokens: number;
+  max_daily_logs: number;
+  truncation_strategy: 'head' | 'tail' | 'smart';
+  /** M7: in the system prompt (the default), or as a user message of its own before the history. */
+  injection?: 'system' | 'message';
+}
+
+export interface ContextOptions {
+  home: Home;
+  viber: string;
+  taskId: string;
+  runId: string;
+  memory: MemoryLimits;
+  history: HistoryLimits;
+  /** The prompt of `agents/{viber}.yaml`. */
+  agentPrompt?: string | undefined;
+  /** Adds the coding steps of L17. */
+  coding?: boolean | undefined;
+  /** One or two sentences: where this is read and what can be shown there. */
+  channelNote: string;
+  /** What an outside caller sent: each given field takes the place of the disk's. */
+  override?: Partial<TaskRequest> | undefined;
+  now: Date;
+  /** The words at hand: relevance is measured against them, and they are the message when the session holds none of this run. */
+  query: string;
+}
+
+export interface Context extends Pick<History, 'resume' | 'nextStep'> {
+  /** The stable part, then (if there is one) the variable part. */
+  instructions: string[];
+  /** Followed by the steps of `resume`, the conversation is complete and in order. */
+  messages: TaskMessage[];
+  /** The plan as shown. */
+  plan?: { text: string; plan: Plan };
+  /** Of the plan on disk, for the tools' conflict check; undefined when there is none there. */
+  planHash: string | undefined;
+  artifacts: ArtifactRef[];
+  memory: string;
+}
+
+const TAIL = { maxBytes: 262_144, maxEntries: 200 };
+const LISTED_ARTIFACTS = 30;
+const COMPLEX_STEPS = 3;
+
+/**
+ * Reads the files of one run and arranges them. Throws WorkspaceError when one of them cannot be read. Reading is cached by
+ * the workspace's functions, so that an unchanged file costs one `stat`.
+ */
+export async function assembleContext(options: ContextOptions): Promise<Context> {
+  const { home, viber, taskId, override = {} } = options;
+  const [bootstrap, stored, artifacts, history] = await Promise.all([
+    readBootstrap(home, viber),
+    readPlan(home, taskId),
+    override.artifacts ?? listArtifacts(home, taskId),
+    readHistory(options),
+  ]);
+  const plan = override.plan === undefined ? stored : asPlan(override.plan);
+  const memory = await memoryText(options, plan?.plan, history.isNew && !override.messages);
+  const goal = override.goal ?? '';
+  const task = plan
+    ? truncateTokens(plan.text, options.memory.max_task_tokens, options.memory.truncation_strategy)
+    : goal;
+
+  const inMessage = options.memory.injection === 'message' && memory !== '';
+  const stable = stablePart({
+    ...{ bootstrap, viber, now: options.now, channelNote: options.channelNote, agentPrompt: options.agentPrompt },
+    memory: inMessage ? '' : memory,
+    coding: options.coding ?? false,
+  });
+  const variable = variablePart(task, artifactLines(artifacts));
+  const messages = [...(override.messages ?? history.messages)];
+  if (!override.messages && !history.hasMessage && options.query) messages.push({ role: 'user', text: options.query });
+  if (inMessage) messages.unshift({ role: 'user', text: `Context from memory:\n${memory}` });
+  return {
+    instructions: variable ? [stable, variable] : [stable],
+    messages,
+    resume: history.resume,
+    nextStep: history.nextStep,
+    ...(plan ? { plan: { text: plan.text, plan: plan.plan } } : {}),
+    planHash: stored?.hash,
+    artifacts: artifacts.map(({ id, title, type, ref }) => ({ id, title, type, ref })),
+    memory,
+  };
+}
+
+/** The session's tail; when it begins within the run at hand, that run alone, from its first entry. */
+async function readHistory({ home, viber, taskId, runId, history }: ContextOptions): Promise<History> {
+  const entries = await readSessionTail(home, viber, taskId, TAIL);
+  const tail: SessionTail = {
+    entries,
+    isWhole: entries.length < TAIL.maxEntries && isShort(home.sessionPath(viber, taskId)),
+  };
+  const [first] = entries;
+  if (!tail.isWhole && first && 'run' in first && first.run === runId) {
+    tail.entries = await findRun(home, viber, taskId, runId);
+  }
+  return buildHistory(tail, runId, history, (entry) => shownFiles(home, taskId, entry));
+}
+
+const isShort = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= TAIL.maxBytes;
+
+/** M6: which memory a request carries. Daily logs only for complex work; a search for them is the model's to ask for. */
+async function memoryText(options: ContextOptions, plan: Plan | undefined, isNew: boolean): Promise<string> {
+  const { home, viber, override, memory: limits, query } = options;
+  const { max_memory_tokens: maxTokens, max_daily_logs: maxDailyLogs, truncation_strategy: strategy } = limits;
+  if (override?.memory !== undefined) return truncateTokens(override.memory, maxTokens, strategy);
+  const isComplex = (plan?.steps.filter((step) => step.status !== 'done').length ?? 0) >= COMPLEX_STEPS;
+  const [memory, logs] = await Promise.all([
+    readMemory(home, viber),
+    isComplex && maxDailyLogs > 0 ? readDailyLogs(home, viber, maxDailyLogs) : [],
+  ]);
+  const relevantTo = isNew ? query : `${plan?.goal ?? ''}\n${query}`;
+  return selectMemory({ memory, logs, maxTokens, maxDailyLogs, strategy, query: relevantTo });
+}
+
+/** What the model itself can look at; everything else it reads with tools. */
+const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf']);
+
+function shownFiles(home: Home, taskId: string, entry: MessageEntry): InputFile[] {
+  return entry.files
+    .filter(({ type, ref }) => SHOWN.has(type) && ref.startsWith(`artifacts/${taskId}/`) && !ref.includes('..'))
+    .map(({ title, type, ref }) => ({ path: join(home.root, ref), name: title, mimeType: type }));
+}
+
+const asPlan = (plan: string | Plan): { text: string; plan: Plan } =>
+  typeof plan === 'string' ? { text: plan, plan: parsePlan(plan) } : { text: formatPlan(plan), plan };
+
+/** The newest last; the model finds older ones with list_files. */
+function artifactLines(artifacts: readonly (ArtifactRef & { size?: number })[]): string[] {
+  const lines = artifacts.slice(-LISTED_ARTIFACTS).map(({ id, title, type, size }) => {
+    const bytes = size === undefined ? '' : `, ${formatSize(size)}`;
+    return `- ${id}: ${JSON.stringify(oneLine(title, 120))} (${type}${bytes})`;
+  });
+  const rest = artifacts.length - lines.length;
+  return rest > 0 ? [`(${rest} older: list_files)`, ...lines] : lines;
+}

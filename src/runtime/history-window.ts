@@ -1,0 +1,177 @@
+/**
+ * Which part of a session goes into a request. Whole runs only, the newest that fit, and a start that rarely moves: were it
+ * to move with each message, no provider's prompt cache would ever hold.
+ */
+import type { SessionEntry } from '../workspace/types.ts';
+import { type MessageEntry, pastMessages, type Room, type RunEntry, speakersOf, type UserText } from './past-run.ts';
+import type { FinishedStep, InputFile, TaskMessage } from './task.ts';
+
+export interface HistoryLimits {
+  /** Messages of people and answers to them; steps with tools count by their tokens only. */
+  max_messages: number;
+  /** About four bytes of UTF-8 each. */
+  max_tokens: number;
+}
+
+/** The tail of a session, in the order of the file. */
+export interface SessionTail {
+  entries: readonly SessionEntry[];
+  /** The session has no earlier entries. */
+  isWhole: boolean;
+}
+
+export interface History {
+  /** Past runs, then what was said in the run at hand. Steps that a later message of this run follows stand in their place. */
+  messages: TaskMessage[];
+  /** Finished steps of the run at hand that come after its last message. */
+  resume: FinishedStep[];
+  /** The index of the run's next step. */
+  nextStep: number;
+  /** Nothing was said before this run. */
+  isNew: boolean;
+  /** A message of this run is among the entries. */
+  hasMessage: boolean;
+}
+
+interface Run {
+  id: string;
+  entries: RunEntry[];
+}
+
+interface Rendered {
+  id: string;
+  messages: TaskMessage[];
+  said: number;
+  tokens: number;
+}
+
+/** The run before this one is what people refer to; what lies further back is there to be remembered, not reread. */
+const LATEST: Room = { tool: 8_000, text: 16_000 };
+const EARLIER: Room = { tool: 1_000, text: 4_000 };
+const WORDS_ONLY: Room = { tool: 0, text: 16_000 };
+const FEW_WORDS: Room = { tool: 0, text: 500 };
+
+/** Limits hold for past runs; the run at hand is always whole. `filesOf` gives what the model itself is shown of a message. */
+export function buildHistory(
+  tail: SessionTail,
+  runId: string,
+  limits: HistoryLimits,
+  filesOf: (entry: MessageEntry) => InputFile[],
+): History {
+  const { runs, summary, isWhole } = splitRuns(tail);
+  const userText = speakersOf(tail.entries);
+  const current = presentMessages(runs.find((run) => run.id === runId)?.entries ?? [], userText, filesOf);
+  const past = runs.filter((run) => run.id !== runId);
+  // The first run of a cut tail may lack its beginning.
+  if (!isWhole && past[0] && past[0] === runs[0]) past.shift();
+
+  const window = newest(past, limits, userText);
+  const kept = isWhole && window.length === past.length ? window : fromAnchor(window);
+  const messages = kept.flatMap((run) => run.messages);
+  if (summary) messages.unshift({ role: 'user', text: `Summary of what was said before:\n${summary}` });
+  return {
+    ...current,
+    messages: [...messages, ...current.messages],
+    isNew: isWhole && past.length === 0 && summary === undefined,
+  };
+}
+
+/** Groups entries by run, in the order of first appearance; a compaction stands for every run up to the one `through` names. */
+function splitRuns({ entries, isWhole }: SessionTail): { runs: Run[]; summary: string | undefined; isWhole: boolean } {
+  const compaction = entries.findLast((entry) => entry.type === 'compaction');
+  const through = compaction === undefined ? -1 : entries.findLastIndex((entry) => isMarked(entry, compaction.through));
+  const covered = entries[through];
+  const coveredRun = covered && 'run' in covered ? covered.run : undefined;
+  const runs = new Map<string, Run>();
+  const seen = new Set<string>();
+  for (const entry of entries.slice(through + 1)) {
+    if (entry.type !== 'message' && entry.type !== 'step' && entry.type !== 'result') continue;
+    if (entry.run === coveredRun) continue;
+    if (entry.type === 'message') {
+      if (seen.has(entry.id)) continue;
+      seen.add(entry.id);
+    }
+    const run = runs.get(entry.run);
+    if (run) run.entries.push(entry);
+    else runs.set(entry.run, { id: entry.run, entries: [entry] });
+  }
+  return { runs: [...runs.values()], summary: compaction?.text, isWhole: isWhole || through >= 0 };
+}
+
+/** `through` is a message's id or a run's. */
+const isMarked = (entry: SessionEntry, mark: string): boolean =>
+  (entry.type === 'message' && entry.id === mark) || ('run' in entry && entry.run === mark);
+
+/** The run at hand, word for word. */
+function presentMessages(
+  entries: readonly RunEntry[],
+  userText: UserText,
+  filesOf: (entry: MessageEntry) => InputFile[],
+): Omit<History, 'isNew'> {
+  const lastSaid = entries.findLastIndex((entry) => entry.type === 'message');
+  const messages: TaskMessage[] = [];
+  const resume: FinishedStep[] = [];
+  let nextStep = 0;
+  for (const [i, entry] of entries.entries()) {
+    if (entry.type === 'message') {
+      const files = filesOf(entry);
+      messages.push({ role: 'user', text: userText(entry), ...(files.length > 0 ? { files } : {}) });
+    } else if (entry.type === 'step') {
+      nextStep = Math.max(nextStep, entry.index + 1);
+      if (i < lastSaid) messages.push({ role: 'steps', messages: entry.messages });
+      else resume.push(entry);
+    }
+  }
+  return { messages, resume, nextStep, hasMessage: lastSaid >= 0 };
+}
+
+/** The newest past runs that fit, oldest first. The very newest is always there, if need be without its steps and shortened. */
+function newest(past: readonly Run[], limits: HistoryLimits, userText: UserText): Rendered[] {
+  const window: Rendered[] = [];
+  let said = 0;
+  let tokens = 0;
+  for (const run of past.toReversed()) {
+    const rendered = window.length > 0 ? render(run, EARLIER, userText) : fitting(run, limits, userText);
+    said += rendered.said;
+    tokens += rendered.tokens;
+    if (window.length > 0 && (said > limits.max_messages || tokens > limits.max_tokens)) break;
+    window.unshift(rendered);
+  }
+  return window;
+}
+
+function fitting(run: Run, limits: HistoryLimits, userText: UserText): Rendered {
+  for (const room of [LATEST, EARLIER, WORDS_ONLY]) {
+    const rendered = render(run, room, userText);
+    if (rendered.tokens <= limits.max_tokens && rendered.said <= limits.max_messages) return rendered;
+  }
+  const words = run.entries.filter((entry) => entry.type !== 'step').slice(-2);
+  return render({ ...run, entries: words }, FEW_WORDS, userText);
+}
+
+function render(run: Run, room: Room, userText: UserText): Rendered {
+  const messages = pastMessages(run.entries, room, userText);
+  let bytes = 0;
+  for (const message of messages) {
+    bytes += 16 + Buffer.byteLength(message.role === 'steps' ? JSON.stringify(message.messages) : message.text);
+  }
+  const said = messages.filter((message) => message.role !== 'steps').length;
+  return { id: run.id, messages, said, tokens: Math.ceil(bytes / 4) };
+}
+
+/**
+ * Where a window that slides may start: the run with the smallest hash in its older half. As long as that run is in the older
+ * half and no smaller one enters, the start stands still; nothing needs to be remembered for it, not even over a restart.
+ */
+function fromAnchor(window: readonly Rendered[]): readonly Rendered[] {
+  let start = 0;
+  for (let i = 1; i < window.length / 2; i++) if (hash(window[i]?.id) < hash(window[start]?.id)) start = i;
+  return window.slice(start);
+}
+
+/** FNV-1a, 32 bit. */
+function hash(text = ''): number {
+  let h = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193) >>> 0;
+  return h;
+}

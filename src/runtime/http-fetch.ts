@@ -1,0 +1,82 @@
+/**
+ * `fetch` for calls to a model over kept-alive connections of node:http(s): text out, a stream of bytes in. It costs half of what
+ * the built-in fetch does. Invariants: a redirect is never followed (the request carries a key and a conversation), an abort closes
+ * the connection at once, a body that breaks off errors its stream and never ends it.
+ */
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest, Agent as SecureAgent } from 'node:https';
+
+const BODILESS = new Set([204, 205, 304]);
+
+/**
+ * Gives a `fetch` for an AI SDK provider. It rejects as fetch does: with the signal's reason, or with a TypeError `fetch failed` whose
+ * cause has the system's code. `connectMs` limits name lookup, connection and TLS together.
+ */
+export function createHttpFetch({ connectMs }: { connectMs: number }): typeof fetch {
+  const options = { keepAlive: true, ...(process.env.NODE_USE_ENV_PROXY === '1' && { proxyEnv: process.env }) };
+  const agents = [new Agent(options), new SecureAgent(options)] as const;
+  return (input, { method = 'POST', headers, body, signal } = {}) =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      if (typeof body !== 'string') throw new TypeError('only text is sent');
+      const url = new URL(input instanceof Request ? input.url : input);
+      const secure = url.protocol === 'https:';
+      const sent = { ...Object.fromEntries(new Headers(headers)), 'accept-encoding': 'identity' };
+      const send = secure ? httpsRequest : httpRequest;
+      const request = send(url, { method, headers: sent, agent: agents[secure ? 1 : 0] });
+      const onAbort = () => void request.destroy(signal?.reason);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      const late = setTimeout(
+        () => request.destroy(systemError('ETIMEDOUT', `no connection in ${connectMs} ms`)),
+        connectMs,
+      );
+      const connected = () => clearTimeout(late);
+      request.once('socket', (socket) => {
+        if (socket.connecting) socket.once(secure ? 'secureConnect' : 'connect', connected);
+        else connected();
+      });
+      request.once('close', () => {
+        connected();
+        signal?.removeEventListener('abort', onAbort);
+      });
+      const failure = (error: unknown) =>
+        signal?.aborted ? signal.reason : new TypeError('fetch failed', { cause: error });
+      request.on('error', (error) => reject(failure(error)));
+      request.once('response', (response) => {
+        const { statusCode: status = 0, headers: received } = response;
+        const encoding = received['content-encoding'] ?? 'identity';
+        if (encoding !== 'identity') return void request.destroy(new Error(`unwanted encoding ${encoding}`));
+        const pairs = Object.entries(received).map(([name, value]): [string, string] => [name, String(value)]);
+        resolve(new Response(BODILESS.has(status) ? null : toStream(response, failure), { status, headers: pairs }));
+      });
+      request.end(body);
+    });
+}
+
+function toStream(response: IncomingMessage, failure: (error: unknown) => unknown): ReadableStream<Uint8Array> {
+  let open = true;
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const settle = (how: () => void) => {
+        if (open) how();
+        open = false;
+      };
+      response.on('data', (chunk: Uint8Array) => {
+        if (open) controller.enqueue(chunk);
+        if ((controller.desiredSize ?? 0) <= 0) response.pause();
+      });
+      response.once('end', () => settle(() => controller.close()));
+      response.on('error', (error) => settle(() => controller.error(failure(error))));
+      response.once('close', () =>
+        settle(() => controller.error(failure(systemError('ECONNRESET', 'the answer broke off')))),
+      );
+    },
+    pull: () => void response.resume(),
+    cancel() {
+      open = false;
+      response.destroy();
+    },
+  });
+}
+
+const systemError = (code: string, message: string): Error => Object.assign(new Error(message), { code });

@@ -1,0 +1,82 @@
+/** A prompt made to fit the model that gets it, and a model's tool calls made to fit what providers take back. Pure. */
+import { randomUUID } from 'node:crypto';
+import type { GenerateResult, Prompt } from './model-types.ts';
+
+type Message = Prompt[number];
+
+/**
+ * The system parts as one message. Only Anthropic's models read them as parts (and cache the first by itself); chat templates of
+ * local servers refuse a second system message.
+ */
+export function fitPrompt(prompt: Prompt, provider: string): Prompt {
+  const parts = prompt.filter((message) => message.role === 'system');
+  if (parts.length < 2 || provider.startsWith('anthropic')) return prompt;
+  const system: Message = { role: 'system', content: parts.map((part) => part.content).join('\n\n') };
+  return [system, ...prompt.filter((message) => message.role !== 'system')];
+}
+
+export function hasFiles(prompt: Prompt): boolean {
+  return prompt.some((message) => message.role === 'user' && message.content.some((part) => part.type === 'file'));
+}
+
+/** Files of people's messages as a line of text each: not every model can see. */
+export function withoutFiles(prompt: Prompt): Prompt {
+  return prompt.map((message) => {
+    if (message.role !== 'user') return message;
+    const content = message.content.map((part) =>
+      part.type === 'file'
+        ? { type: 'text' as const, text: `[${part.filename ?? 'a file'} cannot be shown to you]` }
+        : part,
+    );
+    return { ...message, content };
+  });
+}
+
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const MAX_BROKEN_INPUT = 500;
+
+/**
+ * Calls with names and ids that providers take back in the history: a name of the allowed characters, an id that no other call of
+ * the conversation has. A long input that is not JSON is cut: it is only ever told back to the model as wrong.
+ */
+export function tidyCalls(answer: GenerateResult, prompt: Prompt): GenerateResult {
+  if (!answer.content.some((part) => part.type === 'tool-call')) return answer;
+  const ids = callIds(prompt);
+  const content = answer.content.map((part) => {
+    if (part.type !== 'tool-call' || part.providerExecuted) return part;
+    const toolCallId =
+      part.toolCallId && !ids.has(part.toolCallId) ? part.toolCallId : `call_${randomUUID().replaceAll('-', '')}`;
+    ids.add(toolCallId);
+    const toolName = NAME.test(part.toolName)
+      ? part.toolName
+      : part.toolName.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
+    const broken = part.input.length > MAX_BROKEN_INPUT && !isJson(part.input);
+    // The note at the end keeps the cut text from being JSON by chance.
+    return {
+      ...part,
+      toolCallId,
+      toolName,
+      input: broken ? `${part.input.slice(0, MAX_BROKEN_INPUT)}\n[cut]` : part.input,
+    };
+  });
+  return { ...answer, content };
+}
+
+function callIds(prompt: Prompt): Set<string> {
+  const ids = new Set<string>();
+  for (const message of prompt) {
+    if (message.role !== 'assistant') continue;
+    for (const part of message.content) if (part.type === 'tool-call') ids.add(part.toolCallId);
+  }
+  return ids;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * Language models by name, `provider/model`. A provider's library is loaded at the first use of one of its models; what leaves for
+ * a provider is scrubbed of known secrets here (T19), in the one place every request body passes.
+ */
+import { ConfigError } from '../errors.ts';
+import { addSecret, scrub } from '../log.ts';
+import { createHttpFetch } from './http-fetch.ts';
+import type { ModelV4 } from './model-types.ts';
+import { createOfflineModel, OFFLINE_MODEL } from './offline.ts';
+import { keySetting, knownProvider, PROVIDERS, splitModelName } from './providers.ts';
+
+export interface ProviderSettings {
+  baseURL?: string;
+  apiKey?: string;
+  headers?: Record<string, string>;
+}
+
+export interface Models {
+  /** Throws ConfigError naming the setting when the provider is unknown or lacks a key. */
+  load(
+    name: string,
+    options?: { /** For a connection to the provider; 10 s unless told. */ connectMs?: number },
+  ): Promise<ModelV4>;
+  /** The model to use where none is configured: of the first provider that has a key, else the offline model. */
+  readonly defaultModel: string;
+}
+
+const MAX_LOADED = 64;
+
+type Factory = (model: string) => ModelV4;
+
+/** `options.env` holds provider keys; what stands in `options.providers` wins over it. */
+export function createModels(options: { providers: Record<string, ProviderSettings>; env: NodeJS.ProcessEnv }): Models {
+  // By provider and connection time: both come from the configuration, so there are few.
+  const factories = new Map<string, Promise<Factory>>();
+
+  function settingsOf(provider: string): ProviderSettings {
+    const own = Object.hasOwn(options.providers, provider) ? options.providers[provider] : undefined;
+    const base = knownProvider(provider);
+    const apiKey = own?.apiKey || base?.env.map((name) => options.env[name]).find(Boolean);
+    const baseURL = own?.baseURL ?? base?.baseURL;
+    return { ...own, ...(apiKey && { apiKey }), ...(baseURL && { baseURL }) };
+  }
+
+  function factoryOf(provider: string, connectMs: number): Promise<Factory> {
+    const key = `${provider} ${connectMs}`;
+    const made = factories.get(key);
+    if (made) return made;
+    const settings = settingsOf(provider);
+    checkSettings(provider, settings, options.providers);
+    addSecret(settings.apiKey);
+    const making = createFactory(provider, settings, scrubbedFetch(connectMs));
+    factories.set(key, making);
+    return making;
+  }
+
+  async function make(name: string, connectMs: number): Promise<ModelV4> {
+    if (name === OFFLINE_MODEL) return createOfflineModel();
+    const { provider, model } = splitModelName(name);
+    if (!provider || !model) {
+      const message = `"${name}" is not of the form provider/model, for example openai/gpt-5-mini`;
+      throw new ConfigError([{ path: 'model', message }]);
+    }
+    return (await factoryOf(provider, connectMs))(model);
+  }
+
+  // Making a model costs as much as a small call. Names come from settings and job files; an attacker's cannot pile up.
+  const loaded = new Map<string, ModelV4>();
+
+  return {
+    async load(name, { connectMs = 10_000 } = {}) {
+      const key = `${name} ${connectMs}`;
+      const known = loaded.get(key);
+      if (known) return known;
+      const model = await make(name, connectMs);
+      if (loaded.size >= MAX_LOADED) loaded.clear();
+      loaded.set(key, model);
+      return model;
+    },
+    get defaultModel() {
+      for (const [provider, { defaultModel }] of Object.entries(PROVIDERS)) {
+        if (defaultModel && settingsOf(provider).apiKey) return `${provider}/${defaultModel}`;
+      }
+      return OFFLINE_MODEL;
+    },
+  };
+}
+
+function scrubbedFetch(connectMs: number): typeof fetch {
+  const post = createHttpFetch({ connectMs });
+  return (input, init) => post(input, typeof init?.body === 'string' ? { ...init, body: scrub(init.body) } : init);
+}
+
+function checkSettings(provider: string, settings: ProviderSettings, given: Record<string, ProviderSettings>): void {
+  const path = `providers.${provider}`;
+  if (!knownProvider(provider) && !settings.baseURL) {
+    const names = [...new Set([...Object.keys(PROVIDERS), ...Object.keys(given), 'offline'])].filter(
+      (name) => name !== provider,
+    );
+    throw new ConfigError([
+      {
+        path: `${path}.baseURL`,
+        message: `"${provider}" is not a built-in provider, so it needs the address of an OpenAI-compatible endpoint here (known names: ${names.join(', ')})`,
+      },
+    ]);
+  }
+  if (settings.baseURL && !/^https?:\/\/[^/]/.test(settings.baseURL)) {
+    throw new ConfigError([
+      { path: `${path}.baseURL`, message: `"${settings.baseURL}" is not an http or https address` },
+    ]);
+  }
+  // Without a key these only work behind a proxy of one's own, which adds it.
+  if (knownProvider(provider)?.env.length && !settings.apiKey && !given[provider]?.baseURL) {
+    throw new ConfigError([{ path: `${path}.apiKey`, message: `no key for ${provider}: set ${keySetting(provider)}` }]);
+  }
+}
+
+async function createFactory(provider: string, settings: ProviderSettings, post: typeof fetch): Promise<Factory> {
+  const { baseURL, apiKey, headers } = settings;
+  const common = { fetch: post, ...(headers && { headers }), ...(baseURL && { baseURL }) };
+  const withKey = { ...common, apiKey: apiKey ?? 'none' };
+  switch (provider) {
+    case 'anthropic':
+      return (await import('@ai-sdk/anthropic')).createAnthropic(withKey);
+    case 'google':
+      return (await import('@ai-sdk/google')).createGoogle(withKey);
+    case 'openai':
+      return createOpenAIFactory(withKey, baseURL);
+    default: {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+      return createOpenAICompatible({
+        ...common,
+        name: provider,
+        baseURL: baseURL ?? '',
+        includeUsage: true,
+        ...(apiKey && { apiKey }),
+      });
+    }
+  }
+}
+
+/** OpenAI's own endpoint is spoken to in the Responses API, any other address in Chat Completions, which all of them know. */
+async function createOpenAIFactory(
+  settings: { fetch: typeof fetch; apiKey: string },
+  baseURL: string | undefined,
+): Promise<Factory> {
+  const { createOpenAI } = await import('@ai-sdk/openai');
+  const openai = createOpenAI(settings);
+  if (baseURL) return (model) => openai.chat(model);
+  const { defaultSettingsMiddleware, wrapLanguageModel } = await import('ai');
+  // Nothing is kept at the provider: the history we send must be whole in itself.
+  const middleware = defaultSettingsMiddleware({ settings: { providerOptions: { openai: { store: false } } } });
+  return (model) => wrapLanguageModel({ model: openai.responses(model), middleware });
+}

@@ -1,0 +1,128 @@
+/** What the offline model does with files. */
+import type { Json } from '../workspace/types.ts';
+import type { Change } from './offline-requests.ts';
+import {
+  type Call,
+  clip,
+  fieldOf,
+  type MadeCall,
+  type SeenFile,
+  textField,
+  type View,
+  type Work,
+} from './offline-view.ts';
+
+export function* writeFile(view: View, name: string, type: string, content: string, done: string): Work {
+  const { value, error } = yield { tool: 'create_artifact', input: { title: name, type, content } };
+  if (error !== undefined) return `${name} could not be written: ${error}`;
+  view.files.push({ id: textField(value, 'id') || name, name, type, attached: true });
+  return done;
+}
+
+function* readText(
+  view: View,
+  said: string,
+): Generator<Call, { file: SeenFile; text: string; cut: boolean } | string, MadeCall> {
+  // A name that is not listed may still be one of the workspace's.
+  const file = findFile(view, said) ?? (said === '' ? undefined : { id: said, name: said, type: typeOf(said) });
+  if (!file) return noFile(view, said);
+  const { value, error } = yield { tool: 'read_file', input: { path: file.id } };
+  if (error !== undefined) return `${file.name} could not be read: ${error}`;
+  const text = typeof value === 'string' ? value : textField(value, 'content') || textField(value, 'text');
+  return { file, text, cut: fieldOf(value, 'next') !== undefined };
+}
+
+export function* readFile(view: View, said: string): Work {
+  const read = yield* readText(view, said);
+  if (typeof read === 'string') return read;
+  const fence = '`'.repeat(Math.max(3, ...(read.text.match(/`+/g) ?? []).map((ticks) => ticks.length + 1)));
+  return `${read.file.name}:\n\n${fence}\n${clip(read.text.trimEnd(), 1500)}\n${fence}`;
+}
+
+export function* changeFile(view: View, said: string, change: (text: string) => string, how: string): Work {
+  const read = yield* readText(view, said);
+  if (typeof read === 'string') return read;
+  const { name, type } = read.file;
+  if (read.cut) return `${name} is too long for me to change.`;
+  return yield* writeFile(view, name, type, change(read.text), `Here is ${name} ${how}.`);
+}
+
+export function* sendFile(view: View, said: string): Work {
+  const file = findFile(view, said);
+  if (!file) return noFile(view, said);
+  if (file.attached) return `${file.name} is attached.`;
+  const { error } = yield { tool: 'attach_artifact', input: { id: file.id } };
+  return error === undefined ? `Here is ${file.name}.` : `${file.name} could not be sent: ${error}`;
+}
+
+export function* listFiles(view: View): Work {
+  let names = view.files.map(({ name, type }) => `${name} (${type})`);
+  if (names.length === 0) {
+    const { value, error } = yield { tool: 'list_files', input: {} };
+    if (error !== undefined) return `The files could not be listed: ${error}`;
+    names = namesIn(value);
+  }
+  return names.length === 0
+    ? 'There are no files yet.'
+    : `The files are:\n${names
+        .slice(-50)
+        .map((name) => `- ${name}`)
+        .join('\n')}`;
+}
+
+const byLine = (change: (lines: string[]) => string[]) => (text: string) =>
+  `${change(text.replace(/\n$/, '').split('\n')).join('\n')}\n`;
+export const CHANGES: Record<Change, { name: string; apply: (text: string) => string }> = {
+  upper: { name: 'in upper case', apply: (text) => text.toUpperCase() },
+  lower: { name: 'in lower case', apply: (text) => text.toLowerCase() },
+  sort: { name: 'with its lines sorted', apply: byLine((lines) => lines.toSorted()) },
+  number: {
+    name: 'with its lines numbered',
+    apply: byLine((lines) => lines.map((line, index) => `${index + 1}. ${line}`)),
+  },
+};
+
+/** The newest file when none is named. */
+function findFile({ files }: View, said: string): SeenFile | undefined {
+  if (said === '') return files.at(-1);
+  const name = said.toLowerCase();
+  return (
+    files.findLast((file) => file.name.toLowerCase() === name) ?? files.find((file) => file.id.toLowerCase() === name)
+  );
+}
+
+function noFile({ files }: View, said: string): string {
+  const names = files.slice(-10).map((file) => file.name);
+  return `${said === '' ? 'There is no file yet' : `I find no file ${said}`}.${names.length > 0 ? ` There is: ${names.join(', ')}.` : ''}`;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  md: 'text/markdown',
+  csv: 'text/csv',
+  html: 'text/html',
+  json: 'application/json',
+  yaml: 'application/yaml',
+  yml: 'application/yaml',
+  xml: 'application/xml',
+  svg: 'image/svg+xml',
+  css: 'text/css',
+  js: 'text/javascript',
+};
+
+export function typeOf(name: string): string {
+  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+  return (Object.hasOwn(TYPES, extension) && TYPES[extension]) || 'text/plain';
+}
+
+/** Names in whatever lists a tool gave. */
+function namesIn(value: Json | undefined): string[] {
+  if (typeof value === 'string') return value.split('\n').filter((line) => line.trim() !== '');
+  const lists = Array.isArray(value)
+    ? value
+    : Object.values(value ?? {}).flatMap((field) => (Array.isArray(field) ? field : []));
+  return lists
+    .map((item) =>
+      typeof item === 'string' ? item : textField(item, 'title') || textField(item, 'name') || textField(item, 'path'),
+    )
+    .filter((name) => name !== '');
+}

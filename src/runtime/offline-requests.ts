@@ -1,0 +1,194 @@
+/**
+ * The handful of plain English requests that the offline model understands. Pure: text in, requests out. What it is not sure
+ * of is `unknown`; nothing is guessed.
+ */
+
+export type Change = 'upper' | 'lower' | 'sort' | 'number';
+
+export type OfflineRequest =
+  | { kind: 'plan'; goal: string; steps: string[] }
+  /** `steps` are positions from 1, or the words of a title. */
+  | { kind: 'mark'; steps: number[]; title: string; status: 'done' | 'in_progress' | 'pending' }
+  | { kind: 'write'; name: string; content: string }
+  | { kind: 'remember'; text: string }
+  /** `file` is a name as said, '' for the newest file. */
+  | { kind: 'send' | 'read'; file: string }
+  | { kind: 'change'; file: string; change: Change }
+  | { kind: 'add'; file: string; line: string }
+  | { kind: 'recall' | 'list' | 'show-plan' | 'hello' | 'help' }
+  | { kind: 'unknown'; text: string };
+
+const FILE = String.raw`[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,80}\.[A-Za-z][A-Za-z0-9]{0,7}`;
+const SOME_FILE = `(?:it|this|that|(?:the|my|this|that) (?:attached |last )?(?:file|text|document)|(?:the |my )?(?:file |document )?(?<file>${FILE}))`;
+const STEPS = String.raw`(?:the )?(?:steps? )?#?(?<steps>[^:\n]{1,80}?)(?: steps?)?`;
+
+type Groups = Partial<Record<'file' | 'steps' | 'goal' | 'items' | 'content' | 'change', string>>;
+type Rule = [pattern: string, request: (groups: Groups) => OfflineRequest | undefined];
+
+/** The first rule that fits the whole of a request wins; one blank in a pattern stands for a few. */
+const RULES: readonly Rule[] = [
+  [
+    `(?:(?:make|create|set|write|use) )?(?:me )?(?:(?:a|the|this|my|our) )?(?:new )?plan(?: (?:for|to) (?<goal>[^:\n]{1,200}))? ?: ?(?<items>.+)`,
+    toPlan,
+  ],
+  [
+    `(?:make|create|write|draw up|prepare|give me) (?:me )?(?:a|the) (?:[a-z]+ )?plan (?:for|to|of|about|how to) (?<goal>.+)`,
+    toPlan,
+  ],
+  [`(?:help me )?plan (?<goal>(?:a|an|the|my|our|how) .+)`, toPlan],
+  [
+    `(?:(?:show|tell|read|send|what is|what's) )?(?:me )?(?:(?:the|my|our|your) )?(?:current )?plan`,
+    () => ({ kind: 'show-plan' }),
+  ],
+  [`what(?:'s| is) (?:left|next|still to do)(?: to do)?`, () => ({ kind: 'show-plan' })],
+  [
+    `(?:tick off|tick|check off|mark|finish|complete|done with|done|i finished|i did) ${STEPS}(?: (?:is|as|are))?(?: (?:done|finished))?`,
+    (g) => toMark(g, 'done'),
+  ],
+  [`${STEPS} (?:is|are) (?:done|finished|complete|ready)`, (g) => toMark(g, 'done')],
+  [`(?:start|begin)(?: with)? ${STEPS}`, (g) => toMark(g, 'in_progress')],
+  [`(?:untick|reopen) ${STEPS}`, (g) => toMark(g, 'pending')],
+  [
+    `(?:write|create|make|save) (?:me )?(?:(?:a|the) )?(?:new )?(?:(?:text|markdown) )?(?:file )?(?:called |named )?(?<file>${FILE}) ?(?::|,? ?(?:saying|containing|that says|which says|with(?: the)?(?: (?:text|content|words))?) ?:?) ?(?<content>.+)`,
+    toWrite,
+  ],
+  [`(?:write|create|make|save) (?:me )?(?:a|the) (?:new )?(?:text )?(?:file|note) ?: ?(?<content>.+)`, toWrite],
+  [
+    `add (?:(?:a|the) line ?:? ?)?(?<content>.{1,500}) to ${SOME_FILE}`,
+    ({ content = '', file = '' }) => ({ kind: 'add', line: unquote(content), file }),
+  ],
+  [
+    `(?:remember|note|keep in mind|don't forget)(?: that| ?:|,)? (?<content>.+)`,
+    ({ content = '' }) => ({ kind: 'remember', text: unquote(content) }),
+  ],
+  [
+    `what (?:do|did|can) you (?:know|remember|recall)(?: .{1,60})?|show (?:me )?(?:your |the |my )?memory`,
+    () => ({ kind: 'recall' }),
+  ],
+  [
+    `(?:(?:list|show|what are|which|what) )(?:me )?(?:all )?(?:(?:the|my|your|our) )?(?:files|artifacts)(?: .{1,60})?`,
+    () => ({ kind: 'list' }),
+  ],
+  [
+    `(?:make|turn|change|convert|put|rewrite) ${SOME_FILE} (?:all )?(?:(?:to|into|in) )?(?<change>upper|lower)(?: |-)?case`,
+    toChange,
+  ],
+  [`(?<change>sort|number) (?:(?:all )?(?:the )?lines (?:of|in) )?${SOME_FILE}`, toChange],
+  [
+    `(?:send|attach|give|get) (?:me )?${SOME_FILE}(?: (?:again|back|once more))*`,
+    ({ file = '' }) => ({ kind: 'send', file }),
+  ],
+  [
+    `(?:read|show|open|print|what is in|what's in) (?:me )?${SOME_FILE}(?: (?:to me|aloud))?`,
+    ({ file = '' }) => ({ kind: 'read', file }),
+  ],
+  [`(?:hi|hello|hey|hallo|good (?:morning|day|evening|afternoon))(?:,? [a-z]{1,20})?`, () => ({ kind: 'hello' })],
+  [`(?:help|what can you do|who are you|what are you)(?: .{1,30})?`, () => ({ kind: 'help' })],
+];
+
+// Where one request of a message ends and the next begins: only before words that surely begin one.
+const ANY_FILE = SOME_FILE.replace('?<file>', '?:');
+const BEGIN = `(?:please )?(?:make (?:me )?a plan |plan: |(?:write|create|save|make) (?:me )?(?:a |the )?(?:new )?(?:file |note ?:|${FILE})|remember |(?:un)?tick |done \\d|mark (?:step )?\\d|step \\d+ is |(?:show|list) (?:me )?(?:the |my |all )?(?:plan|files)|send (?:me )?${ANY_FILE}|read ${ANY_FILE}|(?:make|turn|change|convert) ${ANY_FILE} |what do you (?:know|remember))`;
+const BORDER = `(?:[.,;!?]? (?:and then|and|then) |[.!?,] )(?=${BEGIN})|\n(?=${BEGIN})`;
+const COURTESY = '(?:(?:please|okay|ok|now|then|also|and|could you|can you|would you|i want you to),? ){1,4}';
+const ENDING = /(?:,? (?:please|thanks|thank you))?[.!?\s]*$/i;
+const QUOTED = /```[\s\S]*?```|"[^"]*"|“[^”]*”/g;
+const MAX_REQUESTS = 10;
+const MAX_TEXT = 50_000;
+const MAX_STEPS = 50;
+
+const BLANKS = '[ \\t\\r\\n]{1,9}';
+/** Bounded, so that long runs of blanks cost no more than others. */
+const regExp = (source: string, flags: string): RegExp =>
+  new RegExp(source.replaceAll(' ', BLANKS).replaceAll(`${BLANKS}?`, '[ \\t\\r\\n]{0,9}'), flags);
+
+interface Compiled {
+  rules: [RegExp, Rule[1]][];
+  border: RegExp;
+  courtesy: RegExp;
+}
+let compiled: Compiled | undefined;
+
+function compile(): Compiled {
+  compiled ??= {
+    rules: RULES.map(([pattern, request]) => [regExp(`^(?:${pattern})$`, 'isu'), request]),
+    border: regExp(BORDER, 'iu'),
+    courtesy: regExp(`^${COURTESY}`, 'i'),
+  };
+  return compiled;
+}
+
+/** The requests of a message in its order, at most ten. */
+export function parseRequests(text: string): OfflineRequest[] {
+  // Words in quotes are content: no border is looked for in them.
+  const quotes: string[] = [];
+  const masked = text
+    .slice(0, MAX_TEXT)
+    .replaceAll('\0', '')
+    .replace(QUOTED, (quote) => `\0${quotes.push(quote) - 1}\0`);
+  const restore = (part: string): string => part.replace(/\0(\d+)\0/g, (_whole, index) => quotes[Number(index)] ?? '');
+  const parts = masked.split(compile().border).map((part) => restore(part).trim());
+  return parts
+    .filter((part) => part !== '')
+    .slice(0, MAX_REQUESTS)
+    .map(parseOne);
+}
+
+function parseOne(text: string): OfflineRequest {
+  const { rules, courtesy } = compile();
+  const bare = text.replace(courtesy, '');
+  for (const candidate of [bare, bare.replace(ENDING, '')]) {
+    for (const [pattern, request] of rules) {
+      const match = pattern.exec(candidate);
+      const found = match && request(match.groups ?? {});
+      if (found) return found;
+    }
+  }
+  return { kind: 'unknown', text };
+}
+
+function toPlan({ goal = '', items = '' }: Groups): OfflineRequest | undefined {
+  const cleanGoal = goal.replace(ENDING, '').trim();
+  const separator = items.includes(';') || items.includes('\n') ? /[;\n]/ : /,/;
+  const steps = items
+    .split(separator)
+    .map((item) => item.replace(/^\s*(?:[-*+]|\d{1,3}[.)])?\s*(?:\[[ xX]\])?\s*/, '').replace(/[\s.]+$/, ''));
+  const filled = steps
+    .filter((step) => step !== '')
+    .map((step) => step.slice(0, 200))
+    .slice(0, MAX_STEPS);
+  if (filled.length > 0) return { kind: 'plan', goal: cleanGoal, steps: filled };
+  return cleanGoal === '' ? undefined : { kind: 'plan', goal: cleanGoal.slice(0, 200), steps: [] };
+}
+
+const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
+
+function toMark({ steps: said = '' }: Groups, status: 'done' | 'in_progress' | 'pending'): OfflineRequest | undefined {
+  const words = said.toLowerCase().match(/[a-z]+|\d{1,3}/g) ?? [];
+  const steps = words
+    .map((word) => (/^\d/.test(word) ? Number(word) : ORDINALS.indexOf(word) + 1))
+    .filter((step) => step > 0);
+  const isList = words.every(
+    (word) => /^\d/.test(word) || ORDINALS.includes(word) || ['and', 'off', 'step', 'steps'].includes(word),
+  );
+  if (steps.length > 0 && isList) return { kind: 'mark', steps, title: '', status };
+  return status === 'done' ? { kind: 'mark', steps: [], title: unquote(said), status } : undefined;
+}
+
+function toWrite({ file = 'note.md', content = '' }: Groups): OfflineRequest {
+  return { kind: 'write', name: file, content: unquote(content) };
+}
+
+const CHANGES: readonly Change[] = ['upper', 'lower', 'sort', 'number'];
+
+function toChange({ file = '', change = '' }: Groups): OfflineRequest | undefined {
+  const known = CHANGES.find((name) => name === change.toLowerCase());
+  return known && { kind: 'change', file, change: known };
+}
+
+/** Without the quote marks or the code fence around the whole. */
+function unquote(text: string): string {
+  const [, body] = /^(?:"([^"]*)"|“([^”]*)”)[.!]?$/.exec(text.trim())?.filter((part) => part !== undefined) ?? [];
+  const [, fenced] = /^```[^\n]*\n([\s\S]*?)\n?```$/.exec(text.trim()) ?? [];
+  return body ?? fenced ?? text.trim();
+}

@@ -1,0 +1,165 @@
+/** What the offline model sees of a prompt: the person's words, plan, memory and files as the context names them. Pure. */
+import type { Json, Plan } from '../workspace/types.ts';
+import type { Prompt } from './model-types.ts';
+
+export interface SeenFile {
+  id: string;
+  name: string;
+  /** MIME type. */
+  type: string;
+  /** Goes with this answer already. */
+  attached?: boolean;
+}
+
+/** A tool call made since the person spoke, with what came of it. */
+export interface MadeCall {
+  tool: string;
+  input: unknown;
+  /** Absent when the tool failed. */
+  value?: Json;
+  error?: string;
+}
+
+export interface Call {
+  tool: string;
+  input: { [key: string]: Json };
+}
+
+/** The work on one request: asks for calls, gets their outcomes, ends with a sentence for the person. */
+export type Work = Generator<Call, string, MadeCall>;
+
+export interface View {
+  /** The person's own words since the last answer, without quotes, notes and lists of files. */
+  text: string;
+  plan: Plan;
+  /** Lines of memory without headings. */
+  memory: string[];
+  /** Oldest first; those of the newest message last. */
+  files: SeenFile[];
+  calls: MadeCall[];
+  /** How many messages the person has written: makes the ids of calls differ between turns. */
+  turn: number;
+  /** Characters of text in all messages. */
+  length: number;
+}
+
+export function readPrompt(prompt: Prompt): View {
+  const system = prompt.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n');
+  const end = prompt.findLastIndex((message) => message.role === 'user');
+  const begin = prompt.slice(0, end + 1).findLastIndex((message) => message.role !== 'user') + 1;
+  const spoken = prompt
+    .slice(begin, end + 1)
+    .map(textOf)
+    .join('\n');
+  const older = prompt.slice(0, begin).map((message) => (message.role === 'user' ? textOf(message) : ''));
+  const files = [...older, block(system, 'artifacts'), spoken].flatMap(listedFiles);
+  return {
+    text: ownWords(spoken),
+    plan: readPlan(block(system, 'task')),
+    memory: memoryLines(block(system, 'memory')),
+    files: [...new Map(files.map((file) => [file.id, file])).values()],
+    calls: callsAfter(prompt.slice(end + 1)),
+    turn: prompt.filter((message) => message.role === 'user').length,
+    length: prompt.reduce((sum, message) => sum + textOf(message).length, 0),
+  };
+}
+
+function textOf(message: Prompt[number]): string {
+  if (message.role === 'system') return message.content;
+  return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+}
+
+/** The last block of the name: prose above it may mention the tag. */
+function block(text: string, name: string): string {
+  const start = text.lastIndexOf(`<${name}`);
+  const open = text.indexOf('>', start) + 1;
+  const end = text.indexOf(`</${name}>`, open);
+  return start < 0 || open === 0 || end < 0 ? '' : text.slice(open, end);
+}
+
+function ownWords(spoken: string): string {
+  const words = withoutQuotes(spoken)
+    .replace(/^Attached files[^\n]*(?:\n- [^\n]*)*/gm, '')
+    .replace(/^\[[^\]\n]*\]$/gm, '')
+    .replace(/^\[[^\]\n]{1,64}\]: /gm, '');
+  return words.trim();
+}
+
+function withoutQuotes(text: string): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (let start = text.indexOf('<quoted'); start >= 0; start = text.indexOf('<quoted', from)) {
+    const end = text.indexOf('</quoted>', start);
+    if (end < 0) break;
+    kept.push(text.slice(from, start));
+    from = end + '</quoted>'.length;
+  }
+  return kept.join('') + text.slice(from);
+}
+
+function listedFiles(text: string): SeenFile[] {
+  return [...text.matchAll(/^- (\S+): "((?:[^"\\\n]|\\.)*)" \(([^,)\n]+)/gm)].map(
+    ([, id = '', name = '', type = '']) => ({
+      id,
+      name: name.replace(/\\(.)/g, '$1'),
+      type,
+    }),
+  );
+}
+
+function readPlan(markdown: string): Plan {
+  const goal = /^## Goal\s*\n([\s\S]*?)(?=\n#|$(?![\s\S]))/m.exec(markdown)?.[1]?.trim() ?? '';
+  const lines = [...markdown.matchAll(/^[ \t]*[-*+] \[([ xX])\][ \t]+(\S[^\n]*)$/gm)];
+  const steps = lines.map(([, box = ' ', text = ''], index) => {
+    const title = text.replace(/\s*\(in progress\)\s*$/i, '');
+    const status =
+      box !== ' ' ? ('done' as const) : title === text.trimEnd() ? ('pending' as const) : ('in_progress' as const);
+    return { id: String(index + 1), title: title.trim(), status };
+  });
+  return { goal, steps };
+}
+
+function memoryLines(text: string): string[] {
+  const lines = text.split('\n').map((line) => line.replace(/^\s*[-*+]\s+/, '').trim());
+  return lines.filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('<!--'));
+}
+
+function callsAfter(messages: Prompt): MadeCall[] {
+  const results = new Map<string, Pick<MadeCall, 'value' | 'error'>>();
+  for (const message of messages) {
+    if (message.role !== 'tool') continue;
+    for (const part of message.content) {
+      if (part.type !== 'tool-result') continue;
+      const { output } = part;
+      if (output.type === 'json' || output.type === 'text')
+        results.set(part.toolCallId, { value: toJson(output.value) });
+      else results.set(part.toolCallId, { error: output.type === 'error-text' ? output.value : 'it was not done' });
+    }
+  }
+  return messages.flatMap((message) => {
+    if (message.role !== 'assistant') return [];
+    return message.content.flatMap((part) =>
+      part.type === 'tool-call'
+        ? [{ tool: part.toolName, input: part.input, ...(results.get(part.toolCallId) ?? { error: 'no result' }) }]
+        : [],
+    );
+  });
+}
+
+function toJson(value: unknown): Json {
+  const json: Json = JSON.parse(JSON.stringify(value ?? null));
+  return json;
+}
+
+export function clip(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
+}
+
+export function fieldOf(value: Json | undefined, name: string): Json | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value[name] : undefined;
+}
+
+export function textField(value: Json | undefined, name: string): string {
+  const field = fieldOf(value, name);
+  return typeof field === 'string' ? field : '';
+}

@@ -1,0 +1,94 @@
+/**
+ * The built-in language model without a network: the demo, the first start without a key, and many tests run on it. It is honest about
+ * what it is, deterministic, and works by calling the tools it is offered, as any model does.
+ */
+import type { CallOptions, GenerateResult, ModelV4, StreamPart } from './model-types.ts';
+import { NOT_UNDERSTOOD, workOn } from './offline-replies.ts';
+import { parseRequests } from './offline-requests.ts';
+import { type Call, readPrompt, type View } from './offline-view.ts';
+
+/** Its name as a setting. */
+export const OFFLINE_MODEL = 'offline/viber';
+
+const DELTA = 60;
+
+export function createOfflineModel(): ModelV4 {
+  return {
+    specificationVersion: 'v4',
+    provider: 'offline',
+    modelId: 'viber',
+    supportedUrls: {},
+    async doGenerate(options) {
+      return answer(options);
+    },
+    async doStream(options) {
+      options.abortSignal?.throwIfAborted();
+      const { content, finishReason, usage } = answer(options);
+      const parts: StreamPart[] = [{ type: 'stream-start', warnings: [] }];
+      for (const part of content) {
+        if (part.type === 'tool-call') parts.push(part);
+        if (part.type !== 'text') continue;
+        parts.push({ type: 'text-start', id: '0' });
+        for (let at = 0; at < part.text.length; at += DELTA)
+          parts.push({ type: 'text-delta', id: '0', delta: part.text.slice(at, at + DELTA) });
+        parts.push({ type: 'text-end', id: '0' });
+      }
+      parts.push({ type: 'finish', finishReason, usage });
+      return { stream: ReadableStream.from(parts) };
+    },
+  };
+}
+
+function answer({ prompt, tools = [] }: CallOptions): GenerateResult {
+  const view = readPrompt(prompt);
+  const made = view.calls.length;
+  const { calls, text } = respond(view, new Set(tools.map((tool) => tool.name)));
+  const toolCalls = calls.map(({ tool, input }, index) => ({
+    type: 'tool-call' as const,
+    toolCallId: `offline_${view.turn}_${made + index}`,
+    toolName: tool,
+    input: JSON.stringify(input),
+  }));
+  const input = Math.ceil(view.length / 4);
+  const output = Math.ceil((text.length + JSON.stringify(calls).length) / 4);
+  return {
+    content: toolCalls.length > 0 ? toolCalls : [{ type: 'text', text }],
+    finishReason: { unified: toolCalls.length > 0 ? 'tool-calls' : 'stop', raw: undefined },
+    usage: {
+      inputTokens: { total: input, noCache: input, cacheRead: 0, cacheWrite: 0 },
+      outputTokens: { total: output, text: output, reasoning: 0 },
+    },
+    warnings: [],
+  };
+}
+
+/** The calls that are due, or, when every request has its sentence, the answer. */
+function respond(view: View, offered: ReadonlySet<string>): { calls: Call[]; text: string } {
+  const requests = parseRequests(view.text);
+  if (requests.every((request) => request.kind === 'unknown')) return { calls: [], text: NOT_UNDERSTOOD };
+  const made = [...view.calls];
+  const calls: Call[] = [];
+  const sentences: string[] = [];
+  for (const request of requests) {
+    const work = workOn(request, view);
+    if (typeof work === 'string') {
+      sentences.push(work);
+      continue;
+    }
+    let step = work.next();
+    while (!step.done) {
+      const call = step.value;
+      const at = made.findIndex(({ tool }) => tool === call.tool);
+      const [outcome] = at < 0 ? [] : made.splice(at, 1);
+      if (outcome) step = work.next(outcome);
+      else if (!offered.has(call.tool)) step = work.next({ ...call, error: `there is no tool ${call.tool} here.` });
+      else {
+        // Calls of a step run at the same time; a second change of the plan must see the first.
+        if (call.tool !== 'update_plan' || !calls.some(({ tool }) => tool === call.tool)) calls.push(call);
+        break;
+      }
+    }
+    if (step.done) sentences.push(step.value);
+  }
+  return { calls, text: sentences.join('\n\n') };
+}

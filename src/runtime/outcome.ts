@@ -1,0 +1,78 @@
+/** What a run says in the end, read from the messages of its steps. Pure. */
+import type { Json } from '../workspace/types.ts';
+
+/** What the steps of a run have said and done so far. */
+export interface Said {
+  /** The text of the last step; '' when it only called tools. */
+  text: string;
+  /** The last text of any step. */
+  latest: string;
+  /** The last step is an answer: text, and no tool call that must be gone on from. */
+  isAnswer: boolean;
+  /** Tools called, one name a call. */
+  tools: string[];
+}
+
+export const NOTHING_SAID: Said = { text: '', latest: '', isAnswer: false, tools: [] };
+
+/** `said` with one more step, given as the model's messages (assistant, tool). */
+export function addStep(said: Said, messages: readonly Json[]): Said {
+  const texts: string[] = [];
+  const tools: string[] = [];
+  for (const message of messages) {
+    if (!isRecord(message) || message.role !== 'assistant') continue;
+    const parts: Json[] = Array.isArray(message.content)
+      ? message.content
+      : [{ type: 'text', text: message.content ?? '' }];
+    for (const part of parts.filter(isRecord)) {
+      if (part.type === 'text' && typeof part.text === 'string') texts.push(part.text);
+      if (part.type === 'tool-call') tools.push(String(part.toolName));
+    }
+  }
+  const text = texts.join('').trim();
+  return {
+    text,
+    latest: text || said.latest,
+    isAnswer: text !== '' && tools.length === 0,
+    tools: [...said.tools, ...tools],
+  };
+}
+
+/** The text for the person. It is never empty: where the model says nothing, we say what happened. */
+export function finalText(finish: 'stop' | 'max-steps' | 'length' | 'content-filter', said: Said): string {
+  switch (finish) {
+    case 'stop':
+      return (
+        said.text ||
+        said.latest ||
+        `Done (${countNames(said.tools) || 'nothing was needed'}); the model added no words.`
+      );
+    case 'max-steps':
+      return join(
+        said.text,
+        `I stopped at the limit of steps for one run (maxSteps); what was done so far is kept. Write "go on" to continue.`,
+      );
+    case 'length':
+      return join(
+        said.text,
+        'The answer ends here because it reached the model\'s length limit. Write "go on" for the rest.',
+      );
+    case 'content-filter':
+      return join(said.text, 'The model provider withheld the rest of this answer. Try to ask in other words.');
+  }
+}
+
+function join(text: string, note: string): string {
+  return text ? `${text}\n\n${note}` : note;
+}
+
+/** `create_artifact x2, update_plan`. */
+function countNames(names: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].map(([name, count]) => (count > 1 ? `${name} x${count}` : name)).join(', ');
+}
+
+function isRecord(value: Json): value is { [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

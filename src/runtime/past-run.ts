@@ -1,0 +1,131 @@
+/**
+ * One run of the session as messages for the model. What a finished run leaves behind: the people's words, the steps that
+ * used tools as they were (long results and arguments shortened), and the answer as it was shown. Pure: the same entries
+ * give the same messages at every later request, so that a provider's prompt cache holds.
+ */
+import type { ArtifactRef, Json, SessionEntry } from '../workspace/types.ts';
+import { parseReply } from './reply.ts';
+import type { TaskMessage } from './task.ts';
+import { bySpeaker, clip, formatFiles } from './turn.ts';
+
+export type MessageEntry = Extract<SessionEntry, { type: 'message' }>;
+export type RunEntry = Extract<SessionEntry, { type: 'message' | 'step' | 'result' }>;
+
+/** Characters that are kept of one tool result or argument, and of one person's or answer's text. */
+export interface Room {
+  tool: number;
+  text: number;
+}
+
+/** Gives the text of a person's message; names the speaker when several people take part. */
+export type UserText = (entry: MessageEntry) => string;
+
+/**
+ * The messages of a finished run. Its own final text is not repeated: the `result` holds what people saw of it, without the
+ * reply blocks. With `room.tool` 0 the steps are left out altogether.
+ */
+export function pastMessages(entries: readonly RunEntry[], room: Room, userText: UserText): TaskMessage[] {
+  const messages: TaskMessage[] = [];
+  let answer: string | undefined;
+  for (const entry of entries) {
+    if (entry.type === 'result') {
+      answer = entry.text.trim() || OUTCOME[entry.state];
+      continue;
+    }
+    if (entry.type === 'message') {
+      messages.push({ role: 'user', text: clip(userText(entry), room.text) });
+      continue;
+    }
+    if (usesTools(entry.messages)) {
+      if (room.tool > 0)
+        messages.push({ role: 'steps', messages: entry.messages.map((m) => shortenMessage(m, room.tool)) });
+    } else {
+      const said = parseReply(textOf(entry.messages)).visible.trim();
+      if (said) messages.push({ role: 'assistant', text: clip(said, room.text) });
+    }
+  }
+  if (answer) {
+    const last = messages.at(-1);
+    const shown = clip(answer, room.text);
+    // The gateway may have added to the model's last words (a notice, a question); its text holds them.
+    if (last?.role === 'assistant' && shown.includes(last.text)) messages.pop();
+    messages.push({ role: 'assistant', text: shown });
+  }
+  return messages;
+}
+
+const OUTCOME = {
+  completed: '',
+  stopped: '(This run was stopped before an answer.)',
+  error: '(This run failed before an answer.)',
+} as const;
+
+/** What people are told apart by; the name alone when it is unique among those who speak. */
+export function speakersOf(entries: readonly SessionEntry[]): UserText {
+  const names = new Map<string, string>();
+  for (const entry of entries) if (entry.type === 'message') names.set(idOf(entry), entry.from.name);
+  if (names.size < 2) return plainText;
+  const shared = new Set([...names.values()].filter((name, i, all) => all.indexOf(name) !== i));
+  const labels = new Map([...names].map(([id, name]) => [id, shared.has(name) ? `${name} ${id}` : name]));
+  const everyone = [...labels.values()];
+  return (entry) => {
+    const text = plainText(entry);
+    // In a group the gateway has stored the speaker's name with the words.
+    const stored = bySpeaker('', entry.from.name, []);
+    const words = text.startsWith(stored) ? text.slice(stored.length) : text;
+    return bySpeaker(words, labels.get(idOf(entry)) ?? entry.from.name, everyone);
+  };
+}
+
+/** A linked person is one speaker on every channel: the gateway stores them as `person:alex`. */
+const idOf = ({ from }: MessageEntry): string => (from.user.includes(':') ? from.user : `${from.channel}:${from.user}`);
+
+/** The stored text; files it does not name yet are listed after it. */
+function plainText(entry: MessageEntry): string {
+  const unnamed = entry.files.filter((file: ArtifactRef) => !entry.text.includes(`- ${file.id}: "`));
+  if (unnamed.length === 0) return entry.text;
+  const list = formatFiles(unnamed.map(({ id, title, type }) => ({ id, name: title, type })));
+  return entry.text ? `${entry.text}\n\n${list}` : list;
+}
+
+type Fields = { [key: string]: Json };
+const isFields = (value: Json | undefined): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const partsOf = (message: Json): Json[] => (isFields(message) && Array.isArray(message.content) ? message.content : []);
+const isPart = (part: Json, type: string): part is Fields => isFields(part) && part.type === type;
+
+const usesTools = (messages: readonly Json[]): boolean =>
+  messages.some((m) => partsOf(m).some((part) => isPart(part, 'tool-call') || isPart(part, 'tool-result')));
+
+function textOf(messages: readonly Json[]): string {
+  return messages
+    .flatMap((m) => (isFields(m) && typeof m.content === 'string' ? [m.content] : partsOf(m)))
+    .map((part) =>
+      typeof part === 'string' ? part : isPart(part, 'text') && typeof part.text === 'string' ? part.text : '',
+    )
+    .join('');
+}
+
+/** Shortens tool arguments and results only: other parts (reasoning, signatures) must go back to the provider as they came. */
+function shortenMessage(message: Json, room: number): Json {
+  if (!isFields(message) || !Array.isArray(message.content)) return message;
+  const content = message.content.map((part): Json => {
+    if (isPart(part, 'tool-call') && part.input !== undefined)
+      return { ...part, input: shortenStrings(part.input, room) };
+    if (!isPart(part, 'tool-result') || !isFields(part.output)) return part;
+    const { type, value } = part.output;
+    const text = typeof value === 'string' ? value : JSON.stringify(value ?? null);
+    if (text.length <= room) return part;
+    const failed = typeof type === 'string' && type.startsWith('error');
+    return { ...part, output: { type: failed ? 'error-text' : 'text', value: clip(text, room) } };
+  });
+  return { ...message, content };
+}
+
+/** Arguments stay an object with the same keys, as providers demand. */
+function shortenStrings(value: Json, room: number): Json {
+  if (typeof value === 'string') return clip(value, room);
+  if (Array.isArray(value)) return value.map((item) => shortenStrings(item, room));
+  if (!isFields(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shortenStrings(item, room)]));
+}

@@ -1,0 +1,186 @@
+/**
+ * Why a run failed, as one plain sentence for the person and one line for the log. Invariant: neither holds a prompt, a
+ * response body or a key, so SDK errors, which carry whole requests, are read here and never passed on as a cause.
+ */
+import { ConfigError, errorCode } from '../errors.ts';
+import { keySetting, splitModelName } from './providers.ts';
+
+export type RunErrorKind =
+  | 'provider'
+  | 'timeout'
+  | 'unreachable'
+  | 'refused'
+  | 'cut-off'
+  | 'empty'
+  | 'stopped'
+  | 'config';
+
+/** `message` is for logs; `userMessage` may be shown in a chat and names what the person can do. */
+export class RunError extends Error {
+  override name = 'RunError';
+  readonly kind: RunErrorKind;
+  readonly userMessage: string;
+  constructor(kind: RunErrorKind, userMessage: string, options: { detail?: string; cause?: unknown } = {}) {
+    super(options.detail ?? userMessage, options.cause === undefined ? undefined : { cause: options.cause });
+    this.kind = kind;
+    this.userMessage = userMessage;
+  }
+}
+
+/** A failed try of one model: whether and when the same model may be asked again. */
+export interface ModelFailure {
+  error: RunError;
+  retry: boolean;
+  retryAfterMs?: number;
+  /** The provider refused the request itself, so leaving files out of it may help. */
+  badRequest?: boolean;
+}
+
+/** Says what a failed call of `model` (`provider/model`) means. Only network trouble, 429, 5xx and broken answers may be tried again. */
+export function describeFailure(error: unknown, model: string): ModelFailure {
+  if (error instanceof RunError) return { error, retry: error.kind === 'cut-off' || error.kind === 'empty' };
+  if (error instanceof ConfigError) {
+    return {
+      error: new RunError('config', `The settings need a change: ${error.message}.`, { cause: error }),
+      retry: false,
+    };
+  }
+  const status = statusOf(error);
+  if (status !== undefined && status >= 300) return describeStatus(error, status, model);
+  const system = systemError(error);
+  if (system && status === undefined) return { error: unreachable(model, system), retry: true };
+  const name = error instanceof Error ? error.name : 'error event';
+  if (name === 'AI_UnsupportedFunctionalityError') {
+    const text = `The model ${model} cannot take this kind of content: leave the file out, or set another model.`;
+    return { error: new RunError('refused', text, { detail: `${model}: ${name}` }), retry: false, badRequest: true };
+  }
+  if (name.startsWith('AI_')) return { error: cutOff(model, false, error), retry: true };
+  const text = `The model ${model} reported an error: try again, or set another model.`;
+  return {
+    error: new RunError('provider', text, { detail: `${model}: ${name} ${shortCode(error)}`.trim() }),
+    retry: true,
+  };
+}
+
+/** The answer ended without its finish event: never shown as complete (R10). */
+export function cutOff(model: string, received: boolean, cause?: unknown): RunError {
+  const { provider } = splitModelName(model);
+  const text = received
+    ? `The model ${model} broke off in the middle of its answer: please ask again.`
+    : `The model ${model} gave no readable answer: check providers.${provider}.baseURL, or ask again.`;
+  return new RunError('cut-off', text, {
+    detail: `${model}: the stream ended without a finish event`,
+    cause: systemError(cause),
+  });
+}
+
+export function tooSlow(model: string, what: 'first' | 'idle', ms: number): RunError {
+  const after = `${Math.round(ms / 100) / 10} seconds`;
+  const text =
+    what === 'first' ? `did not begin to answer within ${after}` : `stopped in the middle of its answer for ${after}`;
+  return new RunError('timeout', `The model ${model} ${text}: try again, or set another model.`, {
+    detail: `${model}: ${what} timeout, ${ms} ms`,
+  });
+}
+
+function unreachable(model: string, cause: Error): RunError {
+  const { provider } = splitModelName(model);
+  const text = `The model provider "${provider}" cannot be reached: check that it is running and that providers.${provider}.baseURL is right.`;
+  return new RunError('unreachable', text, { detail: `${model}: ${errorCode(cause) ?? cause.message}`, cause });
+}
+
+function describeStatus(error: unknown, status: number, model: string): ModelFailure {
+  const { provider, model: id } = splitModelName(model);
+  const code = shortCode(error);
+  const detail = `${model}: HTTP ${status} ${code}`.trim();
+  const failure = (kind: RunErrorKind, text: string): ModelFailure => ({
+    error: new RunError(kind, text, { detail }),
+    retry: false,
+  });
+  if (status === 429) {
+    const retryAfterMs = retryAfter(error);
+    const when = retryAfterMs === undefined ? 'in a moment' : `in ${Math.ceil(retryAfterMs / 1000)} seconds`;
+    const told = failure('provider', `The provider "${provider}" is limiting how often we may ask: try again ${when}.`);
+    return { ...told, retry: true, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  }
+  if (status >= 500) {
+    return {
+      ...failure('provider', `The provider "${provider}" is in trouble (HTTP ${status}): try again in a moment.`),
+      retry: true,
+    };
+  }
+  if (status === 401 || status === 403) {
+    return failure('refused', `The provider "${provider}" did not accept the key: check ${keySetting(provider)}.`);
+  }
+  if (status === 402)
+    return failure('refused', `The provider "${provider}" asks for payment: check the credit of its account.`);
+  if (/context|too_long|too_large/.test(code) || status === 413) {
+    return {
+      ...failure(
+        'refused',
+        `The conversation is too long for the model ${model}: go on in a new task (/new), or set a larger model.`,
+      ),
+      badRequest: true,
+    };
+  }
+  if (status === 404) {
+    const text = `The provider "${provider}" does not know the model "${id}": check the setting model, and providers.${provider}.baseURL.`;
+    return { ...failure('refused', text), badRequest: true };
+  }
+  if (status < 400)
+    return failure(
+      'refused',
+      `The provider "${provider}" sends us elsewhere (HTTP ${status}): set its final address in providers.${provider}.baseURL.`,
+    );
+  const text = `The provider "${provider}" refused the request (HTTP ${status}): try to put it differently, or set another model.`;
+  return { ...failure('refused', text), badRequest: true };
+}
+
+/** Milliseconds the provider asks us to wait, from `retry-after-ms` or `retry-after` (seconds or a date, RFC 9110). */
+function retryAfter(error: unknown): number | undefined {
+  const headers = field(error, 'responseHeaders');
+  const ms = Number.parseFloat(String(field(headers, 'retry-after-ms') ?? ''));
+  if (ms >= 0) return ms;
+  const value = String(field(headers, 'retry-after') ?? '');
+  const seconds = Number(value);
+  const wait = value !== '' && Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - Date.now();
+  return wait >= 0 ? wait : undefined;
+}
+
+/** The provider's own word for the error (`context_length_exceeded`), only if it is such a word. */
+function shortCode(error: unknown): string {
+  const data = field(error, 'data') ?? error;
+  const inner = field(data, 'error') ?? data;
+  const word = field(inner, 'code') ?? field(inner, 'type');
+  return typeof word === 'string' && /^[\w.-]{1,64}$/.test(word) ? word : '';
+}
+
+/** The HTTP status of a refusal, or the one an error event names. */
+function statusOf(error: unknown): number | undefined {
+  const status = field(error, 'statusCode') ?? field(error, 'code');
+  return typeof status === 'number' && status >= 100 && status < 600 ? status : undefined;
+}
+
+/** The innermost error with a system code (`ECONNREFUSED`), whose text names at most host and port. */
+function systemError(error: unknown): Error | undefined {
+  for (let current = error, depth = 0; current instanceof Error && depth < 6; current = current.cause, depth += 1) {
+    if (/^(E[A-Z_]+|UND_ERR_\w+|ERR_[A-Z_]+|CERT_\w+|DEPTH_\w+|\w+_CERT\w*)$/.test(errorCode(current) ?? ''))
+      return current;
+  }
+  return undefined;
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/** For what no one foresaw. The SDK's own errors may quote a prompt, so only their name is kept. */
+export function toRunError(error: unknown): RunError {
+  if (error instanceof RunError) return error;
+  const name = error instanceof Error ? error.name : typeof error;
+  const text = 'Something went wrong on our side before an answer came: please try again.';
+  return new RunError('provider', text, {
+    detail: `the run failed: ${name}`,
+    ...(!name.startsWith('AI_') && { cause: error }),
+  });
+}

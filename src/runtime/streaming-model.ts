@@ -1,0 +1,109 @@
+/**
+ * A language model for the agent's loop whose `doGenerate` streams inside: text is told as it comes, deadlines hold, a failed call
+ * is tried again or handed to the next model (R9). Everything here happens within one step, before any of its tools may run, so
+ * trying again repeats no side effect.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { collectAnswer } from './collect-answer.ts';
+import { fitPrompt, hasFiles, tidyCalls, withoutFiles } from './model-prompt.ts';
+import type { CallOptions, GenerateResult, ModelV4 } from './model-types.ts';
+import { describeFailure, type ModelFailure, RunError, type RunErrorKind } from './run-error.ts';
+
+export interface StreamingOptions {
+  /** Models by name, the wanted one first; the others follow when one before them fails. */
+  names: readonly string[];
+  load(name: string): Promise<ModelV4>;
+  /** In milliseconds. */
+  limits: { firstToken: number; idle: number; retry: number; maxRetryAfter: number };
+  onText(delta: string): void;
+  /** The text told so far in this step is void: another try begins. */
+  onRestart(): void;
+  /** Whether an answer without text or calls will do, because the run has said something before. */
+  acceptsEmpty(): boolean;
+  /** For the log: one try of one model failed. */
+  onFailure(failure: { model: string; tries: number; kind: RunErrorKind; err: RunError }): void;
+}
+
+export type StreamingModel = ModelV4 & { /** The model that answers, or answered last. */ current(): string };
+
+const TRIES = 2;
+
+/** The model stays with the first of `names` that answered, for all later steps. */
+export function createStreamingModel(options: StreamingOptions): StreamingModel {
+  const { names, limits } = options;
+  let at = 0;
+
+  async function ask(name: string, call: CallOptions, onText: (delta: string) => void): Promise<GenerateResult> {
+    const model = await options.load(name);
+    const answer = await collectAnswer(
+      model,
+      name,
+      { ...call, prompt: fitPrompt(call.prompt, model.provider) },
+      limits,
+      onText,
+    );
+    if (isEmpty(answer) && !options.acceptsEmpty()) {
+      const text = `The model ${name} gave an empty answer: please ask again, or put it differently.`;
+      throw new RunError('empty', text, { detail: `${name}: empty answer` });
+    }
+    return tidyCalls(answer, call.prompt);
+  }
+
+  /** Asks one model, again if that may help. Gives the answer or the last failure. */
+  async function tryModel(name: string, given: CallOptions): Promise<GenerateResult | ModelFailure> {
+    let call = given;
+    for (let tries = 1; ; tries += 1) {
+      let told = false;
+      const onText = (delta: string) => {
+        told = true;
+        options.onText(delta);
+      };
+      try {
+        return await ask(name, call, onText);
+      } catch (thrown) {
+        given.abortSignal?.throwIfAborted();
+        const failure = describeFailure(thrown, name);
+        options.onFailure({ model: name, tries, kind: failure.error.kind, err: failure.error });
+        if (told) options.onRestart();
+        const wait = failure.retryAfterMs ?? limits.retry;
+        if (failure.badRequest && hasFiles(call.prompt)) call = { ...call, prompt: withoutFiles(call.prompt) };
+        else if (!failure.retry || tries >= TRIES || wait > limits.maxRetryAfter) return failure;
+        else await sleep(wait, undefined, given.abortSignal ? { signal: given.abortSignal } : {});
+      }
+    }
+  }
+
+  return {
+    specificationVersion: 'v4',
+    provider: 'viber',
+    modelId: names[0] ?? '',
+    supportedUrls: {},
+    current: () => names[at] ?? '',
+    async doGenerate(call) {
+      let first: RunError | undefined;
+      for (let index = at; index < names.length; index += 1) {
+        const outcome = await tryModel(names[index] ?? '', call);
+        if (!('error' in outcome)) {
+          at = index;
+          return outcome;
+        }
+        first ??= outcome.error;
+      }
+      throw withFallback(first, names.slice(at + 1));
+    },
+    doStream: () => Promise.reject(new Error('this model is only asked for whole answers')),
+  };
+}
+
+function isEmpty({ content, finishReason }: GenerateResult): boolean {
+  if (finishReason.unified === 'length' || finishReason.unified === 'content-filter') return false;
+  return content.every((part) => part.type === 'reasoning' || (part.type === 'text' && part.text.trim() === ''));
+}
+
+/** The person is told what to mend at the model they chose; that the others failed too is added. */
+function withFallback(error: RunError | undefined, others: readonly string[]): RunError {
+  if (!error) return new RunError('config', 'No model is set: set model, for example to openai/gpt-5-mini.');
+  if (others.length === 0) return error;
+  const text = `${error.userMessage} The fallback (${others.join(', ')}) failed as well.`;
+  return new RunError(error.kind, text, { detail: error.message, cause: error.cause });
+}

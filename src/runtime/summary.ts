@@ -1,0 +1,77 @@
+/** Short plain text out of an answer: the one-line summary of lists and logs (C34) and the decisions of the day (M9). */
+
+const SUMMARY_LENGTH = 300;
+const DECISION_LENGTH = 200;
+const MAX_DECISIONS = 5;
+/** Only the start of an answer is looked at: the first lines say what it is about. */
+const SUMMARY_SOURCE = 4_000;
+const DECISION_SOURCE = 20_000;
+
+/** At most 300 UTF-16 units on one line, without Markdown marks and code blocks, cut at a word where there is one. */
+export function summarise(text: string): string {
+  const start = text.slice(0, SUMMARY_SOURCE);
+  return shorten(plain(withoutCode(start)) || plain(start), SUMMARY_LENGTH);
+}
+
+/**
+ * `extractDecisions` of M9, deliberately modest: the bullets under a heading that names decisions, and lines that
+ * announce one. At most five, each plain text of at most 200 characters.
+ */
+export function decisionsOf(text: string): string[] {
+  const found = new Set<string>();
+  let underHeading = false;
+  for (const line of withoutCode(text.slice(0, DECISION_SOURCE)).split('\n')) {
+    const bullet = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(.*)/.exec(line)?.[1];
+    if (bullet === undefined && isHeading(line))
+      underHeading = /\bdecisions?\b/i.test(line) && !ANNOUNCED.test(plain(line));
+    else if (bullet === undefined && line.trim() !== '') underHeading = false;
+    const words = plain(bullet ?? line);
+    if (words && ((underHeading && bullet !== undefined) || ANNOUNCED.test(words))) {
+      found.add(shorten(words.replace(/^decision:\s*/i, ''), DECISION_LENGTH));
+    }
+    if (found.size >= MAX_DECISIONS) break;
+  }
+  return [...found];
+}
+
+const ANNOUNCED =
+  /^(?:decision: ?\S|(?:we|i|you)(?: have|'ve)? (?:decided|agreed|chose|settled) |decided (?:to|on|that|against) |agreed (?:to|on|that) |going with )/i;
+
+const isHeading = (line: string): boolean => /^\s{0,3}(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$)|^[^.!?]{1,60}:\s*$/.test(line);
+
+/** Fenced code goes, the fence lines with it; an open fence takes the rest. */
+function withoutCode(text: string): string {
+  if (!text.includes('```') && !text.includes('~~~')) return text;
+  return text.replace(/^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:[\s\S]*?^[ \t]*\1[`~]*[ \t]*$|[\s\S]*$)/gm, '');
+}
+
+/** One line of words: links become their text, marks go, spaces collapse. */
+function plain(text: string): string {
+  return text
+    .replace(/^[ \t]*(?:`{3,}|~{3,})[^\n]*$/gm, '')
+    .replace(/^(?:[ \t]*(?:>|#{1,6}(?=\s)|[-*+](?=\s)|\[[ xX]\](?=\s)))+/gm, '')
+    .replace(/^[ \t]*(?:[-*_=][ \t]*){3,}$/gm, '')
+    .replace(/^[ \t|:-]+$/gm, '')
+    .replace(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
+    .replace(/<((?:https?:\/\/|mailto:)[^>\s]+)>/g, '$1')
+    .replace(/<\/?[a-z][^<>\n]{0,200}>/gi, '')
+    .replace(/(\*\*|__|~~)(?=\S)([^\n]*?\S)\1/g, '$2')
+    .replace(/(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])/g, '$1')
+    .replace(/(?<![\w_])_(?=[^\s_])([^_\n]*[^\s_])_(?![\w_])/g, '$1')
+    .replace(/`+([^`\n]*)`+/g, '$1')
+    .replace(/\|/g, ' ')
+    .replace(/\\([\\`*_{}[\]()#+.!~>-])/g, '$1')
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim();
+}
+
+/** Cut at the last space, or between two characters where there is none; the ellipsis counts. */
+function shorten(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const head = text.slice(0, length - 1);
+  const space = head.lastIndexOf(' ');
+  if (space > length / 2 || text[length - 1] === ' ')
+    return `${head.slice(0, text[length - 1] === ' ' ? undefined : space)}…`;
+  const whole = [...new Intl.Segmenter().segment(head)];
+  return `${head.slice(0, whole.at(-1)?.index ?? 0)}…`;
+}

@@ -1,0 +1,87 @@
+/** `create_artifact` and `attach_artifact`: files that go along with the answer. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { UserError } from '../../errors.ts';
+import { createArtifact, findArtifact } from '../../workspace/artifacts.ts';
+import type { ArtifactRef } from '../../workspace/types.ts';
+import { defineTool, type ToolScope } from './scope.ts';
+
+/** Of one file a tool writes. */
+export const MAX_BYTES = 10_485_760;
+
+const createInput = z.object({
+  title: z.string(),
+  type: z.string().describe('MIME type'),
+  content: z.string(),
+  encoding: z.enum(['utf8', 'base64']).exactOptional(),
+});
+
+export const createArtifactTool = (scope: ToolScope) =>
+  defineTool({
+    name: 'create_artifact',
+    description: 'Make a file for the person; it is attached to your answer.',
+    input: createInput,
+    effect: 'idempotent',
+    async execute({ title, type, content, encoding = 'utf8' }) {
+      const bytes = decode(content, encoding);
+      // The same file asked for again in this run, say after a restart, is the same artifact.
+      const sum = createHash('sha256')
+        .update(JSON.stringify([scope.runId, title, type]))
+        .update(bytes);
+      const id = sum.digest('hex').slice(0, 10);
+      const name = fileName(title);
+      const given = { id, title, type, content: bytes, origin: 'agent' as const, ...(name ? { name } : {}) };
+      return attached(scope, await createArtifact(scope.home, scope.taskId, given));
+    },
+  });
+
+export const attachArtifact = (scope: ToolScope) =>
+  defineTool({
+    name: 'attach_artifact',
+    description: 'Attach an earlier artifact of this task to your answer.',
+    input: z.object({ id: z.string() }),
+    effect: 'idempotent',
+    async execute({ id }) {
+      const meta = await findArtifact(scope.home, scope.taskId, id);
+      if (!meta) throw new UserError(`This task has no artifact "${id.slice(0, 100)}"; list_files shows them.`);
+      return attached(scope, meta);
+    },
+  });
+
+/** Tells the run, and answers the model with what it needs to name the artifact again. */
+export function attached(
+  { onArtifact }: ToolScope,
+  { id, title, type, ref }: ArtifactRef,
+): { id: string; ref: string } {
+  onArtifact({ id, title, type, ref });
+  return { id, ref };
+}
+
+/** The content as bytes. Throws UserError when it is empty, above 10 MB, or not the base64 it claims to be. */
+export function decode(content: string, encoding: 'utf8' | 'base64'): Buffer {
+  if (content.length > MAX_BYTES * 2) throw tooLarge();
+  const bytes = encoding === 'base64' ? fromBase64(content) : Buffer.from(content.toWellFormed());
+  if (bytes.length === 0) throw new UserError('The content is empty.');
+  if (bytes.length > MAX_BYTES) throw tooLarge();
+  return bytes;
+}
+
+const tooLarge = (): UserError => new UserError('The content is too large: at most 10 MB.');
+
+/** Node decodes what it can and drops the rest; a file with a hole in it must not be sent as if it were whole. */
+function fromBase64(content: string): Buffer {
+  const text = content
+    .replace(/\s+/g, '')
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .replace(/={1,2}$/, '');
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.toString('base64').replace(/=+$/, '') !== text) throw new UserError('The content is not valid base64.');
+  return bytes;
+}
+
+/** The last part of a title that looks like a file's name; undefined for words. */
+function fileName(title: string): string | undefined {
+  const last = title.split(/[/\\]/).at(-1)?.trim() ?? '';
+  return /[^.\s].*\.[A-Za-z0-9]{1,10}$/.test(last) ? last : undefined;
+}

@@ -1,0 +1,44 @@
+/** The tools a model is offered, one visible table. Names and arguments are part of the contract (docs/protocol.md). */
+import type { RuntimeTool } from '../task.ts';
+import { attachArtifact, createArtifactTool } from './artifacts.ts';
+import { listFiles } from './list-files.ts';
+import { readFile } from './read-file.ts';
+import { remember } from './remember.ts';
+import type { ToolScope } from './scope.ts';
+import { updatePlan } from './update-plan.ts';
+import { writeFile } from './write-file.ts';
+
+export type { PlanChange, ToolScope } from './scope.ts';
+
+const TABLE: readonly ((scope: ToolScope) => RuntimeTool)[] = [
+  updatePlan,
+  createArtifactTool,
+  attachArtifact,
+  readFile,
+  writeFile,
+  listFiles,
+  remember,
+];
+
+/**
+ * The tools of one run. A model may call several at once; they run one after the other in the order of the calls, because they
+ * share files. What a person or the model can mend is thrown as UserError.
+ */
+export function createTools(scope: ToolScope): RuntimeTool[] {
+  let last: Promise<unknown> = Promise.resolve();
+  return TABLE.map((make) => {
+    const tool = make(scope);
+    return {
+      ...tool,
+      execute(input, options) {
+        const result = last.then(() => {
+          options.signal.throwIfAborted();
+          return tool.execute(input, options);
+        });
+        // Only the order is kept: a failure is the caller's, not the next tool's.
+        last = result.catch(() => undefined);
+        return result;
+      },
+    };
+  });
+}

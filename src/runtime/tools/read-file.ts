@@ -1,0 +1,28 @@
+/** `read_file`: text of an artifact or a workspace file, a page at a time. */
+import { z } from 'zod';
+import { UserError } from '../../errors.ts';
+import { readPlan } from '../../workspace/plan.ts';
+import { findFile, splitArea } from './paths.ts';
+import { readTextPage } from './read-text.ts';
+import { defineTool, type ToolScope } from './scope.ts';
+
+const input = z.object({ path: z.string(), offset: z.number().exactOptional() });
+
+export const readFile = (scope: ToolScope) =>
+  defineTool({
+    name: 'read_file',
+    description: 'Read a text file: an artifact (id or name) or workspace/... Up to 64 KB; go on at offset = next.',
+    input,
+    effect: 'read',
+    async execute({ path: given, offset = 0 }) {
+      const { rest } = splitArea(scope, given);
+      if (rest.toLowerCase() === 'task.md') {
+        // The workspace shows the current task's plan there; a model's is its own task's.
+        const plan = await readPlan(scope.home, scope.taskId);
+        if (!plan) throw new UserError('This task has no plan yet.');
+        return { path: 'task.md', text: plan.text };
+      }
+      const found = await findFile(scope, given);
+      return { path: found.label, ...(await readTextPage(found.file, found.label, offset, found.type)) };
+    },
+  });

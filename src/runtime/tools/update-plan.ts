@@ -1,0 +1,55 @@
+/** `update_plan`: the whole plan, as Markdown or as steps. A hand edit the model has not seen wins (C20). */
+import { z } from 'zod';
+import { UserError } from '../../errors.ts';
+import { hashText } from '../../workspace/files.ts';
+import { parsePlan, planProgress, writePlan } from '../../workspace/plan.ts';
+import type { Plan } from '../../workspace/types.ts';
+import { planSchema } from '../protocol.ts';
+import { defineTool, type ToolScope } from './scope.ts';
+
+const input = z.object({ plan: z.union([z.string(), planSchema]) });
+
+export const updatePlan = (scope: ToolScope) => {
+  const { home, taskId } = scope;
+  // A plan that came to be after the model was shown none is a hand edit too: '' is no text's hash.
+  let base = scope.planBase ?? '';
+  return defineTool({
+    name: 'update_plan',
+    description:
+      "Set this task's plan: Markdown with ## Goal and ## Plan (- [ ] steps), or goal and steps. Give all steps each time.",
+    input,
+    effect: 'idempotent',
+    async execute({ plan: given }) {
+      if (typeof given === 'string' && given.trim() === '') throw new UserError('The plan is empty.');
+      const plan = structured(given);
+      const write = await writePlan(home, taskId, plan, { baseHash: base });
+      if (!write.written) {
+        const { proposal, current } = write;
+        // Now the model has seen it: its next plan is made from this one.
+        base = hashText(current);
+        scope.onPlan({ status: 'conflict', proposal, current });
+        return {
+          status: 'conflict',
+          message: 'Somebody edited the plan. Merge your change into theirs and call again.',
+          current,
+        };
+      }
+      const { text, hash } = write;
+      base = hash;
+      const written = parsePlan(text);
+      scope.onPlan({ status: 'written', text, hash, plan: written });
+      return { status: 'written', ...planProgress(written) };
+    },
+  });
+};
+
+/** Some models give the steps as JSON in a string. Anything else in a string is Markdown. */
+function structured(plan: string | Plan): string | Plan {
+  if (typeof plan !== 'string' || !plan.trimStart().startsWith('{')) return plan;
+  try {
+    return planSchema.safeParse(JSON.parse(plan)).data ?? plan;
+  } catch (error) {
+    if (error instanceof SyntaxError) return plan;
+    throw error;
+  }
+}

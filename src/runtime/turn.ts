@@ -1,0 +1,103 @@
+/**
+ * Words from outside as text for the model. What a person wrote is theirs; what they quote, forward or attach is data
+ * (T5), stands between marks it cannot close, and holds no character that a person would not see.
+ */
+import type { QuotedText } from '../channels/channel.ts';
+
+/** A file that came with a message and lies in the task's artifacts. */
+export interface TurnFile {
+  id: string;
+  name: string;
+  /** MIME type. */
+  type: string;
+  /** Bytes, where known. */
+  size?: number | undefined;
+}
+
+export interface UserTurn {
+  text: string;
+  facts?: readonly string[];
+  quotes?: readonly QuotedText[];
+  files?: readonly TurnFile[];
+  /** Only for conversations of several people outside the gateway; `assembleContext` names speakers by itself. */
+  speaker?: string;
+}
+
+const QUOTE_LENGTH = 8_000;
+const FACT_LENGTH = 500;
+
+/**
+ * The text of a user message: quotes as data blocks, the person's own words, facts one a line, files by id, name, type
+ * and size. Contents of files are never put in: the model reads them when it needs them.
+ */
+export function formatUserTurn({ text, facts = [], quotes = [], files = [], speaker }: UserTurn): string {
+  const parts = quotes.map(formatQuote);
+  const words = visibleText(text).trim();
+  if (words) parts.push(words);
+  if (facts.length > 0)
+    parts.push(facts.map((fact) => `[${oneLine(fact, FACT_LENGTH).replaceAll(']', ')')}]`).join('\n'));
+  if (files.length > 0) parts.push(formatFiles(files));
+  const turn = parts.join('\n\n');
+  return speaker === undefined ? turn : bySpeaker(turn, speaker, [speaker]);
+}
+
+function formatQuote(quote: QuotedText): string {
+  const from = quote.fromSelf ? 'you' : oneLine(quote.from, 64);
+  return dataBlock('quoted', clip(visibleText(quote.text), QUOTE_LENGTH), { kind: quote.kind, from });
+}
+
+/** One line a file. Names are quoted as JSON: a hostile one cannot begin a line of its own. */
+export function formatFiles(files: readonly TurnFile[]): string {
+  const lines = files.map(({ id, name, type, size }) => {
+    const bytes = size === undefined ? '' : `, ${formatSize(size)}`;
+    return `- ${id}: ${JSON.stringify(oneLine(name, 120))} (${oneLine(type, 100)}${bytes})`;
+  });
+  return `Attached files (text: read_file with the id):\n${lines.join('\n')}`;
+}
+
+/** `[Name]: text`, where nothing in the text can pass for another speaker's line. */
+export function bySpeaker(text: string, speaker: string, everyone: readonly string[]): string {
+  let safe = text;
+  for (const name of everyone) safe = safe.replaceAll(`[${speakerName(name)}]:`, `(${speakerName(name)}):`);
+  return `[${speakerName(speaker)}]: ${safe}`;
+}
+
+const speakerName = (name: string): string => oneLine(name.replace(/[[\]]/g, ''), 64) || 'someone';
+
+/** Text between `<name ...>` and `</name>`, with the name's own tags in it made harmless. */
+export function dataBlock(name: string, text: string, attributes: Record<string, string> = {}): string {
+  const tags = new RegExp(`<(?=\\s*/?\\s*${name}\\b)`, 'gi');
+  const marks = Object.entries(attributes).map(([key, value]) => ` ${key}="${value.replace(/["<>]/g, "'")}"`);
+  return `<${name}${marks.join('')}>\n${text.replace(tags, '&lt;').trim()}\n</${name}>`;
+}
+
+// Controls, zero-width and bidirectional marks, and the tag characters that spell hidden letters. Joiners (U+200C, U+200D)
+// stay: scripts and emoji need them; so do the tag characters of a flag.
+const HIDDEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]|(?<!\u{1F3F4}[\u{E0020}-\u{E007E}]{0,6})[\u{E0000}-\u{E007F}]/gu;
+
+/** The text without characters that a person does not see; line ends as `\n`. */
+export function visibleText(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replace(HIDDEN, '');
+}
+
+/** On one line, without hidden characters, at most `length` long. */
+export function oneLine(text: string, length: number): string {
+  return clip(visibleText(text).replace(/\s+/g, ' ').trim(), length, ' ');
+}
+
+/** Start and end of a text that is longer than `length`; what is missing is counted in the middle. */
+export function clip(text: string, length: number, around = '\n'): string {
+  if (text.length <= length) return text;
+  const tail = Math.floor(length / 4);
+  const note = `${around}[... ${text.length - length} characters cut ...]${around}`;
+  return `${text.slice(0, length - tail).toWellFormed()}${note}${text.slice(-tail).toWellFormed()}`;
+}
+
+/** Bytes for people: `512 bytes`, `12 KB`, `3.4 MB`. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`;
+  if (bytes < 1_048_576) return `${Math.round(bytes / 1024)} KB`;
+  return `${(bytes / 1_048_576).toFixed(1)} MB`;
+}

@@ -1,0 +1,220 @@
+/** docs/protocol.md says what is so: its examples fit the schemas, its tables are those of the program. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type AgentStreamEvent, formatAddress } from '../src/channels/channel.ts';
+import { commandSpecs } from '../src/runtime/commands/table.ts';
+import {
+  artifactDeltaSchema,
+  artifactRefSchema,
+  planSchema,
+  taskRequestSchema,
+  taskResultSchema,
+} from '../src/runtime/protocol.ts';
+import { parseReply } from '../src/runtime/reply.ts';
+import { canBecome } from '../src/runtime/task.ts';
+import { createTools } from '../src/runtime/tools/index.ts';
+import { openHome } from '../src/workspace/home.ts';
+import { parseSuggestion } from '../src/workspace/memory/suggestions.ts';
+import { formatPlan, parsePlan } from '../src/workspace/plan.ts';
+import { parseEntry } from '../src/workspace/session-lines.ts';
+import { readTask } from '../src/workspace/tasks.ts';
+import type { SessionEntry, TaskState } from '../src/workspace/types.ts';
+
+const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'protocol.md'), 'utf8');
+
+/** The example blocks by the word after their language. */
+const examples = new Map(
+  [...page.matchAll(/^(`{3,})(?:json|markdown) ([\w-]+)\n([\s\S]*?)^\1$/gm)].map(([, , name = '', body = '']) => [
+    name,
+    body,
+  ]),
+);
+const example = (name: string): string => examples.get(name) ?? expect.fail(`no example ${name}`);
+const json = (name: string): unknown => JSON.parse(example(name));
+
+/** The rows of the table under a heading, cells without backticks. */
+function table(heading: string): string[][] {
+  const section = page.split(new RegExp(`^#{2,3} ${heading}$`, 'm'))[1]?.split(/^#{2,3} /m)[0] ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('|'));
+  return rows.slice(2).map((row) =>
+    row
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+}
+const bare = (cell = ''): string => cell.replaceAll('`', '');
+
+describe('the examples', () => {
+  it('of the task fit its schemas', () => {
+    expect(taskRequestSchema.parse(json('task-request')).artifacts?.[1]).toEqual({
+      ...{ id: 'board-17', title: 'board-17', type: 'application/octet-stream', ref: '' },
+    });
+    expect(taskResultSchema.parse(json('task-result'))).toEqual(json('task-result'));
+    expect(artifactRefSchema.parse(json('artifact-ref'))).toEqual(json('artifact-ref'));
+  });
+
+  it('of the plan are the same plan, as it is written to disk', () => {
+    const plan = planSchema.parse(json('plan'));
+    expect(formatPlan(plan)).toBe(example('plan-markdown'));
+    expect(parsePlan(example('plan-markdown'))).toEqual(plan);
+  });
+
+  it('of a reply is parsed as the page says', () => {
+    const reply = parseReply(example('reply'));
+    expect(reply.problems).toEqual([]);
+    expect(reply.visible).toBe('I compared the offers; the table is attached.');
+    expect(artifactDeltaSchema.array().parse(reply.artifactDeltas)).toHaveLength(1);
+    expect(reply.memorySuggestions.map(parseSuggestion)).toEqual([
+      { section: 'Project Context', text: '- Offers are compared without tax' },
+    ]);
+  });
+
+  it('of events has each kind', () => {
+    const kinds: Record<AgentStreamEvent['type'], true> = {
+      'text-delta': true,
+      'tool-call': true,
+      'tool-result': true,
+      'state-change': true,
+    };
+    const event = z.object({ type: z.string(), agentId: z.string(), taskId: z.string(), runId: z.string() });
+    const events = event.array().parse(json('events'));
+    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(Object.keys(kinds)));
+  });
+
+  it('of the session has each kind of line, and each is readable', () => {
+    const kinds: Record<SessionEntry['type'], true> = {
+      session: true,
+      message: true,
+      call: true,
+      step: true,
+      result: true,
+      compaction: true,
+    };
+    const lines = z.object({ type: z.string() }).loose().array().parse(json('session'));
+    for (const line of lines) expect(parseEntry(JSON.stringify(line))).toEqual(line);
+    expect(lines.map(({ type }) => type).toSorted()).toEqual(Object.keys(kinds).toSorted());
+    expect(
+      table('Sessions')
+        .map(([name]) => bare(name))
+        .toSorted(),
+    ).toEqual(Object.keys(kinds).toSorted());
+  });
+});
+
+describe('the tables', () => {
+  it('of tools has every tool with exactly its arguments', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'protocol-'));
+    const scope = {
+      home: await openHome(root),
+      viber: 'default',
+      taskId: 't',
+      runId: 'r',
+      planBase: undefined,
+      autoAcceptMemory: false,
+      provenance: '',
+    };
+    const tools = createTools({ ...scope, onPlan: () => undefined, onArtifact: () => undefined });
+    rmSync(root, { recursive: true });
+    const shapes = tools.map((tool): [string, string[]] => {
+      const { properties = {}, required = [] } = z.toJSONSchema(tool.input, { io: 'input' });
+      return [tool.name, Object.keys(properties).map((name) => (required.includes(name) ? name : `${name}?`))];
+    });
+    const rows = table('Tools').map(([name, args = '']): [string, string[]] => {
+      const listed = args.split(', `').map((arg) => /^`?(\w+)`(\??)/.exec(arg)?.slice(1).join('') ?? '');
+      return [bare(name), listed];
+    });
+    expect(rows).toEqual(shapes);
+  });
+
+  it('of states is the state machine', () => {
+    const states: TaskState[] = ['pending', 'running', 'completed', 'error', 'stopped'];
+    const allowed = states.map((from) => [from, states.filter((to) => canBecome(from, to)).toSorted()]);
+    expect(table('States').map(([from, to = '']) => [bare(from), bare(to).split(', ').toSorted()])).toEqual(allowed);
+  });
+
+  it('of addresses is how they are written', () => {
+    const rows = table('Addresses and people as text');
+    expect(rows.length).toBeGreaterThan(3);
+    for (const [text, channel = '', account = '', chat = '', thread = ''] of rows) {
+      const address = { channel, account, chat, ...(thread ? { thread } : {}) };
+      expect(bare(text)).toBe(formatAddress(address, { account: account !== '' }));
+    }
+  });
+
+  it('of commands has each one that is shown to people', () => {
+    expect(
+      table('Commands')
+        .map(([name]) => bare(name))
+        .toSorted(),
+    ).toEqual(
+      commandSpecs()
+        .map(({ name }) => `/${name}`)
+        .toSorted(),
+    );
+  });
+});
+
+describe('the home', () => {
+  it('has the layout of the page', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'protocol-'));
+    try {
+      const home = await openHome(root);
+      const tree = /^## Home\n[\s\S]*?^```\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '';
+      const lines = tree.split('\n').filter(Boolean);
+      const named = (indent: string) =>
+        lines
+          .filter((line) => line.startsWith(indent) && line[indent.length] !== ' ')
+          .flatMap(
+            (line) =>
+              line
+                .trim()
+                .split(/\s{4,}/)[0]
+                ?.split(/\s+/) ?? [],
+          );
+      const top = named('').map((name) => name.replace(/\/$/, ''));
+      expect(readdirSync(root).filter((name) => !top.includes(name))).toEqual([]);
+      expect(top.filter((name) => name !== 'config.yaml' && !readdirSync(root).includes(name))).toEqual([]);
+      const inside = named('  ').map((name) => name.replace(/\/$/, ''));
+      expect(readdirSync(home.viberDir('default')).filter((name) => !inside.includes(name))).toEqual([]);
+
+      const record = json('task-record');
+      mkdirSync(home.taskDir('20261121-abcde'));
+      writeFileSync(join(home.taskDir('20261121-abcde'), 'task.json'), JSON.stringify(record));
+      expect(await readTask(home, '20261121-abcde')).toEqual(record);
+    } finally {
+      rmSync(root, { recursive: true });
+    }
+  });
+});
+
+describe('the schemas refuse', () => {
+  const request = { goal: 'g', messages: [] };
+  it.each([
+    ['no goal', { messages: [] }],
+    ['an empty goal', { goal: '', messages: [] }],
+    ['no messages', { goal: 'g' }],
+    ['a system message', { ...request, messages: [{ role: 'system', text: 'obey' }] }],
+    ['tool calls that were never made', { ...request, messages: [{ role: 'steps', messages: [] }] }],
+    ['an unknown status', { ...request, plan: { goal: 'g', steps: [{ id: '1', title: 't', status: 'soon' }] } }],
+    ['an artifact without an id', { ...request, artifacts: [{ title: 'a' }] }],
+    ['memory that is no text', { ...request, memory: ['a'] }],
+  ])('%s', (_, value) => {
+    expect(taskRequestSchema.safeParse(value).success).toBe(false);
+  });
+
+  it('a path of a file in a message: it does not reach the program', () => {
+    const given = {
+      ...request,
+      messages: [{ role: 'user', text: 'x', files: [{ path: '/etc/passwd', name: 'a', mimeType: 'image/png' }] }],
+    };
+    expect(taskRequestSchema.parse(given).messages).toEqual([{ role: 'user', text: 'x' }]);
+  });
+
+  it('a summary above 300 characters', () => {
+    expect(taskResultSchema.safeParse({ text: '', summary: 'x'.repeat(301), artifactRefs: [] }).success).toBe(false);
+  });
+});
