@@ -92,7 +92,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     timeouts: { connect: seconds(connect), firstToken: seconds(firstToken), idle: seconds(idle), run: seconds(run) },
   });
   const runner = createRunner({
-    ...{ home, agent, bus, config, log, modelName, channelOf: (message) => channelOf(message.address) },
+    ...{ home, agent, bus, log, modelName, channelOf: (message) => channelOf(message.address) },
+    settings: { ...config, attach: { telegram: config.channels.telegram?.attach } },
     loadAgent: async (viber) => {
       const own = await loadAgent(home.root, viber);
       for (const warning of own.warnings ?? []) log.warn({ viber }, warning);

@@ -4,7 +4,6 @@
  */
 import { principalText } from '../access/principal.ts';
 import type { Channel, InboundMessage } from '../channels/channel.ts';
-import type { AgentConfig, Config } from '../config.ts';
 import { UserError } from '../errors.ts';
 import { crashPoint } from '../faults.ts';
 import type { Logger } from '../log.ts';
@@ -15,12 +14,13 @@ import { addSuggestion, parseSuggestion, type Suggestion } from '../workspace/me
 import { appendSession } from '../workspace/sessions.ts';
 import type { ArtifactRef, SessionEntry, TaskRecord } from '../workspace/types.ts';
 import { type Agent, type AgentOutcome, RunError } from './agent.ts';
-import { attach } from './attachments.ts';
+import { type AttachMode, attach } from './attachments.ts';
 import type { Bus } from './bus.ts';
 import type { ButtonAction } from './buttons.ts';
+import type { HistoryLimits } from './history-window.ts';
 import { getButton } from './commands/artifacts.ts';
 import { suggestionButtons } from './commands/memory.ts';
-import { assembleContext, formatUserTurn } from './context.ts';
+import { assembleContext, formatUserTurn, type MemoryLimits } from './context.ts';
 import type { Entry } from './entry.ts';
 import { fetchFiles } from './inbox-files.ts';
 import type { QueueItem } from './queue/queue.ts';
@@ -46,15 +46,35 @@ export interface RunOutcome extends TaskResult {
   buttons: ButtonAction[][];
 }
 
+/** The part of the configuration that a run looks at; docs/configuration.md says what each key means. */
+export interface RunSettings {
+  fallback: string[];
+  maxSteps: number;
+  memory: MemoryLimits & { auto_accept: boolean };
+  history: HistoryLimits;
+  limits: { downloadBytes: number; filesPerMessage: number };
+  /** By channel; `auto` where there is none. */
+  attach: Readonly<Record<string, AttachMode | undefined>>;
+}
+
+/** What a viber has of its own (`agents/{viber}.yaml`). */
+export interface OwnSettings {
+  model?: string | undefined;
+  fallback?: string[] | undefined;
+  maxSteps?: number | undefined;
+  prompt?: string | undefined;
+  tools?: string[] | undefined;
+}
+
 export interface RunnerOptions {
   home: Home;
   agent: Agent;
   bus: Bus;
-  config: Config;
+  settings: RunSettings;
   log: Logger;
   channelOf: (message: InboundMessage) => Channel | undefined;
   modelName: () => string;
-  loadAgent: (viber: string) => Promise<AgentConfig>;
+  loadAgent: (viber: string) => Promise<OwnSettings>;
 }
 
 export interface Runner {
@@ -81,14 +101,14 @@ interface Made {
 const MAX_ATTACHED = 10;
 
 export function createRunner(options: RunnerOptions): Runner {
-  const { home, agent, config, log } = options;
+  const { home, agent, settings, log } = options;
 
   /** The person's words and files as a session line; files are fetched here, after the sender was let in. */
   async function takeIn({ task, run, items, signal }: RunInput): Promise<void> {
     const messages = items.map((item) => item.message.message);
     const first = items[0] as QueueItem<Entry>;
     const sender = first.message.message.sender;
-    const fetched = await fetchFiles(messages, { home, taskId: task.id, limits: config.limits, signal, channelOf: options.channelOf });
+    const fetched = await fetchFiles(messages, { home, taskId: task.id, limits: settings.limits, signal, channelOf: options.channelOf });
     const text = formatUserTurn({
       text: messages.map((message) => message.text).filter(Boolean).join('\n\n'),
       facts: [
@@ -122,7 +142,7 @@ export function createRunner(options: RunnerOptions): Runner {
     }
     for (const suggestion of reply.memorySuggestions) {
       const parsed = { ...parseSuggestion(suggestion), provenance: `task ${task.id}` };
-      if (config.memory.auto_accept) await addToMemory(home, task.viber, parsed);
+      if (settings.memory.auto_accept) await addToMemory(home, task.viber, parsed);
       else pending.push(await addSuggestion(home, task.viber, parsed));
     }
     const asked = [...new Map(pending.map((suggestion) => [suggestion.id, suggestion])).values()];
@@ -157,7 +177,7 @@ export function createRunner(options: RunnerOptions): Runner {
       const own = await options.loadAgent(task.viber);
       const first = input.items[0]?.message.message;
       const context = await assembleContext({
-        ...{ home, viber: task.viber, taskId: task.id, runId: run, memory: config.memory, history: config.history },
+        ...{ home, viber: task.viber, taskId: task.id, runId: run, memory: settings.memory, history: settings.history },
         ...(own.prompt === undefined ? {} : { agentPrompt: own.prompt }),
         channelNote: first ? `${first.address.channel}, ${first.isDirect ? 'direct message' : 'group'}` : '',
         now: new Date(),
@@ -174,7 +194,7 @@ export function createRunner(options: RunnerOptions): Runner {
           stepRefs.push(ref);
         },
         onSuggestion: (suggestion) => made.pending.push(suggestion),
-        autoAcceptMemory: config.memory.auto_accept,
+        autoAcceptMemory: settings.memory.auto_accept,
         provenance: `task ${task.id}`,
       });
       const allowed = own.tools;
@@ -183,8 +203,8 @@ export function createRunner(options: RunnerOptions): Runner {
           ...{ taskId: task.id, runId: run, viber: task.viber, goal: task.goal },
           ...{ messages: context.messages, instructions: context.instructions, resume: context.resume },
           model: own.model ?? options.modelName(),
-          fallback: own.fallback ?? config.fallback,
-          maxSteps: own.maxSteps ?? config.maxSteps,
+          fallback: own.fallback ?? settings.fallback,
+          maxSteps: own.maxSteps ?? settings.maxSteps,
           tools: allowed ? tools.filter((tool) => allowed.includes(tool.name)) : tools,
         },
         {
@@ -218,7 +238,7 @@ export function createRunner(options: RunnerOptions): Runner {
     },
     stopped: () => ({ state: 'stopped', text: '', summary: 'stopped', artifactRefs: [], buttons: [] }),
     async present(taskId, outcome, channel, channelId) {
-      const mode = channelId === 'telegram' ? (config.channels.telegram?.attach ?? 'auto') : 'auto';
+      const mode = settings.attach[channelId] ?? 'auto';
       const rules = { mode, maxBytes: channel?.limits.uploadBytes ?? Number.MAX_SAFE_INTEGER, maxFiles: MAX_ATTACHED };
       const { files, onRequest } = await attach(home, taskId, outcome.artifactRefs, rules);
       const list = onRequest.length > 0 ? `\n\nMore files: ${onRequest.map((file) => file.name).join(', ')}` : '';

@@ -1,0 +1,287 @@
+/** The rules the source is built by: who may import whom, where each library lives, and what is never written. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+
+const LEAF = /^(errors|log)\.ts$/;
+/** Counters and crash points: leaves that only the moving parts use. */
+const SUPPORT = /^(faults|metrics)\.ts$/;
+const SEAM = /^channels\/channel\.ts$/;
+const CONFIG = /^config(\.ts$|\/)/;
+const RUNTIME = /^runtime\//;
+/** What board, jobs and command line may know of the runtime. */
+const RUNTIME_PUBLIC = /^runtime\/([^/]+\.ts$|queue\/)/;
+
+/**
+ * Who may import whom, the first row that fits a file decides. Types obey it as well, and so do lazy imports.
+ * The seam, channels/channel.ts, holds types and two pure functions; it imports nothing, so it pulls nothing in.
+ */
+const LAYERS: { from: RegExp; to: RegExp[] }[] = [
+  { from: /^main\.ts$/, to: [/^app\.ts$/, /^cli\//, CONFIG, LEAF] },
+  { from: /^app\.ts$/, to: [/^(?!main\.ts)/] },
+  { from: SEAM, to: [] },
+  { from: /^channels\/index\.ts$/, to: [/^channels\/[a-z]+\/adapter\.ts$/] },
+  { from: /^channels\/[a-z]+\//, to: [SEAM, /^channels\/markdown\//, LEAF] },
+  { from: RUNTIME, to: [RUNTIME, SEAM, /^(workspace|skills|access)\//, SUPPORT, LEAF] },
+  {
+    from: /^cli\//,
+    to: [/^app\.ts$/, RUNTIME_PUBLIC, SEAM, /^channels\/(index\.ts$|local\/|terminal\/)/, /^(access|workspace|cli)\//, CONFIG, SUPPORT, LEAF],
+  },
+  { from: /^(board|jobs)\//, to: [RUNTIME_PUBLIC, SEAM, /^(access|workspace)\//, CONFIG, SUPPORT, LEAF] },
+  { from: /^(skills|workspace|access)\//, to: [LEAF] },
+  { from: CONFIG, to: [CONFIG, LEAF] },
+  { from: SUPPORT, to: [LEAF] },
+  { from: LEAF, to: [LEAF] },
+];
+
+/** Where each library may be imported. One that is not here has no place yet: give it one. */
+const LIBRARIES: { name: RegExp; in: RegExp }[] = [
+  { name: /^(grammy|@grammyjs\/.+)$/, in: /^channels\/telegram\// },
+  { name: /^discord\.js$/, in: /^channels\/discord\// },
+  { name: /^@slack\//, in: /^channels\/slack\// },
+  {
+    name: /^(ai|@ai-sdk\/.+)$/,
+    in: /^runtime\/((agent(-\w+)*|models?(-\w+)*|offline|streaming-model|http-fetch)\.ts$|tools\/)/,
+  },
+  { name: /^keyv$/, in: /^runtime\/cache\.ts$/ },
+  { name: /^gray-matter$/, in: /^skills\/skill\.ts$/ },
+  { name: /^yaml$/, in: /^(config|workspace|skills|jobs)\// },
+  { name: /^croner$/, in: /^jobs\// },
+  { name: /^pino$/, in: /^log\.ts$/ },
+  { name: /^(mdast|micromark)/, in: /^channels\/markdown\// },
+  { name: /^zod$/, in: /^(config|runtime|channels|skills|jobs|board|workspace)\// },
+  { name: /^tokenx$/, in: /^(runtime|workspace)\// },
+  { name: /^mime$/, in: /^(runtime|workspace|channels)\// },
+];
+
+const MAX_LINES = 300;
+/** Files that may be longer, each with its reason. */
+const LONGER: string[] = [];
+
+interface Import {
+  from: string;
+  /** A path below src/ for our own files, else the package. */
+  to: string;
+  own: boolean;
+  typeOnly: boolean;
+}
+
+const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .map((name) => name.replaceAll('\\', '/'))
+  .filter((name) => name.endsWith('.ts'))
+  .sort();
+const sources = new Map(files.map((name) => [name, readFileSync(join(root, 'src', name), 'utf8')]));
+
+const TOKENS = new RegExp(
+  [
+    String.raw`\/\/[^\n]*|\/\*[\s\S]*?\*\/`, // comments
+    String.raw`'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"`,
+    String.raw`${'`'}(?:\\[\s\S]|[^${'`'}\\])*${'`'}`,
+    String.raw`(?<=[(,=:[!&|?{};+>]\s*|\breturn\s+)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*`, // regular expressions
+  ].join('|'),
+  'g',
+);
+
+/** The code alone: comments gone, every text and regular expression blank, except the names of imported modules. */
+function codeOf(source: string): string {
+  return source.replace(TOKENS, (token: string, offset: number) => {
+    const lines = token.replace(/[^\n]/g, '');
+    if (token.startsWith('//') || token.startsWith('/*')) return ` ${lines}`;
+    const isModule = /\b(from|import)\s*\(?\s*$/.test(source.slice(Math.max(0, offset - 40), offset));
+    return isModule && /^['"]/.test(token) ? token : `""${lines}`;
+  });
+}
+
+function importsOf(file: string, source: string): Import[] {
+  const code = codeOf(source);
+  const found: { to: string; typeOnly: boolean }[] = [];
+  const statements = [
+    /\bimport\s+(type\s)?[\w$*{}\s,]+?\sfrom\s*['"]([^'"]+)['"]/g,
+    /\bexport\s+(type\s+)?(?:\{[\w$\s,]*\}|\*(?:\s+as\s+[\w$]+)?)\s*from\s*['"]([^'"]+)['"]/g,
+    /\bimport()\s*['"]([^'"]+)['"]/g,
+  ];
+  for (const statement of statements) {
+    for (const [, type, to = ''] of code.matchAll(statement)) found.push({ to, typeOnly: Boolean(type) });
+  }
+  for (const [, isTypeof, to = '', member] of code.matchAll(
+    /(\btypeof\s+)?\bimport\(\s*['"]([^'"]+)['"]\s*\)(\.[A-Z])?/g,
+  )) {
+    found.push({ to, typeOnly: Boolean(isTypeof ?? member) });
+  }
+  return found.map(({ to, typeOnly }) => {
+    const own = to.startsWith('.');
+    const path = own ? posix.join(posix.dirname(file), to) : to.split('/', to.startsWith('@') ? 2 : 1).join('/');
+    return { from: file, to: path, own, typeOnly };
+  });
+}
+
+const imports = files.flatMap((name) => importsOf(name, sources.get(name) ?? ''));
+
+/** The folder that is one unit: `channels/telegram`, `runtime`, or '' for files of src itself. */
+function unitOf(file: string): string {
+  const [first = '', second = '', third] = file.split('/');
+  if (first === 'channels' && third !== undefined) return `${first}/${second}`;
+  return first === 'channels' || second === '' ? file : first;
+}
+
+function isAllowed({ from, to }: Import): boolean {
+  const layer = LAYERS.find((candidate) => candidate.from.test(from));
+  return layer !== undefined && (unitOf(from) === unitOf(to) || layer.to.some((target) => target.test(to)));
+}
+
+/** The first cycle among value imports, as a chain of files. */
+function cycle(): string[] {
+  const done = new Set<string>();
+  const walk = (file: string, above: string[]): string[] => {
+    if (above.includes(file)) return [...above.slice(above.indexOf(file)), file];
+    if (done.has(file)) return [];
+    for (const { to } of imports.filter((edge) => edge.from === file && edge.own && !edge.typeOnly)) {
+      const found = walk(to, [...above, file]);
+      if (found.length > 0) return found;
+    }
+    done.add(file);
+    return [];
+  };
+  return files.map((file) => walk(file, [])).find((found) => found.length > 0) ?? [];
+}
+
+/** `file:line` of each place where the code matches. */
+function places(pattern: RegExp, all = sources): string[] {
+  return [...all].flatMap(([name, source]) => {
+    const code = codeOf(source);
+    return [...code.matchAll(pattern)].map(({ index }) => `${name}:${code.slice(0, index).split('\n').length}`);
+  });
+}
+
+describe('imports', () => {
+  test('the reader of imports sees every form', () => {
+    const source = [
+      "import a from './a.ts'; import type { B } from '../b.ts';",
+      "import {\n  type C,\n  d,\n} from 'pack';\nimport * as e from '@scope/pack/deep';",
+      "export { f } from './f.ts';\nexport type { G } from './g.ts';\nexport * from './h.ts';\nimport './i.ts';",
+      "const j = await import('./j.ts');\ntype K = typeof import('./k.ts');\nlet l: import('./l.ts').L;",
+      "// import x from './no.ts'\nconst s = \"import x from './no.ts'\"; /* import('./no.ts') */ const r = /'/; const t = `import('./no.ts')`;",
+      "export interface M {}\nconst from = 'no';\nexport const n = /[/'\"]/.test(from) ? './no.ts' : import('./n.ts');",
+    ].join('\n');
+    const seen = importsOf('x/y.ts', source).map(({ to, typeOnly }) => `${typeOnly ? 'type ' : ''}${to}`);
+    const expected = ['x/a.ts', 'type b.ts', 'pack', '@scope/pack', 'x/f.ts', 'type x/g.ts', 'x/h.ts', 'x/i.ts'];
+    expect(seen.sort()).toEqual([...expected, 'x/j.ts', 'type x/k.ts', 'type x/l.ts', 'x/n.ts'].sort());
+  });
+
+  test('lead to files that are there, with their extension', () => {
+    const lost = imports.filter(({ own, to }) => own && !sources.has(to));
+    expect(lost.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  test('go downward only', () => {
+    const upward = imports.filter((edge) => edge.own && !isAllowed(edge));
+    expect(upward.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  test('the table refuses what it must refuse', () => {
+    const edge = (from: string, to: string) => isAllowed({ from, to, own: true, typeOnly: true });
+    expect(edge('channels/telegram/adapter.ts', 'runtime/bus.ts')).toBe(false);
+    expect(edge('channels/telegram/adapter.ts', 'channels/terminal/render.ts')).toBe(false);
+    expect(edge('channels/telegram/adapter.ts', 'channels/index.ts')).toBe(false);
+    expect(edge('channels/telegram/adapter.ts', 'channels/telegram/decode.ts')).toBe(true);
+    expect(edge('runtime/worker.ts', 'channels/telegram/adapter.ts')).toBe(false);
+    expect(edge('runtime/worker.ts', 'config.ts')).toBe(false);
+    expect(edge('runtime/worker.ts', 'app.ts')).toBe(false);
+    expect(edge('workspace/home.ts', 'channels/channel.ts')).toBe(false);
+    expect(edge('access/people.ts', 'workspace/files.ts')).toBe(false);
+    expect(edge('config/schema.ts', 'runtime/models.ts')).toBe(false);
+    expect(edge('cli/status.ts', 'runtime/tools/index.ts')).toBe(false);
+    expect(edge('new-thing.ts', 'errors.ts')).toBe(false);
+    expect(edge('app.ts', 'main.ts')).toBe(false);
+  });
+
+  test('form no cycle', () => {
+    expect(cycle()).toEqual([]);
+  });
+
+  test('the seam imports nothing', () => {
+    expect(imports.filter(({ from }) => from === 'channels/channel.ts')).toEqual([]);
+  });
+
+  test('each library has its one place', () => {
+    const misplaced = imports.filter(({ from, to, own }) => {
+      return !own && !to.startsWith('node:') && !LIBRARIES.some((row) => row.name.test(to) && row.in.test(from));
+    });
+    expect(misplaced.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  test('channels are loaded only when they are on', () => {
+    const adapters = imports.filter(({ to, typeOnly }) => /^channels\/[a-z]+\/adapter\.ts$/.test(to) && !typeOnly);
+    for (const { from } of adapters) {
+      expect(codeOf(sources.get(from) ?? ''), from).not.toMatch(/from\s*'[^']*adapter\.ts'/);
+    }
+  });
+});
+
+describe('the source', () => {
+  test('the six files a message crosses are there', () => {
+    const path = [
+      'channels/telegram/adapter',
+      'runtime/gateway',
+      'runtime/queue/spool',
+      'runtime/worker',
+      'runtime/agent',
+      'runtime/delivery',
+    ];
+    expect(path.map((name) => `${name}.ts`).filter((name) => !sources.has(name))).toEqual([]);
+  });
+
+  test(`no file is longer than ${MAX_LINES} lines`, () => {
+    const long = files.filter((name) => (sources.get(name) ?? '').split('\n').length - 1 > MAX_LINES);
+    expect(long.filter((name) => !LONGER.includes(name))).toEqual([]);
+    expect(LONGER.filter((name) => !long.includes(name))).toEqual([]);
+  });
+
+  test('each file says at its top what it is', () => {
+    expect(files.filter((name) => !/^(#!.*\n)?\s*\/(\*\*|\/)/.test(sources.get(name) ?? ''))).toEqual([]);
+  });
+
+  const ANY = /(?:[:<|&,=]|=>|\bas|\bextends)\s*any\b(?!\s*[:(.?])/g;
+  const EMPTY_CATCH = /\bcatch\s*(\([^)]*\)\s*)?\{\s*\}/g;
+  const IGNORED = /\.catch\(\s*\(?\w*\)?\s*=>\s*(\{\s*\}|undefined|null|void 0)\s*\)/g;
+  const CONSOLE = /\bconsole\s*\./g;
+
+  test('nothing has the type any', () => {
+    expect(places(ANY)).toEqual([]);
+  });
+
+  test('no error is swallowed', () => {
+    expect(places(EMPTY_CATCH)).toEqual([]);
+    const unexplained = places(IGNORED).filter((place) => {
+      const [name = '', line] = place.split(':');
+      return !/^\s*(\/\/|\*)/.test((sources.get(name) ?? '').split('\n')[Number(line) - 2] ?? '');
+    });
+    expect(unexplained, 'a promise whose failure does not matter has the reason in a comment above').toEqual([]);
+  });
+
+  test('nothing is written past the log', () => {
+    expect(places(CONSOLE)).toEqual([]);
+  });
+
+  test('the searches find what they must and nothing else', () => {
+    const bad =
+      'let a: any;\nf(x as any);\ntry {} catch {\n// why\n}\np.catch(() => {});\np.catch((e) => undefined);\nconsole.log(1);';
+    const good =
+      "// any: any, catch {}\nconst s = ': any console.log';\nawait Promise.any(p); AbortSignal.any([]);\ntry {} catch { stop(); }\np.catch(() => stop());";
+    const found = (source: string) =>
+      [ANY, EMPTY_CATCH, IGNORED, CONSOLE].map((pattern) => places(pattern, new Map([['f', source]])));
+    expect(found(bad)).toEqual([['f:1', 'f:2'], ['f:3'], ['f:6', 'f:7'], ['f:8']]);
+    expect(found(good)).toEqual([[], [], [], []]);
+  });
+});
+
+test('every dependency is pinned to one version', () => {
+  const manifest: Record<string, Record<string, string>> = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const groups = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
+  const loose = groups.flatMap((group) =>
+    Object.entries(manifest[group] ?? {}).filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)),
+  );
+  expect(loose).toEqual([]);
+});

@@ -1,0 +1,217 @@
+/** What the documents say is so: paths, scripts, commands, settings and defaults they name exist. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { chatDefaults, defaults, telegramDefaults, webhookPath } from '../src/config/defaults.ts';
+import { loadConfig } from '../src/config.ts';
+
+const root = join(import.meta.dirname, '..');
+const read = (name: string) => readFileSync(join(root, name), 'utf8');
+const home = mkdtempSync(join(tmpdir(), 'viber-docs-'));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const pages = [
+  ...['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+].filter((name) => existsSync(join(root, name)));
+
+/** Everything in single backticks, and the lines of fenced blocks that are commands. */
+function codeIn(page: string): string[] {
+  const text = read(page);
+  const fences = [...text.matchAll(/^ *```\w*\n([\s\S]*?)^ *```/gm)].flatMap(([, body = '']) => body.split('\n'));
+  const spans = [...text.replace(/^ *```[\s\S]*?^ *```/gm, '').matchAll(/`([^`\n]+)`/g)].map(([, body = '']) => body);
+  return [...spans, ...fences.map((line) => line.trim())];
+}
+
+/** Paths of this repository, as opposed to those of the home: they begin with one of its folders, or stand at its top. */
+function repositoryPaths(code: string): string[] {
+  return code
+    .split(/[\s,;()"']+/)
+    .map((word) => word.replace(/[.:]+$/, ''))
+    .filter((word) =>
+      /^(\.\/)?((src|test|bench|docs|\.ci)\/[\w./-]*|(README|CONTRIBUTING|SECURITY)\.md|Dockerfile|config\.example\.yaml|package\.json)$/.test(
+        word,
+      ),
+    );
+}
+
+describe.each(pages)('%s', (page) => {
+  test('names paths that exist', () => {
+    const paths = codeIn(page).flatMap(repositoryPaths);
+    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  test('links to pages that exist', () => {
+    const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target.replace(/#.*$/, ''));
+    const own = links.filter((target) => target !== '' && !/^[a-z]+:/.test(target));
+    expect(own.filter((target) => !existsSync(resolve(root, dirname(page), target)))).toEqual([]);
+  });
+
+  test('names npm scripts that exist', () => {
+    const { scripts = {} }: { scripts?: Record<string, string> } = JSON.parse(read('package.json'));
+    const named = codeIn(page).flatMap((code) => [
+      ...[...code.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = '']) => name),
+      ...[...code.matchAll(/\bnpm (start|test)\b/g)].map(([, name = '']) => name),
+    ]);
+    expect([...new Set(named)].filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+  });
+
+  test('names commands of viber that exist', async () => {
+    const index = join(root, 'src', 'cli', 'index.ts');
+    if (!existsSync(index)) return;
+    const { CLI_COMMANDS } = await import('../src/cli/index.ts');
+    const named = codeIn(page).flatMap((code) => [
+      ...[...code.matchAll(/(?:^|&& )(?:npx )?viber ([a-z]+)/g)].map(([, name = '']) => name),
+      ...[...code.matchAll(/\bmain\.[jt]s ([a-z]+)/g)].map(([, name = '']) => name),
+    ]);
+    expect([...new Set(named)].filter((name) => !Object.hasOwn(CLI_COMMANDS, name))).toEqual([]);
+  });
+});
+
+test('AGENTS.md is short enough to be read', () => {
+  expect(existsSync(join(root, 'AGENTS.md'))).toBe(true);
+  expect(read('AGENTS.md').split('\n').length).toBeLessThan(80);
+});
+
+test('README.md is there', () => {
+  expect(existsSync(join(root, 'README.md'))).toBe(true);
+});
+
+describe('docs/configuration.md', () => {
+  const rows = new Map(
+    [...read('docs/configuration.md').matchAll(/^\| `([\w.]+)` \| (?:`([^`]+)` )?\| .* \|$/gm)].map(
+      ([, key = '', value]) => [key, value],
+    ),
+  );
+
+  /** Leaves of the defaults as `a.b.c` and the text a table shows for them. */
+  function leaves(value: unknown, path: string): [string, string][] {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return [[path, typeof value === 'string' ? value : JSON.stringify(value)]];
+    }
+    return Object.entries(value).flatMap(([key, item]) => leaves(item, path === '' ? key : `${path}.${key}`));
+  }
+
+  test('shows every setting with its true default', () => {
+    const telegram = { ...chatDefaults, ...telegramDefaults, webhook: { path: webhookPath } };
+    const { people: _people, providers: _providers, ...rest } = defaults;
+    const expected = leaves({ ...rest, channels: { ...rest.channels, telegram } }, '');
+    expect(expected.length).toBeGreaterThan(30);
+    for (const [key, value] of expected) expect(rows.get(key), key).toBe(value);
+  });
+
+  test('has a row for each key of the schema', async () => {
+    const { configSchema } = await import('../src/config/schema.ts');
+    const file = parse(read('config.example.yaml'));
+    expect(Object.keys(configSchema.shape).sort()).toEqual(Object.keys(file).sort());
+    const { discord: _discord, slack: _slack, ...channels } = file.channels;
+    const { local } = file.providers;
+    const known = leaves(
+      { ...file, channels, people: { N: file.people[0] }, providers: { NAME: { ...local, headers: '' } } },
+      '',
+    );
+    expect(known.map(([key]) => key).filter((key) => !rows.has(key))).toEqual([]);
+    expect(
+      [...rows.keys()].filter((key) => !known.some(([name]) => name === key)).filter((key) => key.includes('.')),
+    ).toEqual([]);
+  });
+});
+
+test('config.example.yaml loads, with no warning but for channels that are not available', async () => {
+  const { warnings } = await loadConfig({
+    file: join(root, 'config.example.yaml'),
+    home,
+    env: { TELEGRAM_BOT_TOKEN: '1:a' },
+  });
+  expect(warnings.filter((warning) => !warning.includes('not available in this version'))).toEqual([]);
+});
+
+describe('every example of configuration in the documents', () => {
+  const examples = pages.flatMap((page) =>
+    [...read(page).matchAll(/^( *)```yaml\n([\s\S]*?)^ *```/gm)].map(([, indent = '', body = '']) => {
+      return {
+        page,
+        text: body
+          .split('\n')
+          .map((line) => line.slice(indent.length))
+          .join('\n'),
+      };
+    }),
+  );
+
+  test.each(examples)('$page: $text', async ({ text }) => {
+    const file = join(home, 'example.yaml');
+    writeFileSync(file, text);
+    const env = { TELEGRAM_BOT_TOKEN: '1:a', TELEGRAM_WEBHOOK_SECRET: 'abcdefghijklmnop' };
+    expect((await loadConfig({ file, home, env })).warnings).toEqual([]);
+  });
+});
+
+describe('Dockerfile', () => {
+  const lines = read('Dockerfile')
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const of = (instruction: string) => lines.filter((line) => line.startsWith(`${instruction} `));
+  const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
+
+  test('builds on images of a stated version', () => {
+    expect(of('FROM').length).toBeGreaterThan(1);
+    for (const line of of('FROM')) expect(line).toMatch(/^FROM node:24(\.\d+)*-slim( AS \w+)?$/);
+    expect(read('Dockerfile')).not.toMatch(/:latest\b/);
+  });
+
+  test('the final image runs as a user without rights and has no development packages', () => {
+    const users = last.filter((line) => line.startsWith('USER '));
+    expect(users.at(-1)).toMatch(/^USER (?!root|0\b)\w+/);
+    expect(last.indexOf(users.at(-1) ?? '')).toBeGreaterThan(last.findLastIndex((line) => line.startsWith('RUN ')));
+    expect(last.filter((line) => /\bnpm\b/.test(line))).toEqual([]);
+    expect(of('RUN').some((line) => line.includes('npm ci --omit=dev'))).toBe(true);
+    expect(last).toContain('VOLUME /data');
+  });
+
+  test('has a health check, and starts without a shell', () => {
+    for (const instruction of ['ENTRYPOINT', 'CMD']) {
+      const [line = ''] = last.filter((candidate) => candidate.startsWith(`${instruction} `));
+      expect(JSON.parse(line.slice(instruction.length)), line).toEqual(expect.any(Array));
+    }
+    const [check = ''] = last.filter((line) => line.startsWith('HEALTHCHECK '));
+    const command: string[] = JSON.parse(check.slice(check.indexOf('CMD') + 3));
+    expect(command[0]).toBe('node');
+    expect(command.join(' ')).toContain(`http://127.0.0.1:${defaults.http.port}/healthz`);
+  });
+
+  test('copies nothing that is secret or heavy', () => {
+    const ignored = read('.dockerignore').split('\n');
+    for (const name of ['.git', '.env', 'node_modules', 'dist', 'test']) expect(ignored).toContain(name);
+    expect(read('Dockerfile')).not.toMatch(/^(ENV|ARG) .*(TOKEN|KEY|SECRET)/m);
+    expect(lines.filter((line) => line.startsWith('ADD '))).toEqual([]);
+  });
+});
+
+test('no file of the repository names a path of one machine', () => {
+  // What git tracks or would track; a copy without git is searched whole.
+  const listed = existsSync(join(root, '.git'))
+    ? execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+        cwd: root,
+        encoding: 'utf8',
+      }).split('\n')
+    : readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+        (name) => !/(^|\/)(node_modules|dist|coverage)(\/|$)/.test(name),
+      );
+  const texts = listed.filter((name) =>
+    /\.(ts|js|mjs|json|md|ya?ml|sh|toml|html|css|txt)$|(^|\/)(Dockerfile|\.\w+ignore|run)$/.test(name),
+  );
+  const machine = new RegExp(
+    `(^|[^\\w.~/-])/(${['work', 'root', 'tmp/brief', 'home/\\w+'].join('|')})(/|\\b)(?!-)`,
+    'm',
+  );
+  const guilty = texts.filter((name) => existsSync(join(root, name)) && machine.test(read(name)));
+  expect(guilty).toEqual([]);
+  expect(machine.test(`see ${['', 'work', 'main'].join('/')}`)).toBe(true);
+});
