@@ -1,6 +1,6 @@
 /** /new, /tasks and /open: beginning, finding and continuing tasks. */
 import { listArtifacts } from '../../workspace/artifacts.ts';
-import { planProgress, readPlan } from '../../workspace/plan.ts';
+import { linkCurrentTask, planProgress, readPlan } from '../../workspace/plan.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { ButtonAction } from '../buttons.ts';
@@ -61,6 +61,7 @@ export const open: Command = {
     if (!task || !mayUse('look', task) || !matches(task.id, args)) {
       return { text: `I know no task \`${args.trim().slice(0, 40)}\` of yours. /tasks lists them.` };
     }
+    await linkCurrentTask(home, viber, taskId);
     const [plan, files, answer] = await Promise.all([
       readPlan(home, taskId),
       listArtifacts(home, taskId),

@@ -1,0 +1,74 @@
+/**
+ * The bootstrap files a person writes to shape a viber. They are looked up without regard to case, in the viber's folder,
+ * then in `workspace/`, then in the home; the first hit wins. Reading them again costs a few stats.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { createStatCache } from './cache.ts';
+import { DEFAULT_VIBER, type Home } from './home.ts';
+import { stripComments } from './text.ts';
+
+export interface BootstrapFile {
+  /** `identity`, `soul`, `user`, `agents` or `tools`: the name of the prompt's block. */
+  tag: string;
+  text: string;
+}
+
+const TAGS = ['identity', 'soul', 'user', 'agents', 'tools'];
+const MAX_CHARS = 8000;
+const MAX_BYTES = 64 * 1024;
+
+const folders = createStatCache<ReadonlyMap<string, string>>(256, listNames);
+const texts = createStatCache<string>(256, (file, stat) => (stat.isFile() ? visibleText(readHead(file)) : ''));
+
+/** The bootstrap texts in the order of the prompt, without comments. A file with nothing but headings counts as missing. */
+export async function readBootstrap(home: Home, viber: string): Promise<BootstrapFile[]> {
+  const dirs = new Set([home.viberDir(viber), home.viberDir(DEFAULT_VIBER), home.root]);
+  const places = [...dirs].map((dir) => ({ dir, names: folders.get(dir) }));
+  const found: BootstrapFile[] = [];
+  for (const tag of TAGS) {
+    for (const { dir, names } of places) {
+      const name = names?.get(`${tag}.md`);
+      const text = name && texts.get(path.join(dir, name));
+      if (!text) continue;
+      found.push({ tag, text });
+      break;
+    }
+  }
+  return found;
+}
+
+/** The path of a file whose name differs from `name` at most by case; the exact name wins. */
+export function findFile(dir: string, name: string): string | undefined {
+  const actual = folders.get(dir)?.get(name.toLowerCase());
+  return actual === undefined ? undefined : path.join(dir, actual);
+}
+
+/** What a model should see of a file; '' when that is only headings. */
+function visibleText(text: string): string {
+  const bare = stripComments(text).trim();
+  const hasContent = bare.split('\n').some((line) => line.trim() !== '' && !/^#{1,6}(\s|$)/.test(line));
+  if (!hasContent) return '';
+  return bare.length <= MAX_CHARS
+    ? bare
+    : `${bare.slice(0, MAX_CHARS).toWellFormed()}\n[cut: only the first ${MAX_CHARS} characters are used]`;
+}
+
+function listNames(dir: string): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  // Upper case sorts first, so that SOUL.md wins over soul.md.
+  for (const name of fs.readdirSync(dir).sort())
+    if (!names.has(name.toLowerCase())) names.set(name.toLowerCase(), name);
+  return names;
+}
+
+/** Some bytes more than can be used: a huge file must not be read whole. */
+function readHead(file: string): string {
+  const fd = fs.openSync(file, 'r');
+  try {
+    const buffer = Buffer.allocUnsafe(MAX_BYTES);
+    return buffer.toString('utf8', 0, fs.readSync(fd, buffer, 0, MAX_BYTES, 0));
+  } finally {
+    fs.closeSync(fd);
+  }
+}

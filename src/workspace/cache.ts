@@ -1,0 +1,84 @@
+/**
+ * Bounded caches over files. What they hold may be dropped at any time: the files are the truth, and people edit them,
+ * so every read looks at the file's size, time and number first (about 4 µs).
+ */
+import fs from 'node:fs';
+
+export interface Lru<V> {
+  get(key: string): V | undefined;
+  set(key: string, value: V): void;
+  delete(key: string): void;
+}
+
+/** Keeps the most recently used values whose weights (1 each by default) add up to at most `max`. */
+export function createLru<V>(max: number, weigh: (value: V) => number = () => 1): Lru<V> {
+  const entries = new Map<string, { value: V; weight: number }>();
+  let total = 0;
+
+  function remove(key: string): void {
+    total -= entries.get(key)?.weight ?? 0;
+    entries.delete(key);
+  }
+
+  return {
+    get(key) {
+      const entry = entries.get(key);
+      if (entry === undefined) return undefined;
+      entries.delete(key);
+      entries.set(key, entry);
+      return entry.value;
+    },
+    set(key, value) {
+      remove(key);
+      const weight = weigh(value);
+      entries.set(key, { value, weight });
+      total += weight;
+      for (const oldest of entries.keys()) {
+        if (total <= max) break;
+        remove(oldest);
+      }
+    },
+    delete: remove,
+  };
+}
+
+/**
+ * A file written twice within one tick of the kernel's clock keeps its time, so a value read this soon after the last
+ * change is read again the next time.
+ */
+const SETTLED_MS = 50;
+
+interface Stamped<T> {
+  size: number;
+  ctimeMs: number;
+  ino: number;
+  settled: boolean;
+  value: T;
+}
+
+export interface StatCache<T> {
+  /** The loaded value, from the cache while the file is unchanged; undefined when there is no such file. */
+  get(file: string): T | undefined;
+}
+
+/** Values derived from files or folders by `load`, at most `max` of them. The values are shared: nobody may change them. */
+export function createStatCache<T>(max: number, load: (file: string, stat: fs.Stats) => T): StatCache<T> {
+  const lru = createLru<Stamped<T>>(max);
+  return {
+    get(file) {
+      const stat = fs.statSync(file, { throwIfNoEntry: false });
+      if (stat === undefined) {
+        lru.delete(file);
+        return undefined;
+      }
+      const { size, ctimeMs, ino } = stat;
+      const cached = lru.get(file);
+      if (cached?.settled && cached.size === size && cached.ctimeMs === ctimeMs && cached.ino === ino)
+        return cached.value;
+      const settled = Math.abs(Date.now() - ctimeMs) > SETTLED_MS;
+      const value = load(file, stat);
+      lru.set(file, { size, ctimeMs, ino, settled, value });
+      return value;
+    },
+  };
+}

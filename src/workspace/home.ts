@@ -1,0 +1,160 @@
+/**
+ * The home: where every file of the gateway stands. Ids are validated here and turned into paths here, never joined by others.
+ *
+ *   workspace/ (the viber `default`)   vibers/{id}/   agents/{id}/sessions/   artifacts/{taskId}/   skills/ jobs/ playbooks/
+ *   memory/    conversations/    spool/ access/ cache/ run/ (operational)
+ */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { errorCode, errorMessage, WorkspaceError } from '../errors.ts';
+import { TEMPLATES } from './templates.ts';
+
+export interface Home {
+  readonly root: string;
+  readonly spool: string;
+  readonly access: string;
+  /** May be deleted at any time. */
+  readonly cache: string;
+  readonly run: string;
+  readonly conversations: string;
+  readonly jobs: string;
+  readonly skills: string;
+  readonly playbooks: string;
+  readonly artifacts: string;
+  readonly agents: string;
+  /** `workspace` for the viber `default`, else `vibers/{id}`. Throws WorkspaceError for anything that is not an id. */
+  viberDir(viber: string): string;
+  /** `artifacts/{taskId}`. Throws WorkspaceError for anything that is not an id. */
+  taskDir(taskId: string): string;
+  /** `agents/{viber}/sessions/{taskId}.jsonl`. */
+  sessionPath(viber: string, taskId: string): string;
+}
+
+export const DEFAULT_VIBER = 'default';
+const ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+/** Names in the home that the agent's file tools never write: they change through typed, authorised operations. */
+export const PROTECTED: readonly string[] = [
+  ...['jobs', 'skills', 'playbooks', 'agents', 'config.yaml', 'config.json', 'openai.yaml'],
+  ...['access', 'spool', 'run', 'cache', 'conversations'],
+];
+
+/** Records the gateway keeps inside folders that are otherwise the agent's. */
+const PROTECTED_RECORDS =
+  /^(artifacts\/[^/]+\/(task\.json|artifacts\.jsonl)|(workspace|vibers\/[^/]+)\/memory\/(suggestions|provenance\.jsonl)(\/.*)?)$/i;
+
+/** Whether the agent's file tools must not write here. `file` is a path that `guardPath` gave; outside the home is protected too. */
+export function isProtected(home: Home, file: string): boolean {
+  const relative = path.relative(fs.realpathSync.native(home.root), file).split(path.sep).join('/');
+  const [first = ''] = relative.split('/');
+  return (
+    relative === '' || first === '..' || PROTECTED.includes(first.toLowerCase()) || PROTECTED_RECORDS.test(relative)
+  );
+}
+
+/** True for the ids of vibers, agents and tasks: lower-case letters, digits, `-` and `_`, at most 64. */
+export function isId(text: string): boolean {
+  return ID.test(text);
+}
+
+/** The home's folder: `override` (--home), OPENVIBER_HOME, ~/.openviber, ~/.viber if only that exists, else ~/.openviber. */
+export function locateHome(options: { override?: string; env: Record<string, string | undefined> }): string {
+  const user = options.env.HOME || os.homedir();
+  const chosen = options.override || options.env.OPENVIBER_HOME;
+  if (chosen) return path.resolve(chosen.replace(/^~(?=\/|$)/, user));
+  const [current, older] = [path.join(user, '.openviber'), path.join(user, '.viber')];
+  return !fs.existsSync(current) && fs.existsSync(older) ? older : current;
+}
+
+const OPERATIONAL = ['spool', 'access', 'cache', 'run', 'conversations'];
+const FOLDERS = [
+  ...['jobs', 'skills', 'playbooks', 'artifacts', `agents/${DEFAULT_VIBER}/sessions`, 'vibers', 'memory'],
+  ...['workspace', 'workspace/memory', 'workspace/artifacts'],
+];
+
+/**
+ * Opens the home and creates what is missing: folders (0700), the link `vibers/default`, templates of the files people write.
+ * @throws WorkspaceError when a folder cannot be created or written, naming it
+ */
+export async function openHome(root: string): Promise<Home> {
+  const home = layout(path.resolve(root));
+  try {
+    adoptOlderLayout(home.root);
+    for (const name of [...OPERATIONAL, ...FOLDERS]) createFolder(path.join(home.root, name));
+    for (const name of OPERATIONAL) restrict(path.join(home.root, name));
+    createLink(path.join(home.root, 'vibers', DEFAULT_VIBER), '../workspace');
+    writeTemplates(home);
+    fs.accessSync(home.root, fs.constants.W_OK);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    throw new WorkspaceError(
+      `The home ${home.root} cannot be used: ${errorMessage(error)}. Choose another with --home or OPENVIBER_HOME.`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return home;
+}
+
+function layout(root: string): Home {
+  const at = (name: string) => path.join(root, name);
+  const checked = (id: string, what: string) => {
+    if (typeof id === 'string' && ID.test(id)) return id;
+    throw new WorkspaceError(
+      `${JSON.stringify(String(id).slice(0, 80))} is not the id of a ${what}: a-z, 0-9, - and _, at most 64`,
+    );
+  };
+  return {
+    root,
+    spool: at('spool'),
+    access: at('access'),
+    cache: at('cache'),
+    run: at('run'),
+    conversations: at('conversations'),
+    jobs: at('jobs'),
+    skills: at('skills'),
+    playbooks: at('playbooks'),
+    artifacts: at('artifacts'),
+    agents: at('agents'),
+    viberDir: (viber) =>
+      viber === DEFAULT_VIBER ? at('workspace') : path.join(root, 'vibers', checked(viber, 'viber')),
+    taskDir: (taskId) => path.join(root, 'artifacts', checked(taskId, 'task')),
+    sessionPath: (viber, taskId) =>
+      path.join(root, 'agents', checked(viber, 'viber'), 'sessions', `${checked(taskId, 'task')}.jsonl`),
+  };
+}
+
+/** A home that has `vibers/default/` as a real folder and no `workspace/` keeps its files: the link points the other way. */
+function adoptOlderLayout(root: string): void {
+  const isFolder =
+    fs.lstatSync(path.join(root, 'vibers', DEFAULT_VIBER), { throwIfNoEntry: false })?.isDirectory() ?? false;
+  if (isFolder) createLink(path.join(root, 'workspace'), `vibers/${DEFAULT_VIBER}`);
+}
+
+function createFolder(dir: string): void {
+  if (!fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory()) fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
+}
+
+function restrict(dir: string): void {
+  if ((fs.statSync(dir).mode & 0o077) !== 0) fs.chmodSync(dir, 0o700);
+}
+
+function createLink(link: string, target: string): void {
+  if (fs.lstatSync(link, { throwIfNoEntry: false }) !== undefined) return;
+  try {
+    fs.symlinkSync(target, link);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+/** A file of that name in any case, here or at the root of the home, is the person's own: no template stands in front of it. */
+function writeTemplates(home: Home): void {
+  const workspace = home.viberDir(DEFAULT_VIBER);
+  const taken = new Set([...fs.readdirSync(workspace), ...fs.readdirSync(home.root)].map((name) => name.toLowerCase()));
+  for (const [name, text] of Object.entries(TEMPLATES)) {
+    if (!taken.has(name.toLowerCase())) fs.writeFileSync(path.join(workspace, name), text, { mode: 0o600, flag: 'wx' });
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * Plans as Markdown and back. The layout of `task.md`:
+ *
+ *   # Current Task / ## Goal (text) / ## Plan (`- [x] done`, `- [ ] pending`, `- [ ] now (in progress)`) / ## Context / ## Blockers
+ *
+ * The id of a step is its position, from "1": nothing has to be written for it, and it is what people say ("tick step 2").
+ * Round trip: `parsePlan(formatPlan(plan))` equals the plan if its ids are positions and its texts are trimmed single lines
+ * (the goal: trimmed lines). A title that ends with "(in progress)", or a goal's line that looks like a heading, is escaped by
+ * a backslash, as Markdown does.
+ */
+import type { Plan, PlanStep, StepStatus } from './types.ts';
+
+interface Section {
+  level: number;
+  /** Lower case; '' for what stands before the first heading. */
+  name: string;
+  lines: string[];
+}
+
+const KNOWN = new Set(['goal', 'plan', 'steps', 'context', 'blockers']);
+const HEADING = /^(#{1,6})[ \t]+(\S.*)$/s;
+const STEP = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX~/>])\](?:[ \t](.*))?$/s;
+const LIST_ITEM = /^(?:[-*+]|\d{1,9}[.)])[ \t]+(\S.*)$/s;
+const MARK = '(in progress)';
+const isPlan = (section: Section) => section.name === 'plan' || section.name === 'steps';
+const isGoal = (section: Section) => section.name === 'goal';
+
+/** Reads any Markdown a person or a model may have written; what is no goal and no step is not part of the plan. */
+export function parsePlan(markdown: string): Plan {
+  const sections = split(markdown);
+  const section = sections.find(isPlan);
+  const goal = sections.find(isGoal);
+  const checked = (section ? section.lines : sections.filter((s) => !isGoal(s)).flatMap((s) => s.lines)).flatMap(
+    toStep,
+  );
+  // A model may write a plain list under the heading.
+  const steps = checked.length > 0 || !section ? checked : section.lines.flatMap(toPlainStep);
+  return {
+    goal: goal ? trimLines(goal.lines).map(unescapeHeading).join('\n').trim() : guessGoal(sections),
+    steps: steps.map((step, index) => ({ id: String(index + 1), ...step })),
+  };
+}
+
+/**
+ * The plan as Markdown. Of `previous` everything stays that the plan does not say: the order of sections, Context, Blockers,
+ * unknown sections, and notes under a step whose title stays.
+ */
+export function formatPlan(plan: Plan, previous?: string): string {
+  const old = previous === undefined ? [] : split(previous);
+  const goal = ['## Goal', ...cleanGoal(plan.goal)];
+  const steps = ['## Plan', ...formatSteps(plan.steps, old.find(isPlan)?.lines ?? [])];
+  const blocks: string[][] = [];
+  let hasGoal = false;
+  let hasPlan = false;
+  for (const section of old) {
+    if (isGoal(section) && !hasGoal) {
+      blocks.push(goal);
+      hasGoal = true;
+    } else if (isPlan(section) && !hasPlan) {
+      blocks.push(steps);
+      hasPlan = true;
+    } else {
+      // Steps that stood outside a plan section have moved into it.
+      blocks.push(old.some(isPlan) ? section.lines : section.lines.filter((line) => !STEP.test(line)));
+    }
+  }
+  const missing = [...(hasGoal ? [] : [goal]), ...(hasPlan ? [] : [steps])];
+  const firstNamed = old.findIndex((section) => section.name !== '' && section.level > 1);
+  blocks.splice(firstNamed === -1 ? blocks.length : firstNamed, 0, ...missing);
+  if (previous === undefined || previous.trim() === '') {
+    blocks.unshift(['# Current Task']);
+    blocks.push(['## Context'], ['## Blockers', 'None currently']);
+  }
+  const texts = blocks.map((lines) => lines.join('\n').trim()).filter((text) => text !== '');
+  return `${texts.join('\n\n')}\n`;
+}
+
+export function planProgress(plan: Plan): { done: number; total: number } {
+  return { done: plan.steps.filter((step) => step.status === 'done').length, total: plan.steps.length };
+}
+
+/** Every heading of level 2 begins a section, a known name at any level, and the title at level 1. */
+function split(markdown: string): Section[] {
+  const sections: Section[] = [{ level: 0, name: '', lines: [] }];
+  for (const line of markdown.split(/\r?\n/)) {
+    const [, marks = '', rest = ''] = HEADING.exec(line) ?? [];
+    const name = headingName(rest);
+    if (marks !== '' && (marks.length <= 2 || KNOWN.has(name)))
+      sections.push({ level: marks.length, name, lines: [line] });
+    else sections.at(-1)?.lines.push(line);
+  }
+  return sections;
+}
+
+function headingName(text: string): string {
+  let name = text.slice(0, 100).trim().toLowerCase();
+  while (name.endsWith('#') || name.endsWith(':')) name = name.slice(0, -1).trimEnd();
+  return name;
+}
+
+type StepText = Omit<PlanStep, 'id'>;
+
+function toStep(line: string): StepText[] {
+  const [, box, text] = STEP.exec(line) ?? [];
+  if (box === undefined) return [];
+  const { title, marked } = readTitle(text ?? '');
+  if (title === '') return [];
+  const done = box === 'x' || box === 'X';
+  return [{ title, status: done ? 'done' : marked || box !== ' ' ? 'in_progress' : 'pending' }];
+}
+
+function toPlainStep(line: string): StepText[] {
+  const [, text] = LIST_ITEM.exec(line) ?? [];
+  if (text === undefined) return [];
+  const { title, marked } = readTitle(text);
+  const status: StepStatus = marked ? 'in_progress' : 'pending';
+  return title === '' ? [] : [{ title, status }];
+}
+
+/** Where the mark at the end of the text begins, -1 if there is none. */
+function markIndex(text: string): number {
+  const at = text.length - MARK.length;
+  return at >= 0 && text.slice(at).toLowerCase() === MARK ? at : -1;
+}
+
+function readTitle(written: string): { title: string; marked: boolean } {
+  const text = written.trim();
+  const at = markIndex(text);
+  const before = text.charAt(at - 1);
+  if (at > 0 && before === '\\') return { title: text.slice(0, at - 1) + text.slice(at), marked: false };
+  if (at === -1 || before.trim() !== '') return { title: text, marked: false };
+  return { title: unescapeMark(text.slice(0, at).trim()), marked: true };
+}
+
+function unescapeMark(text: string): string {
+  const at = markIndex(text);
+  return at > 0 && text.charAt(at - 1) === '\\' ? text.slice(0, at - 1) + text.slice(at) : text;
+}
+
+function writeTitle(title: string): string {
+  const line = title
+    .toWellFormed()
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim();
+  const at = markIndex(line);
+  if (at >= 0) return `${line.slice(0, at)}\\${line.slice(at)}`;
+  return line === '' ? 'untitled' : line;
+}
+
+function formatSteps(steps: readonly PlanStep[], old: readonly string[]): string[] {
+  const notes = collectNotes(old);
+  const lines = steps.length === 0 ? [] : [...(notes.get('') ?? [])];
+  for (const { title, status } of steps) {
+    const text = writeTitle(title);
+    lines.push(`- [${status === 'done' ? 'x' : ' '}] ${text}${status === 'in_progress' ? ' (in progress)' : ''}`);
+    lines.push(...(notes.get(readTitle(text).title) ?? []));
+    notes.delete(readTitle(text).title);
+  }
+  return lines;
+}
+
+/** Lines of a plan section that are no steps, by the title of the step above them ('' for the first lines). */
+function collectNotes(lines: readonly string[]): Map<string, string[]> {
+  const notes = new Map<string, string[]>();
+  let title = '';
+  const hasSteps = lines.some((line) => STEP.test(line));
+  for (const line of lines.slice(1)) {
+    const [step] = hasSteps ? toStep(line) : toPlainStep(line);
+    if (step) title = step.title;
+    else if (line.trim() !== '' && !STEP.test(line)) {
+      const above = notes.get(title);
+      if (above) above.push(line);
+      else notes.set(title, [line]);
+    }
+  }
+  return notes;
+}
+
+function cleanGoal(goal: string): string[] {
+  const lines = goal.toWellFormed().split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/);
+  return trimLines(['', ...lines.map((line) => line.replace(/(?!\t)\p{Cc}/gu, '').replace(/^\\*#{1,6}[ \t]/, '\\$&'))]);
+}
+
+function unescapeHeading(line: string): string {
+  return line.replace(/^\\(\\*#{1,6}[ \t])/, '$1');
+}
+
+/** The lines below a heading, without blank ones at both ends. */
+function trimLines(lines: readonly string[]): string[] {
+  let [from, to] = [1, lines.length];
+  while (from < to && lines[from]?.trim() === '') from++;
+  while (to > from && lines[to - 1]?.trim() === '') to--;
+  return lines.slice(from, to);
+}
+
+/** Of a free text: its title, or else its first line that is no list. */
+function guessGoal(sections: readonly Section[]): string {
+  const title = sections.find((section) => section.level === 1 && !isPlan(section))?.name;
+  const lines = sections.slice(0, 2).flatMap((section) => section.lines);
+  const heading = lines.find((line) => HEADING.test(line));
+  if (title !== undefined && title !== 'current task' && title !== 'task' && heading)
+    return heading.replace(/^#+[ \t]+/, '').trim();
+  return lines.find((line) => line.trim() !== '' && !HEADING.test(line) && !LIST_ITEM.test(line.trim()))?.trim() ?? '';
+}

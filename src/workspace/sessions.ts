@@ -1,0 +1,147 @@
+/**
+ * Sessions: `agents/{viber}/sessions/{taskId}.jsonl`, one JSON object a line, the first line a header, never rewritten. One
+ * writer per file. Reading costs what is read of the end, and nothing when the end is still in memory.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { createLru } from './cache.ts';
+import { appendLinesSync, ensureDir, syncFile, syncFolder } from './files.ts';
+import type { Home } from './home.ts';
+import {
+  emptyWindow,
+  extendWindow,
+  isInStep,
+  type OnCorrupt,
+  quarantineTail,
+  type SessionLine,
+  type SessionWindow,
+} from './session-window.ts';
+import type { SessionEntry } from './types.ts';
+
+const FIRST_BYTES = 32 * 1024;
+const DEFAULT_BYTES = 256 * 1024;
+/** What stays in memory of one session, and of all together (bytes of the files). */
+const KEPT_BYTES = 512 * 1024;
+const KEPT_ALL_BYTES = 8 * 1024 * 1024;
+/** How far back a run is looked for that may not be there at all. */
+const SEARCH_BYTES = 8 * 1024 * 1024;
+
+const windows = createLru<SessionWindow>(KEPT_ALL_BYTES, (window) => window.end - window.start + 1024);
+
+/**
+ * Adds entries in one write, the header first when the file is new. A line torn by a crash is moved to `<file>.bad` before.
+ * The entries stay in memory: do not change them afterwards.
+ * @param options.sync whether they must survive a power cut when it resolves
+ */
+export async function appendSession(
+  home: Home,
+  viber: string,
+  taskId: string,
+  entries: SessionEntry[],
+  options: { sync?: boolean; onCorrupt?: OnCorrupt } = {},
+): Promise<void> {
+  if (entries.length === 0) return;
+  const file = home.sessionPath(viber, taskId);
+  const before = fs.statSync(file, { throwIfNoEntry: false });
+  let window = before && windows.get(file);
+  if (window && before && !isInStep(window, before)) window = undefined;
+  if (!before) await ensureDir(path.dirname(file));
+  else if (!window?.isWhole) {
+    quarantineTail(file, options.onCorrupt);
+    window = undefined;
+  }
+  const isNew = (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
+  const header: SessionEntry = { type: 'session', version: 1, taskId, viber, createdAt: new Date().toISOString() };
+  const all = isNew ? [header, ...entries] : entries;
+  const texts = all.map((entry) => JSON.stringify(entry));
+  windows.delete(file);
+  const { offset } = appendLinesSync(file, texts);
+  const after = fs.statSync(file);
+  const kept = window ?? { ...emptyWindow(after), start: offset };
+  let at = offset;
+  for (const [index, entry] of all.entries()) {
+    kept.lines.push({ offset: at, entry });
+    at += Buffer.byteLength(texts[index] ?? '') + 1;
+  }
+  keep(file, kept, after);
+  if (!options.sync) return;
+  await syncFile(file);
+  if (isNew) await syncFolder(path.dirname(file));
+}
+
+/**
+ * The last entries in the order they were written, without the header: of the last `maxBytes` (but at least one line), at
+ * most `maxEntries`. Damaged lines are passed over and named to `onCorrupt`. The entries are shared: do not change them.
+ */
+export async function readSessionTail(
+  home: Home,
+  viber: string,
+  taskId: string,
+  options: { maxBytes?: number; maxEntries?: number; onCorrupt?: OnCorrupt } = {},
+): Promise<SessionEntry[]> {
+  const { maxBytes = DEFAULT_BYTES, maxEntries = Number.POSITIVE_INFINITY } = options;
+  const tail = openTail(home.sessionPath(viber, taskId), options.onCorrupt);
+  if (tail === undefined) return [];
+  const isCounted = maxEntries !== Number.POSITIVE_INFINITY;
+  for (let bytes = isCounted ? Math.min(FIRST_BYTES, maxBytes) : maxBytes; ; bytes = Math.min(bytes * 2, maxBytes)) {
+    const lines = tail.last(bytes).filter(({ entry }) => entry.type !== 'session');
+    if (lines.length >= maxEntries || bytes >= maxBytes || bytes >= tail.size) {
+      tail.keep();
+      return lines.slice(Math.max(0, lines.length - maxEntries)).map(({ entry }) => entry);
+    }
+  }
+}
+
+/**
+ * The entries of one run, in order. A run is found at the end of its session; one that is not in the last 8 MB counts as not
+ * there. A run that is found is read from its very first entry, however long it is.
+ */
+export async function findRun(home: Home, viber: string, taskId: string, run: string): Promise<SessionEntry[]> {
+  const tail = openTail(home.sessionPath(viber, taskId));
+  if (tail === undefined) return [];
+  for (let bytes = FIRST_BYTES; ; bytes *= 4) {
+    const lines = tail.last(bytes);
+    const first = lines.findIndex(({ entry }) => 'run' in entry && entry.run === run);
+    // Runs of a task follow each other, so an entry of another run before the first one is where this run begins.
+    const hasStart = first !== -1 && lines.slice(0, first).some(({ entry }) => 'run' in entry);
+    if (hasStart || bytes >= tail.size || (first === -1 && bytes >= SEARCH_BYTES)) {
+      tail.keep();
+      return lines.flatMap(({ entry }) => ('run' in entry && entry.run === run ? [entry] : []));
+    }
+  }
+}
+
+interface Tail {
+  /** The lines that begin in the last `bytes` of the file. */
+  last(bytes: number): SessionLine[];
+  /** Of the whole file, in bytes. */
+  size: number;
+  keep(): void;
+}
+
+function openTail(file: string, onCorrupt?: OnCorrupt): Tail | undefined {
+  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined || stat.size === 0) return undefined;
+  const cached = windows.get(file);
+  const window = cached && isInStep(cached, stat) ? cached : emptyWindow(stat);
+  return {
+    last(bytes) {
+      extendWindow(file, window, stat.size - bytes, onCorrupt);
+      const from = stat.size - bytes;
+      // Sought from the end: what lies before costs nothing. One line longer than `bytes` is better than none.
+      const first = window.lines.findLastIndex(({ offset }) => offset < from) + 1;
+      return window.lines.slice(Math.min(first, Math.max(0, window.lines.length - 1)));
+    },
+    size: stat.size,
+    keep: () => keep(file, window, stat),
+  };
+}
+
+/** Puts the window into the cache in step with the file, its oldest lines dropped when it has grown too long. */
+function keep(file: string, window: SessionWindow, stat: fs.Stats): void {
+  const oldest = stat.size - KEPT_BYTES;
+  const first = window.start < oldest ? window.lines.findIndex(({ offset }) => offset >= oldest) : 0;
+  const lines = first === -1 ? window.lines.slice(-1) : window.lines.slice(first);
+  const start = first === 0 ? window.start : (lines[0]?.offset ?? stat.size);
+  windows.set(file, { ...window, start, lines, end: stat.size, ctimeMs: stat.ctimeMs, ino: stat.ino });
+}

@@ -1,0 +1,183 @@
+/**
+ * The records of tasks, `artifacts/{taskId}/task.json`. One writer at a time per task. Who may steer a task and where it is
+ * bound survives a power cut; its state and run count alone are written cheaply, because spool and session can tell them.
+ */
+import { randomInt } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { UserError, WorkspaceError } from '../errors.ts';
+import { createStatCache } from './cache.ts';
+import { patchFile, readTextSync, writeFileAtomic } from './files.ts';
+import { type Home, isId } from './home.ts';
+import { serialise } from './locks.ts';
+import { cutText, plainLine } from './text.ts';
+import type { TaskRecord } from './types.ts';
+
+// No 0 and o, no 1 and l: ids are read aloud and typed. In the order of ASCII, so that ids sort.
+const ALPHABET = '23456789abcdefghijkmnpqrstuvwxyz';
+const SUFFIX = 5;
+const SLOTS = ALPHABET.length ** SUFFIX;
+const DAY_MS = 86_400_000;
+let last = { day: '', slot: -1 };
+
+/**
+ * `YYYYMMDD-xxxxx` (UTC): ids sort by time of creation. The five characters are the time of day in steps of 2.6 ms, moved on
+ * by a random step so that two processes do not meet; within one process an id never comes twice.
+ */
+export function newTaskId(now: Date): string {
+  const day = now.toISOString().slice(0, 10).replaceAll('-', '');
+  const wanted = Math.floor(((now.getTime() % DAY_MS) / DAY_MS) * (SLOTS - 65_536)) + randomInt(16);
+  const slot = last.day === day ? Math.max(wanted, last.slot + 1) % SLOTS : wanted;
+  last = { day, slot };
+  let suffix = '';
+  for (let rest = slot, i = 0; i < SUFFIX; i++, rest = Math.floor(rest / ALPHABET.length)) {
+    suffix = ALPHABET.charAt(rest % ALPHABET.length) + suffix;
+  }
+  return `${day}-${suffix}`;
+}
+
+/** A title for lists and thread names: one line, at most 8 words and 60 characters of the goal's first line. */
+export function titleOf(goal: string): string {
+  const lines = goal
+    .slice(0, 2000)
+    .split(/\r?\n/)
+    .map((line) => plainLine(line.replace(/^[\s#>*+-]+/, '').replace(/[*`]+|(?<!\w)_+|_+(?!\w)/g, '')));
+  const words = (lines.find((line) => line !== '') ?? 'Untitled task').split(' ');
+  return cutText(words.length > 8 ? `${words.slice(0, 8).join(' ')}…` : words.join(' '), 60);
+}
+
+const records = createStatCache<TaskRecord>(4096, (file) => parseRecord(file, readTextSync(file) ?? ''));
+const recordFile = (home: Home, taskId: string) => path.join(home.taskDir(taskId), 'task.json');
+
+/** The record, undefined when there is no such task. Throws WorkspaceError naming the file when it is damaged. */
+export async function readTask(home: Home, taskId: string): Promise<TaskRecord | undefined> {
+  return readTaskSync(home, taskId);
+}
+
+export function readTaskSync(home: Home, taskId: string): TaskRecord | undefined {
+  const record = records.get(recordFile(home, taskId));
+  return record && copyOf(record);
+}
+
+function copyOf(record: TaskRecord): TaskRecord {
+  return { ...record, people: [...record.people], conversations: [...record.conversations] };
+}
+
+/** Writes the whole record, creating the task's folder if need be. */
+export async function saveTask(home: Home, record: TaskRecord, options: { sync?: boolean } = {}): Promise<void> {
+  await serialise(recordFile(home, record.id), () => write(home, record, options.sync));
+}
+
+/**
+ * Changes a record; calls for one task run one after the other, each on the result of the one before. `updatedAt` is set
+ * unless `change` did so; a record that comes back unchanged is not written.
+ * @param options.sync whether it must survive a power cut; by default when more than `state`, `runs` or `updatedAt` changed
+ * @throws UserError when there is no such task
+ */
+export function updateTask(
+  home: Home,
+  taskId: string,
+  change: (record: TaskRecord) => TaskRecord,
+  options: { sync?: boolean } = {},
+): Promise<TaskRecord> {
+  return serialise(recordFile(home, taskId), async () => {
+    const before = readTaskSync(home, taskId);
+    if (before === undefined) throw new UserError(`There is no task ${taskId}.`);
+    const changed = change(copyOf(before));
+    if (JSON.stringify(changed) === JSON.stringify(before)) return before;
+    const updatedAt = changed.updatedAt === before.updatedAt ? new Date().toISOString() : changed.updatedAt;
+    const after = { ...changed, id: taskId, updatedAt };
+    await write(home, after, options.sync ?? stablePart(after) !== stablePart(before));
+    return after;
+  });
+}
+
+/** The newest tasks first (by id). Reads no more records than it takes to find `limit` that match; damaged ones are left out. */
+export async function listTasks(
+  home: Home,
+  options: { limit: number; match?: (record: TaskRecord) => boolean; onCorrupt?: (file: string) => void },
+): Promise<TaskRecord[]> {
+  const found: TaskRecord[] = [];
+  let read = 0;
+  for (const id of taskIds(home)) {
+    if (found.length >= options.limit) break;
+    // The event loop must not stand still for thousands of files.
+    if (++read % 200 === 0) await nextTurn();
+    const record = readOrReport(home, id, options.onCorrupt);
+    if (record && (options.match?.(record) ?? true)) found.push(record);
+  }
+  return found;
+}
+
+/** The tasks a person may mean by a full id, or its beginning or end; newest first, at most 10. */
+export async function resolveTaskId(home: Home, text: string): Promise<string[]> {
+  const part = text.trim().toLowerCase().replace(/^#/, '');
+  if (!isId(part)) return [];
+  const ids = taskIds(home);
+  if (ids.includes(part)) return [part];
+  return ids.filter((id) => id.startsWith(part) || id.endsWith(part) || id.includes(`-${part}`)).slice(0, 10);
+}
+
+const folders = createStatCache<string[]>(4, (dir) => fs.readdirSync(dir).filter(isId).sort().reverse());
+
+function taskIds(home: Home): readonly string[] {
+  return folders.get(home.artifacts) ?? [];
+}
+
+function readOrReport(home: Home, id: string, onCorrupt?: (file: string) => void): TaskRecord | undefined {
+  try {
+    return readTaskSync(home, id);
+  } catch (error) {
+    if (!(error instanceof WorkspaceError)) throw error;
+    onCorrupt?.(recordFile(home, id));
+    return undefined;
+  }
+}
+
+/** What must survive a power cut. */
+function stablePart(record: TaskRecord): string {
+  return JSON.stringify({ ...record, state: null, runs: null, updatedAt: null });
+}
+
+/** What changes often stands last and the file is padded, so that a change of state is one small write in place. */
+async function write(home: Home, record: TaskRecord, sync = true): Promise<void> {
+  const file = recordFile(home, record.id);
+  const { state, runs, updatedAt, ...stable } = record;
+  const json = JSON.stringify({ ...stable, runs, state, updatedAt }, null, 2);
+  const before = sync ? undefined : readTextSync(file);
+  const size = Buffer.byteLength(json);
+  const oldSize = before === undefined ? 0 : Buffer.byteLength(before) - 1;
+  const room = Math.max(Math.ceil((size + 24) / 64) * 64, Math.min(oldSize, size + 64));
+  const text = `${json}${' '.repeat(room - size)}\n`;
+  if (before === undefined) await writeFileAtomic(file, text, { sync });
+  else await patchFile(file, before, text);
+}
+
+const STATES: readonly unknown[] = ['pending', 'running', 'completed', 'error', 'stopped'];
+
+function parseRecord(file: string, text: string): TaskRecord {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isRecord(value)) return value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new WorkspaceError(`${file} is damaged: it is not the record of a task`);
+}
+
+function isRecord(value: unknown): value is TaskRecord {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  const isList = (name: string) => {
+    const list = fields.get(name);
+    return Array.isArray(list) && list.every((item) => typeof item === 'string');
+  };
+  return (
+    ['id', 'viber', 'goal', 'title', 'createdAt', 'updatedAt'].every((name) => typeof fields.get(name) === 'string') &&
+    STATES.includes(fields.get('state')) &&
+    Number.isSafeInteger(fields.get('runs')) &&
+    isList('people') &&
+    isList('conversations')
+  );
+}

@@ -1,0 +1,47 @@
+/** Cleaning of text that comes from outside before it becomes a title, a name or a line of a file. */
+
+// Controls, bidirectional overrides and marks, invisible spaces. ZWJ and ZWNJ stay: emoji and Persian need them.
+const INVISIBLE = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/gu;
+
+/** The text without control, bidirectional and invisible characters; line breaks and tabs become spaces. Well-formed UTF-16. */
+export function plainLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\s\u0085\u2028\u2029]+/g, ' ')
+    .replace(INVISIBLE, '')
+    .trim();
+}
+
+/** At most `max` UTF-16 units, cut between characters as a reader sees them; `end` (counted in) marks a cut. */
+export function cutText(text: string, max: number, end = '…'): string {
+  if (text.length <= max) return text;
+  let cut = '';
+  for (const { segment } of new Intl.Segmenter().segment(text.slice(0, max + 64))) {
+    if (cut.length + segment.length > max - end.length) break;
+    cut += segment;
+  }
+  return cut.trimEnd() + end;
+}
+
+/** Markdown without its closed HTML comments, those inside code fences excepted. */
+export function stripComments(markdown: string): string {
+  if (!markdown.includes('<!--')) return markdown;
+  let kept = '';
+  let from = 0;
+  let fence = '';
+  let open = -1;
+  for (const { 0: mark, index } of markdown.matchAll(/^(?:```|~~~)|<!--|-->/gm)) {
+    if (open >= 0) {
+      if (mark !== '-->') continue;
+      kept += markdown.slice(from, open);
+      const ownLine = (open === 0 || markdown[open - 1] === '\n') && markdown[index + 3] === '\n';
+      from = index + (ownLine ? 4 : 3);
+      open = -1;
+    } else if (mark === '<!--') {
+      if (fence === '') open = index;
+    } else if (mark !== '-->') {
+      fence = fence === '' ? mark : fence === mark ? '' : fence;
+    }
+  }
+  return kept + markdown.slice(from);
+}

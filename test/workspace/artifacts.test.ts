@@ -1,0 +1,290 @@
+/** Artifacts: generated names, an index that survives, and nothing outside the task's folder. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { UserError } from '../../src/errors.ts';
+import {
+  adoptArtifact,
+  artifactPath,
+  createArtifact,
+  findArtifact,
+  listArtifacts,
+} from '../../src/workspace/artifacts.ts';
+import type { Home } from '../../src/workspace/home.ts';
+import { newHome } from './home-helper.ts';
+
+const TASK = '20260101-aaaaa';
+const bytes = (text: string) => new TextEncoder().encode(text);
+const create = (
+  home: Home,
+  title: string,
+  more: { type?: string; content?: string; id?: string; name?: string } = {},
+) =>
+  createArtifact(home, TASK, {
+    title,
+    type: 'text/markdown',
+    origin: 'agent',
+    ...more,
+    content: bytes(more.content ?? title),
+  });
+const contentOf = async (home: Home, id: string) => {
+  const meta = (await listArtifacts(home, TASK)).find((candidate) => candidate.id === id);
+  return meta && fs.readFileSync(artifactPath(home, TASK, meta), 'utf8');
+};
+const indexFile = (home: Home) => path.join(home.taskDir(TASK), 'artifacts.jsonl');
+
+describe('createArtifact', () => {
+  it('gives a ref and keeps everything else in the index', async () => {
+    const home = await newHome();
+    const ref = await create(home, 'Landing page', { content: '# Page' });
+    expect(ref).toEqual({
+      id: expect.stringMatching(/^[a-z2-9]{8}$/),
+      title: 'Landing page',
+      type: 'text/markdown',
+      ref: `artifacts/${TASK}/${ref.id}.md`,
+    });
+    expect(await listArtifacts(home, TASK)).toEqual([
+      {
+        ...ref,
+        name: 'Landing page.md',
+        size: 6,
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        origin: 'agent',
+        createdAt: expect.stringMatching(/Z$/),
+      },
+    ]);
+    expect(await contentOf(home, ref.id)).toBe('# Page');
+    expect(fs.statSync(path.join(home.root, ref.ref)).mode & 0o777).toBe(0o600);
+    expect(await listArtifacts(home, '20260101-none')).toEqual([]);
+  });
+
+  it('is the same artifact when it is made twice, and a new version with other content', async () => {
+    const home = await newHome();
+    const first = await create(home, 'Walkthrough', { id: 'walkthrough', content: 'v1' });
+    expect(await create(home, 'Walkthrough', { id: 'walkthrough', content: 'v1' })).toEqual(first);
+    expect(fs.readFileSync(indexFile(home), 'utf8').split('\n')).toHaveLength(2);
+    expect(first.ref).toBe(`artifacts/${TASK}/walkthrough.md`);
+    await create(home, 'Other');
+    await create(home, 'Walkthrough 2', { id: 'Walkthrough', content: 'v2' });
+    expect((await listArtifacts(home, TASK)).map((meta) => meta.title)).toEqual(['Other', 'Walkthrough 2']);
+    expect(await contentOf(home, 'walkthrough')).toBe('v2');
+  });
+
+  it('goes on after a crash between the file and its line', async () => {
+    const home = await newHome();
+    await create(home, 'Report', { id: 'report', content: 'text' });
+    fs.rmSync(indexFile(home));
+    expect((await create(home, 'Report', { id: 'report', content: 'text' })).id).toBe('report');
+  });
+
+  it('never takes the name of another file', async () => {
+    const home = await newHome();
+    fs.mkdirSync(home.taskDir(TASK));
+    const own = { 'task.md': 'plan', 'implementation_plan.md': 'plan', 'notes.md': 'mine', 'task.json': '{}' };
+    for (const [name, text] of Object.entries(own)) fs.writeFileSync(path.join(home.taskDir(TASK), name), text);
+    fs.symlinkSync('/etc/passwd', path.join(home.taskDir(TASK), 'door.md'));
+    for (const id of [
+      'task',
+      'TASK',
+      'implementation_plan',
+      'artifacts',
+      'notes',
+      'door',
+      '../x',
+      '',
+      'a b',
+      'x'.repeat(100),
+      '.hidden',
+      '__proto__',
+    ]) {
+      const ref = await create(home, `For ${id}`, { id, content: `content ${id}` });
+      expect(ref.id, id).toMatch(/^[a-z2-9]{8}$/);
+    }
+    for (const [name, text] of Object.entries(own))
+      expect(fs.readFileSync(path.join(home.taskDir(TASK), name), 'utf8')).toBe(text);
+    expect(fs.readdirSync(home.root).sort()).toEqual(fs.readdirSync((await newHome()).root).sort());
+  });
+
+  it('keeps every one of many made at once', async () => {
+    const home = await newHome();
+    const refs = await Promise.all(Array.from({ length: 30 }, (_, i) => create(home, `n${i}`)));
+    expect(new Set(refs.map((ref) => ref.id)).size).toBe(30);
+    expect((await listArtifacts(home, TASK)).map((meta) => meta.title)).toEqual(
+      Array.from({ length: 30 }, (_, i) => `n${i}`),
+    );
+  });
+
+  const TYPES: [string, string | undefined, string, string][] = [
+    ['image/png', undefined, 'image/png', 'png'],
+    ['IMAGE/JPEG', undefined, 'image/jpeg', 'jpg'],
+    ['text/html; charset=utf-8', undefined, 'text/html', 'html'],
+    ['text/plain', 'main.ts', 'text/plain', 'ts'],
+    ['text/plain', undefined, 'text/plain', 'txt'],
+    ['application/octet-stream', 'data.parquet', 'application/octet-stream', 'parquet'],
+    [
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+      undefined,
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+      'docx',
+    ],
+    ['application/x-never-heard-of', undefined, 'application/x-never-heard-of', 'bin'],
+    ['text/html\r\nX-Evil: 1', undefined, 'application/octet-stream', 'bin'],
+    ['nonsense', undefined, 'application/octet-stream', 'bin'],
+    ['', 'x.md', 'application/octet-stream', 'md'],
+    ['../../etc', 'a.b/c', 'application/octet-stream', 'bin'],
+  ];
+  it.each(TYPES)('type %j with name %j is %s, stored as .%s', async (type, name, clean, extension) => {
+    const ref = await create(await newHome(), 'x', { type, ...(name === undefined ? {} : { name }) });
+    expect([ref.type, path.extname(ref.ref)]).toEqual([clean, `.${extension}`]);
+  });
+
+  const NAMES: [string, string][] = [
+    ['../../etc/passwd', 'etc_passwd.md'],
+    ['..\\..\\boot.ini', 'boot.ini'],
+    ['invoice\u202efdp.exe', 'invoicefdp.exe'],
+    ['a\0b\nc.txt', 'ab c.txt'],
+    ['.bashrc', 'bashrc.md'],
+    ['...', 'file.md'],
+    ['', 'x.md'],
+    ['Release 1.2', 'Release 1.2'],
+    ['con:aux|"<>?*.csv', 'con_aux_.csv'],
+    ['отчёт за май.docx', 'отчёт за май.docx'],
+    ['👩‍👩‍👧.png', '👩‍👩‍👧.png'],
+    [`${'長'.repeat(500)}.pdf`, `${'長'.repeat(116)}.pdf`],
+    [`x.${'e'.repeat(300)}`, `x.${'e'.repeat(115)}.md`],
+  ];
+  it.each(NAMES)('the name %j becomes %j', async (name, expected) => {
+    const home = await newHome();
+    await create(home, 'x', { name });
+    const [meta] = await listArtifacts(home, TASK);
+    expect(meta?.name).toBe(expected);
+  });
+
+  it('a title is one clean line', async () => {
+    const home = await newHome();
+    expect((await create(home, 'A\u202e\n# title\u0007', { content: '1' })).title).toBe('A # title');
+    expect((await create(home, ' ', { content: '2', name: 'Report.md' })).title).toBe('Report.md');
+    expect((await create(home, 'x'.repeat(1000), { content: '3' })).title).toHaveLength(200);
+    expect((await listArtifacts(home, TASK))[0]?.name).toBe('A # title.md');
+    expect((await create(home, 'Release 1.2', { content: '4' })).title).toBe('Release 1.2');
+    expect((await listArtifacts(home, TASK)).at(-1)?.name).toBe('Release 1.2.md');
+  });
+});
+
+describe('adoptArtifact', () => {
+  it('moves a finished download into place under a generated name', async () => {
+    const home = await newHome();
+    fs.mkdirSync(home.taskDir(TASK));
+    const incoming = path.join(home.taskDir(TASK), '.incoming-1');
+    fs.writeFileSync(incoming, 'a,b', { mode: 0o644 });
+    const meta = await adoptArtifact(home, TASK, {
+      path: incoming,
+      title: '../évil.csv',
+      type: 'text/csv',
+      origin: 'user',
+      name: '../évil.csv',
+    });
+    expect(meta).toMatchObject({ name: 'évil.csv', size: 3, origin: 'user', type: 'text/csv' });
+    expect(await contentOf(home, meta.id)).toBe('a,b');
+    expect(fs.readdirSync(home.taskDir(TASK)).sort()).toEqual([`${meta.id}.csv`, 'artifacts.jsonl'].sort());
+    expect(fs.statSync(path.join(home.root, meta.ref)).mode & 0o777).toBe(0o600);
+  });
+
+  it('is done once for one id', async () => {
+    const home = await newHome();
+    fs.mkdirSync(home.taskDir(TASK));
+    const incoming = path.join(home.taskDir(TASK), '.incoming-1');
+    const given = { path: incoming, title: 'x', type: 'text/csv', origin: 'user', id: 'f1' } as const;
+    fs.writeFileSync(incoming, 'a,b');
+    const first = await adoptArtifact(home, TASK, given);
+    fs.writeFileSync(incoming, 'a,b');
+    expect(await adoptArtifact(home, TASK, given)).toEqual(first);
+    expect(fs.existsSync(incoming)).toBe(false);
+    expect(await listArtifacts(home, TASK)).toHaveLength(1);
+  });
+
+  it('refuses what is no regular file', async () => {
+    const home = await newHome();
+    fs.mkdirSync(home.taskDir(TASK));
+    const link = path.join(home.taskDir(TASK), 'link');
+    fs.symlinkSync('/etc/passwd', link);
+    for (const bad of [link, home.taskDir(TASK), path.join(home.taskDir(TASK), 'none')]) {
+      await expect(
+        adoptArtifact(home, TASK, { path: bad, title: 'x', type: 'text/csv', origin: 'user' }),
+      ).rejects.toBeInstanceOf(UserError);
+    }
+    expect(await listArtifacts(home, TASK)).toEqual([]);
+  });
+});
+
+describe('findArtifact', () => {
+  it('knows ids, titles, names and beginnings, the newest first', async () => {
+    const home = await newHome();
+    const old = await create(home, 'Report', { content: 'old' });
+    const report = await create(home, 'Report', { content: 'new' });
+    const page = await create(home, 'Landing page', { name: 'index.html', type: 'text/html' });
+    const find = async (text: string) => (await findArtifact(home, TASK, text))?.id;
+    expect(await find(old.id)).toBe(old.id);
+    expect(await find(old.id.slice(0, 7))).toBe(old.id);
+    expect(await find(' report ')).toBe(report.id);
+    expect(await find('INDEX.HTML')).toBe(page.id);
+    expect(await find('land')).toBe(page.id);
+    expect([await find('nothing'), await find('')]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('a damaged or forged index', () => {
+  it('loses the torn line at most', async () => {
+    const home = await newHome();
+    for (const title of ['one', 'two', 'three']) await create(home, title);
+    const whole = fs.readFileSync(indexFile(home));
+    for (let cut = 0; cut < whole.length; cut += 16) {
+      fs.writeFileSync(indexFile(home), whole.subarray(0, cut));
+      const lines = whole.subarray(0, cut).toString().split('\n').length - 1;
+      expect((await listArtifacts(home, TASK)).length).toBeGreaterThanOrEqual(lines);
+      await create(home, `after ${cut}`);
+      expect((await listArtifacts(home, TASK)).at(-1)?.title).toBe(`after ${cut}`);
+      expect((await listArtifacts(home, TASK)).length).toBeGreaterThan(lines);
+    }
+  });
+
+  it('leads nowhere', async () => {
+    const home = await newHome();
+    const ref = await create(home, 'x');
+    const [good] = await listArtifacts(home, TASK);
+    if (!good) throw new Error('missing');
+    fs.symlinkSync('/etc/passwd', path.join(home.taskDir(TASK), 'door.md'));
+    fs.mkdirSync(path.join(home.taskDir(TASK), 'folder.md'));
+    fs.writeFileSync(path.join(home.root, 'config.yaml'), 'secret');
+    for (const name of ['.env', '.incoming-1', 'UPPER.md', 'task.json', 'task.md']) {
+      fs.writeFileSync(path.join(home.taskDir(TASK), name), 'no artifact');
+    }
+    for (const bad of [
+      '../../config.yaml',
+      '/etc/passwd',
+      'door.md',
+      'folder.md',
+      'none.md',
+      '..',
+      '.',
+      '',
+      '.env',
+      'task.json',
+      'task.md',
+      'artifacts.jsonl',
+      '.incoming-1',
+      'UPPER.md',
+      'a\\b.md',
+    ]) {
+      const forged = { ...good, ref: bad };
+      expect(() => artifactPath(home, TASK, forged), bad).toThrow(UserError);
+    }
+    fs.appendFileSync(
+      indexFile(home),
+      `${JSON.stringify({ ...good, id: '../x' })}\n${JSON.stringify({ ...good, size: 'big' })}\n[]\nnull\n`,
+    );
+    expect(await listArtifacts(home, TASK)).toEqual([good]);
+    fs.rmSync(path.join(home.root, ref.ref));
+    expect(() => artifactPath(home, TASK, good)).toThrow('no longer there');
+  });
+});

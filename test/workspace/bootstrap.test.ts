@@ -1,0 +1,99 @@
+/** Bootstrap files: which one wins, what of it a model sees, and that edits are noticed. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { readBootstrap } from '../../src/workspace/bootstrap.ts';
+import type { Home } from '../../src/workspace/home.ts';
+import { newHome } from './home-helper.ts';
+
+function write(home: Home, name: string, text: string): void {
+  const file = path.join(home.root, name);
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, text);
+}
+const show = async (home: Home, viber: string) =>
+  (await readBootstrap(home, viber)).map(({ tag, text }) => `${tag}: ${text}`);
+
+/** A home without the templates' texts. */
+async function bareHome(): Promise<Home> {
+  const home = await newHome();
+  for (const name of ['IDENTITY', 'SOUL', 'USER', 'AGENTS', 'TOOLS'])
+    fs.rmSync(path.join(home.viberDir('default'), `${name}.md`));
+  return home;
+}
+
+it('untouched templates cost two short lines', async () => {
+  const texts = await show(await newHome(), 'default');
+  expect(texts.map((text) => text.split(':')[0])).toEqual(['identity', 'soul']);
+  expect(texts.join('').length).toBeLessThan(250);
+  expect(texts.join('')).not.toContain('<!--');
+});
+
+it('are looked up in the viber, the workspace and the home, in any case, in one order', async () => {
+  const home = await bareHome();
+  write(home, 'tools.md', 'home tools');
+  write(home, 'workspace/Agents.MD', 'workspace agents');
+  write(home, 'USER.md', 'home user');
+  write(home, 'workspace/user.md', 'workspace user');
+  write(home, 'vibers/dev/soul.md', 'dev soul');
+  write(home, 'workspace/IDENTITY.md', 'workspace identity');
+  expect(await show(home, 'dev')).toEqual([
+    'identity: workspace identity',
+    'soul: dev soul',
+    'user: workspace user',
+    'agents: workspace agents',
+    'tools: home tools',
+  ]);
+  expect(await show(home, 'default')).not.toContain('soul: dev soul');
+});
+
+it('take upper case first, and pass over files that say nothing', async () => {
+  const home = await bareHome();
+  write(home, 'workspace/soul.md', 'lower');
+  write(home, 'workspace/SOUL.md', 'upper');
+  write(home, 'workspace/USER.md', '<!-- about you -->\n# User\n\n## Name\n');
+  write(home, 'USER.md', 'home user');
+  fs.mkdirSync(path.join(home.root, 'workspace/TOOLS.md'));
+  fs.symlinkSync('nowhere', path.join(home.root, 'workspace/AGENTS.md'));
+  expect(await show(home, 'default')).toEqual(['soul: upper', 'user: home user']);
+});
+
+it('lose their comments, but not those in code, nor an unclosed one', async () => {
+  const home = await bareHome();
+  const code = '```html\n<!-- kept -->\n```';
+  write(
+    home,
+    'workspace/SOUL.md',
+    `<!-- gone\nover lines -->\nBe <!-- gone -->kind.\n\n${code}\n<!-- gone -->\nEnd <!-- open`,
+  );
+  expect(await show(home, 'default')).toEqual([`soul: Be kind.\n\n${code}\nEnd <!-- open`]);
+});
+
+it('are cut with a note, however long or nasty', async () => {
+  const home = await bareHome();
+  write(home, 'workspace/SOUL.md', 'ü'.repeat(5_000_000));
+  write(home, 'workspace/USER.md', '<!--'.repeat(1_000_000));
+  const started = performance.now();
+  const [soul, user] = await readBootstrap(home, 'default');
+  expect(performance.now() - started).toBeLessThan(3000);
+  expect(soul?.text).toMatch(/^ü{8000}\n\[cut: only the first 8000 characters are used\]$/);
+  expect(user?.text.length).toBeLessThan(8100);
+});
+
+it('are read again after an edit, a deletion and a new file, and only then', async () => {
+  const home = await bareHome();
+  write(home, 'workspace/SOUL.md', 'one');
+  expect(await show(home, 'default')).toEqual(['soul: one']);
+  write(home, 'workspace/SOUL.md', 'two');
+  expect(await show(home, 'default')).toEqual(['soul: two']);
+  write(home, 'workspace/USER.md', 'me');
+  expect(await show(home, 'default')).toEqual(['soul: two', 'user: me']);
+  fs.rmSync(path.join(home.root, 'workspace/SOUL.md'));
+  expect(await show(home, 'default')).toEqual(['user: me']);
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  await readBootstrap(home, 'default');
+  const opened = vi.spyOn(fs, 'openSync');
+  expect(await show(home, 'default')).toEqual(['user: me']);
+  expect(opened).not.toHaveBeenCalled();
+  opened.mockRestore();
+});

@@ -1,0 +1,245 @@
+/** Plans as Markdown and back: what people and models write, and nothing lost on the way. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatPlan, parsePlan, planProgress } from '../../src/workspace/plan.ts';
+import type { Plan, StepStatus } from '../../src/workspace/types.ts';
+
+const SEED = `# Current Task
+
+## Goal
+Build a landing page with contact form
+
+## Plan
+- [x] Set up Next.js project
+- [x] Create hero section
+- [ ] Add contact form (in progress)
+- [ ] Deploy to Vercel
+
+## Context
+- Using Tailwind CSS for styling
+- Form should validate email before submit
+- User wants dark theme only
+
+## Blockers
+None currently
+`;
+
+const plan = (goal: string, ...steps: [StepStatus, string][]): Plan => ({
+  goal,
+  steps: steps.map(([status, title], index) => ({ id: String(index + 1), title, status })),
+});
+const SEED_PLAN = plan(
+  'Build a landing page with contact form',
+  ['done', 'Set up Next.js project'],
+  ['done', 'Create hero section'],
+  ['in_progress', 'Add contact form'],
+  ['pending', 'Deploy to Vercel'],
+);
+
+describe('the documented layout', () => {
+  it('is read and written back to the letter', () => {
+    expect(parsePlan(SEED)).toEqual(SEED_PLAN);
+    expect(formatPlan(SEED_PLAN, SEED)).toBe(SEED);
+    expect(planProgress(SEED_PLAN)).toEqual({ done: 2, total: 4 });
+  });
+
+  it('is what a new plan gets', () => {
+    expect(formatPlan(plan('Ship it', ['in_progress', 'Build'], ['pending', 'Test']))).toBe(
+      '# Current Task\n\n## Goal\nShip it\n\n## Plan\n- [ ] Build (in progress)\n- [ ] Test\n\n## Context\n\n## Blockers\nNone currently\n',
+    );
+  });
+});
+
+describe('what people write', () => {
+  const cases: [string, string, Plan][] = [
+    [
+      'other marks',
+      '## Plan\n* [X] a\n+ [ ] b\n1. [~] c\n  - [/] d\n- [>] e',
+      plan('', ['done', 'a'], ['pending', 'b'], ['in_progress', 'c'], ['in_progress', 'd'], ['in_progress', 'e']),
+    ],
+    ['Windows line ends', '## Goal\r\nGo\r\n\r\n## Plan\r\n- [x] a\r\n', plan('Go', ['done', 'a'])],
+    [
+      'no headings',
+      'Ship the thing\n\n- [x] a\n- [ ] b (In Progress)',
+      plan('Ship the thing', ['done', 'a'], ['in_progress', 'b']),
+    ],
+    ['a title as the goal', '# Ship the thing\n\n- [ ] a', plan('Ship the thing', ['pending', 'a'])],
+    [
+      'a plain list under the heading',
+      '## Plan\n1. first\n2. second\n',
+      plan('', ['pending', 'first'], ['pending', 'second']),
+    ],
+    ['phases', '## Plan\n### Phase 1\n- [x] a\n### Phase 2\n- [ ] b', plan('', ['done', 'a'], ['pending', 'b'])],
+    ['steps', '### Steps:\n- [ ] a\n## Context\n- [ ] not a step', plan('', ['pending', 'a'])],
+    [
+      'a goal of several lines',
+      '## Goal\n\nOne\n\n- two\n- [ ] three\n\n## Plan\n- [ ] a',
+      plan('One\n\n- two\n- [ ] three', ['pending', 'a']),
+    ],
+    ['boxes without text', '## Plan\n- [ ]\n- [x] \n- [ ] a', plan('', ['pending', 'a'])],
+    ['links, which are no boxes', '## Plan\n- [a](b)\n- [ ] [x](y)', plan('', ['pending', '[x](y)'])],
+    ['a done step that says it is going on', '## Plan\n- [x] a (in progress)', plan('', ['done', 'a'])],
+    ['nothing', '', plan('')],
+    ['something else', 'Just a note.\n\nAnd more.', plan('Just a note.')],
+  ];
+  it.each(cases)('%s', (_, markdown, expected) => expect(parsePlan(markdown)).toEqual(expected));
+});
+
+const title = fc
+  .oneof(
+    fc.string({ unit: 'grapheme', maxLength: 60 }),
+    fc
+      .array(
+        fc.constantFrom(
+          '[x]',
+          '[ ]',
+          '- ',
+          '# ',
+          '(in progress)',
+          '\\',
+          'مرحبا',
+          'שלום',
+          '👩‍👩‍👧',
+          '🇩🇪',
+          ' ',
+          '`',
+          '|',
+          '*',
+          '<!--',
+          '1.',
+          'İ',
+          'a',
+        ),
+        { maxLength: 8 },
+      )
+      .map((parts) => parts.join('')),
+  )
+  .map((text) =>
+    text
+      .replace(/[\p{Cc}\u2028\u2029]/gu, '')
+      .toWellFormed()
+      .trim(),
+  )
+  .filter((text) => text !== '');
+const goal = fc
+  .array(fc.oneof(title, fc.constantFrom('', '## Plan', '\\## Goal', '- [ ] x', '# a', '####### b')), { maxLength: 4 })
+  .map((lines) => lines.join('\n').trim());
+const status = fc.constantFrom<StepStatus>('pending', 'in_progress', 'done');
+const anyPlan = fc
+  .tuple(goal, fc.array(fc.tuple(status, title), { maxLength: 8 }))
+  .map(([text, steps]) => plan(text, ...steps));
+const document = fc
+  .array(
+    fc.oneof(
+      title,
+      fc.constantFrom(
+        '# Current Task',
+        '## Goal',
+        '## Plan',
+        '- [ ] a',
+        '- [x] b (in progress)',
+        '## Context',
+        '## Blockers',
+        '## Mine',
+        '### Sub',
+        '',
+        '  note',
+        '1. c',
+      ),
+    ),
+    { maxLength: 20 },
+  )
+  .map((lines) => lines.join('\n'));
+
+describe('round trip', () => {
+  it('parse(format(plan)) is the plan', () => {
+    fc.assert(
+      fc.property(anyPlan, (value) => {
+        expect(parsePlan(formatPlan(value))).toEqual(value);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('also over any earlier text', () => {
+    fc.assert(
+      fc.property(anyPlan, document, (value, previous) => {
+        expect(parsePlan(formatPlan(value, previous))).toEqual(value);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('formatting again changes nothing', () => {
+    fc.assert(
+      fc.property(anyPlan, document, (value, previous) => {
+        const once = formatPlan(value, previous);
+        expect(formatPlan(parsePlan(once), once)).toBe(once);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('a structured change', () => {
+  it('keeps Context, Blockers, unknown sections, their order and notes under steps', () => {
+    const previous = [
+      '# Landing page',
+      'A note at the top.',
+      '## Blockers',
+      'Waiting for the logo.',
+      '## Plan',
+      'In this order:',
+      '- [x] Hero',
+      '  - keep it small',
+      '- [ ] Form',
+      '  see the ticket',
+      '- [ ] Old idea',
+      '  dropped with it',
+      '## Links',
+      '- [ ] https://example.org',
+      '## Goal',
+      'Old goal',
+      '## Context',
+      'Dark theme.',
+    ].join('\n');
+    const next = formatPlan(
+      plan('New goal', ['done', 'Hero'], ['in_progress', 'Form'], ['pending', 'Deploy']),
+      previous,
+    );
+    expect(next).toBe(
+      [
+        '# Landing page\nA note at the top.',
+        '## Blockers\nWaiting for the logo.',
+        '## Plan\nIn this order:\n- [x] Hero\n  - keep it small\n- [ ] Form (in progress)\n  see the ticket\n- [ ] Deploy',
+        '## Links\n- [ ] https://example.org',
+        '## Goal\nNew goal',
+        '## Context\nDark theme.\n',
+      ].join('\n\n'),
+    );
+  });
+
+  it('makes one line of a title and says something for an empty one', () => {
+    const text = formatPlan({
+      goal: 'g',
+      steps: [
+        { id: 'x', title: ' a\n## Goal\u0000b\u2028c ', status: 'done' },
+        { id: 'y', title: ' ', status: 'pending' },
+      ],
+    });
+    expect(parsePlan(text).steps.map((step) => step.title)).toEqual(['a ## Goal b c', 'untitled']);
+  });
+
+  it('is quick with hostile texts', () => {
+    const long = '\\'.repeat(100_000);
+    const started = performance.now();
+    parsePlan(
+      `## Plan\n- [ ] ${long}(in progress)\n${'#'.repeat(100_000)}\n## ${'# '.repeat(50_000)}\n- [ ] ${' '.repeat(100_000)}x`,
+    );
+    formatPlan(
+      plan(`# ${long}`, ['pending', `${long}(in progress)`]),
+      `## ${'#'.repeat(100_000)}\n${'- [ '.repeat(20_000)}`,
+    );
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+});

@@ -1,0 +1,232 @@
+/** Task records: ids, titles, changes at once, lists that read no more than they must. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { UserError, WorkspaceError } from '../../src/errors.ts';
+import type { Home } from '../../src/workspace/home.ts';
+import {
+  listTasks,
+  newTaskId,
+  readTask,
+  resolveTaskId,
+  saveTask,
+  titleOf,
+  updateTask,
+} from '../../src/workspace/tasks.ts';
+import type { TaskRecord } from '../../src/workspace/types.ts';
+import { newHome } from './home-helper.ts';
+
+afterEach(() => vi.restoreAllMocks());
+const at = '2026-01-01T00:00:00.000Z';
+const record = (id: string, more: Partial<TaskRecord> = {}): TaskRecord => ({
+  ...{
+    id,
+    viber: 'default',
+    goal: 'Go',
+    title: 'Go',
+    state: 'pending',
+    people: ['telegram:1001'],
+    conversations: [],
+    runs: 0,
+  },
+  ...{ createdAt: at, updatedAt: at },
+  ...more,
+});
+const A = '20260101-aaaaa';
+const file = (home: Home, id = A) => path.join(home.taskDir(id), 'task.json');
+
+describe('newTaskId', () => {
+  it('is a date and five characters that cannot be mistaken, never the same twice, in order of time', () => {
+    const start = Date.UTC(2026, 10, 14, 23, 0);
+    const ids = Array.from({ length: 20_000 }, (_, i) => newTaskId(new Date(start + Math.floor(i / 100) * 1000)));
+    for (const id of ids) expect(id).toMatch(/^20261114-[a-km-np-z2-9]{5}$/);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.toSorted().every((id, i) => id === ids[i])).toBe(true);
+  });
+
+  it('goes on with the next day', () => {
+    const ids = [Date.UTC(2026, 0, 1, 23, 59, 59, 999), Date.UTC(2026, 0, 2, 0, 0, 0, 0)].map((time) =>
+      newTaskId(new Date(time)),
+    );
+    expect(ids.map((id) => id.slice(0, 8))).toEqual(['20260101', '20260102']);
+    expect(ids.toSorted()).toEqual(ids);
+  });
+});
+
+describe('titleOf', () => {
+  const cases: [string, string][] = [
+    ['Build a landing page', 'Build a landing page'],
+    ['one two three four five six seven eight nine', 'one two three four five six seven eight…'],
+    ['\n\n## **Fix** the `bug`\nmore', 'Fix the bug'],
+    ['- item', 'item'],
+    ['', 'Untitled task'],
+    [' \n\t', 'Untitled task'],
+    ['a\u202eb\u0000c\u200b', 'abc'],
+    ['写一个登陆页面'.repeat(20), `${'写一个登陆页面'.repeat(20).slice(0, 59)}…`],
+    ['👩‍👩‍👧'.repeat(20), `${'👩‍👩‍👧'.repeat(7)}…`],
+    ['fix snake_case_name and _this_', 'fix snake_case_name and this'],
+  ];
+  it.each(cases)('%j', (goal, title) => {
+    expect(titleOf(goal)).toBe(title);
+    expect(titleOf(goal).length).toBeLessThanOrEqual(60);
+  });
+});
+
+describe('records', () => {
+  it('are written whole and private, and read back', async () => {
+    const home = await newHome();
+    expect(await readTask(home, A)).toBeUndefined();
+    await saveTask(home, record(A, { parent: '20251231-zzzzz' }), { sync: true });
+    expect(await readTask(home, A)).toEqual(record(A, { parent: '20251231-zzzzz' }));
+    expect([fs.statSync(file(home)).mode & 0o777, fs.statSync(home.taskDir(A)).mode & 0o777]).toEqual([0o600, 0o700]);
+    expect(JSON.parse(fs.readFileSync(file(home), 'utf8'))).toEqual(record(A, { parent: '20251231-zzzzz' }));
+  });
+
+  it('changes made at once all happen', async () => {
+    const home = await newHome();
+    await saveTask(home, record(A));
+    await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        updateTask(home, A, (task) => ({
+          ...task,
+          runs: task.runs + 1,
+          ...(i % 4 === 0 ? { people: [...task.people, `p${i}`] } : {}),
+        })),
+      ),
+    );
+    const after = await readTask(home, A);
+    expect(after?.runs).toBe(40);
+    expect(after?.people).toHaveLength(11);
+    expect(JSON.parse(fs.readFileSync(file(home), 'utf8'))).toEqual(after);
+  });
+
+  it('a change of state is one small write in place; more is a new, synced file', async () => {
+    const home = await newHome();
+    await saveTask(home, record(A));
+    const { ino } = fs.statSync(file(home));
+    const syncs = vi.spyOn(fs, 'renameSync');
+    for (const state of ['running', 'completed', 'running', 'error', 'running', 'stopped', 'pending'] as const) {
+      await updateTask(home, A, (task) => ({ ...task, state, runs: task.runs + 1 }));
+      expect(JSON.parse(fs.readFileSync(file(home), 'utf8'))).toMatchObject({ state });
+    }
+    expect(syncs).not.toHaveBeenCalled();
+    expect(fs.statSync(file(home)).ino).toBe(ino);
+    await updateTask(home, A, (task) => ({ ...task, people: ['telegram:2'] }));
+    expect(fs.statSync(file(home)).ino).not.toBe(ino);
+    expect(await readTask(home, A)).toMatchObject({ people: ['telegram:2'], state: 'pending', runs: 7 });
+  });
+
+  it('a much shorter record leaves nothing of the longer one', async () => {
+    const home = await newHome();
+    await saveTask(home, record(A, { goal: 'ü'.repeat(9000) }), { sync: false });
+    await saveTask(home, record(A), { sync: false });
+    expect(fs.statSync(file(home)).size).toBeLessThan(600);
+    expect(await readTask(home, A)).toEqual(record(A));
+  });
+
+  it('updatedAt follows changes; an unchanged record is not written; what is handed out is a copy', async () => {
+    const home = await newHome();
+    await saveTask(home, record(A));
+    const before = fs.statSync(file(home)).mtimeMs;
+    expect(await updateTask(home, A, (task) => task)).toEqual(record(A));
+    expect(fs.statSync(file(home)).mtimeMs).toBe(before);
+    expect((await updateTask(home, A, (task) => ({ ...task, runs: 1 }))).updatedAt > at).toBe(true);
+    expect((await updateTask(home, A, (task) => ({ ...task, runs: 2, updatedAt: 'mine' }))).updatedAt).toBe('mine');
+    const copy = await readTask(home, A);
+    copy?.people.push('intruder');
+    expect((await readTask(home, A))?.people).toEqual(['telegram:1001']);
+    const mutated = await updateTask(home, A, (task) => {
+      task.people.push('friend');
+      return task;
+    });
+    expect(mutated.people).toEqual(['telegram:1001', 'friend']);
+    expect((await readTask(home, A))?.people).toEqual(['telegram:1001', 'friend']);
+  });
+
+  it('a failing change changes nothing and does not stop the next', async () => {
+    const home = await newHome();
+    await saveTask(home, record(A));
+    const failing = updateTask(home, A, () => {
+      throw new Error('no');
+    });
+    const next = updateTask(home, A, (task) => ({ ...task, runs: 5 }));
+    await expect(failing).rejects.toThrow('no');
+    expect((await next).runs).toBe(5);
+    await expect(updateTask(home, '20260101-bbbbb', (task) => task)).rejects.toBeInstanceOf(UserError);
+  });
+
+  it('a damaged record is named, and left out of lists', async () => {
+    const home = await newHome();
+    await saveTask(home, record(A));
+    await saveTask(home, record('20260102-bbbbb'));
+    const good = fs.readFileSync(file(home));
+    const damaged = [
+      good.subarray(0, 50),
+      Buffer.alloc(0),
+      Buffer.from('[]'),
+      Buffer.from('{"id":"x"}'),
+      Buffer.from(good.toString().replace('pending', 'pendinx')),
+      Buffer.from(good.toString().replace('["', '[1,"').replace('[\n', '[1,\n')),
+    ];
+    for (const bytes of damaged) {
+      fs.writeFileSync(file(home), bytes);
+      await expect(readTask(home, A)).rejects.toThrow(file(home));
+      await expect(updateTask(home, A, (task) => task)).rejects.toBeInstanceOf(WorkspaceError);
+      const named: string[] = [];
+      expect(
+        (await listTasks(home, { limit: 10, onCorrupt: (name) => named.push(name) })).map((task) => task.id),
+      ).toEqual(['20260102-bbbbb']);
+      expect(named).toEqual([file(home)]);
+    }
+  });
+});
+
+describe('listTasks', () => {
+  async function many(home: Home, count: number): Promise<string[]> {
+    const ids = Array.from({ length: count }, (_, i) => newTaskId(new Date(Date.UTC(2026, 0, 1) + i * 1000)));
+    for (const id of ids)
+      await saveTask(home, record(id, { viber: Number(id.codePointAt(13)) % 2 ? 'default' : 'dev' }), { sync: false });
+    return ids;
+  }
+
+  it('gives the newest first and reads only as many as it needs', async () => {
+    const home = await newHome();
+    const ids = await many(home, 300);
+    fs.mkdirSync(path.join(home.artifacts, '20991231-zzzzz'));
+    fs.writeFileSync(path.join(home.artifacts, 'README.txt'), 'not a task');
+    const reads = vi.spyOn(fs, 'readFileSync');
+    expect((await listTasks(home, { limit: 5 })).map((task) => task.id)).toEqual(ids.slice(-5).reverse());
+    expect(reads).toHaveBeenCalledTimes(5);
+    const matched = await listTasks(home, { limit: 7, match: (task) => task.viber === 'dev' });
+    expect(matched).toHaveLength(7);
+    expect(reads.mock.calls.length).toBeLessThan(60);
+    expect(await listTasks(home, { limit: 0 })).toEqual([]);
+  });
+
+  it('sees new tasks at once', async () => {
+    const home = await newHome();
+    for (let i = 0; i < 5; i++) {
+      await saveTask(home, record(`2026010${i + 1}-aaaaa`), { sync: false });
+      expect(await listTasks(home, { limit: 10 })).toHaveLength(i + 1);
+    }
+  });
+});
+
+it('resolveTaskId knows a whole id, its end, and its beginning', async () => {
+  const home = await newHome();
+  for (const id of ['20260101-abcde', '20260101-abxyz', '20260102-mmmde'])
+    await saveTask(home, record(id), { sync: false });
+  const cases: [string, string[]][] = [
+    ['20260101-abcde', ['20260101-abcde']],
+    [' #20260101-ABCDE ', ['20260101-abcde']],
+    ['abcde', ['20260101-abcde']],
+    ['ab', ['20260101-abxyz', '20260101-abcde']],
+    ['de', ['20260102-mmmde', '20260101-abcde']],
+    ['20260102', ['20260102-mmmde']],
+    ['zzz', []],
+    ['', []],
+    ['../..', []],
+    ['%', []],
+  ];
+  for (const [text, expected] of cases) expect(await resolveTaskId(home, text), text).toEqual(expected);
+});
