@@ -54,6 +54,11 @@ export interface AppOptions {
 }
 
 export interface App {
+  /**
+   * Resolves when every channel has connected once; a platform that cannot be reached keeps it waiting, and everything
+   * else works meanwhile. Rejects with ConfigError when no chat channel can ever connect with these settings.
+   */
+  connected: Promise<void>;
   /** The HTTP port in use; undefined when there is no server. */
   port: number | undefined;
   readiness(): Readiness;
@@ -61,7 +66,7 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/** Starts everything. Throws ConfigError, LockedError, or a system error of the home or the port. */
+/** Starts everything and waits for nobody outside. Throws LockedError, or a system error of the home or the port. */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, log } = options;
   const home = await openHome(options.homeRoot);
@@ -101,8 +106,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     },
   });
   const pairing = openPairing(home.access, config.people.some((person) => person.role === 'owner'));
+  const conversations = openConversations(home.conversations);
   const worker = createWorker({
-    ...{ home, queue, delivery, runner, bus, live, buttons, metrics, log, channelOf, modelName, pairing },
+    ...{ home, queue, conversations, delivery, runner, bus, live, buttons, metrics, log, channelOf, modelName, pairing },
     maxRuns: config.limits.runs,
   });
 
@@ -115,7 +121,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     delivery.add({ id: `${trace}-notice`, address, text, files: [], ...(replyTo === undefined ? {} : { replyTo }) }, trace);
   const gateway = createGateway({
     ...{ queue, people, pairing, buttons, metrics, log, rulesOf, reply, viber: VIBER, maxQueue: config.limits.queue },
-    conversations: openConversations(home.conversations),
+    conversations,
     limiter: createRateLimiter(config.limits.messagesPerMinute),
     whisper: (address, text) => {
       const id = `pairing-${Date.now()}`;
@@ -219,7 +225,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     }
   }
 
-  async function connect_(channel: Channel): Promise<ConfigError | undefined> {
+  async function connectOne(channel: Channel): Promise<ConfigError | undefined> {
     const callbacks: ChannelCallbacks = {
       onMessage: (message, raw) => gateway.accept(message, raw),
       onInterrupt: async () => undefined,
@@ -234,6 +240,17 @@ export async function startApp(options: AppOptions): Promise<App> {
       log.error({ channel: channel.id }, error.message);
       return error;
     }
+  }
+
+  async function connectAll(): Promise<void> {
+    const connecting = Promise.all([...channels.values()].map(connectOne));
+    // Parsing the model's libraries fills the time in which the platforms answer.
+    await agent.preload(modelName());
+    const problems = (await connecting).filter((problem) => problem !== undefined);
+    const chat = [...channels.keys()].filter((id) => id !== 'local');
+    if (problems.length > 0 && problems.length === chat.length) throw new ConfigError(problems.flatMap((problem) => problem.problems));
+    started = true;
+    onStatus();
   }
 
   async function stop(): Promise<void> {
@@ -264,27 +281,23 @@ export async function startApp(options: AppOptions): Promise<App> {
       });
     }
     worker.start();
-    const connecting = Promise.all([...channels.values()].map(connect_));
-    const preloading = agent.preload();
-    const problems = (await connecting).filter((problem) => problem !== undefined);
-    await preloading;
-    const chat = [...channels.keys()].filter((id) => id !== 'local');
-    if (problems.length > 0 && problems.length === chat.length) throw new ConfigError(problems.flatMap((problem) => problem.problems));
   } catch (error) {
     await stop();
     throw error;
   }
-  started = true;
   const about = { pid: process.pid, port: server?.port, startedAt: new Date().toISOString(), epoch: lock.epoch };
   fs.writeFileSync(path.join(home.run, 'gateway.json'), `${JSON.stringify(about)}\n`, { mode: 0o600 });
+  const connected = connectAll();
+  // Who asks for it learns of a failure; nobody has to.
+  connected.catch(() => 'the channels have said what is wrong');
   for (const { item, reason } of dead) {
     const trace = traceOf(item.id);
     log.error({ trace, reason }, 'a message was given up');
     const text = `I could not work on your message: it made me fail ${item.attempts} times (trace ${trace}). Try it in other words.`;
     await delivery.add({ id: `${item.id}-dead`, address: item.message.message.address, text, files: [] }, trace);
   }
-  onStatus();
   return {
+    connected,
     port: server?.port,
     readiness,
     stop: () => (stopping ??= stop()).catch((error: unknown) => log.error({ err: errorMessage(error) }, 'stopping failed')),

@@ -18,12 +18,13 @@ interface Process {
   ready: Promise<void>;
 }
 
-async function setUp() {
+/** `atEnd` is the test's own: with tests side by side the global one cannot tell whose end is meant. */
+async function setUp(atEnd: typeof onTestFinished = onTestFinished) {
   const telegram = await startTelegram();
   const llm = await startLlm();
-  const home = tempFolder();
+  const home = tempFolder(atEnd);
   const running = new Set<ChildProcess>();
-  onTestFinished(async () => {
+  atEnd(async () => {
     for (const child of running) child.kill('SIGKILL');
     await Promise.all([telegram.close(), llm.close()]);
   });
@@ -77,8 +78,8 @@ describe('a crash at a named point', () => {
   /** The platform has the message, our record of it is lost: Telegram cannot be asked, so it comes twice. */
   const MAY_REPEAT = new Set(['send-posted']);
 
-  it.concurrent.each(POINTS)('%s: the answer comes after the restart, once, and no finished step is repeated', async (point) => {
-    const { telegram, llm, home, start, texts } = await setUp();
+  it.concurrent.for(POINTS)('%s: the answer comes after the restart, once, and no finished step is repeated', { timeout: 60_000 }, async (point, { onTestFinished: atEnd }) => {
+    const { telegram, llm, home, start, texts } = await setUp(atEnd);
     llm.script((request) =>
       request.toolResults.length === 0
         ? { toolCalls: [{ name: 'write_file', arguments: { path: 'note.txt', content: 'x' } }] }
@@ -89,7 +90,9 @@ describe('a crash at a named point', () => {
     await first.exit;
     const began = Date.now();
     const second = start();
-    await telegram.wait({ chat: ALEX, from: 'bot', text: 'finished', timeoutMs: 15_000 });
+    await telegram.wait({ chat: ALEX, from: 'bot', text: 'finished', timeoutMs: 15_000 }).catch((error: unknown) => {
+      throw new Error([...first.lines, '-- restart --', ...second.lines].join('\n'), { cause: error });
+    });
     await second.ready;
     expect(Date.now() - began).toBeLessThan(12_000);
     // The next answer comes behind whatever else the restart has to say.
@@ -102,7 +105,7 @@ describe('a crash at a named point', () => {
     expect([of('message').length, of('step').length, of('result').length]).toEqual([2, 2, 2]);
     second.child.kill();
     expect(await second.exit).toBe(0);
-  }, 60_000);
+  });
 });
 
 describe('a message that makes the gateway fail', () => {

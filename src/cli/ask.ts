@@ -22,6 +22,7 @@ export async function withGateway<T>(context: CliContext, use: (socket: string) 
   try {
     const log = silentLog();
     app = await startApp({ config, homeRoot: context.home, log, env: context.env, terminal: false, localOnly: true });
+    await app.connected;
   } catch (error) {
     if (!(error instanceof LockedError)) throw error;
   }

@@ -33,8 +33,11 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
   }
   const { startApp } = await import('../app.ts');
   const app = await startApp({ config, homeRoot: home, log, env, terminal: true, onEnd: () => done.resolve() });
-  await done.promise;
-  await app.stop();
+  try {
+    await Promise.race([done.promise, app.connected.then(() => done.promise)]);
+  } finally {
+    await app.stop();
+  }
   // Sockets of SDKs may still be closing; everything of ours is on disk.
   setTimeout(() => process.exit(EXIT.ok), 500).unref();
   return EXIT.ok;

@@ -104,24 +104,22 @@ export function createGateway(options: GatewayOptions): Gateway {
     log.info({ trace, channel: message.address.channel, task: entry.taskId, kind: message.kind }, outcome);
   }
 
-  /** Commands that move the conversation to another task take effect here, so that the next message goes there. */
+  /**
+   * Commands that move the conversation to another task take effect here, before anything that follows them is looked at:
+   * the new binding is durable first, then the command itself.
+   */
   async function acceptBinding(key: string, message: InboundMessage, entry: Entry, raw: unknown): Promise<void> {
-    const { command, principal } = entry;
-    if (command?.name === 'new') {
-      const taskId = newTaskId(new Date());
-      const bound = bind(key, message.address, taskId);
-      // `/new GOAL` is the first message of the new task.
-      const goal = command.args.trim();
-      if (goal === '') return store(message, { ...entry, taskId }, raw, bound);
-      const { command: _taken, ...rest } = entry;
-      return store(message, { ...rest, taskId, message: { ...message, text: goal } }, raw, bound);
-    }
     const change = Promise.withResolvers<void>();
     rebinding.set(key, change.promise);
     try {
-      const taskId = await options.resolveTask(command?.args ?? '', principal, message.address);
-      const bound = taskId === undefined ? undefined : bind(key, message.address, taskId);
-      await store(message, { ...entry, taskId: taskId ?? entry.taskId }, raw, bound);
+      const args = entry.command?.args.trim() ?? '';
+      const isNew = entry.command?.name === 'new';
+      const taskId = isNew ? newTaskId(new Date()) : await options.resolveTask(args, entry.principal, message.address);
+      if (taskId !== undefined) await bind(key, message.address, taskId);
+      const bound = { ...entry, taskId: taskId ?? entry.taskId };
+      // `/new GOAL` is the first message of the new task.
+      if (isNew && args !== '') delete bound.command;
+      await store(message, bound.command ? bound : { ...bound, message: { ...message, text: args } }, raw, undefined);
     } finally {
       if (rebinding.get(key) === change.promise) rebinding.delete(key);
       change.resolve();

@@ -24,6 +24,7 @@ import type { Bus } from './bus.ts';
 import type { ButtonAction, Buttons } from './buttons.ts';
 import type { CommandContext, RunView } from './commands/command.ts';
 import { commandSpecs, findCommand, HELP_HINT } from './commands/table.ts';
+import { bindingKey, type Conversations } from './conversations.ts';
 import type { Delivery } from './delivery.ts';
 import { type Entry, taskLane, traceOf } from './entry.ts';
 import type { Live } from './live.ts';
@@ -50,6 +51,7 @@ export interface WorkerOptions {
   bus: Bus;
   live: Live;
   buttons: Buttons;
+  conversations: Conversations;
   metrics: Metrics;
   log: Logger;
   channelOf: (address: Address) => Channel | undefined;
@@ -106,6 +108,11 @@ export function createWorker(options: WorkerOptions): Worker {
         : [...known.conversations, conversation];
       if (people === known.people && conversations === known.conversations) return known;
       return updateTask(home, taskId, (record) => ({ ...record, people, conversations }));
+    }
+    // A crash may have come between the message's commit and that of its conversation's binding.
+    const key = bindingKey(principal, message.address, message.isDirect);
+    if (!options.conversations.get(key)) {
+      await options.conversations.bind({ key, taskId, viber, address: message.address });
     }
     const at = new Date().toISOString();
     const goal = message.text.trim() || message.files[0]?.name || 'Untitled';

@@ -65,7 +65,9 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const log = createLog({ level: 'debug', pretty: false, write: (line) => void logs.push(JSON.parse(line)) });
   const start = async () => {
     const loaded = await loadConfig({ home, env: {} });
-    return startApp({ config: loaded.config, homeRoot: home, log, env: {}, terminal: false });
+    const app = await startApp({ config: loaded.config, homeRoot: home, log, env: {}, terminal: false });
+    await app.connected;
+    return app;
   };
   const world: World = {
     ...{ telegram, llm, home, logs, app: await start() },

@@ -4,9 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 
-export function tempFolder(): string {
+export function tempFolder(atEnd: typeof onTestFinished = onTestFinished): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'viber-'));
-  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
+  atEnd(() => fs.rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 

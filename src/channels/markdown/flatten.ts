@@ -1,0 +1,134 @@
+/** Blocks to plain formatted text: bullets, numbers, boxes and aligned tables made of characters. */
+import type { Block, ListItem } from './block.ts';
+import { append, cover, edit, type Inline, plainInline, type Rich, type Span } from './rich.ts';
+import { alignTable } from './table.ts';
+
+const BULLETS = ['•', '◦', '▪'];
+const MAX_INDENT = 12;
+
+interface Place {
+  /** Blanks before each line, for what stands inside list items. */
+  indent: number;
+  lists: number;
+  quoted: boolean;
+}
+
+/** The text never begins or ends with a line break, nor ends with a blank. */
+export function flatten(blocks: readonly Block[]): Rich {
+  const features = { table: false, tasks: false };
+  const out = plainInline('');
+
+  const writeAll = (list: readonly Block[], between: string, place: Place): void => {
+    let first = true;
+    for (const block of list) {
+      if (!first) out.text += between;
+      first = false;
+      writeBlock(block, place);
+    }
+  };
+
+  const writeLines = (inline: Inline, { indent }: Place): void => {
+    const insert = ' '.repeat(indent);
+    const breaks = indent === 0 ? [] : inline.text.matchAll(/\n/g);
+    append(
+      out,
+      edit(
+        inline,
+        [...breaks].map((match) => ({ at: match.index + 1, remove: 0, insert })),
+      ),
+    );
+  };
+
+  const writeItem = (item: ListItem, mark: string, place: Place): void => {
+    const inner = { ...place, indent: Math.min(MAX_INDENT, place.indent + mark.length), lists: place.lists + 1 };
+    const [first, ...rest] = item.blocks;
+    // Only running text can stand beside the mark; a block of code or a nested list begins its own line.
+    const beside = first?.type === 'paragraph' || first?.type === 'heading';
+    out.text += ' '.repeat(place.indent) + (beside ? mark : mark.trimEnd());
+    if (first === undefined) return;
+    if (!beside) out.text += '\n';
+    writeBlock(first, inner, beside);
+    for (const block of rest) {
+      out.text += block.type === 'list' || !item.loose ? '\n' : '\n\n';
+      writeBlock(block, inner);
+    }
+  };
+
+  const writeBlock = (block: Block, place: Place, besideMark = false): void => {
+    const running = block.type === 'paragraph' || block.type === 'heading' || block.type === 'rule';
+    if (running && !besideMark) out.text += ' '.repeat(place.indent);
+    switch (block.type) {
+      case 'paragraph':
+        writeLines(block.inline, place);
+        break;
+      case 'heading':
+        cover(out, { kind: 'heading', level: block.level }, () => writeLines(block.inline, place));
+        break;
+      case 'rule':
+        out.text += '———';
+        break;
+      case 'code':
+        cover(out, { kind: 'pre', ...(block.language === undefined ? {} : { language: block.language }) }, () => {
+          out.text += block.text;
+        });
+        break;
+      case 'quote': {
+        // A quotation inside another one is part of it.
+        const inner = () => writeAll(block.blocks, '\n\n', { indent: 0, lists: 0, quoted: true });
+        if (place.quoted) inner();
+        else cover(out, { kind: 'quote' }, inner);
+        break;
+      }
+      case 'list':
+        for (const [index, item] of block.items.entries()) {
+          if (index > 0) out.text += block.loose ? '\n\n' : '\n';
+          const number = block.ordered ? `${block.start + index}. ` : '';
+          if (item.checked !== undefined) features.tasks = true;
+          const box = item.checked === undefined ? '' : item.checked ? '☑ ' : '☐ ';
+          const bullet = number === '' && box === '' ? `${BULLETS[Math.min(place.lists, 2)]} ` : '';
+          writeItem(item, number + box + bullet, place);
+        }
+        break;
+      case 'table':
+        features.table = true;
+        writeTable(out, block);
+        break;
+    }
+  };
+
+  writeAll(blocks, '\n\n', { indent: 0, lists: 0, quoted: false });
+  return { ...trimmed(out), features };
+}
+
+function writeTable(out: Inline, table: Extract<Block, { type: 'table' }>): void {
+  const cells = table.rows.map((row) => row.map((cell) => cell.text.replaceAll('\n', ' ')));
+  cover(out, { kind: 'pre' }, () => {
+    out.text += alignTable(cells, table.align);
+  });
+  // Links cannot be followed inside monospace text, so they are repeated below it.
+  let between = '\n';
+  for (const cell of table.rows.flat()) {
+    for (const span of cell.spans) {
+      if (span.kind !== 'link') continue;
+      out.text += between;
+      between = ', ';
+      cover(out, { kind: 'link', url: span.url }, () => {
+        out.text += cell.text.slice(span.start, span.end);
+      });
+    }
+  }
+}
+
+/** Without the blanks at the end, and without those at the beginning that are not a code block's own. */
+function trimmed({ text, spans }: Inline): Inline {
+  const end = text.trimEnd().length;
+  const first = spans.find((span) => span.kind === 'pre')?.start ?? end;
+  const start = Math.min(first, text.length - text.trimStart().length, end);
+  const kept: Span[] = [];
+  for (const span of spans) {
+    const from = Math.max(span.start, start) - start;
+    const to = Math.min(span.end, end) - start;
+    if (to > from) kept.push({ ...span, start: from, end: to });
+  }
+  return { text: text.slice(start, end), spans: kept };
+}

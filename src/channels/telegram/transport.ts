@@ -1,0 +1,128 @@
+/**
+ * The `fetch` that grammY's client calls with: kept-alive connections of node:http(s). Its one reason is to know, when a call
+ * fails, whether anything was sent, and the status of an answer that is not JSON: what may be repeated hangs on both.
+ * Redirects are not followed, since the address holds the token.
+ */
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import { pipeline, Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { setImmediate } from 'node:timers/promises';
+import { TLSSocket } from 'node:tls';
+
+/** A call that brought no answer of the Bot API. */
+export class TransportError extends Error {
+  override name = 'TransportError';
+  /** False when it is sure that Telegram has nothing of it. */
+  readonly sent: boolean;
+  /** The system's code, or the HTTP status of an answer that is not JSON. */
+  readonly code: string | number | undefined;
+  constructor(message: string, details: { sent: boolean; code: string | number | undefined }) {
+    super(message);
+    this.sent = details.sent;
+    this.code = details.code;
+  }
+}
+
+interface Init {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | ReadableStream<Uint8Array>;
+  signal: AbortSignal;
+}
+
+export type Fetch = (url: string | URL, init: Init) => Promise<{ json(): Promise<unknown> }>;
+
+const CONNECT_MS = 10_000;
+/** Idle connections are given up before routers forget them: writing into a forgotten one is an answer that never comes. */
+const IDLE_MS = 45_000;
+/** A batch of 100 updates is far below. */
+const MAX_ANSWER_BYTES = 50_000_000;
+
+export function createFetch(apiRoot: string): Fetch {
+  const isSecure = apiRoot.startsWith('https:');
+  const options = {
+    keepAlive: true,
+    timeout: IDLE_MS,
+    ...(process.env.NODE_USE_ENV_PROXY === '1' && { proxyEnv: process.env }),
+  };
+  const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(options);
+  return async (url, init) => {
+    // A whole turn of the loop: a kept-alive connection that the server has closed meanwhile is noticed and not used.
+    await setImmediate();
+    await setImmediate();
+    return new Promise((resolve, reject) => {
+      const { method = 'POST', headers = {}, body, signal } = init;
+      const length = typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {};
+      const request = (isSecure ? httpsRequest : httpRequest)(url, {
+        method,
+        headers: { ...headers, ...length },
+        agent,
+      });
+      const connection = watchConnection(request);
+      const abort = () => request.destroy(Object.assign(new Error('given up'), { code: 'ABORTED' }));
+      const end = () => {
+        signal.removeEventListener('abort', abort);
+        // Refused before it was all sent.
+        if (!request.writableFinished) request.destroy();
+      };
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        end();
+        reject(new TransportError(error.message, { sent: connection.isMade, code: error.code }));
+      });
+      request.on('response', (response) => {
+        readJson(response)
+          .then((value) => resolve({ json: async () => value }), reject)
+          .finally(end);
+      });
+      signal.addEventListener('abort', abort);
+      if (signal.aborted) abort();
+      else if (body === undefined || typeof body === 'string') request.end(body);
+      else pipeline(Readable.fromWeb(body), request, () => 'a failure is the request’s own error');
+    });
+  };
+}
+
+/** Fails a request whose connection is not made in time, and tells whether it was made at all. */
+function watchConnection(request: ClientRequest): { isMade: boolean } {
+  const connection = { isMade: false };
+  const error = Object.assign(new Error(`no connection within ${CONNECT_MS} ms`), { code: 'ETIMEDOUT' });
+  const timer = setTimeout(() => request.destroy(error), CONNECT_MS);
+  const made = () => {
+    connection.isMade = true;
+    clearTimeout(timer);
+  };
+  request.once('close', () => clearTimeout(timer));
+  request.once('socket', (socket) => {
+    if (isReady(socket)) made();
+    else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', made);
+  });
+  return connection;
+}
+
+function isReady(socket: Socket): boolean {
+  if (socket.connecting) return false;
+  return !(socket instanceof TLSSocket) || /^(TLS|SSL)/.test(socket.getProtocol() ?? '');
+}
+
+async function readJson(response: IncomingMessage): Promise<unknown> {
+  const status = response.statusCode ?? 0;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of response) {
+      size += chunk.length;
+      if (size > MAX_ANSWER_BYTES) throw new Error('the answer is too long');
+      chunks.push(chunk);
+    }
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch (error) {
+    // A page of some server in between, not an answer of the Bot API.
+    if (status >= 300) throw new TransportError(`status ${status}`, { sent: status === 504, code: status });
+    throw new TransportError(error instanceof SyntaxError ? 'the answer is not JSON' : 'the answer was cut short', {
+      sent: true,
+      code: undefined,
+    });
+  }
+}

@@ -1,0 +1,253 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AgentStreamEvent } from '../../../src/channels/channel.ts';
+import { type TelegramApi, TelegramError } from '../../../src/channels/telegram/api.ts';
+import { createLive, type Live, type LiveMode } from '../../../src/channels/telegram/live.ts';
+import { silentLog } from '../../../src/log.ts';
+
+const HERE = { channel: 'telegram', account: '7', chat: '1001' };
+const GROUP = { channel: 'telegram', account: '7', chat: '-5', thread: '9' };
+
+interface Call {
+  method: string;
+  params: Record<string, unknown>;
+  /** Milliseconds since the start of the test. */
+  at: number;
+}
+
+let calls: Call[];
+let answer: (call: Call) => Promise<unknown>;
+
+function live(mode: LiveMode): Live {
+  const start = Date.now();
+  const api: TelegramApi = {
+    call: (method, params) => {
+      const call = { method, params: { ...params }, at: Date.now() - start };
+      calls.push(call);
+      return answer(call);
+    },
+    fileUrl: () => '',
+  };
+  return createLive({ api, mode, log: silentLog() });
+}
+
+function event(
+  runId: string,
+  rest: Record<string, unknown> = { type: 'state-change', state: 'thinking' },
+): AgentStreamEvent {
+  return { agentId: 'a', taskId: 't', runId, ...rest } as AgentStreamEvent;
+}
+
+const tool = (name: string, args: object) => event('r', { type: 'tool-call', tool: name, args });
+const said = (content: string) => event('r', { type: 'text-delta', content });
+const shown = () => calls.filter(({ method }) => method !== 'sendChatAction');
+const texts = () => shown().map(({ params }) => params.text);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  calls = [];
+  answer = async () => ({ message_id: 42 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('typing', () => {
+  it('costs a fast answer nothing', async () => {
+    const progress = live('status');
+    progress.event(event('r'), HERE);
+    await vi.advanceTimersByTimeAsync(399);
+    expect(await progress.end('r', HERE)).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(calls).toEqual([]);
+  });
+
+  it('starts after 400 ms, goes on every 5 s and ends with the run', async () => {
+    const progress = live('status');
+    progress.event(event('r'), GROUP);
+    await vi.advanceTimersByTimeAsync(11_000);
+    const typing = calls.filter(({ method }) => method === 'sendChatAction');
+    expect(typing.map(({ at }) => at)).toEqual([400, 5400, 10_400]);
+    expect(typing[0]?.params).toEqual({ chat_id: '-5', message_thread_id: 9, action: 'typing' });
+    await progress.end('r', GROUP);
+    const before = calls.length;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(calls.length).toBe(before);
+  });
+
+  it('rests while the run waits for a person', async () => {
+    const progress = live('status');
+    progress.event(event('r', { type: 'state-change', state: 'waiting-approval' }), HERE);
+    await vi.advanceTimersByTimeAsync(2900);
+    expect(calls).toEqual([]);
+  });
+
+  it('is off where live is off', async () => {
+    const progress = live('off');
+    progress.event(event('r'), HERE);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([calls, await progress.end('r', HERE)]).toEqual([[], undefined]);
+  });
+});
+
+describe('the status message', () => {
+  it('comes after 3 s, says the tool in plain words and is edited', async () => {
+    const progress = live('status');
+    progress.event(event('r'), HERE);
+    progress.event(tool('write_file', { path: 'plan.md' }), HERE);
+    await vi.advanceTimersByTimeAsync(2999);
+    expect(shown()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(3500);
+    expect(texts()).toEqual(['Working: writing plan.md … 3 s', 'Working: writing plan.md … 6 s']);
+    expect(shown()[0]).toMatchObject({
+      method: 'sendMessage',
+      params: { chat_id: '1001', disable_notification: true },
+    });
+    expect(shown()[1]).toMatchObject({ method: 'editMessageText', params: { message_id: 42 } });
+    expect(await progress.end('r', HERE)).toBe('42');
+  });
+
+  it('is edited at most every 3 s, more rarely in a long run and in groups', async () => {
+    const progress = live('status');
+    progress.event(event('r'), HERE);
+    progress.event(event('g'), GROUP);
+    await vi.advanceTimersByTimeAsync(600_000);
+    const edits = (chat: string) =>
+      shown()
+        .filter(({ params }) => params.chat_id === chat)
+        .map(({ at }) => at);
+    const gaps = edits('1001').map((at, index, all) => at - (all[index - 1] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(3000);
+    expect(edits('1001').length).toBeLessThan(60);
+    expect(edits('-5').filter((at) => at < 60_000).length).toBeLessThan(12);
+  });
+
+  it('shows what the model titles something as one short line that mentions nobody', async () => {
+    const progress = live('status');
+    progress.event(tool('create_artifact', { title: `@all\n${'x'.repeat(200)}` }), HERE);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(texts()).toEqual([expect.stringMatching(/^Working: writing all x{30,50}… … 3 s$/)]);
+  });
+
+  it('end waits for the call under way and nothing follows it', async () => {
+    const sent = Promise.withResolvers<unknown>();
+    answer = ({ method }) => (method === 'sendMessage' ? sent.promise : Promise.resolve(true));
+    const progress = live('status');
+    progress.event(event('r'), HERE);
+    await vi.advanceTimersByTimeAsync(3100);
+    let id: string | undefined;
+    void progress.end('r', HERE).then((given) => {
+      id = given;
+    });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(id).toBeUndefined();
+    sent.resolve({ message_id: 43 });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(id).toBe('43');
+    const before = calls.length;
+    progress.event(tool('write_file', { path: 'late.md' }), HERE);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(calls.length).toBe(before);
+  });
+
+  it('429 quiets the chat, and only that one, for as long as Telegram says', async () => {
+    answer = async ({ params, at }) => {
+      if (params.chat_id === '1001' && at < 1000)
+        throw new TelegramError('refused', 'Too Many Requests', { code: 429, retryAfterMs: 20_000 });
+      return { message_id: 42 };
+    };
+    const progress = live('status');
+    progress.event(event('r'), HERE);
+    progress.event(event('g'), GROUP);
+    await vi.advanceTimersByTimeAsync(20_300);
+    expect(calls.filter(({ params }) => params.chat_id === '1001').length).toBe(1);
+    expect(calls.filter(({ params }) => params.chat_id === '-5').length).toBeGreaterThan(4);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(calls.filter(({ params }) => params.chat_id === '1001').length).toBeGreaterThan(2);
+  });
+
+  it.each([
+    ['blocked by the person', 403, 'Forbidden: bot was blocked by the user'],
+    ['no such chat', 400, 'Bad Request: chat not found'],
+  ])('goes silent when %s', async (_what, code, description) => {
+    answer = async () => {
+      throw new TelegramError('refused', description, { code });
+    };
+    const progress = live('status');
+    progress.event(event('r'), HERE);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(calls.length).toBe(1);
+    expect(await progress.end('r', HERE)).toBeUndefined();
+  });
+
+  it('that a person deleted is not given to the answer', async () => {
+    answer = async ({ method }) => {
+      if (method === 'editMessageText')
+        throw new TelegramError('refused', 'Bad Request: message to edit not found', { code: 400 });
+      return { message_id: 42 };
+    };
+    const progress = live('status');
+    progress.event(event('r'), HERE);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await progress.end('r', HERE)).toBeUndefined();
+  });
+
+  it('survives a platform that fails', async () => {
+    answer = async () => {
+      throw new TelegramError('lost', 'no answer in time');
+    };
+    const progress = live('status');
+    progress.event(event('r'), HERE);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(await progress.end('r', HERE)).toBeUndefined();
+  });
+});
+
+describe('the text so far', () => {
+  it('is shown in private chats, at most every 1.5 s, without what came before a tool', async () => {
+    const progress = live('text');
+    progress.event(said('Let me see'), HERE);
+    await vi.advanceTimersByTimeAsync(1500);
+    progress.event(tool('read_file', { path: 'a.md' }), HERE);
+    for (const word of ['The', ' plan', ' is', ' good']) {
+      progress.event(said(word), HERE);
+      await vi.advanceTimersByTimeAsync(500);
+    }
+    await vi.advanceTimersByTimeAsync(1500);
+    expect(texts()).toEqual(['Let me see', 'The plan is', 'The plan is good']);
+    expect(await progress.end('r', HERE)).toBe('42');
+  });
+
+  it('stays below the limit of a message and is then left alone', async () => {
+    const progress = live('text');
+    for (let index = 0; index < 20; index++) {
+      progress.event(said('😀'.repeat(200)), HERE);
+      await vi.advanceTimersByTimeAsync(1500);
+    }
+    expect(Math.max(...texts().map((text) => String(text).length))).toBeLessThanOrEqual(4096);
+    expect(shown().length).toBeLessThan(14);
+  });
+
+  it('is only a status in groups', async () => {
+    const progress = live('text');
+    progress.event(said('secret draft'), GROUP);
+    await vi.advanceTimersByTimeAsync(4000);
+    expect(texts()).toEqual(['Working: thinking … 3 s']);
+  });
+
+  it('a run of white space does not stop it', async () => {
+    const progress = live('text');
+    progress.event(said('\n'), HERE);
+    await vi.advanceTimersByTimeAsync(1500);
+    expect(texts()).toEqual(['Working: thinking … 2 s']);
+  });
+});
+
+it('holds at most 500 runs, ended or not', async () => {
+  const progress = live('status');
+  for (let run = 0; run < 3000; run++) progress.event(event(`r${run}`), HERE);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(calls.length).toBe(500);
+  progress.close();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(calls.length).toBe(500);
+});

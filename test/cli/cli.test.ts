@@ -1,0 +1,112 @@
+/** The command line as people use it: processes of their own, with and without a gateway running. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startTelegram } from '../emulators/telegram.ts';
+import { tempFolder } from '../helpers/temp.ts';
+
+interface Result {
+  code: number;
+  out: string;
+  err: string;
+}
+
+function viber(home: string, args: string[], options: { input?: string; env?: Record<string, string> } = {}): Promise<Result> {
+  return new Promise((resolve) => {
+    const env = { PATH: process.env.PATH ?? '', HOME: home, OPENVIBER_HOME: home, ...options.env };
+    const child = execFile(process.execPath, ['src/main.ts', ...args], { env, timeout: 20_000 }, (error, out, err) => {
+      resolve({ code: error ? Number(error.code ?? 1) : 0, out, err });
+    });
+    child.stdin?.end(options.input ?? '');
+  });
+}
+
+/** A gateway on an emulated Telegram, until the test ends. */
+async function running(home: string) {
+  const telegram = await startTelegram();
+  const config = {
+    model: 'offline/viber',
+    channels: { telegram: { token: telegram.token, apiRoot: telegram.url } },
+    http: { port: 0 },
+    limits: { freeBytes: 0 },
+  };
+  fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
+  const child = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill();
+    await exited;
+    await telegram.close();
+  });
+  for await (const line of createInterface({ input: child.stdout })) if (line.includes('"msg":"ready"')) break;
+  child.stdout.resume();
+  return telegram;
+}
+
+describe('with nothing configured', () => {
+  it('talks over piped input: plan, file, path of the file; answers in order and ends with 0', async () => {
+    const home = tempFolder();
+    const input = 'make a plan: one; two\ndone 1\nwrite a file a.txt: hello\n/plan\n';
+    const { code, out } = await viber(home, ['start'], { input, env: { NODE_NO_WARNINGS: '1' } });
+    expect(code).toBe(0);
+    const answers = out.split('\n').filter((line) => !line.startsWith('{')).join('\n');
+    expect(answers).toMatch(/2 steps[\s\S]*Step 1[\s\S]*a\.txt[\s\S]*- \[x\] one\n- \[ \] two/);
+    const file = /file: (\S+)/.exec(answers)?.[1] ?? '';
+    expect(fs.readFileSync(file, 'utf8').trim()).toBe('hello');
+    expect(out).toContain('"msg":"ready"');
+  });
+
+  it('runs one task from the shell, with --json too', async () => {
+    const home = tempFolder();
+    const plain = await viber(home, ['run', 'write a file b.txt: hi']);
+    expect(plain).toMatchObject({ code: 0, out: expect.stringMatching(/file: .*\.txt/) });
+    const { out } = await viber(home, ['run', '--json', 'write a file c.txt: hi']);
+    expect(JSON.parse(out)).toMatchObject({ files: [{ name: 'c.txt', mimeType: 'text/plain' }] });
+  });
+
+  it('makes a home and a configuration with init, and changes nothing the second time', async () => {
+    const home = path.join(tempFolder(), 'new');
+    expect((await viber(home, ['init'])).code).toBe(0);
+    fs.appendFileSync(path.join(home, 'config.yaml'), '# mine\n');
+    expect((await viber(home, ['init'])).out).toContain('kept');
+    expect(fs.readFileSync(path.join(home, 'config.yaml'), 'utf8')).toContain('# mine');
+    expect(fs.statSync(home).mode & 0o777).toBe(0o700);
+    expect((await viber(home, ['doctor'])).out).toMatch(/ok +configuration[\s\S]*ok +home[\s\S]*ok +model/);
+  });
+
+  it('names what is wrong: a command, a goal, an id, a status without a gateway', async () => {
+    const home = tempFolder();
+    expect(await viber(home, ['dance'])).toMatchObject({ code: 1, err: expect.stringContaining('viber start') });
+    expect(await viber(home, ['run'])).toMatchObject({ code: 1, err: expect.stringContaining('GOAL') });
+    expect(await viber(home, ['trace', 'zzz'])).toMatchObject({ code: 1, err: expect.stringContaining('trace ID') });
+    expect(await viber(home, ['status'])).toMatchObject({ code: 1, out: expect.stringContaining('No gateway') });
+    expect(await viber(home, ['start', '--config', 'missing.yaml'])).toMatchObject({ code: 2, err: expect.stringContaining('missing.yaml') });
+  });
+});
+
+describe('while the gateway runs', () => {
+  it('pairs a stranger, tells its status, traces a message, and runs a task', async () => {
+    const home = tempFolder();
+    const telegram = await running(home);
+    telegram.say(4242, 'hello');
+    const told = await telegram.wait({ chat: 4242, from: 'bot', timeoutMs: 10_000 });
+    const code = /\b[A-HJ-NP-Z2-9]{8}\b/.exec(told.text)?.[0] ?? '';
+    const { pending } = JSON.parse((await viber(home, ['pair', 'list', '--json'])).out);
+    expect(pending).toMatchObject([{ code, identity: 'telegram:4242' }]);
+    expect((await viber(home, ['pair', 'approve', code])).out).toContain('as owner');
+    await telegram.wait({ chat: 4242, from: 'bot', text: 'You are in', timeoutMs: 10_000 });
+    telegram.say(4242, 'remember that I like tea');
+    await telegram.wait({ chat: 4242, from: 'bot', text: 'tea', timeoutMs: 10_000 });
+
+    const status = JSON.parse((await viber(home, ['status', '--json'])).out);
+    expect(status).toMatchObject({ running: true, readiness: { ready: true, channels: { telegram: { state: 'connected' } } } });
+    const [file = ''] = fs.readdirSync(path.join(home, 'agents/default/sessions'));
+    const run = JSON.parse(fs.readFileSync(path.join(home, 'agents/default/sessions', file), 'utf8').trim().split('\n').at(-1) ?? '').run;
+    expect((await viber(home, ['trace', run])).out).toMatch(/spool\/done[\s\S]*acceptedAt[\s\S]*part 0 sent as \d+/);
+    expect((await viber(home, ['run', 'write a file d.txt: hi'])).out).toMatch(/file: /);
+    expect((await viber(home, ['chat'], { input: '/help\n' })).out).toContain('/tasks');
+  }, 40_000);
+});
