@@ -26,6 +26,7 @@ import { type Entry, traceOf } from './runtime/entry.ts';
 import { createGateway } from './runtime/gateway.ts';
 import { createLive } from './runtime/live.ts';
 import { createModels } from './runtime/models.ts';
+import { openDisk } from './runtime/queue/disk.ts';
 import { acquireLock } from './runtime/queue/lock.ts';
 import { openLedger } from './runtime/queue/ledger.ts';
 import type { QueueItem } from './runtime/queue/queue.ts';
@@ -73,7 +74,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   const lock = acquireLock(home.run);
   const metrics = createMetrics();
   const onTorn = (file: string) => log.error({ file }, 'a damaged file was moved to dead');
-  const store = openStore({ root: home.spool, freeBytes: config.limits.freeBytes, onTorn });
+  const disk = openDisk((error) => log.error({ err: error }, 'the disk thread failed; commits go on without it'));
+  const store = openStore({ root: home.spool, freeBytes: config.limits.freeBytes, onTorn, disk });
   const ledger = openLedger(path.join(home.spool, 'ledger'), lock.epoch);
   const dead: { item: QueueItem<Entry>; reason: string }[] = [];
   const queue = await openSpool<Entry>({ store, onDead: (item, reason) => dead.push({ item, reason }) });
@@ -108,7 +110,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const pairing = openPairing(home.access, config.people.some((person) => person.role === 'owner'));
   const conversations = openConversations(home.conversations);
   const worker = createWorker({
-    ...{ home, queue, conversations, delivery, runner, bus, live, buttons, metrics, log, channelOf, modelName, pairing },
+    ...{ home, queue, sync: store.sync, conversations, delivery, runner, bus, live, buttons, metrics, log, channelOf, modelName, pairing },
     maxRuns: config.limits.runs,
   });
 
@@ -262,6 +264,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await server?.close();
     await cache.close();
     ledger.close();
+    await store.close();
     fs.rmSync(path.join(home.run, 'gateway.json'), { force: true });
     lock.release();
     log.info('stopped');

@@ -1,6 +1,7 @@
 /**
- * Runtime tools as the AI SDK calls them. Invariants: input is checked before anything happens; a tool that would repeat a side effect
- * is journaled before it runs; an abort ends the wait at once, whatever the tool does; the model never sees our internals.
+ * Runtime tools as the AI SDK calls them. Invariants: input is checked before anything happens; a tool that would
+ * repeat a side effect is journaled before it runs; an abort ends the wait at once, whatever the tool does; the model
+ * never sees our internals.
  */
 import type { ToolSet } from 'ai';
 import { z } from 'zod';

@@ -22,11 +22,16 @@ export interface AgentRequest extends TaskRequest {
 export interface AgentHooks {
   /** Its abort ends the run with RunError `stopped`, whose cause is the reason. */
   signal: AbortSignal;
-  /** Live progress. A `state-change` to `thinking` voids the text told since the last one: a step, or another try of it, begins. */
+  /**
+   * Live progress. A `state-change` to `thinking` voids the text told since the last one: a step, or another try of it,
+   * begins.
+   */
   onEvent(event: AgentStreamEvent): void;
   /** Awaited before an `external` tool runs. When it rejects, the tool does not run and the run ends. */
   onCall(call: { callId: string; tool: string }): Promise<void>;
-  /** Awaited when a step is finished, the answer's own included, before the next begins. When it rejects, the run ends. */
+  /**
+   * Awaited when a step is finished, the answer's own included, before the next begins. When it rejects, the run ends.
+   */
   onStep(step: { index: number; messages: Json[] }): Promise<void>;
 }
 
@@ -61,6 +66,9 @@ export interface Timeouts {
 export interface Agent {
   /** Throws RunError, or the error a hook threw. */
   run(request: AgentRequest, hooks: AgentHooks): Promise<AgentOutcome>;
-  /** Loads what the first run needs, so that it does not wait for it. Never rejects: the run itself will say what is wrong. */
+  /**
+   * Loads what the first run needs, so that it does not wait for it. Never rejects: the run itself will say what is
+   * wrong.
+   */
   preload(model?: string): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
- * One run of the model's loop: request in, live events and finished steps on the way, text out (P12, L6). It reads no context
- * from disk (C1). Invariants: a step is journaled before the next begins; after an abort nothing more is said or run; a failure is
- * always a RunError, or what a hook threw.
+ * One run of the model's loop: request in, live events and finished steps on the way, text out (P12, L6). It reads no
+ * context from disk (C1). Invariants: a step is journaled before the next begins; after an abort nothing more is said
+ * or run; a failure is always a RunError, or what a hook threw.
  */
 import type { SystemModelMessage } from 'ai';
 import type { Logger } from '../log.ts';

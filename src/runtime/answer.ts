@@ -16,7 +16,10 @@ type FinishPart = Extract<StreamPart, { type: 'finish' }>;
 
 /** In characters. No model answers at this length; a stream that goes on past it is a fault. */
 const MAX_ANSWER = 2_000_000;
-// Names some servers have for a complete answer. Any other unknown reason (`abort`, `insufficient_system_resource`) counts as broken off.
+/** Tool calls of one answer. */
+const MAX_CALLS = 100;
+// Names some servers have for a complete answer. Any other unknown reason (`abort`, `insufficient_system_resource`)
+// counts as broken off.
 const COMPLETE = /^(eos|eos_token|end|end_turn|stop_sequence|completed?)$/i;
 
 /** `name` is the model's, for errors; `onText` gets each piece of text at once. */
@@ -27,12 +30,14 @@ export function createAnswer(name: string, onText: (delta: string) => void): Ans
   let response: GenerateResult['response'];
   let end: FinishPart | undefined;
   let size = 0;
+  let calls = 0;
 
-  function grow(length: number): void {
+  function grow(length: number, call = 0): void {
     size += length;
-    if (size > MAX_ANSWER) {
+    calls += call;
+    if (size > MAX_ANSWER || calls > MAX_CALLS) {
       const text = `The model ${name} does not come to an end: please ask for less at once.`;
-      throw new RunError('provider', text, { detail: `${name}: more than ${MAX_ANSWER} characters` });
+      throw new RunError('provider', text, { detail: `${name}: ${size} characters, ${calls} calls` });
     }
   }
 
@@ -72,7 +77,7 @@ export function createAnswer(name: string, onText: (delta: string) => void): Ans
         break;
       case 'tool-call':
         content.push(part);
-        grow(openInputs.delete(part.toolCallId) ? 1 : part.input.length + 1);
+        grow(openInputs.delete(part.toolCallId) ? 1 : part.input.length + 1, 1);
         break;
       case 'response-metadata':
         response = { ...response, ...(part.id && { id: part.id }), ...(part.modelId && { modelId: part.modelId }) };

@@ -1,6 +1,7 @@
 /**
- * Reads one model's stream to its end and gives it as a whole answer. Invariants: without a finish event there is no answer (R10);
- * a tool call is given on only when its input is complete; a model that hangs or ignores an abort cannot hold the caller.
+ * Reads one model's stream to its end and gives it as a whole answer. Invariants: without a finish event there is no
+ * answer (R10); a tool call is given on only when its input is complete; a model that hangs or ignores an abort cannot
+ * hold the caller.
  */
 import { type Answer, createAnswer } from './answer.ts';
 import type { CallOptions, GenerateResult, ModelV4, StreamPart } from './model-types.ts';
@@ -14,8 +15,8 @@ export interface AnswerLimits {
 }
 
 /**
- * Calls `model`, shown to people as `name`, and gives its complete answer; `onText` gets the text as it comes. Throws RunError, the
- * reason of `options.abortSignal`, or what the provider threw. The connection is closed before it throws.
+ * Calls `model`, shown to people as `name`, and gives its complete answer; `onText` gets the text as it comes. Throws
+ * RunError, the reason of `options.abortSignal`, or what the provider threw. The connection is closed before it throws.
  */
 export async function collectAnswer(
   model: ModelV4,
@@ -55,7 +56,10 @@ export async function collectAnswer(
   }
 }
 
-/** Waits for one promise at a time, or for the abort. A race for each part would keep all of them until the end of the stream. */
+/**
+ * Waits for one promise at a time, or for the abort. A race for each part would keep all of them until the end of the
+ * stream.
+ */
 function waiter(signal: AbortSignal): <T>(work: PromiseLike<T>) => Promise<T> {
   let give = (_reason: unknown): void => undefined;
   signal.addEventListener('abort', () => give(signal.reason), { once: true });

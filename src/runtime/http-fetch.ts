@@ -1,7 +1,7 @@
 /**
- * `fetch` for calls to a model over kept-alive connections of node:http(s): text out, a stream of bytes in. It costs half of what
- * the built-in fetch does. Invariants: a redirect is never followed (the request carries a key and a conversation), an abort closes
- * the connection at once, a body that breaks off errors its stream and never ends it.
+ * `fetch` for calls to a model over kept-alive connections of node:http(s): text out, a stream of bytes in. It costs
+ * half of what the built-in fetch does. Invariants: a redirect is never followed (the request carries a key and a
+ * conversation), an abort closes the connection at once, a body that breaks off errors its stream and never ends it.
  */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, Agent as SecureAgent } from 'node:https';
@@ -9,8 +9,8 @@ import { request as httpsRequest, Agent as SecureAgent } from 'node:https';
 const BODILESS = new Set([204, 205, 304]);
 
 /**
- * Gives a `fetch` for an AI SDK provider. It rejects as fetch does: with the signal's reason, or with a TypeError `fetch failed` whose
- * cause has the system's code. `connectMs` limits name lookup, connection and TLS together.
+ * Gives a `fetch` for an AI SDK provider. It rejects as fetch does: with the signal's reason, or with a TypeError
+ * `fetch failed` whose cause has the system's code. `connectMs` limits name lookup, connection and TLS together.
  */
 export function createHttpFetch({ connectMs }: { connectMs: number }): typeof fetch {
   const options = { keepAlive: true, ...(process.env.NODE_USE_ENV_PROXY === '1' && { proxyEnv: process.env }) };

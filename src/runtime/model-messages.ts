@@ -1,6 +1,7 @@
 /**
- * The task's messages as the model gets them. Invariants: no system role comes from history (it is people's and tools' text);
- * every tool call has a result right after it and every result a call; a file that cannot be shown is named instead.
+ * The task's messages as the model gets them. Invariants: no system role comes from history (it is people's and tools'
+ * text); every tool call has a result right after it and every result a call; a file that cannot be shown is named
+ * instead.
  */
 import { readFile, stat } from 'node:fs/promises';
 import type { ModelMessage } from 'ai';
@@ -68,7 +69,10 @@ async function toPart({ path, name, mimeType }: InputFile, room: { bytes: number
   }
 }
 
-/** Takes a model's own messages as they are, but for what no provider would take: other roles, unknown parts, calls without results. */
+/**
+ * Takes a model's own messages as they are, but for what no provider would take: other roles, unknown parts, calls
+ * without results.
+ */
 function appendSteps(result: ModelMessage[], messages: readonly Json[]): void {
   for (let index = 0; index < messages.length; index += 1) {
     const message = messages[index];

@@ -5,8 +5,8 @@ import type { GenerateResult, Prompt } from './model-types.ts';
 type Message = Prompt[number];
 
 /**
- * The system parts as one message. Only Anthropic's models read them as parts (and cache the first by itself); chat templates of
- * local servers refuse a second system message.
+ * The system parts as one message. Only Anthropic's models read them as parts (and cache the first by itself); chat
+ * templates of local servers refuse a second system message.
  */
 export function fitPrompt(prompt: Prompt, provider: string): Prompt {
   const parts = prompt.filter((message) => message.role === 'system');
@@ -36,8 +36,9 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const MAX_BROKEN_INPUT = 500;
 
 /**
- * Calls with names and ids that providers take back in the history: a name of the allowed characters, an id that no other call of
- * the conversation has. A long input that is not JSON is cut: it is only ever told back to the model as wrong.
+ * Calls with names and ids that providers take back in the history: a name of the allowed characters, an id that no
+ * other call of the conversation has. A long input that is not JSON is cut: it is only ever told back to the model as
+ * wrong.
  */
 export function tidyCalls(answer: GenerateResult, prompt: Prompt): GenerateResult {
   if (!answer.content.some((part) => part.type === 'tool-call')) return answer;

@@ -1,6 +1,6 @@
 /**
- * Language models by name, `provider/model`. A provider's library is loaded at the first use of one of its models; what leaves for
- * a provider is scrubbed of known secrets here (T19), in the one place every request body passes.
+ * Language models by name, `provider/model`. A provider's library is loaded at the first use of one of its models; what
+ * leaves for a provider is scrubbed of known secrets here (T19), in the one place every request body passes.
  */
 import { ConfigError } from '../errors.ts';
 import { addSecret, scrub } from '../log.ts';
@@ -37,7 +37,7 @@ export function createModels(options: { providers: Record<string, ProviderSettin
   function settingsOf(provider: string): ProviderSettings {
     const own = Object.hasOwn(options.providers, provider) ? options.providers[provider] : undefined;
     const base = knownProvider(provider);
-    const apiKey = own?.apiKey || base?.env.map((name) => options.env[name]).find(Boolean);
+    const apiKey = own?.apiKey?.trim() || base?.env.map((name) => options.env[name]?.trim()).find(Boolean);
     const baseURL = own?.baseURL ?? base?.baseURL;
     return { ...own, ...(apiKey && { apiKey }), ...(baseURL && { baseURL }) };
   }
@@ -92,26 +92,20 @@ function scrubbedFetch(connectMs: number): typeof fetch {
 }
 
 function checkSettings(provider: string, settings: ProviderSettings, given: Record<string, ProviderSettings>): void {
-  const path = `providers.${provider}`;
-  if (!knownProvider(provider) && !settings.baseURL) {
-    const names = [...new Set([...Object.keys(PROVIDERS), ...Object.keys(given), 'offline'])].filter(
-      (name) => name !== provider,
-    );
-    throw new ConfigError([
-      {
-        path: `${path}.baseURL`,
-        message: `"${provider}" is not a built-in provider, so it needs the address of an OpenAI-compatible endpoint here (known names: ${names.join(', ')})`,
-      },
-    ]);
+  const { apiKey, baseURL } = settings;
+  const known = knownProvider(provider);
+  const wrong = (key: string, message: string) => new ConfigError([{ path: `providers.${provider}.${key}`, message }]);
+  if (!known && !baseURL) {
+    const names = new Set([...Object.keys(PROVIDERS), ...Object.keys(given), 'offline']);
+    names.delete(provider);
+    const need = `"${provider}" is not built in, so the address of its OpenAI-compatible endpoint is needed here`;
+    throw wrong('baseURL', `${need} (known names: ${[...names].join(', ')})`);
   }
-  if (settings.baseURL && !/^https?:\/\/[^/]/.test(settings.baseURL)) {
-    throw new ConfigError([
-      { path: `${path}.baseURL`, message: `"${settings.baseURL}" is not an http or https address` },
-    ]);
-  }
+  if (baseURL && !/^https?:\/\/[^/]/.test(baseURL))
+    throw wrong('baseURL', `"${baseURL}" is not an http or https address`);
   // Without a key these only work behind a proxy of one's own, which adds it.
-  if (knownProvider(provider)?.env.length && !settings.apiKey && !given[provider]?.baseURL) {
-    throw new ConfigError([{ path: `${path}.apiKey`, message: `no key for ${provider}: set ${keySetting(provider)}` }]);
+  if (known?.env.length && !apiKey && !given[provider]?.baseURL) {
+    throw wrong('apiKey', `no key for ${provider}: set ${keySetting(provider)}`);
   }
 }
 
@@ -139,7 +133,10 @@ async function createFactory(provider: string, settings: ProviderSettings, post:
   }
 }
 
-/** OpenAI's own endpoint is spoken to in the Responses API, any other address in Chat Completions, which all of them know. */
+/**
+ * OpenAI's own endpoint is spoken to in the Responses API, any other address in Chat Completions, which all of them
+ * know.
+ */
 async function createOpenAIFactory(
   settings: { fetch: typeof fetch; apiKey: string },
   baseURL: string | undefined,

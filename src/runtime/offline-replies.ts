@@ -1,6 +1,7 @@
 /**
- * What the offline model does for each request. Invariant: a request's work is a function of the prompt alone. It is run again from
- * the start at every step, with the outcomes of the calls it made before, and ends in one sentence that says what came of it.
+ * What the offline model does for each request. Invariant: a request's work is a function of the prompt alone. It is
+ * run again from the start at every step, with the outcomes of the calls it made before, and ends in one sentence that
+ * says what came of it.
  */
 import type { PlanStep } from '../workspace/types.ts';
 import { CHANGES, changeFile, listFiles, readFile, sendFile, typeOf, writeFile } from './offline-files.ts';

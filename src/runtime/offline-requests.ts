@@ -1,6 +1,6 @@
 /**
- * The handful of plain English requests that the offline model understands. Pure: text in, requests out. What it is not sure
- * of is `unknown`; nothing is guessed.
+ * The handful of plain English requests that the offline model understands. Pure: text in, requests out. What it is not
+ * sure of is `unknown`; nothing is guessed.
  */
 
 export type Change = 'upper' | 'lower' | 'sort' | 'number';
@@ -88,7 +88,21 @@ const RULES: readonly Rule[] = [
 
 // Where one request of a message ends and the next begins: only before words that surely begin one.
 const ANY_FILE = SOME_FILE.replace('?<file>', '?:');
-const BEGIN = `(?:please )?(?:make (?:me )?a plan |plan: |(?:write|create|save|make) (?:me )?(?:a |the )?(?:new )?(?:file |note ?:|${FILE})|remember |(?:un)?tick |done \\d|mark (?:step )?\\d|step \\d+ is |(?:show|list) (?:me )?(?:the |my |all )?(?:plan|files)|send (?:me )?${ANY_FILE}|read ${ANY_FILE}|(?:make|turn|change|convert) ${ANY_FILE} |what do you (?:know|remember))`;
+const BEGIN = `(?:please )?(?:${[
+  'make (?:me )?a plan ',
+  'plan: ',
+  `(?:write|create|save|make) (?:me )?(?:a |the )?(?:new )?(?:file |note ?:|${FILE})`,
+  'remember ',
+  '(?:un)?tick ',
+  'done \\d',
+  'mark (?:step )?\\d',
+  'step \\d+ is ',
+  '(?:show|list) (?:me )?(?:the |my |all )?(?:plan|files)',
+  `send (?:me )?${ANY_FILE}`,
+  `read ${ANY_FILE}`,
+  `(?:make|turn|change|convert) ${ANY_FILE} `,
+  'what do you (?:know|remember)',
+].join('|')})`;
 const BORDER = `(?:[.,;!?]? (?:and then|and|then) |[.!?,] )(?=${BEGIN})|\n(?=${BEGIN})`;
 const COURTESY = '(?:(?:please|okay|ok|now|then|also|and|could you|can you|would you|i want you to),? ){1,4}';
 const ENDING = /(?:,? (?:please|thanks|thank you))?[.!?\s]*$/i;

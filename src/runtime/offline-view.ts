@@ -1,4 +1,6 @@
-/** What the offline model sees of a prompt: the person's words, plan, memory and files as the context names them. Pure. */
+/**
+ * What the offline model sees of a prompt: the person's words, plan, memory and files as the context names them. Pure.
+ */
 import type { Json, Plan } from '../workspace/types.ts';
 import type { Prompt } from './model-types.ts';
 
@@ -43,7 +45,13 @@ export interface View {
   length: number;
 }
 
-export function readPrompt(prompt: Prompt): View {
+/** How memory begins where it comes as a message of its own (M7). */
+const MEMORY_MESSAGE = 'Context from memory:';
+
+export function readPrompt(given: Prompt): View {
+  const isMemory = (message: Prompt[number]) => message.role === 'user' && textOf(message).startsWith(MEMORY_MESSAGE);
+  const prompt = given.filter((message) => !isMemory(message));
+  const told = given.filter(isMemory).map((message) => textOf(message).slice(MEMORY_MESSAGE.length));
   const system = prompt.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n');
   const end = prompt.findLastIndex((message) => message.role === 'user');
   const begin = prompt.slice(0, end + 1).findLastIndex((message) => message.role !== 'user') + 1;
@@ -56,7 +64,7 @@ export function readPrompt(prompt: Prompt): View {
   return {
     text: ownWords(spoken),
     plan: readPlan(block(system, 'task')),
-    memory: memoryLines(block(system, 'memory')),
+    memory: memoryLines([block(system, 'memory'), ...told].join('\n')),
     files: [...new Map(files.map((file) => [file.id, file])).values()],
     calls: callsAfter(prompt.slice(end + 1)),
     turn: prompt.filter((message) => message.role === 'user').length,
@@ -71,10 +79,9 @@ function textOf(message: Prompt[number]): string {
 
 /** The last block of the name: prose above it may mention the tag. */
 function block(text: string, name: string): string {
-  const start = text.lastIndexOf(`<${name}`);
-  const open = text.indexOf('>', start) + 1;
-  const end = text.indexOf(`</${name}>`, open);
-  return start < 0 || open === 0 || end < 0 ? '' : text.slice(open, end);
+  const start = text.lastIndexOf(`<${name}>`);
+  const end = text.indexOf(`</${name}>`, start);
+  return start < 0 || end < 0 ? '' : text.slice(start + name.length + 2, end);
 }
 
 function ownWords(spoken: string): string {

@@ -3,7 +3,10 @@
 export interface KnownProvider {
   /** Environment variables that may hold the key; the first is the one we name to people. */
   env: readonly string[];
-  /** The model picked when the provider's key is set and no model is named. Ids from the providers' catalogues, November 2026. */
+  /**
+   * The model picked when the provider's key is set and no model is named. Ids from the providers' catalogues, November
+   * 2026.
+   */
   defaultModel?: string;
   baseURL?: string;
 }

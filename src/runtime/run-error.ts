@@ -36,7 +36,10 @@ export interface ModelFailure {
   badRequest?: boolean;
 }
 
-/** Says what a failed call of `model` (`provider/model`) means. Only network trouble, 429, 5xx and broken answers may be tried again. */
+/**
+ * Says what a failed call of `model` (`provider/model`) means. Only network trouble, 429, 5xx and broken answers may be
+ * tried again.
+ */
 export function describeFailure(error: unknown, model: string): ModelFailure {
   if (error instanceof RunError) return { error, retry: error.kind === 'cut-off' || error.kind === 'empty' };
   if (error instanceof ConfigError) {
@@ -85,55 +88,42 @@ export function tooSlow(model: string, what: 'first' | 'idle', ms: number): RunE
 
 function unreachable(model: string, cause: Error): RunError {
   const { provider } = splitModelName(model);
-  const text = `The model provider "${provider}" cannot be reached: check that it is running and that providers.${provider}.baseURL is right.`;
-  return new RunError('unreachable', text, { detail: `${model}: ${errorCode(cause) ?? cause.message}`, cause });
+  const advice = `check that it is running and that providers.${provider}.baseURL is right`;
+  return new RunError('unreachable', `The provider "${provider}" cannot be reached: ${advice}.`, {
+    detail: `${model}: ${errorCode(cause) ?? cause.message}`,
+    cause,
+  });
 }
 
 function describeStatus(error: unknown, status: number, model: string): ModelFailure {
   const { provider, model: id } = splitModelName(model);
   const code = shortCode(error);
   const detail = `${model}: HTTP ${status} ${code}`.trim();
-  const failure = (kind: RunErrorKind, text: string): ModelFailure => ({
-    error: new RunError(kind, text, { detail }),
-    retry: false,
-  });
+  const say = (kind: RunErrorKind, text: string, more: Partial<ModelFailure> = {}): ModelFailure => {
+    return { error: new RunError(kind, `The provider "${provider}" ${text}.`, { detail }), retry: false, ...more };
+  };
+  const address = `providers.${provider}.baseURL`;
+  if (status === 402 || code === 'insufficient_quota')
+    return say('refused', 'asks for payment: check the credit there');
+  if (status === 401 || status === 403) return say('refused', `did not accept the key: check ${keySetting(provider)}`);
   if (status === 429) {
     const retryAfterMs = retryAfter(error);
     const when = retryAfterMs === undefined ? 'in a moment' : `in ${Math.ceil(retryAfterMs / 1000)} seconds`;
-    const told = failure('provider', `The provider "${provider}" is limiting how often we may ask: try again ${when}.`);
-    return { ...told, retry: true, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+    const more = { retry: true, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+    return say('provider', `is limiting how often we may ask: try again ${when}`, more);
   }
-  if (status >= 500) {
-    return {
-      ...failure('provider', `The provider "${provider}" is in trouble (HTTP ${status}): try again in a moment.`),
-      retry: true,
-    };
-  }
-  if (status === 401 || status === 403) {
-    return failure('refused', `The provider "${provider}" did not accept the key: check ${keySetting(provider)}.`);
-  }
-  if (status === 402)
-    return failure('refused', `The provider "${provider}" asks for payment: check the credit of its account.`);
-  if (/context|too_long|too_large/.test(code) || status === 413) {
-    return {
-      ...failure(
-        'refused',
-        `The conversation is too long for the model ${model}: go on in a new task (/new), or set a larger model.`,
-      ),
-      badRequest: true,
-    };
+  if (status >= 500) return say('provider', `is in trouble (HTTP ${status}): try again in a moment`, { retry: true });
+  if (status < 400) return say('refused', `sends us elsewhere (HTTP ${status}): set its final address in ${address}`);
+  const badRequest = true;
+  if (status === 413 || /context|too_long|too_large/.test(code)) {
+    const text = `cannot take a conversation of this length: go on in a new task (/new), or set a larger model than ${id}`;
+    return say('refused', text, { badRequest });
   }
   if (status === 404) {
-    const text = `The provider "${provider}" does not know the model "${id}": check the setting model, and providers.${provider}.baseURL.`;
-    return { ...failure('refused', text), badRequest: true };
+    return say('refused', `does not know the model "${id}": check the setting model, and ${address}`, { badRequest });
   }
-  if (status < 400)
-    return failure(
-      'refused',
-      `The provider "${provider}" sends us elsewhere (HTTP ${status}): set its final address in providers.${provider}.baseURL.`,
-    );
-  const text = `The provider "${provider}" refused the request (HTTP ${status}): try to put it differently, or set another model.`;
-  return { ...failure('refused', text), badRequest: true };
+  const text = `refused the request (HTTP ${status}): try to put it differently, or set another model`;
+  return say('refused', text, { badRequest });
 }
 
 /** Milliseconds the provider asks us to wait, from `retry-after-ms` or `retry-after` (seconds or a date, RFC 9110). */
@@ -164,8 +154,7 @@ function statusOf(error: unknown): number | undefined {
 /** The innermost error with a system code (`ECONNREFUSED`), whose text names at most host and port. */
 function systemError(error: unknown): Error | undefined {
   for (let current = error, depth = 0; current instanceof Error && depth < 6; current = current.cause, depth += 1) {
-    if (/^(E[A-Z_]+|UND_ERR_\w+|ERR_[A-Z_]+|CERT_\w+|DEPTH_\w+|\w+_CERT\w*)$/.test(errorCode(current) ?? ''))
-      return current;
+    if (/^[A-Z][A-Z0-9_]+$/.test(errorCode(current) ?? '')) return current;
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * A language model for the agent's loop whose `doGenerate` streams inside: text is told as it comes, deadlines hold, a failed call
- * is tried again or handed to the next model (R9). Everything here happens within one step, before any of its tools may run, so
- * trying again repeats no side effect.
+ * A language model for the agent's loop whose `doGenerate` streams inside: text is told as it comes, deadlines hold, a
+ * failed call is tried again or handed to the next model (R9). Everything here happens within one step, before any of
+ * its tools may run, so trying again repeats no side effect.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { collectAnswer } from './collect-answer.ts';

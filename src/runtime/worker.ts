@@ -13,7 +13,6 @@ import { errorCode, UserError } from '../errors.ts';
 import { crashPoint } from '../faults.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import { syncFile } from '../workspace/files.ts';
 import type { Home } from '../workspace/home.ts';
 import { linkCurrentTask } from '../workspace/plan.ts';
 import { appendSession, findRun } from '../workspace/sessions.ts';
@@ -46,6 +45,8 @@ export class RunAbort extends Error {
 export interface WorkerOptions {
   home: Home;
   queue: Queue<Entry>;
+  /** Makes an existing file durable, together with whatever else is being committed. */
+  sync: (file: string) => Promise<void>;
   delivery: Delivery;
   runner: Runner;
   bus: Bus;
@@ -171,7 +172,7 @@ export function createWorker(options: WorkerOptions): Worker {
     else await answer(lease.items, run, outcome);
     crashPoint('run:out-written');
     // The answer is on its way; the message is ours until the session, too, would survive a power cut.
-    await syncFile(home.sessionPath(viber, taskId));
+    await options.sync(home.sessionPath(viber, taskId));
     await setState(taskId, state);
     metrics.count('viber_runs_total', { state });
     queue.ack(

@@ -73,7 +73,7 @@ describe('a model that fails', () => {
   it('bad tool arguments are told to the model and never run', async () => {
     const ran: unknown[] = [];
     llm.script([
-      { fault: 'bad-tool-json', toolCalls: [{ name: 'write', arguments: { text: 'a'.repeat(5_000) } }] },
+      { fault: 'bad-tool-json', toolCalls: [{ name: 'write', arguments: { text: 'a'.repeat(50_000) } }] },
       { text: 'I could not write it.' },
     ]);
     const hooks = record();

@@ -72,7 +72,7 @@ async function say(
     request({
       model: 'offline/viber',
       instructions: [
-        `Be kind. The <task> block holds the plan.\n<memory>\n${memory}\n</memory>`,
+        `Be kind. The <task> block holds the plan; suggest by <memory_suggestion>.\n<memory>\n${memory}\n</memory>`,
         `<task>\n${task}\n</task>\n<artifacts>\n${artifacts}\n</artifacts>`,
       ],
       messages: [...(world.history ?? []), { role: 'user', text }],
@@ -256,6 +256,8 @@ describe('memory', () => {
       'I remember:\n- likes tea\n- the kitchen is green',
     );
     expect((await say('What do you remember about me?')).answer).toMatch(/nothing yet/);
+    const history: TaskMessage[] = [{ role: 'user', text: 'Context from memory:\n- likes tea\n- done 1' }];
+    expect((await say('what do you know?', { history, task: TASK })).answer).toBe('I remember:\n- likes tea\n- done 1');
   });
 });
 
@@ -276,7 +278,7 @@ describe('several requests in one message', () => {
   });
 
   it('one change of the plan after the other', async () => {
-    const { calls, answer } = await say('plan: a; b\ndone 1');
+    const { calls, answer } = await say('plan: a; b\ndone 1', { task: TASK });
     expect(
       calls.map(([, input]) =>
         (input as { plan: { steps: { status: string }[] } }).plan.steps.map(({ status }) => status),

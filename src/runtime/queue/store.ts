@@ -12,14 +12,17 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
+import { commit, type Failure } from './commit.ts';
+import type { Disk } from './disk.ts';
 
 export const STATES = ['tmp', 'new', 'cur', 'out', 'unsure', 'dead', 'done', 'ledger'] as const;
 export type SpoolState = 'new' | 'cur' | 'out' | 'unsure' | 'dead';
 
 interface Pending {
-  state: SpoolState;
+  /** Absent for a file that is only synced. */
+  state?: SpoolState;
   name: string;
-  data: Buffer;
+  data: string;
   resolve: () => void;
   reject: (error: unknown) => void;
 }
@@ -28,6 +31,8 @@ export interface SpoolStore {
   readonly root: string;
   /** Durable when it resolves: renamed into place, file and directory synced. Replaces an older file of that name. */
   put(state: SpoolState, name: string, value: unknown): Promise<void>;
+  /** Durable contents of an existing file (a session) when it resolves; shares the commits of `put`. */
+  sync(file: string): Promise<void>;
   /** One rename; the move itself is not synced. */
   move(from: SpoolState, to: SpoolState, name: string): void;
   /** Moves a finished file to `done/<today>`. */
@@ -44,6 +49,7 @@ export interface SpoolStore {
   find(name: string): { state: string; value: unknown } | undefined;
   /** Deletes tombstones older than 30 days. */
   prune(now: Date): void;
+  close(): Promise<void>;
 }
 
 export const TOMBSTONE_DAYS = 30;
@@ -54,6 +60,8 @@ export interface StoreOptions {
   /** Bytes that must stay free; below that `put` into `new` is refused (R12). Answers may still be written: sending them frees space. */
   freeBytes: number;
   onTorn?: (file: string) => void;
+  /** Where commits are made; by default here. */
+  disk?: Disk;
 }
 
 /** Raised when the disk is too full to accept more. */
@@ -66,7 +74,7 @@ export function openStore(options: StoreOptions): SpoolStore {
   for (const state of STATES) fs.mkdirSync(path.join(root, state), { recursive: true, mode: 0o700 });
   // What a crash left half-written was never acknowledged.
   for (const name of fs.readdirSync(path.join(root, 'tmp'))) fs.rmSync(path.join(root, 'tmp', name), { force: true });
-  const directories = new Map<string, number>();
+  const disk = options.disk ?? { commit, close: async () => undefined };
   const file = (state: string, name: string) => path.join(root, state, `${name}.json`);
   let days = fs.readdirSync(path.join(root, 'done')).sort().reverse();
   let today = '';
@@ -75,15 +83,6 @@ export function openStore(options: StoreOptions): SpoolStore {
   let pending: Pending[] = [];
   let committing = false;
   let serial = 0;
-
-  function directory(state: string): number {
-    let fd = directories.get(state);
-    if (fd === undefined) {
-      fd = fs.openSync(path.join(root, state), 'r');
-      directories.set(state, fd);
-    }
-    return fd;
-  }
 
   function hasSpace(): boolean {
     const now = Date.now();
@@ -95,38 +94,24 @@ export function openStore(options: StoreOptions): SpoolStore {
     return spaceOk;
   }
 
-  /**
-   * All files are written and renamed, then files and directories are synced side by side: on a journaling file system
-   * that is one commit of the journal. Until the put resolves a reader after a power cut may find the file torn.
-   */
-  async function commit(batch: Pending[]): Promise<void> {
-    const written: { entry: Pending; fd: number }[] = [];
-    const touched = new Set<SpoolState>();
-    for (const entry of batch) {
-      const temp = path.join(root, 'tmp', `${entry.name}.${++serial}`);
-      try {
-        const fd = writeTemp(temp, entry.data);
-        written.push({ entry, fd });
-        fs.renameSync(temp, file(entry.state, entry.name));
-        touched.add(entry.state);
-      } catch (error) {
-        entry.reject(error);
-      }
-    }
-    const failed = new Map<Pending, unknown>();
-    const files = written.map(({ entry, fd }) => sync(fd).catch((error: unknown) => failed.set(entry, error)));
-    try {
-      await Promise.all([...files, ...[...touched].map((state) => sync(directory(state)))]);
-    } finally {
-      for (const { fd } of written) fs.closeSync(fd);
-    }
+  async function commitAll(entries: Pending[]): Promise<void> {
+    const puts = entries.filter((entry) => entry.state !== undefined);
+    const syncs = entries.filter((entry) => entry.state === undefined);
+    const committed = await disk.commit({
+      files: puts.map(({ state = 'new', name, data }) => {
+        return { temp: path.join(root, 'tmp', `${name}.${++serial}`), target: file(state, name), data };
+      }),
+      sync: syncs.map((entry) => entry.name),
+      directories: [...new Set(puts.map(({ state = 'new' }) => path.join(root, state)))],
+    });
     // In the order of the calls, whichever file was synced first.
-    for (const { entry } of written) {
-      if (failed.has(entry)) {
-        fs.rmSync(file(entry.state, entry.name), { force: true });
-        entry.reject(failed.get(entry));
-      } else entry.resolve();
-    }
+    for (const [index, entry] of puts.entries()) settle(entry, committed.files[index]);
+    for (const [index, entry] of syncs.entries()) settle(entry, committed.sync[index]);
+  }
+
+  function settle(entry: Pending, failed: Failure | undefined): void {
+    if (failed) entry.reject(Object.assign(new Error(failed.message), { code: failed.code }));
+    else entry.resolve();
   }
 
   async function drain(): Promise<void> {
@@ -135,12 +120,23 @@ export function openStore(options: StoreOptions): SpoolStore {
       const batch = pending;
       pending = [];
       try {
-        await commit(batch);
+        await commitAll(batch);
       } catch (error) {
         for (const entry of batch) entry.reject(error);
       }
     }
     committing = false;
+  }
+
+  function enqueue(entry: Pick<Pending, 'state' | 'name' | 'data'>): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    pending.push({ ...entry, resolve, reject });
+    // A tick later, so that calls made together share one commit.
+    if (!committing) {
+      committing = true;
+      queueMicrotask(() => void drain());
+    }
+    return promise;
   }
 
   function readFile(target: string): unknown {
@@ -166,16 +162,9 @@ export function openStore(options: StoreOptions): SpoolStore {
       if (state === 'new' && !hasSpace()) {
         return Promise.reject(new NoSpaceError(`less than ${options.freeBytes} bytes free below ${root} (limits.freeBytes)`));
       }
-      const data = Buffer.from(`${JSON.stringify(value)}\n`);
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      pending.push({ state, name, data, resolve, reject });
-      // A tick later, so that calls made together share one commit.
-      if (!committing) {
-        committing = true;
-        queueMicrotask(() => void drain());
-      }
-      return promise;
+      return enqueue({ state, name, data: `${JSON.stringify(value)}\n` });
     },
+    sync: (target) => enqueue({ name: target, data: '' }),
     move: (from, to, name) => fs.renameSync(file(from, name), file(to, name)),
     finish(from, name, as = name) {
       const current = day(new Date());
@@ -207,22 +196,6 @@ export function openStore(options: StoreOptions): SpoolStore {
       for (const d of days) if (d < oldest) fs.rmSync(path.join(root, 'done', d), { recursive: true, force: true });
       days = days.filter((d) => d >= oldest);
     },
+    close: () => disk.close(),
   };
-}
-
-/** Writes all of `data`: `writeSync` may write short without an error. Leaves nothing behind when it fails. */
-function writeTemp(temp: string, data: Buffer): number {
-  const fd = fs.openSync(temp, 'w', 0o600);
-  try {
-    for (let offset = 0; offset < data.length; ) offset += fs.writeSync(fd, data, offset);
-    return fd;
-  } catch (error) {
-    fs.closeSync(fd);
-    fs.rmSync(temp, { force: true });
-    throw error;
-  }
-}
-
-function sync(fd: number): Promise<void> {
-  return new Promise((resolve, reject) => fs.fsync(fd, (error) => (error ? reject(error) : resolve())));
 }

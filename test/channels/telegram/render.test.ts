@@ -206,6 +206,11 @@ describe('files', () => {
     ]);
   });
 
+  test('nor is one that takes two messages, short as the first may be', async () => {
+    const made = await parts(`Short ${'x'.repeat(4093)}`, { files: [text('a.txt')] });
+    expect(made.map((part) => part.method)).toEqual(['sendMessage', 'sendMessage', 'sendDocument']);
+  });
+
   test('pictures are photos; drawings, pages, animations and large pictures are documents', async () => {
     const methods = async (one: Attachment) => (await parts('', { files: [one] })).map((part) => part.method);
     expect(await methods(photo('a.png'))).toEqual(['sendPhoto']);

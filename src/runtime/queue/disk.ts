@@ -1,0 +1,48 @@
+/** Commits batches in a thread of their own once it is up, here until then and if it ever fails. */
+import { Worker } from 'node:worker_threads';
+import { type Batch, type Committed, commit } from './commit.ts';
+
+export interface Disk {
+  commit(batch: Batch): Promise<Committed>;
+  /** For the end of the process: nothing may be under way. */
+  close(): Promise<void>;
+}
+
+export function openDisk(onError: (error: unknown) => void): Disk {
+  const waiting = new Map<number, { batch: Batch; resolve: (committed: Committed) => void }>();
+  const file = import.meta.url.endsWith('.ts') ? './disk-thread.ts' : './disk-thread.js';
+  const worker = new Worker(new URL(file, import.meta.url), { stdout: false, stderr: false });
+  let isUp = false;
+  let count = 0;
+  worker.unref();
+  worker.once('online', () => {
+    isUp = true;
+  });
+  worker.on('message', ({ id, committed }: { id: number; committed: Committed }) => {
+    waiting.get(id)?.resolve(committed);
+    waiting.delete(id);
+    if (waiting.size === 0) worker.unref();
+  });
+  worker.on('error', (error) => {
+    onError(error);
+    isUp = false;
+    // Writing a file a second time does no harm: it is the same file.
+    for (const { batch, resolve } of waiting.values()) void commit(batch).then(resolve);
+    waiting.clear();
+  });
+  return {
+    commit(batch) {
+      if (!isUp) return commit(batch);
+      const id = ++count;
+      const { promise, resolve } = Promise.withResolvers<Committed>();
+      waiting.set(id, { batch, resolve });
+      worker.ref();
+      worker.postMessage({ id, batch });
+      return promise;
+    },
+    async close() {
+      isUp = false;
+      await worker.terminate();
+    },
+  };
+}
