@@ -1,4 +1,5 @@
 /** `agents/{viber}.yaml`, read anew for every run and cached by size and time. The last good version stays in force. */
+import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,6 +31,11 @@ export async function loadAgent(home: string, viber: string): Promise<AgentConfi
     throw new ConfigError([{ path: 'agents', message: `"${viber.slice(0, 70)}" is not a viber's id` }]);
   }
   const file = join(home, 'agents', `${viber}.yaml`);
+  // Most vibers have no file; finding that out must not cost an exception a run.
+  if (!statSync(file, { throwIfNoEntry: false })) {
+    cache.delete(file);
+    return { warnings: [] };
+  }
   const last = cache.get(file);
   try {
     const stamp = await settledStamp(file, last?.stamp);

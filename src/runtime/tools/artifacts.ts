@@ -35,11 +35,13 @@ export const createArtifactTool = (scope: ToolScope) =>
     },
   });
 
+const attachInput = z.object({ id: z.string() });
+
 export const attachArtifact = (scope: ToolScope) =>
   defineTool({
     name: 'attach_artifact',
     description: 'Attach an earlier artifact of this task to your answer.',
-    input: z.object({ id: z.string() }),
+    input: attachInput,
     effect: 'idempotent',
     async execute({ id }) {
       const meta = await findArtifact(scope.home, scope.taskId, id);
