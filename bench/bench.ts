@@ -19,7 +19,12 @@ async function side(name: string, home: string | undefined): Promise<Side> {
   const telegram = await startTelegram({ keepFiles: false, keepRequests: 10 });
   const llm = await startLlm({ keepRequests: 10 });
   const common = { token: telegram.token, apiRoot: telegram.url, modelUrl: llm.url };
-  return { name, telegram, llm, start: () => (home === undefined ? startBareBot(common) : startGateway({ ...common, home })) };
+  return {
+    name,
+    telegram,
+    llm,
+    start: () => (home === undefined ? startBareBot(common) : startGateway({ ...common, home })),
+  };
 }
 
 const bare = await side('bare bot', undefined);
@@ -49,7 +54,13 @@ for (let round = 0; round < ROUNDS + 1; round++) {
   }
 }
 const coldMedians = cold.map((values) => quantile(values, 0.5));
-rows.push({ what: 'cold start to first answer', unit: 'ms', values: coldMedians, target: '<= 600 ms', ok: (coldMedians[1] ?? 1e9) <= 600 });
+rows.push({
+  what: 'cold start to first answer',
+  unit: 'ms',
+  values: coldMedians,
+  target: '<= 600 ms',
+  ok: (coldMedians[1] ?? 1e9) <= 600,
+});
 
 const programs = sides.map((each) => each.start());
 await Promise.all(programs.map((program) => program.ready));
@@ -60,14 +71,21 @@ rows.push({ what: 'memory, idle', unit: 'MB', values: idle, target: '<= 120 MB',
 const times = sides.map((): number[] => []);
 for (const each of sides) await latencies(each, each === big ? BIG_CHAT : 1, 100);
 for (let round = 0; round < ROUNDS; round++) {
-  for (const [n, each] of sides.entries()) times[n]?.push(...(await latencies(each, each === big ? BIG_CHAT : 1, PER_ROUND)));
+  for (const [n, each] of sides.entries())
+    times[n]?.push(...(await latencies(each, each === big ? BIG_CHAT : 1, PER_ROUND)));
 }
 const p50 = times.map((values) => quantile(values, 0.5));
 const p95 = times.map((values) => quantile(values, 0.95));
 rows.push({ what: 'update to reply, p50', unit: 'ms', values: p50, target: '<= 2x bare', ok: ratio(p50) <= 2 });
 rows.push({ what: 'update to reply, p95', unit: 'ms', values: p95, target: '', ok: undefined });
 const grown = (p50[2] ?? Number.NaN) / (p50[1] ?? Number.NaN);
-rows.push({ what: 'p50, big home / fresh home', unit: 'x', values: [undefined, 1, grown], target: '<= 1.2x', ok: grown <= 1.2 });
+rows.push({
+  what: 'p50, big home / fresh home',
+  unit: 'x',
+  values: [undefined, 1, grown],
+  target: '<= 1.2x',
+  ok: grown <= 1.2,
+});
 
 const bytes = [];
 for (const each of sides) {
@@ -75,7 +93,13 @@ for (const each of sides) {
   await latencies(each, each === big ? BIG_CHAT : 9_000, 1);
   bytes.push(each.llm.stats().bytes.last / 1024);
 }
-rows.push({ what: 'request for a one-line message', unit: 'KB', values: bytes, target: '<= 12 KB', ok: Math.max(bytes[1] ?? 99, bytes[2] ?? 99) <= 12 });
+rows.push({
+  what: 'request for a one-line message',
+  unit: 'KB',
+  values: bytes,
+  target: '<= 12 KB',
+  ok: Math.max(bytes[1] ?? 99, bytes[2] ?? 99) <= 12,
+});
 
 const rates = sides.map((): number[] => []);
 let inversions = 0;
@@ -87,8 +111,20 @@ for (let round = 0; round < 3; round++) {
   }
 }
 const perSecond = rates.map((values) => quantile(values, 0.5));
-rows.push({ what: '50 chats x 20 messages', unit: '/s', values: perSecond, target: '>= 0.5x bare', ok: ratio(perSecond) >= 0.5 });
-rows.push({ what: 'replies out of order', unit: '', values: [undefined, inversions, undefined], target: '0', ok: inversions === 0 });
+rows.push({
+  what: '50 chats x 20 messages',
+  unit: '/s',
+  values: perSecond,
+  target: '>= 0.5x bare',
+  ok: ratio(perSecond) >= 0.5,
+});
+rows.push({
+  what: 'replies out of order',
+  unit: '',
+  values: [undefined, inversions, undefined],
+  target: '0',
+  ok: inversions === 0,
+});
 const peak = programs.map((program) => program.memory().peak / 1e6);
 rows.push({ what: 'memory, peak', unit: 'MB', values: peak, target: '', ok: undefined });
 
@@ -96,12 +132,17 @@ for (const program of programs) await program.kill();
 for (const each of sides) await Promise.all([each.telegram.close(), each.llm.close()]);
 fs.rmSync(folder, { recursive: true, force: true });
 
-const show = (value: number | undefined) => (value === undefined ? '-' : value >= 100 ? value.toFixed(0) : value.toFixed(2)).padStart(10);
+const show = (value: number | undefined) =>
+  (value === undefined ? '-' : value >= 100 ? value.toFixed(0) : value.toFixed(2)).padStart(10);
 const out = (line: string) => process.stdout.write(`${line}\n`);
-out(`${'measured'.padEnd(34)}${'bare bot'.padStart(10)}${'gateway'.padStart(10)}${'big home'.padStart(10)}${'ratio'.padStart(8)}  target`);
+out(
+  `${'measured'.padEnd(34)}${'bare bot'.padStart(10)}${'gateway'.padStart(10)}${'big home'.padStart(10)}${'ratio'.padStart(8)}  target`,
+);
 for (const { what, unit, values, target, ok } of rows) {
   const times_ = values[0] === undefined || values[1] === undefined ? '' : `${ratio(values).toFixed(2)}x`;
   const verdict = ok === undefined ? '' : ok ? 'ok' : 'MISSED';
-  out(`${`${what}${unit ? `, ${unit}` : ''}`.padEnd(34)}${values.map(show).join('')}${values.length < 3 ? ' '.repeat(10) : ''}${times_.padStart(8)}  ${target} ${verdict}`);
+  out(
+    `${`${what}${unit ? `, ${unit}` : ''}`.padEnd(34)}${values.map(show).join('')}${values.length < 3 ? ' '.repeat(10) : ''}${times_.padStart(8)}  ${target} ${verdict}`,
+  );
 }
 process.exitCode = rows.some(({ ok }) => ok === false) ? 1 : 0;

@@ -24,9 +24,18 @@ export async function fillHome(root: string, account: string, chat: number): Pro
     };
     fs.mkdirSync(home.taskDir(id), { recursive: true });
     fs.writeFileSync(path.join(home.taskDir(id), 'task.json'), JSON.stringify(record));
-    fs.writeFileSync(path.join(home.taskDir(id), 'task.md'), `# Current Task\n\n## Goal\nGoal ${n}\n\n## Plan\n- [x] one\n- [ ] two\n`);
+    fs.writeFileSync(
+      path.join(home.taskDir(id), 'task.md'),
+      `# Current Task\n\n## Goal\nGoal ${n}\n\n## Plan\n- [x] one\n- [ ] two\n`,
+    );
   }
-  const header: SessionEntry = { type: 'session', version: 1, taskId: current, viber: 'default', createdAt: new Date().toISOString() };
+  const header: SessionEntry = {
+    type: 'session',
+    version: 1,
+    taskId: current,
+    viber: 'default',
+    createdAt: new Date().toISOString(),
+  };
   const lines: string[] = [JSON.stringify(header)];
   for (let n = 0; n < TURNS; n++) {
     const run = n.toString(16).padStart(12, '0');
@@ -35,10 +44,23 @@ export async function fillHome(root: string, account: string, chat: number): Pro
     const from = { channel: 'telegram', user: `telegram:${chat}`, name: 'Sam' };
     const message: SessionEntry = { type: 'message', id: run.padEnd(32, '0'), run, at, text, from, files: [] };
     const answer = `Answer ${n}: that point is settled, and nothing else has changed since then.`;
-    const result: SessionEntry = { type: 'result', run, at, state: 'completed', text: answer, summary: answer, artifactRefs: [] };
+    const result: SessionEntry = {
+      type: 'result',
+      run,
+      at,
+      state: 'completed',
+      text: answer,
+      summary: answer,
+      artifactRefs: [],
+    };
     lines.push(JSON.stringify(message), JSON.stringify(result));
   }
   fs.writeFileSync(home.sessionPath('default', current), `${lines.join('\n')}\n`);
   const address = { channel: 'telegram', account, chat: String(chat) };
-  await openConversations(home.conversations).bind({ key: conversationKey(address), taskId: current, viber: 'default', address });
+  await openConversations(home.conversations).bind({
+    key: conversationKey(address),
+    taskId: current,
+    viber: 'default',
+    address,
+  });
 }

@@ -28,7 +28,10 @@ const llm = await startLlm({ keepRequests: 10 });
 llm.script((request) => {
   const n = Number(/(\d+)$/.exec(request.lastUser)?.[1] ?? 0);
   if (n % 3 === 0 && request.toolResults.length === 0) {
-    return { toolCalls: [{ name: 'write_file', arguments: { path: `n${n % 10}.txt`, content: request.lastUser } }], delayMs: n % 20 };
+    return {
+      toolCalls: [{ name: 'write_file', arguments: { path: `n${n % 10}.txt`, content: request.lastUser } }],
+      delayMs: n % 20,
+    };
   }
   return { text: request.lastUser, delayMs: n % 30 };
 });
@@ -87,7 +90,10 @@ const drained = Date.now() - began;
 const results = CHATS.map(read);
 const lost = missing();
 const inversions = results.reduce((sum, chat) => sum + chat.inversions, 0);
-const extra = results.reduce((sum, chat) => sum + [...chat.answered.values()].reduce((s, count) => s + count - 1, 0), 0);
+const extra = results.reduce(
+  (sum, chat) => sum + [...chat.answered.values()].reduce((s, count) => s + count - 1, 0),
+  0,
+);
 const dead = fs.readdirSync(path.join(options.home, 'spool', 'dead')).length;
 const unsure = fs.readdirSync(path.join(options.home, 'spool', 'unsure')).length;
 await gateway.kill();

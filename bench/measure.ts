@@ -64,7 +64,10 @@ export async function throughput(side: Side, firstChat: number, chats: number, e
     last.set(message.chat, n);
     if (++got === wanted) done.resolve();
   });
-  const late = setTimeout(() => done.reject(new Error(`${side.name}: ${got} of ${wanted} replies within 60 s`)), 60_000);
+  const late = setTimeout(
+    () => done.reject(new Error(`${side.name}: ${got} of ${wanted} replies within 60 s`)),
+    60_000,
+  );
   const began = performance.now();
   side.telegram.burst(ids, each, 'n');
   await done.promise;

@@ -82,10 +82,17 @@ export function writeConfig({ home, token, apiRoot, modelUrl }: GatewayOptions):
 
 export function startGateway(options: GatewayOptions): Started {
   const args = ['dist/main.js', 'start', '--home', options.home, '--config', writeConfig(options)];
-  return started(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...options.env } }));
+  return started(
+    spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...options.env } }),
+  );
 }
 
 export function startBareBot(options: Omit<GatewayOptions, 'home'>): Started {
-  const env = { ...process.env, BARE_TOKEN: options.token, BARE_API_ROOT: options.apiRoot, BARE_MODEL_URL: options.modelUrl };
+  const env = {
+    ...process.env,
+    BARE_TOKEN: options.token,
+    BARE_API_ROOT: options.apiRoot,
+    BARE_MODEL_URL: options.modelUrl,
+  };
   return started(spawn(process.execPath, ['bench/bare-bot.ts'], { stdio: ['ignore', 'pipe', 'pipe'], env }));
 }

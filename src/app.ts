@@ -4,10 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import type { AccessRules } from './access/authorise.ts';
 import { createRateLimiter } from './access/limits.ts';
-import { openOwners } from './access/owners.ts';
 import { openPairing } from './access/pairing.ts';
 import { createPeople } from './access/people.ts';
-import type { HttpHandler, Readiness, Server } from './board/server.ts';
+import type { HttpHandler, Server } from './board/server.ts';
 import type { Address, Channel, ChannelCallbacks } from './channels/channel.ts';
 import { channelModules } from './channels/index.ts';
 import type { Config } from './config.ts';
@@ -17,7 +16,6 @@ import type { Logger } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { createAgent } from './runtime/agent.ts';
 import { createBus } from './runtime/bus.ts';
-import { createButtons } from './runtime/buttons.ts';
 import { openCache } from './runtime/cache.ts';
 import { commandSpecs } from './runtime/commands/table.ts';
 import { openConversations } from './runtime/conversations.ts';
@@ -25,13 +23,16 @@ import { openDelivery } from './runtime/delivery.ts';
 import { type Entry, traceOf } from './runtime/entry.ts';
 import { createGateway } from './runtime/gateway.ts';
 import { createLive } from './runtime/live.ts';
-import { createModels } from './runtime/models.ts';
+import { createModels } from './runtime/model/models.ts';
 import { openDisk } from './runtime/queue/disk.ts';
-import { acquireLock } from './runtime/queue/lock.ts';
 import { openLedger } from './runtime/queue/ledger.ts';
+import { acquireLock } from './runtime/queue/lock.ts';
 import type { QueueItem } from './runtime/queue/queue.ts';
 import { openSpool } from './runtime/queue/spool.ts';
 import { openStore } from './runtime/queue/store.ts';
+import { type Readiness, readinessOf } from './runtime/readiness.ts';
+import { openReception } from './runtime/reception.ts';
+import { createButtons } from './runtime/reply/buttons.ts';
 import { createRunner } from './runtime/runner.ts';
 import { maySee } from './runtime/visibility.ts';
 import { createWorker } from './runtime/worker.ts';
@@ -107,20 +108,42 @@ export async function startApp(options: AppOptions): Promise<App> {
       return own;
     },
   });
-  const pairing = openPairing(home.access, config.people.some((person) => person.role === 'owner'));
+  const pairing = openPairing(
+    home.access,
+    config.people.some((person) => person.role === 'owner'),
+  );
   const conversations = openConversations(home.conversations);
   const worker = createWorker({
-    ...{ home, queue, sync: store.sync, conversations, delivery, runner, bus, live, buttons, metrics, log, channelOf, modelName, pairing },
+    ...{
+      home,
+      queue,
+      sync: store.sync,
+      conversations,
+      delivery,
+      runner,
+      bus,
+      live,
+      buttons,
+      metrics,
+      log,
+      channelOf,
+      modelName,
+      pairing,
+    },
     maxRuns: config.limits.runs,
   });
 
   // The door.
-  const owners = openOwners(home.access);
+  const reception = openReception({ folder: home.access, pairing, buttons, delivery, log });
   const people = createPeople(config.people, pairing);
   const nobody: AccessRules = { dm: 'open', groups: 'off', allow: [], chats: [] };
-  const rulesOf = (channel: string) => (channel === 'telegram' ? config.channels.telegram?.access : undefined) ?? nobody;
+  const rulesOf = (channel: string) =>
+    (channel === 'telegram' ? config.channels.telegram?.access : undefined) ?? nobody;
   const reply = (address: Address, text: string, trace: string, replyTo?: string) =>
-    delivery.add({ id: `${trace}-notice`, address, text, files: [], ...(replyTo === undefined ? {} : { replyTo }) }, trace);
+    delivery.add(
+      { id: `${trace}-notice`, address, text, files: [], ...(replyTo === undefined ? {} : { replyTo }) },
+      trace,
+    );
   const gateway = createGateway({
     ...{ queue, people, pairing, buttons, metrics, log, rulesOf, reply, viber: VIBER, maxQueue: config.limits.queue },
     conversations,
@@ -132,8 +155,8 @@ export async function startApp(options: AppOptions): Promise<App> {
         ?.send({ id, address, text, files: [] }, once)
         .catch((error: unknown) => log.warn({ err: error }, 'a pairing code could not be sent'));
     },
-    onOwner: (principal, address) => owners.note(principal, address),
-    onPairing: (code, principal) => void askOwners(code, principal.name, principal.channel),
+    onOwner: (principal, address) => reception.noteOwner(principal, address),
+    onPairing: (code, principal) => void reception.ask(code, principal),
     resolveTask: async (text, principal, address) => {
       const view = { principal, address, isDirect: true, viber: VIBER };
       const ids = await resolveTaskId(home, text);
@@ -144,56 +167,18 @@ export async function startApp(options: AppOptions): Promise<App> {
     },
   });
 
-  /** An owner who has written to us before gets the question with buttons. */
-  async function askOwners(code: string, name: string, channel: string): Promise<void> {
-    for (const address of owners.addresses()) {
-      const text = `${name} (${channel}) asks to be let in. The code is ${code}.`;
-      const rows = await buttons.offer(address, [
-        [
-          { label: 'Approve', command: 'pair', args: `approve ${code}` },
-          { label: 'Deny', command: 'pair', args: `deny ${code}` },
-        ],
-      ]);
-      await delivery.add({ id: `pairing-${code}-${address.channel}-${address.chat}`, address, text, files: [], buttons: rows }, code);
-    }
-  }
-  // Approvals are made by the CLI too: the file tells.
-  const greeted = new Set(pairing.paired().map((entry) => entry.identity));
-  const watcher = fs.watch(home.access, (_event, file) => {
-    if (file !== 'paired.json') return;
-    for (const entry of pairing.paired()) {
-      if (greeted.has(entry.identity)) continue;
-      greeted.add(entry.identity);
-      const text = 'You are in. Write to me as you would to a colleague; /help shows what I can do.';
-      const id = `paired-${entry.identity.replace(/[^\w-]/g, '_')}-${Date.parse(entry.approvedAt)}`;
-      delivery
-        .add({ id, address: entry.address as Address, text, files: [] }, id)
-        .catch((error: unknown) => log.error({ err: error }, 'a greeting could not be stored'));
-    }
-  });
-  watcher.unref();
-
+  const readiness = () =>
+    readinessOf({
+      ...{ root: home.root, freeBytes: config.limits.freeBytes, channels, queue, delivery },
+      isStarted: () => started,
+    });
   let wasReady = false;
-  const isReady = () => [...channels.values()].every((channel) => channel.status().state === 'connected');
   function onStatus(): void {
-    const ready = channels.size > 0 && started && isReady();
-    if (ready && !wasReady) log.info({ port: server?.port, model: modelName(), channels: [...channels.keys()] }, 'ready');
-    if (!ready && wasReady) log.warn({ channels: readiness().channels }, 'not ready');
+    const { ready, channels: states } = readiness();
+    if (ready && !wasReady)
+      log.info({ port: server?.port, model: modelName(), channels: Object.keys(states) }, 'ready');
+    if (!ready && wasReady) log.warn({ channels: states }, 'not ready');
     wasReady = ready;
-  }
-  function readiness(): Readiness {
-    const states = [...channels].map(([id, channel]) => [id, channel.status()] as const);
-    const oldest = Math.min(queue.oldest() ?? Number.POSITIVE_INFINITY, delivery.oldest() ?? Number.POSITIVE_INFINITY);
-    const { waiting, dead: given, unsure } = delivery.counts();
-    const space = fs.statfsSync(home.root);
-    const writable = space.bavail * space.bsize >= config.limits.freeBytes;
-    return {
-      ready: started && isReady() && writable,
-      channels: Object.fromEntries(states),
-      workspace: writable ? { writable } : { writable, detail: 'less free space than limits.freeBytes: nothing new is accepted' },
-      oldestUndeliveredSeconds: Number.isFinite(oldest) ? Math.round((Date.now() - oldest) / 1000) : null,
-      ...{ waiting: queue.size() + waiting, dead: given, unsure },
-    };
   }
   metrics.gauge('viber_waiting', 'Messages and answers not finished.', () => queue.size() + delivery.counts().waiting);
   metrics.gauge('viber_dead', 'Messages given up.', () => delivery.counts().dead);
@@ -250,7 +235,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     await agent.preload(modelName());
     const problems = (await connecting).filter((problem) => problem !== undefined);
     const chat = [...channels.keys()].filter((id) => id !== 'local');
-    if (problems.length > 0 && problems.length === chat.length) throw new ConfigError(problems.flatMap((problem) => problem.problems));
+    if (problems.length > 0 && problems.length === chat.length)
+      throw new ConfigError(problems.flatMap((problem) => problem.problems));
     started = true;
     onStatus();
   }
@@ -259,7 +245,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await Promise.all([...channels.values()].map((channel) => channel.disconnect()));
     await worker.stop(DRAIN_MS);
     await delivery.close(3_000);
-    watcher.close();
+    reception.close();
     clearInterval(daily);
     await server?.close();
     await cache.close();
@@ -303,6 +289,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     connected,
     port: server?.port,
     readiness,
-    stop: () => (stopping ??= stop()).catch((error: unknown) => log.error({ err: errorMessage(error) }, 'stopping failed')),
+    stop() {
+      stopping ??= stop().catch((error: unknown) => log.error({ err: errorMessage(error) }, 'stopping failed'));
+      return stopping;
+    },
   };
 }

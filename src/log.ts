@@ -38,7 +38,8 @@ const LEVELS: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 4
 function prettyLine(line: string): string {
   const { level, time, msg, pid: _pid, hostname: _hostname, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const fields = Object.entries(rest).map(([key, value]) => {
-    if (key === 'err' && typeof value === 'object' && value !== null && 'message' in value) return `err="${value.message}"`;
+    if (key === 'err' && typeof value === 'object' && value !== null && 'message' in value)
+      return `err="${value.message}"`;
     return `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`;
   });
   const clock = new Date(Number(time)).toISOString().slice(11, 19);
@@ -57,7 +58,13 @@ function errorFields(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = 'code' in error ? error.code : undefined;
   const cause = error.cause instanceof Error ? error.cause.message : undefined;
-  return { type: error.name, message: error.message, code, cause, stack: error.stack?.split('\n').slice(1, 5).join('\n') };
+  return {
+    type: error.name,
+    message: error.message,
+    code,
+    cause,
+    stack: error.stack?.split('\n').slice(1, 5).join('\n'),
+  };
 }
 
 /** A logger that writes nothing, for tests and tools. */

@@ -57,7 +57,10 @@ async function setUp(atEnd: typeof onTestFinished = onTestFinished) {
     return { child, exit, lines, ready: ready.promise };
   }
   const texts = (chat = ALEX) =>
-    telegram.chat(chat).messages.filter((message) => message.from === 'bot').map((message) => message.text);
+    telegram
+      .chat(chat)
+      .messages.filter((message) => message.from === 'bot')
+      .map((message) => message.text);
   return { telegram, llm, home, start, texts };
 }
 
@@ -78,34 +81,48 @@ describe('a crash at a named point', () => {
   /** The platform has the message, our record of it is lost: Telegram cannot be asked, so it comes twice. */
   const MAY_REPEAT = new Set(['send-posted']);
 
-  it.concurrent.for(POINTS)('%s: the answer comes after the restart, once, and no finished step is repeated', { timeout: 60_000 }, async (point, { onTestFinished: atEnd }) => {
-    const { telegram, llm, home, start, texts } = await setUp(atEnd);
-    llm.script((request) =>
-      request.toolResults.length === 0
-        ? { toolCalls: [{ name: 'write_file', arguments: { path: 'note.txt', content: 'x' } }] }
-        : { text: 'finished' },
-    );
-    telegram.say(ALEX, 'work');
-    const first = start({ OPENVIBER_CRASH_AT: point });
-    await first.exit;
-    const began = Date.now();
-    const second = start();
-    await telegram.wait({ chat: ALEX, from: 'bot', text: 'finished', timeoutMs: 15_000 }).catch((error: unknown) => {
-      throw new Error([...first.lines, '-- restart --', ...second.lines].join('\n'), { cause: error });
-    });
-    await second.ready;
-    expect(Date.now() - began).toBeLessThan(12_000);
-    // The next answer comes behind whatever else the restart has to say.
-    telegram.say(ALEX, 'again');
-    await telegram.wait({ chat: ALEX, from: 'bot', text: 'finished', count: MAY_REPEAT.has(point) ? 3 : 2, timeoutMs: 10_000 });
-    expect(texts()).toHaveLength(MAY_REPEAT.has(point) ? 3 : 2);
-    const [session = ''] = fs.readdirSync(path.join(home, 'agents/default/sessions'));
-    const entries = fs.readFileSync(path.join(home, 'agents/default/sessions', session), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
-    const of = (type: string) => entries.filter((entry) => entry.type === type);
-    expect([of('message').length, of('step').length, of('result').length]).toEqual([2, 2, 2]);
-    second.child.kill();
-    expect(await second.exit).toBe(0);
-  });
+  it.concurrent.for(POINTS)(
+    '%s: the answer comes after the restart, once, and no finished step is repeated',
+    { timeout: 60_000 },
+    async (point, { onTestFinished: atEnd }) => {
+      const { telegram, llm, home, start, texts } = await setUp(atEnd);
+      llm.script((request) =>
+        request.toolResults.length === 0
+          ? { toolCalls: [{ name: 'write_file', arguments: { path: 'note.txt', content: 'x' } }] }
+          : { text: 'finished' },
+      );
+      telegram.say(ALEX, 'work');
+      const first = start({ OPENVIBER_CRASH_AT: point });
+      await first.exit;
+      const began = Date.now();
+      const second = start();
+      await telegram.wait({ chat: ALEX, from: 'bot', text: 'finished', timeoutMs: 15_000 }).catch((error: unknown) => {
+        throw new Error([...first.lines, '-- restart --', ...second.lines].join('\n'), { cause: error });
+      });
+      await second.ready;
+      expect(Date.now() - began).toBeLessThan(12_000);
+      // The next answer comes behind whatever else the restart has to say.
+      telegram.say(ALEX, 'again');
+      await telegram.wait({
+        chat: ALEX,
+        from: 'bot',
+        text: 'finished',
+        count: MAY_REPEAT.has(point) ? 3 : 2,
+        timeoutMs: 10_000,
+      });
+      expect(texts()).toHaveLength(MAY_REPEAT.has(point) ? 3 : 2);
+      const [session = ''] = fs.readdirSync(path.join(home, 'agents/default/sessions'));
+      const entries = fs
+        .readFileSync(path.join(home, 'agents/default/sessions', session), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      const of = (type: string) => entries.filter((entry) => entry.type === type);
+      expect([of('message').length, of('step').length, of('result').length]).toEqual([2, 2, 2]);
+      second.child.kill();
+      expect(await second.exit).toBe(0);
+    },
+  );
 });
 
 describe('a message that makes the gateway fail', () => {
@@ -163,12 +180,19 @@ describe('processes', () => {
   it.each([
     ['a wrong token', { channels: { telegram: { token: '1:wrong' } } }, 2, /channels\.telegram\.token/],
     ['several wrong keys at once', { maxSteps: 'many', http: { port: 'x' } }, 2, /maxSteps[\s\S]*http\.port/],
-  ])('ends with code 2 and names the key for %s', async (_what, change, code, message) => {
-    const { telegram, home, start } = await setUp();
-    const config = { ...change, ...('channels' in change ? { channels: { telegram: { token: '1:wrong', apiRoot: telegram.url } } } : {}) };
-    fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
-    const gateway = start();
-    expect(await gateway.exit).toBe(code);
-    expect(gateway.lines.join('\n')).toMatch(message);
-  }, 30_000);
+  ])(
+    'ends with code 2 and names the key for %s',
+    async (_what, change, code, message) => {
+      const { telegram, home, start } = await setUp();
+      const config = {
+        ...change,
+        ...('channels' in change ? { channels: { telegram: { token: '1:wrong', apiRoot: telegram.url } } } : {}),
+      };
+      fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
+      const gateway = start();
+      expect(await gateway.exit).toBe(code);
+      expect(gateway.lines.join('\n')).toMatch(message);
+    },
+    30_000,
+  );
 });

@@ -28,7 +28,9 @@ fs.writeFileSync(
 );
 
 async function start(): Promise<ChildProcess> {
-  const gateway = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const gateway = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   for await (const line of createInterface({ input: gateway.stdout })) if (line.includes('"msg":"ready"')) break;
   gateway.stdout.resume();
   return gateway;

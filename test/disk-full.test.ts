@@ -25,7 +25,11 @@ it('accepts nothing while space is short, says so, and loses nothing', async () 
   const world = await openWorld({ config: { limits: { freeBytes: Number.MAX_SAFE_INTEGER } } });
   world.telegram.say(ALEX, 'hello');
   await vi.waitFor(() => expect(world.app.readiness()).toMatchObject({ ready: false, workspace: { writable: false } }));
-  await vi.waitFor(() => expect(world.app.readiness().channels.telegram).toMatchObject({ detail: expect.stringContaining('limits.freeBytes') }));
+  await vi.waitFor(() =>
+    expect(world.app.readiness().channels.telegram).toMatchObject({
+      detail: expect.stringContaining('limits.freeBytes'),
+    }),
+  );
   expect(world.llm.stats().requests).toBe(0);
   expect(world.telegram.counters().updates.pending).toBe(1);
   const file = path.join(world.home, 'config.json');
@@ -53,7 +57,8 @@ it('rejects a put when the disk is full, leaves nothing torn, and takes it once 
   }
   expect(refused).toMatchObject({ code: disk === undefined ? 'ENOENT' : 'ENOSPC' });
   expect(store.names('new').sort()).toEqual([...accepted].sort());
-  for (const name of accepted) expect(store.read('new', name)).toMatchObject({ text: expect.stringMatching(/^x{5000}$/) });
+  for (const name of accepted)
+    expect(store.read('new', name)).toMatchObject({ text: expect.stringMatching(/^x{5000}$/) });
   if (disk === undefined) return;
   expect(fs.readdirSync(path.join(root, 'tmp'))).toEqual([]);
   for (const name of accepted.slice(0, 3)) store.remove('new', name);

@@ -13,7 +13,7 @@ import {
   taskRequestSchema,
   taskResultSchema,
 } from '../src/runtime/protocol.ts';
-import { parseReply } from '../src/runtime/reply.ts';
+import { parseReply } from '../src/runtime/reply/reply.ts';
 import { canBecome } from '../src/runtime/task.ts';
 import { createTools } from '../src/runtime/tools/index.ts';
 import { openHome } from '../src/workspace/home.ts';

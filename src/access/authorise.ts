@@ -60,7 +60,12 @@ export type Action = 'chat' | 'look' | 'steer' | 'memory' | 'administer';
  * `people` are the task's own (T4). Everyone let in may chat and look at what belongs to their conversation; steering
  * and stopping is for the task's people and owners; memory and administration need more than a guest's rights.
  */
-export function authoriseAction(principal: Principal, action: Action, people: readonly string[], self: string): boolean {
+export function authoriseAction(
+  principal: Principal,
+  action: Action,
+  people: readonly string[],
+  self: string,
+): boolean {
   if (principal.role === 'owner') return true;
   switch (action) {
     case 'chat':

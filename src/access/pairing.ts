@@ -104,7 +104,10 @@ export function openPairing(folder: string, hasOwner: boolean): Pairing {
       const entries = live(now);
       const entry = entries.find((candidate) => candidate.code === code.trim().toUpperCase());
       if (!entry) throw new UserError(`There is no pending pairing with code ${code}; codes are valid for 1 hour.`);
-      writeJson(pendingFile, entries.filter((candidate) => candidate !== entry));
+      writeJson(
+        pendingFile,
+        entries.filter((candidate) => candidate !== entry),
+      );
       return entry;
     });
   }

@@ -26,7 +26,8 @@ export function createPeople(configured: readonly PersonConfig[], pairing: Pick<
       const named = byIdentity.get(identity);
       if (named) return { principal: { ...who, ...named }, isKnown: true };
       // Whoever sits at the machine's own terminal could edit every file anyway.
-      if (who.channel === 'terminal' || who.channel === 'local') return { principal: { ...who, role: 'owner' }, isKnown: true };
+      if (who.channel === 'terminal' || who.channel === 'local')
+        return { principal: { ...who, role: 'owner' }, isKnown: true };
       const paired = pairing.paired().find((entry) => entry.identity === identity);
       if (paired) return { principal: { ...who, role: paired.role }, isKnown: true };
       return { principal: { ...who, role: 'guest' }, isKnown: false };

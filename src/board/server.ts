@@ -4,19 +4,9 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import http from 'node:http';
+import type { Readiness } from '../runtime/readiness.ts';
 
 export type HttpHandler = (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void>;
-
-export interface Readiness {
-  ready: boolean;
-  channels: Record<string, { state: string; detail?: string }>;
-  workspace: { writable: boolean; detail?: string };
-  /** Seconds since the oldest message that is not yet delivered was accepted; null when there is none. */
-  oldestUndeliveredSeconds: number | null;
-  waiting: number;
-  dead: number;
-  unsure: number;
-}
 
 export interface ServerOptions {
   host: string;
@@ -49,7 +39,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       });
       return;
     }
-    if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 404, 'text/plain', 'not found\n');
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return answer(response, 404, 'text/plain', 'not found\n');
     switch (path) {
       case '/healthz':
         return answer(response, 200, 'application/json', '{"status":"ok"}\n');
@@ -84,11 +75,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
 function mayLook(request: http.IncomingMessage, token: string | undefined): boolean {
   if (token === undefined) return true;
-  const given = createHash('sha256').update(request.headers.authorization ?? '').digest();
+  const given = createHash('sha256')
+    .update(request.headers.authorization ?? '')
+    .digest();
   return timingSafeEqual(given, createHash('sha256').update(`Bearer ${token}`).digest());
 }
 
 function answer(response: http.ServerResponse, status: number, type: string, body: string): void {
-  response.writeHead(status, { 'content-type': type, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
+  response.writeHead(status, {
+    'content-type': type,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+  });
   response.end(body);
 }

@@ -7,7 +7,11 @@ import { type CliContext, EXIT } from './command.ts';
 
 export async function run(context: CliContext): Promise<number> {
   await withGateway(context, async (socket) => {
-    const lines = readline.createInterface({ input: process.stdin, output: process.stdin.isTTY ? process.stdout : undefined, prompt: 'you> ' });
+    const lines = readline.createInterface({
+      input: process.stdin,
+      output: process.stdin.isTTY ? process.stdout : undefined,
+      prompt: 'you> ',
+    });
     lines.prompt();
     for await (const line of lines) {
       if (line.trim() !== '') await answer(context, socket, line);
@@ -20,7 +24,8 @@ export async function run(context: CliContext): Promise<number> {
 async function answer(context: CliContext, socket: string, line: string): Promise<void> {
   try {
     const reply = await ask(socket, 'chat', line, (part) => {
-      if (part.type === 'event' && part.event.type === 'tool-call') context.print(toolLine(part.event.tool, part.event.args));
+      if (part.type === 'event' && part.event.type === 'tool-call')
+        context.print(toolLine(part.event.tool, part.event.args));
     });
     context.print(`viber> ${reply.text}`);
     for (const file of reply.files) context.print(`  file: ${file.path}`);

@@ -5,7 +5,7 @@ import { channelModules } from '../channels/index.ts';
 import { loadConfig } from '../config.ts';
 import { errorMessage } from '../errors.ts';
 import { silentLog } from '../log.ts';
-import { createModels } from '../runtime/models.ts';
+import { createModels } from '../runtime/model/models.ts';
 import { type CliContext, EXIT } from './command.ts';
 
 interface Check {
@@ -24,7 +24,11 @@ export async function run({ home, config: file, env, json, print }: CliContext):
     }
   };
   const { config, source, warnings } = await loadConfig({ file, home, env });
-  checks.push({ name: 'configuration', ok: true, detail: [source ?? 'defaults and environment', ...warnings].join('; ') });
+  checks.push({
+    name: 'configuration',
+    ok: true,
+    detail: [source ?? 'defaults and environment', ...warnings].join('; '),
+  });
   await check('home', async () => {
     fs.mkdirSync(home, { recursive: true, mode: 0o700 });
     const probe = path.join(home, `.doctor-${process.pid}`);
@@ -53,4 +57,3 @@ export async function run({ home, config: file, env, json, print }: CliContext):
   else for (const { name, ok, detail } of checks) print(`${ok ? 'ok  ' : 'BAD '} ${name.padEnd(14)} ${detail}`);
   return checks.every(({ ok }) => ok) ? EXIT.ok : EXIT.failed;
 }
-

@@ -64,7 +64,9 @@ export async function runCli(argv: string[]): Promise<number> {
       for (const { path, message } of error.problems) complain(path ? `${path}: ${message}` : message);
       return EXIT.badConfig;
     }
-    complain(error instanceof UserError || error instanceof LockedError ? error.message : `viber: ${errorMessage(error)}`);
+    complain(
+      error instanceof UserError || error instanceof LockedError ? error.message : `viber: ${errorMessage(error)}`,
+    );
     return error instanceof LockedError ? EXIT.locked : EXIT.failed;
   }
 }

@@ -18,6 +18,10 @@ export async function run({ home, json, print }: CliContext): Promise<number> {
   const file = path.join(home, 'config.yaml');
   const created = !fs.existsSync(file);
   if (created) fs.writeFileSync(file, STARTER, { mode: 0o600, flag: 'wx' });
-  print(json ? JSON.stringify({ home, config: file, created }) : `The home is ${home}; ${created ? 'edit' : 'kept'} ${file}.`);
+  print(
+    json
+      ? JSON.stringify({ home, config: file, created })
+      : `The home is ${home}; ${created ? 'edit' : 'kept'} ${file}.`,
+  );
   return EXIT.ok;
 }

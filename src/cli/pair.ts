@@ -17,7 +17,12 @@ export async function run({ args, home, config: file, env, json, print }: CliCon
   const now = Date.now();
   if (verb === 'list') {
     const pending = pairing.pending(now);
-    const shown = pending.map(({ code: text, identity, name, createdAt }) => ({ code: text, identity, name, createdAt }));
+    const shown = pending.map(({ code: text, identity, name, createdAt }) => ({
+      code: text,
+      identity,
+      name,
+      createdAt,
+    }));
     if (json) print(JSON.stringify({ pending: shown, paired: pairing.paired() }));
     else {
       for (const entry of shown) print(`${entry.code}  ${entry.identity}  ${entry.name}`);
@@ -33,6 +38,10 @@ export async function run({ args, home, config: file, env, json, print }: CliCon
     return EXIT.ok;
   }
   const { paired } = pairing.approve(code, now);
-  print(json ? JSON.stringify({ approved: paired.identity, role: paired.role }) : `${paired.name} (${paired.identity}) may write now, as ${paired.role}.`);
+  print(
+    json
+      ? JSON.stringify({ approved: paired.identity, role: paired.role })
+      : `${paired.name} (${paired.identity}) may write now, as ${paired.role}.`,
+  );
   return EXIT.ok;
 }

@@ -6,17 +6,17 @@
 import type { SystemModelMessage } from 'ai';
 import type { Logger } from '../log.ts';
 import type { Json } from '../workspace/types.ts';
-import { type AgentEvents, createEvents } from './agent-events.ts';
-import { toSdkTools } from './agent-tools.ts';
-import type { Agent, AgentHooks, AgentOutcome, AgentRequest, Timeouts } from './agent-types.ts';
-import { toModelMessages } from './model-messages.ts';
-import type { Models } from './models.ts';
-import { addStep, finalText, NOTHING_SAID } from './outcome.ts';
-import { RunError, toRunError } from './run-error.ts';
-import { createStreamingModel } from './streaming-model.ts';
+import { type AgentEvents, createEvents } from './agent/events.ts';
+import { toModelMessages } from './agent/messages.ts';
+import { addStep, finalText, NOTHING_SAID } from './agent/outcome.ts';
+import { RunError, toRunError } from './agent/run-error.ts';
+import { toSdkTools } from './agent/sdk-tools.ts';
+import type { Agent, AgentHooks, AgentOutcome, AgentRequest, Timeouts } from './agent/types.ts';
+import type { Models } from './model/models.ts';
+import { createStreamingModel } from './model/streaming-model.ts';
 
-export type { Agent, AgentHooks, AgentOutcome, AgentRequest, Timeouts } from './agent-types.ts';
-export { RunError, type RunErrorKind } from './run-error.ts';
+export { RunError, type RunErrorKind } from './agent/run-error.ts';
+export type { Agent, AgentHooks, AgentOutcome, AgentRequest, Timeouts } from './agent/types.ts';
 
 const TIMEOUTS: Timeouts = {
   connect: 10_000,

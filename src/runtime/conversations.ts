@@ -36,7 +36,8 @@ export function bindingKey(principal: Principal, address: Address, isDirect: boo
 
 export function openConversations(folder: string): Conversations {
   const cache = new Map<string, Binding | undefined>();
-  const fileOf = (key: string) => path.join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.json`);
+  const fileOf = (key: string) =>
+    path.join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.json`);
 
   function remember(key: string, binding: Binding | undefined): void {
     cache.delete(key);

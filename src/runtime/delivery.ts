@@ -8,10 +8,10 @@
  * Retrying lives here and nowhere else: `retry_after` is obeyed exactly, an unreachable platform is tried again after
  * 1 s, doubling to 5 min with jitter, for 24 h.
  */
-import { conversationKey, type Channel, type OutboundMessage, type PartLedger } from '../channels/channel.ts';
+import { type Channel, conversationKey, type OutboundMessage, type PartLedger } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { crashPoint } from '../faults.ts';
-import { scrub, type Logger } from '../log.ts';
+import { type Logger, scrub } from '../log.ts';
 import type { Ledger, PartState } from './queue/ledger.ts';
 import { createPace, type Pace } from './queue/pace.ts';
 import type { SpoolStore } from './queue/store.ts';
@@ -234,7 +234,8 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     void work(name, lane);
   }
 
-  const has = (key: string) => known.has(key) || store.wasFinished(`${key}.out`) || store.has('dead', key) || store.has('unsure', key);
+  const has = (key: string) =>
+    known.has(key) || store.wasFinished(`${key}.out`) || store.has('dead', key) || store.has('unsure', key);
 
   const left = store
     .names('out')

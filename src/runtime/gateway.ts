@@ -2,7 +2,7 @@
  * The door: every event of every channel enters here (DESIGN section 1). Authorise, decide what it is and which task it
  * belongs to, make it durable; only then may the platform be told. Nothing here waits for a model.
  */
-import { authoriseEntry, type AccessRules } from '../access/authorise.ts';
+import { type AccessRules, authoriseEntry } from '../access/authorise.ts';
 import type { RateLimiter } from '../access/limits.ts';
 import type { Pairing } from '../access/pairing.ts';
 import type { People } from '../access/people.ts';
@@ -11,12 +11,12 @@ import { type Address, conversationKey, type InboundMessage } from '../channels/
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { newTaskId } from '../workspace/tasks.ts';
-import type { Buttons } from './buttons.ts';
 import { findCommand, HELP_HINT } from './commands/table.ts';
 import { bindingKey, type Conversations } from './conversations.ts';
 import { commandLane, type Entry, taskLane, traceOf } from './entry.ts';
 import type { Queue } from './queue/queue.ts';
 import { spoolKey } from './queue/spool.ts';
+import type { Buttons } from './reply/buttons.ts';
 
 /** How long an album's parts may be apart. */
 const GROUP_SETTLE_MS = 600;
@@ -99,7 +99,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       return options.reply(message.address, text, trace, message.messageId);
     }
     const group = message.group === undefined ? {} : { group: message.group, notBefore: Date.now() + GROUP_SETTLE_MS };
-    const [outcome] = await Promise.all([queue.enqueue(lane, entry, { dedupeId: dedupeId(message), raw, ...group }), bound]);
+    const [outcome] = await Promise.all([
+      queue.enqueue(lane, entry, { dedupeId: dedupeId(message), raw, ...group }),
+      bound,
+    ]);
     metrics.count('viber_inbound_total', { channel: message.address.channel, outcome });
     log.info({ trace, channel: message.address.channel, task: entry.taskId, kind: message.kind }, outcome);
   }
@@ -154,7 +157,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (!rate.ok) {
         metrics.count('viber_inbound_total', { channel: message.address.channel, outcome: 'rate-limited' });
         if (!rate.first) return;
-        const text = 'That was too many messages in a minute; I did not take the last one. Wait a moment and send it again.';
+        const text =
+          'That was too many messages in a minute; I did not take the last one. Wait a moment and send it again.';
         return options.reply(message.address, text, traceOf(spoolKey(dedupeId(message))), message.messageId);
       }
       if (message.button) {
@@ -164,7 +168,9 @@ export function createGateway(options: GatewayOptions): Gateway {
           return options.reply(message.address, text, traceOf(spoolKey(dedupeId(message))));
         }
         message =
-          'say' in action ? { ...message, text: action.say } : { ...message, command: { name: action.command, args: action.args } };
+          'say' in action
+            ? { ...message, text: action.say }
+            : { ...message, command: { name: action.command, args: action.args } };
       }
       const command = message.command;
       const spec = command && findCommand(command.name);

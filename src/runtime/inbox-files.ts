@@ -25,7 +25,9 @@ export async function fetchFiles(messages: readonly InboundMessage[], options: F
   const fetched: FetchedFiles = { files: [], problems: [] };
   const wanted = messages.flatMap((message) => message.files.map((file) => ({ message, file })));
   for (const { file } of wanted.slice(options.limits.filesPerMessage)) {
-    fetched.problems.push(`The file ${shown(file)} was left out: at most ${options.limits.filesPerMessage} files a message.`);
+    fetched.problems.push(
+      `The file ${shown(file)} was left out: at most ${options.limits.filesPerMessage} files a message.`,
+    );
   }
   for (const { message, file } of wanted.slice(0, options.limits.filesPerMessage)) {
     try {
@@ -46,7 +48,13 @@ async function fetchOne(message: InboundMessage, file: RemoteFile, options: Fetc
   await ensureDir(home.taskDir(taskId));
   const target = path.join(home.taskDir(taskId), `.incoming-${randomBytes(6).toString('hex')}`);
   const got = await channel.download(file, target, limits.downloadBytes, signal);
-  return adoptArtifact(home, taskId, { path: got.path, title: file.name, type: got.mimeType, origin: 'user', name: file.name });
+  return adoptArtifact(home, taskId, {
+    path: got.path,
+    title: file.name,
+    type: got.mimeType,
+    origin: 'user',
+    name: file.name,
+  });
 }
 
 const shown = (file: RemoteFile): string => JSON.stringify(file.name.slice(0, 80));

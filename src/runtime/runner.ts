@@ -14,17 +14,17 @@ import { addSuggestion, parseSuggestion, type Suggestion } from '../workspace/me
 import { appendSession } from '../workspace/sessions.ts';
 import type { ArtifactRef, SessionEntry, TaskRecord } from '../workspace/types.ts';
 import { type Agent, type AgentOutcome, RunError } from './agent.ts';
-import { type AttachMode, attach } from './attachments.ts';
 import type { Bus } from './bus.ts';
-import type { ButtonAction } from './buttons.ts';
-import type { HistoryLimits } from './history-window.ts';
 import { getButton } from './commands/artifacts.ts';
 import { suggestionButtons } from './commands/memory.ts';
-import { assembleContext, formatUserTurn, type MemoryLimits } from './context.ts';
+import { assembleContext, formatUserTurn, type MemoryLimits } from './context/context.ts';
+import type { HistoryLimits } from './context/history-window.ts';
 import type { Entry } from './entry.ts';
 import { fetchFiles } from './inbox-files.ts';
 import type { QueueItem } from './queue/queue.ts';
-import { parseReply, summarise } from './reply.ts';
+import { type AttachMode, attach } from './reply/attachments.ts';
+import type { ButtonAction } from './reply/buttons.ts';
+import { parseReply, summarise } from './reply/reply.ts';
 import type { TaskResult } from './task.ts';
 import { createTools } from './tools/index.ts';
 import type { PlanChange } from './tools/scope.ts';
@@ -108,11 +108,22 @@ export function createRunner(options: RunnerOptions): Runner {
     const messages = items.map((item) => item.message.message);
     const first = items[0] as QueueItem<Entry>;
     const sender = first.message.message.sender;
-    const fetched = await fetchFiles(messages, { home, taskId: task.id, limits: settings.limits, signal, channelOf: options.channelOf });
+    const fetched = await fetchFiles(messages, {
+      home,
+      taskId: task.id,
+      limits: settings.limits,
+      signal,
+      channelOf: options.channelOf,
+    });
     const text = formatUserTurn({
-      text: messages.map((message) => message.text).filter(Boolean).join('\n\n'),
+      text: messages
+        .map((message) => message.text)
+        .filter(Boolean)
+        .join('\n\n'),
       facts: [
-        ...(messages.some((message) => message.kind === 'edit') ? ['This is the new text of a message sent before.'] : []),
+        ...(messages.some((message) => message.kind === 'edit')
+          ? ['This is the new text of a message sent before.']
+          : []),
         ...messages.flatMap((message) => message.facts),
         ...fetched.problems,
       ],
@@ -120,7 +131,11 @@ export function createRunner(options: RunnerOptions): Runner {
       files: fetched.files,
       ...(first.message.message.isDirect ? {} : { speaker: sender.name }),
     });
-    const from = { channel: first.message.principal.channel, user: principalText(first.message.principal), name: sender.name };
+    const from = {
+      channel: first.message.principal.channel,
+      user: principalText(first.message.principal),
+      name: sender.name,
+    };
     const at = first.acceptedAt;
     const refs = fetched.files.map(({ id, title, type, ref }) => ({ id, title, type, ref }));
     const line: SessionEntry = { type: 'message', id: first.id, run, at, text, from, files: refs };
@@ -138,7 +153,9 @@ export function createRunner(options: RunnerOptions): Runner {
       // A file that a person sent in is never replaced by an answer.
       const known = delta.id === undefined ? undefined : await findArtifact(home, task.id, delta.id);
       const id = delta.id !== undefined && known?.origin !== 'user' ? delta.id : `${run.slice(0, 8)}-${index + 1}`;
-      refs.push(await createArtifact(home, task.id, { id, title: delta.title, type: delta.type, content, origin: 'agent' }));
+      refs.push(
+        await createArtifact(home, task.id, { id, title: delta.title, type: delta.type, content, origin: 'agent' }),
+      );
     }
     for (const suggestion of reply.memorySuggestions) {
       const parsed = { ...parseSuggestion(suggestion), provenance: `task ${task.id}` };
@@ -149,7 +166,9 @@ export function createRunner(options: RunnerOptions): Runner {
     const question = asked.map((suggestion) => `> May I remember this? ${suggestion.text}`).join('\n');
     // A hand edit wins; what the agent would have written is shown (C20).
     const proposal =
-      made.plan?.status === 'conflict' ? `The plan was edited meanwhile, so yours stands. I would have written:\n\n${made.plan.proposal}` : '';
+      made.plan?.status === 'conflict'
+        ? `The plan was edited meanwhile, so yours stands. I would have written:\n\n${made.plan.proposal}`
+        : '';
     const text = [reply.visible.trim(), proposal, question].filter(Boolean).join('\n\n');
     const unique = [...new Map(refs.map((ref) => [ref.id, ref])).values()];
     return {
@@ -169,7 +188,14 @@ export function createRunner(options: RunnerOptions): Runner {
       if (cut) {
         const text = `I was interrupted while using ${cut}; it may or may not have happened. Look before you continue (trace ${run}).`;
         const button = { label: 'Continue', say: `Please continue. Check first whether ${cut} took effect.` };
-        return { state: 'error', text, summary: summarise(text), artifactRefs: [], error: 'interrupted', buttons: [[button]] };
+        return {
+          state: 'error',
+          text,
+          summary: summarise(text),
+          artifactRefs: [],
+          error: 'interrupted',
+          buttons: [[button]],
+        };
       }
       if (!earlier.some((entry) => entry.type === 'message')) await takeIn(input);
       const refs = earlier.flatMap((entry) => (entry.type === 'step' ? (entry.artifactRefs ?? []) : []));
@@ -231,7 +257,12 @@ export function createRunner(options: RunnerOptions): Runner {
       const known = error instanceof RunError || error instanceof UserError;
       if (!known) log.error({ err: error, trace }, 'the run failed');
       else log.warn({ err: error, trace }, 'the run failed');
-      const what = error instanceof RunError ? error.userMessage : known ? (error as Error).message : 'Something went wrong on my side.';
+      const what =
+        error instanceof RunError
+          ? error.userMessage
+          : known
+            ? (error as Error).message
+            : 'Something went wrong on my side.';
       const text = `${what} (trace ${trace})`;
       const button = { label: 'Retry', say: 'Please try that again.' };
       return { state: 'error', text, summary: summarise(text), artifactRefs: [], error: what, buttons: [[button]] };
@@ -242,7 +273,11 @@ export function createRunner(options: RunnerOptions): Runner {
       const rules = { mode, maxBytes: channel?.limits.uploadBytes ?? Number.MAX_SAFE_INTEGER, maxFiles: MAX_ATTACHED };
       const { files, onRequest } = await attach(home, taskId, outcome.artifactRefs, rules);
       const list = onRequest.length > 0 ? `\n\nMore files: ${onRequest.map((file) => file.name).join(', ')}` : '';
-      return { text: `${outcome.text}${list}`, files, buttons: [...outcome.buttons, ...onRequest.map((file) => [getButton(file)])] };
+      return {
+        text: `${outcome.text}${list}`,
+        files,
+        buttons: [...outcome.buttons, ...onRequest.map((file) => [getButton(file)])],
+      };
     },
   };
 }

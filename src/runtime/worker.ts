@@ -6,31 +6,35 @@
  * Invariants: a message is acknowledged only when its answer is durable in `out` and its result in the session; a
  * finished step is never run again; a side-effecting call whose outcome is unknown is reported, not repeated (C10).
  */
-import { authoriseAction } from '../access/authorise.ts';
 import { principalText } from '../access/principal.ts';
-import { type Address, type Channel, conversationKey, formatAddress, type OutboundMessage } from '../channels/channel.ts';
-import { errorCode, UserError } from '../errors.ts';
+import {
+  type Address,
+  type Channel,
+  conversationKey,
+  formatAddress,
+  type OutboundMessage,
+} from '../channels/channel.ts';
+import { errorCode } from '../errors.ts';
 import { crashPoint } from '../faults.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Home } from '../workspace/home.ts';
 import { linkCurrentTask } from '../workspace/plan.ts';
 import { appendSession, findRun } from '../workspace/sessions.ts';
-import { listTasks, readTask, saveTask, titleOf, updateTask } from '../workspace/tasks.ts';
+import { readTask, saveTask, titleOf, updateTask } from '../workspace/tasks.ts';
 import type { SessionEntry, TaskRecord, TaskState } from '../workspace/types.ts';
 import { RunError } from './agent.ts';
 import type { Bus } from './bus.ts';
-import type { ButtonAction, Buttons } from './buttons.ts';
-import type { CommandContext, RunView } from './commands/command.ts';
-import { commandSpecs, findCommand, HELP_HINT } from './commands/table.ts';
+import { answerCommand, type CommandDesk } from './commands/answer.ts';
+import type { RunView } from './commands/command.ts';
 import { bindingKey, type Conversations } from './conversations.ts';
 import type { Delivery } from './delivery.ts';
 import { type Entry, taskLane, traceOf } from './entry.ts';
 import type { Live } from './live.ts';
 import type { Lease, Queue, QueueItem } from './queue/queue.ts';
+import type { ButtonAction, Buttons } from './reply/buttons.ts';
 import type { Runner, RunOutcome } from './runner.ts';
 import { canBecome } from './task.ts';
-import { maySee } from './visibility.ts';
 
 /** Why a run is ended from outside (C14). */
 export class RunAbort extends Error {
@@ -57,7 +61,7 @@ export interface WorkerOptions {
   log: Logger;
   channelOf: (address: Address) => Channel | undefined;
   modelName: () => string;
-  pairing: CommandContext['pairing'];
+  pairing: CommandDesk['pairing'];
   /** Runs at the same time. */
   maxRuns: number;
 }
@@ -81,6 +85,12 @@ export function createWorker(options: WorkerOptions): Worker {
   const { home, queue, delivery, runner, live, log, metrics } = options;
   const runs = new Map<string, Run>();
   const working = new Set<Promise<void>>();
+  const desk: CommandDesk = {
+    ...{ home, pairing: options.pairing, modelName: options.modelName },
+    runOf: (id) => runs.get(id),
+    waitingFor: (id) => queue.waiting(taskLane(id)).length,
+    stop: (id) => queue.signal(taskLane(id), 'stop'),
+  };
 
   async function loop(prefix: string, work: (lease: Lease<Entry>) => Promise<void>): Promise<void> {
     for (let lease = await queue.claim(prefix); lease; lease = await queue.claim(prefix)) {
@@ -224,7 +234,11 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   /** The result was written before the crash; only what came after it is done again, and nothing twice. */
-  async function finishAgain(lease: Lease<Entry>, run: string, result: SessionEntry & { type: 'result' }): Promise<void> {
+  async function finishAgain(
+    lease: Lease<Entry>,
+    run: string,
+    result: SessionEntry & { type: 'result' },
+  ): Promise<void> {
     if (result.state !== 'stopped') await answer(lease.items, run, { ...result, buttons: [] });
     await setState((lease.items[0] as QueueItem<Entry>).message.taskId, result.state);
     queue.ack(
@@ -236,7 +250,7 @@ export function createWorker(options: WorkerOptions): Worker {
   async function runCommand(lease: Lease<Entry>): Promise<void> {
     for (const item of lease.items) {
       const { address, messageId } = item.message.message;
-      const reply = await replyTo(item.message);
+      const reply = await answerCommand(item.message, desk);
       const rows = reply.buttons ? await rowsFor(address, reply.buttons) : undefined;
       const outbound: OutboundMessage = { id: item.id, address, text: reply.text, files: reply.files ?? [] };
       if (rows && rows.length > 0) outbound.buttons = rows;
@@ -244,39 +258,6 @@ export function createWorker(options: WorkerOptions): Worker {
       await delivery.add(outbound, traceOf(item.id));
       queue.ack(lease, [item.id]);
     }
-  }
-
-  async function replyTo(entry: Entry) {
-    const name = entry.command?.name ?? '';
-    const command = findCommand(name);
-    if (!command) return { text: `I do not know /${name.slice(0, 32)}. ${HELP_HINT}` };
-    const task = await readTask(home, entry.taskId);
-    const self = principalText(entry.principal);
-    const context = contextFor(entry, task, self);
-    if (!context.mayUse(command.action, task)) return { text: `You may not use /${command.name} here.` };
-    try {
-      return await command.run(context);
-    } catch (error) {
-      if (error instanceof UserError) return { text: error.message };
-      throw error;
-    }
-  }
-
-  function contextFor(entry: Entry, task: TaskRecord | undefined, self: string): CommandContext {
-    const { principal, message, viber, taskId } = entry;
-    const view = { principal, address: message.address, isDirect: message.isDirect, viber };
-    return {
-      ...{ home, viber, principal, taskId, task, args: entry.command?.args ?? '', address: message.address },
-      isDirect: message.isDirect,
-      model: options.modelName(),
-      runOf: (id) => runs.get(id),
-      waitingFor: (id) => queue.waiting(taskLane(id)).length,
-      stop: (id) => queue.signal(taskLane(id), 'stop'),
-      mayUse: (action, target) => authoriseAction(principal, action, target?.people ?? [], self),
-      tasks: (limit) => listTasks(home, { limit, match: (record) => maySee(view, record) }),
-      pairing: options.pairing,
-      list: commandSpecs,
-    };
   }
 
   queue.onSignal((lane) => {

@@ -12,7 +12,9 @@ import { tempFolder, tree } from '../helpers/temp.ts';
 const principal = (user: string, role: Principal['role'] = 'guest'): Principal => ({
   ...{ channel: 'telegram', account: 'bot', user, role, via: 'message', name: 'N' },
 });
-const facts = (change: Partial<Omit<EntryFacts, 'rules'>> & { rules?: Partial<EntryFacts['rules']> } = {}): EntryFacts => ({
+const facts = (
+  change: Partial<Omit<EntryFacts, 'rules'>> & { rules?: Partial<EntryFacts['rules']> } = {},
+): EntryFacts => ({
   ...{ isDirect: true, isMention: false, isCommand: false, isButton: false, isBot: false, chat: '-5', isKnown: false },
   ...change,
   rules: { dm: 'pairing', groups: 'mention', allow: [], chats: [], ...change.rules },
@@ -23,7 +25,10 @@ describe('who may enter', () => {
   it('lets nobody in by an empty list', () => {
     expect(decide('1')).toEqual({ allow: false, reason: 'stranger', pair: true });
     expect(decide('1', { rules: { dm: 'allowlist' } })).toEqual({ allow: false, reason: 'stranger', pair: false });
-    expect(decide('1', { isDirect: false, isMention: true })).toMatchObject({ allow: false, reason: 'chat-not-listed' });
+    expect(decide('1', { isDirect: false, isMention: true })).toMatchObject({
+      allow: false,
+      reason: 'chat-not-listed',
+    });
   });
 
   it('lets in whom the list names, by id and never by name', () => {
@@ -33,7 +38,10 @@ describe('who may enter', () => {
 
   it('gives no right in a group to those known from direct messages, nor the other way round', () => {
     const group = { isDirect: false, isMention: true, isKnown: true };
-    expect(decide('1', { ...group, rules: { allow: ['1'] } })).toMatchObject({ allow: false, reason: 'chat-not-listed' });
+    expect(decide('1', { ...group, rules: { allow: ['1'] } })).toMatchObject({
+      allow: false,
+      reason: 'chat-not-listed',
+    });
     expect(decide('1', { rules: { chats: ['1', '-5'] } })).toMatchObject({ allow: false, reason: 'stranger' });
   });
 
@@ -42,11 +50,16 @@ describe('who may enter', () => {
     expect(decide('1', { isDirect: false, rules })).toMatchObject({ allow: false, reason: 'not-addressed' });
     expect(decide('1', { isDirect: false, isMention: true, rules })).toEqual({ allow: true });
     expect(decide('1', { isDirect: false, rules: { ...rules, groups: 'all' } })).toEqual({ allow: true });
-    expect(decide('1', { isDirect: false, isMention: true, rules: { ...rules, groups: 'off' } })).toMatchObject({ allow: false });
+    expect(decide('1', { isDirect: false, isMention: true, rules: { ...rules, groups: 'off' } })).toMatchObject({
+      allow: false,
+    });
   });
 
   it('never lets bots in, whatever the lists say', () => {
-    expect(decide('1', { isBot: true, isKnown: true, rules: { dm: 'open' } })).toMatchObject({ allow: false, reason: 'bot' });
+    expect(decide('1', { isBot: true, isKnown: true, rules: { dm: 'open' } })).toMatchObject({
+      allow: false,
+      reason: 'bot',
+    });
   });
 });
 
@@ -59,7 +72,9 @@ describe('what may be done inside', () => {
 
   it('keeps memory from guests and administration from all but owners', () => {
     const may = (role: Principal['role']) =>
-      (['chat', 'look', 'memory', 'administer'] as const).filter((action) => authoriseAction(principal('1', role), action, [], 'x'));
+      (['chat', 'look', 'memory', 'administer'] as const).filter((action) =>
+        authoriseAction(principal('1', role), action, [], 'x'),
+      );
     expect(may('guest')).toEqual(['chat', 'look']);
     expect(may('member')).toEqual(['chat', 'look', 'memory']);
     expect(may('owner')).toEqual(['chat', 'look', 'memory', 'administer']);
@@ -68,7 +83,12 @@ describe('what may be done inside', () => {
 
 describe('pairing', () => {
   const now = 1_800_000_000_000;
-  const ask = (identity: string, channel = 'telegram') => ({ identity, channel, name: 'Sam', address: { chat: identity } });
+  const ask = (identity: string, channel = 'telegram') => ({
+    identity,
+    channel,
+    name: 'Sam',
+    address: { chat: identity },
+  });
 
   it('gives one code an hour and at most three a channel, without making a file', () => {
     const folder = tempFolder();
@@ -116,9 +136,14 @@ describe('pairing', () => {
 });
 
 describe('people', () => {
-  const people = createPeople([{ name: 'alex', role: 'owner', ids: ['telegram:1', 'slack:T01:U03'] }], { paired: () => [] });
+  const people = createPeople([{ name: 'alex', role: 'owner', ids: ['telegram:1', 'slack:T01:U03'] }], {
+    paired: () => [],
+  });
   const who = (channel: string, user: string, workspace?: string) =>
-    people.resolve({ ...{ channel, user, account: 'b', via: 'message', name: 'x' }, ...(workspace ? { workspace } : {}) });
+    people.resolve({
+      ...{ channel, user, account: 'b', via: 'message', name: 'x' },
+      ...(workspace ? { workspace } : {}),
+    });
 
   it('knows one person on two platforms', () => {
     expect(principalText(who('telegram', '1').principal)).toBe('person:alex');

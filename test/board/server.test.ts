@@ -13,7 +13,13 @@ describe('the HTTP side', () => {
     const ready = await get('/readyz');
     expect([ready.status, JSON.parse(ready.text)]).toMatchObject([
       200,
-      { ready: true, channels: { telegram: { state: 'connected' } }, dead: 0, unsure: 0, workspace: { writable: true } },
+      {
+        ready: true,
+        channels: { telegram: { state: 'connected' } },
+        dead: 0,
+        unsure: 0,
+        workspace: { writable: true },
+      },
     ]);
     const { text } = await get('/metrics');
     expect(text).toContain('viber_inbound_total{channel="telegram",outcome="accepted"} 1');
@@ -29,7 +35,10 @@ describe('the HTTP side', () => {
     await expect.poll(() => world.app.readiness().channels.telegram?.state).toBe('reconnecting');
     const response = await fetch(`http://127.0.0.1:${world.app.port}/readyz`);
     expect(response.status).toBe(503);
-    expect(await response.json()).toMatchObject({ ready: false, channels: { telegram: { detail: expect.any(String) } } });
+    expect(await response.json()).toMatchObject({
+      ready: false,
+      channels: { telegram: { detail: expect.any(String) } },
+    });
     await world.telegram.outage();
     await expect.poll(() => world.app.readiness().ready, { timeout: 10_000 }).toBe(true);
   });

@@ -14,7 +14,11 @@ interface Result {
   err: string;
 }
 
-function viber(home: string, args: string[], options: { input?: string; env?: Record<string, string> } = {}): Promise<Result> {
+function viber(
+  home: string,
+  args: string[],
+  options: { input?: string; env?: Record<string, string> } = {},
+): Promise<Result> {
   return new Promise((resolve) => {
     const env = { PATH: process.env.PATH ?? '', HOME: home, OPENVIBER_HOME: home, ...options.env };
     const child = execFile(process.execPath, ['src/main.ts', ...args], { env, timeout: 20_000 }, (error, out, err) => {
@@ -34,7 +38,9 @@ async function running(home: string) {
     limits: { freeBytes: 0 },
   };
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
-  const child = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const exited = once(child, 'exit');
   onTestFinished(async () => {
     child.kill();
@@ -52,7 +58,10 @@ describe('with nothing configured', () => {
     const input = 'make a plan: one; two\ndone 1\nwrite a file a.txt: hello\n/plan\n';
     const { code, out } = await viber(home, ['start'], { input, env: { NODE_NO_WARNINGS: '1' } });
     expect(code).toBe(0);
-    const answers = out.split('\n').filter((line) => !line.startsWith('{')).join('\n');
+    const answers = out
+      .split('\n')
+      .filter((line) => !line.startsWith('{'))
+      .join('\n');
     expect(answers).toMatch(/2 steps[\s\S]*Step 1[\s\S]*a\.txt[\s\S]*- \[x\] one\n- \[ \] two/);
     const file = /file: (\S+)/.exec(answers)?.[1] ?? '';
     expect(fs.readFileSync(file, 'utf8').trim()).toBe('hello');
@@ -83,7 +92,10 @@ describe('with nothing configured', () => {
     expect(await viber(home, ['run'])).toMatchObject({ code: 1, err: expect.stringContaining('GOAL') });
     expect(await viber(home, ['trace', 'zzz'])).toMatchObject({ code: 1, err: expect.stringContaining('trace ID') });
     expect(await viber(home, ['status'])).toMatchObject({ code: 1, out: expect.stringContaining('No gateway') });
-    expect(await viber(home, ['start', '--config', 'missing.yaml'])).toMatchObject({ code: 2, err: expect.stringContaining('missing.yaml') });
+    expect(await viber(home, ['start', '--config', 'missing.yaml'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('missing.yaml'),
+    });
   });
 });
 
@@ -102,9 +114,18 @@ describe('while the gateway runs', () => {
     await telegram.wait({ chat: 4242, from: 'bot', text: 'tea', timeoutMs: 10_000 });
 
     const status = JSON.parse((await viber(home, ['status', '--json'])).out);
-    expect(status).toMatchObject({ running: true, readiness: { ready: true, channels: { telegram: { state: 'connected' } } } });
+    expect(status).toMatchObject({
+      running: true,
+      readiness: { ready: true, channels: { telegram: { state: 'connected' } } },
+    });
     const [file = ''] = fs.readdirSync(path.join(home, 'agents/default/sessions'));
-    const run = JSON.parse(fs.readFileSync(path.join(home, 'agents/default/sessions', file), 'utf8').trim().split('\n').at(-1) ?? '').run;
+    const run = JSON.parse(
+      fs
+        .readFileSync(path.join(home, 'agents/default/sessions', file), 'utf8')
+        .trim()
+        .split('\n')
+        .at(-1) ?? '',
+    ).run;
     expect((await viber(home, ['trace', run])).out).toMatch(/spool\/done[\s\S]*acceptedAt[\s\S]*part 0 sent as \d+/);
     expect((await viber(home, ['run', 'write a file d.txt: hi'])).out).toMatch(/file: /);
     expect((await viber(home, ['chat'], { input: '/help\n' })).out).toContain('/tasks');

@@ -4,7 +4,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { tree } from '../helpers/temp.ts';
 import { ALEX, lastId, openWorld, STRANGER } from './harness.ts';
 
-const lines = (file: string) => file.trim().split('\n').map((line) => JSON.parse(line));
+const lines = (file: string) =>
+  file
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 
 describe('a message on Telegram becomes a task and comes back with its files', () => {
   it('makes a plan and a file, survives a restart, goes on, and sends the file again', async () => {
@@ -28,10 +32,13 @@ describe('a message on Telegram becomes a task and comes back with its files', (
     const world = await openWorld();
     world.llm.script((request) => {
       const [result] = request.toolResults;
-      if (request.toolResults.length === 0) return { toolCalls: [{ name: 'read_file', arguments: { path: 'notes.txt' } }] };
+      if (request.toolResults.length === 0)
+        return { toolCalls: [{ name: 'read_file', arguments: { path: 'notes.txt' } }] };
       if (request.toolResults.length === 1) {
         const content = String(JSON.parse(result ?? '{}').text ?? '').toUpperCase();
-        return { toolCalls: [{ name: 'create_artifact', arguments: { title: 'NOTES.txt', type: 'text/plain', content } }] };
+        return {
+          toolCalls: [{ name: 'create_artifact', arguments: { title: 'NOTES.txt', type: 'text/plain', content } }],
+        };
       }
       return { text: 'Here it is in upper case.' };
     });
@@ -46,28 +53,49 @@ describe('a message on Telegram becomes a task and comes back with its files', (
       prepare: (home) => {
         fs.mkdirSync(path.join(home, 'workspace'), { recursive: true });
         fs.writeFileSync(path.join(home, 'workspace', 'soul.md'), 'Speak like a pirate.');
-        fs.writeFileSync(path.join(home, 'workspace', 'MEMORY.md'), '# Memory\n\n## User Preferences\n- Likes green tea\n');
+        fs.writeFileSync(
+          path.join(home, 'workspace', 'MEMORY.md'),
+          '# Memory\n\n## User Preferences\n- Likes green tea\n',
+        );
       },
     });
     world.llm.scriptFor('begin', [
-      { toolCalls: [{ name: 'update_plan', arguments: { plan: { goal: 'Tea', steps: [{ id: '1', title: 'Boil water', status: 'pending' }] } } }] },
+      {
+        toolCalls: [
+          {
+            name: 'update_plan',
+            arguments: { plan: { goal: 'Tea', steps: [{ id: '1', title: 'Boil water', status: 'pending' }] } },
+          },
+        ],
+      },
       { text: 'Planned.' },
     ]);
     await world.ask('begin');
     await world.ask('and now?');
     const request = world.llm.requests().at(-1);
-    const order = ['Speak like a pirate', 'Likes green tea', 'Boil water'].map((text) => request?.system.indexOf(text) ?? -1);
+    const order = ['Speak like a pirate', 'Likes green tea', 'Boil water'].map(
+      (text) => request?.system.indexOf(text) ?? -1,
+    );
     expect(order).toEqual([...order].sort((a, b) => a - b));
     expect(order).not.toContain(-1);
     expect(request?.lastUser).toBe('and now?');
-    expect(request?.messages.map((message) => message.role)).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'user']);
+    expect(request?.messages.map((message) => message.role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
+    ]);
   });
 
   it('takes artifact_deltas and memory suggestions out of the answer and asks before it remembers', async () => {
     const world = await openWorld();
     const block = '```artifact_deltas\n[{"title":"data.csv","type":"text/csv","content":"a,b\\n1,2\\n"}]\n```';
     world.llm.script([
-      { text: `Done.\n\n${block}\n\n<memory_suggestion>\nAdd to MEMORY.md under "Project Context":\n- Uses CSV\n</memory_suggestion>` },
+      {
+        text: `Done.\n\n${block}\n\n<memory_suggestion>\nAdd to MEMORY.md under "Project Context":\n- Uses CSV\n</memory_suggestion>`,
+      },
     ]);
     const reply = await world.ask('table please');
     expect(reply.text).not.toMatch(/artifact_deltas|memory_suggestion/);
@@ -86,7 +114,9 @@ describe('a message on Telegram becomes a task and comes back with its files', (
     await world.ask('hello');
     const [session] = Object.entries(tree(path.join(world.home, 'agents/default/sessions')));
     expect(lines(session?.[1] ?? '').map((line) => line.type)).toEqual(['session', 'message', 'result']);
-    await vi.waitFor(() => expect(JSON.parse(world.read(`${world.task()}/task.json`))).toMatchObject({ state: 'completed', runs: 1 }));
+    await vi.waitFor(() =>
+      expect(JSON.parse(world.read(`${world.task()}/task.json`))).toMatchObject({ state: 'completed', runs: 1 }),
+    );
   });
 });
 
@@ -94,7 +124,12 @@ describe('access', () => {
   it('costs nothing when a stranger writes: no model call, no download, no file; one code an hour', async () => {
     const world = await openWorld();
     await world.ask('hello');
-    const settled = () => vi.waitFor(() => expect(Object.keys(tree(path.join(world.home, 'spool'))).filter((file) => /^(new|cur|out)/.test(file))).toEqual([]));
+    const settled = () =>
+      vi.waitFor(() =>
+        expect(Object.keys(tree(path.join(world.home, 'spool'))).filter((file) => /^(new|cur|out)/.test(file))).toEqual(
+          [],
+        ),
+      );
     await settled();
     const before = Object.keys(tree(world.home));
     const calls = { llm: world.llm.stats().requests, ...world.telegram.counters().methods };
@@ -162,7 +197,10 @@ describe('access', () => {
     telegram.say(-100500, { from: ALEX, text: 'in the topic', thread: topic });
     await telegram.wait({ chat: -100500, from: 'bot', count: 2 });
     const bot = telegram.chat(-100500).messages.filter((message) => message.from === 'bot');
-    expect(bot.map(({ text, thread }) => [text.includes('in general'), thread]).sort()).toEqual([[false, topic], [true, undefined]]);
+    expect(bot.map(({ text, thread }) => [text.includes('in general'), thread]).sort()).toEqual([
+      [false, topic],
+      [true, undefined],
+    ]);
     expect(fs.readdirSync(path.join(world.home, 'artifacts'))).toHaveLength(2);
   });
 });
@@ -236,7 +274,13 @@ describe('trouble', () => {
     const world = await openWorld();
     const update = {
       update_id: 900_000_001,
-      message: { message_id: 77, date: 1_800_000_000, chat: { id: ALEX, type: 'private', first_name: 'Alex' }, from: { id: ALEX, is_bot: false, first_name: 'Alex' }, text: 'once' },
+      message: {
+        message_id: 77,
+        date: 1_800_000_000,
+        chat: { id: ALEX, type: 'private', first_name: 'Alex' },
+        from: { id: ALEX, is_bot: false, first_name: 'Alex' },
+        text: 'once',
+      },
     };
     for (let n = 0; n < 2; n++) world.telegram.sendUpdate(update);
     await world.answer();
@@ -248,7 +292,15 @@ describe('trouble', () => {
 
   it('takes an album as one message', async () => {
     const world = await openWorld();
-    world.telegram.sendAlbum(ALEX, [{ name: 'a.txt', text: 'A' }, { name: 'b.txt', text: 'B' }, { name: 'c.txt', text: 'C' }], { caption: 'three files' });
+    world.telegram.sendAlbum(
+      ALEX,
+      [
+        { name: 'a.txt', text: 'A' },
+        { name: 'b.txt', text: 'B' },
+        { name: 'c.txt', text: 'C' },
+      ],
+      { caption: 'three files' },
+    );
     await world.answer();
     expect(world.llm.stats().requests).toBe(1);
     expect(world.llm.requests()[0]?.lastUser).toMatch(/three files[\s\S]*a\.txt[\s\S]*b\.txt[\s\S]*c\.txt/);
@@ -267,16 +319,27 @@ describe('trouble', () => {
     await world.answer();
     const files = Object.keys(tree(world.home));
     expect(files.some((file) => file.includes('passwd'))).toBe(false);
-    expect(files.filter((file) => file.startsWith('artifacts/')).every((file) => /^artifacts\/[\w-]+\/[\w.-]+$/.test(file))).toBe(true);
+    expect(
+      files.filter((file) => file.startsWith('artifacts/')).every((file) => /^artifacts\/[\w-]+\/[\w.-]+$/.test(file)),
+    ).toBe(true);
   });
 
   it('keeps the messages of a conversation in order while others go on', async () => {
     const world = await openWorld({ telegram: { access: { dm: 'open' } } });
     const chats = Array.from({ length: 10 }, (_, n) => 2000 + n);
     world.telegram.burst(chats, 10, 'n');
-    await vi.waitFor(() => expect(chats.every((chat) => world.telegram.chat(chat).messages.filter((m) => m.from === 'bot').length === 10)).toBe(true), { timeout: 15_000 });
+    await vi.waitFor(
+      () =>
+        expect(
+          chats.every((chat) => world.telegram.chat(chat).messages.filter((m) => m.from === 'bot').length === 10),
+        ).toBe(true),
+      { timeout: 15_000 },
+    );
     for (const chat of chats) {
-      const said = world.telegram.chat(chat).messages.filter((message) => message.from === 'bot').map((message) => message.text);
+      const said = world.telegram
+        .chat(chat)
+        .messages.filter((message) => message.from === 'bot')
+        .map((message) => message.text);
       expect(said).toEqual(Array.from({ length: 10 }, (_, n) => `n${n + 1}`));
     }
   });
@@ -298,7 +361,10 @@ describe('trouble', () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     await world.telegram.outage();
     await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'three', timeoutMs: 15_000 });
-    const bot = world.telegram.chat(ALEX).messages.filter((message) => message.from === 'bot').map((message) => message.text);
+    const bot = world.telegram
+      .chat(ALEX)
+      .messages.filter((message) => message.from === 'bot')
+      .map((message) => message.text);
     expect(bot).toEqual(['warm', 'one', 'two', 'three']);
   });
 });

@@ -10,7 +10,7 @@ import {
   RunError,
   type Timeouts,
 } from '../../src/runtime/agent.ts';
-import { createModels, type Models, type ProviderSettings } from '../../src/runtime/models.ts';
+import { createModels, type Models, type ProviderSettings } from '../../src/runtime/model/models.ts';
 import type { RuntimeTool, ToolEffect } from '../../src/runtime/task.ts';
 import type { Json } from '../../src/workspace/types.ts';
 

@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/log.ts';
+import { addStep, finalText, NOTHING_SAID } from '../../src/runtime/agent/outcome.ts';
+import { describeFailure, RunError, toRunError } from '../../src/runtime/agent/run-error.ts';
 import { createAgent } from '../../src/runtime/agent.ts';
-import { createAnswer } from '../../src/runtime/answer.ts';
-import type { ModelV4, StreamPart } from '../../src/runtime/model-types.ts';
-import { addStep, finalText, NOTHING_SAID } from '../../src/runtime/outcome.ts';
-import { describeFailure, RunError, toRunError } from '../../src/runtime/run-error.ts';
+import { createAnswer } from '../../src/runtime/model/answer.ts';
+import type { ModelV4, StreamPart } from '../../src/runtime/model/types.ts';
 import { failureOf, QUICK, record, request, tool } from './agent-fixtures.ts';
 
 const usage = {

@@ -1,7 +1,7 @@
 /** The history window: whole runs, bounded, with a start that stands still; and resuming the run at hand. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildHistory, type HistoryLimits } from '../../src/runtime/history-window.ts';
+import { buildHistory, type HistoryLimits } from '../../src/runtime/context/history-window.ts';
 import type { Json, SessionEntry } from '../../src/workspace/types.ts';
 
 const AT = '2026-11-21T10:00:00.000Z';

@@ -1,7 +1,7 @@
 /** Words from outside: what a person wrote, what they quote, what they attach. */
 import { describe, expect, it } from 'vitest';
-import { formatUserTurn } from '../../src/runtime/context.ts';
-import { clip, oneLine, visibleText } from '../../src/runtime/turn.ts';
+import { formatUserTurn } from '../../src/runtime/context/context.ts';
+import { clip, oneLine, visibleText } from '../../src/runtime/context/turn.ts';
 
 const quote = (text: string, from = 'Eve') => ({ kind: 'forward' as const, from, text, fromSelf: false });
 

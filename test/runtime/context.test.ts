@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { assembleContext, type ContextOptions } from '../../src/runtime/context.ts';
+import { assembleContext, type ContextOptions } from '../../src/runtime/context/context.ts';
 import { createTools } from '../../src/runtime/tools/index.ts';
 import { createArtifact } from '../../src/workspace/artifacts.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';

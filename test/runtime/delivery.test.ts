@@ -10,7 +10,12 @@ import { openStore } from '../../src/runtime/queue/store.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 const address = (chat: string): Address => ({ channel: 'test', account: 'bot', chat });
-const message = (id: string, chat = 'c1', text = id): OutboundMessage => ({ id, address: address(chat), text, files: [] });
+const message = (id: string, chat = 'c1', text = id): OutboundMessage => ({
+  id,
+  address: address(chat),
+  text,
+  files: [],
+});
 
 /** A platform of one part a character of the text: `behave` may throw before or after it has taken the part. */
 function platform(behave: (part: string, take: () => void) => void = (_part, take) => take()) {
@@ -29,7 +34,15 @@ function platform(behave: (part: string, take: () => void) => void = (_part, tak
       }
     },
   } satisfies Channel;
-  return { channel, got, text: (chat = 'c1') => got.filter((entry) => entry.chat === chat).map((entry) => entry.part).join('') };
+  return {
+    channel,
+    got,
+    text: (chat = 'c1') =>
+      got
+        .filter((entry) => entry.chat === chat)
+        .map((entry) => entry.part)
+        .join(''),
+  };
 }
 
 function open(root: string, channel: Channel, options: { now?: () => number; timeScale?: number } = {}) {
@@ -45,7 +58,8 @@ function open(root: string, channel: Channel, options: { now?: () => number; tim
 }
 
 const names = (root: string, state: string) => fs.readdirSync(path.join(root, state));
-const idle = (delivery: ReturnType<typeof openDelivery>) => vi.waitFor(() => expect(delivery.counts().waiting).toBe(0), { timeout: 5000, interval: 2 });
+const idle = (delivery: ReturnType<typeof openDelivery>) =>
+  vi.waitFor(() => expect(delivery.counts().waiting).toBe(0), { timeout: 5000, interval: 2 });
 
 describe('the outbox', () => {
   it('sends a lane in order, each part once, and records the platform ids', async () => {
@@ -55,7 +69,12 @@ describe('the outbox', () => {
     await Promise.all(['ab', 'cd', 'ef'].map((part) => delivery.add(message(part), 't')));
     await idle(delivery);
     expect(text()).toBe('abcdef');
-    expect(ledger.lines('cd').filter((line) => line.what === 'sent').map((line) => line.id)).toEqual(['id-c', 'id-d']);
+    expect(
+      ledger
+        .lines('cd')
+        .filter((line) => line.what === 'sent')
+        .map((line) => line.id),
+    ).toEqual(['id-c', 'id-d']);
     expect(names(root, 'out')).toEqual([]);
   });
 
@@ -128,7 +147,9 @@ describe('the outbox', () => {
     await delivery.add(message('y'), 't');
     await idle(delivery);
     expect(text()).toBe('y');
-    expect(JSON.parse(fs.readFileSync(path.join(root, 'dead', 'x.json'), 'utf8'))).toMatchObject({ reason: 'bot was blocked' });
+    expect(JSON.parse(fs.readFileSync(path.join(root, 'dead', 'x.json'), 'utf8'))).toMatchObject({
+      reason: 'bot was blocked',
+    });
   });
 
   it('gives up after 24 hours', async () => {

@@ -4,7 +4,7 @@ import { createServer as createSocketServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHttpFetch } from '../../src/runtime/http-fetch.ts';
+import { createHttpFetch } from '../../src/runtime/model/http-fetch.ts';
 
 const servers: { close(): unknown }[] = [];
 afterEach(() => {

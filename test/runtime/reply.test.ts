@@ -1,7 +1,7 @@
 /** Reply blocks: what people see, what is taken out, and what happens to everything malformed. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decisionsOf, parseReply, summarise } from '../../src/runtime/reply.ts';
+import { decisionsOf, parseReply, summarise } from '../../src/runtime/reply/reply.ts';
 
 const DELTA = '[{"title":"a.md","type":"text/markdown","content":"# A"}]';
 const A = { title: 'a.md', type: 'text/markdown', content: '# A' };

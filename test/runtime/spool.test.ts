@@ -17,7 +17,11 @@ async function open(root: string, freeBytes = 0): Promise<Opened> {
   const dead: QueueItem<string>[] = [];
   const torn: string[] = [];
   const store = openStore({ root, freeBytes, onTorn: (file) => torn.push(file) });
-  return { spool: await openSpool<string>({ store, onDead: (item) => dead.push(item), suspectDelayMs: 5 }), dead, torn };
+  return {
+    spool: await openSpool<string>({ store, onDead: (item) => dead.push(item), suspectDelayMs: 5 }),
+    dead,
+    torn,
+  };
 }
 
 const names = (root: string, state: string) => fs.readdirSync(path.join(root, state)).sort();
@@ -56,7 +60,12 @@ describe('the inbox', () => {
 
   it('hands out a lane to one owner at a time, and other lanes meanwhile', async () => {
     const { spool } = await open(tempFolder());
-    for (const [lane, text] of [['a', '1'], ['a', '2'], ['b', '3']] as const) await spool.enqueue(lane, text, { dedupeId: text });
+    for (const [lane, text] of [
+      ['a', '1'],
+      ['a', '2'],
+      ['b', '3'],
+    ] as const)
+      await spool.enqueue(lane, text, { dedupeId: text });
     const a = await claim(spool);
     const b = await claim(spool);
     expect([texts(a), texts(b)]).toEqual([['1'], ['3']]);

@@ -6,7 +6,14 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import { errorCode } from '../../errors.ts';
-import type { AgentStreamEvent, Channel, ChannelCallbacks, ChannelStatus, InboundMessage, OutboundMessage } from '../channel.ts';
+import type {
+  AgentStreamEvent,
+  Channel,
+  ChannelCallbacks,
+  ChannelStatus,
+  InboundMessage,
+  OutboundMessage,
+} from '../channel.ts';
 
 /** What the other end reads, one JSON object a line. */
 export type LocalLine =
@@ -36,7 +43,17 @@ export function createLocal(options: LocalOptions): Channel {
     const id = randomUUID();
     const command = /^\/([a-z]\w*)(?:\s+([\s\S]*))?$/i.exec(text);
     return {
-      ...{ id, messageId: id, text, files: [], facts: [], quotes: [], isDirect: true, isMention: true, sentAt: Date.now() },
+      ...{
+        id,
+        messageId: id,
+        text,
+        files: [],
+        facts: [],
+        quotes: [],
+        isDirect: true,
+        isMention: true,
+        sentAt: Date.now(),
+      },
       kind: command ? 'command' : 'message',
       address: { channel: 'local', account: 'local', chat },
       sender: { user: options.user, name: options.user, isBot: false },

@@ -18,11 +18,13 @@ const SMALL_PIECE = 500;
 const MAX_DEPTH = 24;
 // One unit is about 0.1 microseconds of parsing on a small server.
 const PIECE_COST = 1e6;
-const TOTAL_COST = 4e6;
+const TOTAL_COST = 5e6;
 const PARSE_COST = 2000;
+const CHARACTER_COST = 10;
 const MARK_COST = 300;
 const PIPE_COST = 250;
-const MAX_DEFINITIONS = 100;
+/** Characters of link definitions that every piece is given along. */
+const MAX_DEFINITIONS = 4000;
 
 const CONTAINERS = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t\n]|$)))+/;
 const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
@@ -32,12 +34,12 @@ const DEFINITION = /^ {0,3}\[(?!\^)[^\]\n]{1,200}\]:[ \t]*\S[^\n]{0,2000}$/gm;
 export function chunkSource(source: string): Chunk[] {
   if (source.length > MAX_SOURCE) return [literal(source)];
   if (source.length <= WHOLE && parseCost(source) <= PIECE_COST) return [{ kind: 'markdown', source }];
-  const definitions = (source.match(DEFINITION) ?? []).slice(0, MAX_DEFINITIONS).join('\n');
+  const definitions = definitionsOf(source);
   let left = TOTAL_COST;
   const priced = (text: string, least: number): Chunk[] =>
     pieces(text, least).flatMap((chunk) => {
       if (chunk.kind === 'block') return [chunk];
-      const whole = definitions === '' ? chunk.source : `${definitions}\n\n${chunk.source}`;
+      const whole = definitions + chunk.source;
       const cost = parseCost(whole);
       // Of a piece that costs too much as much as possible is saved.
       if (cost > PIECE_COST && least > SMALL_PIECE) return priced(chunk.source, SMALL_PIECE);
@@ -46,6 +48,15 @@ export function chunkSource(source: string): Chunk[] {
       return [{ kind: 'markdown', source: whole }];
     });
   return priced(source, PIECE);
+}
+
+/** Links may be defined anywhere, so what defines them goes before every piece. */
+function definitionsOf(source: string): string {
+  let definitions = '';
+  for (const [line] of source.matchAll(DEFINITION)) {
+    if (definitions.length + line.length < MAX_DEFINITIONS) definitions += `${line}\n\n`;
+  }
+  return definitions;
 }
 
 function literal(source: string): Chunk {
@@ -103,15 +114,14 @@ function pieces(source: string, least: number): Chunk[] {
 export function parseCost(source: string): number {
   let containers = 0;
   let pipes = 0;
-  let cost = PARSE_COST;
+  let cost = PARSE_COST + source.length * CHARACTER_COST;
   for (const line of source.split('\n')) {
     const prefix = CONTAINERS.exec(line)?.[0];
     containers += 1;
     if (prefix !== undefined) {
       const depth = prefix.match(/[>+*.)-]/g)?.length ?? 0;
-      if (depth > MAX_DEPTH || indentOf(prefix) > 4 * MAX_DEPTH) {
-        return Number.POSITIVE_INFINITY;
-      }
+      const indent = prefix.length - prefix.trimStart().length;
+      if (depth > MAX_DEPTH || indent > 4 * MAX_DEPTH) return Number.POSITIVE_INFINITY;
       containers += depth;
     }
     if (line.includes('|')) pipes += line.split('|').length;
@@ -122,8 +132,4 @@ export function parseCost(source: string): number {
     cost += marks ** 2 + marks * MARK_COST + Math.max(0, ticks - 3) * paragraph.length * 5;
   }
   return cost + containers ** 2 + pipes * PIPE_COST;
-}
-
-function indentOf(prefix: string): number {
-  return prefix.length - prefix.trimStart().length;
 }

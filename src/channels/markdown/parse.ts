@@ -3,8 +3,8 @@
  * it; most answers in a chat are plain lines, which never do.
  */
 import type { Block } from './block.ts';
-import type { Root } from './blocks.ts';
 import { flatten } from './flatten.ts';
+import type { Root } from './mdast.ts';
 import { NO_FEATURES, plainInline, type Rich } from './rich.ts';
 
 export interface MarkdownDocument {
@@ -58,7 +58,7 @@ async function load(): Promise<MarkdownParser> {
     import('mdast-util-from-markdown'),
     import('micromark-extension-gfm'),
     import('mdast-util-gfm'),
-    import('./blocks.ts'),
+    import('./mdast.ts'),
     import('./chunks.ts'),
   ]);
   const options = {

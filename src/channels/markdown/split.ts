@@ -12,7 +12,7 @@ export interface SplitOptions {
 // What joins the character before it into one grapheme cluster (Unicode UAX 29, GB9 and GB9a).
 const JOINS = /^(?:\p{M}|\p{Emoji_Modifier}|\u200c|\u200d|[\uff9e\uff9f]|[\u{e0020}-\u{e007f}])/u;
 const SENTENCE_END = /[.!?…:;。！？；]/;
-const CLOSING = /["'”’»)\]}]/;
+const CLOSING = /["'”’»)\]}」』）]/;
 const EMPTY_LINES = /(?:[^\S\n]*\n)+/y;
 
 let segmenter: Intl.Segmenter | undefined;
@@ -101,8 +101,7 @@ function lastBreak(text: string, from: number, to: number, fits: (position: numb
   for (let position = to; position >= from; position--) {
     const blank = isBlank(text.charCodeAt(position));
     const before = text.charCodeAt(position - 1);
-    // After an ideographic full stop no blank is needed.
-    if (!blank && before !== 0x3002 && before !== 0xff01 && before !== 0xff1f) continue;
+    if (!blank && !(endsIdeographic(before) && !CLOSING.test(text.charAt(position)))) continue;
     // Of several blanks the first; this is also what lets a long run of them pass in one step.
     if (blank && isBlank(before) && text[position] !== '\n') continue;
     if (!fits(position)) continue;
@@ -111,6 +110,11 @@ function lastBreak(text: string, from: number, to: number, fits: (position: numb
     if (!JOINS.test(text.slice(next, next + 2))) return position;
   }
   return undefined;
+}
+
+/** A full stop, exclamation or question mark after which no blank is needed. */
+function endsIdeographic(code: number): boolean {
+  return code === 0x3002 || code === 0xff01 || code === 0xff1f;
 }
 
 function endsSentence(text: string, position: number): boolean {

@@ -39,7 +39,10 @@ const CALLBACK_BYTES = 64;
 const ROW = 8;
 const NOTHING = '—';
 
-/** At most one part begins a reply, and the keyboard is under the last text. Throws DeliveryError for a button id Telegram cannot carry. */
+/**
+ * The first part is a reply or replaces the placeholder; the keyboard is under the last text. Nothing to show gives no
+ * part. Throws DeliveryError for a button id that Telegram cannot carry.
+ */
 export async function renderTelegram(message: OutboundMessage, limits: ChannelLimits): Promise<TelegramRendering> {
   const { groups, refused } = groupFiles(message.files, limits.uploadBytes);
   // Telegram takes these three combining marks out of a text; composed letters keep them.
@@ -98,7 +101,7 @@ function fitted(rich: Rich, limit: number): Rich[] {
 }
 
 function standIn(groups: readonly FileGroup[]): string {
-  const names = groups.flatMap((group) => group.files).map((file) => `📎 ${shortName(file)}`);
+  const names = groups.flatMap((group) => group.files).map((file) => `📎 ${plainText(shortName(file))}`);
   return names.length === 0 ? NOTHING : names.slice(0, 20).join('\n');
 }
 

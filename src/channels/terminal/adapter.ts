@@ -55,14 +55,24 @@ export function createTerminal(options: TerminalOptions): Channel {
     const id = randomUUID();
     const base = {
       ...{ id, messageId: id, kind: 'message' as const, address, files: [], facts: [], quotes: [] },
-      ...{ sender: { user: options.user, name: options.user, isBot: false }, isDirect: true, isMention: true, sentAt: Date.now() },
+      ...{
+        sender: { user: options.user, name: options.user, isBot: false },
+        isDirect: true,
+        isMention: true,
+        sentAt: Date.now(),
+      },
     };
     const pressed = /^!(\d+)$/.exec(line);
     const button = pressed && buttons[Number(pressed[1]) - 1];
     if (button) return { ...base, kind: 'button', text: '', button: { id: button.id } };
     const command = /^\/([a-z]\w*)(?:\s+([\s\S]*))?$/i.exec(line);
     if (!command) return { ...base, text: line };
-    return { ...base, kind: 'command', text: line, command: { name: (command[1] ?? '').toLowerCase(), args: command[2] ?? '' } };
+    return {
+      ...base,
+      kind: 'command',
+      text: line,
+      command: { name: (command[1] ?? '').toLowerCase(), args: command[2] ?? '' },
+    };
   }
 
   /** The answer to the line in hand has come: the next one, or the end. */
@@ -81,7 +91,12 @@ export function createTerminal(options: TerminalOptions): Channel {
     async connect(callbacks: ChannelCallbacks) {
       status = { state: 'connected' };
       callbacks.onStatus();
-      lines = readline.createInterface({ input, output: interactive ? output : undefined, prompt: 'you> ', terminal: interactive });
+      lines = readline.createInterface({
+        input,
+        output: interactive ? output : undefined,
+        prompt: 'you> ',
+        terminal: interactive,
+      });
       if (interactive) print('Your viber listens. /help shows what it can do, Ctrl-D ends.');
       give = (text) => {
         asked = true;

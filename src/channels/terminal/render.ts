@@ -17,7 +17,9 @@ export function renderTerminal(message: OutboundMessage): { text: string; button
 export function toolLine(tool: string, args: unknown): string {
   const title =
     typeof args === 'object' && args !== null
-      ? Object.entries(args).find(([key, value]) => ['title', 'path', 'id'].includes(key) && typeof value === 'string')?.[1]
+      ? Object.entries(args).find(
+          ([key, value]) => ['title', 'path', 'id'].includes(key) && typeof value === 'string',
+        )?.[1]
       : undefined;
   return `  … ${tool}${title === undefined ? '' : ` ${String(title).slice(0, 60)}`}`.replace(CONTROL, '');
 }

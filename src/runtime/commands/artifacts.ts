@@ -1,7 +1,7 @@
 /** /artifacts and /get: what a task has made, and the files themselves. */
 import { type ArtifactMeta, findArtifact, listArtifacts } from '../../workspace/artifacts.ts';
-import { toAttachment } from '../attachments.ts';
-import type { ButtonAction } from '../buttons.ts';
+import { toAttachment } from '../reply/attachments.ts';
+import type { ButtonAction } from '../reply/buttons.ts';
 import type { Command } from './command.ts';
 
 const SHOWN = 20;
@@ -38,10 +38,19 @@ export const get: Command = {
     const wanted = args.trim();
     const files = await listArtifacts(home, taskId);
     if (files.length === 0) return { text: 'This task has no files yet.' };
-    const chosen = wanted === 'all' ? files.slice(-10) : [await findArtifact(home, taskId, wanted)].filter((file) => file !== undefined);
+    const chosen =
+      wanted === 'all'
+        ? files.slice(-10)
+        : [await findArtifact(home, taskId, wanted)].filter((file) => file !== undefined);
     if (wanted === '' || chosen.length === 0) {
       const which = wanted === '' ? 'Which one?' : `There is no file \`${wanted.slice(0, 60)}\` in this task.`;
-      return { text: `${which} /artifacts lists them.`, buttons: files.slice(-6).reverse().map((file) => [getButton(file)]) };
+      return {
+        text: `${which} /artifacts lists them.`,
+        buttons: files
+          .slice(-6)
+          .reverse()
+          .map((file) => [getButton(file)]),
+      };
     }
     return { text: '', files: chosen.map((file) => toAttachment(home, taskId, file)) };
   },

@@ -5,7 +5,7 @@ import type { Principal } from '../../access/principal.ts';
 import type { Address, Attachment, CommandSpec } from '../../channels/channel.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
-import type { ButtonAction } from '../buttons.ts';
+import type { ButtonAction } from '../reply/buttons.ts';
 
 /** What a running task looks like from outside. */
 export interface RunView {

@@ -1,7 +1,7 @@
 /** /memory: what I remember, what I would like to remember, and words in it. */
 import { addToMemory, readMemory } from '../../workspace/memory/memory.ts';
 import { listSuggestions, type Suggestion, takeSuggestion } from '../../workspace/memory/suggestions.ts';
-import type { ButtonAction } from '../buttons.ts';
+import type { ButtonAction } from '../reply/buttons.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
 
 const SHOWN = 3_000;
@@ -32,7 +32,11 @@ export const memory: Command = {
     if (verb === 'accept' || verb === 'reject') return decide(context, verb, rest.join(' '));
     const text = (await readMemory(home, viber)) ?? '';
     if (verb !== '') {
-      const words = args.toLowerCase().replace(/^search\s+/, '').split(/\s+/).filter(Boolean);
+      const words = args
+        .toLowerCase()
+        .replace(/^search\s+/, '')
+        .split(/\s+/)
+        .filter(Boolean);
       const lines = text.split('\n').filter((line) => words.every((word) => line.toLowerCase().includes(word)));
       return { text: lines.length > 0 ? lines.slice(0, 30).join('\n') : 'Nothing in my memory has these words.' };
     }

@@ -12,7 +12,8 @@ export const status: Command = {
   description: 'What I am doing now',
   action: 'look',
   async run({ home, task, taskId, model, runOf, waitingFor }) {
-    if (!task) return { text: `Nothing yet: this conversation has no task. Write to me to begin one. (model: ${model})` };
+    if (!task)
+      return { text: `Nothing yet: this conversation has no task. Write to me to begin one. (model: ${model})` };
     const run = runOf(taskId);
     const plan = await readPlan(home, taskId);
     const lines = [`**${task.title}** (\`${task.id}\`)`];

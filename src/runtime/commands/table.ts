@@ -9,7 +9,19 @@ import { plan } from './plan.ts';
 import { status, stop } from './status.ts';
 import { fresh, open, tasks } from './tasks.ts';
 
-export const COMMANDS: readonly Command[] = [help, fresh, status, stop, plan, tasks, open, artifacts, get, memory, pair];
+export const COMMANDS: readonly Command[] = [
+  help,
+  fresh,
+  status,
+  stop,
+  plan,
+  tasks,
+  open,
+  artifacts,
+  get,
+  memory,
+  pair,
+];
 
 /** Telegram sends /start when somebody opens the chat for the first time. */
 const ALIASES: Readonly<Record<string, string>> = { start: 'help', files: 'artifacts', cancel: 'stop' };
@@ -23,4 +35,5 @@ export function findCommand(name: string): Command | undefined {
   return COMMANDS.find((command) => command.name === real);
 }
 
-export const commandSpecs = (): CommandSpec[] => COMMANDS.filter((command) => !command.hidden).map(({ name, description }) => ({ name, description }));
+export const commandSpecs = (): CommandSpec[] =>
+  COMMANDS.filter((command) => !command.hidden).map(({ name, description }) => ({ name, description }));

@@ -3,7 +3,7 @@ import { listArtifacts } from '../../workspace/artifacts.ts';
 import { linkCurrentTask, planProgress, readPlan } from '../../workspace/plan.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
-import type { ButtonAction } from '../buttons.ts';
+import type { ButtonAction } from '../reply/buttons.ts';
 import type { Command } from './command.ts';
 
 const MARK: Record<TaskRecord['state'], string> = {
@@ -39,7 +39,10 @@ export const tasks: Command = {
     const buttons = others.map((task): ButtonAction[] => [
       { label: `Open: ${task.title}`.slice(0, 40), command: 'open', args: task.id },
     ]);
-    return { text: `Your tasks, the newest first:\n\n${lines.join('\n')}\n\nContinue one here with /open and its id.`, buttons };
+    return {
+      text: `Your tasks, the newest first:\n\n${lines.join('\n')}\n\nContinue one here with /open and its id.`,
+      buttons,
+    };
   },
 };
 
@@ -72,7 +75,13 @@ export const open: Command = {
       const { done, total } = planProgress(plan.plan);
       lines.push(`Plan: ${done}/${total} steps done (/plan).`);
     }
-    if (files.length > 0) lines.push(`Files: ${files.slice(-8).map((file) => file.name).join(', ')} (/artifacts).`);
+    if (files.length > 0)
+      lines.push(
+        `Files: ${files
+          .slice(-8)
+          .map((file) => file.name)
+          .join(', ')} (/artifacts).`,
+      );
     if (answer !== '') lines.push('', 'I said last:', answer.replace(/^/gm, '> '));
     return { text: lines.join('\n') };
   },

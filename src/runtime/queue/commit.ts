@@ -46,7 +46,9 @@ export async function commit(batch: Batch): Promise<Committed> {
   });
   const folders = Promise.all(batch.directories.map(syncPath));
   const synced = Promise.all(batch.sync.map(syncPath));
-  const written = await Promise.all(files.map(async ({ fd, failed }) => (fd === undefined ? failed : syncAndClose(fd))));
+  const written = await Promise.all(
+    files.map(async ({ fd, failed }) => (fd === undefined ? failed : syncAndClose(fd))),
+  );
   const folder = (await folders).find((failed) => failed !== undefined);
   const results = written.map((failed, index) => {
     const reason = failed ?? folder;

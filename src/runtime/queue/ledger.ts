@@ -82,7 +82,11 @@ export function openLedger(folder: string, epoch: number): Ledger {
     }
   }
 
-  const files = () => fs.readdirSync(folder).filter((name) => name.endsWith('.jsonl')).sort();
+  const files = () =>
+    fs
+      .readdirSync(folder)
+      .filter((name) => name.endsWith('.jsonl'))
+      .sort();
 
   return {
     intent(key, part) {

@@ -28,9 +28,12 @@ export function acquireLock(runFolder: string): Lock {
   } catch (error) {
     db.close();
     if (error instanceof Error && /locked|busy/i.test(error.message)) {
-      throw new LockedError(`another gateway holds ${path.dirname(runFolder)}; stop it first, or give this one its own --home`, {
-        cause: error,
-      });
+      throw new LockedError(
+        `another gateway holds ${path.dirname(runFolder)}; stop it first, or give this one its own --home`,
+        {
+          cause: error,
+        },
+      );
     }
     throw error;
   }

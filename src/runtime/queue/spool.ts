@@ -99,7 +99,10 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
     const lane = lanes.get(name);
     if (!lane || lane.leased > 0 || lane.queued || lane.items.length === 0 || closed) return;
     const due = Math.max(lane.retryAt, ...head(lane).map((item) => item.notBefore));
-    if (due > now()) return wakeAt(due);
+    if (due > now()) {
+      wakeAt(due);
+      return;
+    }
     lane.queued = true;
     ready.push(name);
     handOut();

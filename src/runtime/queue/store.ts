@@ -160,7 +160,9 @@ export function openStore(options: StoreOptions): SpoolStore {
     root,
     put(state, name, value) {
       if (state === 'new' && !hasSpace()) {
-        return Promise.reject(new NoSpaceError(`less than ${options.freeBytes} bytes free below ${root} (limits.freeBytes)`));
+        return Promise.reject(
+          new NoSpaceError(`less than ${options.freeBytes} bytes free below ${root} (limits.freeBytes)`),
+        );
       }
       return enqueue({ state, name, data: `${JSON.stringify(value)}\n` });
     },

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { UserError } from '../../errors.ts';
-import { formatSize } from '../turn.ts';
+import { formatSize } from '../context/turn.ts';
 
 /** Bytes of one page. */
 export const PAGE_BYTES = 65_536;

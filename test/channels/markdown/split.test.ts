@@ -54,6 +54,7 @@ describe('where a cut falls', () => {
 
   test('after an ideographic full stop, where there are no blanks', () => {
     expect(texts(splitRich(plain('これは文です。これも文です。'), 10))).toEqual(['これは文です。', 'これも文です。']);
+    expect(texts(splitRich(plain('彼は「はい。」と言った。'), 7))).toEqual(['彼は「はい。」', 'と言った。']);
   });
 
   test('never within a grapheme cluster', () => {

@@ -270,8 +270,8 @@ describe('files', () => {
   });
 
   test('files alone still replace a placeholder', async () => {
-    expect(await parts('', { files: [text('a.txt')], placeholder: '5' })).toMatchObject([
-      { method: 'editMessageText', params: { text: '📎 a.txt' } },
+    expect(await parts('', { files: [text('@a.txt')], placeholder: '5' })).toMatchObject([
+      { method: 'editMessageText', params: { text: '📎 @\u2060a.txt' } },
       { method: 'sendDocument' },
     ]);
   });

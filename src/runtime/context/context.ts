@@ -4,20 +4,20 @@
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { listArtifacts } from '../workspace/artifacts.ts';
-import { readBootstrap } from '../workspace/bootstrap.ts';
-import type { Home } from '../workspace/home.ts';
-import { readDailyLogs } from '../workspace/memory/daily.ts';
-import { selectMemory, truncateTokens } from '../workspace/memory/inject.ts';
-import { readMemory } from '../workspace/memory/memory.ts';
-import { readPlan } from '../workspace/plan.ts';
-import { formatPlan, parsePlan } from '../workspace/plan-markdown.ts';
-import { findRun, readSessionTail } from '../workspace/sessions.ts';
-import type { ArtifactRef, Plan } from '../workspace/types.ts';
+import { listArtifacts } from '../../workspace/artifacts.ts';
+import { readBootstrap } from '../../workspace/bootstrap.ts';
+import type { Home } from '../../workspace/home.ts';
+import { readDailyLogs } from '../../workspace/memory/daily.ts';
+import { selectMemory, truncateTokens } from '../../workspace/memory/inject.ts';
+import { readMemory } from '../../workspace/memory/memory.ts';
+import { readPlan } from '../../workspace/plan.ts';
+import { formatPlan, parsePlan } from '../../workspace/plan-markdown.ts';
+import { findRun, readSessionTail } from '../../workspace/sessions.ts';
+import type { ArtifactRef, Plan } from '../../workspace/types.ts';
+import type { InputFile, TaskMessage, TaskRequest } from '../task.ts';
 import { buildHistory, type History, type HistoryLimits, type SessionTail } from './history-window.ts';
 import type { MessageEntry } from './past-run.ts';
 import { stablePart, variablePart } from './system-prompt.ts';
-import type { InputFile, TaskMessage, TaskRequest } from './task.ts';
 import { formatSize, oneLine } from './turn.ts';
 
 export { formatUserTurn } from './turn.ts';

@@ -1,6 +1,7 @@
 /** The parts of one model's stream put together: pure, no waiting. */
-import type { GenerateResult, StreamPart } from './model-types.ts';
-import { cutOff, RunError } from './run-error.ts';
+
+import { cutOff, RunError } from '../agent/run-error.ts';
+import type { GenerateResult, StreamPart } from './types.ts';
 
 export interface Answer {
   take(part: StreamPart): void;

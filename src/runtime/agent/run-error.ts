@@ -2,8 +2,8 @@
  * Why a run failed, as one plain sentence for the person and one line for the log. Invariant: neither holds a prompt, a
  * response body or a key, so SDK errors, which carry whole requests, are read here and never passed on as a cause.
  */
-import { ConfigError, errorCode } from '../errors.ts';
-import { keySetting, splitModelName } from './providers.ts';
+import { ConfigError, errorCode } from '../../errors.ts';
+import { keySetting, splitModelName } from '../model/providers.ts';
 
 export type RunErrorKind =
   | 'provider'

@@ -3,9 +3,10 @@
  * answer (R10); a tool call is given on only when its input is complete; a model that hangs or ignores an abort cannot
  * hold the caller.
  */
+
+import { cutOff, RunError, tooSlow } from '../agent/run-error.ts';
 import { type Answer, createAnswer } from './answer.ts';
-import type { CallOptions, GenerateResult, ModelV4, StreamPart } from './model-types.ts';
-import { cutOff, RunError, tooSlow } from './run-error.ts';
+import type { CallOptions, GenerateResult, ModelV4, StreamPart } from './types.ts';
 
 export interface AnswerLimits {
   /** Milliseconds until the first piece of text, reasoning or a tool call. */

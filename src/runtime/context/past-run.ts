@@ -3,9 +3,9 @@
  * used tools as they were (long results and arguments shortened), and the answer as it was shown. Pure: the same entries
  * give the same messages at every later request, so that a provider's prompt cache holds.
  */
-import type { ArtifactRef, Json, SessionEntry } from '../workspace/types.ts';
-import { parseReply } from './reply.ts';
-import type { TaskMessage } from './task.ts';
+import type { ArtifactRef, Json, SessionEntry } from '../../workspace/types.ts';
+import { parseReply } from '../reply/reply.ts';
+import type { TaskMessage } from '../task.ts';
 import { bySpeaker, clip, formatFiles } from './turn.ts';
 
 export type MessageEntry = Extract<SessionEntry, { type: 'message' }>;

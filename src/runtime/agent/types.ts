@@ -1,7 +1,7 @@
 /** What goes into a run and what comes out of it. Types only. */
-import type { AgentStreamEvent } from '../channels/channel.ts';
-import type { Json } from '../workspace/types.ts';
-import type { FinishedStep, RuntimeTool, TaskRequest } from './task.ts';
+import type { AgentStreamEvent } from '../../channels/channel.ts';
+import type { Json } from '../../workspace/types.ts';
+import type { FinishedStep, RuntimeTool, TaskRequest } from '../task.ts';
 
 export interface AgentRequest extends TaskRequest {
   taskId: string;

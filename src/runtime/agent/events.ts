@@ -2,8 +2,8 @@
  * A run's live events. Best effort: a listener that throws is logged and does not touch the run; nothing is told after
  * an abort.
  */
-import type { AgentState, AgentStreamEvent } from '../channels/channel.ts';
-import type { Logger } from '../log.ts';
+import type { AgentState, AgentStreamEvent } from '../../channels/channel.ts';
+import type { Logger } from '../../log.ts';
 
 export interface AgentEvents {
   text(delta: string): void;

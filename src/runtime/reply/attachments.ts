@@ -1,13 +1,19 @@
 /** Artifacts as attachments of an answer (C28): which go along, which are only named with a Get button. */
-import type { Attachment } from '../channels/channel.ts';
-import { type ArtifactMeta, artifactPath, listArtifacts } from '../workspace/artifacts.ts';
-import type { Home } from '../workspace/home.ts';
-import type { ArtifactRef } from '../workspace/types.ts';
+import type { Attachment } from '../../channels/channel.ts';
+import { type ArtifactMeta, artifactPath, listArtifacts } from '../../workspace/artifacts.ts';
+import type { Home } from '../../workspace/home.ts';
+import type { ArtifactRef } from '../../workspace/types.ts';
 
 export type AttachMode = 'auto' | 'ask' | 'never';
 
 export function toAttachment(home: Home, taskId: string, file: ArtifactMeta): Attachment {
-  return { path: artifactPath(home, taskId, file), name: file.name, mimeType: file.type, size: file.size, sha256: file.sha256 };
+  return {
+    path: artifactPath(home, taskId, file),
+    name: file.name,
+    mimeType: file.type,
+    size: file.size,
+    sha256: file.sha256,
+  };
 }
 
 export interface Attached {

@@ -5,10 +5,10 @@
  */
 import type { ToolSet } from 'ai';
 import { z } from 'zod';
-import { UserError } from '../errors.ts';
-import type { Logger } from '../log.ts';
-import type { Json } from '../workspace/types.ts';
-import type { RuntimeTool } from './task.ts';
+import { UserError } from '../../errors.ts';
+import type { Logger } from '../../log.ts';
+import type { Json } from '../../workspace/types.ts';
+import type { RuntimeTool } from '../task.ts';
 
 type SdkTool = ToolSet[string];
 type InputSchema = SdkTool['inputSchema'];

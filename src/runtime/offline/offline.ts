@@ -2,10 +2,10 @@
  * The built-in language model without a network: the demo, the first start without a key, and many tests run on it. It
  * is honest about what it is, deterministic, and works by calling the tools it is offered, as any model does.
  */
-import type { CallOptions, GenerateResult, ModelV4, StreamPart } from './model-types.ts';
-import { NOT_UNDERSTOOD, workOn } from './offline-replies.ts';
-import { parseRequests } from './offline-requests.ts';
-import { type Call, readPrompt, type View } from './offline-view.ts';
+import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../model/types.ts';
+import { NOT_UNDERSTOOD, workOn } from './replies.ts';
+import { parseRequests } from './requests.ts';
+import { type Call, readPrompt, type View } from './view.ts';
 
 /** Its name as a setting. */
 export const OFFLINE_MODEL = 'offline/viber';

@@ -2,12 +2,12 @@
  * Language models by name, `provider/model`. A provider's library is loaded at the first use of one of its models; what
  * leaves for a provider is scrubbed of known secrets here (T19), in the one place every request body passes.
  */
-import { ConfigError } from '../errors.ts';
-import { addSecret, scrub } from '../log.ts';
+import { ConfigError } from '../../errors.ts';
+import { addSecret, scrub } from '../../log.ts';
+import { createOfflineModel, OFFLINE_MODEL } from '../offline/offline.ts';
 import { createHttpFetch } from './http-fetch.ts';
-import type { ModelV4 } from './model-types.ts';
-import { createOfflineModel, OFFLINE_MODEL } from './offline.ts';
 import { keySetting, knownProvider, PROVIDERS, splitModelName } from './providers.ts';
+import type { ModelV4 } from './types.ts';
 
 export interface ProviderSettings {
   baseURL?: string;

@@ -1,16 +1,7 @@
 /** What the offline model does with files. */
-import type { Json } from '../workspace/types.ts';
-import type { Change } from './offline-requests.ts';
-import {
-  type Call,
-  clip,
-  fieldOf,
-  type MadeCall,
-  type SeenFile,
-  textField,
-  type View,
-  type Work,
-} from './offline-view.ts';
+import type { Json } from '../../workspace/types.ts';
+import type { Change } from './requests.ts';
+import { type Call, clip, fieldOf, type MadeCall, type SeenFile, textField, type View, type Work } from './view.ts';
 
 export function* writeFile(view: View, name: string, type: string, content: string, done: string): Work {
   const { value, error } = yield { tool: 'create_artifact', input: { title: name, type, content } };

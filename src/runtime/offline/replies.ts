@@ -3,11 +3,11 @@
  * run again from the start at every step, with the outcomes of the calls it made before, and ends in one sentence that
  * says what came of it.
  */
-import type { PlanStep } from '../workspace/types.ts';
-import { CHANGES, changeFile, listFiles, readFile, sendFile, typeOf, writeFile } from './offline-files.ts';
-import type { OfflineRequest } from './offline-requests.ts';
-import { type Call, clip, fieldOf, type MadeCall, type View, type Work } from './offline-view.ts';
-import { KEY_VARIABLES } from './providers.ts';
+import type { PlanStep } from '../../workspace/types.ts';
+import { KEY_VARIABLES } from '../model/providers.ts';
+import { CHANGES, changeFile, listFiles, readFile, sendFile, typeOf, writeFile } from './files.ts';
+import type { OfflineRequest } from './requests.ts';
+import { type Call, clip, fieldOf, type MadeCall, type View, type Work } from './view.ts';
 
 /** `view` is brought up to date as calls succeed, so that later requests of a message see what earlier ones did. */
 export function workOn(request: OfflineRequest, view: View): Work | string {

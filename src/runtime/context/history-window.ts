@@ -2,9 +2,9 @@
  * Which part of a session goes into a request. Whole runs only, the newest that fit, and a start that rarely moves: were it
  * to move with each message, no provider's prompt cache would ever hold.
  */
-import type { SessionEntry } from '../workspace/types.ts';
+import type { SessionEntry } from '../../workspace/types.ts';
+import type { FinishedStep, InputFile, TaskMessage } from '../task.ts';
 import { type MessageEntry, pastMessages, type Room, type RunEntry, speakersOf, type UserText } from './past-run.ts';
-import type { FinishedStep, InputFile, TaskMessage } from './task.ts';
 
 export interface HistoryLimits {
   /** Messages of people and answers to them; steps with tools count by their tokens only. */

@@ -3,8 +3,8 @@
  * into the person's mouth, bound to the conversation it was offered in.
  */
 import { randomBytes } from 'node:crypto';
-import { type Address, type Button, conversationKey } from '../channels/channel.ts';
-import type { Cache } from './cache.ts';
+import { type Address, type Button, conversationKey } from '../../channels/channel.ts';
+import type { Cache } from '../cache.ts';
 
 /** `command` runs as if typed; `say` is taken as a message. */
 export type ButtonAction = { label: string } & ({ command: string; args: string } | { say: string });

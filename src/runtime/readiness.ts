@@ -1,0 +1,43 @@
+/** Whether the gateway can do its work now, and what is in the way: `/readyz`, `viber status`, the line `ready`. */
+import fs from 'node:fs';
+import type { Channel, ChannelStatus } from '../channels/channel.ts';
+import type { Delivery } from './delivery.ts';
+import type { Spool } from './queue/spool.ts';
+
+export interface Readiness {
+  ready: boolean;
+  channels: Record<string, ChannelStatus>;
+  workspace: { writable: boolean; detail?: string };
+  /** Seconds since the oldest message that is not yet delivered was accepted; null when there is none. */
+  oldestUndeliveredSeconds: number | null;
+  waiting: number;
+  dead: number;
+  unsure: number;
+}
+
+export interface ReadinessSources {
+  root: string;
+  freeBytes: number;
+  channels: ReadonlyMap<string, Channel>;
+  queue: Pick<Spool<unknown>, 'oldest' | 'size'>;
+  delivery: Delivery;
+  /** Every channel has been asked to connect. */
+  isStarted: () => boolean;
+}
+
+export function readinessOf(sources: ReadinessSources): Readiness {
+  const { channels, queue, delivery, root, freeBytes } = sources;
+  const states = [...channels].map(([id, channel]) => [id, channel.status()] as const);
+  const oldest = Math.min(queue.oldest() ?? Number.POSITIVE_INFINITY, delivery.oldest() ?? Number.POSITIVE_INFINITY);
+  const { waiting, dead, unsure } = delivery.counts();
+  const { bavail, bsize } = fs.statfsSync(root);
+  const writable = bavail * bsize >= freeBytes;
+  const detail = 'less free space than limits.freeBytes: nothing new is accepted';
+  return {
+    ready: sources.isStarted() && writable && states.every(([, status]) => status.state === 'connected'),
+    channels: Object.fromEntries(states),
+    workspace: writable ? { writable } : { writable, detail },
+    oldestUndeliveredSeconds: Number.isFinite(oldest) ? Math.round((Date.now() - oldest) / 1000) : null,
+    ...{ waiting: queue.size() + waiting, dead, unsure },
+  };
+}

@@ -1,0 +1,70 @@
+/** Letting people in: the question to the owners when a stranger asks, the greeting once somebody has approved. */
+import fs from 'node:fs';
+import { openOwners } from '../access/owners.ts';
+import type { Pairing } from '../access/pairing.ts';
+import type { Principal } from '../access/principal.ts';
+import type { Address } from '../channels/channel.ts';
+import type { Logger } from '../log.ts';
+import type { Delivery } from './delivery.ts';
+import type { Buttons } from './reply/buttons.ts';
+
+export interface Reception {
+  /** An owner wrote in a direct message: questions may be sent there. */
+  noteOwner(principal: Principal, address: Address): void;
+  /** Asks every owner who can be reached, with buttons. Never rejects. */
+  ask(code: string, stranger: Principal): Promise<void>;
+  close(): void;
+}
+
+export interface ReceptionOptions {
+  /** `access/` of the home. */
+  folder: string;
+  pairing: Pairing;
+  buttons: Buttons;
+  delivery: Delivery;
+  log: Logger;
+}
+
+export function openReception({ folder, pairing, buttons, delivery, log }: ReceptionOptions): Reception {
+  const owners = openOwners(folder);
+  const greeted = new Set(pairing.paired().map((entry) => entry.identity));
+
+  // Approvals are made by the command line too: the file tells.
+  const watcher = fs.watch(folder, (_event, file) => {
+    if (file === 'paired.json')
+      greet().catch((error: unknown) => log.error({ err: error }, 'a greeting could not be stored'));
+  });
+  watcher.unref();
+
+  async function greet(): Promise<void> {
+    for (const { identity, approvedAt, address } of pairing.paired()) {
+      if (greeted.has(identity)) continue;
+      greeted.add(identity);
+      const text = 'You are in. Write to me as you would to a colleague; /help shows what I can do.';
+      const id = `paired-${identity.replace(/[^\w-]/g, '_')}-${Date.parse(approvedAt)}`;
+      await delivery.add({ id, address: address as Address, text, files: [] }, id);
+    }
+  }
+
+  return {
+    noteOwner: (principal, address) => owners.note(principal, address),
+    async ask(code, { name, channel }) {
+      try {
+        for (const address of owners.addresses()) {
+          const text = `${name} (${channel}) asks to be let in. The code is ${code}.`;
+          const rows = await buttons.offer(address, [
+            [
+              { label: 'Approve', command: 'pair', args: `approve ${code}` },
+              { label: 'Deny', command: 'pair', args: `deny ${code}` },
+            ],
+          ]);
+          const id = `pairing-${code}-${address.channel}-${address.chat}`;
+          await delivery.add({ id, address, text, files: [], buttons: rows }, code);
+        }
+      } catch (error) {
+        log.error({ err: error }, 'the owners could not be asked about a stranger');
+      }
+    },
+    close: () => watcher.close(),
+  };
+}
