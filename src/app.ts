@@ -283,7 +283,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const trace = traceOf(item.id);
     log.error({ trace, reason }, 'a message was given up');
     const text = `I could not work on your message: it made me fail ${item.attempts} times (trace ${trace}). Try it in other words.`;
-    await delivery.add({ id: `${item.id}-dead`, address: item.message.message.address, text, files: [] }, trace);
+    await delivery.add({ id: `${item.id}-dead`, address: item.message.message.address, text, files: [] }, trace, true);
   }
   return {
     connected,

@@ -48,9 +48,24 @@ function prettyLine(line: string): string {
 
 /** One logger a process. Lines are scrubbed before they leave it. */
 export function createLog(options: LogOptions): Logger {
-  const write = options.write ?? ((line: string) => void process.stdout.write(line));
+  const write = options.write ?? createStdoutWriter();
   const destination = { write: (line: string) => write(scrub(options.pretty ? prettyLine(line) : line)) };
   return pino({ level: options.level, base: null, serializers: { err: errorFields } }, destination);
+}
+
+/** Lines of one turn of the event loop leave in one write; those of the last turn before an exit as well. */
+function createStdoutWriter(): (line: string) => void {
+  let buffer = '';
+  const flush = () => {
+    const lines = buffer;
+    buffer = '';
+    if (lines !== '') process.stdout.write(lines);
+  };
+  process.on('exit', flush);
+  return (line) => {
+    if (buffer === '') setImmediate(flush);
+    buffer += line;
+  };
 }
 
 /** What is worth logging of an error. SDK errors carry whole requests (prompts, tokens): never log them whole. */

@@ -36,7 +36,7 @@ export const defaults: Config = {
   },
   history: { max_messages: 40, max_tokens: 8000 },
   limits: {
-    runs: 8,
+    runs: 32,
     queue: 100,
     messagesPerMinute: 30,
     downloadBytes: 20_971_520,

@@ -34,8 +34,11 @@ export interface OutboxFile {
 }
 
 export interface Delivery {
-  /** Durable when it resolves; the same key again has no effect. Sending goes on by itself. */
-  add(message: OutboundMessage, trace: string): Promise<void>;
+  /**
+   * Durable when it resolves; sending goes on by itself. The same key again has no effect; `again` says that an earlier
+   * process may have added it, so that the disk is asked as well.
+   */
+  add(message: OutboundMessage, trace: string, again?: boolean): Promise<void>;
   /** Whether a message of that key was ever added (waiting, sent or given up). */
   has(key: string): boolean;
   /** Milliseconds since the epoch of the oldest message not yet delivered. */
@@ -212,9 +215,9 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     return 'finished';
   }
 
-  async function add(message: OutboundMessage, trace: string): Promise<void> {
+  async function add(message: OutboundMessage, trace: string, again = false): Promise<void> {
     const key = message.id;
-    if (has(key)) return;
+    if (again ? has(key) : known.has(key)) return;
     known.add(key);
     lastSeq = Math.max(lastSeq + 1, now() * 1000);
     const [name, lane] = laneOf(message);

@@ -146,7 +146,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       });
       if (!decision.allow) return refuse(message, principal, decision.reason, decision.pair);
       if (message.kind === 'membership') return;
-      if (queue.seen(dedupeId(message))) {
+      // For plain messages the queue finds out by itself; these have effects of their own before they get there.
+      if ((message.command ?? message.button) && queue.seen(dedupeId(message))) {
         metrics.count('viber_inbound_total', { channel: message.address.channel, outcome: 'duplicate' });
         return;
       }

@@ -42,7 +42,7 @@ export function openReception({ folder, pairing, buttons, delivery, log }: Recep
       greeted.add(identity);
       const text = 'You are in. Write to me as you would to a colleague; /help shows what I can do.';
       const id = `paired-${identity.replace(/[^\w-]/g, '_')}-${Date.parse(approvedAt)}`;
-      await delivery.add({ id, address: address as Address, text, files: [] }, id);
+      await delivery.add({ id, address: address as Address, text, files: [] }, id, true);
     }
   }
 

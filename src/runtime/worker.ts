@@ -159,7 +159,11 @@ export function createWorker(options: WorkerOptions): Worker {
       const outbound: OutboundMessage = { id, address, text, files, ...(rows ? { buttons: rows } : {}) };
       if (!entry.message.isDirect) outbound.replyTo = messageId;
       if (placeholder !== undefined) outbound.placeholder = placeholder;
-      await delivery.add(outbound, run);
+      await delivery.add(
+        outbound,
+        run,
+        items.some((item) => item.attempts > 0),
+      );
     }
   }
 
@@ -255,7 +259,7 @@ export function createWorker(options: WorkerOptions): Worker {
       const outbound: OutboundMessage = { id: item.id, address, text: reply.text, files: reply.files ?? [] };
       if (rows && rows.length > 0) outbound.buttons = rows;
       if (!item.message.message.isDirect) outbound.replyTo = messageId;
-      await delivery.add(outbound, traceOf(item.id));
+      await delivery.add(outbound, traceOf(item.id), item.attempts > 0);
       queue.ack(lease, [item.id]);
     }
   }

@@ -42,6 +42,10 @@ export async function appendSession(
 ): Promise<void> {
   if (entries.length === 0) return;
   const file = home.sessionPath(viber, taskId);
+  if (appendInStep(file, entries)) {
+    if (options.sync) await syncFile(file);
+    return;
+  }
   const before = fs.statSync(file, { throwIfNoEntry: false });
   let window = before && windows.get(file);
   if (window && before && !isInStep(window, before)) window = undefined;
@@ -67,6 +71,40 @@ export async function appendSession(
   if (!options.sync) return;
   await syncFile(file);
   if (isNew) await syncFolder(path.dirname(file));
+}
+
+/** The common case: the end of the file is in memory and nobody else has written. False when it is not so. */
+function appendInStep(file: string, entries: SessionEntry[]): boolean {
+  const window = windows.get(file);
+  if (!window?.isWhole || window.end === 0) return false;
+  // A file that is gone comes back empty here, and is begun anew like any other that is new.
+  const fd = fs.openSync(file, 'a', 0o600);
+  try {
+    if (!isInStep(window, fs.fstatSync(fd))) return false;
+    const texts = entries.map((entry) => `${JSON.stringify(entry)}\n`);
+    windows.delete(file);
+    writeAt(fd, texts.join(''), window.end);
+    let at = window.end;
+    for (const [index, entry] of entries.entries()) {
+      window.lines.push({ offset: at, entry });
+      at += Buffer.byteLength(texts[index] ?? '');
+    }
+    keep(file, window, fs.fstatSync(fd));
+    return true;
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** At the end of the file, all of it or, when the disk is full, nothing. */
+function writeAt(fd: number, text: string, end: number): void {
+  const data = Buffer.from(text);
+  try {
+    for (let at = 0; at < data.length; ) at += fs.writeSync(fd, data, at, data.length - at);
+  } catch (error) {
+    fs.ftruncateSync(fd, end);
+    throw error;
+  }
 }
 
 /**

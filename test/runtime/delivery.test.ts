@@ -84,8 +84,8 @@ describe('the outbox', () => {
     const first = open(root, channel);
     await first.delivery.add(message('a'), 't');
     await idle(first.delivery);
-    await first.delivery.add(message('a'), 't');
-    await open(root, channel).delivery.add(message('a'), 't');
+    await first.delivery.add(message('a'), 't', true);
+    await open(root, channel).delivery.add(message('a'), 't', true);
     expect(text()).toBe('a');
   });
 

@@ -28,8 +28,11 @@ export interface Committed {
 
 const failure = (error: unknown): Failure => ({ code: errorCode(error), message: errorMessage(error) });
 
-/** Never rejects. A file that failed is not left in place. */
-export async function commit(batch: Batch): Promise<Committed> {
+/**
+ * Never rejects. A file that failed is not left in place.
+ * @param wait whether to sync one thing after the other in this thread instead of side by side in the pool
+ */
+export async function commit(batch: Batch, wait = false): Promise<Committed> {
   const files = batch.files.map(({ temp, target, data }) => {
     try {
       const fd = writeTemp(temp, data);
@@ -44,11 +47,11 @@ export async function commit(batch: Batch): Promise<Committed> {
       return { fd: undefined, failed: failure(error) };
     }
   });
-  const folders = Promise.all(batch.directories.map(syncPath));
-  const synced = Promise.all(batch.sync.map(syncPath));
-  const written = await Promise.all(
-    files.map(async ({ fd, failed }) => (fd === undefined ? failed : syncAndClose(fd))),
-  );
+  const sync = wait ? syncAndCloseHere : syncAndClose;
+  const writing = files.map(async ({ fd, failed }) => (fd === undefined ? failed : sync(fd)));
+  const folders = Promise.all(batch.directories.map((path) => syncPath(path, sync)));
+  const synced = Promise.all(batch.sync.map((path) => syncPath(path, sync)));
+  const written = await Promise.all(writing);
   const folder = (await folders).find((failed) => failed !== undefined);
   const results = written.map((failed, index) => {
     const reason = failed ?? folder;
@@ -82,9 +85,20 @@ function syncAndClose(fd: number): Promise<Failure | undefined> {
   });
 }
 
-async function syncPath(path: string): Promise<Failure | undefined> {
+async function syncAndCloseHere(fd: number): Promise<Failure | undefined> {
   try {
-    return await syncAndClose(fs.openSync(path, 'r'));
+    fs.fsyncSync(fd);
+    return undefined;
+  } catch (error) {
+    return failure(error);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+async function syncPath(path: string, sync: typeof syncAndClose): Promise<Failure | undefined> {
+  try {
+    return await sync(fs.openSync(path, 'r'));
   } catch (error) {
     return failure(error);
   }

@@ -1,4 +1,8 @@
-/** Commits batches in a thread of their own once it is up, here until then and if it ever fails. */
+/**
+ * Where commits are made. A single file while nothing else goes on is committed right here: waking another thread costs
+ * more than the sync. Everything else goes to a thread of its own, so that the main one never waits for the disk; until
+ * that thread is up, or if it ever fails, the thread pool does the waiting.
+ */
 import { Worker } from 'node:worker_threads';
 import { type Batch, type Committed, commit } from './commit.ts';
 
@@ -8,7 +12,11 @@ export interface Disk {
   close(): Promise<void>;
 }
 
+/** Milliseconds without a commit after which one more is taken to be alone. */
+const QUIET_MS = 1.5;
+
 export function openDisk(onError: (error: unknown) => void): Disk {
+  let lastAt = 0;
   const waiting = new Map<number, { batch: Batch; resolve: (committed: Committed) => void }>();
   const file = import.meta.url.endsWith('.ts') ? './disk-thread.ts' : './disk-thread.js';
   const worker = new Worker(new URL(file, import.meta.url), { stdout: false, stderr: false });
@@ -21,6 +29,7 @@ export function openDisk(onError: (error: unknown) => void): Disk {
   worker.on('message', ({ id, committed }: { id: number; committed: Committed }) => {
     waiting.get(id)?.resolve(committed);
     waiting.delete(id);
+    touch();
     if (waiting.size === 0) worker.unref();
   });
   worker.on('error', (error) => {
@@ -30,8 +39,13 @@ export function openDisk(onError: (error: unknown) => void): Disk {
     for (const { batch, resolve } of waiting.values()) void commit(batch).then(resolve);
     waiting.clear();
   });
+  const touch = () => {
+    lastAt = performance.now();
+  };
   return {
     commit(batch) {
+      const isQuiet = waiting.size === 0 && performance.now() - lastAt > QUIET_MS;
+      if (isQuiet && batch.files.length === 1 && batch.sync.length === 0) return commit(batch, true).finally(touch);
       if (!isUp) return commit(batch);
       const id = ++count;
       const { promise, resolve } = Promise.withResolvers<Committed>();
