@@ -117,7 +117,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     ...{
       home,
       queue,
-      sync: store.sync,
+      syncSoon: store.syncSoon,
       conversations,
       delivery,
       runner,

@@ -3,7 +3,7 @@
  *
  *   claim -> session: message -> agent (each step with tools into the session) -> session: result + out -> ack
  *
- * Invariants: a message is acknowledged only when its answer is durable in `out` and its result in the session; a
+ * Invariants: a message leaves `cur` only when its answer is durable in `out` and its result written to the session; a
  * finished step is never run again; a side-effecting call whose outcome is unknown is reported, not repeated (C10).
  */
 import { principalText } from '../access/principal.ts';
@@ -49,8 +49,8 @@ export class RunAbort extends Error {
 export interface WorkerOptions {
   home: Home;
   queue: Queue<Entry>;
-  /** Makes an existing file durable, together with whatever else is being committed. */
-  sync: (file: string) => Promise<void>;
+  /** Makes an existing file durable within a moment. */
+  syncSoon: (file: string) => void;
   delivery: Delivery;
   runner: Runner;
   bus: Bus;
@@ -185,8 +185,8 @@ export function createWorker(options: WorkerOptions): Worker {
     if (state === 'stopped') await live.end(run);
     else await answer(lease.items, run, outcome);
     crashPoint('run:out-written');
-    // The answer is on its way; the message is ours until the session, too, would survive a power cut.
-    await options.sync(home.sessionPath(viber, taskId));
+    // The answer is durable in `out`; the session's lines follow within half a second.
+    options.syncSoon(home.sessionPath(viber, taskId));
     await setState(taskId, state);
     metrics.count('viber_runs_total', { state });
     queue.ack(

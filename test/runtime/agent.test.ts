@@ -237,7 +237,7 @@ describe('tools', () => {
     llm.script([{ toolCalls: ['kind', 'rude'].map((name) => ({ name, arguments: { text: 'x' } })) }, { text: 'ok' }]);
     const kind = tool('kind', 'read', () => Promise.reject(new UserError('There is no such file.')));
     const rude = tool('rude', 'read', () => {
-      throw new Error('ENOENT /home/secret/path token=abc');
+      throw new Error('ENOENT /srv/secret/path token=abc');
     });
     const hooks = record();
     await runWith(local(), { tools: [kind, rude] }, hooks);

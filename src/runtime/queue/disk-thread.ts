@@ -3,5 +3,5 @@ import { parentPort } from 'node:worker_threads';
 import { type Batch, commit } from './commit.ts';
 
 parentPort?.on('message', ({ id, batch }: { id: number; batch: Batch }) => {
-  void commit(batch).then((committed) => parentPort?.postMessage({ id, committed }));
+  void commit(batch, true).then((committed) => parentPort?.postMessage({ id, committed }));
 });

@@ -29,7 +29,7 @@ export function openDisk(onError: (error: unknown) => void): Disk {
   worker.on('message', ({ id, committed }: { id: number; committed: Committed }) => {
     waiting.get(id)?.resolve(committed);
     waiting.delete(id);
-    touch();
+    if (committed.files.length > 0) touch();
     if (waiting.size === 0) worker.unref();
   });
   worker.on('error', (error) => {

@@ -9,27 +9,17 @@
  */
 import { createHash } from 'node:crypto';
 import { crashPoint } from '../../faults.ts';
-import type { DeadLetter, EnqueueOptions, LaneSignal, Lease, Queue, QueueItem } from './queue.ts';
+import type { EnqueueOptions, LaneSignal, Lease, Queue, QueueItem } from './queue.ts';
+import { deadLetters, MAX_CRASHES, recoverSpool, type SpoolFile } from './recovery.ts';
 import type { SpoolStore } from './store.ts';
 
-/** Crashes after which a message is given up (R11). */
-export const MAX_CRASHES = 3;
+export { MAX_CRASHES } from './recovery.ts';
 
 /**
  * How long the gateway must have been up before a message is tried that was part of two crashes already. A third crash
  * right then is no accident; kills that merely follow each other quickly never meet it.
  */
 const SUSPECT_DELAY_MS = 3_000;
-
-/** The stored form of an item, with the platform's raw event beside the message. */
-export interface SpoolFile<T> extends QueueItem<T> {
-  dedupeId: string;
-  notBefore?: number;
-  group?: string;
-  raw?: unknown;
-  deadReason?: string;
-  diedAt?: string;
-}
 
 interface Lane<T> {
   items: (QueueItem<T> & { notBefore: number; group: string | undefined })[];
@@ -179,38 +169,10 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
     return lane && lane.epoch === lease.epoch && lane.leased > 0 ? lane : undefined;
   }
 
-  async function recover(): Promise<void> {
-    const found: SpoolFile<T>[] = [];
-    const interrupted: SpoolFile<T>[] = [];
-    for (const id of store.names('cur')) {
-      const file = store.read('cur', id) as SpoolFile<T> | undefined;
-      if (file) interrupted.push({ ...file, attempts: file.attempts + 1 });
-    }
-    // The count is written before the work begins again, so that a message that kills the gateway cannot do so for ever.
-    await Promise.all(
-      interrupted.map(async (file) => {
-        const reason = `the gateway ended ${file.attempts} times while working on it`;
-        if (file.attempts >= MAX_CRASHES) {
-          await store.put('dead', file.id, { ...file, deadReason: reason, diedAt: new Date(now()).toISOString() });
-          options.onDead(file, reason);
-        } else {
-          await store.put('new', file.id, file);
-        }
-        store.remove('cur', file.id);
-      }),
-    );
-    for (const id of store.names('new')) {
-      const file = store.read('new', id) as SpoolFile<T> | undefined;
-      if (file) found.push(file);
-    }
-    found.sort((a, b) => a.seq - b.seq);
-    for (const file of found) {
-      add(file.attempts >= MAX_CRASHES - 1 ? { ...file, notBefore: now() + options.suspectDelayMs } : file);
-    }
-    lastSeq = found.at(-1)?.seq ?? 0;
+  for (const file of await recoverSpool<T>(store, options.onDead, now)) {
+    add(file.attempts >= MAX_CRASHES - 1 ? { ...file, notBefore: now() + options.suspectDelayMs } : file);
+    lastSeq = file.seq;
   }
-
-  await recover();
   for (const name of lanes.keys()) wake(name);
 
   return {
@@ -279,11 +241,7 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
       return true;
     },
     onSignal: (listener) => void listeners.push(listener),
-    deadLetters: () =>
-      store.names('dead').map((id): DeadLetter => {
-        const file = store.read('dead', id) as Partial<SpoolFile<T>> | undefined;
-        return { id, reason: file?.deadReason ?? 'unknown', diedAt: file?.diedAt ?? '' };
-      }),
+    deadLetters: () => deadLetters(store),
     close() {
       closed = true;
       clearTimeout(timer);

@@ -31,8 +31,8 @@ export interface SpoolStore {
   readonly root: string;
   /** Durable when it resolves: renamed into place, file and directory synced. Replaces an older file of that name. */
   put(state: SpoolState, name: string, value: unknown): Promise<void>;
-  /** Durable contents of an existing file (a session) when it resolves; shares the commits of `put`. */
-  sync(file: string): Promise<void>;
+  /** Makes the contents of an existing file durable within half a second; many calls for one file cost one sync. */
+  syncSoon(file: string): void;
   /** One rename; the move itself is not synced. */
   move(from: SpoolState, to: SpoolState, name: string): void;
   /** Moves a finished file to `done/<today>`. */
@@ -52,6 +52,7 @@ export interface SpoolStore {
   close(): Promise<void>;
 }
 
+const SYNC_WITHIN_MS = 500;
 export const TOMBSTONE_DAYS = 30;
 const day = (date: Date): string => date.toISOString().slice(0, 10);
 
@@ -82,6 +83,8 @@ export function openStore(options: StoreOptions): SpoolStore {
   let spaceOk = true;
   let pending: Pending[] = [];
   let committing = false;
+  const dirty = new Set<string>();
+  let flushing: NodeJS.Timeout | undefined;
   let serial = 0;
 
   function hasSpace(): boolean {
@@ -139,6 +142,15 @@ export function openStore(options: StoreOptions): SpoolStore {
     return promise;
   }
 
+  /** A file that has gone meanwhile (somebody deleted it) has nothing to sync. */
+  async function flush(): Promise<void> {
+    clearTimeout(flushing);
+    flushing = undefined;
+    const targets = [...dirty];
+    dirty.clear();
+    await Promise.allSettled(targets.map((name) => enqueue({ name, data: '' })));
+  }
+
   function readFile(target: string): unknown {
     let text: string;
     try {
@@ -166,7 +178,10 @@ export function openStore(options: StoreOptions): SpoolStore {
       }
       return enqueue({ state, name, data: `${JSON.stringify(value)}\n` });
     },
-    sync: (target) => enqueue({ name: target, data: '' }),
+    syncSoon(target) {
+      dirty.add(target);
+      flushing ??= setTimeout(() => void flush(), SYNC_WITHIN_MS);
+    },
     move: (from, to, name) => fs.renameSync(file(from, name), file(to, name)),
     finish(from, name, as = name) {
       const current = day(new Date());
@@ -198,6 +213,9 @@ export function openStore(options: StoreOptions): SpoolStore {
       for (const d of days) if (d < oldest) fs.rmSync(path.join(root, 'done', d), { recursive: true, force: true });
       days = days.filter((d) => d >= oldest);
     },
-    close: () => disk.close(),
+    async close() {
+      await flush();
+      await disk.close();
+    },
   };
 }
