@@ -8,6 +8,9 @@ import { type Fields, fields, integer, list, string } from './read.ts';
 /** Telegram itself keeps at most 100 entities of a message. */
 const MAX_ENTITIES = 200;
 
+/** What Telegram marks as a command; an entity that says so of anything else is wrong. */
+const COMMAND = /^\/\w{1,32}(@\w{1,32})?$/;
+
 export interface Bot {
   id: number;
   /** Without `@`. */
@@ -53,7 +56,7 @@ function assemble(raw: string, marks: Mark[], bot: Bot | undefined): Words {
       mentioned = true;
       cursor = skipAfterMention(raw, mark.end, before);
       out = /[,.;:!?]/.test(raw[cursor] ?? '') ? before.trimEnd() : before;
-    } else if (bot && mark.type === 'bot_command' && !command && before.trim() === '') {
+    } else if (bot && mark.type === 'bot_command' && COMMAND.test(inner) && !command && before.trim() === '') {
       command = { token: inner, ...splitCommand(inner) };
       out = '';
       cursor = mark.end;
