@@ -28,6 +28,7 @@ import { openDisk } from './runtime/queue/disk.ts';
 import { openLedger } from './runtime/queue/ledger.ts';
 import { acquireLock } from './runtime/queue/lock.ts';
 import type { QueueItem } from './runtime/queue/queue.ts';
+import type { SpoolFile } from './runtime/queue/recovery.ts';
 import { openSpool } from './runtime/queue/spool.ts';
 import { openStore } from './runtime/queue/store.ts';
 import { type Readiness, readinessOf } from './runtime/readiness.ts';
@@ -148,6 +149,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     ...{ queue, people, pairing, buttons, metrics, log, rulesOf, reply, viber: VIBER, maxQueue: config.limits.queue },
     conversations,
     limiter: createRateLimiter(config.limits.messagesPerMinute),
+    textOf: (key) => (store.find(key)?.value as SpoolFile<Entry> | undefined)?.message.message.text,
     whisper: (address, text) => {
       const id = `pairing-${Date.now()}`;
       const once = { part: (_index: number, post: () => Promise<string>) => post() };

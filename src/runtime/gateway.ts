@@ -34,6 +34,8 @@ export interface GatewayOptions {
   viber: string;
   maxQueue: number;
   rulesOf: (channel: string) => AccessRules;
+  /** The words of a message accepted before, by its spool key; undefined when it is not known (any more). */
+  textOf: (key: string) => string | undefined;
   /** A short answer outside any task, through the outbox. */
   reply: (address: Address, text: string, trace: string, replyTo?: string) => Promise<void>;
   /** A short answer to somebody who was not let in: sent once, nothing stored. */
@@ -52,9 +54,9 @@ export interface Gateway {
 }
 
 /** What the platform calls the event, unique over everything that makes a conversation. */
-function dedupeId(message: InboundMessage): string {
+function dedupeId(message: InboundMessage, event = message.id): string {
   const { channel, account, workspace, chat } = message.address;
-  return JSON.stringify([channel, account, workspace ?? null, chat, message.id]);
+  return JSON.stringify([channel, account, workspace ?? null, chat, event]);
 }
 
 export function createGateway(options: GatewayOptions): Gateway {
@@ -151,6 +153,9 @@ export function createGateway(options: GatewayOptions): Gateway {
         metrics.count('viber_inbound_total', { channel: message.address.channel, outcome: 'duplicate' });
         return;
       }
+      // Platforms tell of an edit also when only a link's preview has come.
+      if (message.editOf !== undefined && options.textOf(spoolKey(dedupeId(message, message.editOf))) === message.text)
+        return;
       const key = bindingKey(principal, message.address, message.isDirect);
       if (message.kind === 'migration') return migrate(message);
       if (principal.role === 'owner' && message.isDirect) options.onOwner(principal, message.address);

@@ -290,6 +290,49 @@ describe('trouble', () => {
     expect(world.llm.requests().map((request) => request.lastUser)).toEqual(['once', 'other']);
   });
 
+  it('takes the new text of an edited message, and nothing when the text is the same', async () => {
+    const world = await openWorld();
+    const said = world.telegram.say(ALEX, 'meet at 5');
+    await world.answer();
+    world.telegram.edit(ALEX, said.message_id, 'meet at 5');
+    const before = lastId(world.telegram, ALEX);
+    world.telegram.edit(ALEX, said.message_id, 'meet at 6');
+    await world.answer(ALEX, before);
+    expect(world.llm.requests().map((request) => request.lastUser)).toEqual([
+      'meet at 5',
+      expect.stringMatching(/meet at 6[\s\S]*new text/),
+    ]);
+  });
+
+  it('shows that it works on something longer, and the answer takes the place of the status', async () => {
+    const world = await openWorld();
+    world.llm.script([
+      { toolCalls: [{ name: 'write_file', arguments: { path: 'plan.txt', content: 'x' } }] },
+      { text: 'There it is.', delayMs: 4500 },
+    ]);
+    world.telegram.say(ALEX, 'take your time');
+    const status = await world.answer();
+    expect(status.text).not.toBe('There it is.');
+    expect(status.text).not.toMatch(/write_file|\{/);
+    const answer = await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'There it is.', timeoutMs: 8000 });
+    expect(answer.id).toBe(status.id);
+    expect(world.telegram.counters().methods.sendChatAction).toBeGreaterThan(0);
+  });
+
+  it('begins a session again whose last line was torn, and loses that line only', async () => {
+    const world = await openWorld();
+    await world.ask('first');
+    await world.app.stop();
+    const folder = path.join(world.home, 'agents/default/sessions');
+    const file = path.join(folder, fs.readdirSync(folder)[0] ?? '');
+    fs.appendFileSync(file, '{"type":"message","id":"half');
+    await world.restart();
+    expect((await world.ask('second')).text).toBe('second');
+    const kept = lines(fs.readFileSync(file, 'utf8'));
+    expect(kept.map((line) => line.text).filter(Boolean)).toEqual(['first', 'first', 'second', 'second']);
+    expect(fs.readFileSync(`${file}.bad`, 'utf8')).toContain('half');
+  });
+
   it('takes an album as one message', async () => {
     const world = await openWorld();
     world.telegram.sendAlbum(

@@ -74,6 +74,7 @@ function decodeMessage(body: Fields, context: Context, kind: EntryKind): Decoded
     ...emptyMessage(),
     // A message that the server has only scheduled has the id 0.
     id: messageId <= 0 ? `u${updateId}` : kind === 'edit' ? `e${messageId}.${at}` : `m${messageId}`,
+    ...(kind === 'edit' && messageId > 0 && { editOf: `m${messageId}` }),
     kind,
     address: readAddress(body, chatId, bot),
     sender,
