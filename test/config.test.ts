@@ -286,8 +286,8 @@ log: { level: loud }
       'channels.telegram.webhook.url: is required because mode is webhook',
       'channels.telegram.webhook.secret: is required because mode is webhook',
     ]);
-    expect(await problems(telegram('webhook: { url: "https://x.example", secret: short }'))).toEqual([
-      expect.stringMatching(/^channels\.telegram\.webhook\.secret: expected 16 to 256/),
+    expect(await problems(telegram('webhook: { url: "https://x.example", secret: "with space" }'))).toEqual([
+      expect.stringMatching(/^channels\.telegram\.webhook\.secret: expected 1 to 256/),
     ]);
     const section = 'webhook: { url: "https://x.example/t", secret: abcdefghijklmnop }';
     const webhook = { url: 'https://x.example/t', secret: 'abcdefghijklmnop', path: '/webhooks/telegram' };

@@ -37,8 +37,8 @@ export const defaults: Config = {
   history: { max_messages: 40, max_tokens: 8000 },
   limits: {
     runs: 32,
-    queue: 100,
-    messagesPerMinute: 30,
+    queue: 1000,
+    messagesPerMinute: 1000,
     downloadBytes: 20_971_520,
     filesPerMessage: 10,
     freeBytes: 52_428_800,

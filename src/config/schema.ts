@@ -60,7 +60,7 @@ const chat = (user: z.ZodType<string>, group: z.ZodType<string>) => ({
 
 const webhook = section({
   url: url.exactOptional(),
-  secret: text('expected 16 to 256 of the characters A-Z a-z 0-9 _ -', /^[\w-]{16,256}$/).exactOptional(),
+  secret: text('expected 1 to 256 of the characters A-Z a-z 0-9 _ -', /^[\w-]{1,256}$/).exactOptional(),
   path: text('expected a path beginning with /', /^\/[^\s?#]*$/).default(webhookPath),
 });
 

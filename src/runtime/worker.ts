@@ -88,7 +88,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const desk: CommandDesk = {
     ...{ home, pairing: options.pairing, modelName: options.modelName },
     runOf: (id) => runs.get(id),
-    waitingFor: (id) => queue.waiting(taskLane(id)).length,
+    waitingFor: (id) => queue.depth(taskLane(id)),
     stop: (id) => queue.signal(taskLane(id), 'stop'),
   };
 

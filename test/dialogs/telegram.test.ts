@@ -367,6 +367,31 @@ describe('trouble', () => {
     ).toBe(true);
   });
 
+  it('refuses visibly what is too much: told once, nothing half done, owners not counted', async () => {
+    const world = await openWorld({
+      telegram: { access: { dm: 'open' } },
+      config: { limits: { freeBytes: 0, messagesPerMinute: 2 } },
+    });
+    for (const text of ['one', 'two', 'three', 'four']) world.telegram.say(STRANGER, text);
+    const refusal = await world.telegram.wait({ chat: STRANGER, from: 'bot', text: 'too many messages' });
+    await world.telegram.wait({ chat: STRANGER, from: 'bot', count: 3 });
+    expect(refusal.text).toMatch(/did not take the last one/);
+    for (const text of ['a', 'b', 'c']) expect((await world.ask(text)).text).toBe(text);
+    const said = world.llm.requests().map((request) => request.lastUser);
+    expect(said).toEqual(['one', 'two', 'a', 'b', 'c']);
+  });
+
+  it('says when a conversation has too many messages waiting, and works off those it took', async () => {
+    const world = await openWorld({ config: { limits: { freeBytes: 0, queue: 2 } } });
+    world.llm.script((request) => ({ text: request.lastUser, delayMs: request.lastUser === 'one' ? 700 : 0 }));
+    world.telegram.say(ALEX, 'one');
+    await world.llm.waitFor((request) => request.lastUser === 'one');
+    for (const text of ['two', 'three', 'four']) world.telegram.say(ALEX, text);
+    await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'did not take this message' });
+    await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'three', timeoutMs: 8000 });
+    expect(world.llm.requests().map((request) => request.lastUser)).toEqual(['one', 'two', 'three']);
+  });
+
   it('keeps the messages of a conversation in order while others go on', async () => {
     const world = await openWorld({ telegram: { access: { dm: 'open' } } });
     const chats = Array.from({ length: 10 }, (_, n) => 2000 + n);

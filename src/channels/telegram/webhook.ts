@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ConfigError, errorCode } from '../../errors.ts';
 
 export interface WebhookSettings {
-  /** 16 to 256 of A-Z a-z 0-9 _ - ; Telegram sends it with every update. */
+  /** 1 to 256 of A-Z a-z 0-9 _ - ; Telegram sends it with every update. */
   secret: string;
   /** Where our HTTP server takes the updates, for example `/telegram`. */
   path: string;
@@ -20,7 +20,7 @@ export type WebhookHandler = (request: IncomingMessage, response: ServerResponse
 
 const MAX_BYTES = 1_000_000;
 const BODY_MS = 10_000;
-const SECRET = /^[A-Za-z0-9_-]{16,256}$/;
+const SECRET = /^[A-Za-z0-9_-]{1,256}$/;
 
 /** Throws ConfigError naming each wrong key. */
 export function checkWebhook(settings: Partial<WebhookSettings> | undefined): WebhookSettings {
@@ -29,7 +29,7 @@ export function checkWebhook(settings: Partial<WebhookSettings> | undefined): We
   const problems = [
     ...(secret && SECRET.test(secret)
       ? []
-      : [problem('secret', 'expected a secret of 16 to 256 characters A-Z a-z 0-9 _ -')]),
+      : [problem('secret', 'expected a secret of 1 to 256 characters A-Z a-z 0-9 _ -')]),
     ...(path?.startsWith('/') ? [] : [problem('path', 'expected a path, for example /telegram')]),
     ...(url && URL.canParse(url)
       ? []

@@ -39,7 +39,7 @@ export function createTerminal(options: TerminalOptions): Channel {
   let give: (text: string) => void = () => undefined;
 
   const prompt = () => {
-    if (interactive && lines) lines.prompt(true);
+    if (interactive && lines && !ended) lines.prompt(true);
   };
 
   function print(text: string): void {

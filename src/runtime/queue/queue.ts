@@ -58,6 +58,8 @@ export interface Queue<T> {
   release(lease: Lease<T>, options?: { retryAt?: number }): void;
   /** The messages of a lane that wait, oldest first, without those in work. */
   waiting(lane: string): readonly QueueItem<T>[];
+  /** How many wait in a lane, those being stored at this moment included. */
+  depth(lane: string): number;
   /** Asks the owner of a lane; false when nobody owns it now. */
   signal(lane: string, signal: LaneSignal): boolean;
   onSignal(listener: (lane: string, signal: LaneSignal) => void): void;

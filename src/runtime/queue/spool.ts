@@ -58,6 +58,8 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
   const lanes = new Map<string, Lane<T>>();
   const ready: string[] = [];
   const known = new Set<string>();
+  /** By lane, messages that are being stored. */
+  const storing = new Map<string, number>();
   const claimers: { prefix: string; resolve: (lease: Lease<T> | undefined) => void }[] = [];
   const listeners: ((lane: string, signal: LaneSignal) => void)[] = [];
   let lastSeq = 0;
@@ -189,11 +191,16 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
         ...(raw === undefined ? {} : { raw }),
       };
       crashPoint('accept:before-commit');
+      storing.set(lane, (storing.get(lane) ?? 0) + 1);
       try {
         await store.put('new', id, file);
       } catch (error) {
         known.delete(id);
         throw error;
+      } finally {
+        const left = (storing.get(lane) ?? 1) - 1;
+        if (left > 0) storing.set(lane, left);
+        else storing.delete(lane);
       }
       crashPoint('accept:after-commit');
       add(file);
@@ -234,6 +241,10 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
     waiting(name) {
       const lane = lanes.get(name);
       return lane ? lane.items.slice(lane.leased) : [];
+    },
+    depth(name) {
+      const lane = lanes.get(name);
+      return (lane ? lane.items.length - lane.leased : 0) + (storing.get(name) ?? 0);
     },
     signal(name, signal) {
       if ((lanes.get(name)?.leased ?? 0) === 0) return false;
