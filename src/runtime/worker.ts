@@ -6,7 +6,6 @@
  * Invariants: a message leaves `cur` only when its answer is durable in `out` and its result written to the session; a
  * finished step is never run again; a side-effecting call whose outcome is unknown is reported, not repeated (C10).
  */
-import { principalText } from '../access/principal.ts';
 import {
   type Address,
   type Channel,
@@ -19,22 +18,20 @@ import { crashPoint } from '../faults.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Home } from '../workspace/home.ts';
-import { linkCurrentTask } from '../workspace/plan.ts';
 import { appendSession, findRun } from '../workspace/sessions.ts';
-import { readTask, saveTask, titleOf, updateTask } from '../workspace/tasks.ts';
-import type { SessionEntry, TaskRecord, TaskState } from '../workspace/types.ts';
+import type { SessionEntry } from '../workspace/types.ts';
 import { RunError } from './agent.ts';
 import type { Bus } from './bus.ts';
 import { answerCommand, type CommandDesk } from './commands/answer.ts';
 import type { RunView } from './commands/command.ts';
-import { bindingKey, type Conversations } from './conversations.ts';
+import type { Conversations } from './conversations.ts';
 import type { Delivery } from './delivery.ts';
 import { type Entry, taskLane, traceOf } from './entry.ts';
 import type { Live } from './live.ts';
 import type { Lease, Queue, QueueItem } from './queue/queue.ts';
 import type { ButtonAction, Buttons } from './reply/buttons.ts';
 import type { Runner, RunOutcome } from './runner.ts';
-import { canBecome } from './task.ts';
+import { createTaskBook } from './task-book.ts';
 
 /** Why a run is ended from outside (C14). */
 export class RunAbort extends Error {
@@ -79,12 +76,16 @@ interface Run extends RunView {
 
 /** Commands are short; a few at a time keep one slow disk read from holding up the others. */
 const COMMANDS_AT_ONCE = 4;
-const RETRY_MS = 5_000;
+const RETRY_MS = 2_000;
+const MAX_RETRY_MS = 300_000;
 
 export function createWorker(options: WorkerOptions): Worker {
   const { home, queue, delivery, runner, live, log, metrics } = options;
   const runs = new Map<string, Run>();
   const working = new Set<Promise<void>>();
+  /** Lanes whose work failed for the disk's sake, with the number of times in a row. */
+  const retried = new Map<string, number>();
+  const book = createTaskBook({ home, conversations: options.conversations, log });
   const desk: CommandDesk = {
     ...{ home, pairing: options.pairing, modelName: options.modelName },
     runOf: (id) => runs.get(id),
@@ -97,50 +98,15 @@ export function createWorker(options: WorkerOptions): Worker {
       const current = lease;
       const done = work(current).catch((error: unknown) => {
         const trace = traceOf(current.items[0]?.id ?? '');
-        log.error({ err: error, trace }, 'work is tried again');
-        queue.release(current, { retryAt: Date.now() + RETRY_MS });
+        const tries = (retried.get(current.lane) ?? 0) + 1;
+        retried.set(current.lane, tries);
+        log.error({ err: error, trace, tries }, 'work is tried again');
+        queue.release(current, { retryAt: Date.now() + Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** (tries - 1)) });
       });
       working.add(done);
       await done;
       working.delete(done);
     }
-  }
-
-  async function ensureTask(item: QueueItem<Entry>): Promise<TaskRecord> {
-    const { taskId, viber, principal, message } = item.message;
-    const person = principalText(principal);
-    const conversation = formatAddress(message.address, { account: true });
-    const known = await readTask(home, taskId);
-    if (known) {
-      // In a group everybody let in may speak; steering stays with those who began the task (T4).
-      const people = known.people.includes(person) || !message.isDirect ? known.people : [...known.people, person];
-      const conversations = known.conversations.includes(conversation)
-        ? known.conversations
-        : [...known.conversations, conversation];
-      if (people === known.people && conversations === known.conversations) return known;
-      return updateTask(home, taskId, (record) => ({ ...record, people, conversations }));
-    }
-    // A crash may have come between the message's commit and that of its conversation's binding.
-    const key = bindingKey(principal, message.address, message.isDirect);
-    if (!options.conversations.get(key)) {
-      await options.conversations.bind({ key, taskId, viber, address: message.address });
-    }
-    const at = new Date().toISOString();
-    const goal = message.text.trim() || message.files[0]?.name || 'Untitled';
-    const record: TaskRecord = {
-      ...{ id: taskId, viber, goal: goal.slice(0, 4000), title: titleOf(goal), state: 'pending', runs: 0 },
-      ...{ people: [person], conversations: [conversation], createdAt: at, updatedAt: at },
-    };
-    await saveTask(home, record, { sync: true });
-    await linkCurrentTask(home, viber, taskId);
-    return record;
-  }
-
-  async function setState(taskId: string, state: TaskState): Promise<void> {
-    await updateTask(home, taskId, (record) => {
-      if (record.state !== 'running' && !canBecome(record.state, 'running')) return record;
-      return { ...record, state, runs: record.runs + 1, updatedAt: new Date().toISOString() };
-    });
   }
 
   /** One answer to every conversation whose message the run took in. */
@@ -187,8 +153,9 @@ export function createWorker(options: WorkerOptions): Worker {
     crashPoint('run:out-written');
     // The answer is durable in `out`; the session's lines follow within half a second.
     options.syncSoon(home.sessionPath(viber, taskId));
-    await setState(taskId, state);
+    await book.setState(taskId, state);
     metrics.count('viber_runs_total', { state });
+    retried.delete(lease.lane);
     queue.ack(
       lease,
       lease.items.map((item) => item.id),
@@ -209,9 +176,12 @@ export function createWorker(options: WorkerOptions): Worker {
       if (event.type === 'tool-call') view.tool = event.tool;
       if (event.type === 'tool-result') delete view.tool;
     });
+    let showing: NodeJS.Timeout | undefined;
     try {
-      const task = await ensureTask(first);
-      const earlier = first.attempts > 0 ? await findRun(home, viber, taskId, run) : [];
+      const task = await book.open(first.message);
+      showing = book.showRunning(taskId);
+      const isAgain = first.attempts > 0 || retried.has(lease.lane);
+      const earlier = isAgain ? await findRun(home, viber, taskId, run) : [];
       const settled = earlier.find((entry) => entry.type === 'result');
       if (settled?.type === 'result') return await finishAgain(lease, run, settled);
       live.follow(
@@ -220,8 +190,10 @@ export function createWorker(options: WorkerOptions): Worker {
       );
       const outcome = await runner.run({ task, run, items: lease.items, earlier, signal: controller.signal });
       crashPoint('run:answered');
+      clearTimeout(showing);
       await finish(lease, run, outcome);
     } catch (error) {
+      clearTimeout(showing);
       const reason = controller.signal.reason;
       if (reason instanceof RunAbort && reason.reason === 'shutdown') {
         await live.end(run);
@@ -232,6 +204,7 @@ export function createWorker(options: WorkerOptions): Worker {
       if (!(error instanceof RunError) && errorCode(error) !== undefined) throw error;
       await finish(lease, run, runner.failed(error, run));
     } finally {
+      clearTimeout(showing);
       unsubscribe();
       runs.delete(taskId);
     }
@@ -244,7 +217,8 @@ export function createWorker(options: WorkerOptions): Worker {
     result: SessionEntry & { type: 'result' },
   ): Promise<void> {
     if (result.state !== 'stopped') await answer(lease.items, run, { ...result, buttons: [] });
-    await setState((lease.items[0] as QueueItem<Entry>).message.taskId, result.state);
+    await book.setState((lease.items[0] as QueueItem<Entry>).message.taskId, result.state);
+    retried.delete(lease.lane);
     queue.ack(
       lease,
       lease.items.map((item) => item.id),

@@ -290,6 +290,31 @@ describe('trouble', () => {
     expect(world.llm.requests().map((request) => request.lastUser)).toEqual(['once', 'other']);
   });
 
+  it('keeps an answer that cannot be written, and gives it later without asking the model again', async () => {
+    const world = await openWorld();
+    world.llm.script(() => ({ text: 'written at last', delayMs: 600 }));
+    world.telegram.say(ALEX, 'hello');
+    await world.llm.waitFor(() => true);
+    const [folder, aside] = [path.join(world.home, 'spool/tmp'), path.join(world.home, 'spool/aside')];
+    fs.renameSync(folder, aside);
+    await vi.waitFor(() => expect(world.logs.some((line) => line.msg === 'work is tried again')).toBe(true), 5000);
+    fs.renameSync(aside, folder);
+    expect((await world.answer()).text).toBe('written at last');
+    expect(world.llm.stats().requests).toBe(1);
+    const [session] = Object.values(tree(path.join(world.home, 'agents/default/sessions')));
+    expect(lines(session ?? '').map((line) => line.type)).toEqual(['session', 'message', 'result']);
+  });
+
+  it('shows a longer run as running in the record of its task', async () => {
+    const world = await openWorld();
+    world.llm.script(() => ({ text: 'done', delayMs: 900 }));
+    world.telegram.say(ALEX, 'hello');
+    const state = () => JSON.parse(world.read(`${world.task()}/task.json`)).state;
+    await vi.waitFor(() => expect(state()).toBe('running'), 3000);
+    await world.answer();
+    await vi.waitFor(() => expect(state()).toBe('completed'));
+  });
+
   it('takes the new text of an edited message, and nothing when the text is the same', async () => {
     const world = await openWorld();
     const said = world.telegram.say(ALEX, 'meet at 5');

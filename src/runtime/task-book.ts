@@ -1,0 +1,74 @@
+/** The record of a task through its runs: begun with its first message, its state as S3 has it, its people and chats. */
+import { principalText } from '../access/principal.ts';
+import { formatAddress } from '../channels/channel.ts';
+import type { Logger } from '../log.ts';
+import type { Home } from '../workspace/home.ts';
+import { linkCurrentTask } from '../workspace/plan.ts';
+import { readTask, saveTask, titleOf, updateTask } from '../workspace/tasks.ts';
+import type { TaskRecord, TaskState } from '../workspace/types.ts';
+import { bindingKey, type Conversations } from './conversations.ts';
+import type { Entry } from './entry.ts';
+import { canBecome } from './task.ts';
+
+export interface TaskBook {
+  /** The task of a message: the one that is there, or a new one with this message as its goal. */
+  open(entry: Entry): Promise<TaskRecord>;
+  setState(taskId: string, state: TaskState): Promise<void>;
+  /** Shows a run as `running` once it has lasted a moment; clear the timer when it ends. */
+  showRunning(taskId: string): NodeJS.Timeout;
+}
+
+const SHOW_RUNNING_MS = 250;
+
+export function createTaskBook(options: { home: Home; conversations: Conversations; log: Logger }): TaskBook {
+  const { home, conversations, log } = options;
+
+  async function begin({ taskId, viber, principal, message }: Entry): Promise<TaskRecord> {
+    // A crash may have come between the message's commit and that of its conversation's binding.
+    const key = bindingKey(principal, message.address, message.isDirect);
+    if (!conversations.get(key)) await conversations.bind({ key, taskId, viber, address: message.address });
+    const at = new Date().toISOString();
+    const goal = message.text.trim() || message.files[0]?.name || 'Untitled';
+    const record: TaskRecord = {
+      ...{ id: taskId, viber, goal: goal.slice(0, 4000), title: titleOf(goal), state: 'pending', runs: 0 },
+      ...{ people: [principalText(principal)], conversations: [formatAddress(message.address, { account: true })] },
+      ...{ createdAt: at, updatedAt: at },
+    };
+    await saveTask(home, record, { sync: true });
+    await linkCurrentTask(home, viber, taskId);
+    return record;
+  }
+
+  /** Through `running`, as the state machine has it, whether or not that was worth a line of its own. */
+  async function setState(taskId: string, state: TaskState): Promise<void> {
+    await updateTask(home, taskId, (record) => {
+      const passes = state === 'running' ? record.state !== 'running' : canBecome('running', state);
+      const runs = state === 'running' ? record.runs : record.runs + 1;
+      return passes ? { ...record, state, runs, updatedAt: new Date().toISOString() } : record;
+    });
+  }
+
+  return {
+    async open(entry) {
+      const { taskId, principal, message } = entry;
+      const known = await readTask(home, taskId);
+      if (!known) return begin(entry);
+      const person = principalText(principal);
+      const conversation = formatAddress(message.address, { account: true });
+      // In a group everybody let in may speak; steering stays with those who began the task (T4).
+      const isNewPerson = message.isDirect && !known.people.includes(person);
+      const isNewChat = !known.conversations.includes(conversation);
+      if (!isNewPerson && !isNewChat) return known;
+      return updateTask(home, taskId, (record) => ({
+        ...record,
+        people: isNewPerson ? [...record.people, person] : record.people,
+        conversations: isNewChat ? [...record.conversations, conversation] : record.conversations,
+      }));
+    },
+    setState,
+    showRunning: (taskId) =>
+      setTimeout(() => {
+        setState(taskId, 'running').catch((error: unknown) => log.warn({ err: error }, 'a state could not be written'));
+      }, SHOW_RUNNING_MS),
+  };
+}
