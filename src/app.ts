@@ -20,7 +20,7 @@ import { openCache } from './runtime/cache.ts';
 import { commandSpecs } from './runtime/commands/table.ts';
 import { openConversations } from './runtime/conversations.ts';
 import { openDelivery } from './runtime/delivery.ts';
-import { type Entry, traceOf } from './runtime/entry.ts';
+import type { Entry } from './runtime/entry.ts';
 import { createGateway } from './runtime/gateway.ts';
 import { createLive } from './runtime/live.ts';
 import { createModels } from './runtime/model/models.ts';
@@ -258,8 +258,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     log.info('stopped');
   }
 
-  const daily = setInterval(() => store.prune(new Date()), 86_400_000);
-  daily.unref();
+  const prune = () => ledger.prune(store.prune(new Date()));
+  const daily = setInterval(prune, 86_400_000).unref();
+  // Not at once: a start has better things to do.
+  setTimeout(prune, 60_000).unref();
   try {
     await build();
     if (!options.localOnly) {
@@ -281,12 +283,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const connected = connectAll();
   // Who asks for it learns of a failure; nobody has to.
   connected.catch(() => 'the channels have said what is wrong');
-  for (const { item, reason } of dead) {
-    const trace = traceOf(item.id);
-    log.error({ trace, reason }, 'a message was given up');
-    const text = `I could not work on your message: it made me fail ${item.attempts} times (trace ${trace}). Try it in other words.`;
-    await delivery.add({ id: `${item.id}-dead`, address: item.message.message.address, text, files: [] }, trace, true);
-  }
+  for (const { item, reason } of dead) await reception.tellGivenUp(item, reason);
   return {
     connected,
     port: server?.port,

@@ -1,4 +1,7 @@
-/** Letting people in: the question to the owners when a stranger asks, the greeting once somebody has approved. */
+/**
+ * What the gateway says on its own account: the question to the owners when a stranger asks, the greeting once somebody
+ * has approved, the notice that a message was given up.
+ */
 import fs from 'node:fs';
 import { openOwners } from '../access/owners.ts';
 import type { Pairing } from '../access/pairing.ts';
@@ -6,6 +9,8 @@ import type { Principal } from '../access/principal.ts';
 import type { Address } from '../channels/channel.ts';
 import type { Logger } from '../log.ts';
 import type { Delivery } from './delivery.ts';
+import { type Entry, traceOf } from './entry.ts';
+import type { QueueItem } from './queue/queue.ts';
 import type { Buttons } from './reply/buttons.ts';
 
 export interface Reception {
@@ -13,6 +18,8 @@ export interface Reception {
   noteOwner(principal: Principal, address: Address): void;
   /** Asks every owner who can be reached, with buttons. Never rejects. */
   ask(code: string, stranger: Principal): Promise<void>;
+  /** A message was given up after its third crash (R11). */
+  tellGivenUp(item: QueueItem<Entry>, reason: string): Promise<void>;
   close(): void;
 }
 
@@ -64,6 +71,12 @@ export function openReception({ folder, pairing, buttons, delivery, log }: Recep
       } catch (error) {
         log.error({ err: error }, 'the owners could not be asked about a stranger');
       }
+    },
+    async tellGivenUp({ id, attempts, message: { message } }, reason) {
+      const trace = traceOf(id);
+      log.error({ trace, reason }, 'a message was given up');
+      const text = `I could not work on your message: it made me fail ${attempts} times (trace ${trace}). Try it in other words.`;
+      await delivery.add({ id: `${id}-dead`, address: message.address, text, files: [] }, trace, true);
     },
     close: () => watcher.close(),
   };

@@ -6,17 +6,13 @@ import { principalText } from '../access/principal.ts';
 import type { Channel, InboundMessage } from '../channels/channel.ts';
 import { UserError } from '../errors.ts';
 import { crashPoint } from '../faults.ts';
-import type { Logger } from '../log.ts';
-import { createArtifact, findArtifact } from '../workspace/artifacts.ts';
+import { type Logger, scrub } from '../log.ts';
 import type { Home } from '../workspace/home.ts';
-import { addToMemory } from '../workspace/memory/memory.ts';
-import { addSuggestion, parseSuggestion, type Suggestion } from '../workspace/memory/suggestions.ts';
 import { appendSession } from '../workspace/sessions.ts';
-import type { ArtifactRef, SessionEntry, TaskRecord } from '../workspace/types.ts';
-import { type Agent, type AgentOutcome, RunError } from './agent.ts';
+import type { ArtifactRef, Json, SessionEntry, TaskRecord } from '../workspace/types.ts';
+import { type Agent, RunError } from './agent.ts';
 import type { Bus } from './bus.ts';
 import { getButton } from './commands/artifacts.ts';
-import { suggestionButtons } from './commands/memory.ts';
 import { assembleContext, formatUserTurn, type MemoryLimits } from './context/context.ts';
 import type { HistoryLimits } from './context/history-window.ts';
 import type { Entry } from './entry.ts';
@@ -24,10 +20,12 @@ import { fetchFiles } from './inbox-files.ts';
 import type { QueueItem } from './queue/queue.ts';
 import { type AttachMode, attach } from './reply/attachments.ts';
 import type { ButtonAction } from './reply/buttons.ts';
-import { parseReply, summarise } from './reply/reply.ts';
-import type { TaskResult } from './task.ts';
+import { summarise } from './reply/reply.ts';
+import { type Made, type RunOutcome, settle } from './reply/settle.ts';
+
 import { createTools } from './tools/index.ts';
-import type { PlanChange } from './tools/scope.ts';
+
+export type { RunOutcome } from './reply/settle.ts';
 
 export interface RunInput {
   task: TaskRecord;
@@ -36,14 +34,6 @@ export interface RunInput {
   /** The session's lines of this run, when an earlier process began it. */
   earlier: readonly SessionEntry[];
   signal: AbortSignal;
-}
-
-/** What the session's `result` line and the answer are made of. */
-export interface RunOutcome extends TaskResult {
-  state: 'completed' | 'error' | 'stopped';
-  usage?: { inputTokens: number; outputTokens: number };
-  error?: string;
-  buttons: ButtonAction[][];
 }
 
 /** The part of the configuration that a run looks at; docs/configuration.md says what each key means. */
@@ -91,13 +81,6 @@ export interface Runner {
   ): Promise<{ text: string; files: Awaited<ReturnType<typeof attach>>['files']; buttons: ButtonAction[][] }>;
 }
 
-/** What the tools of a run have left for its answer. */
-interface Made {
-  refs: ArtifactRef[];
-  pending: Suggestion[];
-  plan: PlanChange | undefined;
-}
-
 const MAX_ATTACHED = 10;
 
 export function createRunner(options: RunnerOptions): Runner {
@@ -138,47 +121,9 @@ export function createRunner(options: RunnerOptions): Runner {
     };
     const at = first.acceptedAt;
     const refs = fetched.files.map(({ id, title, type, ref }) => ({ id, title, type, ref }));
-    const line: SessionEntry = { type: 'message', id: first.id, run, at, text, from, files: refs };
+    const line: SessionEntry = { type: 'message', id: first.id, run, at, text: scrub(text), from, files: refs };
     await appendSession(home, task.viber, task.id, [line]);
     crashPoint('run:message-written');
-  }
-
-  async function apply(input: RunInput, outcome: AgentOutcome, made: Made): Promise<RunOutcome> {
-    const { task, run } = input;
-    const { refs, pending } = made;
-    const reply = parseReply(outcome.text);
-    for (const problem of reply.problems) log.warn({ trace: run, problem }, 'a block of the reply could not be used');
-    for (const [index, delta] of reply.artifactDeltas.entries()) {
-      const content = Buffer.from(delta.content);
-      // A file that a person sent in is never replaced by an answer.
-      const known = delta.id === undefined ? undefined : await findArtifact(home, task.id, delta.id);
-      const id = delta.id !== undefined && known?.origin !== 'user' ? delta.id : `${run.slice(0, 8)}-${index + 1}`;
-      refs.push(
-        await createArtifact(home, task.id, { id, title: delta.title, type: delta.type, content, origin: 'agent' }),
-      );
-    }
-    for (const suggestion of reply.memorySuggestions) {
-      const parsed = { ...parseSuggestion(suggestion), provenance: `task ${task.id}` };
-      if (settings.memory.auto_accept) await addToMemory(home, task.viber, parsed);
-      else pending.push(await addSuggestion(home, task.viber, parsed));
-    }
-    const asked = [...new Map(pending.map((suggestion) => [suggestion.id, suggestion])).values()];
-    const question = asked.map((suggestion) => `> May I remember this? ${suggestion.text}`).join('\n');
-    // A hand edit wins; what the agent would have written is shown (C20).
-    const proposal =
-      made.plan?.status === 'conflict'
-        ? `The plan was edited meanwhile, so yours stands. I would have written:\n\n${made.plan.proposal}`
-        : '';
-    const text = [reply.visible.trim(), proposal, question].filter(Boolean).join('\n\n');
-    const unique = [...new Map(refs.map((ref) => [ref.id, ref])).values()];
-    return {
-      state: 'completed',
-      text: text === '' && unique.length === 0 ? 'Done.' : text,
-      summary: summarise(text || unique.map((ref) => ref.title).join(', ')),
-      artifactRefs: unique,
-      usage: outcome.usage,
-      buttons: asked.map(suggestionButtons),
-    };
   }
 
   return {
@@ -243,7 +188,13 @@ export function createRunner(options: RunnerOptions): Runner {
           onStep: async ({ index, messages }) => {
             // A step of words alone has no effect to remember: the result line holds it.
             if (!messages.some((message) => isObject(message) && message.role === 'tool')) return;
-            const line: SessionEntry = { type: 'step', run, at: new Date().toISOString(), index, messages };
+            const line: SessionEntry = {
+              type: 'step',
+              run,
+              at: new Date().toISOString(),
+              index,
+              messages: scrubbed(messages),
+            };
             if (stepRefs.length > 0) line.artifactRefs = stepRefs;
             stepRefs = [];
             await appendSession(home, task.viber, task.id, [line], { sync: true });
@@ -251,7 +202,7 @@ export function createRunner(options: RunnerOptions): Runner {
           },
         },
       );
-      return apply(input, outcome, made);
+      return settle(outcome, made, { home, log, task, run, autoAccept: settings.memory.auto_accept });
     },
     failed(error, trace) {
       const known = error instanceof RunError || error instanceof UserError;
@@ -280,6 +231,13 @@ export function createRunner(options: RunnerOptions): Runner {
       };
     },
   };
+}
+
+/** Transcripts hold no secrets either (T19). */
+function scrubbed(messages: Json[]): Json[] {
+  const text = JSON.stringify(messages);
+  const clean = scrub(text);
+  return clean === text ? messages : (JSON.parse(clean) as Json[]);
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

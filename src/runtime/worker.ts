@@ -6,13 +6,7 @@
  * Invariants: a message leaves `cur` only when its answer is durable in `out` and its result written to the session; a
  * finished step is never run again; a side-effecting call whose outcome is unknown is reported, not repeated (C10).
  */
-import {
-  type Address,
-  type Channel,
-  conversationKey,
-  formatAddress,
-  type OutboundMessage,
-} from '../channels/channel.ts';
+import { type Address, type Channel, conversationKey, type OutboundMessage } from '../channels/channel.ts';
 import { errorCode } from '../errors.ts';
 import { crashPoint } from '../faults.ts';
 import type { Logger } from '../log.ts';

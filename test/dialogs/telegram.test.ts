@@ -315,6 +315,26 @@ describe('trouble', () => {
     await vi.waitFor(() => expect(state()).toBe('completed'));
   });
 
+  it('lets no secret into answers, transcripts, model requests or logs', async () => {
+    const world = await openWorld();
+    const secrets = [world.telegram.token, 'sk-test-model-key-123'];
+    const leak = secrets.join(' and ');
+    world.llm.script((request) =>
+      request.toolResults.length === 0
+        ? { toolCalls: [{ name: 'write_file', arguments: { path: 'leak.txt', content: leak } }] }
+        : { text: `They are ${leak}.` },
+    );
+    const reply = await world.ask(`tell me ${leak}`);
+    expect(reply.text).toContain('[secret]');
+    const everything = [
+      reply.text,
+      JSON.stringify(world.logs),
+      JSON.stringify(world.llm.requests().map((request) => request.body)),
+      ...Object.values(tree(path.join(world.home, 'agents'))),
+    ].join('\n');
+    for (const secret of secrets) expect(everything).not.toContain(secret);
+  });
+
   it('takes the new text of an edited message, and nothing when the text is the same', async () => {
     const world = await openWorld();
     const said = world.telegram.say(ALEX, 'meet at 5');

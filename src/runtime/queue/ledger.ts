@@ -35,6 +35,8 @@ export interface Ledger {
   load(keys: ReadonlySet<string>): Map<string, Map<number, PartState>>;
   /** The lines of one message, for tracing. */
   lines(key: string): LedgerLine[];
+  /** Deletes the files of days before this one (`YYYY-MM-DD`). */
+  prune(oldest: string): void;
   close(): void;
 }
 
@@ -118,6 +120,9 @@ export function openLedger(folder: string, epoch: number): Ledger {
       return known;
     },
     lines: (key) => [...read(files())].filter((line) => line.key === key),
+    prune(oldest) {
+      for (const name of files()) if (name < oldest) fs.rmSync(path.join(folder, name), { force: true });
+    },
     close() {
       if (fd >= 0) fs.closeSync(fd);
       fd = -1;

@@ -47,8 +47,8 @@ export interface SpoolStore {
   wasFinished(name: string): boolean;
   /** The file wherever it is now, for tracing. */
   find(name: string): { state: string; value: unknown } | undefined;
-  /** Deletes tombstones older than 30 days. */
-  prune(now: Date): void;
+  /** Deletes tombstones older than 30 days; gives the oldest day that is kept. */
+  prune(now: Date): string;
   close(): Promise<void>;
 }
 
@@ -212,6 +212,7 @@ export function openStore(options: StoreOptions): SpoolStore {
       const oldest = day(new Date(now.getTime() - TOMBSTONE_DAYS * 86_400_000));
       for (const d of days) if (d < oldest) fs.rmSync(path.join(root, 'done', d), { recursive: true, force: true });
       days = days.filter((d) => d >= oldest);
+      return oldest;
     },
     async close() {
       await flush();

@@ -1,0 +1,76 @@
+/** From the model's words to the answer: blocks taken out and carried out, suggestions asked about, secrets masked. */
+import { type Logger, scrub } from '../../log.ts';
+import { createArtifact, findArtifact } from '../../workspace/artifacts.ts';
+import type { Home } from '../../workspace/home.ts';
+import { addToMemory } from '../../workspace/memory/memory.ts';
+import { addSuggestion, parseSuggestion, type Suggestion } from '../../workspace/memory/suggestions.ts';
+import type { ArtifactRef, TaskRecord } from '../../workspace/types.ts';
+import type { AgentOutcome } from '../agent.ts';
+import { suggestionButtons } from '../commands/memory.ts';
+import type { TaskResult } from '../task.ts';
+import type { PlanChange } from '../tools/scope.ts';
+import type { ButtonAction } from './buttons.ts';
+import { parseReply, summarise } from './reply.ts';
+
+export interface SettleOptions {
+  home: Home;
+  log: Logger;
+  task: TaskRecord;
+  run: string;
+  /** `memory.auto_accept`. */
+  autoAccept: boolean;
+}
+
+/** What the tools of a run have left for its answer. */
+export interface Made {
+  refs: ArtifactRef[];
+  pending: Suggestion[];
+  plan: PlanChange | undefined;
+}
+
+/** What the session's `result` line and the answer are made of. */
+export interface RunOutcome extends TaskResult {
+  state: 'completed' | 'error' | 'stopped';
+  usage?: { inputTokens: number; outputTokens: number };
+  error?: string;
+  buttons: ButtonAction[][];
+}
+
+/** Writes back what came of a run: files, suggestions, the words a person sees (P8, P9, M11). */
+export async function settle(outcome: AgentOutcome, made: Made, where: SettleOptions): Promise<RunOutcome> {
+  const { home, log, task, run } = where;
+  const { refs, pending } = made;
+  const reply = parseReply(outcome.text);
+  for (const problem of reply.problems) log.warn({ trace: run, problem }, 'a block of the reply could not be used');
+  for (const [index, delta] of reply.artifactDeltas.entries()) {
+    const content = Buffer.from(delta.content);
+    // A file that a person sent in is never replaced by an answer.
+    const known = delta.id === undefined ? undefined : await findArtifact(home, task.id, delta.id);
+    const id = delta.id !== undefined && known?.origin !== 'user' ? delta.id : `${run.slice(0, 8)}-${index + 1}`;
+    refs.push(
+      await createArtifact(home, task.id, { id, title: delta.title, type: delta.type, content, origin: 'agent' }),
+    );
+  }
+  for (const suggestion of reply.memorySuggestions) {
+    const parsed = { ...parseSuggestion(suggestion), provenance: `task ${task.id}` };
+    if (where.autoAccept) await addToMemory(home, task.viber, parsed);
+    else pending.push(await addSuggestion(home, task.viber, parsed));
+  }
+  const asked = [...new Map(pending.map((suggestion) => [suggestion.id, suggestion])).values()];
+  const question = asked.map((suggestion) => `> May I remember this? ${suggestion.text}`).join('\n');
+  // A hand edit wins; what the agent would have written is shown (C20).
+  const proposal =
+    made.plan?.status === 'conflict'
+      ? `The plan was edited meanwhile, so yours stands. I would have written:\n\n${made.plan.proposal}`
+      : '';
+  const text = scrub([reply.visible.trim(), proposal, question].filter(Boolean).join('\n\n'));
+  const unique = [...new Map(refs.map((ref) => [ref.id, ref])).values()];
+  return {
+    state: 'completed',
+    text: text === '' && unique.length === 0 ? 'Done.' : text,
+    summary: summarise(text || unique.map((ref) => ref.title).join(', ')),
+    artifactRefs: unique,
+    usage: outcome.usage,
+    buttons: asked.map(suggestionButtons),
+  };
+}
