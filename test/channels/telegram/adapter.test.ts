@@ -360,7 +360,7 @@ describe('webhook', () => {
     expect(got).toEqual([]);
   });
 
-  it.each([undefined, 'short'])('refuses to start with the secret %j', async (wrong) => {
+  it.each([undefined, 'with space'])('refuses to start with the secret %j', async (wrong) => {
     const { telegram, connect } = await startHooked(wrong === undefined ? {} : { secret: wrong });
     await expect(connect()).rejects.toThrow('channels.telegram.webhook.secret');
     expect(telegram.requests()).toEqual([]);
