@@ -4,6 +4,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import http from 'node:http';
+import { ConfigError, errorCode } from '../errors.ts';
 import type { Readiness } from '../runtime/readiness.ts';
 
 export type HttpHandler = (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void>;
@@ -26,7 +27,7 @@ export interface Server {
   close(): Promise<void>;
 }
 
-/** Throws a system error (EADDRINUSE, EACCES) when it cannot listen. */
+/** Throws ConfigError naming `http.port` when it is taken or not allowed, another system error for anything else. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const server = http.createServer((request, response) => {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
@@ -59,7 +60,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   server.headersTimeout = 10_000;
   server.requestTimeout = 30_000;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => reject(portError(error, options) ?? error));
     server.listen(options.port, options.host, resolve);
   });
   const address = server.address();
@@ -71,6 +72,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         server.closeAllConnections();
       }),
   };
+}
+
+function portError(error: Error, { host, port }: ServerOptions): ConfigError | undefined {
+  const why = { EADDRINUSE: 'is in use by another program', EACCES: 'is not allowed to this user' };
+  const code = errorCode(error);
+  if (code !== 'EADDRINUSE' && code !== 'EACCES') return undefined;
+  const message = `port ${port} on ${host} ${why[code]}; choose another, or 0 for any free one`;
+  return new ConfigError([{ path: 'http.port', message }], { cause: error });
 }
 
 function mayLook(request: http.IncomingMessage, token: string | undefined): boolean {

@@ -2,6 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -95,6 +96,24 @@ describe('with nothing configured', () => {
     expect(await viber(home, ['start', '--config', 'missing.yaml'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('missing.yaml'),
+    });
+  });
+});
+
+describe('a port that is taken', () => {
+  it('is named with the setting, exit code 2', async () => {
+    const other = createServer();
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const home = tempFolder();
+    fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify({ http: { port } }));
+    const result = await viber(home, ['start'], { input: 'hello\n' });
+    other.close();
+    expect(result).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(new RegExp(`http\\.port: port ${port} .* in use`)),
     });
   });
 });
