@@ -160,6 +160,16 @@ describe('processes', () => {
     expect(await third.exit).toBe(0);
   }, 30_000);
 
+  it('has one holder however many start at the same moment', async () => {
+    const { start } = await setUp();
+    const all = Array.from({ length: 6 }, () => start());
+    const outcomes = await Promise.all(all.map((each) => Promise.race([each.ready.then(() => 'ready'), each.exit])));
+    expect(outcomes.filter((outcome) => outcome === 'ready')).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome === 3)).toHaveLength(5);
+    for (const each of all) each.child.kill();
+    await Promise.all(all.map((each) => each.exit));
+  }, 40_000);
+
   it('finishes what is in hand on SIGTERM, takes nothing new, and ends with 0', async () => {
     const { telegram, llm, start, texts } = await setUp();
     llm.script(() => ({ text: 'done', delayMs: 700 }));

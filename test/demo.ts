@@ -47,8 +47,31 @@ function show(who: string, text: string, code: number): void {
   for (const line of rest) out(`        ${line}`);
 }
 
+interface Block {
+  text?: unknown;
+  blocks?: Block[];
+  items?: (Block & { is_checked?: boolean; has_checkbox?: boolean })[];
+}
+
+/** The blocks of a rich message as lines, the way Telegram shows them. */
+function richLines(blocks: Block[]): string[] {
+  const words = (text: unknown): string => {
+    if (typeof text === 'string') return text;
+    if (Array.isArray(text)) return text.map(words).join('');
+    return typeof text === 'object' && text !== null && 'text' in text ? words(text.text) : '';
+  };
+  return blocks.flatMap((block) => [
+    ...(block.text === undefined ? [] : [words(block.text)]),
+    ...(block.items ?? []).map((item) => {
+      const mark = item.has_checkbox ? (item.is_checked ? '☑ ' : '☐ ') : '• ';
+      return `${mark}${richLines(item.blocks ?? []).join(' ')}`;
+    }),
+  ]);
+}
+
 function showAnswer(message: ChatMessage): void {
-  show('viber', message.text || '(files)', 36);
+  const text = message.isRich ? richLines(JSON.parse(message.text)).join('\n') : message.text;
+  show('viber', text || '(files)', 36);
   for (const file of message.files) out(`        ${color(33, `[file] ${file.name}, ${file.size} bytes`)}`);
   const labels = message.buttons.flat().map((button) => `[ ${button.text} ]`);
   if (labels.length > 0) out(`        ${labels.join(' ')}`);

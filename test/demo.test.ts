@@ -1,0 +1,8 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+it('the demo plays to its end and the file survives the restart', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['test/demo.ts'], { timeout: 50_000 });
+  expect(stdout).toMatch(/alex {2}make a plan[\s\S]*\[file\] report\.md[\s\S]*killed[\s\S]*is the same/);
+}, 60_000);
