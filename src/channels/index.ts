@@ -4,5 +4,3 @@ export const channelModules = {
   local: () => import('./local/adapter.ts'),
   terminal: () => import('./terminal/adapter.ts'),
 } as const;
-
-export type ChannelId = keyof typeof channelModules;

@@ -39,8 +39,6 @@ export interface Delivery {
    * process may have added it, so that the disk is asked as well.
    */
   add(message: OutboundMessage, trace: string, again?: boolean): Promise<void>;
-  /** Whether a message of that key was ever added (waiting, sent or given up). */
-  has(key: string): boolean;
   /** Milliseconds since the epoch of the oldest message not yet delivered. */
   oldest(): number | undefined;
   counts(): { waiting: number; unsure: number; dead: number };
@@ -262,7 +260,6 @@ export function openDelivery(options: DeliveryOptions): Delivery {
 
   return {
     add,
-    has,
     oldest: () => {
       const times = [...lanes.values()].flatMap((lane) => lane.entries.slice(0, 1).map((entry) => entry.createdAt));
       return times.length ? Math.min(...times) : undefined;

@@ -56,8 +56,6 @@ export interface Queue<T> {
   ack(lease: Lease<T>, ids: readonly string[]): void;
   /** Hands the lane back with its messages unfinished. `retryAt` in milliseconds since the epoch. Does not count as a crash. */
   release(lease: Lease<T>, options?: { retryAt?: number }): void;
-  /** The messages of a lane that wait, oldest first, without those in work. */
-  waiting(lane: string): readonly QueueItem<T>[];
   /** How many wait in a lane, those being stored at this moment included. */
   depth(lane: string): number;
   /** Asks the owner of a lane; false when nobody owns it now. */

@@ -238,10 +238,6 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
       lane.retryAt = releaseOptions.retryAt ?? 0;
       freed(lease.lane, lane);
     },
-    waiting(name) {
-      const lane = lanes.get(name);
-      return lane ? lane.items.slice(lane.leased) : [];
-    },
     depth(name) {
       const lane = lanes.get(name);
       return (lane ? lane.items.length - lane.leased : 0) + (storing.get(name) ?? 0);
