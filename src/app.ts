@@ -159,8 +159,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     },
     onOwner: (principal, address) => reception.noteOwner(principal, address),
     onPairing: (code, principal) => void reception.ask(code, principal),
-    resolveTask: async (text, principal, address) => {
-      const view = { principal, address, isDirect: true, viber: VIBER };
+    resolveTask: async (text, { address, isDirect }, principal) => {
+      const view = { principal, address, isDirect, viber: VIBER };
       const ids = await resolveTaskId(home, text);
       const seen = (await Promise.all(ids.slice(0, 20).map((id) => readTask(home, id)))).filter(
         (task) => task !== undefined && maySee(view, task),
@@ -234,8 +234,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   async function connectAll(): Promise<void> {
     const connecting = Promise.all([...channels.values()].map(connectOne));
     // Parsing the model's libraries fills the time in which the platforms answer.
-    await agent.preload(modelName());
-    const problems = (await connecting).filter((problem) => problem !== undefined);
+    const [outcomes] = await Promise.all([connecting, agent.preload(modelName())]);
+    const problems = outcomes.filter((problem) => problem !== undefined);
     const chat = [...channels.keys()].filter((id) => id !== 'local');
     if (problems.length > 0 && problems.length === chat.length)
       throw new ConfigError(problems.flatMap((problem) => problem.problems));

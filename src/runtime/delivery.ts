@@ -9,7 +9,7 @@
  * 1 s, doubling to 5 min with jitter, for 24 h.
  */
 import { type Channel, conversationKey, type OutboundMessage, type PartLedger } from '../channels/channel.ts';
-import { DeliveryError } from '../errors.ts';
+import { DeliveryError, errorCode } from '../errors.ts';
 import { crashPoint } from '../faults.ts';
 import { type Logger, scrub } from '../log.ts';
 import type { Ledger, PartState } from './queue/ledger.ts';
@@ -102,7 +102,7 @@ export function openDelivery(options: DeliveryOptions): Delivery {
 
   /** Sends the lane's entries one after the other until it is empty. */
   async function work(key: string, lane: Lane): Promise<void> {
-    if (lane.running) return;
+    if (lane.running || stopping.signal.aborted) return;
     lane.running = true;
     active++;
     try {
@@ -113,7 +113,8 @@ export function openDelivery(options: DeliveryOptions): Delivery {
       }
       if (lane.entries.length + lane.adding === 0) lanes.delete(key);
     } catch (error) {
-      log.error({ err: error, lane: key }, 'the outbox could not be written; its messages wait for the next start');
+      log.error({ err: error, lane: key }, 'the outbox could not be written; its messages are tried again');
+      setTimeout(() => void work(key, lane), backoff(lane) * (options.timeScale ?? 1)).unref();
     } finally {
       lane.running = false;
       active--;
@@ -134,6 +135,8 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     } catch (error) {
       if (error instanceof UnsureError) return giveUp(entry, 'unsure', error.message);
       if (!(error instanceof DeliveryError)) {
+        // A full or failing disk (the ledger's) is no fault of the message: it stays and is tried again.
+        if (errorCode(error) !== undefined) throw error;
         log.error({ err: error, trace }, 'the channel failed while sending');
         return giveUp(entry, 'dead', 'the channel failed while sending');
       }

@@ -45,7 +45,7 @@ export interface GatewayOptions {
   /** A stranger was given a code. */
   onPairing: (code: string, principal: Principal) => void;
   /** The task an id typed by a person means, if it exists and they may see it. */
-  resolveTask: (text: string, principal: Principal, address: Address) => Promise<string | undefined>;
+  resolveTask: (text: string, message: InboundMessage, principal: Principal) => Promise<string | undefined>;
 }
 
 export interface Gateway {
@@ -119,7 +119,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     try {
       const args = entry.command?.args.trim() ?? '';
       const isNew = entry.command?.name === 'new';
-      const taskId = isNew ? newTaskId(new Date()) : await options.resolveTask(args, entry.principal, message.address);
+      const taskId = isNew ? newTaskId(new Date()) : await options.resolveTask(args, message, entry.principal);
       if (taskId !== undefined) await bind(key, message.address, taskId);
       const bound = { ...entry, taskId: taskId ?? entry.taskId };
       // `/new GOAL` is the first message of the new task.
@@ -140,7 +140,8 @@ export function createGateway(options: GatewayOptions): Gateway {
         rules,
         isKnown,
         isDirect: message.isDirect,
-        isMention: message.isMention,
+        // The platform's own news of a listed group needs nobody to address us.
+        isMention: message.isMention || message.kind === 'migration',
         isCommand: message.command !== undefined,
         isButton: message.button !== undefined,
         isBot: message.sender.isBot,
@@ -200,6 +201,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     const old = conversations.get(conversationKey(message.address));
     if (!to || !old) return;
     await bind(conversationKey(to), to, old.taskId);
-    log.info({ from: message.address.chat, to: to.chat }, 'conversation moved');
+    const setting = `channels.${to.channel}.access.chats`;
+    log.warn({ from: message.address.chat, to: to.chat }, `a group has a new id; list it under ${setting}`);
   }
 }

@@ -228,6 +228,7 @@ export function createWorker(options: WorkerOptions): Worker {
       if (rows && rows.length > 0) outbound.buttons = rows;
       if (!item.message.message.isDirect) outbound.replyTo = messageId;
       await delivery.add(outbound, traceOf(item.id), item.attempts > 0);
+      retried.delete(lease.lane);
       queue.ack(lease, [item.id]);
     }
   }

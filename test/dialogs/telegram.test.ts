@@ -188,6 +188,30 @@ describe('access', () => {
     expect(world.llm.stats().requests).toBe(2);
   });
 
+  it('opens no private task in a group, whoever asks there', async () => {
+    const world = await openWorld({ telegram: { access: { chats: ['*'] } } });
+    world.telegram.addChat({ id: -100500, type: 'supergroup', title: 'Team' }, { members: [ALEX, STRANGER] });
+    await world.ask('a private matter');
+    const id = path.basename(world.task());
+    const asked = world.telegram.say(-100500, { from: ALEX, text: `/open ${id}` });
+    const reply = await world.answer(-100500, asked.message_id);
+    expect(reply.text).toContain('no task');
+    expect(reply.text).not.toContain('private matter');
+  });
+
+  it('goes on with the same task when a group becomes a supergroup', async () => {
+    const world = await openWorld({ telegram: { access: { chats: ['*'] } } });
+    world.telegram.addChat({ id: -77, type: 'group', title: 'Team' }, { members: [ALEX] });
+    world.telegram.say(-77, { from: ALEX, text: '@viber_test_bot before' });
+    await world.answer(-77);
+    const moved = world.telegram.migrate(-77);
+    await vi.waitFor(() => expect(JSON.stringify(world.logs)).toContain('channels.telegram.access.chats'));
+    world.telegram.say(moved, { from: ALEX, text: '@viber_test_bot after' });
+    await world.answer(moved);
+    expect(world.task()).toBeDefined();
+    expect(JSON.stringify(world.llm.requests().at(-1)?.messages)).toContain('before');
+  });
+
   it('keeps forum topics apart, the General topic too', async () => {
     const world = await openWorld({ telegram: { access: { chats: ['*'], groups: 'all' } } });
     const { telegram } = world;

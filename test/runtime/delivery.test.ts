@@ -152,6 +152,19 @@ describe('the outbox', () => {
     });
   });
 
+  it('keeps a message when the ledger cannot be written, and sends it once that is possible again', async () => {
+    const root = tempFolder();
+    const { channel, text } = platform();
+    const { delivery, ledger } = open(root, channel);
+    const intent = vi
+      .spyOn(ledger, 'intent')
+      .mockRejectedValueOnce(Object.assign(new Error('full'), { code: 'ENOSPC' }));
+    await delivery.add(message('ab'), 't');
+    await idle(delivery);
+    expect(intent).toHaveBeenCalledTimes(2);
+    expect([text(), names(root, 'dead')]).toEqual(['ab', []]);
+  });
+
   it('gives up after 24 hours', async () => {
     const root = tempFolder();
     let now = Date.now();
