@@ -195,6 +195,7 @@ describe('processes', () => {
     async (_what, change, code, message) => {
       const { telegram, home, start } = await setUp();
       const config = {
+        http: { port: 0 },
         ...change,
         ...('channels' in change ? { channels: { telegram: { token: '1:wrong', apiRoot: telegram.url } } } : {}),
       };
