@@ -1,7 +1,8 @@
 /** A listening port that can go away and come back: the same port, with its open connections broken in between. */
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { portOf } from './remote.ts';
 
 export interface Listener {
@@ -17,10 +18,14 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/** Takes over a connection that is to become a WebSocket. */
+export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
 /** Listens on loopback; port 0 picks a free one. */
-export async function listen(port: number, handle: RequestListener): Promise<Listener> {
+export async function listen(port: number, handle: RequestListener, upgrade?: Upgrade): Promise<Listener> {
   const sockets = new Set<Socket>();
   const server = createServer(handle);
+  if (upgrade) server.on('upgrade', upgrade);
   // A client that comes back after a pause must not meet a connection that is just being closed.
   server.keepAliveTimeout = 120_000;
   server.requestTimeout = 0;

@@ -1,0 +1,198 @@
+/**
+ * Application commands: what may be registered, and the registered ones.
+ * https://discord.com/developers/docs/interactions/application-commands
+ */
+import { badLength, invalid, refuse, wrongChoice } from './errors.ts';
+import { type Fields, flag, integer, isObject, lengthOf, list, textBetween } from './fields.ts';
+import { snowflake } from './snowflake.ts';
+
+const NAME = /^[-_'\p{L}\p{N}\p{Script=Devanagari}\p{Script=Thai}]{1,32}$/u;
+const SUBCOMMAND = 1;
+const GROUP = 2;
+const MAX_COMMANDS = 100;
+const MAX_TEXT = 8000;
+
+function checkName(fields: Fields, path: string, isSlash = true): string {
+  const name = textBetween(fields, 'name', 1, 32, `${path}name`);
+  if (isSlash && (!NAME.test(name) || name !== name.toLowerCase())) {
+    throw invalid(`${path}name`, 'APPLICATION_COMMAND_INVALID_NAME', 'Command name is invalid');
+  }
+  return name;
+}
+
+function checkChoices(option: Fields, path: string): number {
+  const choices = list(option, 'choices', 25, `${path}choices`);
+  if (choices.length > 0 && option.autocomplete === true) {
+    throw invalid(
+      path.slice(0, -1),
+      'APPLICATION_COMMAND_AUTOCOMPLETE_CHOICES',
+      'Choices may not be given with autocomplete',
+    );
+  }
+  let size = 0;
+  for (const [index, choice] of choices.entries()) {
+    size += lengthOf(textBetween(choice, 'name', 1, 100, `${path}choices.${index}.name`));
+    if (option.type === 3) size += lengthOf(textBetween(choice, 'value', 1, 100, `${path}choices.${index}.value`));
+  }
+  return size;
+}
+
+/** Checks options and counts their text. `depth` 0 is the command's own. */
+function checkOptions(fields: Fields, path: string, depth: number): number {
+  const options = list(fields, 'options', 25, `${path}options`);
+  const names = new Set<string>();
+  let size = 0;
+  let hadOptional = false;
+  for (const [index, option] of options.entries()) {
+    const at = `${path}options.${index}.`;
+    const type = integer(option, 'type', `${at}type`) ?? 0;
+    if (type < 1 || type > 11) throw wrongChoice(`${at}type`, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    const isNested = type === SUBCOMMAND || type === GROUP;
+    const isMisplaced = isNested && (depth > 1 || (type === GROUP && depth > 0));
+    const isMixed = isNested !== (options[0]?.type === SUBCOMMAND || options[0]?.type === GROUP);
+    if (isMisplaced || isMixed) {
+      throw invalid(
+        `${at}type`,
+        'APPLICATION_COMMAND_OPTIONS_TYPE_INVALID',
+        'Sub-command and sub-command group option types are mutually exclusive to all other types',
+      );
+    }
+    const name = checkName(option, at);
+    if (names.has(name)) {
+      throw invalid(`${path}options`, 'APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS', 'Option name already exists');
+    }
+    names.add(name);
+    if (!isNested && option.required === true && hadOptional) {
+      throw invalid(
+        at.slice(0, -1),
+        'APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID',
+        'Required options must be placed before non-required options',
+      );
+    }
+    hadOptional ||= option.required !== true;
+    size += lengthOf(name) + lengthOf(textBetween(option, 'description', 1, 100, `${at}description`));
+    size += isNested ? checkOptions(option, at, depth + 1) : checkChoices(option, at);
+  }
+  return size;
+}
+
+/** Throws 50035 for a command that may not be registered. `path` leads to it in a list. */
+function checkCommand(fields: Fields, path = ''): void {
+  const type = integer(fields, 'type', `${path}type`) ?? 1;
+  const name = checkName(fields, path, type === 1);
+  if (type !== 1) {
+    if (fields.description) throw badLength(`${path}description`, 0, 0);
+    return;
+  }
+  const description = textBetween(fields, 'description', 1, 100, `${path}description`);
+  flag(fields, 'nsfw');
+  const size = lengthOf(name) + lengthOf(description) + checkOptions(fields, path, 0);
+  if (size > MAX_TEXT) {
+    throw invalid(
+      path.slice(0, -1) || 'options',
+      'APPLICATION_COMMAND_TOO_LARGE',
+      `Command exceeds maximum size (${MAX_TEXT})`,
+    );
+  }
+}
+
+export interface Commands {
+  /** Replaces all; `scope` is a guild's id or empty for the application. */
+  overwrite(scope: string, json: unknown): Fields[];
+  /** Registers one, over one of the same name. */
+  upsert(scope: string, fields: Fields): { command: Fields; isNew: boolean };
+  patch(scope: string, id: string, fields: Fields): Fields;
+  remove(scope: string, id: string): void;
+  list(scope: string): Fields[];
+  get(scope: string, id: string): Fields;
+  /** The command a person in this guild is offered under this name. */
+  find(name: string, guildId: string | null): Fields | undefined;
+  writes(): number;
+  resetCounts(): void;
+}
+
+export function createCommands(applicationId: string): Commands {
+  const scopes = new Map<string, Map<string, Fields>>();
+  let writes = 0;
+  const scopeOf = (scope: string) => {
+    const known = scopes.get(scope) ?? new Map<string, Fields>();
+    scopes.set(scope, known);
+    return known;
+  };
+  const keyOf = (fields: Fields) => `${fields.type ?? 1} ${fields.name}`;
+
+  function complete(scope: string, fields: Fields, known: Fields | undefined): Fields {
+    const defaults = {
+      type: 1,
+      description: '',
+      default_member_permissions: null,
+      dm_permission: true,
+      contexts: null,
+      nsfw: false,
+    };
+    const ids = { id: known?.id ?? snowflake(), application_id: applicationId, version: snowflake() };
+    const places = scope === '' ? { integration_types: [0] } : { guild_id: scope };
+    return { ...defaults, ...places, ...fields, ...ids };
+  }
+
+  function byId(scope: string, id: string): Fields {
+    const found = [...scopeOf(scope).values()].find((each) => each.id === id);
+    if (!found) throw refuse(10_063);
+    return found;
+  }
+
+  return {
+    overwrite(scope, json) {
+      if (!Array.isArray(json)) throw invalid('_', 'LIST_TYPE_CONVERT', 'Only iterables may be used in a ListType');
+      writes += 1;
+      if (json.length > MAX_COMMANDS) throw refuse(30_032);
+      const next = new Map<string, Fields>();
+      for (const [index, fields] of json.entries()) {
+        if (!isObject(fields))
+          throw invalid(String(index), 'MODEL_TYPE_CONVERT', 'Only dictionaries may be used here.');
+        checkCommand(fields, `${index}.`);
+        if (next.has(keyOf(fields))) {
+          throw invalid(
+            String(index),
+            'APPLICATION_COMMANDS_DUPLICATE_NAME',
+            'Application command names must be unique',
+          );
+        }
+        next.set(keyOf(fields), complete(scope, fields, scopeOf(scope).get(keyOf(fields))));
+      }
+      scopes.set(scope, next);
+      return [...next.values()];
+    },
+    upsert(scope, fields) {
+      writes += 1;
+      checkCommand(fields);
+      const known = scopeOf(scope).get(keyOf(fields));
+      if (!known && scopeOf(scope).size >= MAX_COMMANDS) throw refuse(30_032);
+      const command = complete(scope, fields, known);
+      scopeOf(scope).set(keyOf(fields), command);
+      return { command, isNew: !known };
+    },
+    patch(scope, id, fields) {
+      writes += 1;
+      const known = byId(scope, id);
+      const next = { ...known, ...fields };
+      checkCommand(next);
+      scopeOf(scope).delete(keyOf(known));
+      const command = complete(scope, next, known);
+      scopeOf(scope).set(keyOf(command), command);
+      return command;
+    },
+    remove(scope, id) {
+      writes += 1;
+      scopeOf(scope).delete(keyOf(byId(scope, id)));
+    },
+    list: (scope) => [...scopeOf(scope).values()],
+    get: byId,
+    find: (name, guildId) =>
+      (guildId === null ? undefined : scopeOf(guildId).get(`1 ${name}`)) ?? scopeOf('').get(`1 ${name}`),
+    writes: () => writes,
+    resetCounts() {
+      writes = 0;
+    },
+  };
+}

@@ -1,0 +1,157 @@
+/** The bot itself, people, guilds, the gateway's address and the application's commands. */
+import { refuse } from './errors.ts';
+import { integer } from './fields.ts';
+import { ALL_BITS, sees } from './permissions.ts';
+import type { Platform } from './platform.ts';
+import { channelObject, memberObject, userObject } from './render.ts';
+import { guildObject } from './render-guild.ts';
+import type { Call, Route } from './route.ts';
+import { isSnowflake, snowflake } from './snowflake.ts';
+import { DM, emptyChannel, type StoredChannel, type StoredGuild, userOf, type World } from './world.ts';
+
+/** GATEWAY_MESSAGE_CONTENT_LIMITED: the privileged intent is switched on for an application in few guilds. */
+const CONTENT_LIMITED = 1 << 19;
+
+/** The direct message channel with a person, made when it is first needed. */
+export function directWith(world: World, userId: string): StoredChannel {
+  const known = world.channels.get(world.directs.get(userId) ?? '');
+  if (known) return known;
+  const channel = emptyChannel({ id: snowflake(), name: '', type: DM, recipientId: userId });
+  world.channels.set(channel.id, channel);
+  world.directs.set(userId, channel.id);
+  return channel;
+}
+
+function guildOf(platform: Platform, id: string | undefined): StoredGuild {
+  const guild = platform.world.guilds.get(id ?? '');
+  if (!guild) throw refuse(10_004);
+  if (!guild.isAvailable) throw refuse(50_001);
+  return guild;
+}
+
+export function applicationObject(platform: Platform): object {
+  return {
+    id: platform.applicationId,
+    name: platform.world.bot.username,
+    icon: null,
+    description: '',
+    bot_public: true,
+    bot_require_code_grant: false,
+    verify_key: '0'.repeat(64),
+    flags: platform.settings.messageContent ? CONTENT_LIMITED : 0,
+    bot: userObject(platform.world.bot),
+    owner: userObject(userOf(platform.world, '2001')),
+    team: null,
+    integration_types_config: { '0': {} },
+    approximate_guild_count: platform.world.guilds.size,
+  };
+}
+
+/** The scope of a call about commands: a guild's id, or empty. */
+function scope({ platform, params }: Call): string {
+  if (params.app !== platform.applicationId) throw refuse(20_012);
+  if (params.guild !== undefined) guildOf(platform, params.guild);
+  return params.guild ?? '';
+}
+
+function commandRoutes(base: string): Route[] {
+  return [
+    { on: `GET ${base}`, call: (call) => call.platform.commands.list(scope(call)) },
+    { on: `PUT ${base}`, call: (call) => call.platform.commands.overwrite(scope(call), call.body.json) },
+    {
+      on: `POST ${base}`,
+      status: 201,
+      call: (call) => call.platform.commands.upsert(scope(call), call.body.fields).command,
+    },
+    { on: `GET ${base}/:command`, call: (call) => call.platform.commands.get(scope(call), call.params.command ?? '') },
+    {
+      on: `PATCH ${base}/:command`,
+      call: (call) => call.platform.commands.patch(scope(call), call.params.command ?? '', call.body.fields),
+    },
+    {
+      on: `DELETE ${base}/:command`,
+      call: (call) => call.platform.commands.remove(scope(call), call.params.command ?? ''),
+    },
+  ];
+}
+
+export const APP_ROUTES: Route[] = [
+  { on: 'GET /gateway', open: true, call: ({ platform }) => ({ url: platform.url().replace('http', 'ws') }) },
+  {
+    on: 'GET /gateway/bot',
+    call: ({ platform }) => ({
+      url: platform.url().replace('http', 'ws'),
+      shards: 1,
+      session_start_limit: {
+        total: 1000,
+        remaining: platform.gateway.identifiesLeft(),
+        reset_after: 86_400_000,
+        max_concurrency: 1,
+      },
+    }),
+  },
+  {
+    on: 'GET /users/@me',
+    call: ({ platform }) => ({ ...userObject(platform.world.bot), verified: true, mfa_enabled: false, flags: 0 }),
+  },
+  {
+    on: 'GET /users/:user',
+    call({ platform, params }) {
+      const user = platform.world.users.get(params.user ?? '');
+      if (!user) throw refuse(10_013);
+      return userObject(user);
+    },
+  },
+  {
+    on: 'GET /users/@me/guilds',
+    call: ({ platform }) =>
+      [...platform.world.guilds.values()].map(({ id, name }) => ({
+        id,
+        name,
+        icon: null,
+        owner: false,
+        permissions: ALL_BITS,
+        features: [],
+      })),
+  },
+  {
+    on: 'POST /users/@me/channels',
+    call({ platform, body }) {
+      const id = body.fields.recipient_id;
+      if (!isSnowflake(String(id)) || !platform.world.users.has(String(id))) throw refuse(10_013);
+      if (platform.world.users.get(String(id))?.bot) throw refuse(50_007);
+      return channelObject(platform, directWith(platform.world, String(id)));
+    },
+  },
+  { on: 'GET /oauth2/applications/@me', call: ({ platform }) => applicationObject(platform) },
+  { on: 'GET /applications/@me', call: ({ platform }) => applicationObject(platform) },
+  {
+    on: 'PATCH /applications/@me',
+    call({ platform, body }) {
+      // Bots may switch only the limited flags, and here there is no more than one.
+      const flags = integer(body.fields, 'flags');
+      if (flags !== null) platform.settings.messageContent = (flags & CONTENT_LIMITED) !== 0;
+      return applicationObject(platform);
+    },
+  },
+  { on: 'GET /guilds/:guild', call: ({ platform, params }) => guildObject(guildOf(platform, params.guild)) },
+  {
+    on: 'GET /guilds/:guild/channels',
+    call({ platform, params }) {
+      const guild = guildOf(platform, params.guild);
+      const all = [...platform.world.channels.values()].filter((each) => each.guildId === guild.id && !each.thread);
+      return all.filter((each) => sees(platform.world, each)).map((each) => channelObject(platform, each));
+    },
+  },
+  {
+    on: 'GET /guilds/:guild/members/:user',
+    call({ platform, params }) {
+      guildOf(platform, params.guild);
+      const user = platform.world.users.get(params.user ?? '');
+      if (!user) throw refuse(10_007);
+      return { ...memberObject(user), user: userObject(user) };
+    },
+  },
+  ...commandRoutes('/applications/:app/commands'),
+  ...commandRoutes('/applications/:app/guilds/:guild/commands'),
+];

@@ -1,0 +1,117 @@
+/** One gateway session: its events in order, kept until the client has told that it has them. */
+import { randomBytes } from 'node:crypto';
+import type { WebSocket } from 'ws';
+import { MESSAGE_CONTENT } from './intents.ts';
+
+export interface GatewayEvent {
+  name: string;
+  /** Intents of which a session needs one; 0 goes to everybody. */
+  intents: number;
+  /** JSON text. */
+  data: string;
+  /** What a session without MESSAGE_CONTENT gets instead. */
+  redacted?: (() => string) | undefined;
+}
+
+export interface Session {
+  id: string;
+  seq(): number;
+  take(event: GatewayEvent): void;
+  /** Uses this socket from now on; what came after `since` is sent again. */
+  attach(socket: WebSocket, since?: number): void;
+  /** False when the session has another socket by now. */
+  detach(socket: WebSocket): boolean;
+  isAttached(): boolean;
+  /** The client has everything up to this number. */
+  received(seq: number): void;
+  canReplay(since: number): boolean;
+  /** Events no client has taken. */
+  waiting(): number;
+  /** Keeps events back although the socket is open. */
+  stall(isStalled: boolean): void;
+  end(): void;
+}
+
+/** Events a session keeps for a resume. */
+const KEEP = 10_000;
+
+/** `over` is called when nobody came back within `resumeMs`, `dispatched` for every event that is sent. */
+export function createSession(
+  intents: number,
+  resumeMs: number,
+  over: (session: Session) => void,
+  dispatched: (name: string) => void,
+): Session {
+  let seq = 0;
+  let kept: { seq: number; name: string; text: string }[] = [];
+  /** Highest number that was cut away. */
+  let dropped = 0;
+  let socket: WebSocket | undefined;
+  let sentTo = 0;
+  let isStalled = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  function flush(): void {
+    if (!socket || isStalled) return;
+    const from = kept.findIndex((each) => each.seq > sentTo);
+    if (from === -1) return;
+    for (const each of kept.slice(from)) {
+      socket.send(each.text);
+      dispatched(each.name);
+    }
+    sentTo = seq;
+  }
+
+  const session: Session = {
+    id: randomBytes(16).toString('hex'),
+    seq: () => seq,
+    take({ name, intents: needed, data, redacted }) {
+      if (needed !== 0 && (intents & needed) === 0) return;
+      seq += 1;
+      const shown = redacted !== undefined && (intents & MESSAGE_CONTENT) === 0 ? redacted() : data;
+      const text = `{"t":"${name}","s":${seq},"op":0,"d":${shown}}`;
+      kept.push({ seq, name, text });
+      if (kept.length > KEEP * 1.2) {
+        kept = kept.slice(-KEEP);
+        dropped = (kept[0]?.seq ?? 1) - 1;
+      }
+      if (!socket || isStalled) return;
+      if (sentTo === seq - 1) {
+        socket.send(text);
+        dispatched(name);
+        sentTo = seq;
+      } else flush();
+    },
+    attach(next, since = 0) {
+      clearTimeout(timer);
+      socket?.terminate();
+      socket = next;
+      isStalled = false;
+      sentTo = since;
+      flush();
+    },
+    detach(gone) {
+      if (socket !== gone) return false;
+      socket = undefined;
+      timer = setTimeout(() => over(session), resumeMs).unref();
+      return true;
+    },
+    isAttached: () => socket !== undefined,
+    received(upTo) {
+      const from = kept.findIndex((each) => each.seq > upTo);
+      kept = from === -1 ? [] : kept.slice(from);
+      dropped = Math.max(dropped, upTo);
+    },
+    canReplay: (since) => since >= dropped,
+    waiting: () => kept.filter((each) => each.seq > sentTo).length,
+    stall(next) {
+      isStalled = next;
+      flush();
+    },
+    end() {
+      clearTimeout(timer);
+      socket = undefined;
+    },
+  };
+  return session;
+}

@@ -1,0 +1,60 @@
+/** A real discord.js client on an emulator, for the emulator's own tests. */
+import { once } from 'node:events';
+import { Client, Events, GatewayIntentBits, type Message, Partials, type RESTOptions } from 'discord.js';
+import { type Discord, type DiscordOptions, startDiscord } from '../discord.ts';
+
+export const INTENTS = [
+  GatewayIntentBits.Guilds,
+  GatewayIntentBits.GuildMessages,
+  GatewayIntentBits.DirectMessages,
+  GatewayIntentBits.MessageContent,
+];
+
+export interface Bench {
+  discord: Discord;
+  client: Client;
+  /** Messages of others that the client has seen, oldest first. */
+  heard: Message[];
+  /** Resolves when so many have been heard. */
+  hears(count: number): Promise<Message[]>;
+  end(): Promise<void>;
+}
+
+export function clientFor(discord: Discord, intents = INTENTS, rest: Partial<RESTOptions> = {}): Client {
+  const addresses = { api: discord.url, cdn: discord.cdn, mediaProxy: discord.cdn };
+  return new Client({
+    intents,
+    partials: [Partials.Channel],
+    rest: { ...addresses, retries: 0, timeout: 2000, ...rest },
+  });
+}
+
+/** Starts an emulator and a client that is connected to it. */
+export async function bench(
+  options: DiscordOptions = {},
+  intents = INTENTS,
+  rest: Partial<RESTOptions> = {},
+): Promise<Bench> {
+  const discord = await startDiscord(options);
+  const client = clientFor(discord, intents, rest);
+  const heard: Message[] = [];
+  client.on(Events.MessageCreate, (message) => {
+    if (message.author.id !== client.user?.id) heard.push(message);
+  });
+  const ready = once(client, Events.ClientReady);
+  await client.login(discord.token);
+  await ready;
+  return {
+    discord,
+    client,
+    heard,
+    async hears(count) {
+      while (heard.length < count) await once(client, Events.MessageCreate, { signal: AbortSignal.timeout(3000) });
+      return heard;
+    },
+    async end() {
+      await client.destroy();
+      await discord.close();
+    },
+  };
+}

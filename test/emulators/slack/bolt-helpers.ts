@@ -1,0 +1,54 @@
+/** The real clients, pointed at the emulator and quiet. */
+import { App, HTTPReceiver, LogLevel, SocketModeReceiver } from '@slack/bolt';
+import { WebClient } from '@slack/web-api';
+import type { Slack } from '../slack.ts';
+
+/** What the clients would log is what the tests bring about. */
+const SILENT = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  setLevel: () => undefined,
+  getLevel: () => LogLevel.ERROR,
+  setName: () => undefined,
+};
+
+/** A client that tries once. */
+export function quietClient(slack: Slack, token = slack.botToken): WebClient {
+  return new WebClient(token, {
+    slackApiUrl: slack.url,
+    retryConfig: { retries: 0 },
+    rejectRateLimitedCalls: true,
+    logger: SILENT,
+  });
+}
+
+export function socketApp(slack: Slack): App {
+  const clientOptions = { slackApiUrl: slack.url };
+  const receiver = new SocketModeReceiver({
+    appToken: slack.appToken,
+    logger: SILENT,
+    installerOptions: { clientOptions },
+    clientPingTimeout: 200,
+  });
+  return new App({ token: slack.botToken, receiver, clientOptions, logger: SILENT });
+}
+
+/** An app that takes events, commands and presses over HTTP; `start` gives its URL. */
+export function httpApp(slack: Slack): { app: App; start(): Promise<string> } {
+  const receiver = new HTTPReceiver({
+    signingSecret: slack.signingSecret,
+    processBeforeResponse: true,
+    logger: SILENT,
+    port: 0,
+  });
+  const app = new App({ token: slack.botToken, receiver, clientOptions: { slackApiUrl: slack.url }, logger: SILENT });
+  async function start(): Promise<string> {
+    const server = await receiver.start(0);
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('the app does not listen');
+    return `http://127.0.0.1:${address.port}/slack/events`;
+  }
+  return { app, start };
+}
