@@ -62,5 +62,6 @@ export async function fillHome(root: string, account: string, chat: number): Pro
     taskId: current,
     viber: 'default',
     address,
+    isDirect: true,
   });
 }

@@ -80,11 +80,12 @@ export function writeConfig({ home, token, apiRoot, modelUrl }: GatewayOptions):
   return file;
 }
 
+export function startProgram(args: string[], env: Record<string, string> = {}): Started {
+  return started(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } }));
+}
+
 export function startGateway(options: GatewayOptions): Started {
-  const args = ['dist/main.js', 'start', '--home', options.home, '--config', writeConfig(options)];
-  return started(
-    spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...options.env } }),
-  );
+  return startProgram(['dist/main.js', 'start', '--home', options.home, '--config', writeConfig(options)], options.env);
 }
 
 export function startBareBot(options: Omit<GatewayOptions, 'home'>): Started {

@@ -1,24 +1,26 @@
 /** The composition root: the only file that knows every part. Order of start and of stop is what it is about. */
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
-import type { AccessRules } from './access/authorise.ts';
 import { createRateLimiter } from './access/limits.ts';
+import { openLinks } from './access/links.ts';
 import { openPairing } from './access/pairing.ts';
 import { createPeople } from './access/people.ts';
-import type { HttpHandler, Server } from './board/server.ts';
-import type { Address, Channel, ChannelCallbacks } from './channels/channel.ts';
-import { channelModules } from './channels/index.ts';
-import type { Config } from './config.ts';
-import { isLoopback, loadAgent, terminalEnabled } from './config.ts';
+import { identityText } from './access/principal.ts';
+import { type BuiltChannels, buildChannels } from './app/channels.ts';
+import type { Server } from './board/server.ts';
+import type { Address, Channel, ChannelCallbacks, InboundMessage, PartLedger } from './channels/channel.ts';
+import { accessRulesOf } from './config/access-rules.ts';
+import { type Config, isLoopback, loadAgent } from './config.ts';
 import { ConfigError, errorMessage } from './errors.ts';
 import type { Logger } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { createAgent } from './runtime/agent.ts';
 import { createBus } from './runtime/bus.ts';
 import { openCache } from './runtime/cache.ts';
+import { redeemAnswer } from './runtime/commands/link.ts';
+import { suggest } from './runtime/commands/suggest.ts';
 import { commandSpecs } from './runtime/commands/table.ts';
-import { openConversations } from './runtime/conversations.ts';
+import { openConversations, shareTask } from './runtime/conversations.ts';
 import { openDelivery } from './runtime/delivery.ts';
 import type { Entry } from './runtime/entry.ts';
 import { createGateway } from './runtime/gateway.ts';
@@ -35,10 +37,9 @@ import { type Readiness, readinessOf } from './runtime/readiness.ts';
 import { openReception } from './runtime/reception.ts';
 import { createButtons } from './runtime/reply/buttons.ts';
 import { createRunner } from './runtime/runner.ts';
-import { maySee } from './runtime/visibility.ts';
+import { findTask, mayOpen } from './runtime/visibility.ts';
 import { createWorker } from './runtime/worker.ts';
 import { openHome } from './workspace/home.ts';
-import { readTask, resolveTaskId } from './workspace/tasks.ts';
 
 const VIBER = 'default';
 const DRAIN_MS = 20_000;
@@ -84,9 +85,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   const cache = openCache(home.cache);
   const buttons = createButtons(cache);
   const bus = createBus((error) => log.error({ err: error }, 'a listener of the bus failed'));
-  const channels = new Map<string, Channel>();
-  const mounts = new Map<string, HttpHandler>();
-  const channelOf = (address: Address) => channels.get(address.channel);
+  let built: BuiltChannels = { channels: new Map(), mounts: new Map(), close: async () => undefined };
+  const channelOf = (address: Address) => built.channels.get(address.channel);
   const live = createLive(bus, channelOf);
   const delivery = openDelivery({
     ...{ store, ledger, log, channelOf: (message) => channelOf(message.address) },
@@ -100,15 +100,24 @@ export async function startApp(options: AppOptions): Promise<App> {
     ...{ models, log },
     timeouts: { connect: seconds(connect), firstToken: seconds(firstToken), idle: seconds(idle), run: seconds(run) },
   });
+  const { telegram, discord, slack } = config.channels;
+  const prefixes = {
+    ...{ terminal: '/', local: '/' },
+    ...(telegram ? { telegram: '/' } : {}),
+    ...(discord ? { discord: '/viber ' } : {}),
+    ...(slack ? { slack: `${slack.command} ` } : {}),
+  };
+  const attach = { telegram: telegram?.attach, discord: discord?.attach, slack: slack?.attach };
   const runner = createRunner({
     ...{ home, agent, bus, log, modelName, channelOf: (message) => channelOf(message.address) },
-    settings: { ...config, attach: { telegram: config.channels.telegram?.attach } },
+    settings: { ...config, attach },
     loadAgent: async (viber) => {
       const own = await loadAgent(home.root, viber);
       for (const warning of own.warnings ?? []) log.warn({ viber }, warning);
       return own;
     },
   });
+  const links = openLinks(home.access);
   const pairing = openPairing(
     home.access,
     config.people.some((person) => person.role === 'owner'),
@@ -130,48 +139,53 @@ export async function startApp(options: AppOptions): Promise<App> {
       channelOf,
       modelName,
       pairing,
+      links,
+      prefixes,
     },
     maxRuns: config.limits.runs,
   });
 
   // The door.
   const reception = openReception({ folder: home.access, pairing, buttons, delivery, log });
-  const people = createPeople(config.people, pairing);
-  const nobody: AccessRules = { dm: 'open', groups: 'off', allow: [], chats: [] };
-  const rulesOf = (channel: string) =>
-    (channel === 'telegram' ? config.channels.telegram?.access : undefined) ?? nobody;
-  const reply = (address: Address, text: string, trace: string, replyTo?: string) =>
-    delivery.add(
-      { id: `${trace}-notice`, address, text, files: [], ...(replyTo === undefined ? {} : { replyTo }) },
-      trace,
-    );
+  const people = createPeople(config.people, pairing, links);
+  const answerTo = ({ address, messageId, interaction }: InboundMessage, text: string) => ({
+    ...{ address, text, files: [] },
+    ...(interaction === undefined ? { replyTo: messageId } : { interaction }),
+  });
   const gateway = createGateway({
-    ...{ queue, people, pairing, buttons, metrics, log, rulesOf, reply, viber: VIBER, maxQueue: config.limits.queue },
-    conversations,
+    ...{ queue, people, pairing, buttons, metrics, log, conversations, viber: VIBER, maxQueue: config.limits.queue },
+    rulesOf: (address) => accessRulesOf(config, address),
+    reply: (message, text, trace) => delivery.add({ id: `${trace}-notice`, ...answerTo(message, text) }, trace),
     limiter: createRateLimiter(config.limits.messagesPerMinute),
     textOf: (key) => (store.find(key)?.value as SpoolFile<Entry> | undefined)?.message.message.text,
-    whisper: (address, text) => {
-      const id = `pairing-${Date.now()}`;
-      const once = { part: (_index: number, post: () => Promise<string>) => post() };
-      channelOf(address)
-        ?.send({ id, address, text, files: [] }, once)
-        .catch((error: unknown) => log.warn({ err: error }, 'a pairing code could not be sent'));
+    whisper: (message, text) => {
+      const id = `whisper-${message.id}-${Date.now()}`;
+      const once: PartLedger = { part: (index, post) => post({ key: `${id}:${index}` }) };
+      channelOf(message.address)
+        ?.send({ id, ...answerTo(message, text) }, once)
+        .catch((error: unknown) => log.warn({ err: error }, 'a stranger could not be answered'));
     },
     onOwner: (principal, address) => reception.noteOwner(principal, address),
     onPairing: (code, principal) => void reception.ask(code, principal),
     resolveTask: async (text, { address, isDirect }, principal) => {
       const view = { principal, address, isDirect, viber: VIBER };
-      const ids = await resolveTaskId(home, text);
-      const seen = (await Promise.all(ids.slice(0, 20).map((id) => readTask(home, id)))).filter(
-        (task) => task !== undefined && maySee(view, task),
-      );
-      return seen.length === 1 ? seen[0]?.id : undefined;
+      return (await findTask(home, text, (task) => mayOpen(view, task)))?.id;
     },
+    redeem: (code, principal) =>
+      redeemAnswer(links, code, principal, (person, from, note) => {
+        const id = `linked-${identityText(principal).replace(/[^\w-]/g, '_')}-${Date.now()}`;
+        const told = delivery.add({ id, address: from, text: note, files: [] }, id);
+        Promise.all([shareTask(conversations, person, from), told]).catch((error: unknown) =>
+          log.error({ err: error }, 'a new link could not be told'),
+        );
+      }),
+    suggest: (query, principal, taskId) =>
+      suggest(query, { home, taskId, view: { ...query, viber: VIBER, principal } }),
   });
 
   const readiness = () =>
     readinessOf({
-      ...{ root: home.root, freeBytes: config.limits.freeBytes, channels, queue, delivery },
+      ...{ root: home.root, freeBytes: config.limits.freeBytes, channels: built.channels, queue, delivery },
       isStarted: () => started,
     });
   let wasReady = false;
@@ -190,35 +204,12 @@ export async function startApp(options: AppOptions): Promise<App> {
   let server: Server | undefined;
   let stopping: Promise<void> | undefined;
 
-  async function build(): Promise<void> {
-    const user = os.userInfo().username;
-    const socket = path.join(home.run, 'gateway.sock');
-    const { createLocal } = await channelModules.local();
-    channels.set('local', createLocal({ socket, user }));
-    if (options.localOnly) return;
-    const { telegram } = config.channels;
-    if (telegram) {
-      const { createTelegram } = await channelModules.telegram();
-      const { token, apiRoot, mode, webhook, live: liveMode, pollSeconds } = telegram;
-      const channel = createTelegram({
-        ...{ token, apiRoot, mode, log, live: liveMode, pollSeconds, attachCommands: commandSpecs(), cache },
-        ...(webhook ? { webhook } : {}),
-      });
-      channels.set('telegram', channel);
-      if (webhook && channel.webhook) mounts.set(webhook.path, channel.webhook);
-    }
-    if (options.terminal && terminalEnabled(config)) {
-      const { createTerminal } = await channelModules.terminal();
-      const onEnd = () => options.onEnd?.();
-      channels.set('terminal', createTerminal({ input: process.stdin, output: process.stdout, user, onEnd }));
-    }
-  }
-
   async function connectOne(channel: Channel): Promise<ConfigError | undefined> {
     const callbacks: ChannelCallbacks = {
       onMessage: (message, raw) => gateway.accept(message, raw),
       onInterrupt: async () => undefined,
       onDropped: (kind) => metrics.count('viber_dropped_total', { channel: channel.id, kind }),
+      onSuggest: (query) => gateway.suggest(query),
       onStatus,
     };
     try {
@@ -232,11 +223,11 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 
   async function connectAll(): Promise<void> {
-    const connecting = Promise.all([...channels.values()].map(connectOne));
+    const connecting = Promise.all([...built.channels.values()].map(connectOne));
     // Parsing the model's libraries fills the time in which the platforms answer.
     const [outcomes] = await Promise.all([connecting, agent.preload(modelName())]);
     const problems = outcomes.filter((problem) => problem !== undefined);
-    const chat = [...channels.keys()].filter((id) => id !== 'local');
+    const chat = [...built.channels.keys()].filter((id) => id !== 'local');
     if (problems.length > 0 && problems.length === chat.length)
       throw new ConfigError(problems.flatMap((problem) => problem.problems));
     started = true;
@@ -244,9 +235,10 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 
   async function stop(): Promise<void> {
-    await Promise.all([...channels.values()].map((channel) => channel.disconnect()));
+    await Promise.all([...built.channels.values()].map((channel) => channel.disconnect()));
     await worker.stop(DRAIN_MS);
     await delivery.close(3_000);
+    await built.close();
     reception.close();
     clearInterval(daily);
     await server?.close();
@@ -263,11 +255,15 @@ export async function startApp(options: AppOptions): Promise<App> {
   // Not at once: a start has better things to do.
   setTimeout(prune, 60_000).unref();
   try {
-    await build();
+    built = await buildChannels({
+      ...{ config, home, log, cache, commands: commandSpecs(), terminal: options.terminal },
+      localOnly: options.localOnly === true,
+      onEnd: () => options.onEnd?.(),
+    });
     if (!options.localOnly) {
       const { startServer } = await import('./board/server.ts');
       server = await startServer({
-        ...{ host: config.http.host, port: config.http.port, readiness, mounts: () => mounts },
+        ...{ host: config.http.host, port: config.http.port, readiness, mounts: () => built.mounts },
         metrics: () => metrics.render(),
         token: isLoopback(config.http.host) ? undefined : config.http.token,
         onError: (error) => log.error({ err: error }, 'a webhook failed'),

@@ -20,7 +20,7 @@ const RUNTIME_PUBLIC = /^runtime\/([^/]+\.ts$|queue\/|model\/models\.ts$)/;
  */
 const LAYERS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^main\.ts$/, to: [/^app\.ts$/, /^cli\//, CONFIG, LEAF] },
-  { from: /^app\.ts$/, to: [/^(?!main\.ts)/] },
+  { from: /^app(\.ts$|\/)/, to: [/^(?!main\.ts)/] },
   { from: SEAM, to: [] },
   { from: /^channels\/index\.ts$/, to: [/^channels\/[a-z]+\/adapter\.ts$/] },
   { from: /^channels\/[a-z]+\//, to: [SEAM, /^channels\/markdown\//, LEAF] },

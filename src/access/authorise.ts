@@ -2,7 +2,7 @@
  * One pure decision for every kind of event (T3): gather the facts, ask here, act on the answer.
  * An empty list means nobody; a right in a direct message grants nothing in a group (T2).
  */
-import type { Principal } from './principal.ts';
+import { isOneOf, type Principal } from './principal.ts';
 
 export interface AccessRules {
   dm: 'pairing' | 'allowlist' | 'open' | 'off';
@@ -60,19 +60,14 @@ export type Action = 'chat' | 'look' | 'steer' | 'memory' | 'administer';
  * `people` are the task's own (T4). Everyone let in may chat and look at what belongs to their conversation; steering
  * and stopping is for the task's people and owners; memory and administration need more than a guest's rights.
  */
-export function authoriseAction(
-  principal: Principal,
-  action: Action,
-  people: readonly string[],
-  self: string,
-): boolean {
+export function authoriseAction(principal: Principal, action: Action, people: readonly string[]): boolean {
   if (principal.role === 'owner') return true;
   switch (action) {
     case 'chat':
     case 'look':
       return true;
     case 'steer':
-      return people.includes(self);
+      return isOneOf(people, principal);
     case 'memory':
       return principal.role === 'member';
     case 'administer':

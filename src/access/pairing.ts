@@ -3,14 +3,12 @@
  * `pending.json` is the gateway's; `paired.json` is changed under a lock file by whoever approves (gateway or CLI).
  * Both exist from the first start, so that a stranger's message creates no file.
  */
-import { randomInt } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { errorCode, UserError } from '../errors.ts';
+import { UserError } from '../errors.ts';
+import { locked, newCode, readJson, writeJson } from './json-file.ts';
 import type { Role } from './principal.ts';
 
-const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'; // no 0, O, 1, I
-export const CODE_LENGTH = 8;
 export const CODE_TTL_MS = 3_600_000;
 export const MAX_PENDING = 3;
 
@@ -44,43 +42,6 @@ export interface Pairing {
   approve(code: string, now: number, role?: Role): { paired: Paired; pending: PendingPairing };
   deny(code: string, now: number): PendingPairing;
   paired(): readonly Paired[];
-}
-
-function readJson<T>(file: string, fallback: T): T {
-  try {
-    return JSON.parse(fs.readFileSync(file, 'utf8')) as T;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return fallback;
-    throw error;
-  }
-}
-
-function writeJson(file: string, value: unknown): void {
-  const temp = `${file}.${process.pid}.tmp`;
-  fs.writeFileSync(temp, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true });
-  fs.renameSync(temp, file);
-}
-
-/** Runs `change` while no other process changes the same file; a lock older than 5 s belonged to a process that died. */
-function locked<T>(file: string, change: () => T): T {
-  const lock = `${file}.lock`;
-  for (let tries = 0; ; tries++) {
-    try {
-      fs.closeSync(fs.openSync(lock, 'wx', 0o600));
-      break;
-    } catch (error) {
-      if (errorCode(error) !== 'EEXIST') throw error;
-      const age = Date.now() - (fs.statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-      if (age > 5000) fs.rmSync(lock, { force: true });
-      else if (tries > 200) throw new UserError(`${file} is being changed by another process; try again.`);
-      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
-    }
-  }
-  try {
-    return change();
-  } finally {
-    fs.rmSync(lock, { force: true });
-  }
 }
 
 /** Opens the pairing files of `access/`. `hasOwner` tells whether the configuration names an owner. */
@@ -121,7 +82,7 @@ export function openPairing(folder: string, hasOwner: boolean): Pairing {
       return locked(pendingFile, () => {
         const entries = live(now);
         if (full(entries)) return undefined;
-        const code = Array.from({ length: CODE_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+        const code = newCode();
         writeJson(pendingFile, [...entries, { code, ...who, name: who.name.slice(0, 64), createdAt: now }]);
         return code;
       });

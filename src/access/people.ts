@@ -1,6 +1,8 @@
-/** Identity links: which platform identities belong to one person, and with which rights. */
+/** Who somebody is: which platform identities belong to one person, and with which rights. */
+import { isMadeName } from './link-records.ts';
+import type { Link, Links } from './links.ts';
 import type { Pairing } from './pairing.ts';
-import { identityText, type Principal, type Role } from './principal.ts';
+import { identityText, type Principal, personText, type Role } from './principal.ts';
 
 /** One entry of `people:` in the configuration. */
 export interface PersonConfig {
@@ -11,26 +13,78 @@ export interface PersonConfig {
 }
 
 export interface People {
-  /** The principal behind an identity; `isKnown` when the configuration, a pairing or the terminal vouches for it. */
-  resolve(who: Omit<Principal, 'role' | 'person'>): { principal: Principal; isKnown: boolean };
+  /**
+   * The principal behind an identity, by the configuration first, then links, then pairing. `isKnown` when the
+   * configuration, a pairing or the terminal vouches for it or for the account it is linked to.
+   */
+  resolve(who: Omit<Principal, 'role' | 'person' | 'aliases'>): { principal: Principal; isKnown: boolean };
 }
 
-export function createPeople(configured: readonly PersonConfig[], pairing: Pick<Pairing, 'paired'>): People {
-  const byIdentity = new Map<string, { person: string; role: Role }>();
+/** What follows from a list of links; made anew when it has changed. */
+interface Index {
+  of: readonly Link[];
+  persons: ReadonlyMap<string, { person: string; root: string }>;
+  aliases: ReadonlyMap<string, readonly string[]>;
+}
+
+export function createPeople(
+  configured: readonly PersonConfig[],
+  pairing: Pick<Pairing, 'paired'>,
+  links: Pick<Links, 'links'>,
+): People {
+  const inConfig = new Map<string, { person: string; role: Role }>();
   for (const person of configured) {
-    for (const id of person.ids) byIdentity.set(id, { person: person.name, role: person.role });
+    for (const id of person.ids) inConfig.set(id, { person: person.name, role: person.role });
   }
+  let index = buildIndex([]);
+
+  function buildIndex(of: readonly Link[]): Index {
+    const persons = new Map<string, { person: string; root: string }>();
+    const aliases = new Map<string, Set<string>>();
+    const add = (identity: string, person: string, root: string, ...texts: string[]) => {
+      persons.set(identity, { person, root });
+      const known = aliases.get(person) ?? new Set([personText(person)]);
+      aliases.set(person, known);
+      for (const text of [identity, ...texts]) known.add(text);
+    };
+    for (const [identity, { person }] of inConfig) add(identity, person, identity);
+    const seen = new Set<string>();
+    for (const { identity, person, to } of of) {
+      const root = to ?? identity;
+      if (seen.has(identity)) continue;
+      seen.add(identity);
+      const named = inConfig.get(root)?.person;
+      // Whoever has left the configuration has no name there any more to hand on.
+      if (named === undefined && !isMadeName(person)) continue;
+      const whose = inConfig.get(identity)?.person ?? named ?? person;
+      // Tasks begun under a name from before still are theirs, but nobody's name in the configuration is an alias.
+      const former = whose === (named ?? person) && isMadeName(person) ? [personText(person)] : [];
+      add(identity, whose, inConfig.has(identity) ? identity : root, ...former);
+    }
+    return { of, persons, aliases: new Map([...aliases].map(([person, texts]) => [person, [...texts]])) };
+  }
+
+  /** What an identity may by itself. */
+  function rightsOf(identity: string): Role | undefined {
+    // Whoever sits at the machine's own terminal could edit every file anyway.
+    const paired = () => pairing.paired().find((entry) => entry.identity === identity)?.role;
+    return inConfig.get(identity)?.role ?? (/^(terminal|local):/.test(identity) ? 'owner' : paired());
+  }
+
   return {
     resolve(who) {
       const identity = identityText(who);
-      const named = byIdentity.get(identity);
-      if (named) return { principal: { ...who, ...named }, isKnown: true };
-      // Whoever sits at the machine's own terminal could edit every file anyway.
-      if (who.channel === 'terminal' || who.channel === 'local')
-        return { principal: { ...who, role: 'owner' }, isKnown: true };
-      const paired = pairing.paired().find((entry) => entry.identity === identity);
-      if (paired) return { principal: { ...who, role: paired.role }, isKnown: true };
-      return { principal: { ...who, role: 'guest' }, isKnown: false };
+      const list = links.links();
+      if (index.of !== list) index = buildIndex(list);
+      const linked = index.persons.get(identity);
+      const isOperator = who.channel === 'terminal' || who.channel === 'local';
+      const rights = rightsOf(isOperator || !linked ? identity : linked.root);
+      const principal: Principal = { ...who, role: rights ?? 'guest' };
+      if (linked) {
+        principal.person = linked.person;
+        principal.aliases = index.aliases.get(linked.person) ?? [];
+      }
+      return { principal, isKnown: rights !== undefined };
     },
   };
 }

@@ -8,8 +8,10 @@ export interface Principal {
   /** Slack team or Discord guild. */
   workspace?: string;
   user: string;
-  /** Name of the person in `people:` this identity belongs to. */
+  /** The person this identity belongs to: a name of `people:`, or one made when accounts were linked. */
   person?: string;
+  /** Every text under which tasks may list this person; absent for a single identity without a person. */
+  aliases?: readonly string[];
   role: Role;
   /** The kind of platform event that brought them here. */
   via: string;
@@ -26,5 +28,18 @@ export function identityText(who: { channel: string; workspace?: string | undefi
 
 /** What a task lists under `people`: the linked person if there is one, else the single identity. */
 export function principalText(principal: Principal): string {
-  return principal.person ? `person:${principal.person}` : identityText(principal);
+  return principal.person ? personText(principal.person) : identityText(principal);
+}
+
+export const personText = (person: string): string => `person:${person}`;
+
+/** Every text that means this principal in a task's `people`. */
+export function aliasesOf(principal: Principal): readonly string[] {
+  return principal.aliases ?? [principalText(principal), identityText(principal)];
+}
+
+/** Whether a task with these people is the principal's own, also one begun before accounts were linked. */
+export function isOneOf(people: readonly string[], principal: Principal): boolean {
+  const aliases = aliasesOf(principal);
+  return people.some((text) => aliases.includes(text));
 }

@@ -93,6 +93,18 @@ export interface InboundMessage {
   isMention: boolean;
   /** For `migration`: where the conversation lives from now on. */
   movedTo?: Address;
+  /**
+   * In a thread that is one conversation (Discord's and Slack's threads; a forum topic is none): once a task lives there,
+   * nobody needs to mention us.
+   */
+  isThread?: boolean;
+  /** Begins a conversation in a thread of its own: `openThread` is called before anything is answered. */
+  opensThread?: boolean;
+  /**
+   * Opaque: lets the channel answer the event itself for a quarter of an hour (Discord's interaction token, Slack's
+   * response_url), so that only the person who asked sees the answer. Handed back in the answer.
+   */
+  interaction?: string;
   /** Milliseconds since the epoch, the platform's time where it gives one. */
   sentAt: number;
 }
@@ -115,6 +127,8 @@ export interface OutboundMessage {
   replyTo?: string;
   /** The platform's id of a message of ours which the first part replaces by an edit. */
   placeholder?: string;
+  /** The `interaction` of the event this answers; once it has run out the answer is an ordinary message. */
+  interaction?: string;
 }
 
 /** S2's four kinds of event, with the task and run they belong to. */
@@ -133,12 +147,58 @@ export interface InterruptSignal {
   reason: string;
 }
 
+/** What is known of a part when it is about to be sent. */
+export interface PartAttempt {
+  /** The same for every attempt at this part, and for no other: for nonces and metadata. */
+  key: string;
+  /** Milliseconds since the epoch of the first attempt whose outcome nobody knows; absent when there was none. */
+  uncertainSince?: number;
+}
+
 /**
  * The delivery ledger as a channel sees it. `part(index, post)` writes a durable intent, runs `post`, records the
  * platform id it resolves to and returns it; a part that is known to be sent returns its id without calling `post`.
  */
 export interface PartLedger {
-  part(index: number, post: () => Promise<string>): Promise<string>;
+  part(index: number, post: (attempt: PartAttempt) => Promise<string>): Promise<string>;
+}
+
+/** How far each chat has been read, so that a channel can fetch what was said while we were away (R16). */
+export interface Marks {
+  /** Chats with their marks (the platform's id or time of the last event taken in), as they were at the start. */
+  all(): ReadonlyMap<string, string>;
+  /** Called after `onMessage` has resolved. A mark that is lost in a crash costs a repeated look, not a message. */
+  set(chat: string, mark: string): void;
+}
+
+/** What became of an event at the door. */
+export type InboundOutcome = 'accepted' | 'duplicate' | 'refused';
+
+/** A person is typing a command's argument and wants to be offered what fits. */
+export interface SuggestQuery {
+  address: Address;
+  sender: Sender;
+  isDirect: boolean;
+  /** A command whose argument says `suggests`. */
+  command: string;
+  /** What was typed so far. */
+  text: string;
+}
+
+export interface Suggestion {
+  /** What the argument becomes; at most 100 characters. */
+  value: string;
+  /** For showing; at most 100 characters. */
+  label: string;
+}
+
+/** A task as a thread's name or first message shows it. */
+export interface TaskView {
+  id: string;
+  title: string;
+  state: 'pending' | 'running' | 'completed' | 'error' | 'stopped';
+  /** Steps of the plan. */
+  progress?: { done: number; total: number };
 }
 
 export interface ChannelCallbacks {
@@ -147,8 +207,10 @@ export interface ChannelCallbacks {
    * Rejects when it could not be stored: the platform must not be told.
    * Calls made in one tick keep their order and share one commit.
    */
-  onMessage(message: InboundMessage, raw: unknown): Promise<void>;
+  onMessage(message: InboundMessage, raw: unknown): Promise<InboundOutcome>;
   onInterrupt(signal: InterruptSignal, address: Address): Promise<void>;
+  /** Never rejects; [] for people who may not ask. At most 25. */
+  onSuggest(query: SuggestQuery): Promise<Suggestion[]>;
   /** An event of a kind the channel does not know or care for; counted, not stored. */
   onDropped(kind: string): void;
   /** Called whenever `status()` has changed. */
@@ -173,6 +235,8 @@ export interface ChannelLimits {
 export interface CommandSpec {
   name: string;
   description: string;
+  /** What may be written after the command's name. */
+  argument?: { name: string; description: string; suggests?: boolean };
 }
 
 /** A platform. A missing optional method is the answer "cannot". */
@@ -181,6 +245,8 @@ export interface Channel {
   /** The bot's own id; known after `connect`. */
   readonly account: string;
   readonly limits: ChannelLimits;
+  /** A part that is sent again cannot appear twice: the platform takes a key, or can be asked. */
+  readonly isExact?: boolean;
   status(): ChannelStatus;
   /** Resolves once events flow. Throws ConfigError when a setting is wrong (a token, a missing permission). */
   connect(callbacks: ChannelCallbacks): Promise<void>;
@@ -192,6 +258,17 @@ export interface Channel {
   download?(file: RemoteFile, path: string, maxBytes: number, signal: AbortSignal): Promise<Attachment>;
   /** Live progress; best effort, must not throw. */
   stream?(event: AgentStreamEvent, address: Address): Promise<void>;
-  /** Ends live progress of a run here and gives the id of the status message the answer may replace, if there is one. */
-  endStream?(runId: string, address: Address): Promise<string | undefined>;
+  /**
+   * Ends live progress of a run here. With `isAnswered` it gives the id of the status message the answer may replace, if
+   * there is one; without, no answer comes here and the status message is taken away.
+   */
+  endStream?(runId: string, address: Address, isAnswered: boolean): Promise<string | undefined>;
+  /**
+   * Makes sure that the thread of a message with `opensThread` exists and gives its address; the same thread for the same
+   * `key`, however often it is called. `title` is plain text. Throws DeliveryError; a permanent one (no permission) means
+   * that the conversation stays where it began.
+   */
+  openThread?(message: InboundMessage, thread: { key: string; title: string }): Promise<Address>;
+  /** Shows how the task of a thread stands, in its name or first message; best effort, must not throw. */
+  showTask?(address: Address, task: TaskView): Promise<void>;
 }

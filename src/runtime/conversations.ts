@@ -1,6 +1,7 @@
 /**
  * Which task a conversation is about: `conversations/<hash>.json`, one small file each, so that nothing grows with their
- * number. A linked person's direct messages share one binding on every channel (C40). Written at the door only.
+ * number, and the way back in `conversations/tasks/<taskId>.json`. A linked person's direct messages share one binding on
+ * every channel (C40).
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -16,6 +17,7 @@ export interface Binding {
   viber: string;
   /** The last address that used this binding. */
   address: Address;
+  isDirect: boolean;
   /** ISO 8601. */
   boundAt: string;
 }
@@ -25,44 +27,90 @@ export interface Conversations {
   get(key: string): Binding | undefined;
   /** In force at once; durable when it resolves. */
   bind(binding: Omit<Binding, 'boundAt'>): Promise<void>;
+  /** The conversations that are about a task now. */
+  bound(taskId: string): Binding[];
 }
 
+const PERSON = 'person:';
 const MAX_CACHED = 5_000;
+/** Conversations of one task. */
+const MAX_BOUND = 100;
 
 /** Direct messages of a linked person share a binding; every group, thread and unlinked person has its own. */
 export function bindingKey(principal: Principal, address: Address, isDirect: boolean): string {
-  return isDirect && principal.person ? `person:${principal.person}` : conversationKey(address);
+  return isDirect && principal.person ? `${PERSON}${principal.person}` : conversationKey(address);
+}
+
+/** Where a binding is, and whose it is when it is the one of a person's direct messages. */
+export function placeOf({ key, address, isDirect }: Binding): { address: Address; isDirect: boolean; person?: string } {
+  return { address, isDirect, ...(key.startsWith(PERSON) ? { person: key.slice(PERSON.length) } : {}) };
+}
+
+/** Whoever links a second account goes on with the task of the first: unless the person's direct messages have one already. */
+export async function shareTask(conversations: Conversations, person: string, from: Address): Promise<void> {
+  const key = `${PERSON}${person}`;
+  const own = conversations.get(conversationKey(from));
+  if (own && !conversations.get(key)) await conversations.bind({ ...own, key });
 }
 
 export function openConversations(folder: string): Conversations {
-  const cache = new Map<string, Binding | undefined>();
+  const bindings = createCache<Binding>();
+  const keysOf = createCache<readonly string[]>();
   const fileOf = (key: string) =>
     path.join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.json`);
+  const indexOf = (taskId: string) => path.join(folder, 'tasks', `${taskId}.json`);
 
-  function remember(key: string, binding: Binding | undefined): void {
-    cache.delete(key);
-    cache.set(key, binding);
-    const oldest = cache.keys().next().value;
-    if (cache.size > MAX_CACHED && oldest !== undefined) cache.delete(oldest);
-  }
+  const get = (key: string) => bindings.get(key, () => readJson<Binding>(fileOf(key)));
+  const keys = (taskId: string) => keysOf.get(taskId, () => readJson<string[]>(indexOf(taskId))) ?? [];
 
   return {
-    get(key) {
-      if (cache.has(key)) return cache.get(key);
-      let binding: Binding | undefined;
-      try {
-        binding = JSON.parse(fs.readFileSync(fileOf(key), 'utf8')) as Binding;
-      } catch (error) {
-        // A torn file costs the pointer to the current task, nothing else: the next message starts a task.
-        if (errorCode(error) !== 'ENOENT' && !(error instanceof SyntaxError)) throw error;
-      }
-      remember(key, binding);
-      return binding;
-    },
+    get,
     async bind(binding) {
+      const { key, taskId } = binding;
       const full = { ...binding, boundAt: new Date().toISOString() };
-      remember(binding.key, full);
-      await writeFileAtomic(fileOf(binding.key), `${JSON.stringify(full, null, 2)}\n`);
+      bindings.set(key, full);
+      const work = [writeFileAtomic(fileOf(key), `${JSON.stringify(full, null, 2)}\n`)];
+      const known = keys(taskId);
+      if (!known.includes(key)) {
+        const all = [...known, key].slice(-MAX_BOUND);
+        keysOf.set(taskId, all);
+        // The way back only serves live progress and lists: it need not survive a power cut.
+        work.push(writeFileAtomic(indexOf(taskId), `${JSON.stringify(all)}\n`, { sync: false }));
+      }
+      await Promise.all(work);
+    },
+    bound: (taskId) =>
+      keys(taskId)
+        .map(get)
+        .filter((binding) => binding?.taskId === taskId)
+        .filter((binding) => binding !== undefined),
+  };
+}
+
+/** The value in a file, undefined when there is none. A torn file costs a pointer, nothing else: the next message makes it anew. */
+function readJson<T>(file: string): T | undefined {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8')) as T;
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' && !(error instanceof SyntaxError)) throw error;
+    return undefined;
+  }
+}
+
+/** What was read or written last; what is not on disk is remembered too. */
+function createCache<T>() {
+  const kept = new Map<string, T | undefined>();
+  function set(key: string, value: T | undefined): void {
+    kept.delete(key);
+    kept.set(key, value);
+    const oldest = kept.keys().next().value;
+    if (kept.size > MAX_CACHED && oldest !== undefined) kept.delete(oldest);
+  }
+  return {
+    set,
+    get(key: string, read: () => T | undefined): T | undefined {
+      if (!kept.has(key)) set(key, read());
+      return kept.get(key);
     },
   };
 }

@@ -3,7 +3,8 @@
  *
  *   out/<key>.json --sent--> done/<day>/<key>.out.json      every part: intent (synced) -> send -> sent(platform id)
  *        | refused for good, or older than a day -----------> dead/<key>.json
- *        | twice unknown whether it arrived ----------------> unsure/<key>.json, and the person is told once (R4)
+ *        | twice unknown whether it arrived ----------------> unsure/<key>.json, and the person is told once (R4);
+ *          not where the platform takes a key or can be asked (`Channel.isExact`): there it is tried until it is known
  *
  * Retrying lives here and nowhere else: `retry_after` is obeyed exactly, an unreachable platform is tried again after
  * 1 s, doubling to 5 min with jitter, for 24 h.
@@ -131,7 +132,7 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     const delay = pace.delay(message.address);
     if (delay > 0) return delay;
     try {
-      await channel.send(message, partsOf(entry));
+      await channel.send(message, partsOf(entry, channel.isExact === true));
     } catch (error) {
       if (error instanceof UnsureError) return giveUp(entry, 'unsure', error.message);
       if (!(error instanceof DeliveryError)) {
@@ -163,7 +164,7 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     return ms * (0.75 + Math.random() / 2);
   }
 
-  function partsOf(entry: OutboxFile): PartLedger {
+  function partsOf(entry: OutboxFile, isExact: boolean): PartLedger {
     const states = partStates.get(entry.key) ?? new Map<number, PartState>();
     partStates.set(entry.key, states);
     return {
@@ -177,14 +178,18 @@ export function openDelivery(options: DeliveryOptions): Delivery {
           state.unsure++;
           ledger.outcome(entry.key, index, 'unsure');
         }
-        if (state.unsure >= MAX_UNSURE) throw new UnsureError('it is not known whether the platform took the message');
+        if (state.unsure >= MAX_UNSURE && !isExact)
+          throw new UnsureError('it is not known whether the platform took the message');
         const written = entry.sending && index === 0;
         entry.sending = false;
         if (!written) await ledger.intent(entry.key, index);
+        const startedAt = now();
+        const since = state.unsure > 0 ? state.since : undefined;
         crashPoint('send:intent');
         state.open = true;
         try {
-          const id = await post();
+          const key = `${entry.key}:${index}`;
+          const id = await post(since === undefined ? { key } : { key, uncertainSince: since });
           crashPoint('send:posted');
           state.sentId = id;
           ledger.outcome(entry.key, index, 'sent', id);
@@ -193,6 +198,7 @@ export function openDelivery(options: DeliveryOptions): Delivery {
         } catch (error) {
           const unsure = error instanceof DeliveryError ? error.ambiguous : true;
           if (unsure) state.unsure++;
+          if (unsure) state.since ??= startedAt;
           ledger.outcome(entry.key, index, unsure ? 'unsure' : 'refused');
           throw error;
         } finally {
@@ -250,7 +256,7 @@ export function openDelivery(options: DeliveryOptions): Delivery {
   const partStates = ledger.load(known);
   for (const entry of left) {
     if (entry.sending && !partStates.get(entry.key)?.has(0)) {
-      partStates.set(entry.key, new Map([[0, { unsure: 0, open: true }]]));
+      partStates.set(entry.key, new Map([[0, { unsure: 0, open: true, since: entry.createdAt }]]));
     }
     entry.sending = false;
     laneOf(entry.message)[1].entries.push(entry);

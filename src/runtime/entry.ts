@@ -10,6 +10,8 @@ export interface Entry {
   taskId: string;
   /** What the message continues, for `/status` and answers: `run` goes to the model, `command` to the table. */
   command?: { name: string; args: string };
+  /** The command has moved the conversation to `taskId`. */
+  moves?: true;
 }
 
 /** The first 12 characters of a spool key: short enough to read aloud, long enough to be unique. */

@@ -7,12 +7,19 @@ import type { RateLimiter } from '../access/limits.ts';
 import type { Pairing } from '../access/pairing.ts';
 import type { People } from '../access/people.ts';
 import { identityText, type Principal } from '../access/principal.ts';
-import { type Address, conversationKey, type InboundMessage } from '../channels/channel.ts';
+import {
+  type Address,
+  conversationKey,
+  type InboundMessage,
+  type InboundOutcome,
+  type Suggestion,
+  type SuggestQuery,
+} from '../channels/channel.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { newTaskId } from '../workspace/tasks.ts';
 import { findCommand, HELP_HINT } from './commands/table.ts';
-import { bindingKey, type Conversations } from './conversations.ts';
+import { type Binding, bindingKey, type Conversations } from './conversations.ts';
 import { commandLane, type Entry, taskLane, traceOf } from './entry.ts';
 import type { Queue } from './queue/queue.ts';
 import { spoolKey } from './queue/spool.ts';
@@ -33,24 +40,29 @@ export interface GatewayOptions {
   /** The viber that serves a channel's conversations. */
   viber: string;
   maxQueue: number;
-  rulesOf: (channel: string) => AccessRules;
+  rulesOf: (address: Address) => AccessRules;
   /** The words of a message accepted before, by its spool key; undefined when it is not known (any more). */
   textOf: (key: string) => string | undefined;
-  /** A short answer outside any task, through the outbox. */
-  reply: (address: Address, text: string, trace: string, replyTo?: string) => Promise<void>;
+  /** A short answer to a message outside any task, through the outbox. */
+  reply: (message: InboundMessage, text: string, trace: string) => Promise<void>;
   /** A short answer to somebody who was not let in: sent once, nothing stored. */
-  whisper: (address: Address, text: string) => void;
+  whisper: (message: InboundMessage, text: string) => void;
   /** An owner wrote in a direct message: where pairing questions may be sent. */
   onOwner: (principal: Principal, address: Address) => void;
   /** A stranger was given a code. */
   onPairing: (code: string, principal: Principal) => void;
   /** The task an id typed by a person means, if it exists and they may see it. */
   resolveTask: (text: string, message: InboundMessage, principal: Principal) => Promise<string | undefined>;
+  /** A stranger entered the code of an account that is known: what to tell them, undefined when that is nothing. */
+  redeem: (code: string, principal: Principal) => string | undefined;
+  suggest: (query: SuggestQuery, principal: Principal, taskId: string | undefined) => Promise<Suggestion[]>;
 }
 
 export interface Gateway {
   /** Resolves when the message is durable, refused or a duplicate. Rejects when it could not be stored. */
-  accept(message: InboundMessage, raw: unknown): Promise<void>;
+  accept(message: InboundMessage, raw: unknown): Promise<InboundOutcome>;
+  /** What fits an argument that is being typed; [] for people who may not ask. Never rejects. */
+  suggest(query: SuggestQuery): Promise<Suggestion[]>;
 }
 
 /** What the platform calls the event, unique over everything that makes a conversation. */
@@ -64,41 +76,57 @@ export function createGateway(options: GatewayOptions): Gateway {
   /** Conversations whose binding is being changed by a command that must look something up first. */
   const rebinding = new Map<string, Promise<void>>();
 
-  function principalOf(message: InboundMessage) {
+  function principalOf(message: Pick<InboundMessage, 'address' | 'sender'>, via: string) {
     const { channel, account, workspace } = message.address;
     const { user, name } = message.sender;
     return options.people.resolve({
-      ...{ channel, account, user, name, via: message.kind },
+      ...{ channel, account, user, name, via },
       ...(workspace === undefined ? {} : { workspace }),
     });
   }
 
-  function refuse(message: InboundMessage, principal: Principal, reason: string, pair: boolean): void {
+  /** Tells a stranger what there is to tell, if anything; `accepted` when they have been answered. */
+  function refuse(message: InboundMessage, principal: Principal, reason: string, pair: boolean): InboundOutcome {
     metrics.count('viber_inbound_total', { channel: message.address.channel, outcome: reason });
     log.debug({ channel: message.address.channel, reason }, 'event refused');
-    if (!pair || message.kind === 'edit' || message.kind === 'membership') return;
+    // The second account of somebody who is known comes in with a code of the first.
+    if (reason === 'stranger' && message.command?.name === 'link' && message.command.args !== '') {
+      const answer = options.redeem(message.command.args, principal);
+      if (answer !== undefined) {
+        options.whisper(message, answer);
+        return 'accepted';
+      }
+    }
+    if (!pair || message.kind === 'edit' || message.kind === 'membership') return 'refused';
     const who = { identity: identityText(principal), channel: principal.channel, name: principal.name };
     const code = options.pairing.request({ ...who, address: message.address }, Date.now());
-    if (code === undefined) return;
+    if (code === undefined) return 'refused';
     const text =
       `Hello! I work for somebody else. If you know them, give them this code: ${code}\n` +
       'They let you in with `viber pair approve` and the code. It is valid for 1 hour.';
-    options.whisper(message.address, text);
+    options.whisper(message, text);
     options.onPairing(code, principal);
+    return 'accepted';
   }
 
   /** Binds the conversation to a task; in force at once. */
-  function bind(key: string, address: Address, taskId: string): Promise<void> {
-    return conversations.bind({ key, taskId, viber: options.viber, address });
+  function bind(key: string, { address, isDirect }: InboundMessage, taskId: string): Promise<void> {
+    return conversations.bind({ key, taskId, viber: options.viber, address, isDirect });
   }
 
-  async function store(message: InboundMessage, entry: Entry, raw: unknown, bound: Promise<void> | undefined) {
+  async function store(
+    message: InboundMessage,
+    entry: Entry,
+    raw: unknown,
+    bound: Promise<void> | undefined,
+  ): Promise<InboundOutcome> {
     const lane = entry.command ? commandLane(message.address) : taskLane(entry.taskId);
     const trace = traceOf(spoolKey(dedupeId(message)));
     if (queue.depth(lane) >= options.maxQueue) {
       metrics.count('viber_inbound_total', { channel: message.address.channel, outcome: 'queue-full' });
       const text = `I did not take this message: ${options.maxQueue} are waiting already. Send it again later, or /stop first.`;
-      return options.reply(message.address, text, trace, message.messageId);
+      await options.reply(message, text, trace);
+      return 'accepted';
     }
     const group = message.group === undefined ? {} : { group: message.group, notBefore: Date.now() + GROUP_SETTLE_MS };
     const [outcome] = await Promise.all([
@@ -107,24 +135,35 @@ export function createGateway(options: GatewayOptions): Gateway {
     ]);
     metrics.count('viber_inbound_total', { channel: message.address.channel, outcome });
     log.info({ trace, channel: message.address.channel, task: entry.taskId, kind: message.kind }, outcome);
+    return outcome === 'duplicate' ? 'duplicate' : 'accepted';
   }
 
   /**
    * Commands that move the conversation to another task take effect here, before anything that follows them is looked at:
    * the new binding is durable first, then the command itself.
    */
-  async function acceptBinding(key: string, message: InboundMessage, entry: Entry, raw: unknown): Promise<void> {
+  async function acceptBinding(
+    key: string,
+    message: InboundMessage,
+    entry: Entry,
+    raw: unknown,
+  ): Promise<InboundOutcome> {
     const change = Promise.withResolvers<void>();
     rebinding.set(key, change.promise);
     try {
       const args = entry.command?.args.trim() ?? '';
       const isNew = entry.command?.name === 'new';
+      // Where every task has its thread, only a goal begins one.
+      if (isNew && args === '' && message.opensThread) return await store(message, entry, raw, undefined);
       const taskId = isNew ? newTaskId(new Date()) : await options.resolveTask(args, message, entry.principal);
-      if (taskId !== undefined) await bind(key, message.address, taskId);
-      const bound = { ...entry, taskId: taskId ?? entry.taskId };
+      // Where every task has a thread of its own, that thread is bound once it is there.
+      if (taskId !== undefined && !message.opensThread) await bind(key, message, taskId);
+      const bound: Entry = { ...entry, taskId: taskId ?? entry.taskId };
+      if (taskId !== undefined) bound.moves = true;
       // `/new GOAL` is the first message of the new task.
       if (isNew && args !== '') delete bound.command;
-      await store(message, bound.command ? bound : { ...bound, message: { ...message, text: args } }, raw, undefined);
+      const stored = bound.command ? bound : { ...bound, message: { ...message, text: args } };
+      return await store(message, stored, raw, undefined);
     } finally {
       if (rebinding.get(key) === change.promise) rebinding.delete(key);
       change.resolve();
@@ -134,47 +173,55 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     async accept(original, raw) {
       let message = original;
-      const { principal, isKnown } = principalOf(message);
-      const rules = options.rulesOf(message.address.channel);
+      const { principal, isKnown } = principalOf(message, message.kind);
+      const rules = options.rulesOf(message.address);
+      const key = bindingKey(principal, message.address, message.isDirect);
       const decision = authoriseEntry(principal, {
         rules,
         isKnown,
         isDirect: message.isDirect,
-        // The platform's own news of a listed group needs nobody to address us.
-        isMention: message.isMention || message.kind === 'migration',
+        // The platform's own news of a listed group needs nobody to address us; nor does a thread in which a task lives.
+        isMention:
+          message.isMention ||
+          message.kind === 'migration' ||
+          (message.isThread === true && conversations.get(key) !== undefined),
         isCommand: message.command !== undefined,
         isButton: message.button !== undefined,
         isBot: message.sender.isBot,
         chat: message.address.chat,
       });
       if (!decision.allow) return refuse(message, principal, decision.reason, decision.pair);
-      if (message.kind === 'membership') return;
+      if (message.kind === 'membership') return 'accepted';
       // For plain messages the queue finds out by itself; these have effects of their own before they get there.
-      if ((message.command ?? message.button) && queue.seen(dedupeId(message))) {
+      if ((message.command ?? message.button ?? message.opensThread) && queue.seen(dedupeId(message))) {
         metrics.count('viber_inbound_total', { channel: message.address.channel, outcome: 'duplicate' });
-        return;
+        return 'duplicate';
       }
       // Platforms tell of an edit also when only a link's preview has come.
       if (message.editOf !== undefined && options.textOf(spoolKey(dedupeId(message, message.editOf))) === message.text)
-        return;
-      const key = bindingKey(principal, message.address, message.isDirect);
-      if (message.kind === 'migration') return migrate(message);
+        return 'duplicate';
+      if (message.kind === 'migration') {
+        await migrate(message);
+        return 'accepted';
+      }
       if (principal.role === 'owner' && message.isDirect) options.onOwner(principal, message.address);
       // Owners could change the limit; everybody else meets it (T23).
       const rate =
         principal.role === 'owner' ? { ok: true as const } : options.limiter.take(identityText(principal), Date.now());
       if (!rate.ok) {
         metrics.count('viber_inbound_total', { channel: message.address.channel, outcome: 'rate-limited' });
-        if (!rate.first) return;
+        if (!rate.first) return 'refused';
         const text =
           'That was too many messages in a minute; I did not take the last one. Wait a moment and send it again.';
-        return options.reply(message.address, text, traceOf(spoolKey(dedupeId(message))), message.messageId);
+        await options.reply(message, text, traceOf(spoolKey(dedupeId(message))));
+        return 'accepted';
       }
       if (message.button) {
         const action = await options.buttons.press(message.button.id, message.address);
         if (!action) {
           const text = `That button is no longer valid. ${HELP_HINT}`;
-          return options.reply(message.address, text, traceOf(spoolKey(dedupeId(message))));
+          await options.reply(message, text, traceOf(spoolKey(dedupeId(message))));
+          return 'accepted';
         }
         message =
           'say' in action
@@ -184,23 +231,56 @@ export function createGateway(options: GatewayOptions): Gateway {
       const command = message.command;
       const spec = command && findCommand(command.name);
       // A bare command that is not ours belongs to another bot of the group.
-      if (command && !spec && !message.isDirect && !message.isMention) return;
+      if (command && !spec && !message.isDirect && !message.isMention) return 'refused';
       for (let change = rebinding.get(key); change; change = rebinding.get(key)) await change;
-      const current = conversations.get(key);
+      // A message that begins a thread begins a task; commands look at what is here.
+      const begins = message.opensThread === true && !command;
+      const current = begins ? undefined : conversations.get(key);
       const taskId = current?.taskId ?? newTaskId(new Date());
       const entry: Entry = { message, principal, viber: options.viber, taskId };
       if (command) entry.command = { name: spec?.name ?? command.name, args: command.args };
       if (spec?.binds) return acceptBinding(key, message, entry, raw);
-      return store(message, entry, raw, current ? undefined : bind(key, message.address, taskId));
+      return store(message, entry, raw, bindingOf(key, message, taskId, current));
+    },
+    async suggest(query) {
+      const { address, isDirect, sender } = query;
+      const { principal, isKnown } = principalOf(query, 'command');
+      const decision = authoriseEntry(principal, {
+        ...{ rules: options.rulesOf(address), isKnown, isDirect, isBot: sender.isBot, chat: address.chat },
+        ...{ isMention: false, isCommand: true, isButton: false },
+      });
+      if (!decision.allow) return [];
+      try {
+        const here = conversations.get(bindingKey(principal, address, isDirect));
+        return await options.suggest(query, principal, here?.taskId);
+      } catch (error) {
+        log.warn({ err: error }, 'nothing could be suggested');
+        return [];
+      }
     },
   };
+
+  /** The change of the conversation's binding that a message makes, if it makes one. */
+  function bindingOf(
+    key: string,
+    message: InboundMessage,
+    taskId: string,
+    current: Binding | undefined,
+  ): Promise<void> | undefined {
+    // The thread is bound when it is there; a command alone begins nothing.
+    const isElsewhere = message.opensThread && message.address.thread === undefined;
+    if (isElsewhere || (message.command && !current)) return undefined;
+    // Several chats may share a binding: it tells where the person was last.
+    const isHere = current && conversationKey(current.address) === conversationKey(message.address);
+    return isHere ? undefined : bind(key, message, taskId);
+  }
 
   /** A group became a supergroup: its conversation goes on under the new id. */
   async function migrate(message: InboundMessage): Promise<void> {
     const to = message.movedTo;
     const old = conversations.get(conversationKey(message.address));
     if (!to || !old) return;
-    await bind(conversationKey(to), to, old.taskId);
+    await bind(conversationKey(to), { ...message, address: to }, old.taskId);
     const setting = `channels.${to.channel}.access.chats`;
     log.warn({ from: message.address.chat, to: to.chat }, `a group has a new id; list it under ${setting}`);
   }

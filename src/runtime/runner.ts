@@ -72,6 +72,8 @@ export interface Runner {
   run(input: RunInput): Promise<RunOutcome>;
   failed(error: unknown, trace: string): RunOutcome;
   stopped(): RunOutcome;
+  /** What may be attached to an answer. */
+  attachRules(channel: Channel | undefined, channelId: string): { mode: AttachMode; maxBytes: number };
   /** The answer for one conversation: its text and the files that go along there. */
   present(
     taskId: string,
@@ -125,6 +127,11 @@ export function createRunner(options: RunnerOptions): Runner {
     await appendSession(home, task.viber, task.id, [line]);
     crashPoint('run:message-written');
   }
+
+  const attachRules = (channel: Channel | undefined, channelId: string) => ({
+    mode: settings.attach[channelId] ?? 'auto',
+    maxBytes: channel?.limits.uploadBytes ?? Number.MAX_SAFE_INTEGER,
+  });
 
   return {
     async run(input) {
@@ -219,15 +226,15 @@ export function createRunner(options: RunnerOptions): Runner {
       return { state: 'error', text, summary: summarise(text), artifactRefs: [], error: what, buttons: [[button]] };
     },
     stopped: () => ({ state: 'stopped', text: '', summary: 'stopped', artifactRefs: [], buttons: [] }),
+    attachRules,
     async present(taskId, outcome, channel, channelId) {
-      const mode = settings.attach[channelId] ?? 'auto';
-      const rules = { mode, maxBytes: channel?.limits.uploadBytes ?? Number.MAX_SAFE_INTEGER, maxFiles: MAX_ATTACHED };
+      const rules = { ...attachRules(channel, channelId), maxFiles: MAX_ATTACHED };
       const { files, onRequest } = await attach(home, taskId, outcome.artifactRefs, rules);
       const list = onRequest.length > 0 ? `\n\nMore files: ${onRequest.map((file) => file.name).join(', ')}` : '';
       return {
         text: `${outcome.text}${list}`,
         files,
-        buttons: [...outcome.buttons, ...onRequest.map((file) => [getButton(file)])],
+        buttons: [...outcome.buttons, ...onRequest.map((file) => [getButton(file, taskId)])],
       };
     },
   };

@@ -14,8 +14,8 @@ export interface TaskBook {
   /** The task of a message: the one that is there, or a new one with this message as its goal. */
   open(entry: Entry): Promise<TaskRecord>;
   setState(taskId: string, state: TaskState): Promise<void>;
-  /** Shows a run as `running` once it has lasted a moment; clear the timer when it ends. */
-  showRunning(taskId: string): NodeJS.Timeout;
+  /** Shows a run as `running` once it has lasted a moment, then calls `onShown`; clear the timer when it ends. */
+  showRunning(taskId: string, onShown: () => void): NodeJS.Timeout;
 }
 
 const SHOW_RUNNING_MS = 250;
@@ -26,7 +26,9 @@ export function createTaskBook(options: { home: Home; conversations: Conversatio
   async function begin({ taskId, viber, principal, message }: Entry): Promise<TaskRecord> {
     // A crash may have come between the message's commit and that of its conversation's binding.
     const key = bindingKey(principal, message.address, message.isDirect);
-    if (!conversations.get(key)) await conversations.bind({ key, taskId, viber, address: message.address });
+    if (!conversations.get(key)) {
+      await conversations.bind({ key, taskId, viber, address: message.address, isDirect: message.isDirect });
+    }
     const at = new Date().toISOString();
     const goal = message.text.trim() || message.files[0]?.name || 'Untitled';
     const record: TaskRecord = {
@@ -66,9 +68,11 @@ export function createTaskBook(options: { home: Home; conversations: Conversatio
       }));
     },
     setState,
-    showRunning: (taskId) =>
+    showRunning: (taskId, onShown) =>
       setTimeout(() => {
-        setState(taskId, 'running').catch((error: unknown) => log.warn({ err: error }, 'a state could not be written'));
+        setState(taskId, 'running').then(onShown, (error: unknown) =>
+          log.warn({ err: error }, 'a state could not be written'),
+        );
       }, SHOW_RUNNING_MS),
   };
 }

@@ -16,9 +16,10 @@ import { appendSession, findRun } from '../workspace/sessions.ts';
 import type { SessionEntry } from '../workspace/types.ts';
 import { RunError } from './agent.ts';
 import type { Bus } from './bus.ts';
-import { answerCommand, type CommandDesk } from './commands/answer.ts';
+import { createCommandLane, isReply } from './command-lane.ts';
+import type { CommandDesk } from './commands/answer.ts';
 import type { RunView } from './commands/command.ts';
-import type { Conversations } from './conversations.ts';
+import { bindingKey, type Conversations, placeOf, shareTask } from './conversations.ts';
 import type { Delivery } from './delivery.ts';
 import { type Entry, taskLane, traceOf } from './entry.ts';
 import type { Live } from './live.ts';
@@ -26,6 +27,7 @@ import type { Lease, Queue, QueueItem } from './queue/queue.ts';
 import type { ButtonAction, Buttons } from './reply/buttons.ts';
 import type { Runner, RunOutcome } from './runner.ts';
 import { createTaskBook } from './task-book.ts';
+import { createThreads } from './threads.ts';
 
 /** Why a run is ended from outside (C14). */
 export class RunAbort extends Error {
@@ -53,6 +55,8 @@ export interface WorkerOptions {
   channelOf: (address: Address) => Channel | undefined;
   modelName: () => string;
   pairing: CommandDesk['pairing'];
+  links: CommandDesk['links'];
+  prefixes: CommandDesk['prefixes'];
   /** Runs at the same time. */
   maxRuns: number;
 }
@@ -79,13 +83,20 @@ export function createWorker(options: WorkerOptions): Worker {
   const working = new Set<Promise<void>>();
   /** Lanes whose work failed for the disk's sake, with the number of times in a row. */
   const retried = new Map<string, number>();
-  const book = createTaskBook({ home, conversations: options.conversations, log });
+  const { conversations, channelOf } = options;
+  const book = createTaskBook({ home, conversations, log });
+  const threads = createThreads({ home, conversations, channelOf, log });
   const desk: CommandDesk = {
     ...{ home, pairing: options.pairing, modelName: options.modelName },
     runOf: (id) => runs.get(id),
     waitingFor: (id) => queue.depth(taskLane(id)),
     stop: (id) => queue.signal(taskLane(id), 'stop'),
+    ...{ links: options.links, prefixes: options.prefixes },
+    bound: (id) => conversations.bound(id).map(placeOf),
+    shareTask: (person, from) => shareTask(conversations, person, from),
+    attachRules: (address) => runner.attachRules(channelOf(address), address.channel),
   };
+  const command = createCommandLane({ desk, delivery, buttons: options.buttons, threads });
 
   async function loop(prefix: string, work: (lease: Lease<Entry>) => Promise<void>): Promise<void> {
     for (let lease = await queue.claim(prefix); lease; lease = await queue.claim(prefix)) {
@@ -105,19 +116,22 @@ export function createWorker(options: WorkerOptions): Worker {
 
   /** One answer to every conversation whose message the run took in. */
   async function answer(items: readonly QueueItem<Entry>[], run: string, outcome: RunOutcome): Promise<void> {
-    const placeholders = await live.end(run);
+    const placeholders = await live.end(
+      run,
+      items.map((item) => item.message.message.address),
+    );
     const seen = new Set<string>();
     for (const { id, message: entry } of items) {
-      const { address, messageId } = entry.message;
+      const { address } = entry.message;
       const key = conversationKey(address);
       if (seen.has(key)) continue;
       seen.add(key);
       const placeholder = placeholders.get(key);
-      const shown = await runner.present(entry.taskId, outcome, options.channelOf(address), address.channel);
+      const shown = await runner.present(entry.taskId, outcome, channelOf(address), address.channel);
       const { files, text } = shown;
       const rows = await rowsFor(address, shown.buttons);
       const outbound: OutboundMessage = { id, address, text, files, ...(rows ? { buttons: rows } : {}) };
-      if (!entry.message.isDirect) outbound.replyTo = messageId;
+      if (isReply(entry.message)) outbound.replyTo = entry.message.messageId;
       if (placeholder !== undefined) outbound.placeholder = placeholder;
       await delivery.add(
         outbound,
@@ -142,12 +156,13 @@ export function createWorker(options: WorkerOptions): Worker {
     };
     await appendSession(home, viber, taskId, [result]);
     crashPoint('run:result-written');
-    if (state === 'stopped') await live.end(run);
+    if (state === 'stopped') await live.end(run, []);
     else await answer(lease.items, run, outcome);
     crashPoint('run:out-written');
     // The answer is durable in `out`; the session's lines follow within half a second.
     options.syncSoon(home.sessionPath(viber, taskId));
     await book.setState(taskId, state);
+    threads.show(taskId);
     metrics.count('viber_runs_total', { state });
     retried.delete(lease.lane);
     queue.ack(
@@ -157,7 +172,17 @@ export function createWorker(options: WorkerOptions): Worker {
     log.info({ trace: run, task: taskId, state, error, usage }, 'run ended');
   }
 
-  async function runMessages(lease: Lease<Entry>): Promise<void> {
+  /** The conversations that see a run: those it answers, and the others that are about its task now. */
+  function followers(items: readonly QueueItem<Entry>[], taskId: string): Address[] {
+    const keys = new Set(
+      items.map(({ message: { message, principal } }) => bindingKey(principal, message.address, message.isDirect)),
+    );
+    const watching = conversations.bound(taskId).filter((binding) => !keys.has(binding.key));
+    return [...items.map((item) => item.message.message.address), ...watching.map((binding) => binding.address)];
+  }
+
+  async function runMessages(claimed: Lease<Entry>): Promise<void> {
+    const lease = { ...claimed, items: await Promise.all(claimed.items.map(threads.place)) };
     const first = lease.items[0] as QueueItem<Entry>;
     const { taskId, viber } = first.message;
     const run = traceOf(first.id);
@@ -173,15 +198,12 @@ export function createWorker(options: WorkerOptions): Worker {
     let showing: NodeJS.Timeout | undefined;
     try {
       const task = await book.open(first.message);
-      showing = book.showRunning(taskId);
+      showing = book.showRunning(taskId, () => threads.show(taskId));
       const isAgain = first.attempts > 0 || retried.has(lease.lane);
       const earlier = isAgain ? await findRun(home, viber, taskId, run) : [];
       const settled = earlier.find((entry) => entry.type === 'result');
       if (settled?.type === 'result') return await finishAgain(lease, run, settled);
-      live.follow(
-        run,
-        lease.items.map((item) => item.message.message.address),
-      );
+      live.follow(run, followers(lease.items, taskId));
       const outcome = await runner.run({ task, run, items: lease.items, earlier, signal: controller.signal });
       crashPoint('run:answered');
       clearTimeout(showing);
@@ -190,7 +212,7 @@ export function createWorker(options: WorkerOptions): Worker {
       clearTimeout(showing);
       const reason = controller.signal.reason;
       if (reason instanceof RunAbort && reason.reason === 'shutdown') {
-        await live.end(run);
+        await live.end(run, []);
         return queue.release(lease);
       }
       if (reason instanceof RunAbort) return await finish(lease, run, runner.stopped());
@@ -219,15 +241,9 @@ export function createWorker(options: WorkerOptions): Worker {
     );
   }
 
-  async function runCommand(lease: Lease<Entry>): Promise<void> {
+  async function runCommands(lease: Lease<Entry>): Promise<void> {
     for (const item of lease.items) {
-      const { address, messageId } = item.message.message;
-      const reply = await answerCommand(item.message, desk);
-      const rows = reply.buttons ? await rowsFor(address, reply.buttons) : undefined;
-      const outbound: OutboundMessage = { id: item.id, address, text: reply.text, files: reply.files ?? [] };
-      if (rows && rows.length > 0) outbound.buttons = rows;
-      if (!item.message.message.isDirect) outbound.replyTo = messageId;
-      await delivery.add(outbound, traceOf(item.id), item.attempts > 0);
+      await command(item);
       retried.delete(lease.lane);
       queue.ack(lease, [item.id]);
     }
@@ -240,7 +256,7 @@ export function createWorker(options: WorkerOptions): Worker {
   return {
     start() {
       for (let n = 0; n < options.maxRuns; n++) void loop('task:', runMessages);
-      for (let n = 0; n < COMMANDS_AT_ONCE; n++) void loop('chat:', runCommand);
+      for (let n = 0; n < COMMANDS_AT_ONCE; n++) void loop('chat:', runCommands);
     },
     runOf: (taskId) => runs.get(taskId),
     async stop(graceMs) {

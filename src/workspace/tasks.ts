@@ -93,15 +93,23 @@ export function updateTask(
   });
 }
 
-/** The newest tasks first (by id). Reads no more records than it takes to find `limit` that match; damaged ones are left out. */
+/**
+ * The newest tasks first (by id). Reads no more records than it takes to find `limit` that match, and at most the newest
+ * `maxRead`; damaged ones are left out.
+ */
 export async function listTasks(
   home: Home,
-  options: { limit: number; match?: (record: TaskRecord) => boolean; onCorrupt?: (file: string) => void },
+  options: {
+    limit: number;
+    maxRead?: number;
+    match?: (record: TaskRecord) => boolean;
+    onCorrupt?: (file: string) => void;
+  },
 ): Promise<TaskRecord[]> {
   const found: TaskRecord[] = [];
   let read = 0;
   for (const id of taskIds(home)) {
-    if (found.length >= options.limit) break;
+    if (found.length >= options.limit || read >= (options.maxRead ?? Number.POSITIVE_INFINITY)) break;
     // The event loop must not stand still for thousands of files.
     if (++read % 200 === 0) await nextTurn();
     const record = readOrReport(home, id, options.onCorrupt);

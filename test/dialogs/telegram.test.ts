@@ -188,15 +188,23 @@ describe('access', () => {
     expect(world.llm.stats().requests).toBe(2);
   });
 
-  it('opens no private task in a group, whoever asks there', async () => {
-    const world = await openWorld({ telegram: { access: { chats: ['*'] } } });
+  it('opens a private task in a group for its own person alone, and says what that means', async () => {
+    const people = [
+      { name: 'alex', role: 'member', ids: [`telegram:${ALEX}`] },
+      { name: 'kim', role: 'owner', ids: [`telegram:${STRANGER}`] },
+    ];
+    const world = await openWorld({ telegram: { access: { chats: ['*'] } }, config: { people } });
     world.telegram.addChat({ id: -100500, type: 'supergroup', title: 'Team' }, { members: [ALEX, STRANGER] });
     await world.ask('a private matter');
-    const id = path.basename(world.task());
-    const asked = world.telegram.say(-100500, { from: ALEX, text: `/open ${id}` });
-    const reply = await world.answer(-100500, asked.message_id);
-    expect(reply.text).toContain('no task');
-    expect(reply.text).not.toContain('private matter');
+    const text = `/open ${path.basename(world.task())}`;
+    const asked = world.telegram.say(-100500, { from: STRANGER, text });
+    const refusal = await world.answer(-100500, asked.message_id);
+    expect(refusal.text).toContain('no task');
+    expect(refusal.text).not.toContain('private matter');
+    const again = world.telegram.say(-100500, { from: ALEX, text });
+    const recap = await world.answer(-100500, again.message_id);
+    expect(recap.text).toContain('a private matter');
+    expect(recap.text).toContain('Everyone here can see this task now');
   });
 
   it('goes on with the same task when a group becomes a supergroup', async () => {

@@ -165,7 +165,7 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
     send,
     download: (file, path, maxBytes, signal) => download(api, file, path, maxBytes, signal),
     stream: async (event, address) => live.event(event, address),
-    endStream: (runId, address) => live.end(runId, address),
+    endStream: (runId, address, isAnswered) => live.end(runId, address, isAnswered),
     ...(mode === 'webhook' && { webhook }),
   };
 }

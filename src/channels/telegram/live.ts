@@ -14,8 +14,8 @@ export type LiveMode = 'off' | 'status' | 'text';
 
 export interface Live {
   event(event: AgentStreamEvent, address: Address): void;
-  /** Gives the id of the status message, if one was sent. */
-  end(runId: string, address: Address): Promise<string | undefined>;
+  /** Gives the id of the status message, if one was sent and an answer may replace it; otherwise it is deleted. */
+  end(runId: string, address: Address, isAnswered: boolean): Promise<string | undefined>;
   /** Ends every run's progress. */
   close(): void;
 }
@@ -133,7 +133,8 @@ export function createLive(options: { api: TelegramApi; mode: LiveMode; log: Log
   async function call(run: Run, method: string, params: object): Promise<unknown> {
     const { chat, thread } = run.address;
     const isEdit = method === 'editMessageText';
-    const place = { chat_id: chat, ...(thread !== undefined && !isEdit && { message_thread_id: Number(thread) }) };
+    const isOld = isEdit || method === 'deleteMessage';
+    const place = { chat_id: chat, ...(thread !== undefined && !isOld && { message_thread_id: Number(thread) }) };
     try {
       return await api.call(method, { ...place, ...params }, { timeoutMs: CALL_MS });
     } catch (error) {
@@ -177,10 +178,13 @@ export function createLive(options: { api: TelegramApi; mode: LiveMode; log: Log
       }
       if (run.text.length <= MAX_TEXT) run.text += event.content;
     },
-    async end(runId, address) {
+    async end(runId, address, isAnswered) {
       const run = finish(keyOf(runId, address));
       await run?.call;
-      return run?.messageId === undefined ? undefined : String(run.messageId);
+      if (run?.messageId === undefined) return undefined;
+      if (isAnswered) return String(run.messageId);
+      await call(run, 'deleteMessage', { message_id: run.messageId });
+      return undefined;
     },
     close() {
       for (const key of [...runs.keys()]) finish(key);

@@ -1,30 +1,36 @@
 /** From a command that somebody gave to its answer: who may, in which task, with what at hand. */
 import { authoriseAction } from '../../access/authorise.ts';
-import { principalText } from '../../access/principal.ts';
 import { UserError } from '../../errors.ts';
 import type { Home } from '../../workspace/home.ts';
 import { listTasks, readTask } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Entry } from '../entry.ts';
-import { maySee } from '../visibility.ts';
-import type { CommandContext, CommandReply } from './command.ts';
+import { findTask, isOwnTask, maySee, type Viewpoint } from '../visibility.ts';
+import type { Command, CommandContext, CommandReply } from './command.ts';
+import { unknownTask } from './places.ts';
 import { commandSpecs, findCommand, HELP_HINT } from './table.ts';
 
 /** What commands may ask of the rest of the gateway. */
-export interface CommandDesk extends Pick<CommandContext, 'runOf' | 'waitingFor' | 'stop' | 'pairing'> {
+export interface CommandDesk
+  extends Pick<
+    CommandContext,
+    'runOf' | 'waitingFor' | 'stop' | 'pairing' | 'links' | 'bound' | 'shareTask' | 'attachRules' | 'prefixes'
+  > {
   home: Home;
   modelName: () => string;
 }
+
+/** How many of the newest records a list looks at before it gives up finding more. */
+const MAX_READ = 5_000;
 
 /** Refusals and what people can mend are answers; anything else is thrown. */
 export async function answerCommand(entry: Entry, desk: CommandDesk): Promise<CommandReply> {
   const name = entry.command?.name ?? '';
   const command = findCommand(name);
   if (!command) return { text: `I do not know /${name.slice(0, 32)}. ${HELP_HINT}` };
-  const task = await readTask(desk.home, entry.taskId);
-  const context = contextFor(entry, task, desk);
-  if (!context.mayUse(command.action, task)) return { text: `You may not use /${command.name} here.` };
   try {
+    const context = await contextFor(entry, command, desk);
+    if (!context.mayUse(command.action, context.task)) return { text: refusal(command, context) };
     return await command.run(context);
   } catch (error) {
     if (error instanceof UserError) return { text: error.message };
@@ -32,17 +38,53 @@ export async function answerCommand(entry: Entry, desk: CommandDesk): Promise<Co
   }
 }
 
-function contextFor(entry: Entry, task: TaskRecord | undefined, desk: CommandDesk): CommandContext {
-  const { principal, message, viber, taskId } = entry;
+function refusal({ name, action }: Command, { task }: CommandContext): string {
+  if (action === 'steer' && task) return `Only the people of **${task.title}** may /${name} it; ask one of them.`;
+  return `You may not use /${name} here; ask the owner of this bot.`;
+}
+
+async function contextFor(entry: Entry, command: Command, desk: CommandDesk): Promise<CommandContext> {
+  const { principal, message, viber } = entry;
   const { home, modelName, ...asked } = desk;
-  const self = principalText(principal);
-  const { address, isDirect } = message;
-  const view = { principal, address, isDirect, viber };
+  const { address, isDirect, opensThread = false } = message;
+  const view: Viewpoint = { principal, address, isDirect, viber };
+  const target = await targetOf(entry, command, home, view);
   return {
     ...asked,
-    ...{ home, viber, principal, taskId, task, address, isDirect, args: entry.command?.args ?? '', model: modelName() },
-    mayUse: (action, target) => authoriseAction(principal, action, target?.people ?? [], self),
-    tasks: (limit) => listTasks(home, { limit, match: (record) => maySee(view, record) }),
+    ...{ home, viber, principal, address, isDirect, opensThread, model: modelName() },
+    moves: entry.moves === true,
+    ...{ taskId: target.taskId, task: target.task, args: target.args },
+    mayUse: (action, task) => authoriseAction(principal, action, task?.people ?? []),
+    tasks: (limit, whose = 'own') => {
+      const match = (task: TaskRecord) => maySee(view, task) && (!isDirect || whose === 'all' || isOwnTask(view, task));
+      return listTasks(home, { limit, match, maxRead: MAX_READ });
+    },
     list: commandSpecs,
   };
+}
+
+const FULL_ID = /^#?\d{8}-[2-9a-km-np-z]{5}$/;
+/** The end of an id as people shorten it; without a digit it is a word. */
+const SHORT_ID = /^#?(?=[a-z]*\d)[2-9a-km-np-z]{5}$/;
+
+/**
+ * The task a command is about: the one whose id stands first in its arguments, else the conversation's own. Throws UserError
+ * for an id that this person sees no task by: nobody must stop a task by mistyping another's id.
+ */
+async function targetOf(
+  { command, taskId }: Entry,
+  { takesTask }: Command,
+  home: Home,
+  view: Viewpoint,
+): Promise<{ taskId: string; task: TaskRecord | undefined; args: string }> {
+  const args = command?.args ?? '';
+  const [, first = '', rest = ''] = /^\s*(\S+)\s*([\s\S]*)$/.exec(args) ?? [];
+  const typed = first.toLowerCase();
+  const isId = FULL_ID.test(typed) || (SHORT_ID.test(typed) && takesTask === 'any');
+  if (takesTask && isId) {
+    const found = await findTask(home, typed, (task) => maySee(view, task));
+    if (!found) throw new UserError(unknownTask(typed, view.isDirect));
+    return { taskId: found.id, task: found, args: rest };
+  }
+  return { taskId, task: await readTask(home, taskId), args };
 }

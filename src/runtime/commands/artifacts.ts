@@ -1,57 +1,114 @@
-/** /artifacts and /get: what a task has made, and the files themselves. */
+/** /artifacts and /get: what a task has made, and the files themselves, on whichever channel they were made. */
+import type { Attachment } from '../../channels/channel.ts';
+import { UserError } from '../../errors.ts';
 import { type ArtifactMeta, findArtifact, listArtifacts } from '../../workspace/artifacts.ts';
+import type { Home } from '../../workspace/home.ts';
 import { toAttachment } from '../reply/attachments.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
-import type { Command } from './command.ts';
+import type { Command, CommandContext, CommandReply } from './command.ts';
+import { plainName } from './places.ts';
 
 const SHOWN = 20;
+const MAX_FILES = 10;
+const MAX_BUTTONS = 6;
+/** How many of a person's newest tasks are looked through for a file. */
+const SEARCHED = 20;
 
 export function fileSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }
 
-export const getButton = (file: ArtifactMeta): ButtonAction => ({
-  label: `Get ${file.name}`.slice(0, 40),
+/** With the task's id the button means the same file after the conversation has gone on to another task. */
+export const getButton = (file: ArtifactMeta, taskId?: string): ButtonAction => ({
+  label: `Get ${file.name}`.slice(0, 40).toWellFormed(),
   command: 'get',
-  args: file.id,
+  args: taskId === undefined ? file.id : `${taskId} ${file.id}`,
 });
+
+/** The files that are still there. */
+export function attachable(
+  home: Home,
+  taskId: string,
+  files: readonly ArtifactMeta[],
+): { files: Attachment[]; sent: ArtifactMeta[]; missing: string[] } {
+  const found: { files: Attachment[]; sent: ArtifactMeta[]; missing: string[] } = { files: [], sent: [], missing: [] };
+  for (const file of files) {
+    try {
+      found.files.push(toAttachment(home, taskId, file));
+      found.sent.push(file);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      found.missing.push(error.message);
+    }
+  }
+  return found;
+}
 
 export const artifacts: Command = {
   name: 'artifacts',
   description: 'List the files of this task',
+  argument: { name: 'task', description: 'The id of another task', suggests: true },
   action: 'look',
+  takesTask: 'any',
   async run({ home, taskId }) {
     const files = (await listArtifacts(home, taskId)).reverse();
     if (files.length === 0) return { text: 'This task has no files yet.' };
     const lines = files.slice(0, SHOWN).map((file) => `- \`${file.id}\` ${file.name} (${fileSize(file.size)})`);
     if (files.length > SHOWN) lines.push(`- and ${files.length - SHOWN} older ones`);
-    return { text: lines.join('\n'), buttons: files.slice(0, 6).map((file) => [getButton(file)]) };
+    return {
+      text: lines.join('\n'),
+      buttons: files.slice(0, MAX_BUTTONS).map((file) => [getButton(file, taskId)]),
+    };
   },
 };
 
 export const get: Command = {
   name: 'get',
   description: 'Send a file of this task (/get NAME or all)',
+  argument: { name: 'file', description: 'Its name or id, or all', suggests: true },
   action: 'look',
-  async run({ home, taskId, args }) {
-    const wanted = args.trim();
+  takesTask: 'full',
+  async run(context) {
+    const { home, taskId } = context;
+    const wanted = context.args.trim();
     const files = await listArtifacts(home, taskId);
-    if (files.length === 0) return { text: 'This task has no files yet.' };
-    const chosen =
-      wanted === 'all'
-        ? files.slice(-10)
-        : [await findArtifact(home, taskId, wanted)].filter((file) => file !== undefined);
-    if (wanted === '' || chosen.length === 0) {
-      const which = wanted === '' ? 'Which one?' : `There is no file \`${wanted.slice(0, 60)}\` in this task.`;
-      return {
-        text: `${which} /artifacts lists them.`,
-        buttons: files
-          .slice(-6)
-          .reverse()
-          .map((file) => [getButton(file)]),
-      };
+    const named = wanted === '' ? undefined : await findArtifact(home, taskId, wanted);
+    const chosen = named ? [named] : wanted.toLowerCase() === 'all' ? files.slice(-MAX_FILES) : [];
+    if (chosen.length > 0) {
+      const { files: attached, missing } = attachable(home, taskId, chosen);
+      return { text: missing.join('\n'), files: attached };
     }
-    return { text: '', files: chosen.map((file) => toAttachment(home, taskId, file)) };
+    if (wanted !== '' && wanted.toLowerCase() !== 'all') return offerElsewhere(context, wanted, files);
+    if (files.length === 0) return { text: 'This task has no files yet.' };
+    return { text: 'Which one? /artifacts lists them.', buttons: newestButtons(files, taskId) };
   },
 };
+
+const newestButtons = (files: readonly ArtifactMeta[], taskId: string): ButtonAction[][] =>
+  files
+    .slice(-MAX_BUTTONS)
+    .map((file) => [getButton(file, taskId)])
+    .reverse();
+
+/** The file is not in this task: where among the person's tasks it is. */
+async function offerElsewhere(
+  { home, taskId, tasks }: CommandContext,
+  wanted: string,
+  here: readonly ArtifactMeta[],
+): Promise<CommandReply> {
+  const others = (await tasks(SEARCHED)).filter((task) => task.id !== taskId);
+  const found = await Promise.all(
+    others.map(async (task) => ({ task, file: await findArtifact(home, task.id, wanted) })),
+  );
+  const hits = found.flatMap(({ task, file }) => (file ? [{ task, file }] : [])).slice(0, MAX_BUTTONS);
+  const missing = `There is no file \`${plainName(wanted)}\` in this task.`;
+  if (hits.length > 0) {
+    const lines = hits.map(({ task, file }) => `- ${file.name} in **${task.title}** (\`${task.id}\`)`);
+    return {
+      text: `${missing} I found:\n\n${lines.join('\n')}`,
+      buttons: hits.map(({ task, file }) => [getButton(file, task.id)]),
+    };
+  }
+  return { text: `${missing} /artifacts lists them.`, buttons: newestButtons(here, taskId) };
+}

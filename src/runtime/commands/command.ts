@@ -1,10 +1,12 @@
 /** A command of the chats: one entry of the table, the same on every channel. */
 import type { Action } from '../../access/authorise.ts';
+import type { Links } from '../../access/links.ts';
 import type { Pairing } from '../../access/pairing.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { Address, Attachment, CommandSpec } from '../../channels/channel.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
+import type { AttachMode } from '../reply/attachments.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
 
 /** What a running task looks like from outside. */
@@ -16,15 +18,31 @@ export interface RunView {
   tool?: string;
 }
 
+/** A conversation that is bound to a task now. */
+export interface BoundPlace {
+  address: Address;
+  isDirect: boolean;
+  /** The linked person whose direct messages share the binding. */
+  person?: string;
+}
+
 export interface CommandContext {
   home: Home;
   viber: string;
+  /** What was typed after the command's name and, for commands with `takesTask`, after the task's id. */
   args: string;
   principal: Principal;
   address: Address;
   isDirect: boolean;
-  /** The task the conversation was bound to when the command arrived (after it, for commands that bind). */
+  /** Begins a conversation in a thread of its own: every task has its thread here. */
+  opensThread: boolean;
+  /**
+   * The task the conversation was bound to when the command arrived (after it, for commands that bind), or the one whose id
+   * was typed.
+   */
   taskId: string;
+  /** The command has moved the conversation to `taskId`; an id that means no task of theirs moves nothing. */
+  moves: boolean;
   /** The task's record; undefined before its first message was taken up. */
   task: TaskRecord | undefined;
   model: string;
@@ -33,9 +51,21 @@ export interface CommandContext {
   /** Ends the task's run; false when none is under way. */
   stop(taskId: string): boolean;
   mayUse(action: Action, task: TaskRecord | undefined): boolean;
-  /** The newest tasks this principal may see here. */
-  tasks(limit: number): Promise<TaskRecord[]>;
+  /** The newest tasks this principal may see here; in direct messages their own unless `all` is asked for. */
+  tasks(limit: number, whose?: 'own' | 'all'): Promise<TaskRecord[]>;
   pairing: Pick<Pairing, 'approve' | 'deny' | 'pending'>;
+  links: Links;
+  /** The conversations bound to a task now, the one the command came from among them. */
+  bound(taskId: string): readonly BoundPlace[];
+  /**
+   * Gives the shared direct conversation of a person the task of the conversation at `from`, unless it has a task already:
+   * whoever links a second account goes on with the task of the first.
+   */
+  shareTask(person: string, from: Address): Promise<void>;
+  /** What may be attached to an answer at an address: `attach` of its channel and the bytes it takes for one file. */
+  attachRules(address: Address): { mode: AttachMode; maxBytes: number };
+  /** What is typed before a command's name, by channel id, for the channels that are on: `{ telegram: '/', slack: '/viber ' }`. */
+  prefixes: Readonly<Record<string, string>>;
   /** Other commands, for `/help`. */
   list(): readonly CommandSpec[];
 }
@@ -45,6 +75,8 @@ export interface CommandReply {
   text: string;
   files?: Attachment[];
   buttons?: ButtonAction[][];
+  /** Notes to other conversations; one that cannot be sent is nobody's loss. */
+  elsewhere?: { address: Address; text: string }[];
 }
 
 export interface Command extends CommandSpec {
@@ -54,5 +86,7 @@ export interface Command extends CommandSpec {
   hidden?: true;
   /** Moves the conversation to another task: takes effect at the door. */
   binds?: true;
+  /** The first word may be the id of another task: `any` takes the end of one as well, `full` whole ids only. */
+  takesTask?: 'any' | 'full';
   run(context: CommandContext): Promise<CommandReply>;
 }

@@ -25,6 +25,7 @@ async function decide({ home, viber, principal }: CommandContext, verb: string, 
 export const memory: Command = {
   name: 'memory',
   description: 'What I remember (/memory WORDS to search)',
+  argument: { name: 'words', description: 'What to look for' },
   action: 'memory',
   async run(context) {
     const { home, viber, args } = context;

@@ -5,7 +5,9 @@ import type { Command } from './command.ts';
 export const plan: Command = {
   name: 'plan',
   description: 'Show the plan of this task',
+  argument: { name: 'task', description: 'The id of another task', suggests: true },
   action: 'look',
+  takesTask: 'any',
   async run({ home, taskId }) {
     const stored = await readPlan(home, taskId);
     if (!stored) return { text: 'This task has no plan yet. Ask me to make one.' };

@@ -1,6 +1,7 @@
 /** /status and /stop: what is going on, and an end to it. */
 import { planProgress, readPlan } from '../../workspace/plan.ts';
-import type { Command } from './command.ts';
+import type { Command, CommandContext } from './command.ts';
+import { addressName } from './places.ts';
 
 /** `75` seconds as `1 min 15 s`. */
 export function duration(seconds: number): string {
@@ -10,8 +11,11 @@ export function duration(seconds: number): string {
 export const status: Command = {
   name: 'status',
   description: 'What I am doing now',
+  argument: { name: 'task', description: 'The id of another task', suggests: true },
   action: 'look',
-  async run({ home, task, taskId, model, runOf, waitingFor }) {
+  takesTask: 'any',
+  async run(context) {
+    const { home, task, taskId, model, runOf, waitingFor } = context;
     if (!task)
       return { text: `Nothing yet: this conversation has no task. Write to me to begin one. (model: ${model})` };
     const run = runOf(taskId);
@@ -27,15 +31,25 @@ export const status: Command = {
       const { done, total } = planProgress(plan.plan);
       lines.push(`- plan: ${done}/${total} steps done`);
     }
+    const elsewhere = placesNow(context);
+    if (elsewhere !== '') lines.push(`- goes on in: ${elsewhere}`);
     lines.push(`- model: ${model}`);
     return { text: lines.join('\n') };
   },
 };
 
+/** Where the task can be written to now; said to its own people in direct messages only. */
+function placesNow({ isDirect, bound, taskId }: CommandContext): string {
+  if (!isDirect) return '';
+  return [...new Set(bound(taskId).map(({ address }) => addressName(address)))].slice(0, 5).join(', ');
+}
+
 export const stop: Command = {
   name: 'stop',
   description: 'Stop what I am doing',
+  argument: { name: 'task', description: 'The id of another task', suggests: true },
   action: 'steer',
+  takesTask: 'any',
   async run({ taskId, task, stop: end, waitingFor }) {
     if (!end(taskId)) return { text: 'There is nothing to stop: no run is under way.' };
     const waiting = waitingFor(taskId);

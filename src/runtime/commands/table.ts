@@ -3,11 +3,13 @@ import type { CommandSpec } from '../../channels/channel.ts';
 import { artifacts, get } from './artifacts.ts';
 import type { Command } from './command.ts';
 import { help } from './help.ts';
+import { link } from './link.ts';
 import { memory } from './memory.ts';
+import { open } from './open.ts';
 import { pair } from './pair.ts';
 import { plan } from './plan.ts';
 import { status, stop } from './status.ts';
-import { fresh, open, tasks } from './tasks.ts';
+import { fresh, tasks } from './tasks.ts';
 
 export const COMMANDS: readonly Command[] = [
   help,
@@ -20,6 +22,7 @@ export const COMMANDS: readonly Command[] = [
   artifacts,
   get,
   memory,
+  link,
   pair,
 ];
 
@@ -36,4 +39,7 @@ export function findCommand(name: string): Command | undefined {
 }
 
 export const commandSpecs = (): CommandSpec[] =>
-  COMMANDS.filter((command) => !command.hidden).map(({ name, description }) => ({ name, description }));
+  COMMANDS.filter((command) => !command.hidden).map(({ name, description, argument }) => ({
+    ...{ name, description },
+    ...(argument ? { argument } : {}),
+  }));

@@ -1,12 +1,13 @@
-/** /new, /tasks and /open: beginning, finding and continuing tasks. */
-import { listArtifacts } from '../../workspace/artifacts.ts';
-import { linkCurrentTask, planProgress, readPlan } from '../../workspace/plan.ts';
-import { readSessionTail } from '../../workspace/sessions.ts';
+/** /new and /tasks: beginning and finding tasks. */
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
-import type { Command } from './command.ts';
+import type { Command, CommandContext } from './command.ts';
+import { placesOf } from './places.ts';
 
-const MARK: Record<TaskRecord['state'], string> = {
+const SHOWN = 10;
+const BUTTONS = 6;
+
+export const MARK: Record<TaskRecord['state'], string> = {
   pending: '◌',
   running: '▶',
   completed: '✓',
@@ -17,9 +18,12 @@ const MARK: Record<TaskRecord['state'], string> = {
 export const fresh: Command = {
   name: 'new',
   description: 'Begin another task (/new GOAL)',
+  argument: { name: 'goal', description: 'What I should do' },
   action: 'chat',
   binds: true,
-  async run() {
+  async run({ opensThread }) {
+    if (opensThread)
+      return { text: 'Every task has a thread of its own here: send the goal with /new, or mention me with it.' };
     return { text: 'A new task begins with your next message. The old one is kept: /tasks lists it.' };
   },
 };
@@ -28,66 +32,39 @@ export const tasks: Command = {
   name: 'tasks',
   description: 'List your tasks',
   action: 'look',
-  async run({ tasks: list, taskId, runOf }) {
-    const found = await list(10);
-    if (found.length === 0) return { text: 'There are no tasks yet. Write to me to begin one.' };
-    const lines = found.map((task) => {
-      const state = runOf(task.id) ? 'running' : task.state;
-      return `- ${MARK[state]} \`${task.id}\` ${task.title}${task.id === taskId ? ' (here)' : ''}`;
-    });
-    const others = found.filter((task) => task.id !== taskId).slice(0, 6);
-    const buttons = others.map((task): ButtonAction[] => [
-      { label: `Open: ${task.title}`.slice(0, 40), command: 'open', args: task.id },
-    ]);
+  async run(context) {
+    const { taskId, isDirect, principal, args } = context;
+    const mayAll = isDirect && principal.role === 'owner';
+    const isAll = mayAll && (args.trim().toLowerCase() === 'all' || isOperator(context));
+    const found = await context.tasks(SHOWN, isAll ? 'all' : 'own');
+    const hint = mayAll && !isAll ? ' /tasks all lists everybody’s.' : '';
+    if (found.length === 0) {
+      const whose = isDirect ? 'You have no tasks yet.' : 'There are no tasks here yet.';
+      return { text: `${whose} Write to me to begin one.${hint}` };
+    }
+    const others = found.filter((task) => task.id !== taskId).slice(0, BUTTONS);
+    const whose = isAll ? 'All tasks' : isDirect ? 'Your tasks' : 'The tasks here';
     return {
-      text: `Your tasks, the newest first:\n\n${lines.join('\n')}\n\nContinue one here with /open and its id.`,
-      buttons,
+      text: `${whose}, the newest first:\n\n${found.map((task) => lineOf(task, context)).join('\n')}\n\nContinue one here with /open and its id.${hint}`,
+      buttons: others.map((task) => [openButton(task)]),
     };
   },
 };
 
-/** The last words of a task, for somebody who comes back to it. */
-async function lastAnswer(home: Parameters<typeof readSessionTail>[0], viber: string, taskId: string): Promise<string> {
-  const entries = await readSessionTail(home, viber, taskId, { maxEntries: 30 });
-  const result = entries.findLast((entry) => entry.type === 'result' && entry.text !== '');
-  if (result?.type !== 'result') return '';
-  return result.text.length > 600 ? `${result.text.slice(0, 600)}…` : result.text;
+/** Whoever sits at the machine's own terminal sees everything unless it is linked to a person. */
+const isOperator = ({ principal }: CommandContext): boolean =>
+  (principal.channel === 'terminal' || principal.channel === 'local') && principal.person === undefined;
+
+function lineOf(task: TaskRecord, { taskId, runOf, isDirect }: CommandContext): string {
+  const state = runOf(task.id) ? 'running' : task.state;
+  const here = task.id === taskId ? ' (here)' : '';
+  // In a group nobody learns where else its people talk to me.
+  const where = isDirect ? `, ${placesOf(task.conversations)}` : '';
+  return `- ${MARK[state]} \`${task.id}\` ${task.title}${here}${where}`;
 }
 
-export const open: Command = {
-  name: 'open',
-  description: 'Continue another task here (/open ID)',
-  action: 'look',
-  binds: true,
-  async run({ home, viber, args, task, taskId, mayUse }) {
-    if (args.trim() === '') return { text: 'Which one? /tasks lists them; then /open and the id.' };
-    if (!task || !mayUse('look', task) || !matches(task.id, args)) {
-      return { text: `I know no task \`${args.trim().slice(0, 40)}\` of yours. /tasks lists them.` };
-    }
-    await linkCurrentTask(home, viber, taskId);
-    const [plan, files, answer] = await Promise.all([
-      readPlan(home, taskId),
-      listArtifacts(home, taskId),
-      lastAnswer(home, viber, taskId),
-    ]);
-    const lines = [`We continue **${task.title}** here.`];
-    if (plan) {
-      const { done, total } = planProgress(plan.plan);
-      lines.push(`Plan: ${done}/${total} steps done (/plan).`);
-    }
-    if (files.length > 0)
-      lines.push(
-        `Files: ${files
-          .slice(-8)
-          .map((file) => file.name)
-          .join(', ')} (/artifacts).`,
-      );
-    if (answer !== '') lines.push('', 'I said last:', answer.replace(/^/gm, '> '));
-    return { text: lines.join('\n') };
-  },
-};
-
-function matches(id: string, typed: string): boolean {
-  const text = typed.trim().toLowerCase();
-  return text !== '' && (id.endsWith(text) || id.startsWith(text));
-}
+const openButton = (task: TaskRecord): ButtonAction => ({
+  label: `Open: ${task.title}`.slice(0, 40).toWellFormed(),
+  command: 'open',
+  args: task.id,
+});

@@ -24,6 +24,8 @@ export interface PartState {
   unsure: number;
   /** An intent without an outcome: the attempt under way, or one that a crash cut. */
   open: boolean;
+  /** Milliseconds since the epoch of the first attempt that may have arrived. */
+  since?: number;
 }
 
 export interface Ledger {
@@ -114,6 +116,8 @@ export function openLedger(folder: string, epoch: number): Ledger {
         const state = parts.get(line.part) ?? { unsure: 0, open: false };
         parts.set(line.part, state);
         state.open = line.what === 'intent';
+        if (state.open) state.since ??= Date.parse(line.at);
+        if (line.what === 'refused' && state.unsure === 0) delete state.since;
         if (line.what === 'sent') state.sentId = line.id ?? '';
         if (line.what === 'unsure') state.unsure++;
       }

@@ -50,10 +50,11 @@ export async function startBench(
   const callbacks: ChannelCallbacks = {
     onMessage: (message, raw) => {
       got.push({ message, raw });
-      return store(message);
+      return store(message).then(() => 'accepted' as const);
     },
     onInterrupt: async () => undefined,
     onDropped: (kind) => void dropped.push(kind),
+    onSuggest: async () => [],
     onStatus: () => undefined,
   };
   onTestFinished(async () => {
@@ -94,7 +95,7 @@ export function createLedger(): PartLedger & { sent: Map<number, string>; calls:
       const known = sent.get(index);
       if (known !== undefined) return known;
       calls.push(index);
-      const id = await post();
+      const id = await post({ key: `k:${index}` });
       sent.set(index, id);
       return id;
     },

@@ -56,7 +56,7 @@ describe('typing', () => {
     const progress = live('status');
     progress.event(event('r'), HERE);
     await vi.advanceTimersByTimeAsync(399);
-    expect(await progress.end('r', HERE)).toBeUndefined();
+    expect(await progress.end('r', HERE, true)).toBeUndefined();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(calls).toEqual([]);
   });
@@ -68,7 +68,7 @@ describe('typing', () => {
     const typing = calls.filter(({ method }) => method === 'sendChatAction');
     expect(typing.map(({ at }) => at)).toEqual([400, 5400, 10_400]);
     expect(typing[0]?.params).toEqual({ chat_id: '-5', message_thread_id: 9, action: 'typing' });
-    await progress.end('r', GROUP);
+    await progress.end('r', GROUP, true);
     const before = calls.length;
     await vi.advanceTimersByTimeAsync(60_000);
     expect(calls.length).toBe(before);
@@ -85,7 +85,7 @@ describe('typing', () => {
     const progress = live('off');
     progress.event(event('r'), HERE);
     await vi.advanceTimersByTimeAsync(60_000);
-    expect([calls, await progress.end('r', HERE)]).toEqual([[], undefined]);
+    expect([calls, await progress.end('r', HERE, true)]).toEqual([[], undefined]);
   });
 });
 
@@ -103,7 +103,7 @@ describe('the status message', () => {
       params: { chat_id: '1001', disable_notification: true },
     });
     expect(shown()[1]).toMatchObject({ method: 'editMessageText', params: { message_id: 42 } });
-    expect(await progress.end('r', HERE)).toBe('42');
+    expect(await progress.end('r', HERE, true)).toBe('42');
   });
 
   it('is edited at most every 3 s, more rarely in a long run and in groups', async () => {
@@ -135,7 +135,7 @@ describe('the status message', () => {
     progress.event(event('r'), HERE);
     await vi.advanceTimersByTimeAsync(3100);
     let id: string | undefined;
-    void progress.end('r', HERE).then((given) => {
+    void progress.end('r', HERE, true).then((given) => {
       id = given;
     });
     await vi.advanceTimersByTimeAsync(100);
@@ -176,7 +176,7 @@ describe('the status message', () => {
     progress.event(event('r'), HERE);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(calls.length).toBe(1);
-    expect(await progress.end('r', HERE)).toBeUndefined();
+    expect(await progress.end('r', HERE, true)).toBeUndefined();
   });
 
   it('that a person deleted is not given to the answer', async () => {
@@ -188,7 +188,7 @@ describe('the status message', () => {
     const progress = live('status');
     progress.event(event('r'), HERE);
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(await progress.end('r', HERE)).toBeUndefined();
+    expect(await progress.end('r', HERE, true)).toBeUndefined();
   });
 
   it('survives a platform that fails', async () => {
@@ -198,7 +198,7 @@ describe('the status message', () => {
     const progress = live('status');
     progress.event(event('r'), HERE);
     await vi.advanceTimersByTimeAsync(30_000);
-    expect(await progress.end('r', HERE)).toBeUndefined();
+    expect(await progress.end('r', HERE, true)).toBeUndefined();
   });
 });
 
@@ -214,7 +214,7 @@ describe('the text so far', () => {
     }
     await vi.advanceTimersByTimeAsync(1500);
     expect(texts()).toEqual(['Let me see', 'The plan is', 'The plan is good']);
-    expect(await progress.end('r', HERE)).toBe('42');
+    expect(await progress.end('r', HERE, true)).toBe('42');
   });
 
   it('stays below the limit of a message and is then left alone', async () => {

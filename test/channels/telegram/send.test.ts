@@ -179,7 +179,7 @@ describe('live progress', () => {
     expect(bench.telegram.chat(ALEX).action).toBe('typing');
     await bench.channel.stream?.(event({ type: 'tool-call', tool: 'write_file', args: { path: 'plan.md' } }), address);
     const status = await bench.telegram.wait({ chat: ALEX, from: 'bot', text: 'Working: writing plan.md' });
-    const placeholder = await bench.channel.endStream?.('r1', address);
+    const placeholder = await bench.channel.endStream?.('r1', address, true);
     expect(placeholder).toBe(String(status.id));
     await bench.send({ text: 'Done', ...(placeholder !== undefined && { placeholder }) });
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -190,7 +190,7 @@ describe('live progress', () => {
     const bench = await talking({ live: 'status', timing: { ...timing, live: { ...timing.live, typingAfter: 400 } } });
     const { address } = answer(bench.channel);
     await bench.channel.stream?.(event({ type: 'state-change', state: 'thinking' }), address);
-    expect(await bench.channel.endStream?.('r1', address)).toBeUndefined();
+    expect(await bench.channel.endStream?.('r1', address, true)).toBeUndefined();
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(bench.telegram.requests('sendChatAction')).toEqual([]);
   });
@@ -201,7 +201,7 @@ describe('live progress', () => {
     const { address } = answer(bench.channel);
     await bench.channel.stream?.(event({ type: 'state-change', state: 'thinking' }), address);
     await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(await bench.channel.endStream?.('r1', address)).toBeUndefined();
+    expect(await bench.channel.endStream?.('r1', address, true)).toBeUndefined();
   });
 });
 

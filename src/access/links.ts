@@ -1,0 +1,165 @@
+/**
+ * Identity links made in chats: `/link` shows a code on one account, entering it on another makes both one person (C40).
+ * `links.json` holds who is linked, `link-codes.json` the codes that wait: a code survives a restart as its answer does.
+ *
+ * A link hands over rights by reference: the linked account has those that the account it is linked `to` has now. Take them
+ * away there (configuration, pairing), and they are gone here.
+ */
+import path from 'node:path';
+import { UserError } from '../errors.ts';
+import { newCode, openJsonList } from './json-file.ts';
+import {
+  isLink,
+  isMadeName,
+  isWaitingCode,
+  type Link,
+  type LinkAddress,
+  newPerson,
+  type WaitingCode,
+} from './link-records.ts';
+import { identityText, type Principal, type Role } from './principal.ts';
+import { createTries } from './tries.ts';
+
+export type { Link, LinkAddress } from './link-records.ts';
+
+export const LINK_TTL_MS = 600_000;
+export const MAX_CODES = 100;
+/** Accounts of one person, and links in all. */
+const MAX_ACCOUNTS = 20;
+const MAX_LINKS = 5_000;
+
+/** `not-let-in`: the code's person is a guest, who cannot vouch for somebody the door does not know. */
+export type LinkRefusal = 'unknown' | 'expired' | 'own' | 'taken' | 'too-many-tries' | 'not-let-in';
+
+export type Redeemed =
+  | { ok: true; person: string; from: { identity: string; name: string; address: LinkAddress } }
+  | { ok: false; reason: LinkRefusal };
+
+/** Who enters a code. `isStranger`: the door would not let them in otherwise. */
+export interface Redeemer {
+  identity: string;
+  person?: string | undefined;
+  role: Role;
+  isStranger?: boolean;
+}
+
+export interface Links {
+  /** A code of 8 characters for this person's other account; it replaces the one they had. Throws UserError when too many wait. */
+  issue(principal: Principal, address: LinkAddress): { code: string; expiresAt: number };
+  /** Enters a code. Five wrong ones an hour and identity; nothing is written for those. */
+  redeem(code: string, who: Redeemer, at?: number): Redeemed;
+  /** Voids a code that others could read. */
+  revoke(code: string): void;
+  links(): readonly Link[];
+  /** False when the identity is not linked. Throws UserError when others are linked to it. */
+  unlink(identity: string): boolean;
+}
+
+const RANK: Record<Role, number> = { guest: 0, member: 1, owner: 2 };
+const normaliseCode = (text: string): string => text.replace(/[\s-]/g, '').toUpperCase();
+
+/** Opens the files of `access/`; neither need exist, and reading creates none. */
+export function openLinks(folder: string, now: () => number = Date.now): Links {
+  const links = openJsonList(path.join(folder, 'links.json'), isLink);
+  const codes = openJsonList(path.join(folder, 'link-codes.json'), isWaitingCode);
+  const tries = createTries({ max: 5, perMs: 3_600_000 });
+
+  const linkOf = (identity: string) => links.read().find((link) => link.identity === identity);
+
+  function refusalOf(waiting: WaitingCode, who: Redeemer): LinkRefusal | undefined {
+    const person = waiting.person ?? linkOf(waiting.identity)?.person;
+    const known = linkOf(who.identity)?.person;
+    const own = who.person ?? (known !== undefined && isMadeName(known) ? known : undefined);
+    if (waiting.identity === who.identity || (own !== undefined && own === person)) return 'own';
+    // Nobody is two people, and nobody gives up rights by entering a code.
+    if (own !== undefined || RANK[who.role] > RANK[waiting.role]) return 'taken';
+    return who.isStranger && waiting.role === 'guest' ? 'not-let-in' : undefined;
+  }
+
+  /** Durable when it returns; doing it again changes nothing. */
+  function connect(waiting: WaitingCode, identity: string, at: number): string {
+    const known = linkOf(waiting.identity);
+    // A link to somebody who has left the configuration since is void.
+    const issuer = known && (isMadeName(known.person) || known.person === waiting.person) ? known : undefined;
+    const person = waiting.person ?? issuer?.person ?? newPerson(waiting.name);
+    const to = issuer?.to ?? waiting.identity;
+    if (linkOf(identity)?.to === to) return person;
+    links.change((all) => {
+      if (all.length >= MAX_LINKS || all.filter((link) => link.person === person).length >= MAX_ACCOUNTS)
+        throw new UserError('No more accounts can be linked. `/link list` shows which can be removed.');
+      const linkedAt = new Date(at).toISOString();
+      // Somebody of the configuration needs no entry of their own: their name stands there.
+      const first: Link[] = issuer || !isMadeName(person) ? [] : [{ identity: waiting.identity, person, linkedAt }];
+      const others = all.filter((link) => link.identity !== identity && (issuer || link.identity !== waiting.identity));
+      return [...others, ...first, { identity, person, linkedAt, to }];
+    });
+    return person;
+  }
+
+  return {
+    issue(principal, address) {
+      const identity = identityText(principal);
+      const at = now();
+      const { person, role, name } = principal;
+      const entry: WaitingCode = {
+        ...{
+          code: newCode(),
+          identity,
+          role,
+          name: name.slice(0, 64) || identity,
+          address,
+          expiresAt: at + LINK_TTL_MS,
+        },
+        ...(person === undefined ? {} : { person }),
+      };
+      codes.change((all) => {
+        const others = all.filter(
+          (code) =>
+            code.expiresAt > at && code.identity !== identity && (person === undefined || code.person !== person),
+        );
+        if (others.length < MAX_CODES) return [...others, entry];
+        // Guests cannot push out the codes of those who were let in.
+        const weakest = others.reduce((a, b) => (RANK[b.role] < RANK[a.role] ? b : a));
+        if (RANK[weakest.role] >= RANK[role])
+          throw new UserError('Too many link codes are waiting to be entered. Ask again in ten minutes.');
+        return [...others.filter((code) => code !== weakest), entry];
+      });
+      return { code: entry.code, expiresAt: entry.expiresAt };
+    },
+    redeem(text, who, at = now()) {
+      const refuse = (reason: LinkRefusal): Redeemed => ({ ok: false, reason });
+      if (tries.left(who.identity, at) === 0) return refuse('too-many-tries');
+      const wanted = normaliseCode(text);
+      const waiting = codes.read().find((code) => code.code === wanted);
+      const isAgain = waiting?.usedBy === who.identity;
+      const isDead = !waiting || (waiting.usedBy !== undefined && !isAgain);
+      if (isDead || (waiting.expiresAt <= at && !isAgain)) {
+        tries.fail(who.identity, at);
+        return refuse(isDead ? 'unknown' : 'expired');
+      }
+      const reason = isAgain ? undefined : refusalOf(waiting, who);
+      if (reason) return refuse(reason);
+      codes.change((all) => all.map((code) => (code.code === wanted ? { ...code, usedBy: who.identity } : code)));
+      const { identity, name, address } = waiting;
+      return { ok: true, person: connect(waiting, who.identity, at), from: { identity, name, address } };
+    },
+    revoke(text) {
+      const wanted = normaliseCode(text);
+      if (codes.read().some((code) => code.code === wanted))
+        codes.change((all) => all.filter((code) => code.code !== wanted));
+    },
+    links: () => links.read(),
+    unlink(identity) {
+      const link = linkOf(identity);
+      if (!link) return false;
+      const others = links.read().filter((other) => other.to === identity);
+      if (others.length > 0) {
+        const names = others.map((other) => other.identity).join(', ');
+        throw new UserError(`${identity} is the account the others are linked to; remove those instead: ${names}.`);
+      }
+      links.change((all) => all.filter((other) => other.identity !== identity));
+      codes.change((all) => all.filter((code) => code.identity !== identity && code.usedBy !== identity));
+      return true;
+    },
+  };
+}

@@ -1,0 +1,91 @@
+/** The channels that the configuration switches on, each loaded only then, with what each needs of the gateway. */
+import os from 'node:os';
+import path from 'node:path';
+import type { HttpHandler } from '../board/server.ts';
+import type { Channel, CommandSpec } from '../channels/channel.ts';
+import { channelModules } from '../channels/index.ts';
+import { type Config, terminalEnabled } from '../config.ts';
+import type { Logger } from '../log.ts';
+import type { Cache } from '../runtime/cache.ts';
+import { openMarks } from '../runtime/marks.ts';
+import type { Home } from '../workspace/home.ts';
+
+export interface BuildOptions {
+  config: Config;
+  home: Home;
+  log: Logger;
+  cache: Cache;
+  commands: CommandSpec[];
+  /** Whether the terminal may be used at all. */
+  terminal: boolean;
+  /** Only the machine's own door. */
+  localOnly: boolean;
+  onEnd: () => void;
+}
+
+export interface BuiltChannels {
+  /** By id. */
+  channels: Map<string, Channel>;
+  /** HTTP handlers by path, for platforms that call us. */
+  mounts: Map<string, HttpHandler>;
+  /** After the channels have been disconnected. */
+  close(): Promise<void>;
+}
+
+export async function buildChannels(options: BuildOptions): Promise<BuiltChannels> {
+  const { config, home, log, cache, commands } = options;
+  const { telegram, discord, slack } = config.channels;
+  const user = os.userInfo().username;
+  const channels = new Map<string, Channel>();
+  const mounts = new Map<string, HttpHandler>();
+  const closing: (() => Promise<void>)[] = [];
+
+  /** What a channel has read, for those whose platform does not keep it for us. */
+  function marksOf(channel: string) {
+    const marks = openMarks(path.join(home.spool, 'marks'), channel, log);
+    closing.push(marks.close);
+    return marks;
+  }
+
+  const { createLocal } = await channelModules.local();
+  channels.set('local', createLocal({ socket: path.join(home.run, 'gateway.sock'), user }));
+  const close = async () => void (await Promise.all(closing.map((each) => each())));
+  if (options.localOnly) return { channels, mounts, close };
+  const [forTelegram, forDiscord, forSlack] = await Promise.all([
+    telegram && channelModules.telegram(),
+    discord && channelModules.discord(),
+    slack && channelModules.slack(),
+  ]);
+  if (telegram && forTelegram) {
+    const { token, apiRoot, mode, webhook, live, pollSeconds } = telegram;
+    const channel = forTelegram.createTelegram({
+      ...{ token, apiRoot, mode, log, live, pollSeconds, attachCommands: commands, cache },
+      ...(webhook ? { webhook } : {}),
+    });
+    channels.set('telegram', channel);
+    if (webhook && channel.webhook) mounts.set(webhook.path, channel.webhook);
+  }
+  if (discord && forDiscord) {
+    const { token, apiRoot, cdnRoot, threads, live, archiveMinutes } = discord;
+    const own = { token, apiRoot, cdnRoot, threads, live, archiveMinutes };
+    channels.set('discord', forDiscord.createDiscord({ ...own, commands, marks: marksOf('discord'), cache, log }));
+  }
+  if (slack && forSlack) {
+    const { botToken, appToken, signingSecret, mode, apiRoot, command, live } = slack;
+    const channel = forSlack.createSlack({
+      ...{ botToken, mode, apiRoot, command, live, commands, marks: marksOf('slack'), cache, log },
+      ...(appToken === undefined ? {} : { appToken }),
+      ...(signingSecret === undefined ? {} : { signingSecret }),
+    });
+    channels.set('slack', channel);
+    if (mode === 'http' && channel.webhook) mounts.set(slack.path, channel.webhook);
+  }
+  if (options.terminal && terminalEnabled(config)) {
+    const { createTerminal } = await channelModules.terminal();
+    channels.set(
+      'terminal',
+      createTerminal({ input: process.stdin, output: process.stdout, user, onEnd: options.onEnd }),
+    );
+  }
+  return { channels, mounts, close };
+}

@@ -1,0 +1,105 @@
+/** /open: a task goes on here, wherever it was before (C40, U4), with a recap and its files. */
+import { conversationKey, formatAddress } from '../../channels/channel.ts';
+import { listArtifacts } from '../../workspace/artifacts.ts';
+import type { Home } from '../../workspace/home.ts';
+import { linkCurrentTask, planProgress, readPlan } from '../../workspace/plan.ts';
+import { readSessionTail } from '../../workspace/sessions.ts';
+import { updateTask } from '../../workspace/tasks.ts';
+import { cutText } from '../../workspace/text.ts';
+import type { Plan, TaskRecord } from '../../workspace/types.ts';
+import { attachable, getButton } from './artifacts.ts';
+import type { Command, CommandContext, CommandReply } from './command.ts';
+import { addressName, plainName, shownPerson, unknownTask } from './places.ts';
+
+const MAX_FILES = 10;
+const MAX_BUTTONS = 6;
+const MAX_NOTES = 10;
+const QUOTED = 600;
+
+export const open: Command = {
+  name: 'open',
+  description: 'Continue another task here (/open ID)',
+  argument: { name: 'task', description: 'The id of the task, or its title as you type', suggests: true },
+  action: 'look',
+  binds: true,
+  async run(context) {
+    const { home, viber, args, task, moves, isDirect } = context;
+    if (args.trim() === '') return { text: 'Which one? /tasks lists them; then /open and the id.' };
+    if (!moves || !task) return { text: unknownTask(args, isDirect) };
+    await linkCurrentTask(home, viber, task.id);
+    const { lines, ...files } = await recap(context, task);
+    if (!isDirect && isFromElsewhere(context, task)) lines.push('', 'Everyone here can see this task now.');
+    await noteConversation(context, task);
+    return { text: lines.join('\n'), ...files, elsewhere: notes(context) };
+  },
+};
+
+const placeText = ({ address }: CommandContext): string => formatAddress(address, { account: true });
+const isFromElsewhere = (context: CommandContext, task: TaskRecord): boolean =>
+  task.conversations.some((place) => place !== placeText(context));
+
+async function recap(
+  { home, viber, address, attachRules }: CommandContext,
+  task: TaskRecord,
+): Promise<Pick<CommandReply, 'files' | 'buttons'> & { lines: string[] }> {
+  const [plan, all, answer] = await Promise.all([
+    readPlan(home, task.id),
+    listArtifacts(home, task.id),
+    lastAnswer(home, viber, task.id),
+  ]);
+  const newest = all.reverse();
+  const { mode, maxBytes } = attachRules(address);
+  const fitting = newest.filter((file) => mode === 'auto' && file.size <= maxBytes).slice(0, MAX_FILES);
+  const { files, sent } = attachable(home, task.id, fitting);
+  const lines = [`We continue **${task.title}** here.`];
+  if (plan) lines.push(planLine(plan.plan));
+  if (newest.length > 0) {
+    const names = newest.slice(0, MAX_FILES).map((file) => file.name);
+    const more = newest.length > names.length ? ` and ${newest.length - names.length} more` : '';
+    lines.push(`Files: ${names.join(', ')}${more} (/artifacts).`);
+  }
+  if (answer !== '') lines.push('', 'I said last:', answer.replace(/^/gm, '> '));
+  const rest = newest.filter((file) => !sent.includes(file)).slice(0, MAX_BUTTONS);
+  return { lines, files, buttons: rest.map((file) => [getButton(file, task.id)]) };
+}
+
+function planLine(plan: Plan): string {
+  const { done, total } = planProgress(plan);
+  const next =
+    plan.steps.find((step) => step.status === 'in_progress') ?? plan.steps.find((s) => s.status === 'pending');
+  return `Plan: ${done}/${total} steps done${next ? `, next: ${cutText(next.title, 200)}` : ''} (/plan).`;
+}
+
+/** The last words of a task, for somebody who comes back to it. */
+async function lastAnswer(home: Home, viber: string, taskId: string): Promise<string> {
+  const entries = await readSessionTail(home, viber, taskId, { maxEntries: 30 });
+  const result = entries.findLast((entry) => entry.type === 'result' && entry.text !== '');
+  return result?.type === 'result' ? cutText(closeFence(result.text), QUOTED) : '';
+}
+
+/** A cut must not leave a code block open: what comes after the quote would be part of it. */
+const closeFence = (text: string): string => (text.length > QUOTED ? text.replace(/^\s*(```+|~~~+).*$/gm, '') : text);
+
+/** The place counts as the task's from now on, so that everyone here can look at it. */
+async function noteConversation(context: CommandContext, task: TaskRecord): Promise<void> {
+  const place = placeText(context);
+  if (task.conversations.includes(place)) return;
+  await updateTask(context.home, task.id, (record) =>
+    record.conversations.includes(place) ? record : { ...record, conversations: [...record.conversations, place] },
+  );
+}
+
+/** A thread or another person's chat learns where its task went; whoever moved it knows. */
+function notes({ address, principal, bound, taskId }: CommandContext) {
+  const here = conversationKey(address);
+  const who = plainName(principal.person ? shownPerson(principal.person) : principal.name);
+  const text = `This task goes on in ${addressName(address)} (${who}). You can still write here.`;
+  return bound(taskId)
+    .filter((place) => conversationKey(place.address) !== here)
+    .filter(({ isDirect, person, address: { channel, account, chat } }) => {
+      const isOwnChat = channel === address.channel && account === address.account && chat === address.chat;
+      return !isDirect || (person === undefined ? !isOwnChat : person !== principal.person);
+    })
+    .slice(0, MAX_NOTES)
+    .map((place) => ({ address: place.address, text }));
+}

@@ -1,0 +1,267 @@
+/**
+ * What every chat channel keeps, through the outermost wall: the emulated platform, its real client library, the whole
+ * gateway, the emulated model. A channel's own tests hold only what is peculiar to it.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { ask, type Platform, waitFor } from '../platforms/platform.ts';
+import { openPlatforms, type PlatformName, type PlatformWorld, type PlatformWorldOptions } from '../platforms/world.ts';
+
+/** Long enough for something that must not happen to have happened. */
+const A_WHILE = 400;
+
+export function contract(name: PlatformName): void {
+  async function open(options: PlatformWorldOptions = {}): Promise<PlatformWorld & { platform: Platform }> {
+    const world = await openPlatforms({ on: [name], ...options });
+    return { ...world, platform: world.platforms[name] };
+  }
+  const textsOf = (platform: Platform, place = platform.dm('alex')) => platform.answers(place).map((seen) => seen.text);
+
+  describe(`${name}: conversations`, () => {
+    it('keeps private chats and rooms apart, each with its own task', async () => {
+      const { platform, llm, tasks } = await open();
+      await ask(platform, platform.dm('alex'), 'for alex alone');
+      await ask(platform, platform.dm('sam'), 'for sam alone', { by: 'sam' });
+      const said = platform.say(platform.room, 'for everybody', { mention: true });
+      await waitFor(platform, platform.answerPlace(said));
+      expect(tasks()).toHaveLength(3);
+      for (const request of llm.requests()) {
+        const own = ['for alex alone', 'for sam alone', 'for everybody'].filter((text) =>
+          JSON.stringify(request.messages).includes(text),
+        );
+        expect(own).toHaveLength(1);
+      }
+      await ask(platform, platform.dm('alex'), 'more for alex');
+      expect(tasks()).toHaveLength(3);
+      expect(JSON.stringify(llm.requests().at(-1)?.messages)).toContain('for alex alone');
+    });
+
+    it('listens in a room when addressed, and to no other bot', async () => {
+      const { platform, llm } = await open();
+      platform.say(platform.room, 'chatter among people');
+      platform.botSays(platform.room, 'beep');
+      const said = platform.say(platform.room, 'to you', { mention: true });
+      await waitFor(platform, platform.answerPlace(said));
+      await sleep(A_WHILE);
+      const asked = llm.requests().map((request) => request.lastUser);
+      expect(asked).toHaveLength(1);
+      expect(asked[0]).toContain('to you');
+      expect(asked[0]).not.toMatch(/<@|viber_test_bot/);
+    });
+
+    it('costs nothing when a stranger writes: one code, no model call, no task; a listed room is needed for groups', async () => {
+      const { platform, llm, tasks } = await open({
+        sections: { [name]: { access: { dm: 'pairing' }, guilds: undefined } },
+      });
+      const reply = await ask(platform, platform.dm('kim'), 'let me in', { by: 'kim' });
+      expect(reply.text).toMatch(/[A-HJ-NP-Z2-9]{8}/);
+      platform.say(platform.dm('kim'), 'hello?', { by: 'kim' });
+      platform.say(platform.room, 'anybody?', { mention: true });
+      await sleep(A_WHILE);
+      expect(platform.answers(platform.dm('kim'))).toHaveLength(
+        platform.answers(platform.dm('kim')).findIndex((seen) => seen.id === reply.id) + 1,
+      );
+      expect(platform.answers(platform.room)).toHaveLength(0);
+      expect(llm.requests()).toHaveLength(0);
+      expect(tasks()).toHaveLength(0);
+    });
+
+    it('takes the new text of an edited message', async () => {
+      const { platform, llm } = await open();
+      const place = platform.dm('alex');
+      const said = platform.say(place, 'meet at 5');
+      await waitFor(platform, place);
+      platform.edit(place, said, 'meet at 6');
+      await waitFor(platform, place, { count: 2 });
+      expect(llm.requests().at(-1)?.lastUser).toContain('meet at 6');
+      expect(llm.requests()).toHaveLength(2);
+    });
+  });
+
+  describe(`${name}: what is written`, () => {
+    it('splits a long answer without losing a word, and calls nobody by name', async () => {
+      const { platform, llm } = await open();
+      const lines = Array.from({ length: 400 }, (_, n) => `const value${n} = ${n}; // line ${n}`);
+      llm.script(() => ({
+        text: `Hello @everyone <!channel> <@U0ALEX000> <@2002>\n\n\`\`\`js\n${lines.join('\n')}\n\`\`\`\n\nThe end.`,
+      }));
+      const place = platform.dm('alex');
+      platform.say(place, 'long please');
+      await waitFor(platform, place, { text: 'The end.' });
+      const all = textsOf(platform).join('\n');
+      for (const line of lines) expect(all).toContain(line);
+      expect(platform.pings()).toEqual([]);
+    });
+
+    it('reads a file that is sent, and sends one back byte for byte', async () => {
+      const { platform, llm } = await open();
+      llm.script((request) => {
+        const [result] = request.toolResults;
+        if (request.toolResults.length === 0)
+          return { toolCalls: [{ name: 'read_file', arguments: { path: 'notes.txt' } }] };
+        if (request.toolResults.length === 1) {
+          const content = String(JSON.parse(result ?? '{}').text ?? '').toUpperCase();
+          return {
+            toolCalls: [{ name: 'create_artifact', arguments: { title: 'NOTES.txt', type: 'text/plain', content } }],
+          };
+        }
+        return { text: 'In upper case.' };
+      });
+      const place = platform.dm('alex');
+      platform.say(place, 'in capitals please', { files: [{ name: 'notes.txt', text: 'milk and honey' }] });
+      await waitFor(platform, place, { text: 'In upper case.' });
+      const reply = await waitFor(platform, place, { file: 'NOTES.txt' });
+      const [file] = reply.files;
+      if (!file) throw new Error('there is no file');
+      expect(platform.bytes(file).toString()).toBe('MILK AND HONEY');
+    });
+
+    it('offers buttons: the right one acts, once, and what it means is not in it', async () => {
+      const { platform, llm, read } = await open();
+      llm.script([
+        {
+          text: 'Noted.\n\n<memory_suggestion>\nAdd to MEMORY.md under "Project Context":\n- Uses CSV\n</memory_suggestion>',
+        },
+      ]);
+      const place = platform.dm('alex');
+      platform.say(place, 'remember');
+      const question = await waitFor(platform, place, { text: 'Uses CSV' });
+      expect(question.buttons).toContain('Remember');
+      const before = platform.answers(place).length;
+      await platform.press(place, 'Remember');
+      await waitFor(platform, place, { after: before, text: 'Uses CSV' });
+      expect(read('workspace/MEMORY.md')).toContain('Uses CSV');
+    });
+
+    it('answers commands, and what is no command', async () => {
+      const { platform } = await open({ offline: true });
+      const place = platform.dm('alex');
+      expect((await platform.command(place, 'help')).text).toMatch(/status[\s\S]*tasks/);
+      await ask(platform, place, 'make a plan: one; two');
+      expect((await platform.command(place, 'plan')).text).toMatch(/one[\s\S]*two/);
+      expect((await platform.command(place, 'status')).text).toMatch(/0\/2/);
+      await platform.command(place, 'new');
+      expect((await platform.command(place, 'plan')).text).not.toContain('two');
+    });
+
+    it('stops a run at once, whatever is waiting, and no completion follows', async () => {
+      const { platform, llm } = await open();
+      const place = platform.dm('alex');
+      llm.script(() => ({ text: 'too late', delayMs: 20_000 }));
+      platform.say(place, 'take your time');
+      await llm.waitFor(() => true);
+      expect((await platform.command(place, 'stop')).text).toContain('Stopped');
+      await sleep(A_WHILE);
+      expect(textsOf(platform)).not.toContain('too late');
+    });
+  });
+
+  describe(`${name}: what goes wrong`, () => {
+    it('acknowledges nothing that could not be stored, and takes it once it can', async () => {
+      const { platform, home, llm } = await open();
+      await ask(platform, platform.dm('alex'), 'first');
+      const [folder, aside] = [path.join(home, 'spool/tmp'), path.join(home, 'spool/aside')];
+      fs.renameSync(folder, aside);
+      platform.say(platform.dm('alex'), 'second');
+      await sleep(A_WHILE);
+      expect(llm.requests()).toHaveLength(1);
+      fs.renameSync(aside, folder);
+      await waitFor(platform, platform.dm('alex'), { count: 2, timeoutMs: 15_000 });
+      await sleep(A_WHILE);
+      expect(llm.requests().map((request) => request.lastUser)).toEqual(['first', 'second']);
+    });
+
+    it('obeys a rate limit: later, once, in order', async () => {
+      const { platform, llm } = await open();
+      llm.script((request) => ({ text: `re ${request.lastUser}` }));
+      platform.fault({ kind: 'rate-limit', times: 1, seconds: 1 });
+      for (const text of ['one', 'two', 'three']) platform.say(platform.dm('alex'), text);
+      await waitFor(platform, platform.dm('alex'), { text: 're three' });
+      await sleep(A_WHILE);
+      expect(textsOf(platform).filter((text) => text.startsWith('re '))).toEqual(['re one', 're two', 're three']);
+    });
+
+    it('sends once more, not twice, when the platform fails', async () => {
+      const { platform, llm } = await open();
+      llm.script(() => ({ text: 'here it is' }));
+      platform.fault({ kind: 'server-error', times: 2 });
+      platform.say(platform.dm('alex'), 'go');
+      await waitFor(platform, platform.dm('alex'), { text: 'here it is', timeoutMs: 15_000 });
+      await sleep(A_WHILE);
+      expect(textsOf(platform).filter((text) => text === 'here it is')).toHaveLength(1);
+    });
+
+    it('does not repeat an answer whose receipt was lost, where the platform can tell', async () => {
+      const { platform, llm } = await open();
+      llm.script((request) => ({ text: `re ${request.lastUser}` }));
+      for (const text of ['one', 'two', 'three']) {
+        platform.fault({ kind: 'lost-answer', times: 1 });
+        platform.say(platform.dm('alex'), text);
+        await waitFor(platform, platform.dm('alex'), { text: `re ${text}`, timeoutMs: 15_000 });
+      }
+      await ask(platform, platform.dm('alex'), 'four', { text: 're four', timeoutMs: 15_000 });
+      const copies = textsOf(platform).filter((text) => text.startsWith('re '));
+      // Telegram can neither take a key nor be asked: one repetition, then the gateway says that it does not know.
+      if (name === 'telegram') expect(new Set(copies)).toEqual(new Set(['re one', 're two', 're three', 're four']));
+      else expect(copies).toEqual(['re one', 're two', 're three', 're four']);
+    });
+
+    it('answers an event that is delivered again once, also after a restart', async () => {
+      const { platform, llm, restart } = await open();
+      const said = platform.say(platform.dm('alex'), 'only once');
+      await waitFor(platform, platform.dm('alex'));
+      if (name !== 'telegram') for (let n = 0; n < 3; n++) platform.redeliver(said, platform.dm('alex'));
+      await restart();
+      if (name !== 'telegram') platform.redeliver(said, platform.dm('alex'));
+      await ask(platform, platform.dm('alex'), 'next');
+      await sleep(A_WHILE);
+      expect(llm.requests().map((request) => request.lastUser)).toEqual(['only once', 'next']);
+    });
+
+    it('comes back after a broken connection and misses nothing', async () => {
+      const { platform, llm } = await open();
+      await ask(platform, platform.dm('alex'), 'before');
+      platform.drop();
+      platform.say(platform.dm('alex'), 'meanwhile');
+      await waitFor(platform, platform.dm('alex'), { count: 2, timeoutMs: 20_000 });
+      await ask(platform, platform.dm('alex'), 'after', { timeoutMs: 20_000 });
+      await sleep(A_WHILE);
+      expect(llm.requests().map((request) => request.lastUser)).toEqual(['before', 'meanwhile', 'after']);
+    }, 45_000);
+
+    it('answers what was said while it was down, once, in order', async () => {
+      const { platform, llm, stop, restart } = await open();
+      await ask(platform, platform.dm('alex'), 'before');
+      const said = platform.say(platform.room, 'a topic', { mention: true });
+      const thread = platform.answerPlace(said);
+      await waitFor(platform, thread);
+      await stop();
+      platform.say(platform.dm('alex'), 'one');
+      platform.say(platform.dm('alex'), 'two');
+      platform.say(thread, 'in the thread', { mention: !platform.hasThreads });
+      await restart();
+      await expect.poll(() => llm.requests().length, { timeout: 20_000 }).toBe(5);
+      await sleep(A_WHILE);
+      const asked = llm.requests().map((request) => request.lastUser);
+      expect(asked).toHaveLength(5);
+      expect(asked.indexOf('one')).toBeLessThan(asked.indexOf('two'));
+      expect(asked.some((text) => text.includes('in the thread'))).toBe(true);
+    }, 45_000);
+
+    it('delivers after an outage, in order', async () => {
+      const { platform, llm } = await open();
+      llm.script((request) => ({ text: `re ${request.lastUser}`, delayMs: 150 }));
+      await ask(platform, platform.dm('alex'), 'zero');
+      for (const text of ['one', 'two', 'three']) platform.say(platform.dm('alex'), text);
+      await llm.waitFor((request) => request.lastUser === 'one');
+      await platform.outage(true);
+      await sleep(1_000);
+      await platform.outage(false);
+      await waitFor(platform, platform.dm('alex'), { text: 're three', timeoutMs: 25_000 });
+      const answers = textsOf(platform).filter((text) => text.startsWith('re '));
+      expect(answers).toEqual(['re zero', 're one', 're two', 're three']);
+    }, 45_000);
+  });
+}

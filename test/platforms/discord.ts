@@ -1,0 +1,110 @@
+/** Discord as its people use it. */
+import { type ChatMessage, type DiscordOptions, startDiscord, TEST_PEOPLE } from '../emulators/discord.ts';
+import type { Person, Place, Platform, Seen } from './platform.ts';
+
+const IDS: Record<Person, string> = { alex: TEST_PEOPLE.alex, sam: TEST_PEOPLE.bea, kim: TEST_PEOPLE.carl };
+const LOADING = 128;
+
+const seen = (message: ChatMessage): Seen => ({
+  id: message.id,
+  text: message.text,
+  files: message.files.map(({ id, name, size, sha256 }) => ({ id, name, size, sha256 })),
+  buttons: message.buttons.flat().map((button) => button.label),
+  ...(message.replyTo === null ? {} : { replyTo: message.replyTo }),
+});
+
+interface Command {
+  options?: { name: string; options?: { name: string }[] }[];
+}
+
+export async function discordPlatform(
+  options: DiscordOptions = {},
+): Promise<Platform & { emulator: Awaited<ReturnType<typeof startDiscord>> }> {
+  const emulator = await startDiscord(options);
+  const room: Place = { chat: emulator.rooms.general };
+  const dms = new Map((['alex', 'sam', 'kim'] as const).map((person) => [person, emulator.openDm(IDS[person])]));
+  const channelOf = (place: Place) => place.thread ?? place.chat;
+
+  const isThere = (place: Place) => emulator.channels().some((channel) => channel.id === channelOf(place));
+
+  /** Commands are offered once the bot has registered them. */
+  async function offered(): Promise<void> {
+    for (const end = Date.now() + 5_000; emulator.commands().length === 0 && Date.now() < end; ) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  /** The option that a subcommand takes. */
+  function optionOf(subcommand: string): string {
+    const [viber] = emulator.commands() as Command[];
+    return viber?.options?.find((each) => each.name === subcommand)?.options?.[0]?.name ?? 'value';
+  }
+
+  const platform: Platform & { emulator: typeof emulator } = {
+    emulator,
+    name: 'discord',
+    section: { token: emulator.token, apiRoot: emulator.url, cdnRoot: emulator.cdn, guilds: [emulator.guildId] },
+    account: emulator.bot.id,
+    identity: (person) => `discord:${IDS[person]}`,
+    dm: (person) => ({ chat: dms.get(person) ?? '' }),
+    room,
+    hasThreads: true,
+    say(place, text, { by = 'alex', mention, files, replyTo } = {}) {
+      const said = emulator.say(channelOf(place), text, {
+        from: IDS[by],
+        ...(mention ? { mention } : {}),
+        ...(files ? { attachments: files } : {}),
+        ...(replyTo === undefined ? {} : { replyTo }),
+      });
+      return said.id;
+    },
+    edit: (place, id, text) => void emulator.edit(channelOf(place), id, text),
+    botSays(place, text) {
+      const other = emulator.person({ username: 'other', isBot: true });
+      emulator.say(channelOf(place), text, { from: other.id, mention: true });
+    },
+    answerPlace: (said) => ({ ...room, thread: said }),
+    async command(place, name, args = '', by = 'alex') {
+      await offered();
+      const given = args === '' ? {} : { options: { [optionOf(name)]: args } };
+      const { id } = await emulator.slash({ channel: channelOf(place), user: IDS[by], subcommand: name, ...given });
+      const { response } = await emulator.answered(id, 8_000);
+      if (!response) throw new Error(`/viber ${name} was not answered`);
+      return seen(response);
+    },
+    async begin(goal, by = 'alex') {
+      await offered();
+      const known = new Set(emulator.threads(room.chat).map((thread) => thread.id));
+      await emulator.slash({ channel: room.chat, user: IDS[by], subcommand: 'task', options: { goal } });
+      for (const end = Date.now() + 8_000; Date.now() < end; ) {
+        const thread = emulator.threads(room.chat).find((each) => !known.has(each.id));
+        if (thread) return { ...room, thread: thread.id };
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      throw new Error('no thread was opened');
+    },
+    threads: () => emulator.threads(room.chat).map((thread) => ({ ...room, thread: thread.id })),
+    async press(place, label, by = 'alex') {
+      await emulator.press({ channel: channelOf(place), label, user: IDS[by] });
+    },
+    answers: (place) =>
+      // A thread may still be to come.
+      (isThere(place) ? emulator.channel(channelOf(place)).messages : [])
+        .filter((message) => message.from === 'bot' && !message.isSystem && (message.flags & LOADING) === 0)
+        .map(seen),
+    bytes: (file) => emulator.bytes(file.id),
+    pings: () =>
+      emulator.pings().flatMap((ping) => [...(ping.everyone ? ['everyone'] : []), ...ping.users, ...ping.roles]),
+    fault(fault) {
+      const common = { method: 'POST', path: '/channels/:id/messages', times: fault.times };
+      if (fault.kind === 'lost-answer') emulator.fault({ ...common, kind: 'lostAnswer' });
+      else if (fault.kind === 'server-error') emulator.fault({ ...common, kind: 'status', status: 502 });
+      else emulator.fault({ ...common, kind: 'status', status: 429, retryAfter: fault.seconds });
+    },
+    outage: (isAway) => emulator.outage(isAway ? 'refuse' : undefined),
+    drop: () => emulator.dropGateway(),
+    redeliver: (id) => emulator.redeliver(id),
+    close: () => emulator.close(),
+  };
+  return platform;
+}

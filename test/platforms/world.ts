@@ -1,0 +1,184 @@
+/** A whole gateway between the emulated platforms and the emulated model, in this process or in one of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
+import { type App, startApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { type Llm, startLlm } from '../emulators/llm.ts';
+import { tempFolder } from '../helpers/temp.ts';
+import { discordPlatform } from './discord.ts';
+import type { Platform } from './platform.ts';
+import { slackPlatform } from './slack.ts';
+import { telegramPlatform } from './telegram.ts';
+
+export const PLATFORMS = { telegram: telegramPlatform, discord: discordPlatform, slack: slackPlatform } as const;
+export type PlatformName = keyof typeof PLATFORMS;
+export const NAMES = Object.keys(PLATFORMS) as PlatformName[];
+
+export interface PlatformWorld {
+  platforms: Readonly<Record<PlatformName, Platform>>;
+  llm: Llm;
+  home: string;
+  /** Log lines, parsed; of the gateway in this process only. */
+  logs: Record<string, unknown>[];
+  /** A file of the home as text; '' when it is not there. */
+  read(file: string): string;
+  /** Ids of tasks, oldest first. */
+  tasks(): string[];
+  /** Hashes of a task's plan and artifacts and of the memory, by path. */
+  hashes(taskId: string): Record<string, string>;
+  restart(): Promise<void>;
+  /** Ends the gateway without a word and starts another; only with `process: true`. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface PlatformWorldOptions {
+  /** Which platforms; all three unless told. */
+  on?: readonly PlatformName[];
+  /** Merged over the defaults. */
+  config?: Record<string, unknown>;
+  /** Merged into every channel's section. */
+  channel?: Record<string, unknown>;
+  /** Merged into the section of one channel. */
+  sections?: Partial<Record<PlatformName, Record<string, unknown>>>;
+  /** Use the built-in model. */
+  offline?: boolean;
+  /** Run the gateway as a process of its own. */
+  process?: boolean;
+  /** The two are one person to the gateway unless false. */
+  linked?: boolean;
+  prepare?: (home: string) => void;
+}
+
+interface Gateway {
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+export async function openPlatforms(options: PlatformWorldOptions = {}): Promise<PlatformWorld> {
+  const llm = await startLlm();
+  const home = tempFolder();
+  const on = options.on ?? NAMES;
+  const opened = await Promise.all(
+    on.map(async (name): Promise<[PlatformName, Platform]> => [name, await PLATFORMS[name]()]),
+  );
+  const found = new Map(opened);
+  const platform = (name: PlatformName): Platform => {
+    const one = found.get(name);
+    if (!one) throw new Error(`${name} is not part of this world`);
+    return one;
+  };
+  const people = (['alex', 'sam'] as const).map((name) => ({
+    name,
+    role: name === 'alex' ? 'owner' : 'member',
+    ids: opened.map(([, each]) => each.identity(name)),
+  }));
+  const sections = opened.map(([name, each]) => {
+    const access = { dm: 'pairing', chats: name === 'discord' ? [] : [each.room.chat] };
+    return [name, { ...each.section, access, ...options.channel, ...options.sections?.[name] }];
+  });
+  const config = {
+    model: options.offline ? 'offline/viber' : 'local/test-model',
+    providers: { local: { baseURL: llm.url, apiKey: 'sk-test-model-key-123' } },
+    channels: Object.fromEntries(sections),
+    people: options.linked === false ? [] : people,
+    limits: { freeBytes: 0 },
+    http: { port: 0 },
+    ...options.config,
+  };
+  fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
+  options.prepare?.(home);
+  const logs: Record<string, unknown>[] = [];
+  const start = () => (options.process ? startProcess(home) : startHere(home, logs));
+  let gateway = await start();
+  onTestFinished(async () => {
+    await gateway.stop('SIGKILL');
+    await Promise.all([...opened.map(([, each]) => each.close()), llm.close()]);
+  });
+  const restart = async (signal?: NodeJS.Signals) => {
+    await gateway.stop(signal);
+    gateway = await start();
+  };
+  return {
+    platforms: {
+      get telegram() {
+        return platform('telegram');
+      },
+      get discord() {
+        return platform('discord');
+      },
+      get slack() {
+        return platform('slack');
+      },
+    },
+    ...{ llm, home, logs },
+    read(file) {
+      const full = path.join(home, file);
+      return fs.existsSync(full) ? fs.readFileSync(full, 'utf8') : '';
+    },
+    tasks: () => fs.readdirSync(path.join(home, 'artifacts')).sort(),
+    hashes: (taskId) => hashesOf(home, taskId),
+    restart: () => restart(),
+    kill: () => restart('SIGKILL'),
+    stop: () => gateway.stop(),
+  };
+}
+
+async function startHere(home: string, logs: Record<string, unknown>[]): Promise<Gateway> {
+  const log = createLog({ level: 'debug', pretty: false, write: (line) => void logs.push(JSON.parse(line)) });
+  const loaded = await loadConfig({ home, env: {} });
+  const app: App = await startApp({ config: loaded.config, homeRoot: home, log, env: {}, terminal: false });
+  await app.connected;
+  return { stop: () => app.stop() };
+}
+
+async function startProcess(home: string): Promise<Gateway> {
+  const child: ChildProcess = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = once(child, 'exit');
+  const lines: string[] = [];
+  const ready = Promise.withResolvers<void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    if (!stream) continue;
+    createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line);
+      if (line.includes('"msg":"ready"')) ready.resolve();
+    });
+  }
+  await Promise.race([
+    ready.promise,
+    exited.then(() => {
+      throw new Error(`the gateway ended:\n${lines.slice(-20).join('\n')}`);
+    }),
+  ]);
+  return {
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      await exited;
+    },
+  };
+}
+
+function hashesOf(home: string, taskId: string): Record<string, string> {
+  const folder = path.join(home, 'artifacts', taskId);
+  const files = [
+    ...fs.readdirSync(folder).map((name) => path.join('artifacts', taskId, name)),
+    path.join('workspace', 'MEMORY.md'),
+  ];
+  // The record tells states and places, which a switch is meant to change.
+  const kept = files.filter((file) => !/task\.json$|artifacts\.jsonl$/.test(file));
+  return Object.fromEntries(
+    kept.map((file) => [
+      file,
+      createHash('sha256')
+        .update(fs.readFileSync(path.join(home, file)))
+        .digest('hex'),
+    ]),
+  );
+}
