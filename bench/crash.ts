@@ -10,7 +10,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startLlm } from '../test/emulators/llm.ts';
 import { discordPlatform } from '../test/platforms/discord.ts';
-import type { Person, Platform } from '../test/platforms/platform.ts';
+import { type Person, type Platform, waitFor } from '../test/platforms/platform.ts';
 import { slackPlatform } from '../test/platforms/slack.ts';
 import { telegramPlatform } from '../test/platforms/telegram.ts';
 import { startProgram } from './processes.ts';
@@ -29,11 +29,14 @@ function random(below: number): number {
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'viber-crash-'));
 const home = path.join(folder, 'home');
 const quiet = { keepFiles: false, keepRequests: 10 };
-const platforms: Platform[] = await Promise.all([
-  telegramPlatform(quiet),
-  discordPlatform(quiet),
-  slackPlatform({ ...quiet, retryDelaysMs: [0, 1_000, 5_000] }),
-]);
+const only = process.env.ONLY?.split(',');
+const platforms: Platform[] = (
+  await Promise.all([
+    telegramPlatform(quiet),
+    discordPlatform(quiet),
+    slackPlatform({ ...quiet, retryDelaysMs: [0, 1_000, 5_000] }),
+  ])
+).filter((platform) => !only || only.includes(platform.name));
 const llm = await startLlm({ keepRequests: 10 });
 llm.script((request) => {
   const n = Number(/(\d+)$/.exec(request.lastUser)?.[1] ?? 0);
@@ -74,8 +77,13 @@ async function write(): Promise<void> {
   }
 }
 
+// Nobody can ask Discord or Slack for chats that were never heard of: everybody has said hello before.
 const first = start();
 await first.ready;
+for (const { platform, person } of chats) {
+  platform.say(platform.dm(person), 'hello', { by: person });
+  await waitFor(platform, platform.dm(person), { timeoutMs: 20_000 });
+}
 await first.kill();
 const writer = write();
 for (let kill = 0; kill < KILLS; kill++) {

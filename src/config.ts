@@ -1,22 +1,19 @@
 /** The configuration: one file and the environment in, complete settings or every problem at once out. */
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { addChannels } from './config/channel-variables.ts';
 import { defaults } from './config/defaults.ts';
-import { hideEnvironment, substitute, tidy, variable } from './config/environment.ts';
-import { type Data, parseYaml, readBounded } from './config/parse.ts';
+import { hideEnvironment, substitute, tidy } from './config/environment.ts';
+import { parseYaml, readBounded } from './config/parse.ts';
 import type { Config } from './config/types.ts';
 import { ConfigError, type ConfigProblem, errorCode, errorMessage } from './errors.ts';
-import { addSecret } from './log.ts';
 
+export { accessRulesOf } from './config/access-rules.ts';
 export { loadAgent } from './config/agent.ts';
 export { isLoopback } from './config/rules.ts';
 export type * from './config/types.ts';
 
 const NAMES = ['config.yaml', 'config.json', 'openai.yaml'];
-const UNAVAILABLE = [
-  { channel: 'discord', variables: ['DISCORD_BOT_TOKEN'] },
-  { channel: 'slack', variables: ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET'] },
-];
 
 export interface LoadedConfig {
   config: Config;
@@ -41,24 +38,21 @@ export async function loadConfig(options: {
   const source = options.file === undefined ? await findFile(home) : resolve(options.file);
   const missing: ConfigProblem[] = [];
   const file = source === undefined ? {} : await parseYaml(await readSource(source), source);
-  const data = fillIn(tidy(substitute(file, env, missing)), env);
-  const warnings = unavailable(data, env);
+  const { data, warnings } = addChannels(tidy(substitute(file, env, missing)), env);
   if (Object.keys(data).length === 0) return { config: structuredClone(defaults), source, warnings };
-  const [{ configSchema }, { validate }, { brokenRules }] = await Promise.all([
+  const [{ configSchema }, { validate }, { brokenRules, oddSettings }] = await Promise.all([
     import('./config/schema.ts'),
     import('./config/validate.ts'),
     import('./config/rules.ts'),
   ]);
-  // A section that is left out needs none of its variables.
-  const needed = missing.filter(({ path }) => !/^channels\.(discord|slack)\./.test(path));
-  const checked = validate<Config>(configSchema, data, [...needed, ...brokenRules(data)]);
-  return { config: checked.value, source, warnings: [...warnings, ...checked.warnings] };
+  const { value: config, warnings: unknown } = validate<Config>(configSchema, data, [...missing, ...brokenRules(data)]);
+  return { config, source, warnings: [...warnings, ...unknown, ...oddSettings(config)] };
 }
 
 /** Whether the terminal is a channel of this gateway: `auto` means when there is no chat channel. */
 export function terminalEnabled(config: Config): boolean {
-  const { telegram, terminal } = config.channels;
-  return terminal.enabled === 'auto' ? telegram === undefined : terminal.enabled;
+  const { terminal, ...chats } = config.channels;
+  return terminal.enabled === 'auto' ? Object.keys(chats).length === 0 : terminal.enabled;
 }
 
 async function findFile(home: string): Promise<string | undefined> {
@@ -89,32 +83,4 @@ async function readSource(file: string): Promise<string> {
     const reason = reasons[errorCode(error) ?? ''] ?? errorMessage(error);
     throw new ConfigError([{ path: '', message: `${file}: ${reason}` }], { cause: error });
   }
-}
-
-/** TELEGRAM_BOT_TOKEN switches Telegram on; what the file says comes first. */
-function fillIn(data: { [key: string]: Data }, env: NodeJS.ProcessEnv): { [key: string]: Data } {
-  const token = variable(env, 'TELEGRAM_BOT_TOKEN')?.trim();
-  const apiRoot = variable(env, 'TELEGRAM_API_ROOT');
-  const channels = data.channels ?? {};
-  if (!isSection(channels)) return data;
-  const telegram = channels.telegram ?? (token === undefined ? undefined : {});
-  if (!isSection(telegram)) return data;
-  addSecret(token);
-  const given = { ...(token === undefined ? {} : { token }), ...(apiRoot === undefined ? {} : { apiRoot }) };
-  return { ...data, channels: { ...channels, telegram: { ...given, ...telegram } } };
-}
-
-function isSection(data: Data | undefined): data is { [key: string]: Data } {
-  return typeof data === 'object' && data !== null && !Array.isArray(data);
-}
-
-/** Channels that are asked for and that this version does not have. */
-function unavailable(data: { [key: string]: Data }, env: NodeJS.ProcessEnv): string[] {
-  const channels = isSection(data.channels) ? data.channels : {};
-  return UNAVAILABLE.flatMap(({ channel, variables }) => {
-    const asked = channel in channels ? `channels.${channel}` : variables.find((name) => variable(env, name));
-    return asked === undefined
-      ? []
-      : [`${asked}: the channel ${channel} is not available in this version and stays off`];
-  });
 }

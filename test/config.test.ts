@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { defaults } from '../src/config/defaults.ts';
-import { loadAgent, loadConfig, terminalEnabled } from '../src/config.ts';
+import { accessRulesOf, loadAgent, loadConfig, terminalEnabled } from '../src/config.ts';
 import { ConfigError } from '../src/errors.ts';
 import { scrub } from '../src/log.ts';
 
@@ -70,14 +70,66 @@ describe('without a file', () => {
     expect(config).toEqual(defaults);
   });
 
-  test('tokens of channels that are not there yet give a warning each', async () => {
-    const env = { DISCORD_BOT_TOKEN: 'd', SLACK_BOT_TOKEN: 'xoxb-1', SLACK_APP_TOKEN: 'xapp-1' };
+  test('DISCORD_BOT_TOKEN switches Discord on, with the addresses of the environment', async () => {
+    const env = {
+      DISCORD_BOT_TOKEN: ' MTAwMQ.abcdef.ghijklmnop\n',
+      DISCORD_API_ROOT: 'http://127.0.0.1:9000/api/',
+      DISCORD_CDN_ROOT: 'http://127.0.0.1:9000/cdn',
+    };
     const { config, warnings } = await loadConfig({ home, env });
-    expect(config).toEqual(defaults);
-    expect(warnings).toEqual([
-      expect.stringMatching(/^DISCORD_BOT_TOKEN: .*not available/),
-      expect.stringMatching(/^SLACK_BOT_TOKEN: .*not available/),
-    ]);
+    expect(config.channels).toEqual({
+      terminal: { enabled: 'auto' },
+      discord: {
+        token: 'MTAwMQ.abcdef.ghijklmnop',
+        apiRoot: 'http://127.0.0.1:9000/api',
+        cdnRoot: 'http://127.0.0.1:9000/cdn',
+        threads: 'per-task',
+        guilds: [],
+        archiveMinutes: 1,
+        access: { dm: 'pairing', groups: 'mention', allow: [], chats: [] },
+        live: 'status',
+        injection: 'steer',
+        attach: 'auto',
+      },
+    });
+    expect(warnings).toEqual([]);
+    expect(terminalEnabled(config)).toBe(false);
+    expect(scrub('Bot MTAwMQ.abcdef.ghijklmnop')).toBe('Bot [secret]');
+  });
+
+  test('SLACK_BOT_TOKEN needs a second secret, which chooses the mode', async () => {
+    const bot = { SLACK_BOT_TOKEN: 'xoxb-1234567890' };
+    const socket = await loadConfig({ home, env: { ...bot, SLACK_APP_TOKEN: 'xapp-1234567890' } });
+    expect(socket.config.channels.slack).toEqual({
+      botToken: 'xoxb-1234567890',
+      appToken: 'xapp-1234567890',
+      mode: 'socket',
+      apiRoot: 'https://slack.com/api/',
+      command: '/viber',
+      path: '/webhooks/slack',
+      access: { dm: 'pairing', groups: 'mention', allow: [], chats: [] },
+      live: 'status',
+      injection: 'steer',
+      attach: 'auto',
+    });
+    expect(terminalEnabled(socket.config)).toBe(false);
+    const env = { ...bot, SLACK_SIGNING_SECRET: '0123456789abcdef', SLACK_API_ROOT: 'http://127.0.0.1:9000/api' };
+    const { slack } = (await loadConfig({ home, env })).config.channels;
+    expect(slack).toMatchObject({ mode: 'http', signingSecret: '0123456789abcdef' });
+    expect(slack?.apiRoot).toBe('http://127.0.0.1:9000/api/');
+    const both = await loadConfig({ home, env: { ...env, SLACK_APP_TOKEN: 'xapp-1234567890' } });
+    expect(both.config.channels.slack?.mode).toBe('socket');
+
+    for (const lonely of [bot, { SLACK_APP_TOKEN: 'xapp-1234567890' }, { SLACK_SIGNING_SECRET: 'abcdefgh' }]) {
+      const { config, warnings } = await loadConfig({ home, env: lonely });
+      expect(config).toEqual(defaults);
+      const sentence =
+        /^SLACK_\w+: not enough .*SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or SLACK_BOT_TOKEN and SLACK_SIGNING/;
+      expect(warnings).toEqual([expect.stringMatching(sentence)]);
+    }
+    expect((await loadConfig({ home, env: { SLACK_API_ROOT: 'http://h/', DISCORD_API_ROOT: 'x' } })).warnings).toEqual(
+      [],
+    );
   });
 
   test('secrets of the environment are kept out of everything that is written', async () => {
@@ -149,17 +201,170 @@ describe('values', () => {
     expect(config.people).toEqual([{ name: 'alex', role: 'member', ids: ['telegram:1001', 'slack:T01:U03'] }]);
   });
 
-  test('sections of channels that are not there yet are checked and left out', async () => {
-    const text = 'channels: { discord: { token: "${DISCORD_BOT_TOKEN}" }, slack: { botToken: "${SLACK_BOT_TOKEN}" } }';
-    const { config, warnings } = await load(text);
-    expect(Object.keys(config.channels).filter((id) => id !== 'telegram')).toEqual(['terminal']);
-    expect(warnings).toEqual([
-      expect.stringMatching(/^channels\.discord: .*not available in this version/),
-      expect.stringMatching(/^channels\.slack: .*not available in this version/),
+  test('the terminal is on by itself only where there is no chat channel', async () => {
+    const on = async (channels: string) => terminalEnabled((await load(`channels: { ${channels} }`)).config);
+    expect(await on('discord: { token: a.b.c }')).toBe(false);
+    expect(await on('slack: { botToken: xoxb-1, appToken: xapp-1 }')).toBe(false);
+    expect(await on('slack: { botToken: xoxb-1, appToken: xapp-1 }, terminal: { enabled: true }')).toBe(true);
+    expect(await on('terminal: {}')).toBe(true);
+  });
+});
+
+describe('Discord', () => {
+  const discord = (more: string) => `channels: { discord: { token: a.b.c, ${more} } }`;
+
+  test('ids are snowflakes beyond the exact numbers of JavaScript, and keep every digit', async () => {
+    const text = discord(
+      'guilds: [175928847299117063, "81384788765712384", { id: 9223372036854775807, groups: all }],' +
+        'access: { allow: [1159487162913493012], chats: [1159487162913493013, "*"] }',
+    );
+    const { config } = await load(text);
+    expect(config.channels.discord?.guilds).toEqual([
+      { id: '175928847299117063' },
+      { id: '81384788765712384' },
+      { id: '9223372036854775807', groups: 'all' },
     ]);
-    expect(await problems('channels: { discord: { threads: sometimes } }')).toEqual([
+    expect(config.channels.discord?.access.allow).toEqual(['1159487162913493012']);
+    expect(config.channels.discord?.access.chats).toEqual(['1159487162913493013', '*']);
+    const json = await load('{"channels": {"discord": {"token": "a.b.c", "guilds": [175928847299117063]}}}');
+    expect(json.config.channels.discord?.guilds).toEqual([{ id: '175928847299117063' }]);
+  });
+
+  test('what is wrong is told, with the variable that would do', async () => {
+    expect(await problems('channels: { discord: {} }')).toEqual([
+      "channels.discord.token: expected the bot's token, here or as DISCORD_BOT_TOKEN in the environment, but it is missing",
+    ]);
+    const text = discord(
+      'apiRoot: discord.com, threads: sometimes, archiveMinutes: -1, access: { allow: ["@alex"], chats: ["#general"] },' +
+        'guilds: [my-server, { groups: mention }, { id: 1, groups: none }, [1]]',
+    );
+    expect(await problems(text)).toEqual([
+      'channels.discord.apiRoot: expected an http or https address, here or as DISCORD_API_ROOT in the environment, found "discord.com"',
       'channels.discord.threads: expected per-task or off, found "sometimes"',
+      expect.stringMatching(/^channels\.discord\.guilds\.0: expected the number of a server.* found "my-server"/),
+      'channels.discord.guilds.1.id: expected the number of a server, but it is missing',
+      'channels.discord.guilds.2.groups: expected mention, all or off, found "none"',
+      expect.stringMatching(/^channels\.discord\.guilds\.3: .*found a list/),
+      'channels.discord.archiveMinutes: expected a whole number from 0 to 10080, found -1',
+      expect.stringMatching(/^channels\.discord\.access\.allow\.0: expected the number of a person/),
+      expect.stringMatching(/^channels\.discord\.access\.chats\.0: expected the number of a channel/),
     ]);
+    const { warnings } = await load(discord('guilds: [{ id: 1, group: all }]'));
+    expect(warnings).toEqual(['channels.discord.guilds.0.group: unknown key, ignored; did you mean groups?']);
+  });
+
+  test('a token of another shape is a warning: an emulator may use it', async () => {
+    const { config, warnings } = await load('channels: { discord: { token: emulated } }');
+    expect(config.channels.discord?.token).toBe('emulated');
+    expect(warnings).toEqual([expect.stringMatching(/^channels\.discord\.token: .*three parts/)]);
+    const found = await problems('channels: { discord: { token: "Bot s3cret" } }');
+    expect(found).toEqual([expect.stringMatching(/^channels\.discord\.token: .*a text that does not fit/)]);
+    expect(found.join()).not.toContain('s3cret');
+  });
+
+  test('the environment fills in what a section leaves out', async () => {
+    const env = { DISCORD_BOT_TOKEN: 'a.b.env', DISCORD_API_ROOT: 'http://127.0.0.1:1' };
+    const { config } = await load('channels:\n  discord:\n    apiRoot: http://127.0.0.1:2\n', env);
+    expect(config.channels.discord).toMatchObject({ token: 'a.b.env', apiRoot: 'http://127.0.0.1:2' });
+  });
+});
+
+describe('Slack', () => {
+  const slack = (more: string) => `channels: { slack: { botToken: xoxb-1, ${more} } }`;
+
+  test('each mode needs its secret, which is named with its variable', async () => {
+    expect(await problems(slack('mode: socket, signingSecret: abc'))).toEqual([
+      'channels.slack.appToken: is required because mode is socket, here or as SLACK_APP_TOKEN in the environment',
+    ]);
+    expect(await problems(slack('mode: http, appToken: xapp-1'))).toEqual([
+      'channels.slack.signingSecret: is required because mode is http, here or as SLACK_SIGNING_SECRET in the environment',
+    ]);
+    expect(await problems('channels: { slack: {} }')).toEqual([
+      'channels.slack.appToken: is required (or signingSecret, for requests over HTTP), here or as SLACK_APP_TOKEN in the environment',
+      expect.stringMatching(/^channels\.slack\.botToken: .*SLACK_BOT_TOKEN.*missing/),
+    ]);
+    expect((await load(slack('mode: socket'), { SLACK_APP_TOKEN: 'xapp-1' })).config.channels.slack?.mode).toBe(
+      'socket',
+    );
+    expect((await load(slack('signingSecret: abc'))).config.channels.slack?.mode).toBe('http');
+    expect((await load(slack('appToken: xapp-1, signingSecret: a, mode: http'))).config.channels.slack?.mode).toBe(
+      'http',
+    );
+  });
+
+  test('keys', async () => {
+    const more = 'appToken: xapp-1, apiRoot: "http://127.0.0.1:1/api", command: /robot, path: /slack, live: text';
+    const { config } = await load(slack(`${more}, access: { allow: [U012AB3CD], chats: [C024BE91L, G1, "*"] }`));
+    expect(config.channels.slack).toMatchObject({
+      apiRoot: 'http://127.0.0.1:1/api/',
+      command: '/robot',
+      path: '/slack',
+      live: 'text',
+      access: { dm: 'pairing', groups: 'mention', allow: ['U012AB3CD'], chats: ['C024BE91L', 'G1', '*'] },
+    });
+    const found = await problems(
+      slack('appToken: xapp-1, command: viber, path: slack, access: { allow: [alex], chats: ["#general"] }'),
+    );
+    expect(found.map((line) => line.slice(0, line.indexOf(':')))).toEqual([
+      'channels.slack.command',
+      'channels.slack.path',
+      'channels.slack.access.allow.0',
+      'channels.slack.access.chats.0',
+    ]);
+  });
+
+  test('tokens of another shape are warnings, without the token', async () => {
+    const { warnings } = await load('channels: { slack: { botToken: xoxp-s3cret, appToken: xoxb-s3cret } }');
+    expect(warnings).toEqual([
+      'channels.slack.botToken: a bot token begins with xoxb-; this one does not',
+      'channels.slack.appToken: an app-level token begins with xapp-; this one does not',
+    ]);
+  });
+
+  test('its path is not that of another webhook', async () => {
+    const telegram =
+      'telegram: { token: "1:a", mode: webhook, webhook: { url: "https://x.example/t", secret: abc, path: /webhooks/slack } }';
+    const text = (path: string) =>
+      `channels: { ${telegram}, slack: { botToken: xoxb-1, signingSecret: abc, path: ${path} } }`;
+    expect(await problems(text('/webhooks/slack'))).toEqual([
+      expect.stringMatching(/^channels\.slack\.path: .*its own/),
+    ]);
+    await load(text('/other'));
+  });
+});
+
+describe('accessRulesOf', () => {
+  const access = (more: string) => `access: { dm: allowlist, ${more} }`;
+  const load3 = async () =>
+    (
+      await load(`channels:
+  telegram: { token: "1:a", ${access('chats: [-1]')} }
+  slack: { botToken: xoxb-1, appToken: xapp-1, ${access('groups: all')} }
+  discord: { token: a.b.c, guilds: [10, { id: 11, groups: all }, { id: 12, groups: off }], ${access('chats: [500]')} }
+`)
+    ).config;
+
+  test('each channel has its own; a listed server opens all its channels, any other only those that are listed', async () => {
+    const config = await load3();
+    const rules = (channel: string, workspace?: string) =>
+      accessRulesOf(config, workspace === undefined ? { channel } : { channel, workspace });
+    const base = { dm: 'allowlist', groups: 'mention', allow: [] };
+    expect(rules('telegram')).toEqual({ ...base, chats: ['-1'] });
+    expect(rules('slack', 'T01')).toEqual({ ...base, groups: 'all', chats: [] });
+    expect(rules('discord')).toEqual({ ...base, chats: ['500'] });
+    expect(rules('discord', '10')).toEqual({ ...base, chats: ['*'] });
+    expect(rules('discord', '11')).toEqual({ ...base, groups: 'all', chats: ['*'] });
+    expect(rules('discord', '12')).toEqual({ ...base, groups: 'off', chats: ['*'] });
+    expect(rules('discord', '99')).toEqual({ ...base, chats: ['500'] });
+  });
+
+  test("the machine's own doors are open to whoever sits there; a channel that is off lets nobody in", async () => {
+    for (const channel of ['terminal', 'local']) {
+      expect(accessRulesOf(defaults, { channel })).toEqual({ dm: 'open', groups: 'off', allow: [], chats: [] });
+    }
+    for (const channel of ['telegram', 'discord', 'slack']) {
+      expect(accessRulesOf(defaults, { channel })).toEqual({ dm: 'off', groups: 'off', allow: [], chats: [] });
+    }
   });
 });
 
@@ -376,15 +581,21 @@ describe('broken and hostile files', () => {
 
 describe('config.example.yaml', () => {
   const file = join(import.meta.dirname, '..', 'config.example.yaml');
-  const env = { TELEGRAM_BOT_TOKEN: '1:a' };
+  const env = {
+    TELEGRAM_BOT_TOKEN: '1:a',
+    DISCORD_BOT_TOKEN: 'a.b.c',
+    SLACK_BOT_TOKEN: 'xoxb-1',
+    SLACK_APP_TOKEN: 'xapp-1',
+  };
 
-  test('needs nothing but the bot token and warns only of channels that are not there yet', async () => {
+  test('needs nothing but the tokens, and there is nothing to warn of', async () => {
     const { config, warnings } = await loadConfig({ file, home, env });
-    expect(warnings).toEqual([
-      expect.stringMatching(/^channels\.discord: .*not available/),
-      expect.stringMatching(/^channels\.slack: .*not available/),
-    ]);
-    expect(config.channels.telegram?.token).toBe('1:a');
+    expect(warnings).toEqual([]);
+    expect(config.channels).toMatchObject({
+      telegram: { token: '1:a' },
+      discord: { token: 'a.b.c' },
+      slack: { botToken: 'xoxb-1', mode: 'socket' },
+    });
   });
 
   test('shows every key there is, with its default', async () => {
@@ -400,7 +611,7 @@ describe('config.example.yaml', () => {
         expect(Object.keys(shown[key] ?? {}), key).toEqual(expect.arrayContaining(Object.keys(section)));
       }
     }
-    const channels = configSchema.shape.channels.def.innerType.in.shape;
+    const channels = configSchema.shape.channels.def.innerType.shape;
     for (const channel of ['telegram', 'discord', 'slack'] as const) {
       const inner = channels[channel].unwrap();
       const known = Object.keys(('in' in inner ? inner.in : inner).shape).sort();

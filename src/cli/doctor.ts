@@ -1,59 +1,41 @@
-/** `viber doctor`: one line for each thing that must be right, with what to do where it is not. */
-import fs from 'node:fs';
-import path from 'node:path';
-import { channelModules } from '../channels/index.ts';
+/** `viber doctor`: one line for each thing that must be right, with what to do where it is not. Works beside a running gateway. */
 import { loadConfig } from '../config.ts';
-import { errorMessage } from '../errors.ts';
-import { silentLog } from '../log.ts';
-import { createModels } from '../runtime/model/models.ts';
+import { ConfigError } from '../errors.ts';
+import { scrub } from '../log.ts';
 import { type CliContext, EXIT } from './command.ts';
+import { checkChannels, checkHome, checkModels, type Finding, wrong } from './doctor-checks.ts';
 
-interface Check {
-  name: string;
-  ok: boolean;
-  detail: string;
+const SIGNS = { ok: '✓', note: '!', wrong: '✗' } as const;
+
+/** Exit code 0 when all is well (notes do not count), 2 when a setting is wrong, 1 for anything else. */
+export async function run(context: CliContext): Promise<number> {
+  const findings = (await examine(context)).map((finding) => ({ ...finding, detail: scrub(finding.detail) }));
+  const bad = findings.filter(({ state }) => state === 'wrong');
+  if (context.json) {
+    const checks = findings.map(({ name, state, detail }) => ({ name, ok: state !== 'wrong', state, detail }));
+    context.print(JSON.stringify({ ok: bad.length === 0, checks }));
+  } else {
+    for (const { name, state, detail } of findings) context.print(`${SIGNS[state]} ${name.padEnd(14)} ${detail}`);
+  }
+  if (bad.some(({ isSetting }) => isSetting)) return EXIT.badConfig;
+  return bad.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
-export async function run({ home, config: file, env, json, print }: CliContext): Promise<number> {
-  const checks: Check[] = [];
-  const check = async (name: string, work: () => Promise<string>) => {
-    try {
-      checks.push({ name, ok: true, detail: await work() });
-    } catch (error) {
-      checks.push({ name, ok: false, detail: errorMessage(error).split('\n').join('; ') });
-    }
-  };
-  const { config, source, warnings } = await loadConfig({ file, home, env });
-  checks.push({
-    name: 'configuration',
-    ok: true,
-    detail: [source ?? 'defaults and environment', ...warnings].join('; '),
-  });
-  await check('home', async () => {
-    fs.mkdirSync(home, { recursive: true, mode: 0o700 });
-    const probe = path.join(home, `.doctor-${process.pid}`);
-    fs.writeFileSync(probe, 'x', { flush: true });
-    fs.rmSync(probe);
-    const { bavail, bsize } = fs.statfsSync(home);
-    return `${home} is writable, ${Math.round((bavail * bsize) / 1024 / 1024)} MB free`;
-  });
-  await check('model', async () => {
-    const models = createModels({ providers: config.providers, env });
-    const name = config.model ?? models.defaultModel;
-    const model = await models.load(name);
-    const signal = AbortSignal.timeout(15_000);
-    const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Say OK.' }] }];
-    await model.doGenerate({ prompt, maxOutputTokens: 16, abortSignal: signal });
-    return `${name} answers`;
-  });
-  const { telegram } = config.channels;
-  if (telegram) {
-    await check('telegram', async () => {
-      const { checkTelegram } = await channelModules.telegram();
-      return checkTelegram({ token: telegram.token, apiRoot: telegram.apiRoot, log: silentLog() });
-    });
+async function examine({ home, config: file, env }: CliContext): Promise<Finding[]> {
+  let loaded: Awaited<ReturnType<typeof loadConfig>>;
+  try {
+    loaded = await loadConfig({ file, home, env });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return wrong('configuration', error);
   }
-  if (json) print(JSON.stringify({ checks }));
-  else for (const { name, ok, detail } of checks) print(`${ok ? 'ok  ' : 'BAD '} ${name.padEnd(14)} ${detail}`);
-  return checks.every(({ ok }) => ok) ? EXIT.ok : EXIT.failed;
+  const { config, source, warnings } = loaded;
+  const [models, channels] = await Promise.all([checkModels(config, env), checkChannels(config)]);
+  return [
+    { name: 'configuration', state: 'ok', detail: source ?? 'defaults and environment' },
+    ...warnings.map((detail): Finding => ({ name: 'configuration', state: 'note', detail })),
+    ...checkHome({ home, source, freeBytes: config.limits.freeBytes }),
+    ...models,
+    ...channels,
+  ];
 }

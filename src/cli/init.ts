@@ -9,8 +9,15 @@ const STARTER = `# What is left out has a default; the repository's config.examp
 # channels:
 #   telegram:
 #     token: "\${TELEGRAM_BOT_TOKEN}"
+#   discord:
+#     token: "\${DISCORD_BOT_TOKEN}"
+#     guilds: [175928847299117063]
+#   slack:
+#     botToken: "\${SLACK_BOT_TOKEN}"
+#     appToken: "\${SLACK_APP_TOKEN}"
+#     access: { chats: [C024BE91L] }
 # people:
-#   - { name: me, role: owner, ids: ["telegram:1001"] }
+#   - { name: me, role: owner, ids: ["telegram:1001", "discord:2002", "slack:T01:U03"] }
 `;
 
 export async function run({ home, json, print }: CliContext): Promise<number> {

@@ -1,7 +1,11 @@
 /** Rules that tie several keys together. They look at the raw data, so that they speak up beside every other problem. */
 import type { ConfigProblem } from '../errors.ts';
+import { slackDefaults } from './defaults.ts';
 import type { Data } from './parse.ts';
+import type { Config } from './types.ts';
 import { valueAt } from './validate.ts';
+
+const VARIABLES = { appToken: 'SLACK_APP_TOKEN', signingSecret: 'SLACK_SIGNING_SECRET' } as const;
 
 /** What is wrong with keys that are each right by themselves; [] when nothing is. */
 export function brokenRules(data: Data): ConfigProblem[] {
@@ -15,7 +19,40 @@ export function brokenRules(data: Data): ConfigProblem[] {
     if (valueAt(telegram, ['webhook', key]) !== undefined) continue;
     problems.push({ path: `channels.telegram.webhook.${key}`, message: 'is required because mode is webhook' });
   }
-  return [...problems, ...sharedPeople(valueAt(data, ['people']))];
+  return [...problems, ...slackRules(data), ...sharedPeople(valueAt(data, ['people']))];
+}
+
+function slackRules(data: Data): ConfigProblem[] {
+  const slack = valueAt(data, ['channels', 'slack']);
+  if (slack === undefined) return [];
+  const mode = valueAt(slack, ['mode']);
+  const has = (key: keyof typeof VARIABLES) => valueAt(slack, [key]) !== undefined;
+  const missing = (key: keyof typeof VARIABLES, why: string): ConfigProblem[] => [
+    { path: `channels.slack.${key}`, message: `${why}, here or as ${VARIABLES[key]} in the environment` },
+  ];
+  if (mode === 'socket' && !has('appToken')) return missing('appToken', 'is required because mode is socket');
+  if (mode === 'http' && !has('signingSecret')) return missing('signingSecret', 'is required because mode is http');
+  if (mode === undefined && !has('appToken') && !has('signingSecret')) {
+    return missing('appToken', 'is required (or signingSecret, for requests over HTTP)');
+  }
+  const telegram = valueAt(data, ['channels', 'telegram']);
+  const path = valueAt(slack, ['path']) ?? slackDefaults.path;
+  return valueAt(telegram, ['mode']) === 'webhook' && valueAt(telegram, ['webhook', 'path']) === path
+    ? [{ path: 'channels.slack.path', message: 'is the path of channels.telegram.webhook too; each needs its own' }]
+    : [];
+}
+
+/** Settings that may be right and mostly are not; one sentence each. The platform has the last word. */
+export function oddSettings({ channels: { discord, slack } }: Config): string[] {
+  const odd: string[] = [];
+  const shape = (path: string, value: string | undefined, pattern: RegExp, looks: string) => {
+    if (value !== undefined && !pattern.test(value)) odd.push(`${path}: ${looks}; this one does not`);
+  };
+  const parts = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+  shape('channels.discord.token', discord?.token, parts, 'a bot token has three parts with dots between them');
+  shape('channels.slack.botToken', slack?.botToken, /^xoxb-/, 'a bot token begins with xoxb-');
+  shape('channels.slack.appToken', slack?.appToken, /^xapp-/, 'an app-level token begins with xapp-');
+  return odd;
 }
 
 /** True for addresses that only programs of this machine can reach. */

@@ -47,14 +47,52 @@ export interface TelegramConfig extends ChatChannelConfig {
   pollSeconds: number;
 }
 
+/** A server in which every channel the bot can see may be used. */
+export interface GuildConfig {
+  /** A snowflake. */
+  id: string;
+  /** In place of the channel's `access.groups`. */
+  groups?: AccessConfig['groups'];
+}
+
+export interface DiscordConfig extends ChatChannelConfig {
+  token: string;
+  /** Without a slash at the end, and without a version. */
+  apiRoot: string;
+  /** Where attachments are fetched; without a slash at the end. */
+  cdnRoot: string;
+  /** `per-task`: a mention or a goal in a channel opens a thread of its own. */
+  threads: 'per-task' | 'off';
+  guilds: GuildConfig[];
+  /** Minutes of quiet after which the thread of a finished task is archived; 0 means never by us. */
+  archiveMinutes: number;
+}
+
+export interface SlackConfig extends ChatChannelConfig {
+  botToken: string;
+  /** Always there when `mode` is `socket`. */
+  appToken?: string;
+  /** Always there when `mode` is `http`. */
+  signingSecret?: string;
+  mode: 'socket' | 'http';
+  /** With one slash at the end. */
+  apiRoot: string;
+  /** The slash command as the app declares it, with its slash. */
+  command: string;
+  /** Where Slack's requests arrive on our own HTTP server (mode `http`). */
+  path: string;
+}
+
 export interface TerminalConfig {
   /** `auto`: on when no chat channel is configured; `terminalEnabled` decides. */
   enabled: boolean | 'auto';
 }
 
 export interface ChannelsConfig {
-  /** Absent when the channel is off. */
+  /** A chat channel is absent when it is off. */
   telegram?: TelegramConfig;
+  discord?: DiscordConfig;
+  slack?: SlackConfig;
   terminal: TerminalConfig;
 }
 

@@ -253,7 +253,8 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     .filter((entry) => entry !== undefined)
     .sort((a, b) => a.seq - b.seq);
   const known = new Set(left.map((entry) => entry.key));
-  const partStates = ledger.load(known);
+  const createdAt = new Map(left.map((entry) => [entry.key, entry.createdAt]));
+  const partStates = ledger.load(known, (key) => createdAt.get(key));
   for (const entry of left) {
     if (entry.sending && !partStates.get(entry.key)?.has(0)) {
       partStates.set(entry.key, new Map([[0, { unsure: 0, open: true, since: entry.createdAt }]]));

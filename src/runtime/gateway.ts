@@ -19,7 +19,7 @@ import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { newTaskId } from '../workspace/tasks.ts';
 import { findCommand, HELP_HINT } from './commands/table.ts';
-import { type Binding, bindingKey, type Conversations } from './conversations.ts';
+import { bindingKey, type Conversations } from './conversations.ts';
 import { commandLane, type Entry, taskLane, traceOf } from './entry.ts';
 import type { Queue } from './queue/queue.ts';
 import { spoolKey } from './queue/spool.ts';
@@ -114,12 +114,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     return conversations.bind({ key, taskId, viber: options.viber, address, isDirect });
   }
 
-  async function store(
-    message: InboundMessage,
-    entry: Entry,
-    raw: unknown,
-    bound: Promise<void> | undefined,
-  ): Promise<InboundOutcome> {
+  async function store(message: InboundMessage, entry: Entry, raw: unknown): Promise<InboundOutcome> {
     const lane = entry.command ? commandLane(message.address) : taskLane(entry.taskId);
     const trace = traceOf(spoolKey(dedupeId(message)));
     if (queue.depth(lane) >= options.maxQueue) {
@@ -129,13 +124,22 @@ export function createGateway(options: GatewayOptions): Gateway {
       return 'accepted';
     }
     const group = message.group === undefined ? {} : { group: message.group, notBefore: Date.now() + GROUP_SETTLE_MS };
-    const [outcome] = await Promise.all([
-      queue.enqueue(lane, entry, { dedupeId: dedupeId(message), raw, ...group }),
-      bound,
-    ]);
+    const outcome = await queue.enqueue(lane, entry, { dedupeId: dedupeId(message), raw, ...group });
     metrics.count('viber_inbound_total', { channel: message.address.channel, outcome });
     log.info({ trace, channel: message.address.channel, task: entry.taskId, kind: message.kind }, outcome);
     return outcome === 'duplicate' ? 'duplicate' : 'accepted';
+  }
+
+  /** While `work` changes what a conversation is about, whatever follows in it waits. */
+  async function changing<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const change = Promise.withResolvers<void>();
+    rebinding.set(key, change.promise);
+    try {
+      return await work();
+    } finally {
+      if (rebinding.get(key) === change.promise) rebinding.delete(key);
+      change.resolve();
+    }
   }
 
   /**
@@ -148,26 +152,18 @@ export function createGateway(options: GatewayOptions): Gateway {
     entry: Entry,
     raw: unknown,
   ): Promise<InboundOutcome> {
-    const change = Promise.withResolvers<void>();
-    rebinding.set(key, change.promise);
-    try {
-      const args = entry.command?.args.trim() ?? '';
-      const isNew = entry.command?.name === 'new';
-      // Where every task has its thread, only a goal begins one.
-      if (isNew && args === '' && message.opensThread) return await store(message, entry, raw, undefined);
-      const taskId = isNew ? newTaskId(new Date()) : await options.resolveTask(args, message, entry.principal);
-      // Where every task has a thread of its own, that thread is bound once it is there.
-      if (taskId !== undefined && !message.opensThread) await bind(key, message, taskId);
-      const bound: Entry = { ...entry, taskId: taskId ?? entry.taskId };
-      if (taskId !== undefined) bound.moves = true;
-      // `/new GOAL` is the first message of the new task.
-      if (isNew && args !== '') delete bound.command;
-      const stored = bound.command ? bound : { ...bound, message: { ...message, text: args } };
-      return await store(message, stored, raw, undefined);
-    } finally {
-      if (rebinding.get(key) === change.promise) rebinding.delete(key);
-      change.resolve();
-    }
+    const args = entry.command?.args.trim() ?? '';
+    const isNew = entry.command?.name === 'new';
+    // Where every task has its thread, only a goal begins one.
+    if (isNew && args === '' && message.opensThread) return await store(message, entry, raw);
+    const taskId = isNew ? newTaskId(new Date()) : await options.resolveTask(args, message, entry.principal);
+    // Where every task has a thread of its own, that thread is bound once it is there.
+    if (taskId !== undefined && !message.opensThread) await bind(key, message, taskId);
+    const bound: Entry = { ...entry, taskId: taskId ?? entry.taskId };
+    if (taskId !== undefined) bound.moves = true;
+    // `/new GOAL` is the first message of the new task.
+    if (isNew && args !== '') delete bound.command;
+    return await store(message, bound.command ? bound : { ...bound, message: { ...message, text: args } }, raw);
   }
 
   return {
@@ -239,8 +235,23 @@ export function createGateway(options: GatewayOptions): Gateway {
       const taskId = current?.taskId ?? newTaskId(new Date());
       const entry: Entry = { message, principal, viber: options.viber, taskId };
       if (command) entry.command = { name: spec?.name ?? command.name, args: command.args };
-      if (spec?.binds) return acceptBinding(key, message, entry, raw);
-      return store(message, entry, raw, bindingOf(key, message, taskId, current));
+      if (spec?.binds) return changing(key, () => acceptBinding(key, message, entry, raw));
+      // A command alone begins nothing; a thread that is still to come is bound when it is there.
+      const isElsewhere = message.opensThread && message.address.thread === undefined;
+      if (!current && !command && !isElsewhere) {
+        // Bound before it is stored: a crash in between must not leave two tasks to one conversation.
+        return changing(key, async () => {
+          await bind(key, message, taskId);
+          return store(message, entry, raw);
+        });
+      }
+      // Several chats may share a binding: it tells where the person was last.
+      if (current && conversationKey(current.address) !== conversationKey(message.address)) {
+        bind(key, message, taskId).catch((error: unknown) =>
+          log.warn({ err: error }, 'a binding could not be written'),
+        );
+      }
+      return store(message, entry, raw);
     },
     async suggest(query) {
       const { address, isDirect, sender } = query;
@@ -259,21 +270,6 @@ export function createGateway(options: GatewayOptions): Gateway {
       }
     },
   };
-
-  /** The change of the conversation's binding that a message makes, if it makes one. */
-  function bindingOf(
-    key: string,
-    message: InboundMessage,
-    taskId: string,
-    current: Binding | undefined,
-  ): Promise<void> | undefined {
-    // The thread is bound when it is there; a command alone begins nothing.
-    const isElsewhere = message.opensThread && message.address.thread === undefined;
-    if (isElsewhere || (message.command && !current)) return undefined;
-    // Several chats may share a binding: it tells where the person was last.
-    const isHere = current && conversationKey(current.address) === conversationKey(message.address);
-    return isHere ? undefined : bind(key, message, taskId);
-  }
 
   /** A group became a supergroup: its conversation goes on under the new id. */
   async function migrate(message: InboundMessage): Promise<void> {

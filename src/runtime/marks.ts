@@ -1,6 +1,6 @@
 /**
- * How far each chat of a channel has been read (R16): `spool/marks/<channel>.json`, rewritten at most once a second. A mark
- * that is behind costs a repeated look at messages that are known; it never costs a message.
+ * How far each chat of a channel has been read (R16): `spool/marks/<channel>.json`, rewritten at most once a second, for a
+ * chat without a mark at once. A mark that is behind costs a repeated look at messages that are known, never a message.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -30,11 +30,14 @@ export function openMarks(folder: string, channel: string, log: Logger): Marks &
   return {
     all: () => marks,
     set(chat, mark) {
-      marks.delete(chat);
+      const isNew = !marks.delete(chat);
       marks.set(chat, mark);
       const oldest = marks.keys().next().value;
       if (marks.size > MAX_CHATS && oldest !== undefined) marks.delete(oldest);
-      timer ??= setTimeout(write, WRITE_MS);
+      if (isNew) {
+        clearTimeout(timer);
+        timer = setTimeout(write, 0);
+      } else timer ??= setTimeout(write, WRITE_MS);
     },
     async close() {
       if (timer) {

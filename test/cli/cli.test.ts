@@ -84,7 +84,7 @@ describe('with nothing configured', () => {
     expect((await viber(home, ['init'])).out).toContain('kept');
     expect(fs.readFileSync(path.join(home, 'config.yaml'), 'utf8')).toContain('# mine');
     expect(fs.statSync(home).mode & 0o777).toBe(0o700);
-    expect((await viber(home, ['doctor'])).out).toMatch(/ok +configuration[\s\S]*ok +home[\s\S]*ok +model/);
+    expect((await viber(home, ['doctor'])).out).toMatch(/✓ configuration[\s\S]*✓ home[\s\S]*✓ model/);
   });
 
   it('names what is wrong: a command, a goal, an id, a status without a gateway', async () => {

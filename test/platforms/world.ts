@@ -41,6 +41,8 @@ export interface PlatformWorld {
 export interface PlatformWorldOptions {
   /** Which platforms; all three unless told. */
   on?: readonly PlatformName[];
+  /** Platforms that run already, for those that need options of their own. */
+  given?: Partial<Record<PlatformName, Platform>>;
   /** Merged over the defaults. */
   config?: Record<string, unknown>;
   /** Merged into every channel's section. */
@@ -65,7 +67,7 @@ export async function openPlatforms(options: PlatformWorldOptions = {}): Promise
   const home = tempFolder();
   const on = options.on ?? NAMES;
   const opened = await Promise.all(
-    on.map(async (name): Promise<[PlatformName, Platform]> => [name, await PLATFORMS[name]()]),
+    on.map(async (name): Promise<[PlatformName, Platform]> => [name, options.given?.[name] ?? (await PLATFORMS[name]())]),
   );
   const found = new Map(opened);
   const platform = (name: PlatformName): Platform => {

@@ -33,8 +33,11 @@ export interface Ledger {
   intent(key: string, part: number): Promise<void>;
   /** Written at once, synced with the next intent. */
   outcome(key: string, part: number, what: 'sent' | 'refused' | 'unsure', id?: string): void;
-  /** What is known of these messages from the last two days. Reads nothing when `keys` is empty. */
-  load(keys: ReadonlySet<string>): Map<string, Map<number, PartState>>;
+  /**
+   * What is known of these messages from the last two days. Reads nothing when `keys` is empty. `begunAt` tells when the
+   * first part of a message was tried whose intent has no line of its own.
+   */
+  load(keys: ReadonlySet<string>, begunAt?: (key: string) => number | undefined): Map<string, Map<number, PartState>>;
   /** The lines of one message, for tracing. */
   lines(key: string): LedgerLine[];
   /** Deletes the files of days before this one (`YYYY-MM-DD`). */
@@ -106,7 +109,7 @@ export function openLedger(folder: string, epoch: number): Ledger {
       return promise;
     },
     outcome: (key, part, what, id) => write({ key, part, what, ...(id === undefined ? {} : { id }) }),
-    load(keys) {
+    load(keys, begunAt) {
       const known = new Map<string, Map<number, PartState>>();
       if (keys.size === 0) return known;
       for (const line of read(files().slice(-3))) {
@@ -119,7 +122,10 @@ export function openLedger(folder: string, epoch: number): Ledger {
         if (state.open) state.since ??= Date.parse(line.at);
         if (line.what === 'refused' && state.unsure === 0) delete state.since;
         if (line.what === 'sent') state.sentId = line.id ?? '';
-        if (line.what === 'unsure') state.unsure++;
+        if (line.what === 'unsure') {
+          state.unsure++;
+          state.since ??= begunAt?.(line.key) ?? Date.parse(line.at);
+        }
       }
       return known;
     },

@@ -1,0 +1,180 @@
+/** What the doctor looks at. A check gives findings and does not throw; it changes nothing but a probe file it removes. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { channelModules } from '../channels/index.ts';
+import type { AccessConfig, Config } from '../config.ts';
+import { ConfigError, errorCode, errorMessage } from '../errors.ts';
+import { silentLog } from '../log.ts';
+import { createModels } from '../runtime/model/models.ts';
+
+export interface Finding {
+  /** What was looked at: `home`, `slack`. */
+  name: string;
+  /** `note`: it works, and may not be what was meant. */
+  state: 'ok' | 'note' | 'wrong';
+  /** One sentence; for `wrong` it names what to change. */
+  detail: string;
+  /** Wrong because of a setting. */
+  isSetting?: boolean;
+}
+
+const MODEL_MS = 15_000;
+const PLATFORM_MS = 30_000;
+const OPERATIONAL = ['spool', 'access', 'cache', 'run', 'conversations'];
+const WRITTEN = [...OPERATIONAL, 'workspace', 'artifacts', 'agents'];
+
+/** One finding for each problem of a ConfigError, else one. */
+export function wrong(name: string, error: unknown): Finding[] {
+  if (!(error instanceof ConfigError)) {
+    return [{ name, state: 'wrong', detail: errorMessage(error).split('\n').join('; ') }];
+  }
+  return error.problems.map(({ path: key, message }) => {
+    return { name, state: 'wrong', detail: key ? `${key}: ${message}` : message, isSetting: true };
+  });
+}
+
+async function attempt(name: string, limitMs: number, work: () => Promise<string[]>): Promise<Finding[]> {
+  const timer = new AbortController();
+  try {
+    const late = sleep(limitMs, undefined, { signal: timer.signal }).then(() => {
+      throw new Error(`no answer within ${limitMs / 1000} seconds`);
+    });
+    const details = await Promise.race([work(), late]);
+    return details.map((detail) => ({ name, state: 'ok', detail }));
+  } catch (error) {
+    return wrong(name, error);
+  } finally {
+    timer.abort();
+  }
+}
+
+/** The home: there or possible, writable in every part, closed to others, with room on its disk. */
+export function checkHome(options: { home: string; source: string | undefined; freeBytes: number }): Finding[] {
+  const { home, source, freeBytes } = options;
+  const found = (state: Finding['state'], detail: string): Finding => ({ name: 'home', state, detail });
+  const isThere = fs.existsSync(home);
+  const findings: Finding[] = [];
+  try {
+    const at = isThere ? home : nearest(home);
+    fs.accessSync(at, fs.constants.W_OK);
+    if (isThere) probe(home);
+    findings.push(
+      found('ok', isThere ? `${home} can be written` : `${home} is not there yet; it is made at the start`),
+    );
+    const { bavail, bsize } = fs.statfsSync(at);
+    const space = `${megabytes(bavail * bsize)} free`;
+    findings.push(
+      bavail * bsize >= freeBytes
+        ? found('ok', space)
+        : found('wrong', `${space}, less than limits.freeBytes (${megabytes(freeBytes)}): no new message is accepted`),
+    );
+  } catch (error) {
+    const detail = `${home} cannot be written: ${errorMessage(error)}; choose another with --home or OPENVIBER_HOME`;
+    return [found('wrong', detail)];
+  }
+  for (const name of isThere ? WRITTEN : []) {
+    const folder = path.join(home, name);
+    if (fs.existsSync(folder) && !isWritable(folder)) {
+      findings.push(found('wrong', `${folder} cannot be written by this user: chown it`));
+    }
+  }
+  for (const name of isThere ? ['.', ...OPERATIONAL] : []) {
+    const folder = path.join(home, name);
+    if (isOpen(folder)) findings.push(found('note', `others may look into ${folder}: chmod 700 it`));
+  }
+  if (source !== undefined && isOpen(source)) findings.push(found('note', `others may read ${source}: chmod 600 it`));
+  return findings;
+}
+
+const megabytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MB`;
+
+/** The closest folder above that exists. */
+function nearest(folder: string): string {
+  const parent = path.dirname(folder);
+  return fs.existsSync(parent) || parent === folder ? parent : nearest(parent);
+}
+
+/** A disk that is full or read-only shows itself only in writing. */
+function probe(home: string): void {
+  const file = path.join(home, `.doctor-${process.pid}`);
+  try {
+    fs.writeFileSync(file, 'x', { flush: true, mode: 0o600 });
+  } finally {
+    fs.rmSync(file, { force: true });
+  }
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    fs.accessSync(folder, fs.constants.W_OK);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EACCES' || errorCode(error) === 'EROFS') return false;
+    throw error;
+  }
+}
+
+function isOpen(file: string): boolean {
+  return ((fs.statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
+}
+
+/** Asks the model, and every fallback, for one word. */
+export async function checkModels(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const models = createModels({ providers: config.providers, env });
+  const ask = (label: string, name: string) =>
+    attempt(label, MODEL_MS, async () => {
+      try {
+        const model = await models.load(name);
+        const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Say OK.' }] }];
+        await model.doGenerate({ prompt, maxOutputTokens: 16, abortSignal: AbortSignal.timeout(MODEL_MS) });
+        return [`${name} answers`];
+      } catch (error) {
+        if (error instanceof ConfigError) throw error;
+        throw new Error(`${name} does not answer: ${errorMessage(error)}`, { cause: error });
+      }
+    });
+  const asked = [ask('model', config.model ?? models.defaultModel), ...config.fallback.map((n) => ask('fallback', n))];
+  return (await Promise.all(asked)).flat();
+}
+
+/** Calls every platform that is switched on. */
+export async function checkChannels(config: Config): Promise<Finding[]> {
+  const { telegram, discord, slack } = config.channels;
+  const log = silentLog();
+  const checks: Promise<Finding[]>[] = [];
+  const check = (name: string, work: () => Promise<string[]>) => checks.push(attempt(name, PLATFORM_MS, work));
+  if (telegram) {
+    check('telegram', async () => {
+      const { checkTelegram } = await channelModules.telegram();
+      return [await checkTelegram({ token: telegram.token, apiRoot: telegram.apiRoot, log })].flat();
+    });
+    checks.push(reach('telegram', telegram.access, config));
+  }
+  if (discord) {
+    check('discord', async () => (await channelModules.discord()).checkDiscord(discord));
+    checks.push(reach('discord', discord.access, config, discord.guilds.length));
+  }
+  if (slack) {
+    check('slack', async () => (await channelModules.slack()).checkSlack({ ...slack, log }));
+    checks.push(reach('slack', slack.access, config));
+  }
+  return (await Promise.all(checks)).flat();
+}
+
+/** Settings that are right and let nobody in: the first thing to look at when there is no answer. */
+async function reach(name: string, access: AccessConfig, { people }: Config, servers = 0): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const note = (detail: string) => findings.push({ name, state: 'note', detail });
+  const key = `channels.${name}.access`;
+  const isNobodyListed =
+    access.allow.length === 0 && !people.some(({ ids }) => ids.some((id) => id.startsWith(`${name}:`)));
+  if (access.dm === 'allowlist' && isNobodyListed) {
+    note(`${key}.allow is empty and people: lists nobody of ${name}: direct messages are answered to nobody`);
+  }
+  if (access.groups !== 'off' && access.chats.length === 0 && servers === 0) {
+    const lists = name === 'discord' ? 'channels.discord.guilds and ' : '';
+    note(`${lists}${key}.chats ${lists ? 'are' : 'is'} empty: it answers in direct messages only`);
+  }
+  return findings;
+}

@@ -1,0 +1,48 @@
+/** The pieces the schemas are made of. Every leaf's error text says what was expected there; validate.ts adds what was found. */
+import { z } from 'zod';
+
+/** For an unknown key the error text is the list of those that are known: validate.ts makes a suggestion of it. */
+export const section = <T extends z.ZodRawShape>(shape: T, expected = 'expected a section with keys') =>
+  z.strictObject(shape, {
+    error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : expected),
+  });
+
+export const listOf = <T extends z.ZodType>(item: T) => z.array(item, 'expected a list');
+
+export const oneOf = <const T extends readonly string[]>(...values: T) =>
+  z.enum(values, { error: `expected ${values.join(', ').replace(/, ([^,]*)$/, ' or $1')}` });
+
+export const text = (expected: string, pattern = /\S/) => z.string(expected).regex(pattern, expected);
+
+/** Numbers and switches may come out of `${NAME}`, so as text. */
+const numeric = (value: unknown) =>
+  typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+
+export const whole = (min: number, max = Number.MAX_SAFE_INTEGER) => {
+  const error =
+    max === Number.MAX_SAFE_INTEGER
+      ? `expected a whole number, ${min} or more`
+      : `expected a whole number from ${min} to ${max}`;
+  return z.preprocess(numeric, z.int(error).min(min, error).max(max, error));
+};
+
+export const seconds = z.preprocess(
+  numeric,
+  z.number('expected seconds').gt(0, 'expected more than 0 seconds').max(86_400, 'expected at most 86400 seconds'),
+);
+
+export const flag = z.preprocess(
+  (value) => (value === 'true' ? true : value === 'false' ? false : value),
+  z.boolean('expected true or false'),
+);
+
+export const address = (error = 'expected an http or https address') =>
+  z.string(error).refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), error);
+
+export const path = text('expected a path beginning with /', /^\/[^\s?#]*$/);
+
+export const secret = text('expected text').exactOptional();
+
+/** A platform's id; whole numbers are taken as text (parse.ts keeps every digit of large ones). */
+export const id = (expected: string, pattern: RegExp) =>
+  z.preprocess((value) => (typeof value === 'number' ? String(value) : value), text(expected, pattern));

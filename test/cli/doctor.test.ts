@@ -1,0 +1,370 @@
+/** The doctor on emulated platforms and models: what is well, what is wrong and where, and that it leaves everything as it was. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { createServer } from 'node:http';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { run } from '../../src/cli/doctor.ts';
+import { type DiscordOptions, startDiscord } from '../emulators/discord.ts';
+import { startLlm } from '../emulators/llm.ts';
+import { type SlackOptions, startSlack } from '../emulators/slack.ts';
+import { startTelegram, type TelegramOptions } from '../emulators/telegram.ts';
+import { tempFolder, tree } from '../helpers/temp.ts';
+
+interface Report {
+  code: number;
+  lines: string[];
+}
+
+async function doctor(home: string, config: object | string, env: NodeJS.ProcessEnv = {}): Promise<Report> {
+  const file = path.join(tempFolder(), 'config.yaml');
+  fs.writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config), { mode: 0o600 });
+  const lines: string[] = [];
+  const print = (line: string) => void lines.push(line);
+  const code = await run({ args: [], config: file, home, json: false, env, print });
+  return { code, lines: lines.map((line) => line.replaceAll(file, 'FILE').replaceAll(home, 'HOME')) };
+}
+
+async function telegram(options?: TelegramOptions) {
+  const platform = await startTelegram(options);
+  onTestFinished(() => platform.close());
+  const settings = { token: platform.token, apiRoot: platform.url, access: { chats: ['*'] } };
+  return { platform, settings };
+}
+
+async function discord(options?: DiscordOptions) {
+  const platform = await startDiscord(options);
+  onTestFinished(() => platform.close());
+  const own = { token: platform.token, apiRoot: platform.url, cdnRoot: platform.cdn };
+  return { platform, settings: { ...own, guilds: [platform.guildId] } };
+}
+
+async function slack(options?: SlackOptions) {
+  const platform = await startSlack(options);
+  onTestFinished(() => platform.close());
+  const own = { botToken: platform.botToken, appToken: platform.appToken, apiRoot: platform.url };
+  return { platform, settings: { ...own, access: { chats: [platform.general] } } };
+}
+
+async function llm() {
+  const model = await startLlm();
+  onTestFinished(() => model.close());
+  const providers = { local: { baseURL: model.url, apiKey: 'key-of-the-model' } };
+  return { model, settings: { model: 'local/m', providers } };
+}
+
+const offline = { model: 'offline/viber', limits: { freeBytes: 0 } };
+const wrongLines = ({ lines }: Report) => lines.filter((line) => line.startsWith('✗'));
+
+describe('all is well', () => {
+  it('one line each, exit code 0, and nothing is changed or said', async () => {
+    const home = tempFolder();
+    const { platform, settings } = await telegram();
+    const { settings: model } = await llm();
+    const before = tree(home);
+    const report = await doctor(home, { ...model, limits: { freeBytes: 0 }, channels: { telegram: settings } });
+    expect(report.lines).toEqual([
+      '✓ configuration  FILE',
+      '✓ home           HOME can be written',
+      expect.stringMatching(/^✓ home {11}\d+ MB free$/),
+      '✓ model          local/m answers',
+      '✓ telegram       @viber_test_bot answers',
+    ]);
+    expect(report.code).toBe(0);
+    expect(tree(home)).toEqual(before);
+    expect(platform.requests().map(({ method }) => method)).toEqual(['getMe']);
+  });
+
+  it('as JSON for programs', async () => {
+    const lines: string[] = [];
+    const print = (line: string) => void lines.push(line);
+    const code = await run({ args: [], config: undefined, home: tempFolder(), json: true, env: {}, print });
+    expect(lines).toHaveLength(1);
+    const { ok, checks }: { ok: boolean; checks: { name: string }[] } = JSON.parse(lines.join());
+    expect(ok).toBe(code === 0);
+    expect(checks[0]).toEqual({ name: 'configuration', ok: true, state: 'ok', detail: 'defaults and environment' });
+    expect(checks.map(({ name }) => name)).toEqual(['configuration', 'home', 'home', 'model']);
+  });
+});
+
+describe('what is wrong is named', () => {
+  it('a configuration that cannot be used: every key, exit code 2', async () => {
+    const report = await doctor(tempFolder(), 'http: { port: x }\nchannels: { slack: { mode: socket }, discord: {} }');
+    expect(report.code).toBe(2);
+    expect(report.lines.every((line) => line.startsWith('✗ configuration'))).toBe(true);
+    expect(report.lines.join('\n')).toMatch(
+      /SLACK_APP_TOKEN[\s\S]*SLACK_BOT_TOKEN|SLACK_BOT_TOKEN[\s\S]*SLACK_APP_TOKEN/,
+    );
+    expect(report.lines.join('\n')).toContain('DISCORD_BOT_TOKEN');
+    expect(report.lines.join('\n')).toContain('http.port');
+  });
+
+  it('what is odd in it is a note', async () => {
+    const report = await doctor(tempFolder(), { ...offline, colour: 'red' });
+    expect(report.lines).toContain('! configuration  colour: unknown key, ignored');
+    expect(report.code).toBe(0);
+  });
+
+  it('a token: the setting and exit code 2; the token itself is not shown', async () => {
+    const { settings } = await telegram();
+    const token = '999999999:AAWrongTokenWrongTokenWrongToken12345';
+    const report = await doctor(tempFolder(), { ...offline, channels: { telegram: { ...settings, token } } });
+    expect(wrongLines(report)).toEqual([expect.stringMatching(/^✗ telegram {7}channels\.telegram\.token: /)]);
+    expect(report.code).toBe(2);
+    expect(report.lines.join('\n')).not.toContain('AAWrong');
+  });
+
+  it('a platform that cannot be reached: exit code 1, and the rest is looked at all the same', async () => {
+    const { platform, settings } = await telegram();
+    await platform.outage('refuse');
+    const report = await doctor(tempFolder(), { ...offline, channels: { telegram: settings } });
+    expect(wrongLines(report)).toEqual([expect.stringMatching(/^✗ telegram /)]);
+    expect(report.lines).toContain('✓ model          offline/viber answers');
+    expect(report.code).toBe(1);
+  });
+
+  it('a model, and a fallback by itself', async () => {
+    const { model, settings } = await llm();
+    const lost = { baseURL: 'http://127.0.0.1:9/v1', apiKey: 'k' };
+    const config = { ...settings, limits: { freeBytes: 0 }, fallback: ['lost/other', 'offline/viber'] };
+    const report = await doctor(tempFolder(), { ...config, providers: { ...settings.providers, lost } });
+    expect(report.lines).toContain('✓ model          local/m answers');
+    expect(wrongLines(report)).toEqual([expect.stringMatching(/^✗ fallback {7}lost\/other does not answer: ./)]);
+    expect(report.lines).toContain('✓ fallback       offline/viber answers');
+    expect(report.code).toBe(1);
+    model.down();
+    expect(wrongLines(await doctor(tempFolder(), { ...settings, limits: { freeBytes: 0 } }))).toEqual([
+      expect.stringMatching(/^✗ model {10}local\/m does not answer: ./),
+    ]);
+    await model.up();
+    const nobody = await doctor(tempFolder(), { model: 'nobody/knows', limits: { freeBytes: 0 } });
+    expect(wrongLines(nobody)).toEqual([expect.stringMatching(/^✗ model {10}.*nobody/)]);
+    expect(nobody.code).toBe(2);
+  });
+});
+
+describe('Discord', () => {
+  it('well: the token, the intent, the permissions of each server', async () => {
+    const { platform, settings } = await discord();
+    const report = await doctor(tempFolder(), { ...offline, channels: { discord: settings } });
+    expect(wrongLines(report)).toEqual([]);
+    expect(report.code).toBe(0);
+    expect(report.lines.filter((line) => line.startsWith('✓ discord')).join('\n')).toMatch(
+      /answers\n.*text of messages\n[\s\S]*permissions/,
+    );
+    // Nobody sees that it was asked: no session, no message, no command.
+    expect(platform.gateway().connections).toBe(0);
+    expect(platform.requests().filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  it('a wrong token names the setting', async () => {
+    const { settings } = await discord();
+    const token = 'MTAwMDAwMDAwMDAw.Wrong1.WrongTokenWrongTokenWrong';
+    const report = await doctor(tempFolder(), { ...offline, channels: { discord: { ...settings, token } } });
+    expect(wrongLines(report)).toEqual([expect.stringMatching(/^✗ discord {8}channels\.discord\.token: /)]);
+    expect(report.code).toBe(2);
+    expect(report.lines.join('\n')).not.toContain('WrongToken');
+  });
+
+  it('a missing intent names the page and the switch', async () => {
+    const { settings } = await discord({ messageContent: false });
+    const report = await doctor(tempFolder(), { ...offline, channels: { discord: settings } });
+    expect(wrongLines(report)).toEqual([expect.stringMatching(/^✗ discord .*"Message Content Intent"/)]);
+    expect(report.code).toBe(2);
+  });
+
+  it('a missing permission names the server, the permission and the way to give it', async () => {
+    const answers: Record<string, unknown> = {
+      '/applications/@me': { id: '7', flags: 1 << 19 },
+      '/users/@me': { id: '7', username: 'viber' },
+      '/gateway/bot': { url: 'wss://x', shards: 1, session_start_limit: { total: 1000, remaining: 1 } },
+      '/users/@me/guilds': [
+        { id: '1', name: 'Ours', permissions: String((1n << 10n) | (1n << 11n) | (1n << 15n) | (1n << 16n) | 64n) },
+        { id: '2', name: 'Theirs', permissions: '8' },
+      ],
+    };
+    const server = createServer((request, response) => {
+      const answer = answers[(request.url ?? '').replace(/^\/api\/v10/, '')];
+      response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(answer ?? {}));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const apiRoot = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/api`;
+    const settings = { token: 'a.b.c', apiRoot, guilds: ['1'] };
+    const report = await doctor(tempFolder(), { ...offline, channels: { discord: settings } });
+    expect(wrongLines(report)).toEqual([
+      expect.stringMatching(
+        /^✗ discord .*in Ours .*"Create Public Threads", "Send Messages in Threads".*permissions=\d+$/,
+      ),
+    ]);
+    expect(report.code).toBe(2);
+  });
+
+  it('a server or channel of the configuration that the bot is not in', async () => {
+    const { platform, settings } = await discord();
+    const access = { chats: ['*', platform.rooms.general, '175928847299117063'] };
+    const guilds = [platform.guildId, '197038439483310086'];
+    const report = await doctor(tempFolder(), { ...offline, channels: { discord: { ...settings, guilds, access } } });
+    expect(wrongLines(report)).toEqual([
+      expect.stringMatching(/^✗ discord {8}channels\.discord\.guilds: .*197038439483310086.*https:/),
+      expect.stringMatching(/^✗ discord {8}channels\.discord\.access\.chats: .*175928847299117063/),
+    ]);
+    expect(report.code).toBe(2);
+  });
+
+  it('a platform that is away is no setting', async () => {
+    const { platform, settings } = await discord();
+    await platform.outage('refuse');
+    const report = await doctor(tempFolder(), { ...offline, channels: { discord: settings } });
+    expect(wrongLines(report)).toEqual([expect.stringMatching(/^✗ discord /)]);
+    expect(report.code).toBe(1);
+  });
+
+  it('with no server and no channel listed it says where it answers', async () => {
+    const { settings } = await discord();
+    const report = await doctor(tempFolder(), { ...offline, channels: { discord: { ...settings, guilds: [] } } });
+    const note =
+      '! discord        channels.discord.guilds and channels.discord.access.chats are empty: it answers in direct messages only';
+    expect(report.lines).toContain(note);
+  });
+});
+
+describe('Slack', () => {
+  it('well: both tokens and every scope', async () => {
+    const { platform, settings } = await slack();
+    const report = await doctor(tempFolder(), { ...offline, channels: { slack: settings } });
+    expect(wrongLines(report)).toEqual([]);
+    expect(report.code).toBe(0);
+    expect(report.lines.filter((line) => line.startsWith('✓ slack')).join('\n')).toMatch(
+      /answers[\s\S]*scope[\s\S]*Socket Mode/,
+    );
+    expect(platform.requests().filter(({ method }) => /^chat\./.test(method))).toEqual([]);
+  });
+
+  it('over HTTP no app token is asked for', async () => {
+    const { platform, settings } = await slack();
+    const { appToken: _none, ...rest } = settings;
+    const channels = { slack: { ...rest, signingSecret: platform.signingSecret } };
+    const report = await doctor(tempFolder(), { ...offline, channels });
+    expect(wrongLines(report)).toEqual([]);
+    expect(platform.requests().map(({ method }) => method)).not.toContain('apps.connections.open');
+  });
+
+  it('names each wrong token', async () => {
+    const { settings } = await slack();
+    const tokens = { botToken: 'xoxb-wrong-wrong-wrong-1', appToken: 'xapp-wrong-wrong-wrong-2' };
+    const report = await doctor(tempFolder(), { ...offline, channels: { slack: { ...settings, ...tokens } } });
+    expect(wrongLines(report)).toEqual([
+      expect.stringMatching(/^✗ slack {10}channels\.slack\.botToken: .*invalid_auth/),
+      expect.stringMatching(/^✗ slack {10}channels\.slack\.appToken: .*connections:write/),
+    ]);
+    expect(report.code).toBe(2);
+    expect(report.lines.join('\n')).not.toContain('wrong-wrong');
+  });
+
+  it('names a channel of the configuration that the app is not in', async () => {
+    const { platform, settings } = await slack();
+    const access = { chats: ['*', platform.general, 'C0NOWHERE'] };
+    const report = await doctor(tempFolder(), { ...offline, channels: { slack: { ...settings, access } } });
+    expect(wrongLines(report)).toEqual([
+      expect.stringMatching(/^✗ slack {10}channels\.slack\.access\.chats: .*C0NOWHERE/),
+    ]);
+    expect(report.code).toBe(2);
+  });
+
+  it('names each missing scope', async () => {
+    const { SLACK_SCOPES } = await import('../../src/channels/slack/adapter.ts');
+    const scopes = SLACK_SCOPES.filter((scope) => scope !== 'files:write' && scope !== 'commands');
+    const { settings } = await slack({ scopes });
+    const report = await doctor(tempFolder(), { ...offline, channels: { slack: settings } });
+    expect(wrongLines(report)).toEqual([expect.stringMatching(/botToken: .*scopes commands, files:write/)]);
+    expect(report.code).toBe(2);
+  });
+});
+
+describe('beside a running gateway', () => {
+  it('all three platforms are asked, and none of them loses its connection', async () => {
+    const home = tempFolder();
+    const [ofTelegram, ofDiscord, ofSlack] = await Promise.all([telegram(), discord(), slack()]);
+    const channels = { telegram: ofTelegram.settings, discord: ofDiscord.settings, slack: ofSlack.settings };
+    const config = { ...offline, channels, http: { port: 0 } };
+    const file = path.join(home, 'config.json');
+    fs.writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
+    const child = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { PATH: process.env.PATH ?? '' },
+    });
+    const exited = once(child, 'exit');
+    onTestFinished(async () => {
+      child.kill();
+      await exited;
+    });
+    for await (const line of createInterface({ input: child.stdout })) if (line.includes('"msg":"ready"')) break;
+    child.stdout.resume();
+    const report = await doctor(home, config);
+    expect(wrongLines(report)).toEqual([]);
+    expect(report.code).toBe(0);
+    for (const name of ['telegram', 'discord', 'slack'])
+      expect(
+        report.lines.some((line) => line.startsWith(`✓ ${name} `)),
+        name,
+      ).toBe(true);
+    expect(ofDiscord.platform.gateway()).toMatchObject({ connected: true, connections: 1, identifies: 1 });
+    expect(ofTelegram.platform.counters().updates.conflicts).toBe(0);
+  }, 30_000);
+});
+
+describe('the home', () => {
+  it('that is not there yet is not made', async () => {
+    const home = path.join(tempFolder(), 'new', 'home');
+    const report = await doctor(home, offline);
+    expect(report.lines[1]).toBe('✓ home           HOME is not there yet; it is made at the start');
+    expect(report.code).toBe(0);
+    expect(fs.existsSync(home)).toBe(false);
+  });
+
+  it('that cannot be one', async () => {
+    const home = path.join(tempFolder(), 'file');
+    fs.writeFileSync(home, '');
+    const report = await doctor(home, offline);
+    expect(wrongLines(report)).toEqual([expect.stringMatching(/^✗ home {11}HOME cannot be written: .*--home/)]);
+    expect(report.code).toBe(1);
+  });
+
+  it('on a disk without room', async () => {
+    const report = await doctor(tempFolder(), { ...offline, limits: { freeBytes: Number.MAX_SAFE_INTEGER } });
+    expect(wrongLines(report)).toEqual([
+      expect.stringMatching(/MB free, less than limits\.freeBytes .*no new message/),
+    ]);
+    expect(report.code).toBe(1);
+  });
+
+  it('that others may look into is a note', async () => {
+    const home = tempFolder();
+    fs.mkdirSync(path.join(home, 'spool'), { mode: 0o755 });
+    const report = await doctor(home, offline);
+    expect(report.lines).toContain('! home           others may look into HOME/spool: chmod 700 it');
+    expect(report.code).toBe(0);
+  });
+});
+
+describe('settings that let nobody in', () => {
+  it('are notes', async () => {
+    const { settings } = await telegram();
+    const channels = { telegram: { ...settings, access: { dm: 'allowlist' } } };
+    const report = await doctor(tempFolder(), { ...offline, channels });
+    expect(report.lines.filter((line) => line.startsWith('!'))).toEqual([
+      expect.stringMatching(/^! telegram {7}channels\.telegram\.access\.allow is empty/),
+      '! telegram       channels.telegram.access.chats is empty: it answers in direct messages only',
+    ]);
+    expect(report.code).toBe(0);
+    const people = [{ name: 'alex', ids: ['telegram:1'] }];
+    const listed = await doctor(tempFolder(), { ...offline, channels, people });
+    expect(listed.lines.filter((line) => line.startsWith('!'))).toHaveLength(1);
+  });
+});
