@@ -236,7 +236,13 @@ export interface CommandSpec {
   name: string;
   description: string;
   /** What may be written after the command's name. */
-  argument?: { name: string; description: string; suggests?: boolean };
+  argument?: {
+    name: string;
+    description: string;
+    suggests?: boolean;
+    /** Source of a regular expression: other words make no argument, and so no command where goals may begin with its name. */
+    pattern?: string;
+  };
 }
 
 /** A platform. A missing optional method is the answer "cannot". */

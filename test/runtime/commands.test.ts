@@ -314,6 +314,7 @@ it('every command tells what may follow it, within what platforms take', () => {
     ['status', 'task', true],
     ['stop', 'task', true],
     ['plan', 'task', true],
+    ['tasks', 'whose', false],
     ['open', 'task', true],
     ['artifacts', 'task', true],
     ['get', 'file', true],

@@ -5,7 +5,7 @@ import { type ArtifactMeta, findArtifact, listArtifacts } from '../../workspace/
 import type { Home } from '../../workspace/home.ts';
 import { toAttachment } from '../reply/attachments.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
-import type { Command, CommandContext, CommandReply } from './command.ts';
+import { type Command, type CommandContext, type CommandReply, TASK_ID } from './command.ts';
 import { plainName } from './places.ts';
 
 const SHOWN = 20;
@@ -48,7 +48,7 @@ export function attachable(
 export const artifacts: Command = {
   name: 'artifacts',
   description: 'List the files of this task',
-  argument: { name: 'task', description: 'The id of another task', suggests: true },
+  argument: { name: 'task', description: 'The id of another task', suggests: true, pattern: TASK_ID },
   action: 'look',
   takesTask: 'any',
   async run({ home, taskId }) {
@@ -66,7 +66,7 @@ export const artifacts: Command = {
 export const get: Command = {
   name: 'get',
   description: 'Send a file of this task (/get NAME or all)',
-  argument: { name: 'file', description: 'Its name or id, or all', suggests: true },
+  argument: { name: 'file', description: 'Its name or id, or all', suggests: true, pattern: '^\\S+( \\S+)?$' },
   action: 'look',
   takesTask: 'full',
   async run(context) {

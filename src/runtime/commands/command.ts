@@ -70,6 +70,9 @@ export interface CommandContext {
   list(): readonly CommandSpec[];
 }
 
+/** How the id of a task looks, or the end of one: a word with a digit in it. */
+export const TASK_ID = '^(?=\\S*\\d)[\\w-]+$';
+
 export interface CommandReply {
   /** Markdown. */
   text: string;

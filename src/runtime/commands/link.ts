@@ -67,7 +67,11 @@ export function redeemAnswer(
 export const link: Command = {
   name: 'link',
   description: 'Be the same person on another platform (/link CODE)',
-  argument: { name: 'code', description: 'The code another account of yours was shown; or list' },
+  argument: {
+    name: 'code',
+    description: 'The code another account of yours was shown; or list',
+    pattern: '^(list|remove \\S+|\\S{4} ?-?\\S{4})$',
+  },
   action: 'chat',
   async run(context) {
     const { isDirect, links, principal, shareTask } = context;

@@ -19,7 +19,12 @@ const QUOTED = 600;
 export const open: Command = {
   name: 'open',
   description: 'Continue another task here (/open ID)',
-  argument: { name: 'task', description: 'The id of the task, or its title as you type', suggests: true },
+  argument: {
+    name: 'task',
+    description: 'The id of the task, or its title as you type',
+    suggests: true,
+    pattern: '^\\S+$',
+  },
   action: 'look',
   binds: true,
   async run(context) {

@@ -1,11 +1,11 @@
 /** /plan: the plan of the task as it stands. */
 import { planProgress, readPlan } from '../../workspace/plan.ts';
-import type { Command } from './command.ts';
+import { type Command, TASK_ID } from './command.ts';
 
 export const plan: Command = {
   name: 'plan',
   description: 'Show the plan of this task',
-  argument: { name: 'task', description: 'The id of another task', suggests: true },
+  argument: { name: 'task', description: 'The id of another task', suggests: true, pattern: TASK_ID },
   action: 'look',
   takesTask: 'any',
   async run({ home, taskId }) {

@@ -1,6 +1,6 @@
 /** /status and /stop: what is going on, and an end to it. */
 import { planProgress, readPlan } from '../../workspace/plan.ts';
-import type { Command, CommandContext } from './command.ts';
+import { type Command, type CommandContext, TASK_ID } from './command.ts';
 import { addressName } from './places.ts';
 
 /** `75` seconds as `1 min 15 s`. */
@@ -11,7 +11,7 @@ export function duration(seconds: number): string {
 export const status: Command = {
   name: 'status',
   description: 'What I am doing now',
-  argument: { name: 'task', description: 'The id of another task', suggests: true },
+  argument: { name: 'task', description: 'The id of another task', suggests: true, pattern: TASK_ID },
   action: 'look',
   takesTask: 'any',
   async run(context) {
@@ -47,7 +47,7 @@ function placesNow({ isDirect, bound, taskId }: CommandContext): string {
 export const stop: Command = {
   name: 'stop',
   description: 'Stop what I am doing',
-  argument: { name: 'task', description: 'The id of another task', suggests: true },
+  argument: { name: 'task', description: 'The id of another task', suggests: true, pattern: TASK_ID },
   action: 'steer',
   takesTask: 'any',
   async run({ taskId, task, stop: end, waitingFor }) {

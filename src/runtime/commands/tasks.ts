@@ -31,6 +31,7 @@ export const fresh: Command = {
 export const tasks: Command = {
   name: 'tasks',
   description: 'List your tasks',
+  argument: { name: 'whose', description: 'all: those of others too', pattern: '^all$' },
   action: 'look',
   async run(context) {
     const { taskId, isDirect, principal, args } = context;

@@ -1,0 +1,109 @@
+/**
+ * The one way to the Web API: the client of Bolt's app with our connections, and errors that say what is known.
+ * Invariant: no error that leaves this file carries a token or a request's contents. https://docs.slack.dev/apis/web-api/
+ */
+import type { WebClient, WebClientOptions } from '@slack/web-api';
+import { errorCode } from '../../errors.ts';
+import { createFetch } from './fetch.ts';
+import { type Fields, fields, integer, isFields, string } from './read.ts';
+import { type Transport, TransportError } from './transport.ts';
+
+export interface SlackApi {
+  /** Calls a Web API method once and gives its answer. Throws SlackError and nothing else. */
+  call(method: string, params?: Readonly<Record<string, unknown>>): Promise<Fields>;
+}
+
+/**
+ * `refused`: Slack answered no. `unreachable`: nothing was sent. `lost`: it may have been carried out, the answer did not
+ * come or says that something broke underway.
+ */
+export type FailureKind = 'refused' | 'unreachable' | 'lost';
+
+export class SlackError extends Error {
+  override name = 'SlackError';
+  readonly kind: FailureKind;
+  /** Slack's `error` (`channel_not_found`), `http_503`, or the system's code. */
+  readonly code: string;
+  readonly retryAfterMs: number | undefined;
+  /** The scope that a refused call needs. */
+  readonly needed: string | undefined;
+  constructor(
+    kind: FailureKind,
+    message: string,
+    details: { code: string; retryAfterMs?: number | undefined; needed?: string | undefined },
+  ) {
+    super(message);
+    this.kind = kind;
+    this.code = details.code;
+    this.retryAfterMs = details.retryAfterMs;
+    this.needed = details.needed;
+  }
+}
+
+/** Refusals that say that the work may have been done in part: https://docs.slack.dev/reference/methods/chat.postMessage */
+const BROKEN = new Set(['fatal_error', 'internal_error', 'request_timeout', 'service_unavailable']);
+const LIMITED = new Set(['ratelimited', 'rate_limited']);
+
+/** The library's own retries are off: delivery retries, and only it knows what may be repeated. */
+export function clientOptions(apiRoot: string, transport: Transport): WebClientOptions {
+  const fetch = createFetch(transport);
+  return { slackApiUrl: apiRoot, fetch, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true };
+}
+
+export function createApi(client: Pick<WebClient, 'apiCall'>): SlackApi {
+  return {
+    async call(method, params = {}) {
+      try {
+        const answer: unknown = await client.apiCall(method, { ...params });
+        return isFields(answer) ? answer : {};
+      } catch (error) {
+        throw toSlackError(method, error);
+      }
+    },
+  };
+}
+
+function toSlackError(method: string, error: unknown): SlackError {
+  const body = isFields(error) ? error : {};
+  switch (errorCode(error)) {
+    case 'slack_webapi_rate_limited_error':
+      return limited(method, integer(body, 'retryAfter'));
+    case 'slack_webapi_platform_error':
+      return refusal(method, fields(body, 'data') ?? {});
+    case 'slack_webapi_http_error': {
+      const status = integer(body, 'statusCode') ?? 0;
+      const kind = status >= 500 ? 'lost' : 'refused';
+      return new SlackError(kind, `${method}: Slack answered ${status}`, { code: `http_${status}` });
+    }
+    default:
+      return broken(method, body.original ?? error);
+  }
+}
+
+function refusal(method: string, data: Fields): SlackError {
+  const code = string(data, 'error') ?? 'unknown_error';
+  const details = fields(data, 'response_metadata') ?? {};
+  if (LIMITED.has(code)) return limited(method, integer(details, 'retryAfter'));
+  const needed = string(data, 'needed');
+  const why = Array.isArray(details.messages) ? details.messages.filter((line) => typeof line === 'string') : [];
+  const scope = code === 'missing_scope' && needed !== undefined ? ` (the app needs the scope ${needed})` : '';
+  const text = `${method}: ${[code + scope, ...why.slice(0, 2)].join('; ')}`;
+  return new SlackError(BROKEN.has(code) ? 'lost' : 'refused', text.slice(0, 500), { code, needed });
+}
+
+function limited(method: string, seconds = 1): SlackError {
+  return new SlackError('refused', `${method}: too many requests`, {
+    code: 'ratelimited',
+    retryAfterMs: seconds * 1000,
+  });
+}
+
+function broken(method: string, cause: unknown): SlackError {
+  if (!(cause instanceof TransportError))
+    return new SlackError('lost', `${method}: the answer was lost (${errorCode(cause) ?? 'unknown'})`, {
+      code: 'lost',
+    });
+  const code = cause.code ?? 'lost';
+  if (cause.sent) return new SlackError('lost', `${method}: the answer was lost (${cause.message})`, { code });
+  return new SlackError('unreachable', `${method}: Slack cannot be reached (${cause.message})`, { code });
+}

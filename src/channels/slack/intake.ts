@@ -1,0 +1,120 @@
+/**
+ * From what Slack sends to what the gateway takes in, and what is said back at once. Invariant: a rejection means that nothing
+ * was stored, so that nothing is acknowledged.
+ */
+import type { Logger } from '../../log.ts';
+import type { ChannelCallbacks, InboundMessage, InboundOutcome } from '../channel.ts';
+import type { Assistant } from './assistant.ts';
+import type { Backfill } from './backfill.ts';
+import type { Acknowledgement } from './bolt.ts';
+import { type Decoded, decode, type Self } from './decode.ts';
+import type { People } from './people.ts';
+import type { Progress } from './progress.ts';
+import { isFields, string } from './read.ts';
+import type { Respond } from './respond.ts';
+
+export interface IntakeOptions {
+  self: () => Self | undefined;
+  callbacks: () => ChannelCallbacks | undefined;
+  progress: Progress;
+  backfill: () => Backfill;
+  people: People;
+  assistant: Assistant;
+  respond: Respond;
+  log: Logger;
+  /** A person who was let in wrote here. */
+  onAccepted: (message: InboundMessage) => void;
+}
+
+export interface Intake {
+  /** The body of an event, a command or a press. */
+  take(body: unknown): Promise<Acknowledgement>;
+  accept(message: InboundMessage, raw: unknown): Promise<InboundOutcome>;
+  /** Resolves when nothing is in hand. */
+  idle(): Promise<void>;
+}
+
+const REFUSED = 'I take no commands from you, or not in this place.';
+const STARTED = 'On it.';
+
+export function createIntake(options: IntakeOptions): Intake {
+  const { progress, people, log } = options;
+  const inHand = new Set<Promise<unknown>>();
+
+  function accept(message: InboundMessage, raw: unknown): Promise<InboundOutcome> {
+    return track(handOver(message, raw));
+  }
+
+  async function handOver(message: InboundMessage, raw: unknown): Promise<InboundOutcome> {
+    const callbacks = options.callbacks();
+    if (!callbacks) throw new Error('not connected');
+    const outcome = await callbacks.onMessage(message, raw);
+    progress.note(message, outcome);
+    if (outcome !== 'refused') {
+      if (!message.sender.isBot) people.welcome(message.sender.user);
+      options.onAccepted(message);
+    }
+    return outcome;
+  }
+
+  async function takeIn(body: unknown): Promise<Acknowledgement> {
+    const self = options.self();
+    const callbacks = options.callbacks();
+    if (!self || !callbacks) throw new Error('not connected');
+    const decoded = read(body, self);
+    if (decoded.kind === 'dropped') {
+      callbacks.onDropped(decoded.reason);
+      return undefined;
+    }
+    if (decoded.kind === 'assistant') {
+      if (people.isKnown(decoded.user)) void options.assistant.suggest(decoded.address);
+      return undefined;
+    }
+    const { message } = decoded;
+    const isAsked = message.kind === 'button' || message.interaction !== undefined;
+    const hold = isAsked ? undefined : options.backfill().hold(message.address.chat);
+    if (hold) await hold;
+    return acknowledge(message, await accept(message, body), body);
+  }
+
+  /** What breaks the decoder is dropped: it would come back for ever. */
+  function read(body: unknown, self: Self): Decoded {
+    try {
+      return decode(body, self);
+    } catch (error) {
+      log.error({ err: error }, 'an event could not be read and was dropped');
+      return { kind: 'dropped', reason: 'decode-error' };
+    }
+  }
+
+  function acknowledge(message: InboundMessage, outcome: InboundOutcome, body: unknown): Acknowledgement {
+    if (outcome === 'refused' && message.kind === 'button') void refusePress(body);
+    if (message.interaction === undefined) return undefined;
+    if (outcome === 'refused') return { response_type: 'ephemeral', text: REFUSED };
+    return message.command ? undefined : { response_type: 'ephemeral', text: STARTED };
+  }
+
+  /** The acknowledgement of a press carries no words. */
+  async function refusePress(body: unknown): Promise<void> {
+    const url = isFields(body) ? string(body, 'response_url') : undefined;
+    if (url === undefined) return;
+    try {
+      await options.respond(url, { text: REFUSED, blocks: [] });
+    } catch (error) {
+      log.debug({ err: error }, 'a refusal was not said');
+    }
+  }
+
+  function track<T>(work: Promise<T>): Promise<T> {
+    inHand.add(work);
+    return work.finally(() => inHand.delete(work));
+  }
+
+  return {
+    accept,
+    take: (body) => track(takeIn(body)),
+    async idle() {
+      await Promise.allSettled(inHand);
+    },
+  };
+}

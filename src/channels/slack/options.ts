@@ -1,0 +1,54 @@
+/** What a Slack channel is made from, and what holds unless told otherwise. */
+import type { Logger } from '../../log.ts';
+import type { ChannelLimits, CommandSpec, Marks } from '../channel.ts';
+import { DOWNLOAD_BYTES } from './download.ts';
+import { LIVE_TIMING, type LiveMode, type LiveTiming } from './live.ts';
+import type { Cache } from './people.ts';
+
+/** https://docs.slack.dev/reference/block-kit/blocks/markdown-block/ (12,000 characters), files of up to 1 GB. */
+export const LIMITS: ChannelLimits = { text: 12_000, uploadBytes: 1024 * 1024 * 1024, downloadBytes: DOWNLOAD_BYTES };
+
+/** Waits; the defaults are right outside of tests. */
+export interface Timing {
+  backoffMs: { min: number; max: number };
+  /** Milliseconds without a sign of life after which a connection counts as lost. */
+  pingMs: number;
+  /** Milliseconds for an attempt to open a connection, Slack's greeting included. */
+  greetingMs: number;
+  /** Milliseconds from Slack's word that it holds events back until they are looked for. */
+  limitedMs: number;
+  /** Milliseconds from a new name until it is written to the cache. */
+  saveMs: number;
+  /** Milliseconds between two changes of how a thread shows its task, unless the task has ended. */
+  taskMs: number;
+  live: LiveTiming;
+}
+
+export interface SlackOptions {
+  botToken: string;
+  /** For mode `socket`. */
+  appToken?: string;
+  /** For mode `http`. */
+  signingSecret?: string;
+  mode: 'socket' | 'http';
+  /** `https://slack.com/api/` */
+  apiRoot: string;
+  /** The slash command's name, for example `/viber`. */
+  command: string;
+  live: LiveMode;
+  commands: readonly CommandSpec[];
+  marks: Marks;
+  cache?: Cache;
+  log: Logger;
+  timing?: Partial<Timing>;
+}
+
+export const TIMING: Timing = {
+  backoffMs: { min: 500, max: 30_000 },
+  pingMs: 5000,
+  greetingMs: 20_000,
+  limitedMs: 65_000,
+  saveMs: 2000,
+  taskMs: 2000,
+  live: LIVE_TIMING,
+};

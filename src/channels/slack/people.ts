@@ -1,0 +1,96 @@
+/**
+ * Names of people, since events carry ids alone. Invariant: Slack is asked only about people who were let in. What is known
+ * survives a restart in the cache, where it may be lost. https://docs.slack.dev/reference/methods/users.info/
+ */
+import type { Logger } from '../../log.ts';
+import { type SlackApi, SlackError } from './api.ts';
+import { createLru } from './lru.ts';
+import { type Fields, fields, oneLine, string } from './read.ts';
+
+/** Small things that may be lost. */
+export interface Cache {
+  get(key: string): Promise<string | undefined>;
+  set(key: string, value: string): Promise<void>;
+}
+
+export interface People {
+  nameOf(user: string): string | undefined;
+  /** Learns the name of a person who was let in, in the background. */
+  welcome(user: string): void;
+  /** Whether this person was ever let in, as far as is remembered. */
+  isKnown(user: string): boolean;
+  load(): Promise<void>;
+}
+
+const KEY = 'slack.people';
+const MAX_PEOPLE = 2000;
+
+export interface PeopleOptions {
+  api: SlackApi;
+  cache: Cache | undefined;
+  log: Logger;
+  /** Milliseconds from a new name until all are written down. */
+  saveMs: number;
+}
+
+export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People {
+  /** '' while a name is being asked for or cannot be had. */
+  const names = createLru<string>(MAX_PEOPLE);
+  /** Asked about since the start: people change their names. */
+  const asked = createLru<true>(MAX_PEOPLE);
+  let timer: NodeJS.Timeout | undefined;
+
+  async function learn(user: string): Promise<void> {
+    try {
+      const answer = await api.call('users.info', { user });
+      const name = nameOf(fields(answer, 'user') ?? {});
+      if (name === '' || name === names.get(user)) return;
+      names.set(user, name);
+      if (!timer) timer = setTimeout(save, saveMs).unref();
+    } catch (error) {
+      if (!(error instanceof SlackError)) throw error;
+      log.debug({ err: error }, 'a name is not known');
+    }
+  }
+
+  function save(): void {
+    timer = undefined;
+    const known = [...names.entries()].filter(([, name]) => name !== '');
+    cache
+      ?.set(KEY, JSON.stringify(known))
+      .catch((error: unknown) => log.debug({ err: error }, 'names could not be written down'));
+  }
+
+  return {
+    nameOf: (user) => names.get(user) || undefined,
+    isKnown: (user) => names.has(user),
+    welcome(user) {
+      if (asked.has(user)) return;
+      asked.set(user, true);
+      if (!names.has(user)) names.set(user, '');
+      void learn(user);
+    },
+    async load() {
+      try {
+        const kept: unknown = JSON.parse((await cache?.get(KEY)) ?? '[]');
+        for (const [user, name] of Array.isArray(kept) ? kept.filter(isPair) : []) names.set(user, name);
+      } catch (error) {
+        log.debug({ err: error }, 'names could not be read');
+      }
+    },
+  };
+}
+
+function nameOf(user: Fields): string {
+  const profile = fields(user, 'profile') ?? {};
+  const name =
+    string(profile, 'display_name') ||
+    string(profile, 'real_name') ||
+    string(user, 'real_name') ||
+    string(user, 'name');
+  return oneLine(name ?? '', 100);
+}
+
+function isPair(value: unknown): value is [string, string] {
+  return Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'string';
+}

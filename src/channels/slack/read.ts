@@ -1,0 +1,51 @@
+/** Reading of JSON that came from outside: a field of the wrong type counts as missing, and nothing here throws. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function fields(from: Fields, key: string): Fields | undefined {
+  const value = from[key];
+  return isFields(value) ? value : undefined;
+}
+
+export function string(from: Fields, key: string): string | undefined {
+  const value = from[key];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Whole numbers only, as far as JSON carries them exactly. */
+export function integer(from: Fields, key: string): number | undefined {
+  const value = from[key];
+  return Number.isSafeInteger(value) ? Number(value) : undefined;
+}
+
+export function decimal(from: Fields, key: string): number | undefined {
+  const value = from[key];
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+/** The objects of a list; other members are left out. */
+export function list(from: Fields, key: string): Fields[] {
+  const value = from[key];
+  return Array.isArray(value) ? value.filter(isFields) : [];
+}
+
+const UNTIDY = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+/** One line without control characters (also those that reverse the direction of writing), at most `max` characters. */
+export function oneLine(text: string, max = 300): string {
+  const line = UNTIDY.test(text) ? tidy(text.slice(0, max * 2)) : text.trim();
+  if (line.length <= max) return line;
+  return `${line
+    .slice(0, max - 1)
+    .replace(/[\ud800-\udbff]$/, '')
+    .trimEnd()}…`;
+}
+
+function tidy(text: string): string {
+  const spaced = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+  return spaced.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '').trim();
+}

@@ -1,0 +1,187 @@
+/**
+ * Sending: every part of a message through the ledger, in order. Nothing is retried here; what Slack refuses for its form is
+ * sent at once in another form under the same entry, since a refused part was not taken. Before a part is sent again whose
+ * first attempt may have arrived, the conversation is read back.
+ */
+import { DeliveryError } from '../../errors.ts';
+import type { Logger } from '../../log.ts';
+import type { Address, ChannelLimits, OutboundMessage, PartAttempt, PartLedger } from '../channel.ts';
+import { type SlackApi, SlackError } from './api.ts';
+import { type Form, formsOf } from './blocks.ts';
+import { isDirect } from './decode-base.ts';
+import { groupFiles } from './outgoing-files.ts';
+import { string } from './read.ts';
+import { metadataOf, type ReadBack } from './read-back.ts';
+import { isNotThere, isStreaming, refusesEdit, refusesForm, refusesThread, toDeliveryError } from './refusals.ts';
+import { renderSlack, type SlackPart } from './render.ts';
+import type { Respond } from './respond.ts';
+import type { Upload } from './upload.ts';
+
+export interface SendOptions {
+  api: SlackApi;
+  readBack: ReadBack;
+  upload: Upload;
+  respond: Respond;
+  limits: ChannelLimits;
+  log: Logger;
+}
+
+/** On every message: previews of links are off, and names in the text become no mentions. */
+export const QUIET = { unfurl_links: false, unfurl_media: false, parse: 'none', link_names: false } as const;
+/** Instead of an answer that may have been shown to its person already: nobody can look whether it was. */
+const UNSURE =
+  'I cannot tell whether my answer to your last command reached you. If it is missing, send the command again.';
+
+/** Throws DeliveryError. */
+export function createSend(options: SendOptions): (message: OutboundMessage, ledger: PartLedger) => Promise<void> {
+  const { api, readBack, upload, respond, limits, log } = options;
+
+  async function send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
+    const { groups, refused } = groupFiles(message.files, limits.uploadBytes);
+    const text = [message.text, ...refused].filter((line) => line.trim() !== '').join('\n\n');
+    const parts = await renderSlack(text);
+    if (parts.length === 0 && message.buttons?.length) parts.push(...(await renderSlack('Choose:')));
+    let index = 0;
+    for (const part of parts) {
+      const isFirst = index === 0;
+      const buttons = index === parts.length - 1 ? (message.buttons ?? []) : [];
+      await ledger.part(index++, (attempt) => deliver(part, { message, attempt, isFirst, buttons }));
+    }
+    for (const files of groups)
+      await ledger.part(index++, async (attempt) => {
+        try {
+          const since = attempt.uncertainSince;
+          const found = since === undefined ? undefined : await readBack.files(message.address, files, since);
+          return found ?? (await upload(files, message.address));
+        } catch (error) {
+          throw toDeliveryError(error);
+        }
+      });
+  }
+
+  async function deliver(part: SlackPart, job: Job): Promise<string> {
+    const { message, attempt } = job;
+    const forms = formsOf(part, job.buttons);
+    const { interaction } = message;
+    if (interaction !== undefined && isDirect(message.address.chat)) return answerDirectly(interaction, forms, job);
+    if (interaction !== undefined && (await answer(interaction, forms, attempt))) return responseId(attempt);
+    const { placeholder } = message;
+    if (job.isFirst && placeholder !== undefined) {
+      const id = await edit(placeholder, forms, message.address, attempt);
+      if (id !== undefined) return id;
+    }
+    return post(forms, message.address, attempt);
+  }
+
+  /** False when the command takes no answers any more. */
+  async function answer(url: string, forms: Form[], { uncertainSince }: PartAttempt): Promise<boolean> {
+    const [unsure] = uncertainSince === undefined ? [] : await renderSlack(UNSURE);
+    const [, ...shown] = unsure ? formsOf(unsure, []) : forms;
+    for (const form of shown) {
+      const result = await respond(url, form);
+      if (result !== 'form') return result === 'taken';
+    }
+    return false;
+  }
+
+  /** Only its person reads along: the answer stays, and can be read back. Commands are also given where we are not. */
+  async function answerDirectly(url: string, forms: Form[], { message, attempt }: Job): Promise<string> {
+    try {
+      return await post(forms, message.address, attempt);
+    } catch (error) {
+      const isElsewhere = error instanceof DeliveryError && isNotThere(error.cause);
+      if (isElsewhere && (await answer(url, forms, attempt))) return responseId(attempt);
+      throw error;
+    }
+  }
+
+  /** Undefined when the message cannot be edited, so that a new one is to be sent. */
+  async function edit(ts: string, forms: Form[], { chat }: Address, { key }: PartAttempt): Promise<string | undefined> {
+    const place = { channel: chat, ts };
+    const update = () =>
+      inForms(forms, (form) =>
+        api.call('chat.update', { ...place, ...form, parse: 'none', metadata: metadataOf(key) }),
+      );
+    try {
+      await update().catch(async (error: unknown) => {
+        if (!isStreaming(error)) throw error;
+        await api.call('chat.stopStream', place);
+        await update();
+      });
+      return ts;
+    } catch (error) {
+      if (!refusesEdit(error)) throw toDeliveryError(error, true);
+      log.debug({ err: error, chat }, 'the status message could not become the answer');
+      await remove(place);
+      return undefined;
+    }
+  }
+
+  /** What says that we are at work must not stay beside the answer. */
+  async function remove(place: { channel: string; ts: string }): Promise<void> {
+    try {
+      await api.call('chat.delete', place);
+    } catch (error) {
+      log.debug({ err: error }, 'a status message could not be deleted');
+    }
+  }
+
+  async function post(forms: Form[], address: Address, attempt: PartAttempt): Promise<string> {
+    const { key, uncertainSince } = attempt;
+    const params = { channel: address.chat, metadata: metadataOf(key), ...QUIET };
+    try {
+      const found = uncertainSince === undefined ? undefined : await lookFor(address, key, uncertainSince);
+      if (found !== undefined) return found;
+      const answer = await inForms(forms, (form) => inThread(address, { ...params, ...form }));
+      return string(answer, 'ts') ?? '';
+    } catch (error) {
+      throw toDeliveryError(error);
+    }
+  }
+
+  /** An answer whose thread was deleted meanwhile stands in the channel, so it is looked for there as well. */
+  async function lookFor(address: Address, key: string, since: number): Promise<string | undefined> {
+    const found = await readBack.message(address, key, since);
+    if (found !== undefined || address.thread === undefined) return found;
+    const { thread: _gone, ...chat } = address;
+    return readBack.message(chat, key, since);
+  }
+
+  async function inThread({ thread }: Address, params: Record<string, unknown>) {
+    if (thread === undefined) return api.call('chat.postMessage', params);
+    try {
+      return await api.call('chat.postMessage', { ...params, thread_ts: thread });
+    } catch (error) {
+      if (!refusesThread(error)) throw error;
+      log.info({ err: error }, 'a thread is gone; its answer goes to the channel');
+      return api.call('chat.postMessage', params);
+    }
+  }
+
+  async function inForms<T>(forms: Form[], action: (form: Form) => Promise<T>): Promise<T> {
+    let refusal: unknown = new SlackError('refused', 'there is nothing to send', { code: 'no_text' });
+    for (const form of forms) {
+      try {
+        return await action(form);
+      } catch (error) {
+        if (!refusesForm(error)) throw error;
+        log.debug({ err: error }, 'a part was refused in this form and is sent in another');
+        refusal = error;
+      }
+    }
+    throw refusal;
+  }
+
+  return send;
+}
+
+function responseId({ key }: PartAttempt): string {
+  return `response:${key}`;
+}
+
+interface Job {
+  message: OutboundMessage;
+  attempt: PartAttempt;
+  isFirst: boolean;
+  buttons: NonNullable<OutboundMessage['buttons']>;
+}

@@ -1,0 +1,156 @@
+/**
+ * Requests to Slack over kept-alive connections of node:http(s). Its one reason is to know, when a request fails, whether
+ * anything was sent: what may be repeated hangs on it. Redirects are never followed, since requests carry the token.
+ */
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import { pipeline, type Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { TLSSocket } from 'node:tls';
+
+/** A request that brought no answer of Slack's. */
+export class TransportError extends Error {
+  override name = 'TransportError';
+  /** False when it is sure that Slack has nothing of it. */
+  readonly sent: boolean;
+  /** The system's code. */
+  readonly code: string | undefined;
+  constructor(message: string, details: { sent: boolean; code: string | undefined }) {
+    super(message);
+    this.sent = details.sent;
+    this.code = details.code;
+  }
+}
+
+export interface RequestOptions {
+  method: 'GET' | 'POST';
+  headers?: Record<string, string>;
+  /** A stream needs its `content-length` among the headers. */
+  body?: string | Readable;
+  /** Milliseconds until the head of the answer must be there. */
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** To be read or destroyed. */
+  body: IncomingMessage;
+}
+
+export interface Transport {
+  /** Throws TransportError. */
+  request(url: string | URL, options: RequestOptions): Promise<Answer>;
+  /** The answer's body as text, at most 50 MB. Throws TransportError. */
+  text(answer: Answer): Promise<string>;
+  /** How many milliseconds Slack's clock is ahead of ours, to a second or so; 0 before the first answer. */
+  skewMs(): number;
+}
+
+const CONNECT_MS = 10_000;
+/** Idle connections are given up before routers forget them: writing into a forgotten one is an answer that never comes. */
+const IDLE_MS = 45_000;
+const MAX_ANSWER_BYTES = 50_000_000;
+
+export function createTransport(): Transport {
+  const options = {
+    keepAlive: true,
+    timeout: IDLE_MS,
+    ...(process.env.NODE_USE_ENV_PROXY === '1' && { proxyEnv: process.env }),
+  };
+  let skew = 0;
+  const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
+
+  async function request(url: string | URL, options: RequestOptions): Promise<Answer> {
+    // A whole turn of the loop: a kept-alive connection that the server has closed meanwhile is noticed and not used.
+    await setImmediate();
+    await setImmediate();
+    return new Promise((resolve, reject) => {
+      const { method, headers = {}, body, timeoutMs, signal } = options;
+      const isSecure = new URL(url).protocol === 'https:';
+      const length = typeof body === 'string' ? { 'content-length': String(Buffer.byteLength(body)) } : {};
+      const request = (isSecure ? httpsRequest : httpRequest)(url, {
+        method,
+        headers: { ...headers, ...length },
+        agent: isSecure ? agents.https : agents.http,
+      });
+      const connection = watchConnection(request);
+      const giveUp = (code: string) => request.destroy(Object.assign(new Error(code), { code }));
+      const abort = () => giveUp('ABORTED');
+      const timer = setTimeout(() => giveUp('ETIMEDOUT'), timeoutMs);
+      const end = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+      };
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        end();
+        reject(new TransportError(error.code ?? error.message, { sent: connection.isMade, code: error.code }));
+      });
+      request.on('response', (response) => {
+        clearTimeout(timer);
+        const serverTime = Date.parse(response.headers.date ?? '');
+        if (!Number.isNaN(serverTime)) skew = serverTime - Date.now();
+        response.once('close', () => {
+          end();
+          // Refused before it was all sent.
+          if (!request.writableFinished) request.destroy();
+        });
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response });
+      });
+      signal?.addEventListener('abort', abort);
+      if (signal?.aborted) abort();
+      else if (body === undefined || typeof body === 'string') request.end(body);
+      else pipeline(body, request, () => 'a failure is the request’s own error');
+    });
+  }
+
+  async function text({ body }: Answer): Promise<string> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const timer = setTimeout(() => body.destroy(), IDLE_MS);
+    try {
+      for await (const chunk of body) {
+        size += chunk.length;
+        if (size > MAX_ANSWER_BYTES) throw new Error('the answer is too long');
+        chunks.push(chunk);
+      }
+    } catch {
+      throw new TransportError('the answer was cut short', { sent: true, code: undefined });
+    } finally {
+      clearTimeout(timer);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  }
+
+  return { request, text, skewMs: () => skew };
+}
+
+/** Fails a request whose connection is not made in time, and tells whether it was made at all. */
+function watchConnection(request: ClientRequest): { isMade: boolean } {
+  const connection = { isMade: false };
+  const error = Object.assign(new Error(`no connection within ${CONNECT_MS} ms`), { code: 'ETIMEDOUT' });
+  const timer = setTimeout(() => request.destroy(error), CONNECT_MS);
+  const made = () => {
+    connection.isMade = true;
+    clearTimeout(timer);
+  };
+  request.once('close', () => clearTimeout(timer));
+  request.once('socket', (socket) => {
+    if (isReady(socket)) made();
+    else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', made);
+  });
+  return connection;
+}
+
+function isReady(socket: Socket): boolean {
+  if (socket.connecting) return false;
+  return !(socket instanceof TLSSocket) || /^(TLS|SSL)/.test(socket.getProtocol() ?? '');
+}

@@ -1,0 +1,225 @@
+/** Live progress before a Slack that answers as it is told, with the clock in our hands. */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Address, AgentStreamEvent } from '../../../src/channels/channel.ts';
+import { type SlackApi, SlackError } from '../../../src/channels/slack/api.ts';
+import { createAssistant } from '../../../src/channels/slack/assistant.ts';
+import { createLive, type Live, type LiveMode } from '../../../src/channels/slack/live.ts';
+import { createLiveShow } from '../../../src/channels/slack/live-show.ts';
+import { addSecret, silentLog } from '../../../src/log.ts';
+
+const THREAD: Address = { channel: 'slack', account: 'U0', workspace: 'T1', chat: 'C1', thread: '1.000001' };
+const PANE: Address = { ...THREAD, chat: 'D1' };
+const DM: Address = { channel: 'slack', account: 'U0', workspace: 'T1', chat: 'D1' };
+
+interface Call {
+  method: string;
+  params: Record<string, unknown>;
+  /** Milliseconds since the start of the test. */
+  at: number;
+}
+
+let calls: Call[];
+let answer: (call: Call) => Promise<Record<string, unknown>>;
+
+function live(mode: LiveMode, recipient: string | undefined = 'U1'): Live {
+  const start = Date.now();
+  const api: SlackApi = {
+    call: (method, params = {}) => {
+      const call = { method, params: { ...params }, at: Date.now() - start };
+      calls.push(call);
+      return answer(call);
+    },
+  };
+  const log = silentLog();
+  const show = createLiveShow({ api, teamId: () => 'T1', log });
+  return createLive({
+    show,
+    assistant: createAssistant({ api, log }),
+    mode,
+    log,
+    recipientOf: () => recipient || undefined,
+  });
+}
+
+type Rest =
+  | { type: 'text-delta'; content: string }
+  | { type: 'tool-call'; tool: string; args: unknown }
+  | { type: 'state-change'; state: 'thinking' };
+
+function event(rest: Rest = { type: 'state-change', state: 'thinking' }, runId = 'r'): AgentStreamEvent {
+  return { agentId: 'a', taskId: 't', runId, ...rest };
+}
+
+const said = (content: string) => event({ type: 'text-delta', content });
+const tool = (name: string, args: object) => event({ type: 'tool-call', tool: name, args });
+const refuse = (code: string, retryAfterMs?: number) => {
+  throw new SlackError('refused', code, { code, retryAfterMs });
+};
+const seen = () => calls.map(({ method, params }) => [method, params.text ?? params.markdown_text ?? params.status]);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  calls = [];
+  answer = async () => ({ ts: '2.000002' });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a status', () => {
+  test('costs a fast answer nothing; a slow one is said once and edited from then on', async () => {
+    const progress = live('status');
+    progress.event(event(), THREAD);
+    await vi.advanceTimersByTimeAsync(2900);
+    expect(calls).toEqual([]);
+    await vi.advanceTimersByTimeAsync(200);
+    progress.event(tool('create_artifact', { title: '<!channel> plan' }), THREAD);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(calls.map(({ method }) => method)).toEqual(['chat.postMessage', 'chat.update']);
+    expect(calls[0]?.params).toMatchObject({ channel: 'C1', thread_ts: '1.000001', unfurl_links: false });
+    expect(calls[1]?.params).toMatchObject({ ts: '2.000002', parse: 'none' });
+    expect(String(calls[1]?.params.text)).not.toContain('<!channel>');
+    expect(await progress.end('r', THREAD, true)).toBe('2.000002');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(calls).toHaveLength(2);
+  });
+
+  test('that no answer replaces is taken away, also when it appears too late', async () => {
+    const progress = live('status');
+    progress.event(event(), THREAD);
+    await vi.advanceTimersByTimeAsync(3100);
+    expect(await progress.end('r', THREAD, false)).toBeUndefined();
+    expect(calls.at(-1)).toMatchObject({ method: 'chat.delete', params: { ts: '2.000002' } });
+    const slow = Promise.withResolvers<Record<string, unknown>>();
+    answer = () => slow.promise;
+    progress.event(event(undefined, 'r2'), THREAD);
+    await vi.advanceTimersByTimeAsync(3100);
+    const ended = progress.end('r2', THREAD, true);
+    await vi.advanceTimersByTimeAsync(5100);
+    expect(await ended).toBeUndefined();
+    answer = async () => ({});
+    slow.resolve({ ts: '3.000003' });
+    await vi.advanceTimersByTimeAsync(10);
+    expect(calls.at(-1)).toMatchObject({ method: 'chat.delete', params: { ts: '3.000003' } });
+  });
+
+  test('keeps quiet as long as Slack says, and a workspace’s runs share what edits there are', async () => {
+    const progress = live('status');
+    answer = async ({ at }) => (at < 5000 ? refuse('ratelimited', 20_000) : { ts: '2.000002' });
+    progress.event(event(), THREAD);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(calls).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(calls.length).toBeGreaterThan(1);
+    calls = [];
+    for (let run = 0; run < 50; run++) progress.event(event(undefined, `many${run}`), THREAD);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(calls.length).toBeLessThanOrEqual(62);
+  });
+
+  test('stops where it is not wanted', async () => {
+    const progress = live('status');
+    answer = async () => refuse('is_archived');
+    progress.event(event(), THREAD);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(calls).toHaveLength(1);
+    live('off').event(event(), THREAD);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('an assistant’s thread', () => {
+  test('says what it is doing, soon, and when that changes', async () => {
+    const progress = live('status');
+    progress.event(event(), PANE);
+    await vi.advanceTimersByTimeAsync(400);
+    progress.event(tool('memory_search', {}), PANE);
+    await vi.advanceTimersByTimeAsync(9000);
+    expect(seen()).toEqual([
+      ['assistant.threads.setStatus', 'is thinking…'],
+      ['assistant.threads.setStatus', 'is looking through memory…'],
+    ]);
+    expect(await progress.end('r', PANE, false)).toBeUndefined();
+    expect(seen().at(-1)).toEqual(['assistant.threads.setStatus', '']);
+  });
+
+  test('that turns out to be none has a status message', async () => {
+    const progress = live('status');
+    answer = async ({ method }) => (method.startsWith('assistant') ? refuse('channel_not_found') : { ts: '2.000002' });
+    progress.event(event(), PANE);
+    await vi.advanceTimersByTimeAsync(7000);
+    expect(calls.map(({ method }) => method).slice(0, 3)).toEqual([
+      'assistant.threads.setStatus',
+      'chat.postMessage',
+      'chat.update',
+    ]);
+    expect(await progress.end('r', PANE, true)).toBe('2.000002');
+  });
+});
+
+describe('text', () => {
+  test('is streamed in whole words, without what would mention anybody or be a secret', async () => {
+    addSecret('sup3rsecretvalue');
+    const progress = live('text');
+    progress.event(said('Dear <!channel> <@U1> and sup3rsec'), THREAD);
+    await vi.advanceTimersByTimeAsync(1600);
+    progress.event(said('retvalue all of you '), THREAD);
+    await vi.advanceTimersByTimeAsync(1600);
+    progress.event(tool('list_files', {}), THREAD);
+    progress.event(said('More '), THREAD);
+    await vi.advanceTimersByTimeAsync(1600);
+    expect(seen()).toEqual([
+      ['chat.startStream', 'Dear ‹!channel> ‹@U1> and '],
+      ['chat.appendStream', '[secret] all of you '],
+      ['chat.appendStream', '\n\nMore '],
+    ]);
+    expect(calls[0]?.params).toMatchObject({ recipient_user_id: 'U1', recipient_team_id: 'T1', thread_ts: '1.000001' });
+    expect(await progress.end('r', THREAD, true)).toBe('2.000002');
+    expect(calls.at(-1)).toMatchObject({ method: 'chat.stopStream', params: { ts: '2.000002' } });
+  });
+
+  test('that no answer follows is stopped and deleted', async () => {
+    const progress = live('text');
+    progress.event(said('Half a '), THREAD);
+    await vi.advanceTimersByTimeAsync(1600);
+    await progress.end('r', THREAD, false);
+    expect(calls.map(({ method }) => method)).toEqual(['chat.startStream', 'chat.stopStream', 'chat.delete']);
+  });
+
+  test('is edited where it cannot be streamed: at the top of a chat, for nobody known, or where Slack refuses', async () => {
+    const atTop = live('text');
+    atTop.event(said('Hello there '), DM);
+    await vi.advanceTimersByTimeAsync(1600);
+    expect(seen()).toEqual([['chat.postMessage', 'Hello there']]);
+    calls = [];
+    const nobody = createNobody();
+    nobody.event(said('Hello there '), THREAD);
+    await vi.advanceTimersByTimeAsync(1600);
+    expect(calls.map(({ method }) => method)).toEqual(['chat.postMessage']);
+    calls = [];
+    answer = async ({ method }) => (method === 'chat.startStream' ? refuse('unknown_method') : { ts: '2.000002' });
+    const refused = live('text');
+    refused.event(said('Hello there '), THREAD);
+    await vi.advanceTimersByTimeAsync(1600);
+    refused.event(said('and more '), THREAD);
+    await vi.advanceTimersByTimeAsync(1600);
+    expect(calls.map(({ method }) => method)).toEqual(['chat.startStream', 'chat.postMessage', 'chat.update']);
+    expect(calls.at(-1)?.params.text).toBe('Hello there and more');
+  });
+
+  test('goes on by edits when a stream has run out', async () => {
+    const progress = live('text');
+    progress.event(said('First '), THREAD);
+    await vi.advanceTimersByTimeAsync(1600);
+    answer = async ({ method }) => (method === 'chat.appendStream' ? refuse('message_not_in_streaming_state') : {});
+    progress.event(said('second '), THREAD);
+    await vi.advanceTimersByTimeAsync(3200);
+    expect(seen().at(-1)).toEqual(['chat.update', 'First second']);
+    expect(await progress.end('r', THREAD, true)).toBe('2.000002');
+  });
+});
+
+function createNobody(): Live {
+  return live('text', '');
+}

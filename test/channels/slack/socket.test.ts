@@ -1,0 +1,152 @@
+/** Connections that break, freeze or are refused, wrong settings, and what was said meanwhile. */
+import { expect, test } from 'vitest';
+import { ConfigError } from '../../../src/errors.ts';
+import { benchOn, createMarks, eventually, startBench, wait } from './harness.ts';
+
+test.each([
+  [{ botToken: 'xoxb-wrong' }, /channels\.slack\.botToken: Slack does not accept this token/],
+  [{ appToken: 'xapp-wrong' }, /channels\.slack\.appToken: Slack does not accept this app-level token/],
+  [{ appToken: '' }, /channels\.slack\.appToken/],
+  [{ mode: 'http', signingSecret: '' } as const, /channels\.slack\.signingSecret/],
+])('a wrong setting %j is named', async (options, expected) => {
+  const { connect } = await startBench(options);
+  await expect(connect()).rejects.toThrow(expected);
+  await expect(connect()).rejects.toBeInstanceOf(ConfigError);
+});
+
+test('missing scopes are named, all at once', async () => {
+  const { slack, connect } = await startBench();
+  slack.setScopes(['chat:write', 'commands', 'app_mentions:read']);
+  await expect(connect()).rejects.toThrow(/scopes .*channels:history.*files:read.*im:history/);
+});
+
+test('a platform that is away at the start is waited for', async () => {
+  const { slack, channel, got, connect } = await startBench();
+  await slack.outage(503);
+  const connecting = connect();
+  await eventually(() => channel.status().state === 'reconnecting');
+  await slack.outage();
+  await connecting;
+  slack.dm('U0ALEX000', 'there you are');
+  await slack.settled();
+  expect(got).toHaveLength(1);
+});
+
+test('a change of servers leaves a short gap, and refusals while reconnecting end nothing', async () => {
+  const { slack, channel, states, texts, connect } = await startBench();
+  await connect();
+  const before = Date.now();
+  slack.disconnect('refresh_requested');
+  await eventually(() => states.includes('reconnecting'));
+  await slack.connected();
+  expect(Date.now() - before).toBeLessThan(1500);
+  await eventually(() => channel.status().state === 'connected');
+  slack.fault({ method: 'apps.connections.open', kind: 'status', status: 500, times: 2 });
+  slack.fault({ method: 'apps.connections.open', kind: 'error', error: 'internal_error' });
+  slack.dropSockets();
+  await eventually(() => slack.counters().sockets.opened === 3);
+  slack.dm('U0ALEX000', 'still here');
+  await slack.settled();
+  expect(texts()).toEqual(['still here']);
+});
+
+test.each(['refuse', 'reset', 'hang', 502] as const)(
+  'an outage (%s) is waited out, and what was said in it is read afterwards',
+  async (kind) => {
+    const { slack, channel, texts, connect } = await startBench({ timing: { greetingMs: 300, pingMs: 600 } });
+    await connect();
+    slack.say(slack.general, 'before', { mention: true });
+    await slack.settled();
+    await slack.outage(kind);
+    slack.dropSockets();
+    await eventually(() => channel.status().state === 'reconnecting');
+    slack.say(slack.general, 'meanwhile', { deliver: false });
+    await wait(500);
+    expect(channel.status().state).toBe('reconnecting');
+    await slack.outage();
+    await eventually(() => channel.status().state === 'connected');
+    await eventually(() => texts().includes('meanwhile'));
+    slack.say(slack.general, 'after');
+    await eventually(() => texts().at(-1) === 'after');
+    expect(slack.counters().sockets.open).toBe(1);
+  },
+);
+
+test('a token taken back while we run is told, and a new one is not needed once it is given back', async () => {
+  const { slack, channel, connect } = await startBench();
+  await connect();
+  slack.fault({ method: 'apps.connections.open', kind: 'error', error: 'token_revoked', times: 2 });
+  slack.dropSockets();
+  await eventually(() => channel.status().state === 'failed');
+  expect(channel.status().detail).toContain('app-level token');
+  await eventually(() => channel.status().state === 'connected');
+});
+
+test('a connection that is frozen is found and replaced', async () => {
+  const { slack, channel, texts, connect } = await startBench({ timing: { pingMs: 600 } }, { ackTimeoutMs: 500 });
+  await connect();
+  slack.freeze(true);
+  slack.dm('U0ALEX000', 'into the void');
+  await eventually(() => slack.counters().sockets.opened >= 2);
+  slack.freeze(false);
+  await eventually(() => channel.status().state === 'connected');
+  slack.redeliver();
+  await eventually(() => texts().includes('into the void'));
+});
+
+test('frames that make no sense, and the news that events are held back, end nothing', async () => {
+  const { slack, channel, texts, connect } = await startBench({ timing: { limitedMs: 50 } });
+  await connect();
+  slack.say(slack.general, 'a mark', { mention: true });
+  await slack.settled();
+  slack.say(slack.general, 'held back', { deliver: false });
+  slack.rateLimitEvents();
+  await eventually(() => texts().includes('held back'));
+  expect(channel.status().state).toBe('connected');
+});
+
+test('what was said while we were away comes first, in order, once, also in threads', async () => {
+  const first = await startBench();
+  const { slack, marks } = first;
+  await first.connect();
+  const root = slack.say(slack.general, 'a task', { mention: true });
+  await slack.settled();
+  await first.channel.disconnect();
+  slack.say(slack.general, 'one', { deliver: false });
+  slack.say(slack.general, 'two, in the thread', { thread: root.ts, deliver: false });
+  slack.say(slack.general, 'three', { deliver: false, mention: true });
+  const second = await benchOn(slack, { marks: createMarks(Object.fromEntries(marks.all())) });
+  slack.fault({ method: 'conversations.history', kind: 'delay', delayMs: 150 });
+  await second.connect();
+  slack.say(slack.general, 'four, live');
+  await slack.settled();
+  // What is said while history is read comes from both sides, under one id.
+  const ids = new Set(second.got.map(({ message }) => message.id));
+  expect(ids.size).toBe(4);
+  expect([...new Set(second.texts())]).toEqual(['one', 'two, in the thread', 'three', 'four, live']);
+  expect(second.got[1]?.message.address.thread).toBe(root.ts);
+  const live = first.got[0]?.message;
+  slack.redeliver(root.events[0]);
+  await slack.settled();
+  expect(second.got.at(-1)?.message.id).toBe(live?.id);
+});
+
+test('commands and presses do not wait for the gap to be filled', async () => {
+  const { slack, connect } = await startBench({ marks: createMarks({ C0GENERAL: '1.000001' }) });
+  slack.fault({ method: 'conversations.history', kind: 'delay', delayMs: 700 });
+  await connect();
+  const result = await slack.slash({ text: 'status' });
+  expect(result.ack.latencyMs).toBeLessThan(400);
+  await wait(0);
+});
+
+test('disconnect closes the socket and takes nothing more', async () => {
+  const { slack, channel, got, connect } = await startBench();
+  await connect();
+  await channel.disconnect();
+  await eventually(() => slack.counters().sockets.open === 0);
+  slack.dm('U0ALEX000', 'too late');
+  await wait(50);
+  expect(got).toEqual([]);
+  expect(channel.status().state).toBe('off');
+});
