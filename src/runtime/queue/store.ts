@@ -75,7 +75,7 @@ export function openStore(options: StoreOptions): SpoolStore {
   for (const state of STATES) fs.mkdirSync(path.join(root, state), { recursive: true, mode: 0o700 });
   // What a crash left half-written was never acknowledged.
   for (const name of fs.readdirSync(path.join(root, 'tmp'))) fs.rmSync(path.join(root, 'tmp', name), { force: true });
-  const disk = options.disk ?? { commit, close: async () => undefined };
+  const disk = options.disk ?? { commit: (batch) => commit(batch), close: async () => undefined };
   const file = (state: string, name: string) => path.join(root, state, `${name}.json`);
   let days = fs.readdirSync(path.join(root, 'done')).sort().reverse();
   let today = '';
@@ -86,6 +86,13 @@ export function openStore(options: StoreOptions): SpoolStore {
   const dirty = new Set<string>();
   let flushing: NodeJS.Timeout | undefined;
   let serial = 0;
+  const names = (state: SpoolState) =>
+    fs
+      .readdirSync(path.join(root, state))
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => name.slice(0, -5));
+  /** Messages in `new` and `cur`, those being stored included. */
+  let unfinished = names('new').length + names('cur').length;
 
   function hasSpace(): boolean {
     const now = Date.now();
@@ -100,21 +107,23 @@ export function openStore(options: StoreOptions): SpoolStore {
   async function commitAll(entries: Pending[]): Promise<void> {
     const puts = entries.filter((entry) => entry.state !== undefined);
     const syncs = entries.filter((entry) => entry.state === undefined);
-    const committed = await disk.commit({
+    const batch = {
       files: puts.map(({ state = 'new', name, data }) => {
         return { temp: path.join(root, 'tmp', `${name}.${++serial}`), target: file(state, name), data };
       }),
       sync: syncs.map((entry) => entry.name),
       directories: [...new Set(puts.map(({ state = 'new' }) => path.join(root, state)))],
-    });
+    };
+    const committed = await disk.commit(batch, unfinished <= 1);
     // In the order of the calls, whichever file was synced first.
     for (const [index, entry] of puts.entries()) settle(entry, committed.files[index]);
     for (const [index, entry] of syncs.entries()) settle(entry, committed.sync[index]);
   }
 
   function settle(entry: Pending, failed: Failure | undefined): void {
-    if (failed) entry.reject(Object.assign(new Error(failed.message), { code: failed.code }));
-    else entry.resolve();
+    if (!failed) return entry.resolve();
+    if (entry.state === 'new') unfinished--;
+    entry.reject(Object.assign(new Error(failed.message), { code: failed.code }));
   }
 
   async function drain(): Promise<void> {
@@ -176,6 +185,7 @@ export function openStore(options: StoreOptions): SpoolStore {
           new NoSpaceError(`less than ${options.freeBytes} bytes free below ${root} (limits.freeBytes)`),
         );
       }
+      if (state === 'new') unfinished++;
       return enqueue({ state, name, data: `${JSON.stringify(value)}\n` });
     },
     syncSoon(target) {
@@ -191,14 +201,14 @@ export function openStore(options: StoreOptions): SpoolStore {
         if (days[0] !== current) days = [current, ...days];
       }
       fs.renameSync(file(from, name), path.join(root, 'done', current, `${as}.json`));
+      if (from === 'cur') unfinished--;
     },
-    remove: (state, name) => fs.rmSync(file(state, name), { force: true }),
+    remove(state, name) {
+      fs.rmSync(file(state, name), { force: true });
+      if (state === 'cur') unfinished--;
+    },
     has: (state, name) => fs.existsSync(file(state, name)),
-    names: (state) =>
-      fs
-        .readdirSync(path.join(root, state))
-        .filter((name) => name.endsWith('.json'))
-        .map((name) => name.slice(0, -5)),
+    names,
     read: (state, name) => readFile(file(state, name)),
     wasFinished: (name) => days.some((d) => fs.existsSync(path.join(root, 'done', d, `${name}.json`))),
     find(name) {
