@@ -30,6 +30,12 @@ const TIMEOUTS: Timeouts = {
 export function createAgent(options: { models: Models; timeouts?: Partial<Timeouts>; log: Logger }): Agent {
   const { models, log } = options;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  // Kept: even of a loaded module each `import` is a walk through the loader.
+  let sdk: Promise<typeof import('ai')> | undefined;
+  const loadSdk = () => {
+    sdk ??= import('ai');
+    return sdk;
+  };
 
   async function loop(request: AgentRequest, hooks: AgentHooks, controller: AbortController, events: AgentEvents) {
     const { signal } = controller;
@@ -71,7 +77,7 @@ export function createAgent(options: { models: Models; timeouts?: Partial<Timeou
       resume.flatMap((step) => step.messages),
       request.goal,
     );
-    const { ToolLoopAgent, isStepCount, jsonSchema } = await import('ai');
+    const { ToolLoopAgent, isStepCount, jsonSchema } = await loadSdk();
     const toolHooks = {
       signal,
       beforeExternal: (call: { callId: string; tool: string }) => orEnd(() => hooks.onCall(call)),
@@ -135,7 +141,7 @@ export function createAgent(options: { models: Models; timeouts?: Partial<Timeou
     },
     async preload(model = models.defaultModel) {
       try {
-        await Promise.all([import('ai'), models.load(model, { connectMs: timeouts.connect })]);
+        await Promise.all([loadSdk(), models.load(model, { connectMs: timeouts.connect })]);
       } catch (err) {
         log.warn({ err, model }, 'the model could not be loaded');
       }

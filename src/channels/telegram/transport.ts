@@ -87,8 +87,9 @@ export function createFetch(apiRoot: string): Fetch {
 /** Fails a request whose connection is not made in time, and tells whether it was made at all. */
 function watchConnection(request: ClientRequest): { isMade: boolean } {
   const connection = { isMade: false };
-  const error = Object.assign(new Error(`no connection within ${CONNECT_MS} ms`), { code: 'ETIMEDOUT' });
-  const timer = setTimeout(() => request.destroy(error), CONNECT_MS);
+  const giveUp = () =>
+    request.destroy(Object.assign(new Error(`no connection within ${CONNECT_MS} ms`), { code: 'ETIMEDOUT' }));
+  const timer = setTimeout(giveUp, CONNECT_MS);
   const made = () => {
     connection.isMade = true;
     clearTimeout(timer);
@@ -106,23 +107,32 @@ function isReady(socket: Socket): boolean {
   return !(socket instanceof TLSSocket) || /^(TLS|SSL)/.test(socket.getProtocol() ?? '');
 }
 
-async function readJson(response: IncomingMessage): Promise<unknown> {
+/** By events: an iteration of the stream costs as much as the rest of the call. */
+function readJson(response: IncomingMessage): Promise<unknown> {
   const status = response.statusCode ?? 0;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of response) {
+  return new Promise((resolve, reject) => {
+    // A page of some server in between is not an answer of the Bot API.
+    const fail = (message: string) =>
+      reject(
+        status >= 300
+          ? new TransportError(`status ${status}`, { sent: status === 504, code: status })
+          : new TransportError(message, { sent: true, code: undefined }),
+      );
+    const chunks: Buffer[] = [];
+    let size = 0;
+    response.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_ANSWER_BYTES) throw new Error('the answer is too long');
       chunks.push(chunk);
-    }
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  } catch (error) {
-    // A page of some server in between, not an answer of the Bot API.
-    if (status >= 300) throw new TransportError(`status ${status}`, { sent: status === 504, code: status });
-    throw new TransportError(error instanceof SyntaxError ? 'the answer is not JSON' : 'the answer was cut short', {
-      sent: true,
-      code: undefined,
+      if (size > MAX_ANSWER_BYTES) response.destroy(new Error('the answer is too long'));
     });
-  }
+    response.on('error', () => fail('the answer was cut short'));
+    response.once('end', () => {
+      try {
+        resolve(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+      } catch (error) {
+        if (error instanceof SyntaxError) fail('the answer is not JSON');
+        else reject(error);
+      }
+    });
+  });
 }

@@ -3,7 +3,7 @@
  * half of what the built-in fetch does. Invariants: a redirect is never followed (the request carries a key and a
  * conversation), an abort closes the connection at once, a body that breaks off errors its stream and never ends it.
  */
-import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest, Agent as SecureAgent } from 'node:https';
 
 const BODILESS = new Set([204, 205, 304]);
@@ -21,7 +21,7 @@ export function createHttpFetch({ connectMs }: { connectMs: number }): typeof fe
       if (typeof body !== 'string') throw new TypeError('only text is sent');
       const url = new URL(input instanceof Request ? input.url : input);
       const secure = url.protocol === 'https:';
-      const sent = { ...Object.fromEntries(new Headers(headers)), 'accept-encoding': 'identity' };
+      const sent = { ...toRecord(headers), 'accept-encoding': 'identity' };
       const send = secure ? httpsRequest : httpRequest;
       const request = send(url, { method, headers: sent, agent: agents[secure ? 1 : 0] });
       const onAbort = () => void request.destroy(signal?.reason);
@@ -77,6 +77,11 @@ function toStream(response: IncomingMessage, failure: (error: unknown) => unknow
       response.destroy();
     },
   });
+}
+
+/** The SDK gives plain objects, for which a `Headers` would be a detour. */
+function toRecord(headers: RequestInit['headers']): OutgoingHttpHeaders {
+  return headers instanceof Headers || Array.isArray(headers) ? Object.fromEntries(headers) : { ...headers };
 }
 
 const systemError = (code: string, message: string): Error => Object.assign(new Error(message), { code });

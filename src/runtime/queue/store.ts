@@ -121,9 +121,13 @@ export function openStore(options: StoreOptions): SpoolStore {
   }
 
   function settle(entry: Pending, failed: Failure | undefined): void {
-    if (!failed) return entry.resolve();
+    if (failed) refuse(entry, Object.assign(new Error(failed.message), { code: failed.code }));
+    else entry.resolve();
+  }
+
+  function refuse(entry: Pending, error: unknown): void {
     if (entry.state === 'new') unfinished--;
-    entry.reject(Object.assign(new Error(failed.message), { code: failed.code }));
+    entry.reject(error);
   }
 
   async function drain(): Promise<void> {
@@ -134,7 +138,7 @@ export function openStore(options: StoreOptions): SpoolStore {
       try {
         await commitAll(batch);
       } catch (error) {
-        for (const entry of batch) entry.reject(error);
+        for (const entry of batch) refuse(entry, error);
       }
     }
     committing = false;
