@@ -4,7 +4,7 @@ import { createServer as createSocketServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHttpFetch } from '../../src/runtime/model/http-fetch.ts';
+import { createHttpFetch, createPost } from '../../src/runtime/model/http-fetch.ts';
 
 const servers: { close(): unknown }[] = [];
 afterEach(() => {
@@ -37,7 +37,7 @@ function portOf(server: { address(): unknown }): number {
   return typeof address === 'object' && address !== null && 'port' in address ? Number(address.port) : 0;
 }
 
-const call = createHttpFetch({ connectMs: 300 });
+const call = createHttpFetch(createPost({ connectMs: 300 }));
 const post = (url: string, init: RequestInit = {}) => call(url, { method: 'POST', body: '{}', ...init });
 
 async function codeOf(promise: Promise<unknown>): Promise<unknown> {

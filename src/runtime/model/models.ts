@@ -5,7 +5,8 @@
 import { ConfigError } from '../../errors.ts';
 import { addSecret, scrub } from '../../log.ts';
 import { createOfflineModel, OFFLINE_MODEL } from '../offline/offline.ts';
-import { createHttpFetch } from './http-fetch.ts';
+import { createFolding } from './folded-model.ts';
+import { createHttpFetch, createPost, type Post } from './http-fetch.ts';
 import { keySetting, knownProvider, PROVIDERS, splitModelName } from './providers.ts';
 import type { ModelV4 } from './types.ts';
 
@@ -49,7 +50,7 @@ export function createModels(options: { providers: Record<string, ProviderSettin
     const settings = settingsOf(provider);
     checkSettings(provider, settings, options.providers);
     addSecret(settings.apiKey);
-    const making = createFactory(provider, settings, scrubbedFetch(connectMs));
+    const making = createFactory(provider, settings, scrubbedPost(connectMs));
     factories.set(key, making);
     return making;
   }
@@ -86,8 +87,8 @@ export function createModels(options: { providers: Record<string, ProviderSettin
   };
 }
 
-function scrubbedFetch(connectMs: number): typeof fetch {
-  const post = createHttpFetch({ connectMs });
+function scrubbedPost(connectMs: number): Post {
+  const post = createPost({ connectMs });
   return (input, init) => post(input, typeof init?.body === 'string' ? { ...init, body: scrub(init.body) } : init);
 }
 
@@ -109,9 +110,9 @@ function checkSettings(provider: string, settings: ProviderSettings, given: Reco
   }
 }
 
-async function createFactory(provider: string, settings: ProviderSettings, post: typeof fetch): Promise<Factory> {
+async function createFactory(provider: string, settings: ProviderSettings, post: Post): Promise<Factory> {
   const { baseURL, apiKey, headers } = settings;
-  const common = { fetch: post, ...(headers && { headers }), ...(baseURL && { baseURL }) };
+  const common = { fetch: createHttpFetch(post), ...(headers && { headers }), ...(baseURL && { baseURL }) };
   const withKey = { ...common, apiKey: apiKey ?? 'none' };
   switch (provider) {
     case 'anthropic':
@@ -122,13 +123,16 @@ async function createFactory(provider: string, settings: ProviderSettings, post:
       return createOpenAIFactory(withKey, baseURL);
     default: {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-      return createOpenAICompatible({
+      const folding = createFolding(post);
+      const compatible = createOpenAICompatible({
         ...common,
+        fetch: folding.fetch,
         name: provider,
         baseURL: baseURL ?? '',
-        includeUsage: true,
+        transformRequestBody: (body) => ({ ...body, stream: true, stream_options: { include_usage: true } }),
         ...(apiKey && { apiKey }),
       });
+      return (model) => folding.wrap(compatible(model));
     }
   }
 }

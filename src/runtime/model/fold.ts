@@ -1,0 +1,113 @@
+/**
+ * The events of a streamed chat completion put together. Plain text and reasoning are told as they come; anything else is
+ * kept word for word for the provider. Pure but for what it tells.
+ */
+import type { StreamPart } from './types.ts';
+
+export interface Fold {
+  /** One event's data. */
+  take(data: string): void;
+  /**
+   * The completion without the text that was told, and the events from the first one on that was not plain. Throws when
+   * the finish reason is missing.
+   */
+  finish(): { json: string; rest: string };
+}
+
+/** What of a plain event is worth keeping or telling. */
+interface Plain {
+  text: string;
+  reasoning: string;
+  finish: string | undefined;
+}
+
+const MAX_REST = 50_000_000;
+
+export function createFold(tell: (part: StreamPart) => void): Fold {
+  let head = {};
+  let usage: unknown;
+  let finishReason: string | undefined;
+  let rest = '';
+
+  function keep(data: string): void {
+    rest += `data: ${data}\n\n`;
+    if (rest.length > MAX_REST) throw new Error('the answer does not come to an end');
+    // One character an event: enough for those who wait to see that something comes.
+    tell({ type: 'tool-input-delta', id: '', delta: ' ' });
+  }
+
+  return {
+    take(data) {
+      if (data === '[DONE]') return;
+      const chunk = rest === '' ? parse(data) : undefined;
+      if (chunk && 'error' in chunk) return tell({ type: 'error', error: chunk.error });
+      const plain = chunk && readPlain(chunk);
+      if (!chunk || !plain) return keep(data);
+      if (chunk.id || chunk.model) head = { id: chunk.id, created: chunk.created, model: chunk.model };
+      usage = chunk.usage ?? usage;
+      finishReason = plain.finish ?? finishReason;
+      if (plain.reasoning) tell({ type: 'reasoning-delta', id: '0', delta: plain.reasoning });
+      if (plain.text) tell({ type: 'text-delta', id: '0', delta: plain.text });
+    },
+    finish() {
+      if (rest === '' && finishReason === undefined) throw new Error('the stream ended without a finish reason');
+      const choices = [{ message: {}, finish_reason: finishReason }];
+      return { json: JSON.stringify({ ...head, choices, usage }), rest };
+    },
+  };
+}
+
+function parse(data: string): Record<string, unknown> | undefined {
+  try {
+    const chunk: unknown = JSON.parse(data);
+    return isRecord(chunk) ? chunk : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** undefined when the event holds more than text, or is not of the known shape. */
+function readPlain({ choices }: Record<string, unknown>): Plain | undefined {
+  if (!Array.isArray(choices)) return undefined;
+  const choice: unknown = choices[0] ?? {};
+  if (!isRecord(choice)) return undefined;
+  const delta = choice.delta ?? {};
+  if (!isRecord(delta) || !isEmpty(delta.tool_calls) || !isEmpty(delta.refusal)) return undefined;
+  const text = delta.content ?? '';
+  const reasoning = delta.reasoning_content ?? delta.reasoning ?? '';
+  const finish = choice.finish_reason ?? undefined;
+  if (typeof text !== 'string' || typeof reasoning !== 'string') return undefined;
+  if (finish !== undefined && typeof finish !== 'string') return undefined;
+  return { text, reasoning, finish };
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value == null || value === '' || (Array.isArray(value) && value.length === 0);
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/**
+ * Server-sent events: `onData` gets the data of each whole one. An empty line ends an event, lines end in LF or CRLF.
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
+ */
+export function createEventReader(onData: (data: string) => void): (text: string) => void {
+  let pending = '';
+  let data: string | undefined;
+  return (text) => {
+    pending += text;
+    if (!text.includes('\n')) return;
+    const lines = pending.split('\n');
+    pending = lines.pop() ?? '';
+    for (const ended of lines) {
+      const line = ended.endsWith('\r') ? ended.slice(0, -1) : ended;
+      if (line.startsWith('data:')) {
+        const value = line.slice(line[5] === ' ' ? 6 : 5);
+        data = data === undefined ? value : `${data}\n${value}`;
+      } else if (line === '' && data !== undefined) {
+        onData(data);
+        data = undefined;
+      }
+    }
+  };
+}
