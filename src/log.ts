@@ -53,7 +53,10 @@ export function createLog(options: LogOptions): Logger {
   return pino({ level: options.level, base: null, serializers: { err: errorFields } }, destination);
 }
 
-/** Lines of one turn of the event loop leave in one write; those of the last turn before an exit as well. */
+/** Milliseconds: a write wakes whoever reads, so the lines of one message leave together. */
+const GATHER_MS = 10;
+
+/** Lines of a moment leave in one write; those of the last moment before an exit as well. */
 function createStdoutWriter(): (line: string) => void {
   let buffer = '';
   const flush = () => {
@@ -63,7 +66,7 @@ function createStdoutWriter(): (line: string) => void {
   };
   process.on('exit', flush);
   return (line) => {
-    if (buffer === '') setImmediate(flush);
+    if (buffer === '') setTimeout(flush, GATHER_MS).unref();
     buffer += line;
   };
 }

@@ -38,9 +38,9 @@ const files = createStatCache<PlanFile>(512, (file) => {
   return { text, hash: hashText(text), plan: parsePlan(text) };
 });
 
-/** The task's plan, undefined when it has none. */
-export async function readPlan(home: Home, taskId: string): Promise<PlanFile | undefined> {
-  adoptForTask(home, taskId);
+/** The task's plan, undefined when it has none. `viber` is the task's, where the caller knows it. */
+export async function readPlan(home: Home, taskId: string, viber?: string): Promise<PlanFile | undefined> {
+  adoptForTask(home, taskId, viber);
   return files.get(planFile(home, taskId));
 }
 
@@ -112,8 +112,7 @@ function currentTask(home: Home, viber: string): string | undefined {
   return isId(id) ? id : undefined;
 }
 
-function adoptForTask(home: Home, taskId: string): void {
-  const viber = viberOf(home, taskId);
+function adoptForTask(home: Home, taskId: string, viber = viberOf(home, taskId)): void {
   if (isRegular(path.join(home.viberDir(viber), 'task.md')) && currentTask(home, viber) === taskId)
     adoptHandEdit(home, viber);
 }

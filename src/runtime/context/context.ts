@@ -77,7 +77,7 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
   const { home, viber, taskId, override = {} } = options;
   const [bootstrap, stored, artifacts, history] = await Promise.all([
     readBootstrap(home, viber),
-    readPlan(home, taskId),
+    readPlan(home, taskId, viber),
     override.artifacts ?? listArtifacts(home, taskId),
     readHistory(options),
   ]);
