@@ -135,7 +135,7 @@ function clusterBreak(text: string, at: number, room: number): number {
 }
 
 /** Spans of successive, increasing ranges, cut to each range and counted from its beginning. */
-function clipper(spans: readonly Span[]): (start: number, end: number) => Span[] {
+export function clipper(spans: readonly Span[]): (start: number, end: number) => Span[] {
   let next = 0;
   let open: Span[] = [];
   return (start, end) => {

@@ -9,7 +9,7 @@ import type { ItemMark, Piece } from '../markdown/pieces.ts';
 import type { Inline, Span } from '../markdown/rich.ts';
 
 const JOINER = '\u2060';
-const MENTION = /@(?=(?:channel|here|everyone)(?![\w-]))/gi;
+const MENTION = /@(?=channel|here|everyone)/gi;
 // In code nothing can be escaped; only what would be a mention or would hide a link is broken.
 const TOKEN = /<(?=!(?:channel|here|everyone|group|subteam|date)|@[A-Z0-9]|#[A-Z0-9]|[a-z][a-z0-9+.-]*:[^\s<>|]*\|)/gi;
 // All that is neither blank nor punctuation for Markdown.
@@ -18,6 +18,8 @@ const LETTER = /[^\s\p{P}\p{S}]/u;
 const LINE_START = /^(\s*)(?:(#{1,6}|[-+*])(?=\s|$)|(\[)(?=[ xX]\]\s)|(\d{1,9})(?=[.)](?:\s|$)))/;
 const SIGN = /[*~`_[\]<>\\&!]/g;
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
+/** The beginning of what would be a URL, and take the mark that follows the text for a part of it. */
+const OPEN_URL = /(?:www|:)(?=(?:\.|\/\/)\S*$)/i;
 /** Text without any of these is as it is written. */
 const SIGNS = /[!-&(-+\--/:-@[-`{-~\d]/;
 /** What would make a heading or a table of the line above. */
@@ -121,7 +123,11 @@ function escaped(raw: string, { line, start, outer }: Place): string {
         return isRepeated(mark) ? `\\${mark}` : mark;
     }
   };
-  const text = raw.replace(SIGN, sign).replace(MENTION, (at) => `${at}${JOINER}`);
+  const isLast = start + raw.length === line.text.length;
+  const text = raw
+    .replace(SIGN, sign)
+    .replace(MENTION, (at) => `${at}${JOINER}`)
+    .replace(isLast ? /(?!)/ : OPEN_URL, (begin) => `${begin}${JOINER}`);
   if (line.text.slice(0, start).trim() !== '') return text;
   if (UNDERLINE.test(line.text)) return text.replace(/^\s*/, '$&\\');
   return text.replace(LINE_START, (_all, blank: string, mark = '', bracket = '', number = '') =>

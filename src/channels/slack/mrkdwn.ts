@@ -10,7 +10,7 @@ import { linksIn } from '../markdown/table-forms.ts';
 
 const JOINER = '\u2060';
 const BULLETS = ['•', '◦', '▪'];
-const MENTION = /@(?=(?:channel|here|everyone)(?![\w-]))/gi;
+const MENTION = /@(?=channel|here|everyone)/gi;
 
 const markup: InlineMarkup = { text: escaped, span: spanned };
 

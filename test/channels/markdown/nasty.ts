@@ -1,9 +1,13 @@
 /** Texts that break renderers, put together from fragments; and how many of them a run tries. */
 import fc from 'fast-check';
 
-/** `PROPERTY_RUNS` overrides the number of runs; `share` scales it for properties that are slower than the others. */
+/**
+ * `PROPERTY_RUNS` overrides the number of runs; `share` scales it for properties that are slower than the others.
+ * `PROPERTY_SHRINK` looks for the smallest counterexample, which may take minutes.
+ */
 export function runs(share = 1): { numRuns: number; endOnFailure: boolean } {
-  return { numRuns: Math.max(1, Math.round(Number(process.env.PROPERTY_RUNS ?? 1000) * share)), endOnFailure: true };
+  const numRuns = Math.max(1, Math.round(Number(process.env.PROPERTY_RUNS ?? 1000) * share));
+  return { numRuns, endOnFailure: process.env.PROPERTY_SHRINK === undefined };
 }
 
 /** Milliseconds a property may take. */

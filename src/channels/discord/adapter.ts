@@ -1,0 +1,169 @@
+/**
+ * Discord, over its gateway and REST API. Events are decoded as they come over the wire and handed over in order, chat by chat;
+ * an interaction is acknowledged only after `onMessage` has resolved. Sending is in `send.ts`; nothing but the connection and
+ * the reading of what was missed is ever tried again here.
+ */
+import { ConfigError } from '../../errors.ts';
+import type { Logger } from '../../log.ts';
+import type { Channel, ChannelCallbacks, ChannelLimits, ChannelStatus, CommandSpec, Marks } from '../channel.ts';
+import { createApi } from './api.ts';
+import { registerCommands } from './commands.ts';
+import type { Bot } from './decode.ts';
+import { DOWNLOAD_BYTES, download } from './download.ts';
+import { createEvents } from './events.ts';
+import { type Gateway, type GatewayTiming, startGateway } from './gateway.ts';
+import { createInteractions, type InteractionTiming } from './interactions.ts';
+import { createLive, LIVE_TIMING, type LiveMode, type LiveTiming } from './live.ts';
+import { createPlaces } from './places.ts';
+import { createSend } from './send.ts';
+import { createTaskState } from './task-state.ts';
+import { type Cache, createThreads } from './threads.ts';
+import { sleep } from './wait.ts';
+import { wrongToken } from './wrong.ts';
+
+export { checkDiscord } from './check.ts';
+
+/** https://discord.com/developers/docs/reference#uploading-files (10 MiB a file), #create-message (2000 characters). */
+const LIMITS: ChannelLimits = { text: 2000, uploadBytes: 10 * 1024 * 1024, downloadBytes: DOWNLOAD_BYTES };
+
+/** Milliseconds that a start waits for the commands at most. */
+const COMMANDS_MS = 2000;
+
+/** Timers cannot be longer. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Waits in milliseconds; the defaults are right outside of tests. */
+export interface Timing extends GatewayTiming, InteractionTiming {
+  live: LiveTiming;
+  /** Between two changes of one thread's state. */
+  taskStateMs: number;
+}
+
+const TIMING: Timing = {
+  backoffMs: { min: 1000, max: 60_000 },
+  silentMs: 45_000,
+  stuckMs: 180_000,
+  identifyMs: 5000,
+  deferMs: 1200,
+  suggestMs: 900,
+  live: LIVE_TIMING,
+  taskStateMs: 1500,
+};
+
+export interface DiscordOptions {
+  token: string;
+  /** `https://discord.com/api`, without a version. */
+  apiRoot: string;
+  /** `https://cdn.discordapp.com`: the only place files are fetched from. */
+  cdnRoot: string;
+  threads: 'per-task' | 'off';
+  live: LiveMode;
+  /** Minutes of quiet after which the thread of a finished task is archived; 0 is never. */
+  archiveMinutes: number;
+  /** The subcommands of `/viber`, besides `task`. */
+  commands: CommandSpec[];
+  marks: Marks;
+  cache?: Cache | undefined;
+  log: Logger;
+  timing?: Partial<Timing>;
+}
+
+/**
+ * `connect` throws ConfigError for a token Discord does not accept and when the bot may not read what is said; while
+ * Discord cannot be reached it goes on trying, with status `reconnecting`.
+ */
+export function createDiscord(options: DiscordOptions): Channel {
+  const { token, apiRoot, cdnRoot, cache, marks, log } = options;
+  const timing = { ...TIMING, ...options.timing };
+  const api = createApi({ token, apiRoot, cdnRoot });
+  const places = createPlaces();
+  const stopping = new AbortController();
+  const account = () => bot?.account ?? '';
+  let status: ChannelStatus = { state: 'off' };
+  let bot: Bot | undefined;
+  let callbacks: ChannelCallbacks | undefined;
+  let gateway: Gateway | undefined;
+  /** Resolves when the commands are registered, or will not be with this connection. */
+  let registering: Promise<void> | undefined;
+
+  const interactions = createInteractions({
+    api,
+    callbacks: () => callbacks,
+    learn: (channel, guild) => void places.learn(channel, guild),
+    log,
+    timing,
+  });
+  const { settled } = interactions;
+  const threads = createThreads({ api, cache, account, log, settled });
+  const taskState = createTaskState({
+    api,
+    account,
+    starters: threads.starters,
+    log,
+    timing: {
+      everyMs: timing.taskStateMs,
+      ...(options.archiveMinutes > 0 && { archiveMs: Math.min(options.archiveMinutes * 60_000, MAX_TIMER_MS) }),
+    },
+  });
+  const live = createLive({ api, mode: options.live, log, timing: timing.live });
+  const send = createSend({ api, account, limits: LIMITS, log, settled, onSent: taskState.touch });
+  const events = createEvents({
+    ...{ api, marks, places, interactions, threads: options.threads, log, signal: stopping.signal },
+    backoffMs: timing.backoffMs,
+    callbacks: () => callbacks,
+    onBot,
+    onWritten: taskState.touch,
+  });
+
+  function setStatus(next: ChannelStatus): void {
+    if (next.state === status.state && next.detail === status.detail) return;
+    if (next.detail !== undefined) log.warn({ channel: 'discord', state: next.state }, next.detail);
+    status = next;
+    callbacks?.onStatus();
+  }
+
+  function onBot(self: Bot): void {
+    bot = self;
+    registering ??= registerCommands(api, self.application, options.commands, log).catch((error: unknown) => {
+      registering = undefined;
+      log.warn(
+        { err: error },
+        'the slash commands could not be registered; it is tried again with the next connection',
+      );
+    });
+  }
+
+  return {
+    id: 'discord',
+    limits: LIMITS,
+    isExact: true,
+    get account() {
+      return account();
+    },
+    status: () => status,
+    async connect(given) {
+      callbacks = given;
+      if (!/^[\w.-]+$/.test(token)) throw new ConfigError([wrongToken()]);
+      setStatus({ state: 'connecting' });
+      gateway = startGateway({ token, apiRoot, cdnRoot, log, timing, ...events, onStatus: setStatus });
+      await gateway.ready;
+      const waited = new AbortController();
+      await Promise.race([registering, sleep(COMMANDS_MS, AbortSignal.any([waited.signal, stopping.signal]))]);
+      waited.abort();
+    },
+    async disconnect() {
+      stopping.abort();
+      live.close();
+      taskState.close();
+      await gateway?.stop();
+      await events.settled();
+      setStatus({ state: 'off' });
+    },
+    send,
+    download: (file, path, maxBytes, signal) => download({ api, cdnRoot }, file, path, maxBytes, signal),
+    stream: async (event, address) => live.event(event, address),
+    endStream: (runId, address, isAnswered) => live.end(runId, address, isAnswered),
+    openThread: (message, thread) => threads.open(message, thread),
+    showTask: (address, task) => taskState.show(address, task),
+  };
+}

@@ -1,0 +1,177 @@
+/**
+ * The one door to Discord's REST API, through discord.js. Nothing is retried or queued behind a rate limit: a call is made now
+ * or fails with a DiscordError that says when it may be made. No error carries the token of an interaction.
+ * https://discord.com/developers/docs/reference#http-api
+ */
+import { openAsBlob } from 'node:fs';
+import { DefaultRestOptions, DiscordAPIError, HTTPError, RateLimitError, REST, RequestMethod } from 'discord.js';
+import { errorCode, errorMessage } from '../../errors.ts';
+import type { Attachment } from '../channel.ts';
+
+/**
+ * `refused`: Discord said no. `limited`: too many calls. `failed`: Discord itself is in trouble (5xx). `unreachable`: it is sure
+ * that Discord has nothing of the call. `lost`: no answer came, and the call may have been carried out. `unreadable`: a file of
+ * ours cannot be read.
+ */
+export type FailureKind = 'refused' | 'limited' | 'failed' | 'unreachable' | 'lost' | 'unreadable';
+
+export class DiscordError extends Error {
+  override name = 'DiscordError';
+  readonly kind: FailureKind;
+  readonly status: number | undefined;
+  /** https://discord.com/developers/docs/topics/opcodes-and-status-codes#json */
+  readonly code: number | undefined;
+  readonly retryAfterMs: number | undefined;
+  constructor(
+    kind: FailureKind,
+    message: string,
+    details: { status?: number; code?: number | undefined; retryAfterMs?: number } = {},
+  ) {
+    super(message);
+    this.kind = kind;
+    this.status = details.status;
+    this.code = details.code;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+export interface CallOptions {
+  body?: object;
+  /** Streamed from disk under the names given in `body.attachments`. */
+  files?: readonly UploadFile[];
+  query?: Record<string, string>;
+  /** Milliseconds for the whole call; 15,000 unless told. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+  /** False for calls that an interaction's token allows. */
+  auth?: boolean;
+}
+
+export type UploadFile = Pick<Attachment, 'path' | 'mimeType'> & { uploadName: string };
+
+export interface DiscordApi {
+  /** `route` without the version, ids as they are: `/channels/1/messages`. Gives the JSON answer. Throws DiscordError. */
+  call(method: keyof typeof METHODS, route: `/${string}`, options?: CallOptions): Promise<unknown>;
+  /** Takes down the library's timers. */
+  close(): void;
+}
+
+const METHODS = {
+  GET: RequestMethod.Get,
+  POST: RequestMethod.Post,
+  PUT: RequestMethod.Put,
+  PATCH: RequestMethod.Patch,
+  DELETE: RequestMethod.Delete,
+};
+
+const CALL_MS = 15_000;
+/** The library's own limit ends with the headers of an answer; ours covers the body as well, and is the shorter one. */
+const LIBRARY_MS = 300_000;
+const NOT_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** What every REST object of the library is made with. */
+export function restOptions(apiRoot: string, cdnRoot: string) {
+  return {
+    api: apiRoot.replace(/\/+$/, ''),
+    cdn: cdnRoot.replace(/\/+$/, ''),
+    mediaProxy: cdnRoot.replace(/\/+$/, ''),
+    retries: 0,
+    timeout: LIBRARY_MS,
+    rejectOnRateLimit: () => true,
+    makeRequest: drained,
+  };
+}
+
+/** The library leaves the body of these answers unread, which would keep their connections from being used again. */
+const drained: typeof DefaultRestOptions.makeRequest = async (url, init) => {
+  const response = await DefaultRestOptions.makeRequest(url, init);
+  if (response.status === 429 || response.status >= 500) await response.arrayBuffer();
+  return response;
+};
+
+export function createApi(options: { token: string; apiRoot: string; cdnRoot: string }): DiscordApi {
+  const bound = new REST(restOptions(options.apiRoot, options.cdnRoot));
+  // What an interaction's token allows does not count towards the bot's limit of 50 calls a second.
+  const free = new REST({ ...restOptions(options.apiRoot, options.cdnRoot), globalRequestsPerSecond: 1_000_000 });
+  return {
+    async call(method, route, { body, files = [], query, timeoutMs = CALL_MS, signal, auth = true } = {}) {
+      const rest = auth ? bound : free;
+      // The library forgets the token at the first 401.
+      bound.setToken(options.token);
+      const deadline = AbortSignal.timeout(timeoutMs);
+      try {
+        const answer = await rest.request({
+          fullRoute: route,
+          method: METHODS[method],
+          auth,
+          signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+          ...(query && { query: new URLSearchParams(query) }),
+          ...(files.length > 0 ? { body: await form(body ?? {}, files), passThroughBody: true } : body && { body }),
+        });
+        return answer;
+      } catch (error) {
+        throw toDiscordError(error, `${method} ${nameOf(route)}`);
+      }
+    },
+    close() {
+      for (const rest of [bound, free]) {
+        rest.clearHashSweeper();
+        rest.clearHandlerSweeper();
+      }
+    },
+  };
+}
+
+async function form(body: object, files: readonly UploadFile[]): Promise<FormData> {
+  const data = new FormData();
+  data.append('payload_json', JSON.stringify(body));
+  for (const [index, { path, mimeType, uploadName }] of files.entries())
+    data.append(`files[${index}]`, await readable(path, mimeType), uploadName);
+  return data;
+}
+
+/** Read while it is sent. */
+async function readable(path: string, type: string): Promise<Blob> {
+  try {
+    return await openAsBlob(path, { type });
+  } catch (error) {
+    throw new DiscordError('unreadable', `a file cannot be read: ${errorMessage(error)}`);
+  }
+}
+
+/** The route without ids and tokens. */
+function nameOf(route: string): string {
+  return route.replace(/^\/(interactions|webhooks)\/\d+\/[^/]+/, '/$1/:id/:token').replace(/\/\d{1,20}/g, '/:id');
+}
+
+function toDiscordError(error: unknown, call: string): unknown {
+  if (error instanceof RateLimitError) {
+    const wait = Math.max(error.retryAfter, error.sublimitTimeout, error.timeToReset, 0);
+    return new DiscordError('limited', `${call}: Discord asks to wait ${Math.ceil(wait)} ms`, {
+      status: 429,
+      retryAfterMs: Math.ceil(wait),
+    });
+  }
+  if (error instanceof DiscordAPIError) {
+    const code = typeof error.code === 'number' ? error.code : undefined;
+    const details = { status: error.status, code };
+    return new DiscordError('refused', `${call}: ${error.message || `status ${error.status}`}`, details);
+  }
+  if (error instanceof HTTPError)
+    return new DiscordError('failed', `${call}: status ${error.status}`, { status: error.status });
+  if (!(error instanceof Error) || error instanceof DiscordError) return error;
+  if (error.name === 'NotReadableError') return new DiscordError('unreadable', `${call}: a file cannot be read`);
+  const code = errorCode(error) ?? errorCode(error.cause);
+  if (code !== undefined && NOT_SENT.has(code)) return new DiscordError('unreachable', `${call}: ${code}`);
+  const why =
+    error.name === 'AbortError' || error.name === 'TimeoutError' ? 'no answer in time' : (code ?? error.message);
+  return new DiscordError('lost', `${call}: ${why}`);
+}

@@ -1,0 +1,137 @@
+/**
+ * Channels, threads and roles as the gateway tells of them, so that a message costs no call to learn where it is. Bounded:
+ * what was told of longest ago goes first, and is looked up again when needed.
+ * https://discord.com/developers/docs/resources/channel#channel-object
+ */
+import { type Fields, fields, id, integer, list, oneLine, string } from './read.ts';
+import { idAt } from './snowflake.ts';
+
+export interface Place {
+  /** https://discord.com/developers/docs/resources/channel#channel-object-channel-types */
+  type: number;
+  name: string;
+  guild?: string;
+  /** Of a thread: the channel it belongs to. Of a channel: its category. */
+  parent?: string;
+  /** Id of the newest message when the gateway told of it. */
+  lastMessage?: string;
+  /** Of a thread: the moment it was made, as a snowflake. Its own id is that of the message it was made from. */
+  made?: string;
+}
+
+export interface Role {
+  name: string;
+  /** The role Discord made for this bot. */
+  bot?: string;
+}
+
+export interface Places {
+  /** True when the event is about places, whether or not anything was learnt from it. */
+  take(event: string, data: Fields): boolean;
+  /** A channel object from anywhere; `guild` where the object does not say it. */
+  learn(channel: Fields, guild?: string): Place | undefined;
+  get(channelId: string): Place | undefined;
+  role(roleId: string): Role | undefined;
+  all(): IterableIterator<[string, Place]>;
+}
+
+const MAX_PLACES = 100_000;
+const MAX_ROLES = 50_000;
+const DIRECT = new Set([1, 3]);
+const THREADS = new Set([10, 11, 12]);
+/** Text and announcement channels; a voice channel's chat has no threads, and those of a forum have no channel message. */
+const THREADABLE = new Set([0, 5]);
+const TALKED_IN = new Set([0, 2, 5, 10, 11, 12, 13]);
+
+export const isThread = (place: Place | undefined) => place !== undefined && THREADS.has(place.type);
+export const isDirect = (place: Place | undefined) => place !== undefined && DIRECT.has(place.type);
+/** Whether a thread can hang on a message there; true of a channel nothing is known of. */
+export const takesThreads = (place: Place | undefined) => place === undefined || THREADABLE.has(place.type);
+export const isTalkedIn = (place: Place) => TALKED_IN.has(place.type);
+
+export function createPlaces(): Places {
+  const places = new Map<string, Place>();
+  const roles = new Map<string, Role>();
+
+  function learn(channel: Fields, guild?: string): Place | undefined {
+    const channelId = id(channel, 'id');
+    const type = integer(channel, 'type');
+    if (channelId === undefined || type === undefined) return undefined;
+    const known = places.get(channelId);
+    const guildId = id(channel, 'guild_id') ?? guild ?? known?.guild;
+    const parent = id(channel, 'parent_id') ?? known?.parent;
+    const lastMessage = id(channel, 'last_message_id') ?? known?.lastMessage;
+    const made = Date.parse(string(fields(channel, 'thread_metadata') ?? {}, 'create_timestamp') ?? '');
+    const place: Place = {
+      type,
+      name: oneLine(string(channel, 'name') ?? known?.name ?? '', 100),
+      ...(guildId !== undefined && { guild: guildId }),
+      ...(parent !== undefined && { parent }),
+      ...(lastMessage !== undefined && { lastMessage }),
+      ...(!Number.isNaN(made) && { made: idAt(made) }),
+    };
+    remember(places, channelId, place, MAX_PLACES);
+    return place;
+  }
+
+  function learnRole(role: Fields): void {
+    const roleId = id(role, 'id');
+    if (roleId === undefined) return;
+    const bot = id(fields(role, 'tags') ?? {}, 'bot_id');
+    const facts = { name: oneLine(string(role, 'name') ?? '', 100), ...(bot !== undefined && { bot }) };
+    remember(roles, roleId, facts, MAX_ROLES);
+  }
+
+  function learnGuild(guild: Fields): void {
+    const guildId = id(guild, 'id');
+    for (const channel of list(guild, 'channels')) learn(channel, guildId);
+    for (const thread of list(guild, 'threads')) learn(thread, guildId);
+    for (const role of list(guild, 'roles')) learnRole(role);
+  }
+
+  function forgetGuild(guild: Fields): void {
+    const guildId = id(guild, 'id');
+    if (guildId === undefined || guild.unavailable === true) return;
+    for (const [channelId, place] of places) if (place.guild === guildId) places.delete(channelId);
+  }
+
+  const EVENTS = new Map<string, (data: Fields) => void>([
+    ['GUILD_CREATE', learnGuild],
+    ['GUILD_UPDATE', () => undefined],
+    ['GUILD_DELETE', forgetGuild],
+    ['CHANNEL_CREATE', (data) => void learn(data)],
+    ['CHANNEL_UPDATE', (data) => void learn(data)],
+    ['CHANNEL_DELETE', (data) => void places.delete(id(data, 'id') ?? '')],
+    ['THREAD_CREATE', (data) => void learn(data)],
+    ['THREAD_UPDATE', (data) => void learn(data)],
+    ['THREAD_DELETE', (data) => void places.delete(id(data, 'id') ?? '')],
+    ['THREAD_LIST_SYNC', learnGuildThreads],
+    ['GUILD_ROLE_CREATE', (data) => learnRole(fields(data, 'role') ?? {})],
+    ['GUILD_ROLE_UPDATE', (data) => learnRole(fields(data, 'role') ?? {})],
+    ['GUILD_ROLE_DELETE', (data) => void roles.delete(id(data, 'role_id') ?? '')],
+  ]);
+
+  function learnGuildThreads(data: Fields): void {
+    for (const thread of list(data, 'threads')) learn(thread, id(data, 'guild_id'));
+  }
+
+  return {
+    take(event, data) {
+      const action = EVENTS.get(event);
+      action?.(data);
+      return action !== undefined;
+    },
+    learn,
+    get: (channelId) => places.get(channelId),
+    role: (roleId) => roles.get(roleId),
+    all: () => places.entries(),
+  };
+}
+
+/** Puts the entry last; the first one goes when there are too many. */
+export function remember<V>(map: Map<string, V>, key: string, value: V, max: number): void {
+  map.delete(key);
+  map.set(key, value);
+  const oldest = map.size > max ? map.keys().next().value : undefined;
+  if (oldest !== undefined) map.delete(oldest);
+}

@@ -1,0 +1,163 @@
+/**
+ * Sending: every part of a message through the ledger, in order. Nothing is retried here; what Discord refuses for its form is
+ * sent at once in another form under the same entry, since a refused part was not taken.
+ * https://discord.com/developers/docs/resources/message#create-message
+ */
+import type { Logger } from '../../log.ts';
+import type { ChannelLimits, OutboundMessage, PartAttempt, PartLedger } from '../channel.ts';
+import { type DiscordApi, DiscordError } from './api.ts';
+import { openInteraction } from './decode-interaction.ts';
+import { type DiscordPart, partBody, planParts, uploads } from './parts.ts';
+import { id, isFields, isId } from './read.ts';
+import { findSent } from './readback.ts';
+import { type Form, isArchived, remedy, toDeliveryError } from './refusals.ts';
+import { nonceOf, once, SUPPRESS_EMBEDS } from './say.ts';
+
+export interface SendOptions {
+  api: DiscordApi;
+  account: () => string;
+  limits: ChannelLimits;
+  log: Logger;
+  /** Resolves when the interaction was acknowledged: only then can it be answered. */
+  settled: (interactionId: string) => Promise<void>;
+  /** Something was said in this channel or thread. */
+  onSent: (channel: string) => void;
+}
+
+const SEND_MS = 30_000;
+const UPLOAD_MS = 180_000;
+const EPHEMERAL = 64;
+/** Discord forgets a nonce after some minutes; when it may have, what arrived is looked for. */
+const NONCE_MS = 120_000;
+/** The interaction, its token or its first answer is gone. */
+const RUN_OUT = new Set([10008, 10015, 10062, 50027]);
+/** Instead of a part that may have been shown to its person already: it has no nonce, and nobody can look whether it was. */
+const UNSURE = 'I cannot tell whether the rest of my answer reached you. If it is missing, send the command again.';
+
+/** Throws DeliveryError. */
+export function createSend(options: SendOptions): (message: OutboundMessage, ledger: PartLedger) => Promise<void> {
+  const { api, limits, log } = options;
+
+  async function send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
+    const parts = await planParts(message, limits);
+    for (const [index, part] of parts.entries())
+      await ledger.part(index, async (attempt) => {
+        const isUnsure = index > 0 && attempt.uncertainSince !== undefined;
+        const shown = isUnsure ? { content: UNSURE, files: [], rows: [] } : part;
+        const privately = await answerInteraction(message, shown, index);
+        return privately ?? post(message, part, index, attempt);
+      });
+    options.onSent(channelOf(message));
+  }
+
+  /** The first part takes the place of the acknowledgement, however often it is sent. Undefined when the time for it is over. */
+  async function answerInteraction(
+    message: OutboundMessage,
+    part: DiscordPart,
+    index: number,
+  ): Promise<string | undefined> {
+    const interaction = openInteraction(message.interaction, Date.now());
+    if (!interaction) return undefined;
+    await options.settled(interaction.id);
+    const hook = `/webhooks/${interaction.application}/${interaction.token}` as const;
+    const form: Form =
+      index === 0
+        ? { method: 'PATCH', route: `${hook}/messages/@original`, body: { ...partBody(part) }, files: uploads(part) }
+        : {
+            method: 'POST',
+            route: hook,
+            body: { ...partBody(part), flags: EPHEMERAL | SUPPRESS_EMBEDS },
+            files: uploads(part),
+          };
+    try {
+      return await perform(form, false);
+    } catch (error) {
+      if (!(error instanceof DiscordError)) throw error;
+      const isOver = error.kind === 'refused' && (error.status === 404 || RUN_OUT.has(error.code ?? 0));
+      if (!isOver) throw toDeliveryError(error, index === 0);
+      log.debug({ err: error }, 'an interaction can no longer be answered; the answer is an ordinary message');
+      return undefined;
+    }
+  }
+
+  async function post(
+    message: OutboundMessage,
+    part: DiscordPart,
+    index: number,
+    attempt: PartAttempt,
+  ): Promise<string> {
+    const channel = channelOf(message);
+    const fresh = newMessage(message, part, index, attempt.key);
+    const placeholder = index === 0 && isId(message.placeholder) ? message.placeholder : undefined;
+    const tried = new Set<string>();
+    let form = placeholder === undefined ? fresh : edit(channel, placeholder, part);
+    for (;;) {
+      try {
+        const sent = form.method === 'POST' ? await arrived(part, channel, attempt) : undefined;
+        return sent ?? (await perform(form));
+      } catch (error) {
+        if (!(error instanceof DiscordError)) throw error;
+        const next = (await reopened(error, channel, tried)) ? form : remedy(error, form, fresh, tried);
+        if (!next) throw toDeliveryError(error, form.method === 'PATCH');
+        log.debug({ err: error }, 'a part was refused in this form and is sent in another');
+        form = next;
+      }
+    }
+  }
+
+  async function arrived(part: DiscordPart, channel: string, attempt: PartAttempt): Promise<string | undefined> {
+    const since = attempt.uncertainSince;
+    if (since === undefined || Date.now() - since < NONCE_MS) return undefined;
+    return findSent(api, channel, since, { account: options.account(), nonce: nonceOf(attempt.key), part });
+  }
+
+  /** Messages of ours in a thread that went to sleep can only be changed once it is awake. */
+  async function reopened(error: DiscordError, channel: string, tried: Set<string>): Promise<boolean> {
+    if (!isArchived(error) || tried.has('archived')) return false;
+    tried.add('archived');
+    await api.call('PATCH', `/channels/${channel}`, { body: { archived: false } });
+    return true;
+  }
+
+  async function perform({ method, route, body, files }: Form, auth = true): Promise<string> {
+    const timeoutMs = files.length > 0 ? UPLOAD_MS : SEND_MS;
+    // Only with `wait` does a webhook say what it posted.
+    const query = auth || method === 'PATCH' ? {} : { wait: 'true' };
+    const sent = await api.call(method, route, { body, files, timeoutMs, auth, query });
+    const sentId = isFields(sent) ? id(sent, 'id') : undefined;
+    if (sentId === undefined) throw new DiscordError('lost', `${method}: the answer is no message`);
+    return sentId;
+  }
+
+  return send;
+}
+
+export function channelOf({ address }: OutboundMessage): string {
+  return address.thread ?? address.chat;
+}
+
+function edit(channel: string, messageId: string, part: DiscordPart): Form {
+  return {
+    method: 'PATCH',
+    route: `/channels/${channel}/messages/${messageId}`,
+    body: { ...partBody(part) },
+    files: uploads(part),
+  };
+}
+
+function newMessage(message: OutboundMessage, part: DiscordPart, index: number, key: string): Form {
+  const { address, replyTo } = message;
+  // A thread made from a message is itself the reply to it, and that message is in another channel. Nobody else is in a direct chat.
+  const isReply = index === 0 && isId(replyTo) && replyTo !== address.thread && address.workspace !== undefined;
+  return {
+    method: 'POST',
+    route: `/channels/${channelOf(message)}/messages`,
+    body: {
+      ...partBody(part),
+      ...once(key),
+      flags: SUPPRESS_EMBEDS,
+      ...(isReply && { message_reference: { message_id: replyTo, fail_if_not_exists: false } }),
+    },
+    files: uploads(part),
+  };
+}

@@ -1,0 +1,30 @@
+/** Waiting that ends early when its signal is aborted, and how long to wait after the nth failure. */
+
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    if (signal.aborted) done();
+    else signal.addEventListener('abort', done, { once: true });
+  });
+}
+
+export interface Backoff {
+  /** Milliseconds: doubling from `minMs` to `maxMs`, each time between half and all of it. */
+  next(): number;
+  reset(): void;
+}
+
+export function createBackoff(minMs: number, maxMs: number): Backoff {
+  let failures = 0;
+  return {
+    next: () => Math.min(maxMs, minMs * 2 ** Math.min(failures++, 30)) * (0.5 + Math.random() / 2),
+    reset: () => {
+      failures = 0;
+    },
+  };
+}

@@ -1,0 +1,195 @@
+/**
+ * Packs pieces into parts of a platform's size, each written in its markup and complete in itself: every fence and span
+ * that is opened is closed, and goes on in the next part. Linear in the length of the text; equal pieces give equal parts.
+ */
+import { cutPiece } from './cut.ts';
+import type { Container, ItemMark, Piece, Table } from './pieces.ts';
+import { type Inline, NO_FEATURES } from './rich.ts';
+import { splitRich } from './split.ts';
+
+/** A platform's markup. Contents are given line by line, because each line may stand in quotations and list items. */
+export interface Dialect {
+  text: (inline: Inline, heading: number | undefined) => string[];
+  code: (text: string, language: string | undefined) => string[];
+  table: (table: Table) => string[];
+  rule: string;
+  mark: (mark: ItemMark) => string;
+  /** Before what belongs to an item and is not beside its mark. */
+  indent: (mark: ItemMark) => string;
+  /** Whether an empty line stands between two pieces. */
+  isApart: (before: Piece, after: Piece) => boolean;
+  /** `nested`: Markdown as it is; `flat`: one quotation at the margin, code and tables at the margin of it. */
+  nesting: 'nested' | 'flat';
+  /** Flat only: whether code in a quotation can be part of it. */
+  quotesCode: boolean;
+}
+
+export interface Part {
+  text: string;
+  pieces: Piece[];
+}
+
+const QUOTE = '> ';
+const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Z}\u115f\u1160\u2800\u3164\uffa0]/u;
+
+/** Parts of at most `limit` UTF-16 units, none without anything to be seen. */
+export function pack(pieces: readonly Piece[], dialect: Dialect, limit: number): Part[] {
+  const parts: Part[] = [];
+  let part: Piece[] = [];
+  let open = new Set<Container>();
+  let text = '';
+
+  const append = (piece: Piece): boolean => {
+    const before = part.at(-1);
+    const between = before === undefined ? '' : gap(before, piece, open, dialect);
+    const added = between + write(piece, open, dialect);
+    if (text.length + added.length > limit) return false;
+    text += added;
+    part.push(piece);
+    for (const container of piece.containers) open.add(container);
+    return true;
+  };
+  const finish = (whole: string, kept: Piece[]): void => {
+    if (isVisible(whole)) parts.push({ text: whole.trimEnd(), pieces: kept });
+    part = [];
+    open = new Set();
+    text = '';
+  };
+  const flush = (): void => {
+    // A heading stays with what it is the heading of.
+    const last = part.findLastIndex((piece) => !isHeading(piece)) + 1;
+    if (last === 0 || last === part.length) {
+      finish(text, part);
+      return;
+    }
+    const moved = part.slice(last);
+    const kept = part.slice(0, last);
+    finish(writeAll(kept, dialect), kept);
+    for (const piece of moved) append(piece);
+  };
+  const place = (piece: Piece): void => {
+    if (append(piece)) return;
+    while (part.length > 0) {
+      flush();
+      if (append(piece)) return;
+    }
+    // Nested so deeply that the marks alone are too long.
+    const bare = { ...piece, containers: [] };
+    if (append(bare)) return;
+    const written = { text: write(bare, open, dialect), spans: [], features: NO_FEATURES };
+    for (const { text: some } of splitRich(written, limit)) finish(some, [bare]);
+  };
+
+  for (const piece of pieces) {
+    if (append(piece)) continue;
+    const size = (content: Piece['content']): number =>
+      write({ ...piece, content }, new Set(piece.containers), dialect).length;
+    if (size(piece.content) <= limit) {
+      place(piece);
+      continue;
+    }
+    const room = limit - text.length - 2 * (QUOTE.length * piece.containers.length + 2);
+    for (const one of cutPiece(piece, limit, part.length > 0 && room >= limit / 3 ? room : limit, size)) place(one);
+  }
+  finish(text, part);
+  return parts;
+}
+
+/** False for blanks, control and format characters alone: platforms refuse a message of those. */
+export function isVisible(text: string): boolean {
+  return VISIBLE.test(text);
+}
+
+function isHeading(piece: Piece | undefined): boolean {
+  return piece?.content.type === 'text' && piece.content.heading !== undefined;
+}
+
+function writeAll(pieces: readonly Piece[], dialect: Dialect): string {
+  const open = new Set<Container>();
+  let text = '';
+  let before: Piece | undefined;
+  for (const piece of pieces) {
+    text += (before === undefined ? '' : gap(before, piece, open, dialect)) + write(piece, open, dialect);
+    for (const container of piece.containers) open.add(container);
+    before = piece;
+  }
+  return text;
+}
+
+/** The line break before a piece, with an empty line that stands in the quotations both pieces stand in. */
+function gap(before: Piece, after: Piece, open: ReadonlySet<Container>, dialect: Dialect): string {
+  if (!dialect.isApart(before, after)) return '\n';
+  let shared = 0;
+  while (shared < after.containers.length && after.containers[shared] === before.containers[shared]) shared++;
+  const around = after.containers.slice(0, shared);
+  const quoted = around.findLastIndex((container) => container.kind === 'quote');
+  if (quoted < 0) return '\n\n';
+  return `\n${prefixes({ ...after, containers: around.slice(0, quoted + 1) }, open, dialect).rest}\n`;
+}
+
+function write(piece: Piece, open: ReadonlySet<Container>, dialect: Dialect): string {
+  const { content } = piece;
+  const lines = linesOf(content, dialect);
+  const { first, rest, quote, marks } = prefixes(piece, open, dialect);
+  if (dialect.nesting === 'flat' && (content.type === 'code' || content.type === 'table')) {
+    const margin = dialect.quotesCode ? quote : '';
+    const above = marks === '' ? [] : [quote + marks.trimEnd()];
+    return [...above, ...lines.map((line) => margin + line)].join('\n');
+  }
+  return lines
+    .map((line, index) => {
+      const prefix = index === 0 ? first : rest;
+      return line === '' && quote === '' && index > 0 ? '' : prefix + line;
+    })
+    .join('\n');
+}
+
+function linesOf(content: Piece['content'], dialect: Dialect): string[] {
+  switch (content.type) {
+    case 'text':
+      return dialect.text(content.inline, content.heading);
+    case 'code':
+      return dialect.code(content.text, content.language);
+    case 'table':
+      return dialect.table(content);
+    case 'rule':
+      return [dialect.rule];
+  }
+}
+
+interface Prefixes {
+  first: string;
+  rest: string;
+  quote: string;
+  /** The marks of the items that begin here. */
+  marks: string;
+}
+
+/** What stands before the lines of a piece. An item that began in an earlier part leaves nothing. */
+function prefixes({ containers, begins }: Piece, open: ReadonlySet<Container>, dialect: Dialect): Prefixes {
+  let first = '';
+  let rest = '';
+  let quote = '';
+  let marks = '';
+  for (const container of containers) {
+    if (container.kind === 'quote') {
+      if (dialect.nesting === 'nested') {
+        first += QUOTE;
+        rest += QUOTE;
+      } else if (quote === '') {
+        first = QUOTE + marks;
+        rest = QUOTE;
+      }
+      quote = QUOTE;
+    } else if (begins.has(container)) {
+      const mark = dialect.mark(container.mark);
+      first += mark;
+      rest += dialect.indent(container.mark);
+      marks += mark;
+    } else if (open.has(container)) {
+      first += dialect.indent(container.mark);
+      rest += dialect.indent(container.mark);
+    }
+  }
+  return { first, rest, quote, marks };
+}

@@ -1,0 +1,319 @@
+/** The connection: what ends it, how it comes back, and that nothing said meanwhile is missed or taken in twice over. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { ConfigError } from '../../../src/errors.ts';
+import { ALEX, answer, type Bench, createLedger, eventually, FAST, startBench } from './harness.ts';
+
+const room = (bench: Bench) => bench.discord.rooms.general;
+const failure = async (work: Promise<void>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('connecting', () => {
+  it('a wrong token is a wrong setting', async () => {
+    const bench = await startBench({ token: 'NzAw.wrong.token' });
+    const error = await failure(bench.connect());
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error).toMatchObject({ problems: [{ path: 'channels.discord.token' }] });
+    expect(bench.channel.status().state).toBe('failed');
+    expect(await failure((await startBench({ token: 'with space' })).connect())).toBeInstanceOf(ConfigError);
+  });
+
+  it('a missing intent is explained', async () => {
+    const bench = await startBench({}, { messageContent: false });
+    const error = await failure(bench.connect());
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(String(error)).toContain('Message Content Intent');
+    expect(bench.channel.status()).toMatchObject({
+      state: 'failed',
+      detail: expect.stringContaining('MESSAGE_CONTENT'),
+    });
+  });
+
+  it('waits for a platform that is away', async () => {
+    const bench = await startBench();
+    await bench.discord.outage('refuse');
+    const connecting = bench.connect();
+    await eventually(() => bench.channel.status().state === 'reconnecting');
+    await bench.discord.outage();
+    await connecting;
+    expect(bench.channel.status()).toEqual({ state: 'connected' });
+  });
+
+  it('can be given up while it waits', async () => {
+    const bench = await startBench();
+    await bench.discord.outage('hang');
+    const connecting = bench.connect();
+    await sleep(50);
+    await bench.channel.disconnect();
+    await connecting;
+    expect(bench.channel.status()).toEqual({ state: 'off' });
+    await bench.discord.outage();
+  });
+});
+
+describe('a broken connection', () => {
+  it('is resumed, and what was said meanwhile comes', async () => {
+    const bench = await startBench();
+    await bench.connect();
+    bench.discord.say(room(bench), 'before');
+    await bench.takes(({ text }) => text === 'before');
+    bench.discord.dropGateway();
+    bench.discord.say(room(bench), 'meanwhile');
+    await bench.takes(({ text }) => text === 'meanwhile');
+    expect([bench.texts(), bench.discord.gateway().resumes]).toEqual([['before', 'meanwhile'], 1]);
+    await eventually(() => bench.channel.status().state === 'connected');
+  });
+
+  it('that cannot be resumed is made anew: channels, threads and direct chats are read from their marks, in order, before what comes live', async () => {
+    const bench = await startBench();
+    await bench.connect();
+    const { discord } = bench;
+    discord.dm(ALEX, 'd0');
+    const thread = discord.createThread(room(bench), { name: 'a task' }).id;
+    discord.say(room(bench), 'c0');
+    discord.say(thread, 't0');
+    await eventually(() => bench.got.length === 3);
+    discord.refuseReconnects(3);
+    discord.dropGateway({ resumable: false });
+    for (const n of [1, 2, 3]) {
+      discord.say(room(bench), `c${n}`, { mention: n === 2 });
+      discord.say(thread, `t${n}`);
+      discord.dm(ALEX, `d${n}`);
+    }
+    await eventually(() => discord.gateway().identifies === 2, 'a second identify', 10_000);
+    discord.say(room(bench), 'c4');
+    discord.dm(ALEX, 'd4');
+    await eventually(() => ['c4', 'd4', 't3'].every((text) => bench.texts().includes(text)));
+    // What came both ways has one id, and is taken in once by the spool.
+    const once = [...new Map(bench.got.map(({ message }) => [message.id, message.text])).values()];
+    const of = (letter: string) => once.filter((text) => text.startsWith(letter));
+    expect([of('c'), of('t'), of('d')]).toEqual([
+      ['c0', 'c1', 'c2', 'c3', 'c4'],
+      ['t0', 't1', 't2', 't3'],
+      ['d0', 'd1', 'd2', 'd3', 'd4'],
+    ]);
+    const missed = bench.got.find(({ message }) => message.text === 't2')?.message;
+    expect(missed).toMatchObject({ isThread: true, isDirect: false, address: { workspace: discord.guildId, thread } });
+    expect(bench.got.find(({ message }) => message.text === 'c2')?.message).toMatchObject({
+      isMention: true,
+      opensThread: true,
+    });
+    expect(bench.got.find(({ message }) => message.text === 'd2')?.message).toMatchObject({ isDirect: true });
+  });
+
+  it('that fell silent without closing is found', async () => {
+    const bench = await startBench({ timing: { ...FAST, silentMs: 400 } });
+    await bench.connect();
+    bench.discord.stopAcks();
+    await eventually(() => bench.channel.status().state === 'reconnecting');
+    bench.discord.stopAcks(false);
+    await eventually(() => bench.channel.status().state === 'connected');
+    bench.discord.say(room(bench), 'still there?');
+    await bench.takes(({ text }) => text === 'still there?');
+  });
+
+  it('and one that is merely quiet is left alone', async () => {
+    const bench = await startBench({ timing: { ...FAST, silentMs: 300 } });
+    await bench.connect();
+    await sleep(1200);
+    expect(bench.discord.gateway()).toMatchObject({ connections: 1, identifies: 1 });
+    expect(bench.discord.gateway().heartbeats).toBeGreaterThan(1);
+  });
+
+  it('waits longer between tries than the library would', async () => {
+    const bench = await startBench({ timing: { ...FAST, backoffMs: { min: 1000, max: 60_000 } } });
+    await bench.connect();
+    const before = bench.discord.counters().gateway.connections;
+    bench.discord.refuseReconnects(100);
+    bench.discord.dropGateway({ resumable: false });
+    await sleep(4000);
+    const tries = bench.discord.counters().connections;
+    expect(bench.channel.status().state).toBe('reconnecting');
+    expect(tries).toBeLessThan(30);
+    expect(bench.discord.counters().gateway.connections - before).toBeLessThanOrEqual(4);
+  });
+
+  it('a close that forbids to come back is shown, and sending still works', async () => {
+    const bench = await startBench();
+    await bench.connect();
+    bench.discord.dropGateway({ code: 4014 });
+    await eventually(() => bench.channel.status().state === 'failed');
+    expect(bench.channel.status().detail).toContain('Message Content Intent');
+    await bench.channel.send(answer(bench), createLedger());
+  });
+
+  it('outlives an event that the library cannot digest', async () => {
+    const bench = await startBench();
+    await bench.connect();
+    bench.discord.dispatch('GUILD_MEMBERS_CHUNK', { guild_id: bench.discord.guildId, members: 5 });
+    bench.discord.dispatch('CHANNEL_UPDATE', { id: room(bench), type: 'x', permission_overwrites: 7, guild_id: 1 });
+    bench.discord.say(room(bench), 'still here');
+    await bench.takes(({ text }) => text === 'still here');
+    expect(bench.discord.gateway().connections).toBe(1);
+  });
+
+  it('reconnects when Discord asks for it, or takes the session away', async () => {
+    const bench = await startBench();
+    await bench.connect();
+    bench.discord.askReconnect();
+    await eventually(() => bench.discord.gateway().resumes === 1);
+    bench.discord.invalidateSession();
+    await eventually(() => bench.discord.gateway().identifies === 2, 'a second identify', 10_000);
+    await eventually(() => bench.channel.status().state === 'connected');
+  });
+});
+
+describe('after a restart', () => {
+  it('what was said while we were away is taken in, at most a hundred of a chat', async () => {
+    const bench = await startBench();
+    await bench.connect();
+    bench.discord.say(room(bench), 'first');
+    await bench.takes(({ text }) => text === 'first');
+    await eventually(() => bench.marks.size > 0);
+    await bench.channel.disconnect();
+    for (let n = 0; n < 130; n++) bench.discord.say(room(bench), `missed ${n}`);
+    const second = bench.again();
+    await second.connect();
+    await eventually(() => second.got.length >= 100);
+    await sleep(100);
+    expect(second.texts()).toEqual(Array.from({ length: 100 }, (_, n) => `missed ${n}`));
+  });
+
+  it('a first start reads nothing of what was said before', async () => {
+    const bench = await startBench();
+    bench.discord.say(room(bench), 'long ago', { mention: true });
+    bench.discord.dm(ALEX, 'hi');
+    await bench.connect();
+    await sleep(100);
+    expect(bench.got).toEqual([]);
+    expect(bench.discord.requests('GET /channels/:id/messages')).toEqual([]);
+  });
+
+  it('a mention in a channel that had been silent is found', async () => {
+    const bench = await startBench();
+    await bench.connect();
+    await bench.channel.disconnect();
+    bench.discord.say(bench.discord.rooms.random, 'anybody?', { mention: true });
+    const second = bench.again();
+    await second.connect();
+    await second.takes(({ text }) => text === 'anybody?');
+  });
+
+  it('so is what was said in threads that were made shortly before, or while we were away', async () => {
+    const bench = await startBench();
+    await bench.connect();
+    const { discord } = bench;
+    const old = discord.say(room(bench), 'a topic');
+    const thread = discord.createThread(room(bench), { name: 'made before us' }).id;
+    await eventually(() => bench.marks.has(thread));
+    discord.say(room(bench), 'and another');
+    await bench.takes(({ text }) => text === 'and another');
+    await bench.channel.disconnect();
+    const late = discord.createThread(room(bench), { name: 'made since', messageId: old.id }).id;
+    discord.say(thread, 'in the first');
+    discord.say(late, 'in the second');
+    const second = bench.again();
+    await second.connect();
+    await eventually(() => second.got.length === 2);
+    expect(second.texts().sort()).toEqual(['in the first', 'in the second']);
+  });
+
+  it('what could not be stored is fetched until it can be, in order', async () => {
+    const bench = await startBench();
+    await bench.connect();
+    let isFull = true;
+    const stored: string[] = [];
+    bench.storing(async ({ text }) => {
+      if (isFull) throw new Error('disk full');
+      stored.push(text);
+      return 'accepted';
+    });
+    bench.discord.dm(ALEX, 'one');
+    await eventually(() => bench.got.length > 1);
+    bench.discord.dm(ALEX, 'two');
+    isFull = false;
+    await eventually(() => stored.includes('two'));
+    expect([...new Set(stored)]).toEqual(['one', 'two']);
+  });
+});
+
+describe('order and kinds', () => {
+  it('a thread nobody told of is looked up once, while its messages wait', async () => {
+    const bench = await startBench();
+    const { discord } = bench;
+    const thread = discord.createThread(room(bench), { name: 'asleep' });
+    discord.archive(thread.id);
+    await bench.connect();
+    const base = {
+      guild_id: discord.guildId,
+      channel_id: thread.id,
+      type: 0,
+      author: { id: ALEX, username: 'alex' },
+      timestamp: new Date().toISOString(),
+    };
+    discord.dispatch('MESSAGE_CREATE', { ...base, id: '1573758616983306241', content: 'one' });
+    discord.dispatch('MESSAGE_CREATE', { ...base, id: '1573758616983306242', content: 'two' });
+    await eventually(() => bench.got.length === 2);
+    expect(bench.got.map(({ message }) => [message.text, message.address.thread, message.address.chat])).toEqual([
+      ['one', thread.id, room(bench)],
+      ['two', thread.id, room(bench)],
+    ]);
+    expect(discord.requests('GET /channels/:id')).toHaveLength(1);
+  });
+
+  it('messages of one chat arrive in one turn and keep their order', async () => {
+    const bench = await startBench();
+    await bench.connect();
+    const texts = Array.from({ length: 200 }, (_, n) => `m${n}`);
+    for (const text of texts) bench.discord.say(room(bench), text);
+    await eventually(() => bench.got.length === 200);
+    expect(bench.texts()).toEqual(texts);
+    expect(bench.discord.requests()).toHaveLength(
+      bench.discord.requests().filter(({ path }) => !/channels|messages/.test(path)).length,
+    );
+  });
+
+  it('junk and unknown events are dropped and counted, and nothing breaks', async () => {
+    const bench = await startBench();
+    await bench.connect();
+    bench.discord.dispatch('MESSAGE_CREATE', { id: 'x' });
+    bench.discord.dispatch('SOMETHING_NEW', { a: 1 });
+    bench.discord.dispatch('INTERACTION_CREATE', { id: '5', type: 9 });
+    bench.discord.say(room(bench), 'fine');
+    await bench.takes(({ text }) => text === 'fine');
+    expect(bench.dropped).toEqual(expect.arrayContaining(['malformed', 'something_new']));
+  });
+
+  it('our own messages and edits do not come back', async () => {
+    const bench = await startBench();
+    await bench.connect();
+    await bench.channel.send(answer(bench, { text: 'one' }), createLedger());
+    const [sent] = bench.discord.channel(room(bench)).messages;
+    await bench.channel.send(answer(bench, { id: 'o2', text: 'two', placeholder: sent?.id ?? '' }), createLedger('o2'));
+    bench.discord.say(room(bench), 'end');
+    await bench.takes(({ text }) => text === 'end');
+    expect(bench.texts()).toEqual(['end']);
+    expect(bench.dropped).toContain('own');
+  });
+});
+
+describe('marks', () => {
+  it('move on with our own answers, so that a restart reads nothing anew', async () => {
+    const bench = await startBench();
+    await bench.connect();
+    bench.discord.say(room(bench), 'a question');
+    await bench.takes(({ text }) => text === 'a question');
+    const ledger = createLedger();
+    await bench.channel.send(answer(bench), ledger);
+    await eventually(() => bench.marks.get(room(bench)) === ledger.sent.get(0));
+    await bench.channel.disconnect();
+    const before = bench.discord.requests('GET /channels/:id/messages').length;
+    const second = bench.again();
+    await second.connect();
+    await sleep(100);
+    expect(bench.discord.requests('GET /channels/:id/messages')).toHaveLength(before);
+  });
+});

@@ -1,0 +1,161 @@
+/** A task's thread: made once, its state shown where it begins, put away when quiet, awake when somebody writes. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Address, InboundMessage, TaskView } from '../../../src/channels/channel.ts';
+import { DeliveryError } from '../../../src/errors.ts';
+import { answer, type Bench, createLedger, eventually, startBench } from './harness.ts';
+
+const room = (bench: Bench) => bench.discord.rooms.general;
+const view = (state: TaskView['state'], change: Partial<TaskView> = {}): TaskView => ({
+  id: 't1',
+  title: 'A goal',
+  state,
+  ...change,
+});
+
+async function talking(options: Parameters<typeof startBench>[0] = {}): Promise<Bench> {
+  const bench = await startBench(options);
+  await bench.connect();
+  return bench;
+}
+
+async function mentioned(bench: Bench): Promise<InboundMessage> {
+  const said = bench.discord.say(room(bench), 'a goal', { mention: true });
+  return bench.takes(({ messageId }) => messageId === said.id);
+}
+
+async function opened(bench: Bench, message: InboundMessage): Promise<Address> {
+  const address = await bench.channel.openThread?.(message, { key: 't1', title: 'A goal' });
+  if (!address) throw new Error('no thread');
+  return address;
+}
+
+async function goal(bench: Bench): Promise<Address> {
+  void bench.discord.slash({ channel: room(bench), subcommand: 'task', options: { goal: 'a goal' } });
+  return opened(bench, await bench.takes(({ text, kind }) => text === 'a goal' && kind === 'command'));
+}
+
+describe('opening', () => {
+  it('names are short and plain', async () => {
+    const bench = await talking();
+    const message = await mentioned(bench);
+    const address = await bench.channel.openThread?.(message, { key: 't1', title: `\u202e  ${'long '.repeat(50)}\n` });
+    const { name } = bench.discord.thread(address?.thread ?? '');
+    expect([name.length, name.startsWith('long long')]).toEqual([100, true]);
+  });
+
+  it('is final where threads are forbidden, and says what is lacking', async () => {
+    const bench = await talking();
+    const message = await mentioned(bench);
+    bench.discord.deny(room(bench), ['CreatePublicThreads']);
+    const error = await bench.channel.openThread?.(message, { key: 't1', title: 'A goal' }).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(DeliveryError);
+    expect(error).toMatchObject({
+      retryAfterMs: undefined,
+      message: expect.stringContaining('"Create Public Threads"'),
+    });
+  });
+
+  it('a lost answer leaves one root message and one thread', async () => {
+    const bench = await talking();
+    bench.discord.fault({ method: 'POST', path: '/channels/:id/messages', kind: 'lostAnswer' });
+    void bench.discord.slash({ channel: room(bench), subcommand: 'task', options: { goal: 'a goal' } });
+    const message = await bench.takes(({ text }) => text === 'a goal');
+    await expect(opened(bench, message)).rejects.toMatchObject({ retryAfterMs: 1000 });
+    bench.discord.fault({ method: 'POST', path: '/threads', kind: 'lostAnswer' });
+    await expect(opened(bench, message)).rejects.toMatchObject({ retryAfterMs: 1000 });
+    await opened(bench, message);
+    expect(bench.discord.threads(room(bench))).toHaveLength(1);
+    const roots = bench.discord
+      .channel(room(bench))
+      .messages.filter((one) => one.from === 'bot' && one.seenBy === null);
+    expect(roots).toHaveLength(1);
+  });
+});
+
+describe('the state', () => {
+  it('stands in our own first message', async () => {
+    const bench = await talking();
+    const address = await goal(bench);
+    const text = () => bench.discord.message(room(bench), address.thread ?? '').text;
+    const root = text();
+    await bench.channel.showTask?.(address, view('running', { progress: { done: 1, total: 3 } }));
+    expect(text()).toBe(`${root}\n-# ⏳ Working · 1 of 3 steps`);
+    await bench.channel.showTask?.(address, view('completed', { progress: { done: 3, total: 3 } }));
+    expect(text()).toBe(`${root}\n-# ✅ Done · 3 of 3 steps`);
+    const second = bench.again();
+    await second.connect();
+    await second.channel.showTask?.(address, view('error'));
+    expect(text()).toBe(`${root}\n-# ⚠️ Failed`);
+  });
+
+  it('is a reaction to a person’s message, also after a restart', async () => {
+    const bench = await talking();
+    const address = await opened(bench, await mentioned(bench));
+    const reactions = () =>
+      bench.discord.message(room(bench), address.thread ?? '').reactions.map(({ emoji }) => emoji);
+    await bench.channel.showTask?.(address, view('running'));
+    expect(reactions()).toEqual(['⏳']);
+    const second = bench.again();
+    await second.connect();
+    await second.channel.showTask?.(address, view('completed'));
+    expect(reactions()).toEqual(['✅']);
+  });
+
+  it('of many changes the newest is shown, with few calls', async () => {
+    const bench = await talking();
+    const address = await goal(bench);
+    const before = bench.discord.requests('PATCH /channels/:id/messages/:id').length;
+    const all = Array.from({ length: 50 }, (_, n) =>
+      bench.channel.showTask?.(address, view('running', { progress: { done: n, total: 50 } })),
+    );
+    await Promise.all(all);
+    await eventually(() => bench.discord.message(room(bench), address.thread ?? '').text.endsWith('49 of 50 steps'));
+    expect(bench.discord.requests('PATCH /channels/:id/messages/:id').length - before).toBeLessThan(5);
+  });
+
+  it('never fails', async () => {
+    const bench = await talking();
+    const address = await goal(bench);
+    bench.discord.deleteChannel(address.thread ?? '');
+    bench.discord.delete(room(bench), address.thread ?? '');
+    await bench.channel.showTask?.(address, view('running'));
+    await bench.channel.showTask?.({ ...address, thread: '1' }, view('completed'));
+    const { thread: _none, ...nowhere } = address;
+    await bench.channel.showTask?.(nowhere, view('completed'));
+  });
+
+  it('a new title renames the thread, not more often than Discord allows', async () => {
+    const bench = await talking();
+    const address = await goal(bench);
+    await bench.channel.showTask?.(address, view('running', { title: 'A better name' }));
+    await bench.channel.showTask?.(address, view('completed', { title: 'Another name' }));
+    expect(bench.discord.thread(address.thread ?? '').names).toEqual(['A goal', 'A better name']);
+  });
+});
+
+describe('putting away', () => {
+  it('happens when the task is done and its thread quiet, and a message wakes it', async () => {
+    const bench = await talking({ archiveMinutes: 0.005 });
+    const address = await goal(bench);
+    const thread = address.thread ?? '';
+    await bench.channel.showTask?.(address, view('completed'));
+    await sleep(200);
+    await bench.channel.send(answer(bench, { thread, text: 'one more thing' }), createLedger());
+    await sleep(200);
+    expect(bench.discord.thread(thread).archived).toBe(false);
+    await eventually(() => bench.discord.thread(thread).archived);
+    bench.discord.say(thread, 'and now?');
+    expect(await bench.takes(({ text }) => text === 'and now?')).toMatchObject({ address, isThread: true });
+    expect(bench.discord.thread(thread).archived).toBe(false);
+  });
+
+  it('does not happen to a task that runs again', async () => {
+    const bench = await talking({ archiveMinutes: 0.002 });
+    const address = await goal(bench);
+    await bench.channel.showTask?.(address, view('completed'));
+    await bench.channel.showTask?.(address, view('running'));
+    await sleep(300);
+    expect(bench.discord.thread(address.thread ?? '').archived).toBe(false);
+  });
+});
