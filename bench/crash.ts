@@ -52,7 +52,9 @@ const access = { dm: 'open', groups: 'off' };
 const config = {
   model: 'local/test-model',
   providers: { local: { baseURL: llm.url, apiKey: 'none-needed' } },
-  channels: Object.fromEntries(platforms.map((each) => [each.name, { ...each.section, access }])),
+  channels: Object.fromEntries(
+    platforms.map((each) => [each.name, { ...each.section, access, injection: 'followup' }]),
+  ),
   limits: { messagesPerMinute: 100_000, queue: 100_000, freeBytes: 0 },
   http: { port: 0 },
 };

@@ -72,7 +72,9 @@ export function writeConfig({ home, token, apiRoot, modelUrl }: GatewayOptions):
   const config = {
     model: 'local/test-model',
     providers: { local: { baseURL: modelUrl, apiKey: 'none-needed' } },
-    channels: { telegram: { token, apiRoot, access: { dm: 'open', groups: 'all', chats: ['*'] } } },
+    channels: {
+      telegram: { token, apiRoot, access: { dm: 'open', groups: 'all', chats: ['*'] }, injection: 'followup' },
+    },
     limits: { messagesPerMinute: 100_000, queue: 100_000 },
     http: { port: 0 },
   };

@@ -1,15 +1,12 @@
 /** The composition root: the only file that knows every part. Order of start and of stop is what it is about. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { createRateLimiter } from './access/limits.ts';
 import { openLinks } from './access/links.ts';
 import { openPairing } from './access/pairing.ts';
-import { createPeople } from './access/people.ts';
-import { identityText } from './access/principal.ts';
 import { type BuiltChannels, buildChannels } from './app/channels.ts';
+import { createDoor } from './app/door.ts';
 import type { Server } from './board/server.ts';
-import type { Address, Channel, ChannelCallbacks, InboundMessage, PartLedger } from './channels/channel.ts';
-import { accessRulesOf } from './config/access-rules.ts';
+import type { Address, Channel, ChannelCallbacks } from './channels/channel.ts';
 import { type Config, isLoopback, loadAgent } from './config.ts';
 import { ConfigError, errorMessage } from './errors.ts';
 import type { Logger } from './log.ts';
@@ -17,27 +14,22 @@ import { createMetrics } from './metrics.ts';
 import { createAgent } from './runtime/agent.ts';
 import { createBus } from './runtime/bus.ts';
 import { openCache } from './runtime/cache.ts';
-import { redeemAnswer } from './runtime/commands/link.ts';
-import { suggest } from './runtime/commands/suggest.ts';
 import { commandSpecs } from './runtime/commands/table.ts';
-import { openConversations, shareTask } from './runtime/conversations.ts';
+import { openConversations } from './runtime/conversations.ts';
 import { openDelivery } from './runtime/delivery.ts';
 import type { Entry } from './runtime/entry.ts';
-import { createGateway } from './runtime/gateway.ts';
 import { createLive } from './runtime/live.ts';
 import { createModels } from './runtime/model/models.ts';
 import { openDisk } from './runtime/queue/disk.ts';
 import { openLedger } from './runtime/queue/ledger.ts';
 import { acquireLock } from './runtime/queue/lock.ts';
 import type { QueueItem } from './runtime/queue/queue.ts';
-import type { SpoolFile } from './runtime/queue/recovery.ts';
 import { openSpool } from './runtime/queue/spool.ts';
 import { openStore } from './runtime/queue/store.ts';
 import { type Readiness, readinessOf } from './runtime/readiness.ts';
 import { openReception } from './runtime/reception.ts';
 import { createButtons } from './runtime/reply/buttons.ts';
 import { createRunner } from './runtime/runner.ts';
-import { findTask, mayOpen } from './runtime/visibility.ts';
 import { createWorker } from './runtime/worker.ts';
 import { openHome } from './workspace/home.ts';
 
@@ -147,40 +139,9 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   // The door.
   const reception = openReception({ folder: home.access, pairing, buttons, delivery, log });
-  const people = createPeople(config.people, pairing, links);
-  const answerTo = ({ address, messageId, interaction }: InboundMessage, text: string) => ({
-    ...{ address, text, files: [] },
-    ...(interaction === undefined ? { replyTo: messageId } : { interaction }),
-  });
-  const gateway = createGateway({
-    ...{ queue, people, pairing, buttons, metrics, log, conversations, viber: VIBER, maxQueue: config.limits.queue },
-    rulesOf: (address) => accessRulesOf(config, address),
-    reply: (message, text, trace) => delivery.add({ id: `${trace}-notice`, ...answerTo(message, text) }, trace),
-    limiter: createRateLimiter(config.limits.messagesPerMinute),
-    textOf: (key) => (store.find(key)?.value as SpoolFile<Entry> | undefined)?.message.message.text,
-    whisper: (message, text) => {
-      const id = `whisper-${message.id}-${Date.now()}`;
-      const once: PartLedger = { part: (index, post) => post({ key: `${id}:${index}` }) };
-      channelOf(message.address)
-        ?.send({ id, ...answerTo(message, text) }, once)
-        .catch((error: unknown) => log.warn({ err: error }, 'a stranger could not be answered'));
-    },
-    onOwner: (principal, address) => reception.noteOwner(principal, address),
-    onPairing: (code, principal) => void reception.ask(code, principal),
-    resolveTask: async (text, { address, isDirect }, principal) => {
-      const view = { principal, address, isDirect, viber: VIBER };
-      return (await findTask(home, text, (task) => mayOpen(view, task)))?.id;
-    },
-    redeem: (code, principal) =>
-      redeemAnswer(links, code, principal, (person, from, note) => {
-        const id = `linked-${identityText(principal).replace(/[^\w-]/g, '_')}-${Date.now()}`;
-        const told = delivery.add({ id, address: from, text: note, files: [] }, id);
-        Promise.all([shareTask(conversations, person, from), told]).catch((error: unknown) =>
-          log.error({ err: error }, 'a new link could not be told'),
-        );
-      }),
-    suggest: (query, principal, taskId) =>
-      suggest(query, { home, taskId, view: { ...query, viber: VIBER, principal } }),
+  const gateway = createDoor({
+    ...{ config, home, viber: VIBER, queue, store, conversations, delivery, reception },
+    ...{ pairing, links, buttons, metrics, log, channelOf },
   });
 
   const readiness = () =>
@@ -241,6 +202,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await built.close();
     reception.close();
     clearInterval(daily);
+    clearTimeout(early);
     await server?.close();
     await cache.close();
     ledger.close();
@@ -253,7 +215,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const prune = () => ledger.prune(store.prune(new Date()));
   const daily = setInterval(prune, 86_400_000).unref();
   // Not at once: a start has better things to do.
-  setTimeout(prune, 60_000).unref();
+  const early = setTimeout(prune, 60_000).unref();
   try {
     built = await buildChannels({
       ...{ config, home, log, cache, commands: commandSpecs(), terminal: options.terminal },

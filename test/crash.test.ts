@@ -31,7 +31,9 @@ async function setUp(atEnd: typeof onTestFinished = onTestFinished) {
   const config = {
     model: 'local/test-model',
     providers: { local: { baseURL: llm.url, apiKey: 'none-needed' } },
-    channels: { telegram: { token: telegram.token, apiRoot: telegram.url, access: { dm: 'open' } } },
+    channels: {
+      telegram: { token: telegram.token, apiRoot: telegram.url, access: { dm: 'open' }, injection: 'followup' },
+    },
     limits: { freeBytes: 0 },
     http: { port: 0 },
   };

@@ -10,6 +10,11 @@ export interface Entry {
   taskId: string;
   /** What the message continues, for `/status` and answers: `run` goes to the model, `command` to the table. */
   command?: { name: string; args: string };
+  /**
+   * What becomes of a message that finds its task at work (L12 to L14): it joins the run at once, is collected with others into
+   * the next turn, or has a turn of its own (absent). Only people of the task get anything but the last (T4).
+   */
+  mode?: 'steer' | 'collect';
   /** The command has moved the conversation to `taskId`. */
   moves?: true;
 }

@@ -21,6 +21,7 @@ import { newTaskId } from '../workspace/tasks.ts';
 import { findCommand, HELP_HINT } from './commands/table.ts';
 import { bindingKey, type Conversations } from './conversations.ts';
 import { commandLane, type Entry, taskLane, traceOf } from './entry.ts';
+import { type InjectionMode, saysStop, spoken } from './injection.ts';
 import type { Queue } from './queue/queue.ts';
 import { spoolKey } from './queue/spool.ts';
 import type { Buttons } from './reply/buttons.ts';
@@ -56,6 +57,10 @@ export interface GatewayOptions {
   /** A stranger entered the code of an account that is known: what to tell them, undefined when that is nothing. */
   redeem: (code: string, principal: Principal) => string | undefined;
   suggest: (query: SuggestQuery, principal: Principal, taskId: string | undefined) => Promise<Suggestion[]>;
+  /** What becomes of a message that finds its task at work. */
+  modeOf: (address: Address) => InjectionMode;
+  /** One of the task's people, or an owner (T4); undefined while the task has no record. */
+  mayJoin: (taskId: string, principal: Principal) => boolean | undefined;
 }
 
 export interface Gateway {
@@ -125,6 +130,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     }
     const group = message.group === undefined ? {} : { group: message.group, notBefore: Date.now() + GROUP_SETTLE_MS };
     const outcome = await queue.enqueue(lane, entry, { dedupeId: dedupeId(message), raw, ...group });
+    if (entry.mode === 'steer') queue.signal(lane, 'steer');
     metrics.count('viber_inbound_total', { channel: message.address.channel, outcome });
     log.info({ trace, channel: message.address.channel, task: entry.taskId, kind: message.kind }, outcome);
     return outcome === 'duplicate' ? 'duplicate' : 'accepted';
@@ -224,8 +230,10 @@ export function createGateway(options: GatewayOptions): Gateway {
             ? { ...message, text: action.say }
             : { ...message, command: { name: action.command, args: action.args } };
       }
-      const command = message.command;
-      const spec = command && findCommand(command.name);
+      const spec = message.command && findCommand(message.command.name);
+      const said = spoken(message, spec);
+      if (said) message = said.message;
+      let command = message.command;
       // A bare command that is not ours belongs to another bot of the group.
       if (command && !spec && !message.isDirect && !message.isMention) return 'refused';
       for (let change = rebinding.get(key); change; change = rebinding.get(key)) await change;
@@ -233,7 +241,12 @@ export function createGateway(options: GatewayOptions): Gateway {
       const begins = message.opensThread === true && !command;
       const current = begins ? undefined : conversations.get(key);
       const taskId = current?.taskId ?? newTaskId(new Date());
+      const mayJoin = options.mayJoin(taskId, principal) ?? message.isDirect;
+      if (!command && mayJoin && saysStop(message) && queue.isBusy(taskLane(taskId)))
+        command = { name: 'stop', args: '' };
       const entry: Entry = { message, principal, viber: options.viber, taskId };
+      const mode = said?.mode ?? options.modeOf(message.address);
+      if (!command && mayJoin && mode !== 'followup') entry.mode = mode;
       if (command) entry.command = { name: spec?.name ?? command.name, args: command.args };
       if (spec?.binds) return changing(key, () => acceptBinding(key, message, entry, raw));
       // A command alone begins nothing; a thread that is still to come is bound when it is there.

@@ -72,6 +72,8 @@ export interface Runner {
   run(input: RunInput): Promise<RunOutcome>;
   failed(error: unknown, trace: string): RunOutcome;
   stopped(): RunOutcome;
+  /** The run was cut and nothing goes on from it by itself. */
+  interrupted(trace: string): RunOutcome;
   /** What may be attached to an answer. */
   attachRules(channel: Channel | undefined, channelId: string): { mode: AttachMode; maxBytes: number };
   /** The answer for one conversation: its text and the files that go along there. */
@@ -224,6 +226,11 @@ export function createRunner(options: RunnerOptions): Runner {
       const text = `${what} (trace ${trace})`;
       const button = { label: 'Retry', say: 'Please try that again.' };
       return { state: 'error', text, summary: summarise(text), artifactRefs: [], error: what, buttons: [[button]] };
+    },
+    interrupted(trace) {
+      const text = `I was interrupted before I had an answer (trace ${trace}).`;
+      const button = { label: 'Continue', say: 'Please go on.' };
+      return { state: 'error', text, summary: text, artifactRefs: [], error: 'interrupted', buttons: [[button]] };
     },
     stopped: () => ({ state: 'stopped', text: '', summary: 'stopped', artifactRefs: [], buttons: [] }),
     attachRules,

@@ -1,43 +1,30 @@
 /**
- * The worker: takes a lane's next message, has the agent work on it, and hands the answer to the outbox.
+ * The worker: takes a lane's next message and sees it through: a command is answered, a message has its turn (`turns.ts`).
+ * Whoever writes while a turn is under way may steer it: the turn ends, the next one goes on from it with the new words, and
+ * its answer goes to everybody whose message was taken in (L13).
  *
- *   claim -> session: message -> agent (each step with tools into the session) -> session: result + out -> ack
- *
- * Invariants: a message leaves `cur` only when its answer is durable in `out` and its result written to the session; a
- * finished step is never run again; a side-effecting call whose outcome is unknown is reported, not repeated (C10).
+ * Invariant: what was taken into a lease is answered, or handed back with it.
  */
-import { type Address, type Channel, conversationKey, type OutboundMessage } from '../channels/channel.ts';
-import { errorCode } from '../errors.ts';
-import { crashPoint } from '../faults.ts';
+import { principalText } from '../access/principal.ts';
+import type { Address, Channel } from '../channels/channel.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Home } from '../workspace/home.ts';
-import { appendSession, findRun } from '../workspace/sessions.ts';
-import type { SessionEntry } from '../workspace/types.ts';
-import { RunError } from './agent.ts';
+import { createAnswers } from './answers.ts';
 import type { Bus } from './bus.ts';
-import { createCommandLane, isReply } from './command-lane.ts';
+import { createCommandLane } from './command-lane.ts';
 import type { CommandDesk } from './commands/answer.ts';
 import type { RunView } from './commands/command.ts';
-import { bindingKey, type Conversations, placeOf, shareTask } from './conversations.ts';
+import { type Conversations, placeOf, shareTask } from './conversations.ts';
 import type { Delivery } from './delivery.ts';
 import { type Entry, taskLane, traceOf } from './entry.ts';
 import type { Live } from './live.ts';
-import type { Lease, Queue, QueueItem } from './queue/queue.ts';
-import type { ButtonAction, Buttons } from './reply/buttons.ts';
-import type { Runner, RunOutcome } from './runner.ts';
+import type { Lease, Queue } from './queue/queue.ts';
+import type { Buttons } from './reply/buttons.ts';
+import type { Runner } from './runner.ts';
 import { createTaskBook } from './task-book.ts';
 import { createThreads } from './threads.ts';
-
-/** Why a run is ended from outside (C14). */
-export class RunAbort extends Error {
-  override name = 'RunAbort';
-  readonly reason: 'stop' | 'shutdown';
-  constructor(reason: 'stop' | 'shutdown') {
-    super(reason);
-    this.reason = reason;
-  }
-}
+import { createTurns, type Item, RunAbort } from './turns.ts';
 
 export interface WorkerOptions {
   home: Home;
@@ -68,8 +55,16 @@ export interface Worker {
   stop(graceMs: number): Promise<void>;
 }
 
-interface Run extends RunView {
+/** A task at work. */
+interface Work {
+  lease: Lease<Entry>;
+  view: RunView;
+  /** Of the turn under way. */
   controller: AbortController;
+  /** Messages that steer: part of the lease already, taken up in the next turn. */
+  joining: Item[];
+  /** Stop was asked for, and no turn has been ended by it yet. */
+  isStopped: boolean;
 }
 
 /** Commands are short; a few at a time keep one slow disk read from holding up the others. */
@@ -77,18 +72,31 @@ const COMMANDS_AT_ONCE = 4;
 const RETRY_MS = 2_000;
 const MAX_RETRY_MS = 300_000;
 
+const personOf = (item: Item): string => principalText(item.message.principal);
+
+/** Whether a waiting message belongs into the turn of `head`: the same person's, who lets them be put together (C16, T4). */
+const collects = (head: Item, item: Item): boolean =>
+  item.message.mode !== undefined && item.message.mode === head.message.mode && personOf(item) === personOf(head);
+
 export function createWorker(options: WorkerOptions): Worker {
-  const { home, queue, delivery, runner, live, log, metrics } = options;
-  const runs = new Map<string, Run>();
+  const { home, queue, delivery, runner, live, buttons, conversations, channelOf, metrics, log } = options;
+  const works = new Map<string, Work>();
   const working = new Set<Promise<void>>();
-  /** Lanes whose work failed for the disk's sake, with the number of times in a row. */
+  /** Lanes whose work failed for the disk's or a platform's sake, with the number of times in a row. */
   const retried = new Map<string, number>();
-  const { conversations, channelOf } = options;
+  /** What was accepted before this process may have been begun by an earlier one. */
+  const startedAt = new Date().toISOString();
+  let isStopping = false;
   const book = createTaskBook({ home, conversations, log });
   const threads = createThreads({ home, conversations, channelOf, log });
+  const answers = createAnswers({ live, runner, buttons, delivery, channelOf });
+  const turns = createTurns({
+    ...{ home, conversations, runner, answers, live, book, threads, metrics, log },
+    syncSoon: options.syncSoon,
+  });
   const desk: CommandDesk = {
     ...{ home, pairing: options.pairing, modelName: options.modelName },
-    runOf: (id) => runs.get(id),
+    runOf: (id) => works.get(id)?.view,
     waitingFor: (id) => queue.depth(taskLane(id)),
     stop: (id) => queue.signal(taskLane(id), 'stop'),
     ...{ links: options.links, prefixes: options.prefixes },
@@ -96,7 +104,7 @@ export function createWorker(options: WorkerOptions): Worker {
     shareTask: (person, from) => shareTask(conversations, person, from),
     attachRules: (address) => runner.attachRules(channelOf(address), address.channel),
   };
-  const command = createCommandLane({ desk, delivery, buttons: options.buttons, threads });
+  const command = createCommandLane({ desk, delivery, buttons, threads });
 
   async function loop(prefix: string, work: (lease: Lease<Entry>) => Promise<void>): Promise<void> {
     for (let lease = await queue.claim(prefix); lease; lease = await queue.claim(prefix)) {
@@ -114,131 +122,66 @@ export function createWorker(options: WorkerOptions): Worker {
     }
   }
 
-  /** One answer to every conversation whose message the run took in. */
-  async function answer(items: readonly QueueItem<Entry>[], run: string, outcome: RunOutcome): Promise<void> {
-    const placeholders = await live.end(
-      run,
-      items.map((item) => item.message.message.address),
-    );
-    const seen = new Set<string>();
-    for (const { id, message: entry } of items) {
-      const { address } = entry.message;
-      const key = conversationKey(address);
-      if (seen.has(key)) continue;
-      seen.add(key);
-      const placeholder = placeholders.get(key);
-      const shown = await runner.present(entry.taskId, outcome, channelOf(address), address.channel);
-      const { files, text } = shown;
-      const rows = await rowsFor(address, shown.buttons);
-      const outbound: OutboundMessage = { id, address, text, files, ...(rows ? { buttons: rows } : {}) };
-      if (isReply(entry.message)) outbound.replyTo = entry.message.messageId;
-      if (placeholder !== undefined) outbound.placeholder = placeholder;
-      await delivery.add(
-        outbound,
-        run,
-        items.some((item) => item.attempts > 0),
+  async function runMessages(lease: Lease<Entry>): Promise<void> {
+    const [head] = lease.items as [Item];
+    const { taskId } = head.message;
+    const isAgain = retried.has(lease.lane);
+    const collected = head.attempts === 0 && !isAgain ? queue.extend(lease, (item) => collects(head, item)) : [];
+    const waiting = [...lease.items, ...collected];
+    const ack = (items: readonly Item[]) => {
+      retried.delete(lease.lane);
+      queue.ack(
+        lease,
+        items.map((item) => item.id),
       );
-    }
-  }
-
-  async function rowsFor(address: Address, buttons: ButtonAction[][]) {
-    return buttons.length > 0 ? options.buttons.offer(address, buttons) : undefined;
-  }
-
-  async function finish(lease: Lease<Entry>, run: string, outcome: RunOutcome): Promise<void> {
-    const entry = (lease.items[0] as QueueItem<Entry>).message;
-    const { taskId, viber } = entry;
-    const { state, text, summary, artifactRefs, usage, error } = outcome;
-    const result: SessionEntry = {
-      ...{ type: 'result', run, at: new Date().toISOString(), state, text, summary, artifactRefs },
-      ...(usage ? { usage } : {}),
-      ...(error === undefined ? {} : { error }),
     };
-    await appendSession(home, viber, taskId, [result]);
-    crashPoint('run:result-written');
-    if (state === 'stopped') await live.end(run, []);
-    else await answer(lease.items, run, outcome);
-    crashPoint('run:out-written');
-    // The answer is durable in `out`; the session's lines follow within half a second.
-    options.syncSoon(home.sessionPath(viber, taskId));
-    await book.setState(taskId, state);
-    threads.show(taskId);
-    metrics.count('viber_runs_total', { state });
-    retried.delete(lease.lane);
-    queue.ack(
-      lease,
-      lease.items.map((item) => item.id),
-    );
-    log.info({ trace: run, task: taskId, state, error, usage }, 'run ended');
-  }
-
-  /** The conversations that see a run: those it answers, and the others that are about its task now. */
-  function followers(items: readonly QueueItem<Entry>[], taskId: string): Address[] {
-    const keys = new Set(
-      items.map(({ message: { message, principal } }) => bindingKey(principal, message.address, message.isDirect)),
-    );
-    const watching = conversations.bound(taskId).filter((binding) => !keys.has(binding.key));
-    return [...items.map((item) => item.message.message.address), ...watching.map((binding) => binding.address)];
-  }
-
-  async function runMessages(claimed: Lease<Entry>): Promise<void> {
-    const lease = { ...claimed, items: await Promise.all(claimed.items.map(threads.place)) };
-    const first = lease.items[0] as QueueItem<Entry>;
-    const { taskId, viber } = first.message;
-    const run = traceOf(first.id);
-    crashPoint('run:claimed');
-    const controller = new AbortController();
-    const view: Run = { runId: run, startedAt: Date.now(), controller };
-    runs.set(taskId, view);
-    const unsubscribe = options.bus.subscribe((event) => {
-      if (event.runId !== run) return;
-      if (event.type === 'tool-call') view.tool = event.tool;
-      if (event.type === 'tool-result') delete view.tool;
-    });
-    let showing: NodeJS.Timeout | undefined;
+    const work: Work = {
+      ...{ lease, joining: [], isStopped: false, controller: new AbortController() },
+      view: { runId: '', startedAt: Date.now() },
+    };
+    works.set(taskId, work);
+    let carried: readonly Item[] = [];
     try {
-      const task = await book.open(first.message);
-      showing = book.showRunning(taskId, () => threads.show(taskId));
-      const isAgain = first.attempts > 0 || retried.has(lease.lane);
-      const earlier = isAgain ? await findRun(home, viber, taskId, run) : [];
-      const settled = earlier.find((entry) => entry.type === 'result');
-      if (settled?.type === 'result') return await finishAgain(lease, run, settled);
-      live.follow(run, followers(lease.items, taskId));
-      const outcome = await runner.run({ task, run, items: lease.items, earlier, signal: controller.signal });
-      crashPoint('run:answered');
-      clearTimeout(showing);
-      await finish(lease, run, outcome);
-    } catch (error) {
-      clearTimeout(showing);
-      const reason = controller.signal.reason;
-      if (reason instanceof RunAbort && reason.reason === 'shutdown') {
-        await live.end(run, []);
-        return queue.release(lease);
+      while (waiting.length > 0) {
+        const items = await Promise.all(takeTurn(waiting).map(threads.place));
+        begin(work, items);
+        const { signal } = work.controller;
+        const isOld = items.some((item) => item.attempts > 0 || item.acceptedAt < startedAt);
+        const ended = await turns.run({ items, carried, signal, isAgain: isAgain || isOld, ack });
+        if (ended === 'shutdown') return queue.release(lease);
+        if (signal.reason instanceof RunAbort && signal.reason.reason === 'stop') work.isStopped = false;
+        carried = ended === 'steered' ? [...carried, ...items] : [];
+        waiting.unshift(...work.joining.splice(0));
+        if (ended === 'steered' && waiting.length === 0) waiting.push(...steering(lease));
       }
-      if (reason instanceof RunAbort) return await finish(lease, run, runner.stopped());
-      // A full or failing disk is no answer to anybody: the message stays ours and is tried again.
-      if (!(error instanceof RunError) && errorCode(error) !== undefined) throw error;
-      await finish(lease, run, runner.failed(error, run));
+      if (carried.length > 0) await turns.abandon({ items: carried, ack });
     } finally {
-      clearTimeout(showing);
-      unsubscribe();
-      runs.delete(taskId);
+      works.delete(taskId);
     }
   }
 
-  /** The result was written before the crash; only what came after it is done again, and nothing twice. */
-  async function finishAgain(
-    lease: Lease<Entry>,
-    run: string,
-    result: SessionEntry & { type: 'result' },
-  ): Promise<void> {
-    if (result.state !== 'stopped') await answer(lease.items, run, { ...result, buttons: [] });
-    await book.setState((lease.items[0] as QueueItem<Entry>).message.taskId, result.state);
-    retried.delete(lease.lane);
-    queue.ack(
-      lease,
-      lease.items.map((item) => item.id),
-    );
+  /** The next turn's messages: of one person, so that nobody speaks with another's rights (T4). */
+  function takeTurn(waiting: Item[]): Item[] {
+    const person = waiting[0] && personOf(waiting[0]);
+    const end = waiting.findIndex((item) => personOf(item) !== person);
+    return waiting.splice(0, end < 0 ? waiting.length : end);
+  }
+
+  /** After a crash: the message that steered is in the lane again, behind the one it steered. */
+  function steering(lease: Lease<Entry>): Item[] {
+    let found = false;
+    return queue.extend(lease, (item) => {
+      const isNext = !found && item.message.mode === 'steer';
+      found ||= isNext;
+      return isNext;
+    });
+  }
+
+  function begin(work: Work, items: readonly Item[]): void {
+    work.view = { runId: traceOf(items[0]?.id ?? ''), startedAt: work.view.startedAt };
+    work.controller = new AbortController();
+    if (isStopping) work.controller.abort(new RunAbort('shutdown'));
+    else if (work.isStopped) work.controller.abort(new RunAbort('stop'));
   }
 
   async function runCommands(lease: Lease<Entry>): Promise<void> {
@@ -249,8 +192,25 @@ export function createWorker(options: WorkerOptions): Worker {
     }
   }
 
-  queue.onSignal((lane) => {
-    for (const [taskId, run] of runs) if (taskLane(taskId) === lane) run.controller.abort(new RunAbort('stop'));
+  queue.onSignal((lane, signal) => {
+    for (const [taskId, work] of works) {
+      if (taskLane(taskId) !== lane) continue;
+      if (signal === 'stop') {
+        work.isStopped = true;
+        work.controller.abort(new RunAbort('stop'));
+        continue;
+      }
+      // Into the lease before the turn is ended: between an answer and the end of its run nothing may be lost.
+      work.joining.push(...queue.extend(work.lease, (item) => item.message.mode === 'steer'));
+      if (work.joining.length > 0) work.controller.abort(new RunAbort('steer'));
+    }
+  });
+
+  options.bus.subscribe((event) => {
+    const view = works.get(event.taskId)?.view;
+    if (!view || view.runId !== event.runId) return;
+    if (event.type === 'tool-call') view.tool = event.tool;
+    if (event.type === 'tool-result') delete view.tool;
   });
 
   return {
@@ -258,14 +218,15 @@ export function createWorker(options: WorkerOptions): Worker {
       for (let n = 0; n < options.maxRuns; n++) void loop('task:', runMessages);
       for (let n = 0; n < COMMANDS_AT_ONCE; n++) void loop('chat:', runCommands);
     },
-    runOf: (taskId) => runs.get(taskId),
+    runOf: (taskId) => works.get(taskId)?.view,
     async stop(graceMs) {
       queue.close();
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, graceMs);
       await Promise.race([Promise.all(working), late]);
       clearTimeout(timer);
-      for (const run of runs.values()) run.controller.abort(new RunAbort('shutdown'));
+      isStopping = true;
+      for (const work of works.values()) work.controller.abort(new RunAbort('shutdown'));
       await Promise.all(working);
     },
   };

@@ -14,7 +14,8 @@ const A_WHILE = 400;
 
 export function contract(name: PlatformName): void {
   async function open(options: PlatformWorldOptions = {}): Promise<PlatformWorld & { platform: Platform }> {
-    const world = await openPlatforms({ on: [name], ...options });
+    // Every message has its own answer here; steering has its own dialogues.
+    const world = await openPlatforms({ on: [name], channel: { injection: 'followup' }, ...options });
     return { ...world, platform: world.platforms[name] };
   }
   const textsOf = (platform: Platform, place = platform.dm('alex')) => platform.answers(place).map((seen) => seen.text);

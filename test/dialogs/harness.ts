@@ -54,7 +54,15 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const config = {
     ...(options.offline ? { model: 'offline/viber' } : { model: 'local/test-model' }),
     providers: { local: { baseURL: llm.url, apiKey: 'sk-test-model-key-123' } },
-    channels: { telegram: { token: telegram.token, apiRoot: telegram.url, pollSeconds: 5, ...options.telegram } },
+    channels: {
+      telegram: {
+        token: telegram.token,
+        apiRoot: telegram.url,
+        pollSeconds: 5,
+        injection: 'followup',
+        ...options.telegram,
+      },
+    },
     people: [{ name: 'alex', role: 'owner', ids: [`telegram:${ALEX}`] }],
     limits: { freeBytes: 0 },
     http: { port: 0 },

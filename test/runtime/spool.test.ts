@@ -87,6 +87,27 @@ describe('the inbox', () => {
     expect(texts(await spool.claim(''))).toEqual(['text']);
   });
 
+  it('lets the owner take further messages of the lane into its lease, past others, and never those that are not due', async () => {
+    const root = tempFolder();
+    const { spool } = await open(root);
+    for (const text of ['a', 'b', 'c', 'd']) await spool.enqueue('x', text, { dedupeId: text });
+    await spool.enqueue('x', 'late', { dedupeId: 'late', notBefore: Date.now() + 60_000 });
+    const lease = await claim(spool);
+    const taken = spool.extend(lease, (item) => item.message !== 'b');
+    expect(taken.map((item) => item.message)).toEqual(['c', 'd']);
+    expect(spool.extend(lease, (item) => item.message === 'c')).toEqual([]);
+    expect(names(root, 'cur')).toHaveLength(3);
+    expect(spool.depth('x')).toBe(2);
+    // One of them is finished, the others are handed back: in their order, and none is lost.
+    spool.ack(lease, [spoolKey('c')]);
+    spool.release(lease);
+    const again = await claim(spool);
+    expect([texts(again), spool.extend(again, () => true).map((item) => item.message)]).toEqual([['a'], ['b', 'd']]);
+    expect(spool.extend(lease, () => true)).toEqual([]);
+    const after = await open(root);
+    expect(texts(await claim(after.spool))).toEqual(['a']);
+  });
+
   it('ignores ack and release of an older lease', async () => {
     const root = tempFolder();
     const { spool } = await open(root);

@@ -87,6 +87,8 @@ export interface Command extends CommandSpec {
   action: Action;
   /** Not listed: reached by buttons, and by those who know. */
   hidden?: true;
+  /** What follows its name is a message, which steers or waits whatever the conversation's mode is. */
+  says?: 'steer' | 'followup';
   /** Moves the conversation to another task: takes effect at the door. */
   binds?: true;
   /** The first word may be the id of another task: `any` takes the end of one as well, `full` whole ids only. */

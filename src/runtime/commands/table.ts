@@ -8,6 +8,7 @@ import { memory } from './memory.ts';
 import { open } from './open.ts';
 import { pair } from './pair.ts';
 import { plan } from './plan.ts';
+import { followup, steer } from './queue.ts';
 import { status, stop } from './status.ts';
 import { fresh, tasks } from './tasks.ts';
 
@@ -16,6 +17,8 @@ export const COMMANDS: readonly Command[] = [
   fresh,
   status,
   stop,
+  steer,
+  followup,
   plan,
   tasks,
   open,

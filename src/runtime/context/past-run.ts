@@ -29,7 +29,8 @@ export function pastMessages(entries: readonly RunEntry[], room: Room, userText:
   let answer: string | undefined;
   for (const entry of entries) {
     if (entry.type === 'result') {
-      answer = entry.text.trim() || OUTCOME[entry.state];
+      // A steered run goes on in the next one: nothing was ended.
+      answer = entry.text.trim() || (entry.error === STEERED ? '' : OUTCOME[entry.state]);
       continue;
     }
     if (entry.type === 'message') {
@@ -53,6 +54,9 @@ export function pastMessages(entries: readonly RunEntry[], room: Room, userText:
   }
   return messages;
 }
+
+/** The `error` of a run whose people wrote more before it had an answer. */
+export const STEERED = 'steered';
 
 const OUTCOME = {
   completed: '',

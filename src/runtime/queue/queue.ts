@@ -43,7 +43,7 @@ export interface DeadLetter {
 }
 
 /** What may be asked of the owner of a lane while it works. */
-export type LaneSignal = 'stop';
+export type LaneSignal = 'stop' | 'steer';
 
 export interface Queue<T> {
   /** Resolves when the message is durable. `duplicate` means that it was accepted before, however long ago within 30 days. Rejects when it cannot be stored. */
@@ -52,12 +52,19 @@ export interface Queue<T> {
   seen(dedupeId: string): boolean;
   /** Waits for the next lane with work among those whose name begins with `prefix`; undefined once the queue is closed. */
   claim(prefix: string): Promise<Lease<T> | undefined>;
+  /**
+   * Takes further waiting messages of the lane into the lease, whatever stands between: those that are due and that `pick`
+   * says yes to, in order. They are given, not added to `lease.items`.
+   */
+  extend(lease: Lease<T>, pick: (item: QueueItem<T>) => boolean): QueueItem<T>[];
   /** These messages are finished: they leave the lane. The lease ends when it holds no more. */
   ack(lease: Lease<T>, ids: readonly string[]): void;
   /** Hands the lane back with its messages unfinished. `retryAt` in milliseconds since the epoch. Does not count as a crash. */
   release(lease: Lease<T>, options?: { retryAt?: number }): void;
   /** How many wait in a lane, those being stored at this moment included. */
   depth(lane: string): number;
+  /** Whether somebody owns the lane now. */
+  isBusy(lane: string): boolean;
   /** Asks the owner of a lane; false when nobody owns it now. */
   signal(lane: string, signal: LaneSignal): boolean;
   onSignal(listener: (lane: string, signal: LaneSignal) => void): void;

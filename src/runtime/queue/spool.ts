@@ -218,6 +218,17 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
       handOut();
       return promise;
     },
+    extend(lease, pick) {
+      const lane = owned(lease);
+      if (!lane) return [];
+      const taken = lane.items.slice(lane.leased).filter((item) => item.notBefore <= now() && pick(item));
+      if (taken.length === 0) return [];
+      const rest = lane.items.slice(lane.leased).filter((item) => !taken.includes(item));
+      lane.items = [...lane.items.slice(0, lane.leased), ...taken, ...rest];
+      lane.leased += taken.length;
+      for (const item of taken) store.move('new', 'cur', item.id);
+      return taken;
+    },
     ack(lease, ids) {
       const lane = owned(lease);
       if (!lane) return;
@@ -235,6 +246,7 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
       const lane = owned(lease);
       if (!lane) return;
       for (const item of lane.items.slice(0, lane.leased)) store.move('cur', 'new', item.id);
+      lane.items.sort((a, b) => a.seq - b.seq);
       lane.retryAt = releaseOptions.retryAt ?? 0;
       freed(lease.lane, lane);
     },
@@ -242,6 +254,7 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
       const lane = lanes.get(name);
       return (lane ? lane.items.length - lane.leased : 0) + (storing.get(name) ?? 0);
     },
+    isBusy: (name) => (lanes.get(name)?.leased ?? 0) > 0,
     signal(name, signal) {
       if ((lanes.get(name)?.leased ?? 0) === 0) return false;
       for (const listener of listeners) listener(name, signal);

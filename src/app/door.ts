@@ -1,0 +1,97 @@
+/** The gateway with everything it asks of the rest: who is who, what holds in a place, and the short answers it gives itself. */
+import { authoriseAction } from '../access/authorise.ts';
+import { createRateLimiter } from '../access/limits.ts';
+import type { Links } from '../access/links.ts';
+import type { Pairing } from '../access/pairing.ts';
+import { createPeople } from '../access/people.ts';
+import { identityText } from '../access/principal.ts';
+import type { Address, Channel, InboundMessage, PartLedger } from '../channels/channel.ts';
+import { accessRulesOf } from '../config/access-rules.ts';
+import type { Config } from '../config.ts';
+import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import { redeemAnswer } from '../runtime/commands/link.ts';
+import { suggest } from '../runtime/commands/suggest.ts';
+import { type Conversations, shareTask } from '../runtime/conversations.ts';
+import type { Delivery } from '../runtime/delivery.ts';
+import type { Entry } from '../runtime/entry.ts';
+import { createGateway, type Gateway } from '../runtime/gateway.ts';
+import type { SpoolFile } from '../runtime/queue/recovery.ts';
+import type { Spool } from '../runtime/queue/spool.ts';
+import type { SpoolStore } from '../runtime/queue/store.ts';
+import type { Reception } from '../runtime/reception.ts';
+import type { Buttons } from '../runtime/reply/buttons.ts';
+import { findTask, mayOpen } from '../runtime/visibility.ts';
+import type { Home } from '../workspace/home.ts';
+import { readTaskSync } from '../workspace/tasks.ts';
+
+export interface DoorOptions {
+  config: Config;
+  home: Home;
+  viber: string;
+  queue: Spool<Entry>;
+  store: SpoolStore;
+  conversations: Conversations;
+  delivery: Delivery;
+  reception: Reception;
+  pairing: Pairing;
+  links: Links;
+  buttons: Buttons;
+  metrics: Metrics;
+  log: Logger;
+  channelOf: (address: Address) => Channel | undefined;
+}
+
+export function createDoor(options: DoorOptions): Gateway {
+  const { config, home, viber, store, conversations, delivery, reception, links, log, channelOf } = options;
+  const { queue, pairing, buttons, metrics } = options;
+  const { telegram, discord, slack } = config.channels;
+  const injectionOf = new Map([
+    ['telegram', telegram?.injection],
+    ['discord', discord?.injection],
+    ['slack', slack?.injection],
+  ]);
+
+  const answerTo = ({ address, messageId, interaction }: InboundMessage, text: string) => ({
+    ...{ address, text, files: [] },
+    ...(interaction === undefined ? { replyTo: messageId } : { interaction }),
+  });
+
+  /** Outside the outbox: a stranger's answer is sent once and nothing of it is stored. */
+  function whisper(message: InboundMessage, text: string): void {
+    const id = `whisper-${message.id}-${Date.now()}`;
+    const once: PartLedger = { part: (index, post) => post({ key: `${id}:${index}` }) };
+    channelOf(message.address)
+      ?.send({ id, ...answerTo(message, text) }, once)
+      .catch((error: unknown) => log.warn({ err: error }, 'a stranger could not be answered'));
+  }
+
+  return createGateway({
+    ...{ queue, pairing, buttons, metrics, log, conversations, viber, whisper, maxQueue: config.limits.queue },
+    people: createPeople(config.people, pairing, links),
+    limiter: createRateLimiter(config.limits.messagesPerMinute),
+    rulesOf: (address) => accessRulesOf(config, address),
+    reply: (message, text, trace) => delivery.add({ id: `${trace}-notice`, ...answerTo(message, text) }, trace),
+    textOf: (key) => (store.find(key)?.value as SpoolFile<Entry> | undefined)?.message.message.text,
+    onOwner: (principal, address) => reception.noteOwner(principal, address),
+    onPairing: (code, principal) => void reception.ask(code, principal),
+    resolveTask: async (text, { address, isDirect }, principal) => {
+      const view = { principal, address, isDirect, viber };
+      return (await findTask(home, text, (task) => mayOpen(view, task)))?.id;
+    },
+    modeOf: ({ channel }) => injectionOf.get(channel) ?? 'steer',
+    mayJoin: (taskId, principal) => {
+      const task = readTaskSync(home, taskId);
+      return task && authoriseAction(principal, 'steer', task.people);
+    },
+    redeem: (code, principal) =>
+      redeemAnswer(links, code, principal, (person, from, note) => {
+        const id = `linked-${identityText(principal).replace(/[^\w-]/g, '_')}-${Date.now()}`;
+        const told = delivery.add({ id, address: from, text: note, files: [] }, id);
+        Promise.all([shareTask(conversations, person, from), told]).catch((error: unknown) =>
+          log.error({ err: error }, 'a new link could not be told'),
+        );
+      }),
+    suggest: (query, principal, taskId) => suggest(query, { home, taskId, view: { ...query, viber, principal } }),
+  });
+}
