@@ -5,6 +5,7 @@ import { openLinks } from './access/links.ts';
 import { openPairing } from './access/pairing.ts';
 import { type BuiltChannels, buildChannels } from './app/channels.ts';
 import { createDoor } from './app/door.ts';
+import { openLive } from './app/live.ts';
 import type { Server } from './board/server.ts';
 import type { Address, Channel, ChannelCallbacks } from './channels/channel.ts';
 import { type Config, isLoopback, loadAgent } from './config.ts';
@@ -12,13 +13,17 @@ import { ConfigError, errorMessage } from './errors.ts';
 import type { Logger } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { createAgent } from './runtime/agent.ts';
+import { createParking } from './runtime/approvals/parking.ts';
+import { openApprovals } from './runtime/approvals.ts';
 import { createBus } from './runtime/bus.ts';
 import { openCache } from './runtime/cache.ts';
 import { commandSpecs } from './runtime/commands/table.ts';
 import { openConversations } from './runtime/conversations.ts';
+import { openCosts } from './runtime/costs.ts';
 import { openDelivery } from './runtime/delivery.ts';
 import type { Entry } from './runtime/entry.ts';
-import { createLive } from './runtime/live.ts';
+import { createInterrupt } from './runtime/interrupt.ts';
+import { createMeter } from './runtime/meter.ts';
 import { createModels } from './runtime/model/models.ts';
 import { openDisk } from './runtime/queue/disk.ts';
 import { openLedger } from './runtime/queue/ledger.ts';
@@ -79,11 +84,11 @@ export async function startApp(options: AppOptions): Promise<App> {
   const bus = createBus((error) => log.error({ err: error }, 'a listener of the bus failed'));
   let built: BuiltChannels = { channels: new Map(), mounts: new Map(), close: async () => undefined };
   const channelOf = (address: Address) => built.channels.get(address.channel);
-  const live = createLive(bus, channelOf);
   const delivery = openDelivery({
     ...{ store, ledger, log, channelOf: (message) => channelOf(message.address) },
     onOutcome: (outcome) => metrics.count('viber_deliveries_total', { outcome }),
   });
+  const { live, settings } = openLive({ config, home, bus, buttons, delivery, channelOf, log });
   const models = createModels({ providers: config.providers, env: options.env });
   const modelName = () => config.model ?? models.defaultModel;
   const seconds = (value: number) => value * 1000;
@@ -100,8 +105,12 @@ export async function startApp(options: AppOptions): Promise<App> {
     ...(slack ? { slack: `${slack.command} ` } : {}),
   };
   const attach = { telegram: telegram?.attach, discord: discord?.attach, slack: slack?.attach };
+  const costs = openCosts({ home, log, prices: config.prices, currency: config.currency, limits: config.limits });
+  const meter = createMeter({ costs, tellOwners: (id, text) => void reception.tellOwners(id, text) });
+  const approvals = openApprovals({ folder: home.access, queue, log });
+  const parking = createParking({ home, approvals });
   const runner = createRunner({
-    ...{ home, agent, bus, log, modelName, channelOf: (message) => channelOf(message.address) },
+    ...{ home, agent, bus, meter, parking, log, modelName, channelOf: (message) => channelOf(message.address) },
     settings: { ...config, attach },
     loadAgent: async (viber) => {
       const own = await loadAgent(home.root, viber);
@@ -115,6 +124,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     config.people.some((person) => person.role === 'owner'),
   );
   const conversations = openConversations(home.conversations);
+  const interrupt = createInterrupt({ live, conversations, queue, log });
   const worker = createWorker({
     ...{
       home,
@@ -133,6 +143,9 @@ export async function startApp(options: AppOptions): Promise<App> {
       pairing,
       links,
       prefixes,
+      settings,
+      costs,
+      approvals,
     },
     maxRuns: config.limits.runs,
   });
@@ -140,7 +153,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   // The door.
   const reception = openReception({ folder: home.access, pairing, buttons, delivery, log });
   const gateway = createDoor({
-    ...{ config, home, viber: VIBER, queue, store, conversations, delivery, reception },
+    ...{ config, home, viber: VIBER, queue, store, conversations, settings, delivery, reception },
     ...{ pairing, links, buttons, metrics, log, channelOf },
   });
 
@@ -168,7 +181,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   async function connectOne(channel: Channel): Promise<ConfigError | undefined> {
     const callbacks: ChannelCallbacks = {
       onMessage: (message, raw) => gateway.accept(message, raw),
-      onInterrupt: async () => undefined,
+      onInterrupt: async (signal, address) => void interrupt(signal, address),
       onDropped: (kind) => metrics.count('viber_dropped_total', { channel: channel.id, kind }),
       onSuggest: (query) => gateway.suggest(query),
       onStatus,
@@ -197,6 +210,7 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   async function stop(): Promise<void> {
     await Promise.all([...built.channels.values()].map((channel) => channel.disconnect()));
+    approvals.close();
     await worker.stop(DRAIN_MS);
     await delivery.close(3_000);
     await built.close();
@@ -231,6 +245,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         onError: (error) => log.error({ err: error }, 'a webhook failed'),
       });
     }
+    await approvals.start();
     worker.start();
   } catch (error) {
     await stop();

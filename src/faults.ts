@@ -11,9 +11,12 @@ export type CrashPoint =
   | 'run:claimed'
   | 'run:message-written'
   | 'run:step-written'
+  | 'run:parked'
+  | 'run:call-written'
   | 'run:answered'
   | 'run:result-written'
   | 'run:out-written'
+  | 'approval:decided'
   | 'send:intent'
   | 'send:posted'
   | 'send:recorded';

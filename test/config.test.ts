@@ -447,6 +447,36 @@ log: { level: loud }
     expect(found).toContain('memory: expected a section with keys, found "yes"');
   });
 
+  test('prices and caps: each wrong one is named, a cap on money without a price is warned of', async () => {
+    const text =
+      'prices: { "a/b": { input: cheap, output: -1 }, "a/c": { input: 1 }, "a/d": 3 }\ncurrency: dollars\n' +
+      'limits: { tokensPerDay: 1.5, costPerDay: lots, costPerPersonPerDay: -1 }\nmaxSteps: sometimes';
+    expect((await problems(text)).sort()).toEqual([
+      'currency: expected three capital letters, for example USD, found "dollars"',
+      'limits.costPerDay: expected a number, 0 or more, found "lots"',
+      'limits.costPerPersonPerDay: expected a number, 0 or more, found -1',
+      'limits.tokensPerDay: expected a whole number, 0 or more, found 1.5',
+      'maxSteps: expected auto, or a whole number from 1 to 1000, found "sometimes"',
+      'prices.a/b.input: expected a number, 0 or more, found "cheap"',
+      'prices.a/b.output: expected a number, 0 or more, found -1',
+      expect.stringMatching(/^prices\.a\/c\.output: expected a number/),
+      'prices.a/d: expected a section with input and output, prices per million tokens, found 3',
+    ]);
+    expect((await load('model: a/b\nlimits: { costPerDay: 5 }')).warnings).toEqual([
+      'limits.costPerDay: counts only models with a price; put a/b under prices unless it is known',
+    ]);
+    const priced = 'model: a/b\nprices: { "a/b": { input: 1, output: "2.5" } }\nlimits: { costPerDay: 0.5 }';
+    const { config, warnings } = await load(priced);
+    expect([warnings, config.prices, config.limits.costPerDay]).toEqual([
+      [],
+      { 'a/b': { input: 1, output: 2.5 } },
+      0.5,
+    ]);
+    expect((await load('prices: { big: { input: 1, output: 2 } }')).warnings).toEqual([
+      'prices.big: names a model as provider/model, for example openai/gpt-5-mini',
+    ]);
+  });
+
   test('the value of a secret is never shown', async () => {
     const found = await problems(
       'channels: { telegram: { token: "bad token s3cret" } }\nhttp: { token: [s3cret] }\n' +

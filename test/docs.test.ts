@@ -126,8 +126,12 @@ describe('docs/configuration.md', () => {
     const { discord, slack } = file.channels;
     const channels = { ...file.channels, discord: ownKeys(discord), slack: ownKeys(slack) };
     const { local } = file.providers;
+    const [price] = Object.values(file.prices);
     const known = leaves(
-      { ...file, channels, people: { N: file.people[0] }, providers: { NAME: { ...local, headers: '' } } },
+      {
+        ...{ ...file, channels, people: { N: file.people[0] } },
+        ...{ providers: { NAME: { ...local, headers: '' } }, prices: { MODEL: price } },
+      },
       '',
     );
     expect(known.map(([key]) => key).filter((key) => !rows.has(key))).toEqual([]);

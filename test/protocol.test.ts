@@ -89,6 +89,8 @@ describe('the examples', () => {
     const kinds: Record<SessionEntry['type'], true> = {
       session: true,
       message: true,
+      approval: true,
+      decision: true,
       call: true,
       step: true,
       result: true,

@@ -22,6 +22,8 @@ export interface PendingPairing {
   address: unknown;
   /** Milliseconds since the epoch. */
   createdAt: number;
+  /** An owner said no: kept until its time is over, so that nobody asks again at once. */
+  denied?: true;
 }
 
 export interface Paired {
@@ -59,16 +61,15 @@ export function openPairing(folder: string, hasOwner: boolean): Pairing {
 
   const live = (now: number) =>
     readJson<PendingPairing[]>(pendingFile, []).filter((entry) => now - entry.createdAt < CODE_TTL_MS);
+  const waiting = (entries: PendingPairing[]) => entries.filter((entry) => !entry.denied);
 
-  function take(code: string, now: number): PendingPairing {
+  function take(code: string, now: number, outcome: 'approved' | 'denied'): PendingPairing {
     return locked(pendingFile, () => {
       const entries = live(now);
-      const entry = entries.find((candidate) => candidate.code === code.trim().toUpperCase());
+      const entry = waiting(entries).find((candidate) => candidate.code === code.trim().toUpperCase());
       if (!entry) throw new UserError(`There is no pending pairing with code ${code}; codes are valid for 1 hour.`);
-      writeJson(
-        pendingFile,
-        entries.filter((candidate) => candidate !== entry),
-      );
+      const others = entries.filter((candidate) => candidate !== entry);
+      writeJson(pendingFile, outcome === 'denied' ? [...others, { ...entry, denied: true }] : others);
       return entry;
     });
   }
@@ -77,7 +78,7 @@ export function openPairing(folder: string, hasOwner: boolean): Pairing {
     request(who, now) {
       const full = (entries: PendingPairing[]) =>
         entries.some((entry) => entry.identity === who.identity) ||
-        entries.filter((entry) => entry.channel === who.channel).length >= MAX_PENDING;
+        waiting(entries).filter((entry) => entry.channel === who.channel).length >= MAX_PENDING;
       if (full(live(now))) return undefined;
       return locked(pendingFile, () => {
         const entries = live(now);
@@ -87,9 +88,9 @@ export function openPairing(folder: string, hasOwner: boolean): Pairing {
         return code;
       });
     },
-    pending: live,
+    pending: (now) => waiting(live(now)),
     approve(code, now, role) {
-      const entry = take(code, now);
+      const entry = take(code, now, 'approved');
       const record = locked(pairedFile, () => {
         const others = readJson<Paired[]>(pairedFile, []).filter((p) => p.identity !== entry.identity);
         const first = !hasOwner && !others.some((p) => p.role === 'owner');
@@ -105,7 +106,7 @@ export function openPairing(folder: string, hasOwner: boolean): Pairing {
       });
       return { paired: record, pending: entry };
     },
-    deny: take,
+    deny: (code, now) => take(code, now, 'denied'),
     paired,
   };
 }

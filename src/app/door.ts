@@ -12,6 +12,7 @@ import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { redeemAnswer } from '../runtime/commands/link.ts';
 import { suggest } from '../runtime/commands/suggest.ts';
+import type { ConversationSettings } from '../runtime/conversation-settings.ts';
 import { type Conversations, shareTask } from '../runtime/conversations.ts';
 import type { Delivery } from '../runtime/delivery.ts';
 import type { Entry } from '../runtime/entry.ts';
@@ -32,6 +33,7 @@ export interface DoorOptions {
   queue: Spool<Entry>;
   store: SpoolStore;
   conversations: Conversations;
+  settings: ConversationSettings;
   delivery: Delivery;
   reception: Reception;
   pairing: Pairing;
@@ -45,13 +47,6 @@ export interface DoorOptions {
 export function createDoor(options: DoorOptions): Gateway {
   const { config, home, viber, store, conversations, delivery, reception, links, log, channelOf } = options;
   const { queue, pairing, buttons, metrics } = options;
-  const { telegram, discord, slack } = config.channels;
-  const injectionOf = new Map([
-    ['telegram', telegram?.injection],
-    ['discord', discord?.injection],
-    ['slack', slack?.injection],
-  ]);
-
   const answerTo = ({ address, messageId, interaction }: InboundMessage, text: string) => ({
     ...{ address, text, files: [] },
     ...(interaction === undefined ? { replyTo: messageId } : { interaction }),
@@ -79,7 +74,7 @@ export function createDoor(options: DoorOptions): Gateway {
       const view = { principal, address, isDirect, viber };
       return (await findTask(home, text, (task) => mayOpen(view, task)))?.id;
     },
-    modeOf: ({ channel }) => injectionOf.get(channel) ?? 'steer',
+    modeOf: (address) => options.settings.get(address).queue ?? 'steer',
     mayJoin: (taskId, principal) => {
       const task = readTaskSync(home, taskId);
       return task && authoriseAction(principal, 'steer', task.people);

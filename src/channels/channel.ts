@@ -140,6 +140,26 @@ export type AgentStreamEvent = { agentId: string; taskId: string; runId: string 
   | { type: 'state-change'; state: AgentState }
 );
 
+/** What is seen of a run while it goes on: nothing, one message that tells what it does, or the answer as it grows. */
+export type LiveMode = 'off' | 'status' | 'text';
+
+/** A run as one conversation sees it, the same object for all its events there; it tells what holds now. Nothing in it throws. */
+export interface LiveView {
+  /** Chosen for the conversation; undefined: as the channel is configured. */
+  readonly mode: LiveMode | undefined;
+  readonly state: AgentState;
+  /** What is being done, in plain words. A title in it comes from a model: it is to be escaped, here and in `line`. */
+  readonly words: string;
+  /** `Working (2/5): writing plan.md … 12 s` */
+  line(): string;
+  /** Leave for one call that counts for the platform's limits, in turn and not while answers wait; false: the run is over. */
+  turn(): Promise<boolean>;
+  /** The platform said "slow down". */
+  limited(retryAfterMs: number): void;
+  /** Made when they are first asked for. */
+  buttons(): Promise<Button[][]>;
+}
+
 export interface InterruptSignal {
   type: 'interrupt';
   /** `*` or an agent id. */
@@ -171,8 +191,11 @@ export interface Marks {
   set(chat: string, mark: string): void;
 }
 
-/** What became of an event at the door. */
-export type InboundOutcome = 'accepted' | 'duplicate' | 'refused';
+/**
+ * What became of an event at the door. `answered`: nothing was taken in, and its sender is told why by a message of its own;
+ * `refused`: nothing was taken in or said.
+ */
+export type InboundOutcome = 'accepted' | 'duplicate' | 'answered' | 'refused';
 
 /** A person is typing a command's argument and wants to be offered what fits. */
 export interface SuggestQuery {
@@ -208,6 +231,7 @@ export interface ChannelCallbacks {
    * Calls made in one tick keep their order and share one commit.
    */
   onMessage(message: InboundMessage, raw: unknown): Promise<InboundOutcome>;
+  /** Names no sender: only from where everybody who writes may stop the conversation's runs. */
   onInterrupt(signal: InterruptSignal, address: Address): Promise<void>;
   /** Never rejects; [] for people who may not ask. At most 25. */
   onSuggest(query: SuggestQuery): Promise<Suggestion[]>;
@@ -262,12 +286,11 @@ export interface Channel {
   send(message: OutboundMessage, ledger: PartLedger): Promise<void>;
   /** Streams a file of an accepted message to `path` (which does not exist yet), at most `maxBytes`. Throws UserError when it is too large. */
   download?(file: RemoteFile, path: string, maxBytes: number, signal: AbortSignal): Promise<Attachment>;
-  /** Live progress; best effort, must not throw. */
-  stream?(event: AgentStreamEvent, address: Address): Promise<void>;
-  /**
-   * Ends live progress of a run here. With `isAnswered` it gives the id of the status message the answer may replace, if
-   * there is one; without, no answer comes here and the status message is taken away.
-   */
+  /** Live progress; best effort, must not throw. Text is what people may see: no blocks, no secrets, no half words. */
+  stream?(event: AgentStreamEvent, address: Address, view: LiveView): Promise<void>;
+  /** What its limits leave for live progress: places with one key share it, one call in `gapMs`. By default a chat's, 3 s. */
+  livePace?(address: Address): { key: string; gapMs: number };
+  /** Ends a run's progress here. If it is answered this may give the id of the status message to replace; else that goes. */
   endStream?(runId: string, address: Address, isAnswered: boolean): Promise<string | undefined>;
   /**
    * Makes sure that the thread of a message with `opensThread` exists and gives its address; the same thread for the same

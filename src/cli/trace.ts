@@ -1,62 +1,31 @@
-/** `viber trace ID`: everything the spool, the ledger and the session know of one message. Reads only. */
+/** `viber trace ID`: the whole way of one message, with times. Reads only. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../errors.ts';
-import type { LedgerLine } from '../runtime/queue/ledger.ts';
 import { type CliContext, EXIT } from './command.ts';
-
-interface Found {
-  state: string;
-  file: string;
-  value: Record<string, unknown>;
-}
-
-function* spoolFiles(spool: string, prefix: string): Generator<Found> {
-  const days = fs.readdirSync(path.join(spool, 'done')).map((day) => path.join('done', day));
-  for (const state of ['new', 'cur', 'out', 'unsure', 'dead', ...days]) {
-    for (const name of fs.readdirSync(path.join(spool, state))) {
-      if (!name.startsWith(prefix) || !name.endsWith('.json')) continue;
-      const value = JSON.parse(fs.readFileSync(path.join(spool, state, name), 'utf8')) as Record<string, unknown>;
-      yield { state, file: path.join('spool', state, name), value };
-    }
-  }
-}
-
-function ledgerLines(spool: string, prefix: string): LedgerLine[] {
-  const folder = path.join(spool, 'ledger');
-  return fs
-    .readdirSync(folder)
-    .sort()
-    .flatMap((name) =>
-      fs
-        .readFileSync(path.join(folder, name), 'utf8')
-        .split('\n')
-        .filter((line) => line.includes(`"key":"${prefix}`))
-        .map((line) => JSON.parse(line) as LedgerLine),
-    );
-}
+import { type TraceEvent, traceOf } from './trace-events.ts';
 
 export async function run({ args, home, json, print }: CliContext): Promise<number> {
   const id = args[0] ?? '';
   if (!/^[0-9a-f]{8,32}$/.test(id))
     throw new UserError('usage: viber trace ID, with the id from an answer, a log line or /status');
-  const spool = path.join(home, 'spool');
-  if (!fs.existsSync(spool)) throw new UserError(`${home} has no spool: no gateway has run there`);
-  const found = [...spoolFiles(spool, id)];
-  const ledger = ledgerLines(spool, id);
-  if (found.length === 0)
+  if (!fs.existsSync(path.join(home, 'spool'))) throw new UserError(`${home} has no spool: no gateway has run there`);
+  const trace = traceOf(home, id);
+  if (trace.files.length === 0)
     throw new UserError(`no message with trace ${id} is known; finished ones are kept for 30 days`);
   if (json) {
-    print(JSON.stringify({ files: found, ledger }));
+    print(JSON.stringify(trace));
     return EXIT.ok;
   }
-  for (const { state, file, value } of found) {
-    print(`${state.padEnd(16)} ${file}`);
-    for (const key of ['acceptedAt', 'lane', 'attempts', 'deadReason', 'reason']) {
-      if (value[key] !== undefined) print(`                 ${key}: ${String(value[key])}`);
-    }
-  }
-  for (const line of ledger)
-    print(`${line.at}  part ${line.part} ${line.what}${line.id === undefined ? '' : ` as ${line.id}`}`);
+  print(`trace ${id}${trace.task === undefined ? '' : `, task ${trace.task}`}`);
+  const first = Date.parse(trace.events[0]?.at ?? '');
+  for (const event of trace.events) print(lineOf(event, first));
+  for (const { file } of trace.files) print(file);
   return EXIT.ok;
+}
+
+/** `2026-11-21T18:00:00.123Z  +0.012 s  accepted    from telegram`. */
+function lineOf({ at, what, detail }: TraceEvent, first: number): string {
+  const seconds = `+${((Date.parse(at) - first) / 1000).toFixed(3)} s`;
+  return `${at}  ${seconds.padStart(10)}  ${what.padEnd(10)}  ${detail}`.trimEnd();
 }

@@ -36,8 +36,11 @@ export const webhookPath = '/webhooks/telegram';
 
 export const defaults: Config = {
   fallback: [],
-  maxSteps: 10,
+  maxSteps: 'auto',
+  plan_approval: 'off',
   providers: {},
+  prices: {},
+  currency: 'USD',
   channels: { terminal: { enabled: 'auto' } },
   people: [],
   http: { host: '127.0.0.1', port: 6009 },
@@ -59,6 +62,10 @@ export const defaults: Config = {
     downloadBytes: 20_971_520,
     filesPerMessage: 10,
     freeBytes: 52_428_800,
+    tokensPerDay: 0,
+    costPerDay: 0,
+    tokensPerPersonPerDay: 0,
+    costPerPersonPerDay: 0,
   },
   timeouts: { connect: 10, firstToken: 60, idle: 60, run: 900 },
   log: { level: 'info' },

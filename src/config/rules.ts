@@ -43,8 +43,8 @@ function slackRules(data: Data): ConfigProblem[] {
 }
 
 /** Settings that may be right and mostly are not; one sentence each. The platform has the last word. */
-export function oddSettings({ channels: { discord, slack } }: Config): string[] {
-  const odd: string[] = [];
+export function oddSettings({ channels: { discord, slack }, ...config }: Config): string[] {
+  const odd: string[] = unknownPrices(config);
   const shape = (path: string, value: string | undefined, pattern: RegExp, looks: string) => {
     if (value !== undefined && !pattern.test(value)) odd.push(`${path}: ${looks}; this one does not`);
   };
@@ -53,6 +53,18 @@ export function oddSettings({ channels: { discord, slack } }: Config): string[] 
   shape('channels.slack.botToken', slack?.botToken, /^xoxb-/, 'a bot token begins with xoxb-');
   shape('channels.slack.appToken', slack?.appToken, /^xapp-/, 'an app-level token begins with xapp-');
   return odd;
+}
+
+/** A cap on money does not hold for a model whose price nobody has said. */
+function unknownPrices({ model, fallback, prices, limits }: Omit<Config, 'channels'>): string[] {
+  const odd = Object.keys(prices)
+    .filter((name) => !/^\S+\/\S+$/.test(name))
+    .map((name) => `prices.${name}: names a model as provider/model, for example openai/gpt-5-mini`);
+  const cap = limits.costPerDay > 0 ? 'costPerDay' : 'costPerPersonPerDay';
+  if (limits[cap] === 0 || Object.keys(prices).length > 0) return odd;
+  const names = [...(model === undefined ? [] : [model]), ...fallback].join(', ');
+  const which = names === '' ? 'the model' : names;
+  return [...odd, `limits.${cap}: counts only models with a price; put ${which} under prices unless it is known`];
 }
 
 /** True for addresses that only programs of this machine can reach. */

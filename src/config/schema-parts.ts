@@ -31,9 +31,24 @@ export const seconds = z.preprocess(
   z.number('expected seconds').gt(0, 'expected more than 0 seconds').max(86_400, 'expected at most 86400 seconds'),
 );
 
+const STEPS = 'expected auto, or a whole number from 1 to 1000';
+export const steps = z.preprocess(numeric, z.union([z.literal('auto'), z.int().min(1).max(1000)], STEPS));
+
+/** Money. */
+export const amount = z.preprocess(
+  numeric,
+  z.number('expected a number, 0 or more').min(0, 'expected a number, 0 or more'),
+);
+
 export const flag = z.preprocess(
   (value) => (value === 'true' ? true : value === 'false' ? false : value),
   z.boolean('expected true or false'),
+);
+
+/** Some write a switch as true or false. */
+export const onOff = z.preprocess(
+  (value) => (value === true || value === 'true' ? 'on' : value === false || value === 'false' ? 'off' : value),
+  oneOf('on', 'off'),
 );
 
 export const address = (error = 'expected an http or https address') =>

@@ -5,7 +5,20 @@
 import { z } from 'zod';
 import { defaults } from './defaults.ts';
 import { channels } from './schema-channels.ts';
-import { address, flag, listOf, oneOf, seconds, secret, section, text, whole } from './schema-parts.ts';
+import {
+  address,
+  amount,
+  flag,
+  listOf,
+  oneOf,
+  onOff,
+  seconds,
+  secret,
+  section,
+  steps,
+  text,
+  whole,
+} from './schema-parts.ts';
 import type { AgentConfig, Config } from './types.ts';
 
 const texts = listOf(text('expected text'));
@@ -28,13 +41,21 @@ const provider = section({
   headers: z.record(z.string(), text('expected text'), 'expected headers with values').exactOptional(),
 });
 
+const price = section(
+  { input: amount, output: amount, cachedInput: amount.exactOptional() },
+  'expected a section with input and output, prices per million tokens',
+);
+
 const { http, memory, history, limits, timeouts, log } = defaults;
 
 export const configSchema = section({
   model: model.exactOptional(),
   fallback: listOf(model).default(defaults.fallback),
-  maxSteps: whole(1, 1000).default(defaults.maxSteps),
+  maxSteps: steps.default(defaults.maxSteps),
+  plan_approval: onOff.default(defaults.plan_approval),
   providers: z.record(z.string(), provider, 'expected a section with one key for each provider').default({}),
+  prices: z.record(z.string(), price, 'expected a section with one key for each model').default({}),
+  currency: text('expected three capital letters, for example USD', /^[A-Z]{3}$/).default(defaults.currency),
   channels: channels.prefault({}),
   people: listOf(person).default([]),
   http: section({
@@ -66,6 +87,10 @@ export const configSchema = section({
     downloadBytes: whole(0).default(limits.downloadBytes),
     filesPerMessage: whole(0).default(limits.filesPerMessage),
     freeBytes: whole(0).default(limits.freeBytes),
+    tokensPerDay: whole(0).default(limits.tokensPerDay),
+    costPerDay: amount.default(limits.costPerDay),
+    tokensPerPersonPerDay: whole(0).default(limits.tokensPerPersonPerDay),
+    costPerPersonPerDay: amount.default(limits.costPerPersonPerDay),
   }).prefault({}),
   timeouts: section({
     connect: seconds.default(timeouts.connect),
@@ -86,6 +111,8 @@ export const agentSchema = section({
   systemPrompt: z.string('expected text').exactOptional(),
   tools: texts.exactOptional(),
   skills: texts.exactOptional(),
+  mode: oneOf('ask', 'decide', 'execute').exactOptional(),
+  plan_approval: onOff.exactOptional(),
 }).transform(({ systemPrompt, ...agent }): Omit<AgentConfig, 'warnings'> => {
   const prompt = agent.prompt ?? systemPrompt;
   return prompt === undefined ? agent : { ...agent, prompt };

@@ -146,6 +146,20 @@ export interface LimitsConfig {
   filesPerMessage: number;
   /** Bytes that must stay free on the disk; below it nothing new is accepted. */
   freeBytes: number;
+  /** Tokens of all runs in one day (UTC), input and output together; 0 means no cap, here and in the three below. */
+  tokensPerDay: number;
+  /** Money of all runs in one day, in `currency`; only calls whose price is known count. */
+  costPerDay: number;
+  tokensPerPersonPerDay: number;
+  costPerPersonPerDay: number;
+}
+
+/** What a model costs, per million tokens, in `currency`. */
+export interface PriceConfig {
+  input: number;
+  output: number;
+  /** Of input the provider had cached; the same as `input` where absent. */
+  cachedInput?: number;
 }
 
 /** Seconds. */
@@ -169,9 +183,15 @@ export interface Config {
   model?: string;
   /** Tried in order when `model` fails before it has done anything. */
   fallback: string[];
-  /** Model calls of one run. */
-  maxSteps: number;
+  /** Model calls of one run; `auto` is 10, and 25 for coding work. */
+  maxSteps: number | 'auto';
+  /** Whether a task's plan must be approved before work begins. */
+  plan_approval: 'on' | 'off';
   providers: Record<string, ProviderConfig>;
+  /** By `provider/model`. */
+  prices: Record<string, PriceConfig>;
+  /** Three letters; money of all prices and caps. */
+  currency: string;
   channels: ChannelsConfig;
   people: PersonConfig[];
   http: HttpConfig;
@@ -192,6 +212,9 @@ export interface AgentConfig {
   /** Names of the tools it is offered; absent means all. */
   tools?: string[];
   skills?: string[];
+  /** What is asked about before it is done: everything with an effect, effects outside the task, nothing. */
+  mode?: 'ask' | 'decide' | 'execute';
+  plan_approval?: 'on' | 'off';
   /** One sentence for each thing that was wrong with the file; [] when all is well. */
   warnings: string[];
 }

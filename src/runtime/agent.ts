@@ -5,18 +5,19 @@
  */
 import type { SystemModelMessage } from 'ai';
 import type { Logger } from '../log.ts';
-import type { Json } from '../workspace/types.ts';
+import { answerCalls } from './agent/answer-calls.ts';
 import { type AgentEvents, createEvents } from './agent/events.ts';
 import { toModelMessages } from './agent/messages.ts';
 import { addStep, finalText, NOTHING_SAID } from './agent/outcome.ts';
-import { RunError, toRunError } from './agent/run-error.ts';
+import { openCalls, withoutResults } from './agent/parked.ts';
+import { RunError, toolFailed, toRunError } from './agent/run-error.ts';
 import { toSdkTools } from './agent/sdk-tools.ts';
-import type { Agent, AgentHooks, AgentOutcome, AgentRequest, Timeouts } from './agent/types.ts';
+import type { Agent, AgentHooks, AgentOutcome, AgentRequest, ParkedCall, Timeouts } from './agent/types.ts';
 import type { Models } from './model/models.ts';
 import { createStreamingModel } from './model/streaming-model.ts';
 
 export { RunError, type RunErrorKind } from './agent/run-error.ts';
-export type { Agent, AgentHooks, AgentOutcome, AgentRequest, Timeouts } from './agent/types.ts';
+export type { Agent, AgentHooks, AgentOutcome, AgentRequest, ParkedCall, Timeouts, Verdict } from './agent/types.ts';
 
 const TIMEOUTS: Timeouts = {
   connect: 10_000,
@@ -42,7 +43,7 @@ export function createAgent(options: { models: Models; timeouts?: Partial<Timeou
     const { resume, maxSteps } = request;
     let said = resume.reduce((before, step) => addStep(before, step.messages), NOTHING_SAID);
     let next = resume.reduce((after, step) => Math.max(after, step.index + 1), 0);
-    const usage = { inputTokens: 0, outputTokens: 0 };
+    const usage: AgentOutcome['usage'] = { inputTokens: 0, outputTokens: 0 };
     const model = createStreamingModel({
       names: [request.model, ...request.fallback],
       load: (name) => models.load(name, { connectMs: timeouts.connect }),
@@ -50,6 +51,8 @@ export function createAgent(options: { models: Models; timeouts?: Partial<Timeou
       onText: events.text,
       onRestart: events.thinking,
       acceptsEmpty: () => said.latest !== '',
+      ...(hooks.beforeCall && { beforeCall: hooks.beforeCall }),
+      ...(hooks.onUsage && { onUsage: hooks.onUsage }),
       onFailure: (failure) => log.warn({ run: request.runId, ...failure }, 'a model call failed'),
     });
     let steps = resume.length;
@@ -60,8 +63,12 @@ export function createAgent(options: { models: Models; timeouts?: Partial<Timeou
       finish,
       usage,
     });
+    const parked: ParkedCall[] = [];
+    const wait = (): AgentOutcome => {
+      events.waiting();
+      return { ...outcome('parked'), parked };
+    };
     if (said.isAnswer) return outcome('stop');
-    if (steps >= maxSteps) return outcome('max-steps');
 
     // The SDK swallows what its callbacks throw; what is not journaled must not go on.
     const orEnd = async (work: () => Promise<void>): Promise<void> => {
@@ -72,48 +79,65 @@ export function createAgent(options: { models: Models; timeouts?: Partial<Timeou
         throw error;
       }
     };
-    const messages = await toModelMessages(
-      request.messages,
-      resume.flatMap((step) => step.messages),
-      request.goal,
-    );
-    const { ToolLoopAgent, isStepCount, jsonSchema } = await loadSdk();
     const toolHooks = {
       signal,
       beforeExternal: (call: { callId: string; tool: string }) => orEnd(() => hooks.onCall(call)),
       onStart: events.toolCall,
       onEnd: events.toolResult,
+      onPark: (call: ParkedCall) => void parked.push(call),
       log,
     };
+    const finished = resume.flatMap((step) => step.messages);
+    const stillOpen = await answerCalls({
+      ...{
+        calls: openCalls(finished),
+        tools: request.tools,
+        verdicts: request.verdicts ?? new Map(),
+        hooks: toolHooks,
+      },
+      onResult: async (message) => {
+        finished.push(message);
+        await orEnd(() => hooks.onStep({ index: next++, messages: [message] }));
+      },
+    });
+    parked.push(...stillOpen);
+    if (parked.length > 0) return wait();
+    if (steps >= maxSteps) return outcome('max-steps');
+    const messages = await toModelMessages(request.messages, finished, request.goal);
+    const { ToolLoopAgent, isStepCount, jsonSchema } = await loadSdk();
     const agent = new ToolLoopAgent({
       model,
       instructions: toInstructions(request.instructions),
       tools: toSdkTools(request.tools, jsonSchema, toolHooks),
-      stopWhen: isStepCount(maxSteps - steps),
+      stopWhen: [isStepCount(maxSteps - steps), () => parked.length > 0],
       maxRetries: 0,
       telemetry: { isEnabled: false },
       onStepStart: events.thinking,
       onStepEnd: async ({ response, usage: used }) => {
         // A step cut by an abort is not finished: its tools' results are not theirs.
         if (signal.aborted) return;
-        const plain: Json[] = JSON.parse(JSON.stringify(response.messages));
+        const plain = withoutResults(JSON.parse(JSON.stringify(response.messages)), parked);
         said = addStep(said, plain);
         steps += 1;
         usage.inputTokens += used.inputTokens ?? 0;
         usage.outputTokens += used.outputTokens ?? 0;
+        const cached = used.inputTokenDetails.cacheReadTokens ?? 0;
+        if (cached > 0) usage.cachedInputTokens = (usage.cachedInputTokens ?? 0) + cached;
         await orEnd(() => hooks.onStep({ index: next++, messages: plain }));
       },
     });
     try {
       const { finalStep } = await agent.generate({ messages, abortSignal: signal });
       signal.throwIfAborted();
+      if (parked.length > 0) return wait();
       const { finishReason } = finalStep;
       if (finishReason === 'length' || finishReason === 'content-filter') return outcome(finishReason);
       return outcome(finalStep.toolCalls.length > 0 ? 'max-steps' : 'stop');
     } catch (error) {
+      if (!(error instanceof RunError) || error.kind !== 'empty' || said.tools.length === 0) throw error;
+      if (said.failed.length > 0) throw toolFailed(said.failed);
       // The work is done; that the model adds no words to it is no reason to hide it.
-      if (error instanceof RunError && error.kind === 'empty' && said.tools.length > 0) return outcome('stop');
-      throw error;
+      return outcome('stop');
     }
   }
 

@@ -16,14 +16,21 @@ export interface AnswersOptions {
   channelOf: (address: Address) => Channel | undefined;
 }
 
-/** Resolves when the answers are durable in the outbox; the same items again change nothing. */
-export type Answers = (items: readonly QueueItem<Entry>[], run: string, outcome: RunOutcome) => Promise<void>;
+/**
+ * Resolves when the answers are durable in the outbox; the same items again change nothing. `isAgain`: they may have been
+ * added, and even sent, before.
+ */
+export type Answers = (
+  items: readonly QueueItem<Entry>[],
+  run: string,
+  outcome: RunOutcome,
+  isAgain: boolean,
+) => Promise<void>;
 
 export function createAnswers({ live, runner, buttons, delivery, channelOf }: AnswersOptions): Answers {
-  return async (items, run, outcome) => {
+  return async (items, run, outcome, isAgain) => {
     const addresses = items.map((item) => item.message.message.address);
     const placeholders = await live.end(run, addresses);
-    const isAgain = items.some((item) => item.attempts > 0);
     // The newest message of a conversation is the one that is answered.
     const newest = new Map(items.map((item) => [conversationKey(item.message.message.address), item]));
     for (const [key, { id, message: entry }] of newest) {

@@ -7,8 +7,9 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Principal } from '../access/principal.ts';
-import { type Address, conversationKey } from '../channels/channel.ts';
+import { type Address, conversationKey, type InboundMessage } from '../channels/channel.ts';
 import { errorCode } from '../errors.ts';
+import type { Logger } from '../log.ts';
 import { writeFileAtomic } from '../workspace/files.ts';
 
 export interface Binding {
@@ -51,6 +52,16 @@ export async function shareTask(conversations: Conversations, person: string, fr
   const key = `${PERSON}${person}`;
   const own = conversations.get(conversationKey(from));
   if (own && !conversations.get(key)) await conversations.bind({ ...own, key });
+}
+
+/** A group has a new id: its conversation goes on there. */
+export async function follow(conversations: Conversations, message: InboundMessage, log: Logger): Promise<void> {
+  const to = message.movedTo;
+  const old = conversations.get(conversationKey(message.address));
+  if (!to || !old) return;
+  await conversations.bind({ ...old, key: conversationKey(to), address: to });
+  const setting = `channels.${to.channel}.access.chats`;
+  log.warn({ from: message.address.chat, to: to.chat }, `a group has a new id; list it under ${setting}`);
 }
 
 export function openConversations(folder: string): Conversations {

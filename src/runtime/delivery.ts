@@ -14,7 +14,7 @@ import { DeliveryError, errorCode } from '../errors.ts';
 import { crashPoint } from '../faults.ts';
 import { type Logger, scrub } from '../log.ts';
 import type { Ledger, PartState } from './queue/ledger.ts';
-import { createPace, type Pace } from './queue/pace.ts';
+import { chatOf, createPace, type Pace } from './queue/pace.ts';
 import type { SpoolStore } from './queue/store.ts';
 
 const TTL_MS = 24 * 3_600_000;
@@ -42,6 +42,8 @@ export interface Delivery {
   add(message: OutboundMessage, trace: string, again?: boolean): Promise<void>;
   /** Milliseconds since the epoch of the oldest message not yet delivered. */
   oldest(): number | undefined;
+  /** Whether something waits to be sent to the chat of an address. */
+  isBusy(address: OutboundMessage['address']): boolean;
   counts(): { waiting: number; unsure: number; dead: number };
   /** Resolves when nothing is being sent; entries that wait for a retry stay on disk. */
   close(timeoutMs: number): Promise<void>;
@@ -60,6 +62,7 @@ export interface DeliveryOptions {
 }
 
 interface Lane {
+  chat: string;
   /** Durable, oldest first. */
   entries: OutboxFile[];
   /** Being written. */
@@ -83,7 +86,7 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     const key = conversationKey(message.address);
     let lane = lanes.get(key);
     if (!lane) {
-      lane = { entries: [], adding: 0, running: false, failures: 0 };
+      lane = { entries: [], adding: 0, running: false, failures: 0, chat: chatOf(message.address) };
       lanes.set(key, lane);
     }
     return [key, lane];
@@ -274,6 +277,8 @@ export function openDelivery(options: DeliveryOptions): Delivery {
       const times = [...lanes.values()].flatMap((lane) => lane.entries.slice(0, 1).map((entry) => entry.createdAt));
       return times.length ? Math.min(...times) : undefined;
     },
+    isBusy: (to) =>
+      pace.delay(to) > 0 || [...lanes.values()].some((lane) => lane.entries[0] && lane.chat === chatOf(to)),
     counts: () => ({ waiting: known.size, unsure: store.names('unsure').length, dead: store.names('dead').length }),
     async close(timeoutMs) {
       const drained = new Promise<void>((resolve) => {

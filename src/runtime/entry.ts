@@ -15,6 +15,8 @@ export interface Entry {
    * the next turn, or has a turn of its own (absent). Only people of the task get anything but the last (T4).
    */
   mode?: 'steer' | 'collect';
+  /** No message: somebody has decided what a run was waiting for, and it goes on. */
+  resume?: { approval: string; run: string };
   /** The command has moved the conversation to `taskId`. */
   moves?: true;
 }
@@ -23,6 +25,9 @@ export interface Entry {
 export function traceOf(spoolKey: string): string {
   return spoolKey.slice(0, 12);
 }
+
+/** The run a message belongs to: its own, or the one that goes on with it. */
+export const runOf = ({ id, message }: { id: string; message: Entry }): string => message.resume?.run ?? traceOf(id);
 
 /** Messages of one task are worked on in order, from whichever conversation they come. */
 export const taskLane = (taskId: string): string => `task:${taskId}`;

@@ -19,7 +19,7 @@ import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { newTaskId } from '../workspace/tasks.ts';
 import { findCommand, HELP_HINT } from './commands/table.ts';
-import { bindingKey, type Conversations } from './conversations.ts';
+import { bindingKey, type Conversations, follow } from './conversations.ts';
 import { commandLane, type Entry, taskLane, traceOf } from './entry.ts';
 import { type InjectionMode, saysStop, spoken } from './injection.ts';
 import type { Queue } from './queue/queue.ts';
@@ -90,7 +90,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     });
   }
 
-  /** Tells a stranger what there is to tell, if anything; `accepted` when they have been answered. */
+  /** Tells a stranger what there is to tell, if anything. */
   function refuse(message: InboundMessage, principal: Principal, reason: string, pair: boolean): InboundOutcome {
     metrics.count('viber_inbound_total', { channel: message.address.channel, outcome: reason });
     log.debug({ channel: message.address.channel, reason }, 'event refused');
@@ -99,7 +99,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const answer = options.redeem(message.command.args, principal);
       if (answer !== undefined) {
         options.whisper(message, answer);
-        return 'accepted';
+        return 'answered';
       }
     }
     if (!pair || message.kind === 'edit' || message.kind === 'membership') return 'refused';
@@ -111,7 +111,12 @@ export function createGateway(options: GatewayOptions): Gateway {
       'They let you in with `viber pair approve` and the code. It is valid for 1 hour.';
     options.whisper(message, text);
     options.onPairing(code, principal);
-    return 'accepted';
+    return 'answered';
+  }
+
+  /** A short answer outside any task. */
+  function notice(message: InboundMessage, text: string): Promise<void> {
+    return options.reply(message, text, traceOf(spoolKey(dedupeId(message))));
   }
 
   /** Binds the conversation to a task; in force at once. */
@@ -126,7 +131,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       metrics.count('viber_inbound_total', { channel: message.address.channel, outcome: 'queue-full' });
       const text = `I did not take this message: ${options.maxQueue} are waiting already. Send it again later, or /stop first.`;
       await options.reply(message, text, trace);
-      return 'accepted';
+      return 'answered';
     }
     const group = message.group === undefined ? {} : { group: message.group, notBefore: Date.now() + GROUP_SETTLE_MS };
     const outcome = await queue.enqueue(lane, entry, { dedupeId: dedupeId(message), raw, ...group });
@@ -203,7 +208,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (message.editOf !== undefined && options.textOf(spoolKey(dedupeId(message, message.editOf))) === message.text)
         return 'duplicate';
       if (message.kind === 'migration') {
-        await migrate(message);
+        await follow(conversations, message, log);
         return 'accepted';
       }
       if (principal.role === 'owner' && message.isDirect) options.onOwner(principal, message.address);
@@ -215,15 +220,14 @@ export function createGateway(options: GatewayOptions): Gateway {
         if (!rate.first) return 'refused';
         const text =
           'That was too many messages in a minute; I did not take the last one. Wait a moment and send it again.';
-        await options.reply(message, text, traceOf(spoolKey(dedupeId(message))));
-        return 'accepted';
+        await notice(message, text);
+        return 'answered';
       }
       if (message.button) {
         const action = await options.buttons.press(message.button.id, message.address);
         if (!action) {
-          const text = `That button is no longer valid. ${HELP_HINT}`;
-          await options.reply(message, text, traceOf(spoolKey(dedupeId(message))));
-          return 'accepted';
+          await notice(message, `That button is no longer valid. ${HELP_HINT}`);
+          return 'answered';
         }
         message =
           'say' in action
@@ -248,6 +252,11 @@ export function createGateway(options: GatewayOptions): Gateway {
       const mode = said?.mode ?? options.modeOf(message.address);
       if (!command && mayJoin && mode !== 'followup') entry.mode = mode;
       if (command) entry.command = { name: spec?.name ?? command.name, args: command.args };
+      // A thread is its task's: leading it to another is for those who may steer it (T4).
+      if (spec?.binds && message.isThread && !message.isDirect && options.mayJoin(taskId, principal) === false) {
+        await notice(message, 'This thread belongs to a task of others; only its people may lead it elsewhere.');
+        return 'answered';
+      }
       if (spec?.binds) return changing(key, () => acceptBinding(key, message, entry, raw));
       // A command alone begins nothing; a thread that is still to come is bound when it is there.
       const isElsewhere = message.opensThread && message.address.thread === undefined;
@@ -283,14 +292,4 @@ export function createGateway(options: GatewayOptions): Gateway {
       }
     },
   };
-
-  /** A group became a supergroup: its conversation goes on under the new id. */
-  async function migrate(message: InboundMessage): Promise<void> {
-    const to = message.movedTo;
-    const old = conversations.get(conversationKey(message.address));
-    if (!to || !old) return;
-    await bind(conversationKey(to), { ...message, address: to }, old.taskId);
-    const setting = `channels.${to.channel}.access.chats`;
-    log.warn({ from: message.address.chat, to: to.chat }, `a group has a new id; list it under ${setting}`);
-  }
 }

@@ -1,6 +1,35 @@
-/** Live progress: bus events to the conversations that follow a run. Best effort; answers never take this way. */
-import { type Address, type AgentStreamEvent, type Channel, conversationKey } from '../channels/channel.ts';
+/**
+ * Live progress: what agents do, told to the conversations that follow a run. Best effort; answers never take this way, and
+ * nothing internal does: words for tools, the visible part of a reply, the plan's progress, no more.
+ */
+import {
+  type Address,
+  type AgentState,
+  type AgentStreamEvent,
+  type Button,
+  type Channel,
+  conversationKey,
+  type LiveView,
+} from '../channels/channel.ts';
+import type { Logger } from '../log.ts';
 import type { Bus } from './bus.ts';
+import type { ConversationSettings } from './conversation-settings.ts';
+import { createLivePace } from './live-pace.ts';
+import { createLiveText, type LiveText } from './live-text.ts';
+import { doing, statusLine } from './live-words.ts';
+import type { Buttons } from './reply/buttons.ts';
+
+export interface LiveOptions {
+  bus: Bus;
+  channelOf: (address: Address) => Channel | undefined;
+  settings: Pick<ConversationSettings, 'get'>;
+  buttons: Pick<Buttons, 'offer'>;
+  /** Whether answers to the chat wait, or must wait. */
+  isBusy: (address: Address) => boolean;
+  /** How far the plan of a task is. */
+  progressOf: (taskId: string) => Promise<Progress | undefined>;
+  log: Logger;
+}
 
 export interface Live {
   /** Conversations that see this run's progress from now on. */
@@ -10,28 +39,153 @@ export interface Live {
    * conversation key. Elsewhere it is taken away.
    */
   end(runId: string, answered: readonly Address[]): Promise<Map<string, string>>;
+  /** What runs under the eyes of a conversation. */
+  runsAt(address: Address): { taskId: string; agentId: string }[];
 }
 
-export function createLive(bus: Bus, channelOf: (address: Address) => Channel | undefined): Live {
-  const followers = new Map<string, readonly Address[]>();
-  bus.subscribe((event: AgentStreamEvent) => {
-    for (const address of followers.get(event.runId) ?? []) void channelOf(address)?.stream?.(event, address);
+interface Progress {
+  done: number;
+  total: number;
+}
+
+interface Run {
+  startedAt: number;
+  /** Known with the first event. */
+  taskId: string;
+  agentId: string;
+  words: string;
+  state: AgentState;
+  text: LiveText;
+  progress: Promise<Progress | undefined> | undefined;
+  lastProgress: Progress | undefined;
+  views: { address: Address; view: LiveView }[];
+  isOver: boolean;
+}
+
+const DEFAULT_GAP_MS = 3000;
+
+export function createLive(options: LiveOptions): Live {
+  const { bus, channelOf, settings, log } = options;
+  const runs = new Map<string, Run>();
+  const pace = createLivePace({
+    isBusy: options.isBusy,
+    limitOf(address) {
+      const { key, gapMs } = channelOf(address)?.livePace?.(address) ?? { key: address.chat, gapMs: DEFAULT_GAP_MS };
+      return { key: `${address.channel} ${address.account} ${key}`, gapMs };
+    },
   });
+
+  function viewOf(run: Run, address: Address): LiveView {
+    let buttons: Promise<Button[][]> | undefined;
+    const view: LiveView = {
+      get mode() {
+        return settings.get(address).live;
+      },
+      get state() {
+        return run.state;
+      },
+      get words() {
+        return run.words;
+      },
+      line: () => statusLine(run.words, run.lastProgress, Date.now() - run.startedAt),
+      async turn() {
+        if (run.isOver || !(await pace.turn(address, view))) return false;
+        await readProgress(run);
+        return !run.isOver;
+      },
+      limited: (ms) => pace.limited(address, ms),
+      buttons() {
+        buttons ??= offerStop(run, address);
+        return buttons;
+      },
+    };
+    return view;
+  }
+
+  async function offerStop(run: Run, address: Address): Promise<Button[][]> {
+    try {
+      return await options.buttons.offer(address, [[{ label: 'Stop', command: 'stop', args: run.taskId }]]);
+    } catch (error) {
+      log.warn({ err: error }, 'a button to stop could not be offered');
+      return [];
+    }
+  }
+
+  /** Once, and again when the plan may have changed. */
+  async function readProgress(run: Run): Promise<void> {
+    run.progress ??= options.progressOf(run.taskId);
+    try {
+      run.lastProgress = await run.progress;
+    } catch (error) {
+      log.warn({ err: error, task: run.taskId }, 'the progress of a plan could not be read');
+    }
+  }
+
+  /** The event as people may see it; undefined when nothing of it is left. */
+  function visible(run: Run, event: AgentStreamEvent): AgentStreamEvent | undefined {
+    if (event.type === 'text-delta') {
+      const content = run.text.add(event.content);
+      return content === '' ? undefined : { ...event, content };
+    }
+    // What was said before is not the answer.
+    if (event.type === 'tool-call' || (event.type === 'state-change' && event.state === 'thinking'))
+      run.text = createLiveText();
+    if (event.type === 'tool-result') run.progress = undefined;
+    if (event.type === 'state-change') run.state = event.state;
+    run.words = doing(event) ?? run.words;
+    return event;
+  }
+
+  function tell(channel: Channel | undefined, event: AgentStreamEvent, address: Address, view: LiveView): void {
+    channel?.stream?.(event, address, view).catch((error: unknown) => {
+      log.warn({ err: error, channel: channel.id }, 'live progress failed');
+    });
+  }
+
+  bus.subscribe((event) => {
+    const run = runs.get(event.runId);
+    if (!run) return;
+    run.taskId = event.taskId;
+    run.agentId = event.agentId;
+    const shown = visible(run, event);
+    if (!shown) return;
+    for (const { address, view } of run.views) tell(channelOf(address), shown, address, view);
+  });
+
   return {
-    follow: (runId, addresses) => void followers.set(runId, addresses),
+    follow(runId, addresses) {
+      const run: Run = {
+        ...{ startedAt: Date.now(), taskId: '', agentId: '', words: 'thinking', state: 'thinking' },
+        ...{ text: createLiveText(), progress: undefined, lastProgress: undefined, views: [], isOver: false },
+      };
+      const places = new Map(addresses.map((address) => [conversationKey(address), address]));
+      for (const address of places.values()) run.views.push({ address, view: viewOf(run, address) });
+      runs.set(runId, run);
+    },
     async end(runId, answered) {
       const placeholders = new Map<string, string>();
       const isAnswered = new Set(answered.map(conversationKey));
-      const addresses = followers.get(runId) ?? [];
-      followers.delete(runId);
-      for (const address of addresses) {
-        const key = conversationKey(address);
-        const ended = channelOf(address)?.endStream?.(runId, address, isAnswered.has(key));
-        // Nobody waits for a status message to disappear.
-        const id = isAnswered.has(key) ? await ended : undefined;
-        if (id !== undefined) placeholders.set(key, id);
-      }
+      const run = runs.get(runId);
+      runs.delete(runId);
+      if (run) run.isOver = true;
+      await Promise.all(
+        (run?.views ?? []).map(async ({ address, view }) => {
+          const key = conversationKey(address);
+          pace.leave(address, view);
+          if (isAnswered.has(key)) pace.answered(address);
+          const ended = channelOf(address)?.endStream?.(runId, address, isAnswered.has(key));
+          // Nobody waits for a status message to disappear.
+          const id = isAnswered.has(key) ? await ended : undefined;
+          if (id !== undefined) placeholders.set(key, id);
+        }),
+      );
       return placeholders;
+    },
+    runsAt(address) {
+      const key = conversationKey(address);
+      return [...runs.values()]
+        .filter((run) => run.taskId !== '' && run.views.some((view) => conversationKey(view.address) === key))
+        .map(({ taskId, agentId }) => ({ taskId, agentId }));
     },
   };
 }

@@ -8,6 +8,7 @@ import type { Pairing } from '../access/pairing.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Address } from '../channels/channel.ts';
 import type { Logger } from '../log.ts';
+import { plainName } from './commands/places.ts';
 import type { Delivery } from './delivery.ts';
 import { type Entry, traceOf } from './entry.ts';
 import type { QueueItem } from './queue/queue.ts';
@@ -18,6 +19,8 @@ export interface Reception {
   noteOwner(principal: Principal, address: Address): void;
   /** Asks every owner who can be reached, with buttons. Never rejects. */
   ask(code: string, stranger: Principal): Promise<void>;
+  /** Something all owners who can be reached should know; the same id again has no effect. Never rejects. */
+  tellOwners(id: string, text: string): Promise<void>;
   /** A message was given up after its third crash (R11). */
   tellGivenUp(item: QueueItem<Entry>, reason: string): Promise<void>;
   close(): void;
@@ -58,7 +61,7 @@ export function openReception({ folder, pairing, buttons, delivery, log }: Recep
     async ask(code, { name, channel }) {
       try {
         for (const address of owners.addresses()) {
-          const text = `${name} (${channel}) asks to be let in. The code is ${code}.`;
+          const text = `${plainName(name)} (${channel}) asks to be let in. The code is ${code}.`;
           const rows = await buttons.offer(address, [
             [
               { label: 'Approve', command: 'pair', args: `approve ${code}` },
@@ -70,6 +73,16 @@ export function openReception({ folder, pairing, buttons, delivery, log }: Recep
         }
       } catch (error) {
         log.error({ err: error }, 'the owners could not be asked about a stranger');
+      }
+    },
+    async tellOwners(id, text) {
+      try {
+        for (const address of owners.addresses()) {
+          const key = `${id}-${address.channel}-${address.chat}`;
+          await delivery.add({ id: key, address, text, files: [] }, id, true);
+        }
+      } catch (error) {
+        log.error({ err: error, id }, 'the owners could not be told');
       }
     },
     async tellGivenUp({ id, attempts, message: { message } }, reason) {

@@ -43,6 +43,19 @@ export interface RuntimeTool<Input = unknown> {
   description: string;
   input: z.ZodType<Input>;
   effect: ToolEffect;
+  /**
+   * Whether a person is asked before it runs. Absent: as its effect says. `never`: it asks by itself, or changes nothing people
+   * would mind. `effects`: as for an effect outside the task.
+   */
+  consent?: 'never' | 'effects';
+  /** Whether these arguments mean an effect outside the task, where not all do. May throw UserError. */
+  isOutside?(input: Input): boolean;
+  /** The kind of arguments that "Always for this task" covers, in words; absent: any arguments. */
+  kindOf?(input: Input): string;
+  /** Set for a run: this call waits for a person before it runs. May throw UserError. */
+  asksBefore?(input: Input): boolean;
+  /** Set for a run: the call has run, and its result waits for a person. */
+  asksAfter?(result: Json): boolean;
   execute(input: Input, options: { signal: AbortSignal; callId: string }): Promise<Json>;
 }
 

@@ -6,50 +6,56 @@
  * Invariants: a message leaves `cur` only when its answer is durable in `out` and its result written to the session; a
  * finished step is never run again; a side-effecting call whose outcome is unknown is reported, not repeated (C10).
  */
+import { principalText } from '../access/principal.ts';
 import type { Address } from '../channels/channel.ts';
 import { errorCode } from '../errors.ts';
 import { crashPoint } from '../faults.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Home } from '../workspace/home.ts';
-import { appendSession, findRun } from '../workspace/sessions.ts';
+import { appendSession, findRun, readSessionTail } from '../workspace/sessions.ts';
 import type { SessionEntry } from '../workspace/types.ts';
 import { RunError } from './agent.ts';
 import type { Answers } from './answers.ts';
 import { STEERED } from './context/past-run.ts';
 import { bindingKey, type Conversations } from './conversations.ts';
-import { type Entry, traceOf } from './entry.ts';
+import { type Entry, runOf, traceOf } from './entry.ts';
 import type { Live } from './live.ts';
 import type { QueueItem } from './queue/queue.ts';
+import { buttonsAgain } from './reply/failure.ts';
+import { reasonOf } from './run-abort.ts';
 import type { Runner, RunOutcome } from './runner.ts';
 import type { TaskBook } from './task-book.ts';
 import type { Threads } from './threads.ts';
 
 export type Item = QueueItem<Entry>;
 
-/** Why a turn is ended from outside (C14). */
-export class RunAbort extends Error {
-  override name = 'RunAbort';
-  readonly reason: 'stop' | 'steer' | 'shutdown';
-  constructor(reason: 'stop' | 'steer' | 'shutdown') {
-    super(reason);
-    this.reason = reason;
-  }
+/** Messages that are one turn: of one person, so that nobody speaks with another's rights (T4). */
+export interface Part {
+  run: string;
+  items: readonly Item[];
 }
 
-export interface Turn {
-  /** What is said now, by one person. */
-  items: readonly Item[];
+/** By a message's id, the run that took it in. */
+export type Begun = ReadonlyMap<string, string>;
+
+export interface Turn extends Part {
   /** Messages of turns that were steered into this one: they are answered with it. */
   carried: readonly Item[];
   signal: AbortSignal;
+  /** Aborts with `signal`, but for a newer message. */
+  intake: AbortSignal;
   /** An earlier attempt at it may have left something in the session. */
   isAgain: boolean;
+  /** Called when it is too late to stop it: what comes now is its answer. */
+  onSettled: () => void;
   /** Takes the messages off the lane; called once their answer is durable. */
   ack: (items: readonly Item[]) => void;
 }
 
 export interface Turns {
+  /** What earlier attempts have taken in of a task: that goes on as it was. */
+  begun(entry: Entry): Promise<Begun>;
   /**
    * `steered`: it has no answer, the next turn goes on from it. `shutdown`: nothing was settled. Throws what passes: a full
    * disk, a platform that is away.
@@ -73,11 +79,35 @@ export interface TurnsOptions {
   log: Logger;
 }
 
+/** Messages as turns: what was taken in together stays together, of the others those of one person that follow each other. */
+export function parts(items: readonly Item[], begun: Begun): Part[] {
+  const found: (Part & { items: Item[]; by: string })[] = [];
+  for (const item of items) {
+    const run = begun.get(item.id);
+    const { principal, resume } = item.message;
+    const by = resume ? item.id : (run ?? principalText(principal));
+    const part = run === undefined ? found.at(-1) : found.find((one) => one.by === by);
+    if (part?.by === by) part.items.push(item);
+    else found.push({ run: run ?? runOf(item), items: [item], by });
+  }
+  return found;
+}
+
+interface Attempt {
+  outcome: RunOutcome;
+  /** The session has it already. */
+  isRecorded: boolean;
+}
+
+/** How far back the session is searched for what an earlier attempt has begun. */
+const SEARCH_BYTES = 8 * 1024 * 1024;
+
 export function createTurns(options: TurnsOptions): Turns {
   const { home, conversations, runner, live, book, threads, metrics, log } = options;
 
   async function record({ viber, taskId }: Entry, run: string, outcome: RunOutcome): Promise<void> {
     const { state, text, summary, artifactRefs, usage, error } = outcome;
+    if (state === 'waiting') return;
     const result: SessionEntry = {
       ...{ type: 'result', run, at: new Date().toISOString(), state, text, summary, artifactRefs },
       ...(usage ? { usage } : {}),
@@ -88,15 +118,16 @@ export function createTurns(options: TurnsOptions): Turns {
   }
 
   /** What is left once the result stands in the session; done again after a crash, and nothing twice. */
-  async function conclude(items: readonly Item[], run: string, outcome: RunOutcome, ack: Turn['ack']): Promise<void> {
+  async function conclude(turn: Pick<Turn, 'run' | 'items' | 'isAgain' | 'ack'>, outcome: RunOutcome): Promise<void> {
+    const { run, items, isAgain, ack } = turn;
     const { taskId, viber } = (items[0] as Item).message;
     const { state, error, usage } = outcome;
     if (state === 'stopped') await live.end(run, []);
-    else await options.answers(items, run, outcome);
+    else await options.answers(items, run, outcome, isAgain);
     crashPoint('run:out-written');
     // The answer is durable in `out`; the session's lines follow within half a second.
     options.syncSoon(home.sessionPath(viber, taskId));
-    await book.setState(taskId, state);
+    await book.setState(taskId, state === 'waiting' ? 'running' : state);
     threads.show(taskId);
     metrics.count('viber_runs_total', { state });
     ack(items);
@@ -112,55 +143,76 @@ export function createTurns(options: TurnsOptions): Turns {
     return [...items.map((item) => item.message.message.address), ...watching.map((binding) => binding.address)];
   }
 
+  /** The turn up to its outcome; undefined: there was nothing to go on with. */
+  async function attempt(turn: Turn): Promise<Attempt | 'steered' | 'shutdown' | undefined> {
+    const { run, items, carried, signal, intake, isAgain, onSettled } = turn;
+    const first = items[0] as Item;
+    const { taskId, viber } = first.message;
+    const settled = (outcome: RunOutcome, isRecorded = false): Attempt => {
+      onSettled();
+      return { outcome, isRecorded };
+    };
+    let showing: NodeJS.Timeout | undefined;
+    try {
+      const task = await book.open(first.message);
+      showing = book.showRunning(taskId, () => threads.show(taskId));
+      const earlier = isAgain || first.message.resume ? await findRun(home, viber, taskId, run) : [];
+      const result = earlier.find((entry) => entry.type === 'result');
+      if (result?.type === 'result')
+        return result.error === STEERED ? 'steered' : settled({ ...result, buttons: [] }, true);
+      const answered = [...carried, ...items];
+      live.follow(run, followers(answered, taskId));
+      const outcome = await runner.run({ task, run, items, answered, earlier, signal, intake });
+      crashPoint('run:answered');
+      // Whoever stopped it wants no answer, were it steered before or not.
+      if (reasonOf(intake) === 'stop') signal.throwIfAborted();
+      if (outcome) return settled(outcome);
+      onSettled();
+      return undefined;
+    } catch (error) {
+      const reason = reasonOf(signal);
+      if (reason === 'stop') return settled(runner.stopped(run));
+      if (reason !== undefined) await live.end(run, []);
+      if (reason === 'shutdown') return 'shutdown';
+      // A full or failing disk is no answer to anybody: the message stays ours and is tried again.
+      if (!(error instanceof RunError) && errorCode(error) !== undefined) throw error;
+      if (reason === undefined) return settled(runner.failed(error, run));
+      await record(first.message, run, { ...runner.stopped(run), error: STEERED });
+      log.info({ trace: run, task: taskId }, 'run steered');
+      return 'steered';
+    } finally {
+      clearTimeout(showing);
+    }
+  }
+
   return {
-    async run({ items, carried, signal, isAgain, ack }) {
-      const first = items[0] as Item;
-      const { taskId, viber } = first.message;
-      const run = traceOf(first.id);
-      const all = [...carried, ...items];
-      let showing: NodeJS.Timeout | undefined;
-      const end = async (outcome: RunOutcome): Promise<'done'> => {
-        clearTimeout(showing);
-        await record(first.message, run, outcome);
-        await conclude(all, run, outcome, ack);
-        return 'done';
-      };
-      crashPoint('run:claimed');
-      try {
-        const task = await book.open(first.message);
-        showing = book.showRunning(taskId, () => threads.show(taskId));
-        const earlier = isAgain ? await findRun(home, viber, taskId, run) : [];
-        const settled = earlier.find((entry) => entry.type === 'result');
-        if (settled?.type === 'result') {
-          if (settled.error === STEERED) return 'steered';
-          await conclude(all, run, { ...settled, buttons: [] }, ack);
-          return 'done';
-        }
-        live.follow(run, followers(all, taskId));
-        const outcome = await runner.run({ task, run, items, earlier, signal });
-        crashPoint('run:answered');
-        return await end(outcome);
-      } catch (error) {
-        clearTimeout(showing);
-        const reason = signal.reason instanceof RunAbort ? signal.reason.reason : undefined;
-        if (reason === 'stop') return await end(runner.stopped());
-        if (reason !== undefined) await live.end(run, []);
-        if (reason === 'shutdown') return 'shutdown';
-        if (reason === 'steer') {
-          await record(first.message, run, { ...runner.stopped(), error: STEERED });
-          log.info({ trace: run, task: taskId }, 'run steered');
-          return 'steered';
-        }
-        // A full or failing disk is no answer to anybody: the message stays ours and is tried again.
-        if (!(error instanceof RunError) && errorCode(error) !== undefined) throw error;
-        return await end(runner.failed(error, run));
-      } finally {
-        clearTimeout(showing);
+    async begun({ viber, taskId }) {
+      const runs = new Map<string, string>();
+      for (const entry of await readSessionTail(home, viber, taskId, { maxBytes: SEARCH_BYTES })) {
+        if (entry.type !== 'message') continue;
+        for (const id of [entry.id, ...(entry.also ?? [])]) runs.set(id, entry.run);
       }
+      return runs;
+    },
+    async run(turn) {
+      crashPoint('run:claimed');
+      const attempted = await attempt(turn);
+      if (attempted === 'steered' || attempted === 'shutdown') return attempted;
+      const { run, carried, ack } = turn;
+      const items = [...carried, ...turn.items];
+      if (!attempted) {
+        await live.end(run, []);
+        ack(items);
+        return 'done';
+      }
+      const { outcome, isRecorded } = attempted;
+      if (!isRecorded) await record((turn.items[0] as Item).message, run, outcome);
+      await conclude({ ...turn, items }, outcome);
+      return 'done';
     },
     async abandon({ items, ack }) {
       const run = traceOf(items[0]?.id ?? '');
-      await conclude(items, run, runner.interrupted(run), ack);
+      await conclude({ run, items, isAgain: true, ack }, runner.interrupted(run));
     },
   };
 }

@@ -21,10 +21,11 @@ import { type Entry, taskLane, traceOf } from './entry.ts';
 import type { Live } from './live.ts';
 import type { Lease, Queue } from './queue/queue.ts';
 import type { Buttons } from './reply/buttons.ts';
+import { type AbortReason, RunAbort, reasonOf } from './run-abort.ts';
 import type { Runner } from './runner.ts';
 import { createTaskBook } from './task-book.ts';
 import { createThreads } from './threads.ts';
-import { createTurns, type Item, RunAbort } from './turns.ts';
+import { type Begun, createTurns, type Item, type Part, parts } from './turns.ts';
 
 export interface WorkerOptions {
   home: Home;
@@ -44,6 +45,9 @@ export interface WorkerOptions {
   pairing: CommandDesk['pairing'];
   links: CommandDesk['links'];
   prefixes: CommandDesk['prefixes'];
+  settings: CommandDesk['settings'];
+  costs: NonNullable<CommandDesk['costs']>;
+  approvals?: NonNullable<CommandDesk['approvals']>;
   /** Runs at the same time. */
   maxRuns: number;
 }
@@ -61,6 +65,9 @@ interface Work {
   view: RunView;
   /** Of the turn under way. */
   controller: AbortController;
+  intake: AbortController;
+  /** The turn under way has its outcome: it is too late to stop it. */
+  isSettled: boolean;
   /** Messages that steer: part of the lease already, taken up in the next turn. */
   joining: Item[];
   /** Stop was asked for, and no turn has been ended by it yet. */
@@ -74,13 +81,18 @@ const MAX_RETRY_MS = 300_000;
 
 const personOf = (item: Item): string => principalText(item.message.principal);
 
-/** Whether a waiting message belongs into the turn of `head`: the same person's, who lets them be put together (C16, T4). */
+/** Whether a waiting message is collected into the turn of `head` (C16, T4). */
 const collects = (head: Item, item: Item): boolean =>
-  item.message.mode !== undefined && item.message.mode === head.message.mode && personOf(item) === personOf(head);
+  head.message.mode === 'collect' && item.message.mode === 'collect' && personOf(item) === personOf(head);
+
+const steers = (item: Item | undefined): boolean => item?.message.mode === 'steer';
 
 export function createWorker(options: WorkerOptions): Worker {
   const { home, queue, delivery, runner, live, buttons, conversations, channelOf, metrics, log } = options;
+  /** By lane. */
   const works = new Map<string, Work>();
+  /** Lanes that nobody works on yet, whose first turn is stopped when it comes (C43). */
+  const stopped = new Set<string>();
   const working = new Set<Promise<void>>();
   /** Lanes whose work failed for the disk's or a platform's sake, with the number of times in a row. */
   const retried = new Map<string, number>();
@@ -96,10 +108,11 @@ export function createWorker(options: WorkerOptions): Worker {
   });
   const desk: CommandDesk = {
     ...{ home, pairing: options.pairing, modelName: options.modelName },
-    runOf: (id) => works.get(id)?.view,
-    waitingFor: (id) => queue.depth(taskLane(id)),
-    stop: (id) => queue.signal(taskLane(id), 'stop'),
-    ...{ links: options.links, prefixes: options.prefixes },
+    runOf: (id) => works.get(taskLane(id))?.view,
+    waitingFor: (id) => queue.depth(taskLane(id)) - (stopped.has(taskLane(id)) ? 1 : 0),
+    stop: (id) => queue.signal(taskLane(id), 'stop') || stopWaiting(taskLane(id)),
+    ...{ links: options.links, prefixes: options.prefixes, costs: options.costs, settings: options.settings },
+    ...(options.approvals ? { approvals: options.approvals } : {}),
     bound: (id) => conversations.bound(id).map(placeOf),
     shareTask: (person, from) => shareTask(conversations, person, from),
     attachRules: (address) => runner.attachRules(channelOf(address), address.channel),
@@ -123,65 +136,82 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   async function runMessages(lease: Lease<Entry>): Promise<void> {
+    const { lane } = lease;
     const [head] = lease.items as [Item];
-    const { taskId } = head.message;
-    const isAgain = retried.has(lease.lane);
-    const collected = head.attempts === 0 && !isAgain ? queue.extend(lease, (item) => collects(head, item)) : [];
-    const waiting = [...lease.items, ...collected];
+    const isRetried = retried.has(lane);
+    const isAgain = isRetried || head.attempts > 0 || head.acceptedAt < startedAt;
     const ack = (items: readonly Item[]) => {
-      retried.delete(lease.lane);
+      retried.delete(lane);
       queue.ack(
         lease,
         items.map((item) => item.id),
       );
     };
     const work: Work = {
-      ...{ lease, joining: [], isStopped: false, controller: new AbortController() },
+      ...{ lease, joining: [], isStopped: stopped.delete(lane), isSettled: false },
+      ...{ controller: new AbortController(), intake: new AbortController() },
       view: { runId: '', startedAt: Date.now() },
     };
-    works.set(taskId, work);
+    works.set(lane, work);
     let carried: readonly Item[] = [];
     try {
-      while (waiting.length > 0) {
-        const items = await Promise.all(takeTurn(waiting).map(threads.place));
-        begin(work, items);
-        const { signal } = work.controller;
-        const isOld = items.some((item) => item.attempts > 0 || item.acceptedAt < startedAt);
-        const ended = await turns.run({ items, carried, signal, isAgain: isAgain || isOld, ack });
+      const begun: Begun = isAgain ? await turns.begun(head.message) : new Map();
+      const waiting = take(lease, begun, isAgain, isRetried);
+      for (let part = waiting.shift(); part; part = waiting.shift()) {
+        work.isSettled = false;
+        const items = await Promise.all(part.items.map(threads.place));
+        const { signal, intake } = begin(work, part.run, steers(waiting[0]?.items[0]));
+        const onSettled = () => {
+          work.isSettled = true;
+        };
+        const ended = await turns.run({ run: part.run, items, carried, signal, intake, isAgain, onSettled, ack });
         if (ended === 'shutdown') return queue.release(lease);
-        if (signal.reason instanceof RunAbort && signal.reason.reason === 'stop') work.isStopped = false;
+        if (reasonOf(signal) === 'stop') work.isStopped = false;
         carried = ended === 'steered' ? [...carried, ...items] : [];
-        waiting.unshift(...work.joining.splice(0));
-        if (ended === 'steered' && waiting.length === 0) waiting.push(...steering(lease));
+        const next = waiting.findIndex(({ items: [item] }) => !steers(item));
+        waiting.splice(next < 0 ? waiting.length : next, 0, ...parts(work.joining.splice(0), begun));
       }
       if (carried.length > 0) await turns.abandon({ items: carried, ack });
     } finally {
-      works.delete(taskId);
+      // With its last message gone the lane may have its next owner already.
+      if (works.get(lane) === work) works.delete(lane);
     }
   }
 
-  /** The next turn's messages: of one person, so that nobody speaks with another's rights (T4). */
-  function takeTurn(waiting: Item[]): Item[] {
-    const person = waiting[0] && personOf(waiting[0]);
-    const end = waiting.findIndex((item) => personOf(item) !== person);
-    return waiting.splice(0, end < 0 ? waiting.length : end);
+  /** The turns of a lease as it begins: what steers goes first, but for what was begun already, which it steers (C16). */
+  function take(lease: Lease<Entry>, begun: Begun, isAgain: boolean, isRetried: boolean): Part[] {
+    const [head] = lease.items as [Item];
+    const run = begun.get(head.id);
+    // As they were together before; alone, were they part of a crash before that.
+    const together = queue.extend(lease, (item) =>
+      run === undefined ? head.attempts === 0 && !isRetried && collects(head, item) : begun.get(item.id) === run,
+    );
+    const own = [...lease.items, ...together];
+    const steering = queue.extend(lease, steers);
+    const isFirst = steers(head) || run !== undefined || (isAgain && head.message.resume !== undefined);
+    return isFirst ? parts([...own, ...steering], begun) : [...parts(steering, begun), ...parts(own, begun)];
   }
 
-  /** After a crash: the message that steered is in the lane again, behind the one it steered. */
-  function steering(lease: Lease<Entry>): Item[] {
-    let found = false;
-    return queue.extend(lease, (item) => {
-      const isNext = !found && item.message.mode === 'steer';
-      found ||= isNext;
-      return isNext;
-    });
-  }
-
-  function begin(work: Work, items: readonly Item[]): void {
-    work.view = { runId: traceOf(items[0]?.id ?? ''), startedAt: work.view.startedAt };
+  /** The signals of the turn that begins now, aborted by what was said while it was made ready. */
+  function begin(work: Work, runId: string, isSteered: boolean): { signal: AbortSignal; intake: AbortSignal } {
+    work.view = { runId, startedAt: work.view.startedAt };
     work.controller = new AbortController();
-    if (isStopping) work.controller.abort(new RunAbort('shutdown'));
-    else if (work.isStopped) work.controller.abort(new RunAbort('stop'));
+    work.intake = new AbortController();
+    if (isStopping) abort(work, 'shutdown');
+    else if (work.isStopped) abort(work, 'stop');
+    else if (isSteered || work.joining.length > 0) abort(work, 'steer');
+    return { signal: work.controller.signal, intake: work.intake.signal };
+  }
+
+  function abort(work: Work, reason: AbortReason): void {
+    if (reason !== 'steer') work.intake.abort(new RunAbort(reason));
+    work.controller.abort(new RunAbort(reason));
+  }
+
+  function stopWaiting(lane: string): boolean {
+    if (works.has(lane) || (queue.depth(lane) === 0 && !queue.isBusy(lane))) return false;
+    stopped.add(lane);
+    return true;
   }
 
   async function runCommands(lease: Lease<Entry>): Promise<void> {
@@ -193,21 +223,23 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   queue.onSignal((lane, signal) => {
-    for (const [taskId, work] of works) {
-      if (taskLane(taskId) !== lane) continue;
-      if (signal === 'stop') {
-        work.isStopped = true;
-        work.controller.abort(new RunAbort('stop'));
-        continue;
-      }
+    const work = works.get(lane);
+    if (!work) return false;
+    if (signal === 'steer') {
       // Into the lease before the turn is ended: between an answer and the end of its run nothing may be lost.
-      work.joining.push(...queue.extend(work.lease, (item) => item.message.mode === 'steer'));
-      if (work.joining.length > 0) work.controller.abort(new RunAbort('steer'));
+      work.joining.push(...queue.extend(work.lease, steers));
+      if (work.joining.length > 0) abort(work, 'steer');
+      return work.joining.length > 0;
     }
+    // What has its answer cannot be stopped any more, but what joins it can.
+    if (work.isSettled && work.joining.length === 0) return false;
+    work.isStopped = true;
+    if (!work.isSettled) abort(work, 'stop');
+    return true;
   });
 
   options.bus.subscribe((event) => {
-    const view = works.get(event.taskId)?.view;
+    const view = works.get(taskLane(event.taskId))?.view;
     if (!view || view.runId !== event.runId) return;
     if (event.type === 'tool-call') view.tool = event.tool;
     if (event.type === 'tool-result') delete view.tool;
@@ -218,7 +250,7 @@ export function createWorker(options: WorkerOptions): Worker {
       for (let n = 0; n < options.maxRuns; n++) void loop('task:', runMessages);
       for (let n = 0; n < COMMANDS_AT_ONCE; n++) void loop('chat:', runCommands);
     },
-    runOf: (taskId) => works.get(taskId)?.view,
+    runOf: (taskId) => works.get(taskLane(taskId))?.view,
     async stop(graceMs) {
       queue.close();
       const { promise: late, resolve } = Promise.withResolvers<void>();
@@ -226,7 +258,7 @@ export function createWorker(options: WorkerOptions): Worker {
       await Promise.race([Promise.all(working), late]);
       clearTimeout(timer);
       isStopping = true;
-      for (const work of works.values()) work.controller.abort(new RunAbort('shutdown'));
+      for (const work of works.values()) abort(work, 'shutdown');
       await Promise.all(working);
     },
   };

@@ -2,7 +2,7 @@
  * The home: where every file of the gateway stands. Ids are validated here and turned into paths here, never joined by others.
  *
  *   workspace/ (the viber `default`)   vibers/{id}/   agents/{id}/sessions/   artifacts/{taskId}/   skills/ jobs/ playbooks/
- *   memory/    conversations/    spool/ access/ cache/ run/ (operational)
+ *   memory/    conversations/    spool/ access/ usage/ cache/ run/ (operational)
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -37,7 +37,7 @@ const ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 /** Names in the home that the agent's file tools never write: they change through typed, authorised operations. */
 export const PROTECTED: readonly string[] = [
   ...['jobs', 'skills', 'playbooks', 'agents', 'config.yaml', 'config.json', 'openai.yaml'],
-  ...['access', 'spool', 'run', 'cache', 'conversations'],
+  ...['access', 'spool', 'run', 'cache', 'conversations', 'usage'],
 ];
 
 /** Records the gateway keeps inside folders that are otherwise the agent's. */
@@ -67,7 +67,7 @@ export function locateHome(options: { override?: string; env: Record<string, str
   return !fs.existsSync(current) && fs.existsSync(older) ? older : current;
 }
 
-const OPERATIONAL = ['spool', 'access', 'cache', 'run', 'conversations'];
+const OPERATIONAL = ['spool', 'access', 'cache', 'run', 'conversations', 'usage'];
 const FOLDERS = [
   ...['jobs', 'skills', 'playbooks', 'artifacts', `agents/${DEFAULT_VIBER}/sessions`, 'vibers', 'memory'],
   ...['workspace', 'workspace/memory', 'workspace/artifacts'],

@@ -138,10 +138,12 @@ export async function findRun(home: Home, viber: string, taskId: string, run: st
   const tail = openTail(home.sessionPath(viber, taskId));
   if (tail === undefined) return [];
   for (let bytes = FIRST_BYTES; ; bytes *= 4) {
-    const lines = tail.last(bytes);
+    const lines: SessionLine[] = tail.last(bytes);
     const first = lines.findIndex(({ entry }) => 'run' in entry && entry.run === run);
-    // Runs of a task follow each other, so an entry of another run before the first one is where this run begins.
-    const hasStart = first !== -1 && lines.slice(0, first).some(({ entry }) => 'run' in entry);
+    // A run begins with a message. One that waits for a person may have others between its entries, so an entry of another run
+    // before the first one is not enough.
+    const begins = lines[first]?.entry.type === 'message';
+    const hasStart = begins && lines.slice(0, first).some(({ entry }) => 'run' in entry);
     if (hasStart || bytes >= tail.size || (first === -1 && bytes >= SEARCH_BYTES)) {
       tail.keep();
       return lines.flatMap(({ entry }) => ('run' in entry && entry.run === run ? [entry] : []));

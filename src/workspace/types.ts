@@ -38,10 +38,47 @@ export interface TaskRecord {
   /** Addresses as text with account, every conversation that has spoken to it. */
   conversations: string[];
   runs: number;
+  /** What all its runs have used. */
+  usage?: Usage;
+  /** What its people let it do without being asked again. */
+  always?: Consent[];
+  /** The plan that somebody approved (`plan_approval`). */
+  approvedPlan?: { hash: string; by: string; at: string };
+  /** It is coding work: once found, it stays so, and so do the instructions. */
+  coding?: true;
   parent?: string;
   /** ISO 8601. */
   createdAt: string;
   updatedAt: string;
+}
+
+/** "Always for this task": calls of a tool with arguments of one kind run without a question. */
+export interface Consent {
+  tool: string;
+  /** In words; '' for any arguments. */
+  kind: string;
+  /** A principal as text. */
+  by: string;
+  /** ISO 8601. */
+  at: string;
+}
+
+/** What a person, or the time that went by, decided about a call that waited. `wrote`: the person wrote something instead. */
+export type ApprovalVerdict = 'approve' | 'always' | 'deny' | 'expired' | 'answer' | 'wrote' | 'stop';
+
+/** Tokens of one or more model calls and their price. */
+export interface Usage {
+  /** All input, what the provider had cached included. */
+  inputTokens: number;
+  /** The part of the input that the provider had cached, where it tells. */
+  cachedInputTokens?: number;
+  outputTokens: number;
+  /** Of the tokens whose price is known; absent where none is. */
+  cost?: number;
+  /** With `cost`. */
+  currency?: string;
+  /** Tokens whose price is not known. */
+  unpricedTokens?: number;
 }
 
 /** A JSON value; what tools give back and what is stored of a model's messages. */
@@ -54,12 +91,32 @@ export type SessionEntry =
       type: 'message';
       /** The spool key of the inbound message: appending it twice is noticed by it. */
       id: string;
+      /** Of further messages that are part of this one. */
+      also?: string[];
       run: string;
       at: string;
+      /** When work on it began; absent in older lines. */
+      takenAt?: string;
       text: string;
       from: { channel: string; user: string; name: string };
       files: ArtifactRef[];
     }
+  /** A call waits for a person; with the `step` before it, where it has no result yet. Nothing of it has run. */
+  | {
+      type: 'approval';
+      id: string;
+      run: string;
+      at: string;
+      kind: 'tool' | 'plan' | 'question';
+      callId: string;
+      tool: string;
+      input: Json;
+      /** SHA-256 of tool and input, or of the plan. */
+      digest: string;
+      expiresAt?: string;
+    }
+  /** What was decided about it; the call's result follows in a `step`. */
+  | { type: 'decision'; run: string; at: string; approval: string; verdict: ApprovalVerdict; by: string }
   /** A side-effecting tool call is about to run; a `step` with this call, or nothing, follows. */
   | { type: 'call'; run: string; at: string; callId: string; tool: string }
   /** A finished step: the model's messages (assistant, tool) as JSON. */
@@ -72,7 +129,7 @@ export type SessionEntry =
       text: string;
       summary: string;
       artifactRefs: ArtifactRef[];
-      usage?: { inputTokens: number; outputTokens: number };
+      usage?: Usage;
       error?: string;
     }
   | { type: 'compaction'; at: string; text: string; through: string };

@@ -145,7 +145,11 @@ describe('while the gateway runs', () => {
         .split('\n')
         .at(-1) ?? '',
     ).run;
-    expect((await viber(home, ['trace', run])).out).toMatch(/spool\/done[\s\S]*acceptedAt[\s\S]*part 0 sent as \d+/);
+    expect((await viber(home, ['trace', run])).out).toMatch(
+      /accepted +from telegram[\s\S]*claimed[\s\S]*model call[\s\S]*remember[\s\S]*result +completed[\s\S]*part 0 sent as \d+[\s\S]*spool\/done/,
+    );
+    const { events } = JSON.parse((await viber(home, ['trace', run, '--json'])).out);
+    expect(events.map((event: { at: string }) => event.at)).toEqual(events.map(({ at }: { at: string }) => at).sort());
     expect((await viber(home, ['run', 'write a file d.txt: hi'])).out).toMatch(/file: /);
     expect((await viber(home, ['chat'], { input: '/help\n' })).out).toContain('/tasks');
   }, 40_000);

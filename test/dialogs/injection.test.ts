@@ -79,6 +79,10 @@ describe.each(NAMES)('on %s', (name) => {
     const stopped = await ask(platform, place, 'Stop!');
     expect(stopped.text).toContain('Stopped');
     llm.script(() => ({ text: 'fine' }));
+    expect((await platform.command(place, 'queue')).text).toContain('followup');
+    expect((await platform.command(place, 'queue', 'steer')).text).toContain('steer');
+    await world.restart();
+    expect((await platform.command(place, 'queue')).text).toContain('steer');
     expect((await ask(platform, place, 'stop')).text).toBe('fine');
   });
 });

@@ -67,7 +67,9 @@ export async function openPlatforms(options: PlatformWorldOptions = {}): Promise
   const home = tempFolder();
   const on = options.on ?? NAMES;
   const opened = await Promise.all(
-    on.map(async (name): Promise<[PlatformName, Platform]> => [name, options.given?.[name] ?? (await PLATFORMS[name]())]),
+    on.map(
+      async (name): Promise<[PlatformName, Platform]> => [name, options.given?.[name] ?? (await PLATFORMS[name]())],
+    ),
   );
   const found = new Map(opened);
   const platform = (name: PlatformName): Platform => {

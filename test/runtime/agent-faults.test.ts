@@ -19,12 +19,14 @@ const local = () => ({ local: { baseURL: llm.url, apiKey: 'sk-local-secret-key' 
 /** Each fault on every try: the kind of error, a word the person must read, the number of calls, and the time limit without the 2 s. */
 const FAULTS: [LlmFault, RunErrorKind, RegExp, number, number][] = [
   ['refuse', 'unreachable', /providers\.local\.baseURL/, 2, 500],
-  ['unauthorized', 'refused', /providers\.local\.apiKey/, 1, 500],
+  ['unauthorized', 'key', /providers\.local\.apiKey/, 1, 500],
   ['model-not-found', 'refused', /test-model.*setting model/, 1, 500],
   ['rate-limited', 'provider', /limiting.*in 1 seconds/, 2, 2_000],
-  ['server-error', 'provider', /HTTP 500/, 2, 500],
-  ['overloaded', 'provider', /HTTP 503/, 2, 500],
-  ['bad-request', 'refused', /HTTP 400/, 1, 500],
+  ['server-error', 'provider', /is in trouble/, 2, 500],
+  ['overloaded', 'overloaded', /too much to do/, 2, 500],
+  ['bad-request', 'refused', /refused the request/, 1, 500],
+  ['too-long', 'too-long', /of this length.*\/new/, 1, 500],
+  ['no-credit', 'quota', /payment.*credit/, 1, 500],
   ['stall-start', 'timeout', /did not begin to answer within 1 seconds/, 1, 1_000],
   ['stall-middle', 'timeout', /stopped in the middle/, 1, 1_500],
   ['cut', 'cut-off', /broke off/, 2, 500],
@@ -134,13 +136,13 @@ describe('a model that fails', () => {
     expect(llm.requests().map((seen) => seen.model)).toEqual(['test-model', 'test-model', 'second', 'second']);
     llm.script(() => ({ fault: 'overloaded' }));
     const { error } = await failureOf(runWith(local(), { fallback: ['local/second', 'nowhere/x'] }));
-    expect(error.userMessage).toMatch(/HTTP 503.*The fallback \(local\/second, nowhere\/x\) failed as well\./);
+    expect(error.userMessage).toMatch(/too much to do.*The fallback \(local\/second, nowhere\/x\) failed as well\./);
   });
 
   it('a fallback that is not configured does not hide the failure of the first', async () => {
     llm.fault('unauthorized', 5);
     const { error } = await failureOf(runWith(local(), { fallback: ['nowhere/x'] }));
-    expect(error.kind).toBe('refused');
+    expect(error.kind).toBe('key');
     expect(error.userMessage).toContain('providers.local.apiKey');
   });
 

@@ -99,19 +99,33 @@ describe('what a failure means', () => {
   };
 
   it.each([
-    [401, 'refused', 'OPENAI_API_KEY or providers.openai.apiKey'],
-    [403, 'refused', 'OPENAI_API_KEY'],
-    [402, 'refused', 'credit there'],
+    [401, 'key', 'OPENAI_API_KEY or providers.openai.apiKey'],
+    [403, 'key', 'OPENAI_API_KEY'],
+    [402, 'quota', 'credit there'],
     [404, 'refused', 'the setting model'],
-    [413, 'refused', '/new'],
+    [413, 'too-long', '/new'],
     [308, 'refused', 'providers.openai.baseURL'],
-    [422, 'refused', 'HTTP 422'],
+    [422, 'refused', 'refused the request'],
     [429, 'provider', 'limiting'],
-    [529, 'provider', 'HTTP 529'],
+    [500, 'provider', 'in trouble'],
+    [503, 'overloaded', 'too much to do'],
+    [529, 'overloaded', 'too much to do'],
   ])('HTTP %i', (statusCode, kind, text) => {
     const told = words({ statusCode });
     expect([told.kind, told.retry]).toEqual([kind, statusCode === 429 || statusCode >= 500]);
     expect(told.text).toContain(text);
+    expect(told.text).not.toContain(String(statusCode));
+  });
+
+  it.each([
+    'prompt is too long: 210000 tokens > 200000 maximum',
+    'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+    'the request exceeds the available context size, try increasing it',
+    "This model's maximum context length is 8192 tokens.",
+    'Input is too long for requested model.',
+  ])('is too long also where only a sentence says so: %s', (message) => {
+    const { kind, text, log } = words({ statusCode: 400, message });
+    expect([kind, text.includes(message), log.includes(message)]).toEqual(['too-long', false, false]);
   });
 
   it('a conversation that is too long is told as such, whatever the status', () => {
@@ -120,7 +134,7 @@ describe('what a failure means', () => {
 
   it('an empty account is no rate limit to wait for', () => {
     expect(words({ statusCode: 429, data: { error: { code: 'insufficient_quota' } } })).toMatchObject({
-      kind: 'refused',
+      kind: 'quota',
       retry: false,
     });
   });
@@ -128,7 +142,7 @@ describe('what a failure means', () => {
   it('error events carry their status in the code', () => {
     expect(words({ message: 'x', code: 502 })).toMatchObject({ kind: 'provider', retry: true });
     expect(words({ message: 'x', type: 'overloaded_error' })).toMatchObject({
-      kind: 'provider',
+      kind: 'overloaded',
       retry: true,
       log: 'openai/gpt: error event overloaded_error',
     });

@@ -1,4 +1,5 @@
 /** People who give commands in places, before a real home: the door's part (who, which task) is done as the gateway does it. */
+import path from 'node:path';
 import { openLinks } from '../../src/access/links.ts';
 import { openPairing } from '../../src/access/pairing.ts';
 import { createPeople, type PersonConfig } from '../../src/access/people.ts';
@@ -7,6 +8,7 @@ import { type Address, conversationKey, formatAddress } from '../../src/channels
 import { answerCommand, type CommandDesk } from '../../src/runtime/commands/answer.ts';
 import type { BoundPlace, CommandReply } from '../../src/runtime/commands/command.ts';
 import { suggest } from '../../src/runtime/commands/suggest.ts';
+import { openConversationSettings } from '../../src/runtime/conversation-settings.ts';
 import type { Entry } from '../../src/runtime/entry.ts';
 import type { AttachMode } from '../../src/runtime/reply/attachments.ts';
 import { findTask, mayOpen } from '../../src/runtime/visibility.ts';
@@ -63,6 +65,7 @@ export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE)
     bound: (id) => bound.get(id) ?? [],
     shareTask: async (person, from) => void shared.push({ person, from }),
     attachRules: () => attach,
+    settings: openConversationSettings(path.join(home.conversations, 'settings'), () => ({ live: 'status' })),
   };
 
   function resolve({ identity, address }: Spot) {

@@ -5,7 +5,15 @@
  */
 import { ConfigError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
-import type { Channel, ChannelCallbacks, ChannelLimits, ChannelStatus, CommandSpec, Marks } from '../channel.ts';
+import type {
+  Channel,
+  ChannelCallbacks,
+  ChannelLimits,
+  ChannelStatus,
+  CommandSpec,
+  LiveMode,
+  Marks,
+} from '../channel.ts';
 import { createApi } from './api.ts';
 import { registerCommands } from './commands.ts';
 import type { Bot } from './decode.ts';
@@ -13,7 +21,7 @@ import { DOWNLOAD_BYTES, download } from './download.ts';
 import { createEvents } from './events.ts';
 import { type Gateway, type GatewayTiming, startGateway } from './gateway.ts';
 import { createInteractions, type InteractionTiming } from './interactions.ts';
-import { createLive, LIVE_TIMING, type LiveMode, type LiveTiming } from './live.ts';
+import { createLive, LIVE_TIMING, type LiveTiming } from './live.ts';
 import { createPlaces } from './places.ts';
 import { createSend } from './send.ts';
 import { createTaskState } from './task-state.ts';
@@ -161,7 +169,8 @@ export function createDiscord(options: DiscordOptions): Channel {
     },
     send,
     download: (file, path, maxBytes, signal) => download({ api, cdnRoot }, file, path, maxBytes, signal),
-    stream: async (event, address) => live.event(event, address),
+    stream: async (event, address, view) => live.event(event, address, view),
+    livePace: live.pace,
     endStream: (runId, address, isAnswered) => live.end(runId, address, isAnswered),
     openThread: (message, thread) => threads.open(message, thread),
     showTask: (address, task) => taskState.show(address, task),

@@ -96,7 +96,7 @@ export function createInteractions(options: {
       const wasDeferred = deferred !== undefined;
       await deferred;
       if (outcome === 'refused') await say(interaction, isButton, wasDeferred, REFUSED);
-      else if (isGoal) await say(interaction, isButton, wasDeferred, ON_IT);
+      else if (isGoal && outcome !== 'answered') await say(interaction, isButton, wasDeferred, ON_IT);
       else if (!wasDeferred) await defer();
     } catch (error) {
       clearTimeout(timer);

@@ -44,11 +44,16 @@ export function partBody(part: DiscordPart): object {
   return {
     content: part.content,
     allowed_mentions: NO_MENTIONS,
-    components: part.rows.map((row) => ({ type: 1, components: row.map(button) })),
+    components: componentsOf(part.rows),
     ...(part.files.length > 0 && {
       attachments: part.files.map((file, index) => ({ id: index, filename: uploadName(file) })),
     }),
   };
+}
+
+/** Rows of buttons, within what one message takes. */
+export function componentsOf(rows: readonly Button[][]): object[] {
+  return rows.map((row) => ({ type: 1, components: row.map(button) }));
 }
 
 export function uploads(part: DiscordPart): UploadFile[] {

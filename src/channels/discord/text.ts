@@ -92,7 +92,7 @@ function escaped(raw: string, { start, line, outer }: Place): string {
     )
     .slice(before.length, after === '' ? undefined : -after.length)
     .replace(MENTION, (mark) => `${mark}${JOINER}`)
-    .replace(after === '' ? /(?!)/ : OPEN_URL, `:${JOINER}`);
+    .replace(link !== undefined || after === '' ? /(?!)/ : OPEN_URL, `:${JOINER}`);
   if (link !== undefined || line.text.slice(0, start).trim() !== '') return text;
   return text.replace(LINE_START, (_all, blank: string, mark = '', number = '') =>
     number === '' ? `${blank}\\${mark}` : `${blank}${number}\\`,

@@ -3,7 +3,7 @@
  * that is opened is closed, and goes on in the next part. Linear in the length of the text; equal pieces give equal parts.
  */
 import { cutPiece } from './cut.ts';
-import type { Container, ItemMark, Piece, Table } from './pieces.ts';
+import { type Container, type ItemMark, NOTHING, type Piece, type Table } from './pieces.ts';
 import { type Inline, NO_FEATURES } from './rich.ts';
 import { splitRich } from './split.ts';
 
@@ -46,7 +46,7 @@ export function pack(pieces: readonly Piece[], dialect: Dialect, limit: number):
     if (text.length + added.length > limit) return false;
     text += added;
     part.push(piece);
-    for (const container of piece.containers) open.add(container);
+    for (const container of piece.begins) open.add(container);
     return true;
   };
   const finish = (whole: string, kept: Piece[]): void => {
@@ -110,7 +110,7 @@ function writeAll(pieces: readonly Piece[], dialect: Dialect): string {
   let before: Piece | undefined;
   for (const piece of pieces) {
     text += (before === undefined ? '' : gap(before, piece, open, dialect)) + write(piece, open, dialect);
-    for (const container of piece.containers) open.add(container);
+    for (const container of piece.begins) open.add(container);
     before = piece;
   }
   return text;
@@ -118,13 +118,26 @@ function writeAll(pieces: readonly Piece[], dialect: Dialect): string {
 
 /** The line break before a piece, with an empty line that stands in the quotations both pieces stand in. */
 function gap(before: Piece, after: Piece, open: ReadonlySet<Container>, dialect: Dialect): string {
-  if (!dialect.isApart(before, after)) return '\n';
   let shared = 0;
   while (shared < after.containers.length && after.containers[shared] === before.containers[shared]) shared++;
+  if (isMistaken(before, after, shared, open)) return `\n\n${NOTHING}\n\n`;
+  if (!dialect.isApart(before, after)) return '\n';
   const around = after.containers.slice(0, shared);
   const quoted = around.findLastIndex((container) => container.kind === 'quote');
   if (quoted < 0) return '\n\n';
   return `\n${prefixes({ ...after, containers: around.slice(0, quoted + 1) }, open, dialect).rest}\n`;
+}
+
+/**
+ * In a part that begins within an item, a list in that item stands where the item itself would: its numbers would go on in
+ * the next item.
+ */
+function isMistaken(before: Piece, after: Piece, shared: number, open: ReadonlySet<Container>): boolean {
+  const [outer, ...inner] = before.containers.slice(shared);
+  const next = after.containers[shared];
+  if (outer?.kind !== 'item' || open.has(outer) || next?.kind !== 'item' || next.mark.number === undefined)
+    return false;
+  return inner.some((container) => container.kind === 'item' && container.mark.number !== undefined);
 }
 
 function write(piece: Piece, open: ReadonlySet<Container>, dialect: Dialect): string {

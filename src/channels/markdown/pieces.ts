@@ -48,7 +48,7 @@ export interface PieceOptions {
 }
 
 /** A paragraph to every parser, and nothing to the eye. */
-const NOTHING = '\u2060';
+export const NOTHING = '\u2060';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no platform shows them, some refuse them
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
 const BREAK = /[\u2028\u2029]/g;

@@ -96,6 +96,7 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
       client: { ...client },
       log,
       onStatus: setStatus,
+      onOpening: () => backfill.expect(),
       onOpen: () => backfill.start(),
       onLimited,
       fatal: isFatal,
@@ -170,7 +171,8 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
     },
     send: createSend({ api, readBack, upload, respond, limits: LIMITS, log }),
     download: createDownload({ api, transport, hosts, botToken }),
-    stream: async (event, address) => live.event(event, address),
+    stream: async (event, address, view) => live.event(event, address, view),
+    livePace: live.pace,
     endStream: (runId, address, isAnswered) => live.end(runId, address, isAnswered),
     openThread: createOpenThread({
       ...{ api, readBack, respond, progress, identity: () => identity, log },

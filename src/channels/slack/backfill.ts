@@ -9,9 +9,11 @@ import { type SlackApi, SlackError } from './api.ts';
 import { type Decoded, decode, type Self } from './decode.ts';
 import type { Place, Progress } from './progress.ts';
 import { type Fields, list } from './read.ts';
-import { sleep } from './wait.ts';
+import { createBackoff, sleep } from './wait.ts';
 
 export interface Backfill {
+  /** A connection is about to open: live events wait until its gap is filled. */
+  expect(): void;
   /** Fills gaps in the background. While it runs, another call makes it run once more. */
   start(): void;
   /** What a live event of this chat has to wait for. */
@@ -39,6 +41,7 @@ const AT_ONCE = 4;
 /** Slack repeats what is not acknowledged in time, so waiting longer only brings events twice. */
 const MAX_HOLD_MS = 20_000;
 const MAX_TRIES = 5;
+const AGAIN_MS = { min: 2000, max: 60_000 };
 
 export function createBackfill(options: BackfillOptions): Backfill {
   const { api, progress, log, signal } = options;
@@ -46,6 +49,8 @@ export function createBackfill(options: BackfillOptions): Backfill {
   const releases = new Map<string, () => void>();
   let running: Promise<void> | undefined;
   let isWanted = false;
+  const failures = createBackoff(AGAIN_MS.min, AGAIN_MS.max);
+  let again: NodeJS.Timeout | undefined;
 
   async function run(): Promise<void> {
     while (isWanted && !signal.aborted) {
@@ -96,13 +101,19 @@ export function createBackfill(options: BackfillOptions): Backfill {
   }
 
   async function fill(chat: string, places: Place[]): Promise<void> {
+    progress.pin(chat);
     try {
       const missed: Fields[] = [];
       for (const place of places) missed.push(...(await fetchSince(place)));
       missed.sort((a, b) => Number(a.ts) - Number(b.ts));
       for (const message of missed) await handOver({ ...message, channel: chat, type: 'message' });
+      progress.settle(chat);
+      failures.reset();
     } catch (error) {
-      log.warn({ err: error, chat }, 'what was said while the connection was down could not be read');
+      if (signal.aborted) return;
+      log.warn({ err: error, chat }, 'what was said while the connection was down could not be taken in yet');
+      clearTimeout(again);
+      again = setTimeout(start, failures.next()).unref();
     } finally {
       releases.get(chat)?.();
     }
@@ -147,14 +158,18 @@ export function createBackfill(options: BackfillOptions): Backfill {
     else if (decoded.kind === 'dropped') options.onDropped(decoded.reason);
   }
 
+  function start(): void {
+    if (signal.aborted) return;
+    isWanted = true;
+    if (running) group(progress.places());
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+  }
+
   return {
-    start() {
-      isWanted = true;
-      if (running) group(progress.places());
-      running ??= run().finally(() => {
-        running = undefined;
-      });
-    },
+    expect: () => void group(progress.places()),
+    start,
     hold: (chat) => holds.get(chat),
   };
 }

@@ -50,7 +50,7 @@ export function createIntake(options: IntakeOptions): Intake {
     if (!callbacks) throw new Error('not connected');
     const outcome = await callbacks.onMessage(message, raw);
     progress.note(message, outcome);
-    if (outcome !== 'refused') {
+    if (outcome === 'accepted' || outcome === 'duplicate') {
       if (!message.sender.isBot) people.welcome(message.sender.user);
       options.onAccepted(message);
     }
@@ -91,7 +91,7 @@ export function createIntake(options: IntakeOptions): Intake {
     if (outcome === 'refused' && message.kind === 'button') void refusePress(body);
     if (message.interaction === undefined) return undefined;
     if (outcome === 'refused') return { response_type: 'ephemeral', text: REFUSED };
-    return message.command ? undefined : { response_type: 'ephemeral', text: STARTED };
+    return message.command || outcome === 'answered' ? undefined : { response_type: 'ephemeral', text: STARTED };
   }
 
   /** The acknowledgement of a press carries no words. */

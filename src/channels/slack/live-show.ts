@@ -4,15 +4,18 @@
  * https://docs.slack.dev/reference/methods/chat.startStream/
  */
 import { type Logger, scrub } from '../../log.ts';
-import type { Address } from '../channel.ts';
+import type { Address, LiveView } from '../channel.ts';
 import { type SlackApi, SlackError } from './api.ts';
+import { type Form, formsOf, rowsOf } from './blocks.ts';
 import { createBudget } from './budget.ts';
 import { isDirect } from './decode-base.ts';
 import { type Fields, string } from './read.ts';
+import { plainLine, renderSlack } from './render.ts';
 import { QUIET } from './send.ts';
 
 export interface Shown {
   address: Address;
+  view: LiveView;
   /** The message, once it is there. */
   ts?: string;
   /** What of the text was streamed, as long as the message is a stream. */
@@ -24,12 +27,13 @@ export interface Shown {
 }
 
 export interface LiveShow {
-  /** Posts or edits the message. Gives whether it is shown. */
-  status(shown: Shown, text: string): Promise<boolean>;
+  /** Posts or edits the message, with its buttons. Gives whether it is shown. */
+  status(shown: Shown, form: Form): Promise<boolean>;
   /** Appends what is new of `text`, of which only whole words count until `isAll`. Gives false where text is not streamed. */
   stream(shown: Shown, text: string, recipient: string | undefined): Promise<boolean>;
   /** After the last of it; the message can then be edited. */
   stop(shown: Shown): Promise<void>;
+  /** Tried again while Slack cannot be reached: what is left would say for ever that we are at work. */
   remove(shown: Shown): Promise<void>;
 }
 
@@ -39,6 +43,9 @@ const STREAMS = { perMinute: 15, burst: 10 };
 const APPENDS = { perMinute: 80, burst: 40 };
 const MAX_STREAM = 11_000;
 const UNAVAILABLE_MS = 10 * 60_000;
+const REMOVE_TRIES = 5;
+const MAX_WAIT_MS = 300_000;
+const MAX_LINE = 2900;
 
 export function createLiveShow({ api, teamId, log }: { api: SlackApi; teamId: () => string; log: Logger }): LiveShow {
   const edits = createBudget(EDITS.perMinute, EDITS.burst);
@@ -51,19 +58,27 @@ export function createLiveShow({ api, teamId, log }: { api: SlackApi; teamId: ()
     ['chat.postMessage', edits],
   ]);
 
-  /** Undefined when it was not done. */
-  async function call(shown: Shown, method: string, params: Record<string, unknown>): Promise<Fields | undefined> {
-    const budget = budgets.get(method);
-    if (budget && !budget.take()) return undefined;
+  async function attempt(shown: Shown, method: string, params: Record<string, unknown>): Promise<Fields | SlackError> {
     try {
       return await api.call(method, { channel: shown.address.chat, ...params });
     } catch (error) {
       if (!(error instanceof SlackError)) throw error;
       log.debug({ err: error, chat: shown.address.chat }, 'live progress could not be shown');
-      if (error.retryAfterMs !== undefined) budget?.pause(error.retryAfterMs);
-      else if (error.kind === 'refused') refused(shown, method, error.code);
-      return undefined;
+      return error;
     }
+  }
+
+  /** Undefined when it was not done. */
+  async function call(shown: Shown, method: string, params: Record<string, unknown>): Promise<Fields | undefined> {
+    const budget = budgets.get(method);
+    if (budget && !budget.take()) return undefined;
+    const outcome = await attempt(shown, method, params);
+    if (!(outcome instanceof SlackError)) return outcome;
+    if (outcome.retryAfterMs !== undefined) {
+      budget?.pause(outcome.retryAfterMs);
+      if (budget === edits) shown.view.limited(outcome.retryAfterMs);
+    } else if (outcome.kind === 'refused') refused(shown, method, outcome.code);
+    return undefined;
   }
 
   function refused(shown: Shown, method: string, code: string): void {
@@ -94,18 +109,16 @@ export function createLiveShow({ api, teamId, log }: { api: SlackApi; teamId: ()
   }
 
   return {
-    async status(shown, text) {
-      const quiet = { text, ...QUIET };
-      if (shown.ts !== undefined)
-        return (await call(shown, 'chat.update', { ts: shown.ts, text, parse: 'none' })) !== undefined;
+    async status(shown, form) {
+      const { ts, view } = shown;
+      const message = { text: form.text, blocks: [...form.blocks, ...rowsOf(await view.buttons())] };
+      if (ts !== undefined) return (await call(shown, 'chat.update', { ts, ...message, parse: 'none' })) !== undefined;
       const { thread } = shown.address;
-      const sent = await call(shown, 'chat.postMessage', {
-        ...quiet,
-        ...(thread !== undefined && { thread_ts: thread }),
-      });
-      const ts = sent && string(sent, 'ts');
-      if (ts !== undefined) shown.ts = ts;
-      return ts !== undefined;
+      const place = thread === undefined ? {} : { thread_ts: thread };
+      const sent = await call(shown, 'chat.postMessage', { ...message, ...QUIET, ...place });
+      const sentTs = sent && string(sent, 'ts');
+      if (sentTs !== undefined) shown.ts = sentTs;
+      return sentTs !== undefined;
     },
     async stream(shown, text, recipient) {
       const ready = settledText(text);
@@ -122,10 +135,30 @@ export function createLiveShow({ api, teamId, log }: { api: SlackApi; teamId: ()
       await call(shown, 'chat.stopStream', { ts: shown.ts });
     },
     async remove(shown) {
-      if (shown.ts !== undefined) await call(shown, 'chat.delete', { ts: shown.ts });
+      const { ts } = shown;
       delete shown.ts;
+      for (let tries = 0; ts !== undefined && tries < REMOVE_TRIES; tries++) {
+        const outcome = await attempt(shown, 'chat.delete', { ts });
+        if (!(outcome instanceof SlackError)) return;
+        if (outcome.kind === 'refused' && outcome.retryAfterMs === undefined) return;
+        const ms = outcome.retryAfterMs ?? 1000 * 2 ** tries;
+        await new Promise<void>((resolve) => setTimeout(resolve, Math.min(ms, MAX_WAIT_MS)).unref());
+      }
     },
   };
+}
+
+/** A line to be shown as it is. */
+export function lineForm(line: string): Form {
+  const text = plainLine(line, MAX_LINE);
+  return { text, blocks: [{ type: 'section', text: { type: 'mrkdwn', text, verbatim: true } }] };
+}
+
+/** The beginning of an answer, with the same care for links and mentions. */
+export async function draftForm(markdown: string): Promise<Form> {
+  const [part] = await renderSlack(markdown.length <= MAX_LINE ? markdown : `${markdown.slice(0, MAX_LINE)}…`);
+  const form = part && formsOf(part, [])[1];
+  return form ?? lineForm('…');
 }
 
 /** Whole words only, since a secret is known by its whole; and no markup that would mention anybody. */

@@ -2,19 +2,17 @@
  * Live progress of runs: what a run is doing, or with `text` what it writes. Invariants: nothing throws; one call a run at a
  * time; after `end` nothing more appears, and a status message that no answer replaces is taken away.
  */
-import { type Logger, scrub } from '../../log.ts';
-import type { Address, AgentStreamEvent } from '../channel.ts';
+import type { Logger } from '../../log.ts';
+import type { Address, AgentStreamEvent, LiveMode, LiveView } from '../channel.ts';
 import type { Assistant } from './assistant.ts';
-import type { LiveShow, Shown } from './live-show.ts';
-import { doing, statusLine } from './live-words.ts';
-import { plainLine } from './render.ts';
-
-export type LiveMode = 'off' | 'status' | 'text';
+import { draftForm, type LiveShow, lineForm, type Shown } from './live-show.ts';
 
 export interface Live {
-  event(event: AgentStreamEvent, address: Address): void;
-  /** Gives the id of the status message, if one was sent and an answer may replace it; otherwise it is deleted. */
+  event(event: AgentStreamEvent, address: Address, view: LiveView): void;
+  /** Gives the id of the status message, if the answer is to replace it; otherwise it is deleted. */
   end(runId: string, address: Address, isAnswered: boolean): Promise<string | undefined>;
+  /** What the limits of the channel leave; its threads share them. */
+  pace(address: Address): { key: string; gapMs: number };
   /** Ends every run's progress. */
   close(): void;
 }
@@ -26,28 +24,42 @@ export interface LiveTiming {
   statusAfter: number;
   statusEvery: number;
   textEvery: number;
+  /** Between two calls in one channel: Slack takes one message a second there, answers included. */
+  gap: number;
+  /** A longer run is answered by a new message, which notifies. */
+  longRun: number;
+  /** How long an answer waits for a call about progress. */
+  late: number;
 }
 
-export const LIVE_TIMING: LiveTiming = { assistantAfter: 300, statusAfter: 3000, statusEvery: 3000, textEvery: 1500 };
+export const LIVE_TIMING: LiveTiming = {
+  assistantAfter: 300,
+  statusAfter: 3000,
+  statusEvery: 3000,
+  textEvery: 1500,
+  gap: 2000,
+  longRun: 30_000,
+  late: 1500,
+};
 
 interface Run extends Shown {
   startedAt: number;
-  words: string;
   /** What the model has written; edits show what came since its last tool call, streams all of it. */
   text: string;
   sinceTool: number;
   /** What was shown last. */
   said: string;
   saidAt: number;
+  /** What was streamed is void. */
+  isRestarted: boolean;
   timer: NodeJS.Timeout | undefined;
+  /** Waits for its turn. */
+  isQueued: boolean;
   call: Promise<void> | undefined;
 }
 
 const MAX_RUNS = 500;
 const MAX_TEXT = 12_000;
-const MAX_SHOWN = 2900;
-/** How long an answer waits for a call about progress that is under way. */
-const CALL_MS = 5000;
 /** A run whose end we never hear of is shown no longer. */
 const MAX_RUN_MS = 30 * 60_000;
 /** An assistant's status vanishes by itself after two minutes. */
@@ -64,14 +76,16 @@ export interface LiveOptions {
 }
 
 export function createLive(options: LiveOptions): Live {
-  const { show, assistant, mode, log, recipientOf, timing = LIVE_TIMING } = options;
+  const { show, assistant, log, recipientOf, timing = LIVE_TIMING } = options;
   const runs = new Map<string, Run>();
   const ended = new Set<string>();
 
-  function start(key: string, address: Address): Run {
-    const now = Date.now();
-    const shown = { address, startedAt: now, words: 'thinking', text: '', sinceTool: 0, said: '', saidAt: 0 };
-    const run: Run = { ...shown, timer: undefined, call: undefined, isOver: false };
+  const modeOf = ({ mode = options.mode }: LiveView) => mode;
+
+  function start(key: string, address: Address, view: LiveView): Run {
+    const shown = { address, view, startedAt: Date.now(), text: '', sinceTool: 0, said: '', saidAt: 0 };
+    const state = { isRestarted: false, isQueued: false, isOver: false };
+    const run: Run = { ...shown, ...state, timer: undefined, call: undefined };
     run.timer = later(assistant.isOne(address) ? timing.assistantAfter : timing.statusAfter, () => tick(run));
     runs.set(key, run);
     const oldest = runs.size > MAX_RUNS ? runs.keys().next().value : undefined;
@@ -95,25 +109,40 @@ export function createLive(options: LiveOptions): Live {
     if (run.isOver || elapsed > MAX_RUN_MS) return;
     const showsText = run.text.length > run.sinceTool;
     run.timer = later(showsText ? timing.textEvery : Math.max(timing.statusEvery, elapsed / 10), () => tick(run));
-    if (run.call) return;
-    run.call = publish(run, elapsed)
+    if (run.call || run.isQueued) return;
+    void publish(run);
+  }
+
+  /** Text is only streamed where it began to be; everything else is a message, which counts for the channel's limits. */
+  const isOwnKind = (run: Run) => run.streamed !== undefined || (written(run) === '' && assistant.isOne(run.address));
+
+  async function publish(run: Run): Promise<void> {
+    run.isQueued = !isOwnKind(run);
+    const isTurn = !run.isQueued || (await run.view.turn());
+    run.isQueued = false;
+    if (run.isOver || !isTurn) return;
+    run.call = put(run)
       .catch((error: unknown) => log.warn({ err: error }, 'live progress failed'))
       .finally(() => {
         run.call = undefined;
       });
   }
 
-  async function publish(run: Run, elapsed: number): Promise<void> {
-    if (mode === 'text' && run.text !== '' && (await show.stream(run, run.text, recipientOf(run.address)))) return;
-    const written = run.text.slice(run.sinceTool).trim();
-    if (written === '' && run.streamed === undefined && assistant.isOne(run.address)) return publishStatus(run);
-    if (run.streamed !== undefined) return;
-    const text = plainLine(written === '' ? statusLine(run.words, elapsed) : clip(written));
-    if (text !== run.said && (await show.status(run, text))) run.said = text;
+  async function put(run: Run): Promise<void> {
+    if (run.isRestarted) await show.stop(run);
+    run.isRestarted = false;
+    const isText = modeOf(run.view) === 'text' && run.text !== '';
+    if (isText && (await show.stream(run, run.text, recipientOf(run.address)))) return;
+    if (isOwnKind(run)) return run.streamed === undefined ? putStatus(run) : undefined;
+    const words = written(run);
+    const said = words || run.view.line();
+    if (said === run.said) return;
+    const form = words === '' ? lineForm(said) : await draftForm(words);
+    if (await show.status(run, form)) run.said = said;
   }
 
-  async function publishStatus(run: Run): Promise<void> {
-    const status = `is ${scrub(run.words)}…`;
+  async function putStatus(run: Run): Promise<void> {
+    const status = `is ${run.view.words}…`;
     if (status === run.said && Date.now() - run.saidAt < RENEW_MS) return;
     if (!(await assistant.setStatus(run.address, status))) return;
     run.said = status;
@@ -121,28 +150,55 @@ export function createLive(options: LiveOptions): Live {
   }
 
   /** Once the calls under way are done: what appeared too late, or is not wanted, is taken away. */
-  async function settle(run: Run, isAnswered: boolean): Promise<string | undefined> {
+  async function settle(run: Run, isReplaced: boolean, isAnswered: boolean): Promise<string | undefined> {
     await run.call;
     await show.stop(run);
-    if (isAnswered && run.ts !== undefined) return run.ts;
-    await show.remove(run);
-    if (!isAnswered && run.saidAt > 0) await assistant.setStatus(run.address, '');
+    if (isReplaced && run.ts !== undefined) return run.ts;
+    const gone = show.remove(run);
+    if (isAnswered) return undefined;
+    await gone;
+    if (run.saidAt > 0) await assistant.setStatus(run.address, '');
+    return undefined;
+  }
+
+  async function end(run: Run, isAnswered: boolean): Promise<string | undefined> {
+    const isReplaced = isAnswered && Date.now() - run.startedAt < timing.longRun;
+    const late = Promise.withResolvers<'late'>();
+    const timer = setTimeout(() => late.resolve('late'), timing.late);
+    const settled = settle(run, isReplaced, isAnswered).catch((error: unknown) => {
+      log.warn({ err: error }, 'live progress could not be ended');
+      return undefined;
+    });
+    const result = await Promise.race([settled, late.promise]);
+    clearTimeout(timer);
+    if (result !== 'late') return result;
+    // The answer does not wait any longer and comes as a message of its own.
+    void settled.then(() => show.remove(run));
     return undefined;
   }
 
   return {
-    event(event, address) {
-      if (mode === 'off') return;
+    event(event, address, view) {
       const key = keyOf(event.runId, address);
       if (ended.has(key)) return;
-      const run = runs.get(key) ?? start(key, address);
-      run.words = doing(event) ?? run.words;
-      if (mode !== 'text') return;
-      if (event.type === 'tool-call' && run.text.length > run.sinceTool) {
+      if (modeOf(view) === 'off') {
+        const run = runs.has(key) ? finish(key) : undefined;
+        if (run) void end(run, false);
+        return;
+      }
+      const run = runs.get(key) ?? start(key, address, view);
+      run.view = view;
+      const isNew = run.text.length > run.sinceTool;
+      if (event.type === 'tool-call' && isNew) {
         run.text += '\n\n';
         run.sinceTool = run.text.length;
       }
-      if (event.type !== 'text-delta') return;
+      // The model begins again: what it has said is void.
+      if (event.type === 'state-change' && event.state === 'thinking' && isNew) {
+        run.text = run.text.slice(0, run.sinceTool);
+        run.isRestarted = true;
+      }
+      if (event.type !== 'text-delta' || modeOf(view) !== 'text') return;
       if (run.text.length === run.sinceTool && !run.call) {
         clearTimeout(run.timer);
         run.timer = later(timing.textEvery, () => tick(run));
@@ -151,33 +207,20 @@ export function createLive(options: LiveOptions): Live {
     },
     async end(runId, address, isAnswered) {
       const run = finish(keyOf(runId, address));
-      if (!run) return undefined;
-      const late = Promise.withResolvers<'late'>();
-      const timer = setTimeout(() => late.resolve('late'), CALL_MS);
-      const settled = settle(run, isAnswered).catch((error: unknown) => {
-        log.warn({ err: error }, 'live progress could not be ended');
-        return undefined;
-      });
-      const result = await Promise.race([settled, late.promise]);
-      clearTimeout(timer);
-      if (result !== 'late') return result;
-      // The answer does not wait any longer and comes as a message of its own.
-      void settled.then(() => show.remove(run));
-      return undefined;
+      return run && end(run, isAnswered);
     },
+    pace: ({ chat }) => ({ key: chat, gapMs: timing.gap }),
     close() {
       for (const key of [...runs.keys()]) finish(key);
     },
   };
 }
 
+/** What the model has written since its last tool call. */
+const written = (run: Run): string => run.text.slice(run.sinceTool).trim();
+
 function keyOf(runId: string, { chat, thread }: Address): string {
   return `${runId}|${chat}|${thread ?? ''}`;
-}
-
-function clip(text: string): string {
-  const clean = scrub(text);
-  return clean.length <= MAX_SHOWN ? clean : `${clean.slice(0, MAX_SHOWN).toWellFormed()}…`;
 }
 
 function later(ms: number, action: () => void): NodeJS.Timeout {

@@ -127,7 +127,7 @@ function escaped(raw: string, { line, start, outer }: Place): string {
   const text = raw
     .replace(SIGN, sign)
     .replace(MENTION, (at) => `${at}${JOINER}`)
-    .replace(isLast ? /(?!)/ : OPEN_URL, (begin) => `${begin}${JOINER}`);
+    .replace(inLink || isLast ? /(?!)/ : OPEN_URL, (begin) => `${begin}${JOINER}`);
   if (line.text.slice(0, start).trim() !== '') return text;
   if (UNDERLINE.test(line.text)) return text.replace(/^\s*/, '$&\\');
   return text.replace(LINE_START, (_all, blank: string, mark = '', bracket = '', number = '') =>

@@ -1,8 +1,8 @@
 /** What a Slack channel is made from, and what holds unless told otherwise. */
 import type { Logger } from '../../log.ts';
-import type { ChannelLimits, CommandSpec, Marks } from '../channel.ts';
+import type { ChannelLimits, CommandSpec, LiveMode, Marks } from '../channel.ts';
 import { DOWNLOAD_BYTES } from './download.ts';
-import { LIVE_TIMING, type LiveMode, type LiveTiming } from './live.ts';
+import { LIVE_TIMING, type LiveTiming } from './live.ts';
 import type { Cache } from './people.ts';
 
 /** https://docs.slack.dev/reference/block-kit/blocks/markdown-block/ (12,000 characters), files of up to 1 GB. */

@@ -14,6 +14,9 @@ export interface Progress {
   note(message: InboundMessage, outcome: InboundOutcome): void;
   /** A thread of our own making, read from its first message on. */
   opened(chat: string, thread: string): void;
+  /** Until `settle` the marks of this chat stay where they are, whatever is taken in: before it something may be missing. */
+  pin(chat: string): void;
+  settle(chat: string): void;
   /** Places to look for what was missed, those that were busy last first. */
   places(): Place[];
 }
@@ -25,8 +28,13 @@ export function createProgress(marks: Marks): Progress {
   const kept = [...marks.all()].filter(([, mark]) => /^\d+\.\d+$/.test(mark));
   for (const [place, mark] of kept.sort(([, a], [, b]) => Number(a) - Number(b))) read.set(place, mark);
 
+  /** By pinned chat, the marks its places will have. */
+  const pinned = new Map<string, Map<string, string>>();
+
   function advance(place: string, ts: string): void {
-    if (Number(read.get(place) ?? 0) >= Number(ts)) return;
+    const held = pinned.get(place.split(':', 1)[0] ?? '');
+    if (Number((held?.get(place) ?? read.get(place)) || 0) >= Number(ts)) return;
+    if (held && read.has(place)) return void held.set(place, ts);
     read.set(place, ts);
     marks.set(place, ts);
   }
@@ -38,11 +46,20 @@ export function createProgress(marks: Marks): Progress {
       const isReply = thread !== undefined && thread !== messageId;
       const place = isReply ? `${chat}:${thread}` : chat;
       // Whoever is refused leaves nothing behind; a chat that is read already is read past them.
-      if (outcome === 'refused' && (isDirect || !read.has(place))) return;
+      const isIn = outcome === 'accepted' || outcome === 'duplicate';
+      if ((outcome === 'refused' && isDirect) || (!isIn && !read.has(place))) return;
       advance(place, messageId);
-      if (thread === messageId && outcome !== 'refused') advance(`${chat}:${thread}`, messageId);
+      if (thread === messageId && isIn) advance(`${chat}:${thread}`, messageId);
     },
     opened: (chat, thread) => advance(`${chat}:${thread}`, thread),
+    pin(chat) {
+      if (!pinned.has(chat)) pinned.set(chat, new Map());
+    },
+    settle(chat) {
+      const held = pinned.get(chat) ?? [];
+      pinned.delete(chat);
+      for (const [place, ts] of held) advance(place, ts);
+    },
     places: () =>
       [...read.entries()].reverse().map(([place, mark]) => {
         const [chat = '', thread] = place.split(':');

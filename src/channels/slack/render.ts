@@ -54,8 +54,8 @@ function partsOf(pieces: Piece[], limit: number): SlackPart[] {
 }
 
 function textOf(pieces: Piece[], sections: string[]): string {
-  const [whole] = pack(pieces, mrkdwn, Number.POSITIVE_INFINITY);
-  if (whole !== undefined && whole.text.length <= LIMITS.text) return whole.text;
+  const whole = sections.join('\n\n');
+  if (whole.length <= LIMITS.text) return whole;
   const [first] = pack(pieces, mrkdwn, LIMITS.text - 2);
   return `${first?.text ?? sections[0] ?? ''}\n…`;
 }

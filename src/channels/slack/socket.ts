@@ -19,6 +19,8 @@ export interface SocketOptions {
   client: WebClientOptions;
   log: Logger;
   onStatus: (status: ChannelStatus) => void;
+  /** Before each attempt to open the connection: events may come with the greeting. */
+  onOpening: () => void;
   /** Each time the connection is open and Slack has greeted us. */
   onOpen: () => void;
   /** Slack holds back events for the rest of a minute. */
@@ -80,6 +82,7 @@ export function createSocket(options: SocketOptions): Socket {
     while (!stopping.signal.aborted) {
       try {
         const ended = new Promise<void>((resolve) => client.once('disconnected', () => resolve()));
+        options.onOpening();
         await withDeadline(client.start(), greetingMs);
         openedAt = Date.now();
         onStatus({ state: 'connected' });

@@ -10,11 +10,12 @@ import type {
   ChannelStatus,
   CommandSpec,
   InboundMessage,
+  LiveMode,
 } from '../channel.ts';
 import { createApi, TelegramError } from './api.ts';
 import { type Bot, callbackId, type Decoded, decodeUpdate } from './decode.ts';
 import { DOWNLOAD_BYTES, download } from './download.ts';
-import { createLive, LIVE_TIMING, type LiveMode, type LiveTiming } from './live.ts';
+import { createLive, LIVE_TIMING, type LiveTiming } from './live.ts';
 import { type Poller, startPolling } from './poll.ts';
 import { createSend } from './send.ts';
 import { type Cache, createSetup, getMe, wrongToken, wrongTokenOf } from './setup.ts';
@@ -164,7 +165,8 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
     },
     send,
     download: (file, path, maxBytes, signal) => download(api, file, path, maxBytes, signal),
-    stream: async (event, address) => live.event(event, address),
+    stream: async (event, address, view) => live.event(event, address, view),
+    livePace: live.pace,
     endStream: (runId, address, isAnswered) => live.end(runId, address, isAnswered),
     ...(mode === 'webhook' && { webhook }),
   };

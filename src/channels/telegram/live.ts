@@ -1,21 +1,20 @@
 /**
  * Live progress: typing, and one message edited while a run goes on. Best effort and apart from delivery. Invariants: nothing
- * here throws; an answer that comes within 400 ms costs no call; after `end` no call of that run is made, and none that
- * writes a message is under way.
+ * here throws; an answer that comes within 400 ms costs no call; after `end` no call of that run is made but the one that takes
+ * its message away, and none that writes the message is under way when it is given to the answer.
  * https://core.telegram.org/bots/api#sendchataction, #editmessagetext
  */
-import { type Logger, scrub } from '../../log.ts';
-import type { Address, AgentStreamEvent } from '../channel.ts';
-import { type TelegramApi, TelegramError } from './api.ts';
-import { doing, statusLine } from './live-words.ts';
-import { integer, isFields } from './read.ts';
-
-export type LiveMode = 'off' | 'status' | 'text';
+import type { Logger } from '../../log.ts';
+import type { Address, AgentStreamEvent, LiveMode, LiveView } from '../channel.ts';
+import type { TelegramApi } from './api.ts';
+import { createLiveCalls, type Shown } from './live-calls.ts';
 
 export interface Live {
-  event(event: AgentStreamEvent, address: Address): void;
-  /** Gives the id of the status message, if one was sent and an answer may replace it; otherwise it is deleted. */
+  event(event: AgentStreamEvent, address: Address, view: LiveView): void;
+  /** Gives the id of the status message, if the answer is to replace it; otherwise it is deleted. */
   end(runId: string, address: Address, isAnswered: boolean): Promise<string | undefined>;
+  /** What the limits of the chat leave; its topics share them. */
+  pace(address: Address): { key: string; gapMs: number };
   /** Ends every run's progress. */
   close(): void;
 }
@@ -27,6 +26,13 @@ export interface LiveTiming {
   statusAfter: number;
   statusEvery: number;
   textEvery: number;
+  /** Between two calls in one chat: Telegram takes one message a second there, 20 a minute in a group, answers included. */
+  chatGap: number;
+  groupGap: number;
+  /** A longer run is answered by a new message, which notifies. */
+  longRun: number;
+  /** How long an answer waits for a call about progress. */
+  late: number;
 }
 
 export const LIVE_TIMING: LiveTiming = {
@@ -35,53 +41,44 @@ export const LIVE_TIMING: LiveTiming = {
   statusAfter: 3000,
   statusEvery: 3000,
   textEvery: 1500,
+  chatGap: 2000,
+  groupGap: 6000,
+  longRun: 30_000,
+  late: 1500,
 };
 
-interface Run {
-  address: Address;
+interface Run extends Shown {
+  view: LiveView;
   startedAt: number;
-  words: string;
   /** What the model has written since its last tool call; only kept where it is shown. */
   text: string;
-  showsText: boolean;
-  messageId?: number;
-  shown: string;
   typing: NodeJS.Timeout | undefined;
   showing: NodeJS.Timeout | undefined;
+  /** Waits for its turn. */
+  isQueued: boolean;
   call: Promise<void> | undefined;
-  /** A stop that is not an end: the message was deleted, or the bot was thrown out. */
-  mute: boolean;
 }
 
 const MAX_RUNS = 500;
 const MAX_TEXT = 4000;
-const CALL_MS = 5000;
 /** A run whose end we never hear of stops typing. */
 const MAX_RUN_MS = 30 * 60_000;
-const GONE = /not found|can't be edited|MESSAGE_ID_INVALID/i;
 
 export function createLive(options: { api: TelegramApi; mode: LiveMode; log: Logger; timing?: LiveTiming }): Live {
-  const { api, mode, log, timing = LIVE_TIMING } = options;
+  const { timing = LIVE_TIMING } = options;
+  const calls = createLiveCalls(options);
   const runs = new Map<string, Run>();
   const ended = new Set<string>();
-  const quietUntil = new Map<string, number>();
 
-  function start(key: string, address: Address): Run {
-    const showsText = mode === 'text' && !address.chat.startsWith('-');
-    const run: Run = {
-      address,
-      startedAt: Date.now(),
-      words: 'thinking',
-      text: '',
-      showsText,
-      shown: '',
-      typing: undefined,
-      showing: undefined,
-      call: undefined,
-      mute: false,
-    };
+  const modeOf = ({ mode = options.mode }: LiveView) => mode;
+  /** Everybody in a group would read along with a draft. */
+  const showsText = ({ view, address }: Run) => modeOf(view) === 'text' && !isGroup(address);
+
+  function start(key: string, address: Address, view: LiveView): Run {
+    const shown = { address, shown: '', isOver: false, text: '', startedAt: Date.now() };
+    const run: Run = { ...shown, view, typing: undefined, showing: undefined, isQueued: false, call: undefined };
     run.typing = later(timing.typingAfter, () => type(run));
-    run.showing = later(timing.statusAfter, () => show(run));
+    run.showing = later(timing.statusAfter, () => void show(run));
     runs.set(key, run);
     const oldest = runs.size > MAX_RUNS ? runs.keys().next().value : undefined;
     if (oldest !== undefined) finish(oldest);
@@ -93,104 +90,86 @@ export function createLive(options: { api: TelegramApi; mode: LiveMode; log: Log
     runs.delete(key);
     clearTimeout(run?.typing);
     clearTimeout(run?.showing);
-    if (run) run.mute = true;
+    if (run) run.isOver = true;
     ended.add(key);
-    trim(ended);
+    const oldest = ended.size > MAX_RUNS ? ended.values().next().value : undefined;
+    if (oldest !== undefined) ended.delete(oldest);
     return run;
   }
 
   function type(run: Run): void {
-    if (run.mute || Date.now() - run.startedAt > MAX_RUN_MS) return;
+    if (run.isOver || Date.now() - run.startedAt > MAX_RUN_MS) return;
     run.typing = later(timing.typingEvery, () => type(run));
-    if (run.words === 'waiting for your answer' || isQuiet(run)) return;
-    void call(run, 'sendChatAction', { action: 'typing' });
+    if (run.view.state !== 'waiting-approval') void calls.type(run);
   }
 
-  /** Sends or edits the status message if there is something new to say; the calls of one run never overlap. */
-  function show(run: Run): void {
-    if (run.mute || run.call) return;
-    const elapsed = Date.now() - run.startedAt;
-    const text = scrub(run.text.trim() === '' ? statusLine(run.words, elapsed) : clip(run.text));
-    run.showing = later(interval(run, elapsed), () => show(run));
-    if (text === run.shown || isQuiet(run)) return;
-    run.call = publish(run, text).finally(() => {
+  const wordsFor = (run: Run) =>
+    showsText(run) && run.text.trim() !== '' ? { markdown: clip(run.text) } : { line: run.view.line() };
+  const isNew = (run: Run) => JSON.stringify(wordsFor(run)) !== run.shown;
+
+  /** Sends or edits the message when its turn has come, if there is something new to say then; one call of a run at a time. */
+  async function show(run: Run): Promise<void> {
+    if (run.isOver || run.isQueued || run.call) return;
+    run.isQueued = true;
+    const isTurn = !isNew(run) || (await run.view.turn());
+    run.isQueued = false;
+    if (run.isOver || !isTurn) return;
+    if (isNew(run)) {
+      run.call = calls.publish(run, wordsFor(run));
+      await run.call;
       run.call = undefined;
-    });
-  }
-
-  async function publish(run: Run, text: string): Promise<void> {
-    const plain = { text, link_preview_options: { is_disabled: true } };
-    if (run.messageId !== undefined) {
-      await call(run, 'editMessageText', { ...plain, message_id: run.messageId });
-    } else {
-      const sent = await call(run, 'sendMessage', { ...plain, disable_notification: true });
-      const id = isFields(sent) ? integer(sent, 'message_id') : undefined;
-      if (id !== undefined) run.messageId = id;
     }
-    run.shown = text;
+    clearTimeout(run.showing);
+    if (!run.isOver) run.showing = later(interval(run), () => void show(run));
   }
 
-  async function call(run: Run, method: string, params: object): Promise<unknown> {
-    const { chat, thread } = run.address;
-    const isEdit = method === 'editMessageText';
-    const isOld = isEdit || method === 'deleteMessage';
-    const place = { chat_id: chat, ...(thread !== undefined && !isOld && { message_thread_id: Number(thread) }) };
-    try {
-      return await api.call(method, { ...place, ...params }, { timeoutMs: CALL_MS });
-    } catch (error) {
-      log.debug({ err: error, chat }, 'live progress could not be shown');
-      if (!(error instanceof TelegramError)) return undefined;
-      if (error.retryAfterMs !== undefined) silence(chat, error.retryAfterMs);
-      const refused = (error.code === 400 || error.code === 403) && !/not modified/i.test(error.message);
-      if (refused) run.mute = true;
-      if (refused && isEdit && GONE.test(error.message)) delete run.messageId;
-      return undefined;
-    }
+  /** A status slows down with the length of the run. */
+  function interval(run: Run): number {
+    if (showsText(run) && run.text !== '') return timing.textEvery;
+    return Math.max(timing.statusEvery, (Date.now() - run.startedAt) / 10);
   }
 
-  function silence(chat: string, ms: number): void {
-    quietUntil.delete(chat);
-    quietUntil.set(chat, Date.now() + ms);
-    trim(quietUntil);
-  }
-
-  const isQuiet = (run: Run) => Date.now() < (quietUntil.get(run.address.chat) ?? 0);
-
-  /** A status slows down with the length of the run: a group takes 20 messages a minute in all. */
-  function interval(run: Run, elapsed: number): number {
-    if (run.text !== '') return timing.textEvery;
-    return Math.max(timing.statusEvery * (run.address.chat.startsWith('-') ? 2 : 1), elapsed / 10);
+  async function takeAway(run: Run): Promise<void> {
+    await run.call;
+    await calls.remove(run);
   }
 
   return {
-    event(event, address) {
-      if (mode === 'off') return;
+    event(event, address, view) {
       const key = keyOf(event.runId, address);
       if (ended.has(key)) return;
-      const run = runs.get(key) ?? start(key, address);
-      run.words = doing(event) ?? run.words;
-      if (!run.showsText) return;
-      if (event.type === 'tool-call') run.text = '';
-      if (event.type !== 'text-delta') return;
+      if (modeOf(view) === 'off') {
+        const run = runs.has(key) ? finish(key) : undefined;
+        if (run) void takeAway(run);
+        return;
+      }
+      const run = runs.get(key) ?? start(key, address, view);
+      run.view = view;
+      if (event.type === 'tool-call' || (event.type === 'state-change' && event.state === 'thinking')) run.text = '';
+      if (event.type !== 'text-delta' || !showsText(run)) return;
       if (run.text === '') {
         clearTimeout(run.showing);
-        run.showing = later(timing.textEvery, () => show(run));
+        run.showing = later(timing.textEvery, () => void show(run));
       }
       if (run.text.length <= MAX_TEXT) run.text += event.content;
     },
     async end(runId, address, isAnswered) {
       const run = finish(keyOf(runId, address));
-      await run?.call;
-      if (run?.messageId === undefined) return undefined;
-      if (isAnswered) return String(run.messageId);
-      await call(run, 'deleteMessage', { message_id: run.messageId });
+      if (!run) return undefined;
+      const isLate = !(await within(run.call, timing.late));
+      if (isAnswered && !isLate && Date.now() - run.startedAt < timing.longRun) return run.messageId?.toString();
+      const gone = takeAway(run);
+      if (!isAnswered) await gone;
       return undefined;
     },
+    pace: (address) => ({ key: address.chat, gapMs: isGroup(address) ? timing.groupGap : timing.chatGap }),
     close() {
       for (const key of [...runs.keys()]) finish(key);
     },
   };
 }
+
+const isGroup = ({ chat }: Address): boolean => chat.startsWith('-');
 
 function keyOf(runId: string, { chat, thread }: Address): string {
   return `${runId}|${chat}|${thread ?? ''}`;
@@ -200,12 +179,16 @@ function clip(text: string): string {
   return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT).toWellFormed()}…`;
 }
 
-function later(ms: number, action: () => void): NodeJS.Timeout {
-  return setTimeout(action, ms).unref();
+/** Whether the call ended in time. */
+async function within(call: Promise<void> | undefined, ms: number): Promise<boolean> {
+  if (!call) return true;
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(false), ms);
+  const isDone = await Promise.race([call.then(() => true), late.promise]);
+  clearTimeout(timer);
+  return isDone;
 }
 
-/** The oldest go first: what is asked for is nearly always recent. */
-function trim(kept: Set<string> | Map<string, unknown>): void {
-  const oldest = kept.size > MAX_RUNS ? kept.keys().next().value : undefined;
-  if (oldest !== undefined) kept.delete(oldest);
+function later(ms: number, action: () => void): NodeJS.Timeout {
+  return setTimeout(action, ms).unref();
 }

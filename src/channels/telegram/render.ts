@@ -152,7 +152,8 @@ function positive(id: string | undefined): number | undefined {
   return id !== undefined && /^[1-9]\d{0,14}$/.test(id) ? Number(id) : undefined;
 }
 
-function keyboardOf(buttons: Button[][] | undefined): Params | undefined {
+/** A keyboard under a message; undefined is none. */
+export function keyboardOf(buttons: Button[][] | undefined): Params | undefined {
   const rows = (buttons ?? []).flatMap((row) =>
     Array.from({ length: Math.ceil(row.length / ROW) }, (_, index) => row.slice(index * ROW, (index + 1) * ROW)),
   );

@@ -132,8 +132,8 @@ export function createTerminal(options: TerminalOptions): Channel {
       });
       next();
     },
-    async stream(event: AgentStreamEvent) {
-      if (event.type !== 'tool-call') return;
+    async stream(event: AgentStreamEvent, _address, view) {
+      if (event.type !== 'tool-call' || view.mode === 'off') return;
       const line = toolLine(event.tool, event.args);
       if (line !== lastTool) print(line);
       lastTool = line;

@@ -11,6 +11,8 @@ export interface AgentEvents {
   thinking(): void;
   toolCall(tool: string, args: unknown): void;
   toolResult(tool: string, result: unknown): void;
+  /** The run ends here and goes on once a person has decided. */
+  waiting(): void;
   /** The run is over, however it went. */
   end(): void;
 }
@@ -56,6 +58,9 @@ export function createEvents(
       unlessAborted({ type: 'tool-call', tool, args });
     },
     toolResult: (tool, result) => unlessAborted({ type: 'tool-result', tool, result }),
-    end: () => enter('idle'),
+    waiting: () => enter('waiting-approval'),
+    end() {
+      if (state !== 'waiting-approval') enter('idle');
+    },
   };
 }

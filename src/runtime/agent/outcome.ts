@@ -1,5 +1,6 @@
 /** What a run says in the end, read from the messages of its steps. Pure. */
 import type { Json } from '../../workspace/types.ts';
+import type { AgentOutcome } from './types.ts';
 
 /** What the steps of a run have said and done so far. */
 export interface Said {
@@ -11,9 +12,11 @@ export interface Said {
   isAnswer: boolean;
   /** Tools called, one name a call. */
   tools: string[];
+  /** Those of the last step that ended in an error. */
+  failed: string[];
 }
 
-export const NOTHING_SAID: Said = { text: '', latest: '', isAnswer: false, tools: [] };
+export const NOTHING_SAID: Said = { text: '', latest: '', isAnswer: false, tools: [], failed: [] };
 
 /** `said` with one more step, given as the model's messages (assistant, tool). */
 export function addStep(said: Said, messages: readonly Json[]): Said {
@@ -35,12 +38,23 @@ export function addStep(said: Said, messages: readonly Json[]): Said {
     latest: text || said.latest,
     isAnswer: text !== '' && tools.length === 0,
     tools: [...said.tools, ...tools],
+    failed: messages.flatMap(failedIn),
   };
 }
 
-/** The text for the person. It is never empty: where the model says nothing, we say what happened. */
-export function finalText(finish: 'stop' | 'max-steps' | 'length' | 'content-filter', said: Said): string {
+function failedIn(message: Json): string[] {
+  if (!isRecord(message) || message.role !== 'tool' || !Array.isArray(message.content)) return [];
+  return message.content.filter(isRecord).flatMap(({ toolName, output = null }) => {
+    const hasFailed = isRecord(output) && typeof output.type === 'string' && output.type.startsWith('error');
+    return hasFailed ? [String(toolName)] : [];
+  });
+}
+
+/** The text for the person. But for a run that waits it is never empty: where the model says nothing, we say what happened. */
+export function finalText(finish: AgentOutcome['finish'], said: Said): string {
   switch (finish) {
+    case 'parked':
+      return said.text;
     case 'stop':
       return (
         said.text ||

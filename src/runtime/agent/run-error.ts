@@ -7,19 +7,40 @@ import { keySetting, splitModelName } from '../model/providers.ts';
 
 export type RunErrorKind =
   | 'provider'
+  | 'overloaded'
   | 'timeout'
   | 'unreachable'
+  /** The key is not accepted. */
+  | 'key'
+  /** The provider wants to be paid. */
+  | 'quota'
+  /** The conversation does not fit into the model. */
+  | 'too-long'
   | 'refused'
   | 'cut-off'
   | 'empty'
   | 'stopped'
+  /** A tool failed and the model had nothing to say to it. */
+  | 'tool'
+  /** A daily cap of ours is reached. */
+  | 'cap'
   | 'config';
+
+/** The turn that failed. */
+export interface FailedTurn {
+  /** The person's words. */
+  words: string;
+  /** Tools have run in it. */
+  hasSteps: boolean;
+}
 
 /** `message` is for logs; `userMessage` may be shown in a chat and names what the person can do. */
 export class RunError extends Error {
   override name = 'RunError';
   readonly kind: RunErrorKind;
   readonly userMessage: string;
+  /** Set by whoever knows it, so that the same can be asked for again. */
+  turn: FailedTurn | undefined;
   constructor(kind: RunErrorKind, userMessage: string, options: { detail?: string; cause?: unknown } = {}) {
     super(options.detail ?? userMessage, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
@@ -58,11 +79,14 @@ export function describeFailure(error: unknown, model: string): ModelFailure {
     return { error: new RunError('refused', text, { detail: `${model}: ${name}` }), retry: false, badRequest: true };
   }
   if (name.startsWith('AI_')) return { error: cutOff(model, false, error), retry: true };
+  const code = shortCode(error);
+  const detail = `${model}: ${name} ${code}`.trim();
+  if (/overloaded/.test(code)) {
+    const text = `The provider "${splitModelName(model).provider}" ${OVERLOADED}.`;
+    return { error: new RunError('overloaded', text, { detail }), retry: true };
+  }
   const text = `The model ${model} reported an error: try again, or set another model.`;
-  return {
-    error: new RunError('provider', text, { detail: `${model}: ${name} ${shortCode(error)}`.trim() }),
-    retry: true,
-  };
+  return { error: new RunError('provider', text, { detail }), retry: true };
 }
 
 /** The answer ended without its finish event: never shown as complete (R10). */
@@ -103,27 +127,40 @@ function describeStatus(error: unknown, status: number, model: string): ModelFai
     return { error: new RunError(kind, `The provider "${provider}" ${text}.`, { detail }), retry: false, ...more };
   };
   const address = `providers.${provider}.baseURL`;
-  if (status === 402 || code === 'insufficient_quota')
-    return say('refused', 'asks for payment: check the credit there');
-  if (status === 401 || status === 403) return say('refused', `did not accept the key: check ${keySetting(provider)}`);
+  if (status === 402 || QUOTA.test(code)) return say('quota', 'asks for payment: check the credit there');
+  if (status === 401 || status === 403) return say('key', `did not accept the key: check ${keySetting(provider)}`);
   if (status === 429) {
     const retryAfterMs = retryAfter(error);
     const when = retryAfterMs === undefined ? 'in a moment' : `in ${Math.ceil(retryAfterMs / 1000)} seconds`;
     const more = { retry: true, ...(retryAfterMs !== undefined && { retryAfterMs }) };
     return say('provider', `is limiting how often we may ask: try again ${when}`, more);
   }
-  if (status >= 500) return say('provider', `is in trouble (HTTP ${status}): try again in a moment`, { retry: true });
-  if (status < 400) return say('refused', `sends us elsewhere (HTTP ${status}): set its final address in ${address}`);
+  if (status === 503 || status === 529 || /overloaded/.test(code))
+    return say('overloaded', OVERLOADED, { retry: true });
+  if (status >= 500) return say('provider', 'is in trouble: try again in a moment', { retry: true });
+  if (status < 400) return say('refused', `sends us elsewhere: set its final address in ${address}`);
   const badRequest = true;
-  if (status === 413 || /context|too_long|too_large/.test(code)) {
+  if (status === 413 || isTooLong(error, code)) {
     const text = `cannot take a conversation of this length: go on in a new task (/new), or set a larger model than ${id}`;
-    return say('refused', text, { badRequest });
+    return say('too-long', text, { badRequest });
   }
   if (status === 404) {
     return say('refused', `does not know the model "${id}": check the setting model, and ${address}`, { badRequest });
   }
-  const text = `refused the request (HTTP ${status}): try to put it differently, or set another model`;
+  const text = 'refused the request: try to put it differently, or set another model';
   return say('refused', text, { badRequest });
+}
+
+const OVERLOADED = 'has too much to do just now: try again in a few minutes';
+const QUOTA = /^(insufficient_quota|billing_|credit_|payment_required)/;
+const TOO_LONG =
+  /(maximum|exceeds?|available) (the )?(model's )?(context|input)|context (length|window|size)|(prompt|input) (is|are) too long|input token count/i;
+
+/** Providers without a word for it say so in a sentence, which is read here and goes no further. */
+function isTooLong(error: unknown, code: string): boolean {
+  if (/context|too_long|too_large/.test(code)) return true;
+  const message = field(error, 'message');
+  return typeof message === 'string' && TOO_LONG.test(message.slice(0, 2_000));
 }
 
 /** Milliseconds the provider asks us to wait, from `retry-after-ms` or `retry-after` (seconds or a date, RFC 9110). */
@@ -161,6 +198,13 @@ function systemError(error: unknown): Error | undefined {
 
 function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/** The model did not get over the failure of these tools. */
+export function toolFailed(tools: readonly string[]): RunError {
+  const names = [...new Set(tools)].join(', ');
+  const text = `The tool ${names} failed and the model did not go on from there: try again, or put it differently.`;
+  return new RunError('tool', text, { detail: `failed tools: ${names}` });
 }
 
 /** For what no one foresaw. The SDK's own errors may quote a prompt, so only their name is kept. */

@@ -9,6 +9,7 @@ import { UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { RuntimeTool } from '../task.ts';
+import type { ParkedCall } from './types.ts';
 
 type SdkTool = ToolSet[string];
 type InputSchema = SdkTool['inputSchema'];
@@ -21,6 +22,8 @@ export interface ToolHooks {
   beforeExternal(call: { callId: string; tool: string }): Promise<void>;
   onStart(tool: string, input: unknown): void;
   onEnd(tool: string, result: Json): void;
+  /** The call waits for a person: before it runs, or for what they say to its result. Its result is not the model's yet. */
+  onPark(call: ParkedCall): void;
   log: Logger;
 }
 
@@ -46,18 +49,25 @@ function toSdkTool(tool: RuntimeTool, jsonSchema: JsonSchema, hooks: ToolHooks):
   };
 }
 
-async function runTool(tool: RuntimeTool, given: unknown, callId: string, hooks: ToolHooks): Promise<Json> {
+/** Throws the signal's reason, or an Error in words for the model. Gives null for a call that waits for a person. */
+export async function runTool(tool: RuntimeTool, given: unknown, callId: string, hooks: ToolHooks): Promise<Json> {
   const { signal } = hooks;
   let started = false;
   try {
     const input = tool.input.safeParse(given);
     if (!input.success) throw new UserError(`The arguments do not fit. ${issues(input.error)}`);
+    const call = { callId, tool: tool.name, input: toJson(input.data) };
+    if (tool.asksBefore?.(input.data)) {
+      hooks.onPark(call);
+      return null;
+    }
     if (tool.effect === 'external') await hooks.beforeExternal({ callId, tool: tool.name });
     signal.throwIfAborted();
     hooks.onStart(tool.name, input.data);
     started = true;
     const result = await raceAbort(tool.execute(input.data, { signal, callId }), signal);
     hooks.onEnd(tool.name, result);
+    if (tool.asksAfter?.(result)) hooks.onPark(call);
     return result;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
@@ -66,6 +76,11 @@ async function runTool(tool: RuntimeTool, given: unknown, callId: string, hooks:
     if (started) hooks.onEnd(tool.name, { error: told });
     throw bare(told);
   }
+}
+
+/** What came in as JSON and passed a schema is JSON. */
+function toJson(value: unknown): Json {
+  return JSON.parse(JSON.stringify(value ?? null));
 }
 
 /** The SDK tells the model an error's name and message; the name is of no use to it. */

@@ -1,6 +1,7 @@
 /** What goes into a run and what comes out of it. Types only. */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import type { Json } from '../../workspace/types.ts';
+import type { CallUsage } from '../model/call-usage.ts';
 import type { FinishedStep, RuntimeTool, TaskRequest } from '../task.ts';
 
 export interface AgentRequest extends TaskRequest {
@@ -17,7 +18,19 @@ export interface AgentRequest extends TaskRequest {
   tools: RuntimeTool[];
   /** Steps of this run finished before a restart; they are not in `messages`. */
   resume: FinishedStep[];
+  /** What people decided about calls of the last step that wait for them, by the call's id. */
+  verdicts?: ReadonlyMap<string, Verdict>;
 }
+
+/** A call that waits for a person. */
+export interface ParkedCall {
+  callId: string;
+  tool: string;
+  input: Json;
+}
+
+/** The call runs with exactly this input; or it does not, and the model gets a result or a reason in its place. */
+export type Verdict = { run: Json } | { value: Json } | { error: string };
 
 export interface AgentHooks {
   /** Its abort ends the run with RunError `stopped`, whose cause is the reason. */
@@ -33,6 +46,10 @@ export interface AgentHooks {
    * Awaited when a step is finished, the answer's own included, before the next begins. When it rejects, the run ends.
    */
   onStep(step: { index: number; messages: Json[] }): Promise<void>;
+  /** Before each model call. When it throws, the call is not made and the run ends with that error. */
+  beforeCall?: () => void;
+  /** A model call has ended, also one that failed or was aborted on its way; `ms` after it began. Must not throw. */
+  onUsage?: (model: string, usage: CallUsage, ms: number) => void;
 }
 
 export interface AgentOutcome {
@@ -42,9 +59,11 @@ export interface AgentOutcome {
   model: string;
   /** Model calls of the whole run. */
   steps: number;
-  finish: 'stop' | 'max-steps' | 'length' | 'content-filter';
+  finish: 'stop' | 'max-steps' | 'length' | 'content-filter' | 'parked';
+  /** With `parked`: the calls that wait, in their order; the text is what the model said with them, and may be empty. */
+  parked?: ParkedCall[];
   /** Tokens of the steps run here, not of those before a restart. */
-  usage: { inputTokens: number; outputTokens: number };
+  usage: { inputTokens: number; outputTokens: number; cachedInputTokens?: number };
 }
 
 /** In milliseconds (R9). */

@@ -14,7 +14,18 @@ import { commandSpecs, findCommand, HELP_HINT } from './table.ts';
 export interface CommandDesk
   extends Pick<
     CommandContext,
-    'runOf' | 'waitingFor' | 'stop' | 'pairing' | 'links' | 'bound' | 'shareTask' | 'attachRules' | 'prefixes'
+    | 'runOf'
+    | 'waitingFor'
+    | 'stop'
+    | 'pairing'
+    | 'links'
+    | 'bound'
+    | 'shareTask'
+    | 'attachRules'
+    | 'prefixes'
+    | 'approvals'
+    | 'costs'
+    | 'settings'
   > {
   home: Home;
   modelName: () => string;

@@ -6,6 +6,9 @@ import type { Principal } from '../../access/principal.ts';
 import type { Address, Attachment, CommandSpec } from '../../channels/channel.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
+import type { Approvals } from '../approvals.ts';
+import type { ConversationSettings } from '../conversation-settings.ts';
+import type { Costs } from '../costs.ts';
 import type { AttachMode } from '../reply/attachments.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
 
@@ -48,6 +51,10 @@ export interface CommandContext {
   model: string;
   runOf(taskId: string): RunView | undefined;
   waitingFor(taskId: string): number;
+  /** What waits for a person's decision; absent where nothing can. */
+  approvals?: Pick<Approvals, 'get' | 'open' | 'decide'>;
+  /** What was used and what may be; absent where nobody counts. */
+  costs?: Pick<Costs, 'ofRun' | 'today' | 'check' | 'limits' | 'currency'>;
   /** Ends the task's run; false when none is under way. */
   stop(taskId: string): boolean;
   mayUse(action: Action, task: TaskRecord | undefined): boolean;
@@ -64,6 +71,8 @@ export interface CommandContext {
   shareTask(person: string, from: Address): Promise<void>;
   /** What may be attached to an answer at an address: `attach` of its channel and the bytes it takes for one file. */
   attachRules(address: Address): { mode: AttachMode; maxBytes: number };
+  /** What was chosen for conversations. */
+  settings: ConversationSettings;
   /** What is typed before a command's name, by channel id, for the channels that are on: `{ telegram: '/', slack: '/viber ' }`. */
   prefixes: Readonly<Record<string, string>>;
   /** Other commands, for `/help`. */

@@ -1,5 +1,6 @@
 /** /pair: an owner lets somebody in, by the buttons under the question or by hand. */
 import type { Command } from './command.ts';
+import { plainName } from './places.ts';
 
 export const pair: Command = {
   name: 'pair',
@@ -10,15 +11,19 @@ export const pair: Command = {
     const [verb, code = ''] = args.trim().split(/\s+/);
     if (verb === 'approve') {
       const { paired } = pairing.approve(code, Date.now());
-      return { text: `${paired.name} may write to me now (${paired.identity}, ${paired.role}).` };
+      return { text: `${plainName(paired.name)} may write to me now (${paired.identity}, ${paired.role}).` };
     }
-    if (verb === 'deny') return { text: `${pairing.deny(code, Date.now()).name} was not let in.` };
+    if (verb === 'deny') return { text: `${plainName(pairing.deny(code, Date.now()).name)} was not let in.` };
     const waiting = pairing.pending(Date.now());
     if (waiting.length === 0) return { text: 'Nobody asks to be let in.' };
     return {
-      text: waiting.map((entry) => `- ${entry.name} (${entry.identity}), code ${entry.code}`).join('\n'),
+      text: waiting.map((entry) => `- ${plainName(entry.name)} (${entry.identity}), code ${entry.code}`).join('\n'),
       buttons: waiting.map((entry) => [
-        { label: `Approve ${entry.name}`.slice(0, 40), command: 'pair', args: `approve ${entry.code}` },
+        {
+          label: `Approve ${plainName(entry.name)}`.slice(0, 40).toWellFormed(),
+          command: 'pair',
+          args: `approve ${entry.code}`,
+        },
         { label: 'Deny', command: 'pair', args: `deny ${entry.code}` },
       ]),
     };

@@ -1,14 +1,16 @@
 /** Every command there is. Channels register these with their platform; nothing else names commands. */
 import type { CommandSpec } from '../../channels/channel.ts';
+import { approve } from './approve.ts';
 import { artifacts, get } from './artifacts.ts';
 import type { Command } from './command.ts';
 import { help } from './help.ts';
 import { link } from './link.ts';
+import { live } from './live.ts';
 import { memory } from './memory.ts';
 import { open } from './open.ts';
 import { pair } from './pair.ts';
 import { plan } from './plan.ts';
-import { followup, steer } from './queue.ts';
+import { followup, queue, steer } from './queue.ts';
 import { status, stop } from './status.ts';
 import { fresh, tasks } from './tasks.ts';
 
@@ -17,6 +19,7 @@ export const COMMANDS: readonly Command[] = [
   fresh,
   status,
   stop,
+  queue,
   steer,
   followup,
   plan,
@@ -25,8 +28,10 @@ export const COMMANDS: readonly Command[] = [
   artifacts,
   get,
   memory,
+  live,
   link,
   pair,
+  approve,
 ];
 
 /** Telegram sends /start when somebody opens the chat for the first time. */

@@ -3,6 +3,7 @@
  * to move with each message, no provider's prompt cache would ever hold.
  */
 import type { SessionEntry } from '../../workspace/types.ts';
+import { openCalls, resultMessage } from '../agent/parked.ts';
 import type { FinishedStep, InputFile, TaskMessage } from '../task.ts';
 import { type MessageEntry, pastMessages, type Room, type RunEntry, speakersOf, type UserText } from './past-run.ts';
 
@@ -36,6 +37,9 @@ export interface History {
 interface Run {
   id: string;
   entries: RunEntry[];
+  /** Calls that waited for a person, and calls that were begun. */
+  asked: boolean;
+  begun: Set<string>;
 }
 
 interface Rendered {
@@ -85,6 +89,7 @@ function splitRuns({ entries, isWhole }: SessionTail): { runs: Run[]; summary: s
   const runs = new Map<string, Run>();
   const seen = new Set<string>();
   for (const entry of entries.slice(through + 1)) {
+    if (entry.type === 'approval' || entry.type === 'call') noteCall(runs.get(entry.run), entry);
     if (entry.type !== 'message' && entry.type !== 'step' && entry.type !== 'result') continue;
     if (entry.run === coveredRun) continue;
     if (entry.type === 'message') {
@@ -92,10 +97,40 @@ function splitRuns({ entries, isWhole }: SessionTail): { runs: Run[]; summary: s
       seen.add(entry.id);
     }
     const run = runs.get(entry.run);
-    if (run) run.entries.push(entry);
-    else runs.set(entry.run, { id: entry.run, entries: [entry] });
+    const last = run?.entries.at(-1);
+    // The result of a call that waited belongs to the step of the call.
+    if (run && last?.type === 'step' && entry.type === 'step' && isResult(entry)) {
+      run.entries[run.entries.length - 1] = joined(last, entry);
+    } else if (run) run.entries.push(entry);
+    else runs.set(entry.run, { id: entry.run, entries: [entry], asked: false, begun: new Set() });
   }
   return { runs: [...runs.values()], summary: compaction?.text, isWhole: isWhole || through >= 0 };
+}
+
+function noteCall(run: Run | undefined, entry: Extract<SessionEntry, { type: 'approval' | 'call' }>): void {
+  if (entry.type === 'approval' && run) run.asked = true;
+  if (entry.type === 'call') run?.begun.add(entry.callId);
+}
+
+/** A run that still waits for a person stands in the history of others with the calls that have not run. */
+function withWaiting({ entries, asked, begun }: Run): RunEntry[] {
+  const at = entries.findLastIndex((entry) => entry.type === 'step');
+  const step = entries[at];
+  if (!asked || step?.type !== 'step') return entries;
+  const waiting = openCalls(step.messages).filter(({ callId }) => !begun.has(callId));
+  const results = waiting.map((call) => resultMessage(call, { error: NOT_RUN }));
+  return results.length > 0 ? entries.with(at, { ...step, messages: [...step.messages, ...results] }) : entries;
+}
+
+const NOT_RUN = 'This has not run.';
+
+const isResult = ({ messages: [first] }: FinishedStep): boolean =>
+  typeof first === 'object' && first !== null && !Array.isArray(first) && first.role === 'tool';
+
+function joined(step: FinishedStep, result: FinishedStep): FinishedStep {
+  const artifactRefs = [...(step.artifactRefs ?? []), ...(result.artifactRefs ?? [])];
+  const messages = [...step.messages, ...result.messages];
+  return { ...step, index: result.index, messages, ...(artifactRefs.length > 0 ? { artifactRefs } : {}) };
 }
 
 /** `through` is a message's id or a run's. */
@@ -131,7 +166,8 @@ function newest(past: readonly Run[], limits: HistoryLimits, userText: UserText)
   let said = 0;
   let tokens = 0;
   for (const run of past.toReversed()) {
-    const rendered = window.length > 0 ? render(run, EARLIER, userText) : fitting(run, limits, userText);
+    const whole = { ...run, entries: withWaiting(run) };
+    const rendered = window.length > 0 ? render(whole, EARLIER, userText) : fitting(whole, limits, userText);
     said += rendered.said;
     tokens += rendered.tokens;
     if (window.length > 0 && (said > limits.max_messages || tokens > limits.max_tokens)) break;

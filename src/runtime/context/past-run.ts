@@ -98,7 +98,8 @@ const isFields = (value: Json | undefined): value is Fields =>
 const partsOf = (message: Json): Json[] => (isFields(message) && Array.isArray(message.content) ? message.content : []);
 const isPart = (part: Json, type: string): part is Fields => isFields(part) && part.type === type;
 
-const usesTools = (messages: readonly Json[]): boolean =>
+/** Whether a step called tools, or holds what they gave. */
+export const usesTools = (messages: readonly Json[]): boolean =>
   messages.some((m) => partsOf(m).some((part) => isPart(part, 'tool-call') || isPart(part, 'tool-result')));
 
 function textOf(messages: readonly Json[]): string {

@@ -55,9 +55,12 @@ export function formatFiles(files: readonly TurnFile[]): string {
   return `Attached files (text: read_file with the id):\n${lines.join('\n')}`;
 }
 
-/** `[Name]: text`, where nothing in the text can pass for another speaker's line. */
+/** How a line of a speaker begins; the definition of a link looks alike and is none. */
+const SPEAKS = /^([^\S\n]*)\[([^[\]\n]{1,100})\](?=[^\S\n]*:(?!\s*<?https?:))/gm;
+
+/** `[Name]: text`, where nothing in the text can pass for another speaker's line, nor for that of somebody yet to speak. */
 export function bySpeaker(text: string, speaker: string, everyone: readonly string[]): string {
-  let safe = text;
+  let safe = text.replace(SPEAKS, '$1($2)');
   for (const name of everyone) safe = safe.replaceAll(`[${speakerName(name)}]:`, `(${speakerName(name)}):`);
   return `[${speakerName(speaker)}]: ${safe}`;
 }

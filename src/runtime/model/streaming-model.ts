@@ -5,6 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeFailure, type ModelFailure, RunError, type RunErrorKind } from '../agent/run-error.ts';
+import { type CallUsage, estimate, usageOf } from './call-usage.ts';
 import { collectAnswer } from './collect-answer.ts';
 import { fitPrompt, hasFiles, tidyCalls, withoutFiles } from './prompt.ts';
 import type { CallOptions, GenerateResult, ModelV4 } from './types.ts';
@@ -20,6 +21,10 @@ export interface StreamingOptions {
   onRestart(): void;
   /** Whether an answer without text or calls will do, because the run has said something before. */
   acceptsEmpty(): boolean;
+  /** Before each answer is asked for; when it throws, none is. */
+  beforeCall?: () => void;
+  /** A try has ended that the provider will charge for, `ms` after it began. */
+  onUsage?: (model: string, usage: CallUsage, ms: number) => void;
   /** For the log: one try of one model failed. */
   onFailure(failure: { model: string; tries: number; kind: RunErrorKind; err: RunError }): void;
 }
@@ -33,7 +38,12 @@ export function createStreamingModel(options: StreamingOptions): StreamingModel 
   const { names, limits } = options;
   let at = 0;
 
-  async function ask(name: string, call: CallOptions, onText: (delta: string) => void): Promise<GenerateResult> {
+  async function ask(
+    name: string,
+    call: CallOptions,
+    onText: (delta: string) => void,
+    spent: (usage: CallUsage) => void,
+  ): Promise<GenerateResult> {
     const model = await options.load(name);
     const answer = await collectAnswer(
       model,
@@ -42,6 +52,7 @@ export function createStreamingModel(options: StreamingOptions): StreamingModel 
       limits,
       onText,
     );
+    spent(usageOf(answer, call.prompt));
     if (isEmpty(answer) && !options.acceptsEmpty()) {
       const text = `The model ${name} gave an empty answer: please ask again, or put it differently.`;
       throw new RunError('empty', text, { detail: `${name}: empty answer` });
@@ -53,18 +64,21 @@ export function createStreamingModel(options: StreamingOptions): StreamingModel 
   async function tryModel(name: string, given: CallOptions): Promise<GenerateResult | ModelFailure> {
     let call = given;
     for (let tries = 1; ; tries += 1) {
-      let told = false;
+      let told = 0;
       const onText = (delta: string) => {
-        told = true;
+        told += delta.length;
         options.onText(delta);
       };
+      const begun = performance.now();
+      const spent = (usage: CallUsage) => options.onUsage?.(name, usage, Math.floor(performance.now() - begun));
       try {
-        return await ask(name, call, onText);
+        return await ask(name, call, onText, spent);
       } catch (thrown) {
+        if (given.abortSignal?.aborted || isCharged(thrown, told)) spent(estimate(call.prompt, told));
         given.abortSignal?.throwIfAborted();
         const failure = describeFailure(thrown, name);
         options.onFailure({ model: name, tries, kind: failure.error.kind, err: failure.error });
-        if (told) options.onRestart();
+        if (told > 0) options.onRestart();
         const wait = failure.retryAfterMs ?? limits.retry;
         if (failure.badRequest && hasFiles(call.prompt)) call = { ...call, prompt: withoutFiles(call.prompt) };
         else if (!failure.retry || tries >= TRIES || wait > limits.maxRetryAfter) return failure;
@@ -80,6 +94,7 @@ export function createStreamingModel(options: StreamingOptions): StreamingModel 
     supportedUrls: {},
     current: () => names[at] ?? '',
     async doGenerate(call) {
+      options.beforeCall?.();
       let first: RunError | undefined;
       for (let index = at; index < names.length; index += 1) {
         const outcome = await tryModel(names[index] ?? '', call);
@@ -94,6 +109,10 @@ export function createStreamingModel(options: StreamingOptions): StreamingModel 
     doStream: () => Promise.reject(new Error('this model is only asked for whole answers')),
   };
 }
+
+/** Whether the provider was at work on a try that failed after so many characters. */
+const isCharged = (thrown: unknown, told: number): boolean =>
+  thrown instanceof RunError && (thrown.kind === 'timeout' || (thrown.kind === 'cut-off' && told > 0));
 
 function isEmpty({ content, finishReason }: GenerateResult): boolean {
   if (finishReason.unified === 'length' || finishReason.unified === 'content-filter') return false;

@@ -23,23 +23,24 @@ interface ChatPace {
   lastAt: number;
 }
 
+/** Topics and threads share their chat's limit. */
+export const chatOf = (address: Address): string => `${address.channel} ${address.account} ${address.chat}`;
+
 export function createPace(now: () => number): Pace {
   const chats = new Map<string, ChatPace>();
-  // Topics and threads share their chat's limit.
-  const keyOf = (address: Address) => `${address.channel} ${address.account} ${address.chat}`;
   return {
     delay(address) {
-      const chat = chats.get(keyOf(address));
+      const chat = chats.get(chatOf(address));
       if (!chat) return 0;
       const at = now();
       if (at >= chat.slowUntil) {
-        chats.delete(keyOf(address));
+        chats.delete(chatOf(address));
         return 0;
       }
       return Math.max(0, chat.blockedUntil - at, chat.lastAt + SLOW_GAP_MS - at);
     },
     limited(address, retryAfterMs) {
-      const key = keyOf(address);
+      const key = chatOf(address);
       const until = now() + retryAfterMs;
       const lastAt = chats.get(key)?.lastAt ?? 0;
       chats.delete(key);
@@ -48,7 +49,7 @@ export function createPace(now: () => number): Pace {
       if (chats.size > MAX_CHATS && oldest !== undefined) chats.delete(oldest);
     },
     sent(address) {
-      const chat = chats.get(keyOf(address));
+      const chat = chats.get(chatOf(address));
       if (chat) chat.lastAt = now();
     },
   };

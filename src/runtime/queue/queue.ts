@@ -65,9 +65,10 @@ export interface Queue<T> {
   depth(lane: string): number;
   /** Whether somebody owns the lane now. */
   isBusy(lane: string): boolean;
-  /** Asks the owner of a lane; false when nobody owns it now. */
+  /** Asks the owner of a lane; false when nobody owns it now, or its owner has nothing to do for it. */
   signal(lane: string, signal: LaneSignal): boolean;
-  onSignal(listener: (lane: string, signal: LaneSignal) => void): void;
+  /** The listener says whether it has done something. */
+  onSignal(listener: (lane: string, signal: LaneSignal) => boolean): void;
   deadLetters(): DeadLetter[];
   /** No more claims; messages not started stay where they are. */
   close(): void;

@@ -61,7 +61,7 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
   /** By lane, messages that are being stored. */
   const storing = new Map<string, number>();
   const claimers: { prefix: string; resolve: (lease: Lease<T> | undefined) => void }[] = [];
-  const listeners: ((lane: string, signal: LaneSignal) => void)[] = [];
+  const listeners: ((lane: string, signal: LaneSignal) => boolean)[] = [];
   let lastSeq = 0;
   let epoch = 0;
   let closed = false;
@@ -171,8 +171,11 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
     return lane && lane.epoch === lease.epoch && lane.leased > 0 ? lane : undefined;
   }
 
-  for (const file of await recoverSpool<T>(store, options.onDead, now)) {
-    add(file.attempts >= MAX_CRASHES - 1 ? { ...file, notBefore: now() + options.suspectDelayMs } : file);
+  const left = await recoverSpool<T>(store, options.onDead, now);
+  // One moment for all: messages that were in work together are due together.
+  const suspectsDue = now() + options.suspectDelayMs;
+  for (const file of left) {
+    add(file.attempts >= MAX_CRASHES - 1 ? { ...file, notBefore: suspectsDue } : file);
     lastSeq = file.seq;
   }
   for (const name of lanes.keys()) wake(name);
@@ -221,8 +224,11 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
     extend(lease, pick) {
       const lane = owned(lease);
       if (!lane) return [];
-      const taken = lane.items.slice(lane.leased).filter((item) => item.notBefore <= now() && pick(item));
+      const mayTake = (item: QueueItem<T>) => item.attempts === 0 || suspect === undefined || suspect === lease.lane;
+      const due = lane.items.slice(lane.leased).filter((item) => item.notBefore <= now() && mayTake(item));
+      const taken = due.filter(pick);
       if (taken.length === 0) return [];
+      if (taken.some((item) => item.attempts > 0)) suspect = lease.lane;
       const rest = lane.items.slice(lane.leased).filter((item) => !taken.includes(item));
       lane.items = [...lane.items.slice(0, lane.leased), ...taken, ...rest];
       lane.leased += taken.length;
@@ -257,8 +263,7 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
     isBusy: (name) => (lanes.get(name)?.leased ?? 0) > 0,
     signal(name, signal) {
       if ((lanes.get(name)?.leased ?? 0) === 0) return false;
-      for (const listener of listeners) listener(name, signal);
-      return true;
+      return listeners.map((listener) => listener(name, signal)).includes(true);
     },
     onSignal: (listener) => void listeners.push(listener),
     deadLetters: () => deadLetters(store),

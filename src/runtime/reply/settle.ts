@@ -1,15 +1,17 @@
 /** From the model's words to the answer: blocks taken out and carried out, suggestions asked about, secrets masked. */
+import type { Attachment } from '../../channels/channel.ts';
 import { type Logger, scrub } from '../../log.ts';
 import { createArtifact, findArtifact } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import { addToMemory } from '../../workspace/memory/memory.ts';
 import { addSuggestion, parseSuggestion, type Suggestion } from '../../workspace/memory/suggestions.ts';
-import type { ArtifactRef, TaskRecord } from '../../workspace/types.ts';
+import type { ArtifactRef, TaskRecord, Usage } from '../../workspace/types.ts';
 import type { AgentOutcome } from '../agent.ts';
 import { suggestionButtons } from '../commands/memory.ts';
 import type { TaskResult } from '../task.ts';
 import type { PlanChange } from '../tools/scope.ts';
 import type { ButtonAction } from './buttons.ts';
+import { CONTINUE } from './failure.ts';
 import { parseReply, summarise } from './reply.ts';
 
 export interface SettleOptions {
@@ -30,10 +32,13 @@ export interface Made {
 
 /** What the session's `result` line and the answer are made of. */
 export interface RunOutcome extends TaskResult {
-  state: 'completed' | 'error' | 'stopped';
-  usage?: { inputTokens: number; outputTokens: number };
+  /** `waiting`: the run goes on once a person has decided; the text is the question. */
+  state: 'completed' | 'error' | 'stopped' | 'waiting';
+  usage?: Usage;
   error?: string;
   buttons: ButtonAction[][];
+  /** Sent along whatever the rules for artifacts are. */
+  files?: Attachment[];
 }
 
 /** Writes back what came of a run: files, suggestions, the words a person sees (P8, P9, M11). */
@@ -71,6 +76,9 @@ export async function settle(outcome: AgentOutcome, made: Made, where: SettleOpt
     summary: summarise(text || unique.map((ref) => ref.title).join(', ')),
     artifactRefs: unique,
     usage: outcome.usage,
-    buttons: asked.map(suggestionButtons),
+    buttons: [...asked.map(suggestionButtons), ...(isCutShort(outcome) ? [[CONTINUE]] : [])],
   };
 }
+
+/** At a limit of steps or of length: there is more to come if it is asked for. */
+const isCutShort = ({ finish }: AgentOutcome): boolean => finish === 'max-steps' || finish === 'length';

@@ -43,6 +43,7 @@ export const attachArtifact = (scope: ToolScope) =>
     description: 'Attach an earlier artifact of this task to your answer.',
     input: attachInput,
     effect: 'idempotent',
+    consent: 'never',
     async execute({ id }) {
       const meta = await findArtifact(scope.home, scope.taskId, id);
       if (!meta) throw new UserError(`This task has no artifact "${id.slice(0, 100)}"; list_files shows them.`);

@@ -1,5 +1,6 @@
 /** The tools a model is offered, one visible table. Names and arguments are part of the contract (docs/protocol.md). */
 import type { RuntimeTool } from '../task.ts';
+import { askUser } from './ask-user.ts';
 import { attachArtifact, createArtifactTool } from './artifacts.ts';
 import { listFiles } from './list-files.ts';
 import { readFile } from './read-file.ts';
@@ -18,6 +19,7 @@ const TABLE: readonly ((scope: ToolScope) => RuntimeTool)[] = [
   writeFile,
   listFiles,
   remember,
+  askUser,
 ];
 
 /**

@@ -18,6 +18,9 @@ export const writeFile = (scope: ToolScope) =>
       'Write a text file: workspace/... keeps it there; a bare name makes or replaces an artifact, attached to your answer.',
     input,
     effect: 'idempotent',
+    // The task's own artifacts are its own affair; the workspace is shared by all tasks.
+    isOutside: ({ path: given }) => splitArea(scope, given).area === 'workspace',
+    kindOf: ({ path: given }) => (splitArea(scope, given).area === 'workspace' ? 'workspace files' : 'artifacts'),
     async execute({ path: given, content }) {
       const bytes = decode(content, 'utf8');
       const { area = 'task', rest } = splitArea(scope, given);

@@ -52,7 +52,7 @@ const TOKENS = fc.constantFrom(
   '+ a',
   '===',
   ':--|--:',
-  '[x] y',
+  '[X]',
   '[r]: z',
   '😀|😀',
 );
@@ -137,15 +137,22 @@ export function expectSame(shown: string, source: string, options: { hasTable: b
   if (missing.length > 0) throw new Error(`lost: ${missing.join(' ')}`);
   if (options.hasTable) return;
   const [less, more] = [letters(wanted), letters(got)];
-  if (options.hasLinks ? isWithin(less, more) : less === more) return;
-  let at = 0;
-  while (less.charAt(at) === more.charAt(at)) at++;
-  throw new Error(`shown …${more.slice(at - 20, at + 40)}… for …${less.slice(at - 20, at + 40)}…`);
+  const at = options.hasLinks ? found(less, more) : same(less, more);
+  if (at === less.length && (options.hasLinks || at === more.length)) return;
+  throw new Error(
+    `not shown: …${less.slice(Math.max(0, at - 20), at)}|${less.slice(at, at + 40)}… in ${more.slice(-2000)}`,
+  );
 }
 
-/** True when the one is the other with something left out. */
-function isWithin(less: string, more: string): boolean {
+/** How many of the letters are in the text, in order, with others between them. */
+function found(less: string, more: string): number {
   let at = 0;
   for (const letter of more) if (less.startsWith(letter, at)) at += letter.length;
-  return at === less.length;
+  return at;
+}
+
+function same(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one.charAt(at) === other.charAt(at)) at++;
+  return at;
 }

@@ -1,11 +1,12 @@
 /** Live progress before a Slack that answers as it is told, with the clock in our hands. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Address, AgentStreamEvent } from '../../../src/channels/channel.ts';
+import type { Address, AgentStreamEvent, LiveMode } from '../../../src/channels/channel.ts';
 import { type SlackApi, SlackError } from '../../../src/channels/slack/api.ts';
 import { createAssistant } from '../../../src/channels/slack/assistant.ts';
-import { createLive, type Live, type LiveMode } from '../../../src/channels/slack/live.ts';
+import { createLive } from '../../../src/channels/slack/live.ts';
 import { createLiveShow } from '../../../src/channels/slack/live-show.ts';
 import { addSecret, silentLog } from '../../../src/log.ts';
+import { createViews, type ViewOptions } from '../live-views.ts';
 
 const THREAD: Address = { channel: 'slack', account: 'U0', workspace: 'T1', chat: 'C1', thread: '1.000001' };
 const PANE: Address = { ...THREAD, chat: 'D1' };
@@ -21,7 +22,7 @@ interface Call {
 let calls: Call[];
 let answer: (call: Call) => Promise<Record<string, unknown>>;
 
-function live(mode: LiveMode, recipient: string | undefined = 'U1'): Live {
+function live(mode: LiveMode, recipient = 'U1', options: ViewOptions = {}) {
   const start = Date.now();
   const api: SlackApi = {
     call: (method, params = {}) => {
@@ -32,13 +33,18 @@ function live(mode: LiveMode, recipient: string | undefined = 'U1'): Live {
   };
   const log = silentLog();
   const show = createLiveShow({ api, teamId: () => 'T1', log });
-  return createLive({
+  const progress = createLive({
     show,
     assistant: createAssistant({ api, log }),
     mode,
     log,
     recipientOf: () => recipient || undefined,
   });
+  const views = createViews(options);
+  return {
+    ...progress,
+    event: (event: AgentStreamEvent, address: Address) => progress.event(event, address, views(event, address)),
+  };
 }
 
 type Rest =
@@ -78,7 +84,10 @@ describe('a status', () => {
     expect(calls.map(({ method }) => method)).toEqual(['chat.postMessage', 'chat.update']);
     expect(calls[0]?.params).toMatchObject({ channel: 'C1', thread_ts: '1.000001', unfurl_links: false });
     expect(calls[1]?.params).toMatchObject({ ts: '2.000002', parse: 'none' });
-    expect(String(calls[1]?.params.text)).not.toContain('<!channel>');
+    expect(JSON.stringify(calls[1]?.params)).not.toContain('<!channel>');
+    const button = expect.objectContaining({ action_id: 'stop-id' });
+    const stop = { blocks: [expect.anything(), { type: 'actions', elements: [button] }] };
+    expect(calls.map(({ params }) => params)).toMatchObject([stop, stop]);
     expect(await progress.end('r', THREAD, true)).toBe('2.000002');
     await vi.advanceTimersByTimeAsync(60_000);
     expect(calls).toHaveLength(2);
@@ -115,6 +124,36 @@ describe('a status', () => {
     for (let run = 0; run < 50; run++) progress.event(event(undefined, `many${run}`), THREAD);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(calls.length).toBeLessThanOrEqual(62);
+  });
+
+  test('of a long run is taken away, so that the answer notifies; that is tried until Slack is there', async () => {
+    const progress = live('status');
+    progress.event(event(), THREAD);
+    await vi.advanceTimersByTimeAsync(31_000);
+    calls = [];
+    answer = async ({ at }) => (at < 32_000 ? refuse('ratelimited', 2000) : {});
+    expect(await progress.end('r', THREAD, true)).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(calls.map(({ method }) => method)).toEqual(['chat.delete', 'chat.delete']);
+  });
+
+  test('is shown as the conversation has chosen, in its turn, and goes when it is switched off', async () => {
+    const turns = [Promise.withResolvers<boolean>()];
+    const chosen: ViewOptions = { mode: 'off', turn: () => turns[0]?.promise ?? Promise.resolve(true) };
+    const progress = live('text', 'U1', chosen);
+    progress.event(event(), THREAD);
+    await vi.advanceTimersByTimeAsync(10_000);
+    chosen.mode = 'status';
+    progress.event(said('a draft '), THREAD);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(calls).toEqual([]);
+    turns.shift()?.resolve(true);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(seen()).toEqual([['chat.postMessage', expect.stringMatching(/^Working: thinking/)]]);
+    chosen.mode = 'off';
+    progress.event(said('more '), THREAD);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(calls.at(-1)?.method).toBe('chat.delete');
   });
 
   test('stops where it is not wanted', async () => {
@@ -208,6 +247,20 @@ describe('text', () => {
     expect(calls.at(-1)?.params.text).toBe('Hello there and more');
   });
 
+  test('that the model begins again is no longer streamed, and void', async () => {
+    const progress = live('text');
+    progress.event(said('A wrong '), THREAD);
+    await vi.advanceTimersByTimeAsync(1600);
+    progress.event(event(), THREAD);
+    progress.event(said('A right '), THREAD);
+    await vi.advanceTimersByTimeAsync(3200);
+    expect(seen()).toEqual([
+      ['chat.startStream', 'A wrong '],
+      ['chat.stopStream', undefined],
+      ['chat.update', 'A right'],
+    ]);
+  });
+
   test('goes on by edits when a stream has run out', async () => {
     const progress = live('text');
     progress.event(said('First '), THREAD);
@@ -220,6 +273,6 @@ describe('text', () => {
   });
 });
 
-function createNobody(): Live {
+function createNobody() {
   return live('text', '');
 }

@@ -1,7 +1,9 @@
 /** How tasks are shown: our first message, reactions on a person's, an assistant's title; and what is streamed there. */
 import { expect, test } from 'vitest';
 import type { Address, TaskView } from '../../../src/channels/channel.ts';
+import { LIVE_TIMING } from '../../../src/channels/slack/live.ts';
 import type { Slack } from '../../emulators/slack.ts';
+import { createViews } from '../live-views.ts';
 import { answer, benchOn, createLedger, eventually, startBench } from './harness.ts';
 
 const task: TaskView = { id: 't-1', title: 'A poem', state: 'running' };
@@ -104,14 +106,17 @@ test('what fails is not thrown', async () => {
 });
 
 test('a text that was streamed becomes the answer, in the same message', async () => {
-  const live = { assistantAfter: 5, statusAfter: 20, statusEvery: 20, textEvery: 15 };
+  const live = { ...LIVE_TIMING, assistantAfter: 5, statusAfter: 20, statusEvery: 20, textEvery: 15 };
   const { slack, channel, connect } = await startBench({ live: 'text', timing: { live } });
   await connect();
   const root = slack.say(slack.general, 'do it', { mention: true });
   await slack.settled();
   const place = at(slack, slack.general, root.ts);
-  const said = (content: string) =>
-    channel.stream?.({ agentId: 'a', taskId: 't', runId: 'r', type: 'text-delta', content }, place);
+  const views = createViews();
+  const said = (content: string) => {
+    const event = { agentId: 'a', taskId: 't', runId: 'r', type: 'text-delta', content } as const;
+    return channel.stream?.(event, place, views(event, place));
+  };
   await said('Once upon ');
   const streaming = await slack.wait({ channel: slack.general, thread: root.ts, from: 'bot' });
   expect(streaming.streaming).toBe(true);
@@ -129,13 +134,14 @@ test('a text that was streamed becomes the answer, in the same message', async (
 });
 
 test('a stream that could not be stopped is stopped before the answer replaces it', async () => {
-  const live = { assistantAfter: 5, statusAfter: 20, statusEvery: 20, textEvery: 15 };
+  const live = { ...LIVE_TIMING, assistantAfter: 5, statusAfter: 20, statusEvery: 20, textEvery: 15 };
   const { slack, channel, connect } = await startBench({ live: 'text', timing: { live } });
   await connect();
   const root = slack.say(slack.general, 'do it', { mention: true });
   await slack.settled();
   const place = at(slack, slack.general, root.ts);
-  await channel.stream?.({ agentId: 'a', taskId: 't', runId: 'r', type: 'text-delta', content: 'Half a ' }, place);
+  const event = { agentId: 'a', taskId: 't', runId: 'r', type: 'text-delta', content: 'Half a ' } as const;
+  await channel.stream?.(event, place, createViews()(event, place));
   await slack.wait({ channel: slack.general, thread: root.ts, from: 'bot' });
   slack.fault({ method: 'chat.stopStream', kind: 'status', status: 503 });
   const placeholder = (await channel.endStream?.('r', place, true)) ?? '';

@@ -1,8 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AgentStreamEvent } from '../../../src/channels/channel.ts';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Address, AgentStreamEvent, LiveMode } from '../../../src/channels/channel.ts';
 import { type TelegramApi, TelegramError } from '../../../src/channels/telegram/api.ts';
-import { createLive, type Live, type LiveMode } from '../../../src/channels/telegram/live.ts';
+import { createLive } from '../../../src/channels/telegram/live.ts';
+import { renderTelegram } from '../../../src/channels/telegram/render.ts';
 import { silentLog } from '../../../src/log.ts';
+import { createViews, type ViewOptions } from '../live-views.ts';
 
 const HERE = { channel: 'telegram', account: '7', chat: '1001' };
 const GROUP = { channel: 'telegram', account: '7', chat: '-5', thread: '9' };
@@ -17,7 +19,7 @@ interface Call {
 let calls: Call[];
 let answer: (call: Call) => Promise<unknown>;
 
-function live(mode: LiveMode): Live {
+function live(mode: LiveMode, options: ViewOptions = {}) {
   const start = Date.now();
   const api: TelegramApi = {
     call: (method, params) => {
@@ -27,7 +29,12 @@ function live(mode: LiveMode): Live {
     },
     fileUrl: () => '',
   };
-  return createLive({ api, mode, log: silentLog() });
+  const progress = createLive({ api, mode, log: silentLog() });
+  const views = createViews(options);
+  return {
+    ...progress,
+    event: (event: AgentStreamEvent, address: Address) => progress.event(event, address, views(event, address)),
+  };
 }
 
 function event(
@@ -42,6 +49,10 @@ const said = (content: string) => event('r', { type: 'text-delta', content });
 const shown = () => calls.filter(({ method }) => method !== 'sendChatAction');
 const texts = () => shown().map(({ params }) => params.text);
 
+// The parser is loaded when it is first needed, which takes more than a moment of the clock that is not ours.
+beforeAll(() =>
+  renderTelegram({ id: '', address: HERE, text: '**x**', files: [] }, { text: 1, uploadBytes: 0, downloadBytes: 0 }),
+);
 beforeEach(() => {
   vi.useFakeTimers();
   calls = [];
@@ -103,13 +114,99 @@ describe('the status message', () => {
       params: { chat_id: '1001', disable_notification: true },
     });
     expect(shown()[1]).toMatchObject({ method: 'editMessageText', params: { message_id: 42 } });
+    const stop = { reply_markup: { inline_keyboard: [[{ text: 'Stop', callback_data: 'stop-id' }]] } };
+    expect(shown().map(({ params }) => params)).toMatchObject([stop, stop]);
     expect(await progress.end('r', HERE, true)).toBe('42');
+  });
+
+  it('is asked for its turn, and makes its button, only once it is there to be shown', async () => {
+    const turn = vi.fn(async () => true);
+    const buttons = vi.fn(async () => []);
+    const progress = live('status', { turn, buttons });
+    progress.event(event('r'), HERE);
+    await vi.advanceTimersByTimeAsync(2900);
+    await progress.end('r', HERE, true);
+    expect([turn.mock.calls.length, buttons.mock.calls.length, shown()]).toEqual([0, 0, []]);
+  });
+
+  it('waits for its turn, and shows what holds then', async () => {
+    const mine = Promise.withResolvers<boolean>();
+    const progress = live('status', { turn: () => mine.promise });
+    progress.event(event('r'), HERE);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(shown()).toEqual([]);
+    progress.event(tool('list_files', {}), HERE);
+    mine.resolve(true);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(texts()).toEqual(['Working: looking at the files … 10 s']);
+  });
+
+  it('of a long run is deleted, however often that must be tried, and the answer is a new message', async () => {
+    const progress = live('status');
+    progress.event(event('r'), HERE);
+    await vi.advanceTimersByTimeAsync(31_000);
+    let failures = 2;
+    answer = async () => {
+      if (failures-- > 0) throw new TelegramError('lost', 'no answer in time');
+      return true;
+    };
+    expect(await progress.end('r', HERE, true)).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(
+      shown()
+        .slice(-3)
+        .map(({ method }) => method),
+    ).toEqual(['deleteMessage', 'deleteMessage', 'deleteMessage']);
+  });
+
+  it('an answer waits 1.5 s at most for a call under way, whose message is then taken away', async () => {
+    const sent = Promise.withResolvers<unknown>();
+    answer = ({ method }) => (method === 'sendMessage' ? sent.promise : Promise.resolve(true));
+    const progress = live('status');
+    progress.event(event('r'), HERE);
+    await vi.advanceTimersByTimeAsync(3100);
+    const ended = progress.end('r', HERE, true);
+    await vi.advanceTimersByTimeAsync(1600);
+    expect(await ended).toBeUndefined();
+    sent.resolve({ message_id: 43 });
+    await vi.advanceTimersByTimeAsync(10);
+    expect(shown().at(-1)).toMatchObject({ method: 'deleteMessage', params: { message_id: 43 } });
+  });
+
+  it('is shown as the conversation has chosen, and goes when it is switched off', async () => {
+    const chosen: ViewOptions = { mode: 'off' };
+    const progress = live('text', chosen);
+    progress.event(event('r'), HERE);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(calls).toEqual([]);
+    chosen.mode = 'status';
+    progress.event(said('a draft '), HERE);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(texts()).toEqual([expect.stringMatching(/^Working: thinking/)]);
+    chosen.mode = 'off';
+    progress.event(said('more '), HERE);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(shown().at(-1)?.method).toBe('deleteMessage');
+    const before = calls.length;
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect([calls.length, await progress.end('r', HERE, true)]).toEqual([before, undefined]);
+  });
+
+  it('tells everybody who shows progress there of a 429', async () => {
+    const onLimited = vi.fn();
+    answer = async ({ method }) => {
+      if (method === 'sendMessage') throw new TelegramError('refused', 'slow', { code: 429, retryAfterMs: 7000 });
+      return true;
+    };
+    const progress = live('status', { onLimited });
+    progress.event(event('r'), HERE);
+    await vi.advanceTimersByTimeAsync(3100);
+    expect(onLimited).toHaveBeenCalledWith(7000);
   });
 
   it('is edited at most every 3 s, more rarely in a long run and in groups', async () => {
     const progress = live('status');
     progress.event(event('r'), HERE);
-    progress.event(event('g'), GROUP);
     await vi.advanceTimersByTimeAsync(600_000);
     const edits = (chat: string) =>
       shown()
@@ -118,7 +215,10 @@ describe('the status message', () => {
     const gaps = edits('1001').map((at, index, all) => at - (all[index - 1] ?? 0));
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(3000);
     expect(edits('1001').length).toBeLessThan(60);
-    expect(edits('-5').filter((at) => at < 60_000).length).toBeLessThan(12);
+    // A chat takes 60 messages a minute, a group 20, its topics together.
+    expect(60_000 / progress.pace(HERE).gapMs).toBeLessThanOrEqual(30);
+    expect(60_000 / progress.pace(GROUP).gapMs).toBeLessThanOrEqual(10);
+    expect(progress.pace(GROUP).key).toBe(progress.pace({ ...GROUP, thread: '10' }).key);
   });
 
   it('shows what the model titles something as one short line that mentions nobody', async () => {
@@ -215,6 +315,20 @@ describe('the text so far', () => {
     await vi.advanceTimersByTimeAsync(1500);
     expect(texts()).toEqual(['Let me see', 'The plan is', 'The plan is good']);
     expect(await progress.end('r', HERE, true)).toBe('42');
+  });
+
+  it('is shown with entities, and what the model begins again is gone', async () => {
+    const progress = live('text');
+    progress.event(said('**Bold** and [here](https://evil.example) '), HERE);
+    await vi.advanceTimersByTimeAsync(1500);
+    expect(shown()[0]?.params).toMatchObject({
+      entities: expect.arrayContaining([expect.objectContaining({ type: 'bold' })]),
+    });
+    expect(String(shown()[0]?.params.text)).not.toContain('**');
+    progress.event(event('r'), HERE);
+    progress.event(said('Other '), HERE);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(texts().at(-1)).toBe('Other');
   });
 
   it('stays below the limit of a message and is then left alone', async () => {

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AgentStreamEvent, Attachment, OutboundMessage } from '../../../src/channels/channel.ts';
+import { LIVE_TIMING } from '../../../src/channels/telegram/live.ts';
 import { DeliveryError } from '../../../src/errors.ts';
 import { TEST_TOKEN } from '../../emulators/telegram.ts';
+import { createViews } from '../live-views.ts';
 import { ALEX, answer, attachment, type Bench, createLedger, startBench } from './harness.ts';
 
 const GROUP = -100200;
@@ -166,18 +168,23 @@ describe('in place of the status message', () => {
 
 describe('live progress', () => {
   const timing = {
-    live: { typingAfter: 20, typingEvery: 5000, statusAfter: 60, statusEvery: 60, textEvery: 30 },
+    live: { ...LIVE_TIMING, typingAfter: 20, statusAfter: 60, statusEvery: 60, textEvery: 30 },
     backoffMs: { min: 20, max: 200 },
   };
   const event = (rest: object) => ({ agentId: 'a', taskId: 't', runId: 'r1', ...rest }) as AgentStreamEvent;
+  const stream = (bench: Bench, views = createViews()) => {
+    const { address } = answer(bench.channel);
+    return (rest: object) => bench.channel.stream?.(event(rest), address, views(event(rest), address));
+  };
 
   it('shows typing, then one message that is edited and becomes the answer', async () => {
     const bench = await talking({ live: 'status', timing });
     const { address } = answer(bench.channel);
-    await bench.channel.stream?.(event({ type: 'state-change', state: 'thinking' }), address);
+    const told = stream(bench);
+    await told({ type: 'state-change', state: 'thinking' });
     await bench.telegram.called('sendChatAction');
     expect(bench.telegram.chat(ALEX).action).toBe('typing');
-    await bench.channel.stream?.(event({ type: 'tool-call', tool: 'write_file', args: { path: 'plan.md' } }), address);
+    await told({ type: 'tool-call', tool: 'write_file', args: { path: 'plan.md' } });
     const status = await bench.telegram.wait({ chat: ALEX, from: 'bot', text: 'Working: writing plan.md' });
     const placeholder = await bench.channel.endStream?.('r1', address, true);
     expect(placeholder).toBe(String(status.id));
@@ -189,7 +196,8 @@ describe('live progress', () => {
   it('costs a fast answer nothing', async () => {
     const bench = await talking({ live: 'status', timing: { ...timing, live: { ...timing.live, typingAfter: 400 } } });
     const { address } = answer(bench.channel);
-    await bench.channel.stream?.(event({ type: 'state-change', state: 'thinking' }), address);
+    const told = stream(bench);
+    await told({ type: 'state-change', state: 'thinking' });
     expect(await bench.channel.endStream?.('r1', address, true)).toBeUndefined();
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(bench.telegram.requests('sendChatAction')).toEqual([]);
@@ -199,7 +207,8 @@ describe('live progress', () => {
     const bench = await talking({ live: 'status', timing });
     await bench.telegram.outage('reset');
     const { address } = answer(bench.channel);
-    await bench.channel.stream?.(event({ type: 'state-change', state: 'thinking' }), address);
+    const told = stream(bench);
+    await told({ type: 'state-change', state: 'thinking' });
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(await bench.channel.endStream?.('r1', address, true)).toBeUndefined();
   });

@@ -60,6 +60,15 @@ const PLAYS: Record<LlmFault, Play> = {
     sendError(response, 500, 'The server had an error while processing your request', 'server_error'),
   overloaded: (response) => sendError(response, 503, 'The engine is currently overloaded', 'overloaded_error'),
   'bad-request': (response) => sendError(response, 400, 'Unsupported parameter', 'invalid_request_error'),
+  'too-long': (response) => {
+    const message =
+      "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.";
+    return sendError(response, 400, message, 'invalid_request_error', 'context_length_exceeded');
+  },
+  'no-credit': (response) => {
+    const message = 'You exceeded your current quota, please check your plan and billing details.';
+    return sendError(response, 429, message, 'insufficient_quota', 'insufficient_quota');
+  },
   'stall-start': () => undefined,
   'stall-middle': sendHalf,
   cut: async (response, turn, request) => {

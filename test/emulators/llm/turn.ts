@@ -12,6 +12,10 @@ export type LlmFault =
   | 'overloaded'
   /** 400, as a provider answers to a request it cannot use. */
   | 'bad-request'
+  /** 400: the conversation is longer than the model takes. */
+  | 'too-long'
+  /** 429, as a provider answers when the account has run out of money. */
+  | 'no-credit'
   /** The request is taken and nothing ever comes. */
   | 'stall-start'
   /** Half of the text comes, then nothing, and the connection stays open. */
@@ -49,7 +53,7 @@ export interface Turn {
   reasoning?: string;
   /** `finish_reason`; `tool_calls` or `stop` unless told. */
   finish?: string;
-  usage?: { prompt_tokens: number; completion_tokens: number };
+  usage?: { prompt_tokens: number; completion_tokens: number; prompt_tokens_details?: { cached_tokens: number } };
   /** Milliseconds before the first byte. */
   delayMs?: number;
   /** Milliseconds between stream events. */

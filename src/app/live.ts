@@ -1,0 +1,48 @@
+/** Live progress with all it needs of the gateway, and what people have chosen about it for their conversations. */
+import path from 'node:path';
+import type { Address, Channel } from '../channels/channel.ts';
+import type { Config } from '../config.ts';
+import type { Logger } from '../log.ts';
+import type { Bus } from '../runtime/bus.ts';
+import {
+  type ConversationSetting,
+  type ConversationSettings,
+  openConversationSettings,
+} from '../runtime/conversation-settings.ts';
+import type { Delivery } from '../runtime/delivery.ts';
+import { createLive, type Live } from '../runtime/live.ts';
+import type { Buttons } from '../runtime/reply/buttons.ts';
+import type { Home } from '../workspace/home.ts';
+import { planProgress, readPlan } from '../workspace/plan.ts';
+
+export interface OpenLiveOptions {
+  config: Config;
+  home: Home;
+  bus: Bus;
+  buttons: Buttons;
+  delivery: Pick<Delivery, 'isBusy'>;
+  channelOf: (address: Address) => Channel | undefined;
+  log: Logger;
+}
+
+export function openLive(options: OpenLiveOptions): { live: Live; settings: ConversationSettings } {
+  const { home, delivery } = options;
+  const { telegram, discord, slack } = options.config.channels;
+  const configured = new Map<string, ConversationSetting>();
+  for (const [id, section] of Object.entries({ telegram, discord, slack })) {
+    if (section) configured.set(id, { live: section.live, queue: section.injection });
+  }
+  const settings = openConversationSettings(
+    path.join(home.conversations, 'settings'),
+    ({ channel }) => configured.get(channel) ?? {},
+  );
+  const live = createLive({
+    ...{ bus: options.bus, channelOf: options.channelOf, settings, buttons: options.buttons, log: options.log },
+    isBusy: delivery.isBusy,
+    async progressOf(taskId) {
+      const stored = await readPlan(home, taskId);
+      return stored && planProgress(stored.plan);
+    },
+  });
+  return { live, settings };
+}

@@ -1,0 +1,99 @@
+/** The calls that show progress. None of them rejects; a channel in which Discord has said "slow down" is left alone for so long. */
+import type { Logger } from '../../log.ts';
+import type { LiveView } from '../channel.ts';
+import { type DiscordApi, DiscordError } from './api.ts';
+import { componentsOf } from './parts.ts';
+import { remember } from './places.ts';
+import { id, isFields } from './read.ts';
+import { plainLine, renderDiscord } from './render.ts';
+import { NO_MENTIONS, SUPPRESS_EMBEDS, SUPPRESS_NOTIFICATIONS } from './say.ts';
+
+/** The message of a run. */
+export interface Shown {
+  channel: string;
+  view: LiveView;
+  /** Once it is there. */
+  messageId?: string;
+  /** What stands in it, as JSON of `Words`. */
+  shown: string;
+  /** The run has ended, or its message was deleted, or the bot may not write here. */
+  isOver: boolean;
+}
+
+/** A line to be shown as it is, or the beginning of an answer. */
+export type Words = { line: string } | { markdown: string };
+
+export interface LiveCalls {
+  type(run: Shown): Promise<void>;
+  publish(run: Shown, words: Words): Promise<void>;
+  /** Tried again while Discord cannot be reached: what is left would say for ever that we are at work. */
+  remove(run: Shown): Promise<void>;
+}
+
+const CALL_MS = 5000;
+const REMOVE_TRIES = 5;
+const MAX_CHANNELS = 500;
+const MAX_WAIT_MS = 300_000;
+
+export function createLiveCalls({ api, log }: { api: DiscordApi; log: Logger }): LiveCalls {
+  const quietUntil = new Map<string, number>();
+
+  /** The answer, or why there is none. */
+  async function call(
+    run: Shown,
+    method: 'POST' | 'PATCH' | 'DELETE',
+    route: 'typing' | `messages${string}`,
+    body?: object,
+  ): Promise<{ answer?: unknown; error?: DiscordError }> {
+    try {
+      const options = { ...(body && { body }), timeoutMs: CALL_MS };
+      return { answer: await api.call(method, `/channels/${run.channel}/${route}`, options) };
+    } catch (error) {
+      if (!(error instanceof DiscordError)) throw error;
+      log.debug({ err: error, channel: run.channel }, 'live progress could not be shown');
+      if (error.retryAfterMs !== undefined) {
+        remember(quietUntil, run.channel, Date.now() + error.retryAfterMs, MAX_CHANNELS);
+        run.view.limited(error.retryAfterMs);
+      }
+      // Where nothing can be shown any more, nothing is tried any more.
+      if (error.kind === 'refused') run.isOver = true;
+      return { error };
+    }
+  }
+
+  return {
+    async type(run) {
+      if (Date.now() >= (quietUntil.get(run.channel) ?? 0)) await call(run, 'POST', 'typing');
+    },
+    async publish(run, words) {
+      const [content, buttons] = await Promise.all([textOf(words), run.view.buttons()]);
+      const body = { content, allowed_mentions: NO_MENTIONS, components: componentsOf(buttons) };
+      if (run.messageId !== undefined) {
+        const { error } = await call(run, 'PATCH', `messages/${run.messageId}`, body);
+        if (error?.kind === 'refused') delete run.messageId;
+        if (!error) run.shown = JSON.stringify(words);
+        return;
+      }
+      const flags = SUPPRESS_EMBEDS | SUPPRESS_NOTIFICATIONS;
+      const { answer, error } = await call(run, 'POST', 'messages', { ...body, flags });
+      const messageId = isFields(answer) ? id(answer, 'id') : undefined;
+      if (messageId !== undefined) run.messageId = messageId;
+      if (!error) run.shown = JSON.stringify(words);
+    },
+    async remove(run) {
+      for (let tries = 0; run.messageId !== undefined && tries < REMOVE_TRIES; tries++) {
+        const { error } = await call(run, 'DELETE', `messages/${run.messageId}`);
+        if (!error || error.kind === 'refused') return;
+        const ms = error.retryAfterMs ?? 1000 * 2 ** tries;
+        await new Promise<void>((resolve) => setTimeout(resolve, Math.min(ms, MAX_WAIT_MS)).unref());
+      }
+    },
+  };
+}
+
+/** The same care for links and mentions as in an answer. */
+async function textOf(words: Words): Promise<string> {
+  if ('line' in words) return plainLine(words.line);
+  const [text = '…'] = await renderDiscord(words.markdown);
+  return text;
+}

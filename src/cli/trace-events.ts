@@ -1,0 +1,214 @@
+/** The way of one message, put together from the spool, the session, the usage and the delivery ledger. Reads only. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { errorCode } from '../errors.ts';
+import type { LedgerLine } from '../runtime/queue/ledger.ts';
+import { isId } from '../workspace/home.ts';
+import { parseEntry } from '../workspace/session-lines.ts';
+import type { SessionEntry } from '../workspace/types.ts';
+import { readUsage } from '../workspace/usage.ts';
+
+/** A file of the spool. */
+export interface Found {
+  state: string;
+  file: string;
+  value: Record<string, unknown>;
+}
+
+export interface TraceEvent {
+  /** ISO 8601. */
+  at: string;
+  what:
+    | 'accepted'
+    | 'claimed'
+    | 'model call'
+    | 'tool'
+    | 'step'
+    | 'result'
+    | 'out'
+    | LedgerLine['what']
+    | SessionEntry['type'];
+  /** In plain words; never what people or the model said. */
+  detail: string;
+}
+
+export interface Trace {
+  trace: string;
+  task?: string;
+  files: Found[];
+  ledger: LedgerLine[];
+  /** In the order of time. */
+  events: TraceEvent[];
+}
+
+/** What comes first within one millisecond. */
+const ORDER: readonly string[] = ['accepted', 'claimed', 'step', 'result', 'out', 'intent', 'sent'];
+const rank = ({ what }: TraceEvent): number => ORDER.indexOf(what === 'model call' || what === 'tool' ? 'step' : what);
+
+const STATES = ['new', 'cur', 'out', 'unsure', 'dead'];
+
+/** Everything that is known of the message whose key begins with `id`. */
+export function traceOf(home: string, id: string): Trace {
+  const spool = path.join(home, 'spool');
+  const files = spoolFiles(spool, id);
+  const ledger = ledgerLines(spool, id);
+  const inbound = files.find(({ value }) => value.acceptedAt !== undefined);
+  const task = text(field(inbound?.value.message, 'taskId'));
+  const viber = text(field(inbound?.value.message, 'viber'));
+  const session = task === '' ? [] : sessionOf(home, viber, task);
+  // Messages that were taken in together share a line.
+  const isSaid = (key: string) => key.startsWith(id);
+  const said = session.find((e) => e.type === 'message' && (isSaid(e.id) || (e.also ?? []).some(isSaid)));
+  const run = said && 'run' in said ? said.run : id.slice(0, 12);
+  const events = [
+    ...files.flatMap((found) => spoolEvents(found)),
+    ...sessionEvents(session, run),
+    ...usageEvents(home, run, text(inbound?.value.acceptedAt), session),
+    ...ledger.map(({ at, what, part, id: sent }): TraceEvent => {
+      return { at, what, detail: `part ${part} ${what}${sent === undefined ? '' : ` as ${sent}`}` };
+    }),
+  ];
+  const timed = events.filter(({ at }) => at !== '').sort((a, b) => a.at.localeCompare(b.at) || rank(a) - rank(b));
+  return { trace: id, ...(task !== '' && { task }), files, ledger, events: timed };
+}
+
+function spoolFiles(spool: string, prefix: string): Found[] {
+  const days = list(path.join(spool, 'done')).map((day) => path.join('done', day));
+  return [...STATES, ...days].flatMap((state) =>
+    list(path.join(spool, state))
+      .filter((name) => name.startsWith(prefix) && name.endsWith('.json'))
+      .flatMap((name) => {
+        const value = json(read(path.join(spool, state, name)));
+        return isRecord(value) ? [{ state, file: path.join('spool', state, name), value }] : [];
+      }),
+  );
+}
+
+function ledgerLines(spool: string, prefix: string): LedgerLine[] {
+  const folder = path.join(spool, 'ledger');
+  return list(folder)
+    .sort()
+    .flatMap((name) => read(path.join(folder, name)).split('\n'))
+    .filter((line) => line.includes(`"key":"${prefix}`))
+    .flatMap((line) => {
+      const value = json(line);
+      // Our own file: a line that is an object with these fields was written by the ledger.
+      return isRecord(value) && 'what' in value && 'part' in value ? [value as unknown as LedgerLine] : [];
+    });
+}
+
+function sessionOf(home: string, viber: string, task: string): SessionEntry[] {
+  if (!isId(viber) || !isId(task)) return [];
+  const lines = read(path.join(home, 'agents', viber, 'sessions', `${task}.jsonl`)).split('\n');
+  return lines.flatMap((line) => parseEntry(line) ?? []);
+}
+
+function spoolEvents({ state, value }: Found): TraceEvent[] {
+  if (value.acceptedAt !== undefined) {
+    const message = field(value.message, 'message');
+    const from = text(field(field(message, 'address'), 'channel'));
+    const crashes = typeof value.attempts === 'number' && value.attempts > 0 ? `, ${value.attempts} crashes` : '';
+    const dead = value.deadReason === undefined ? '' : `, given up: ${text(value.deadReason)}`;
+    const where = `now ${state}${crashes}${dead}`;
+    return [{ at: text(value.acceptedAt), what: 'accepted', detail: `from ${from} in ${text(value.lane)}, ${where}` }];
+  }
+  const createdAt = typeof value.createdAt === 'number' ? new Date(value.createdAt).toISOString() : '';
+  const reason = value.reason === undefined ? '' : `, ${text(value.reason)}`;
+  const channel = text(field(field(value.message, 'address'), 'channel'));
+  const out: TraceEvent = { at: createdAt, what: 'out', detail: `to ${channel}, now ${state}${reason}` };
+  if (value.sending !== true) return [out];
+  // The first part's intent has no line of its own when the file was written to be sent at once.
+  return [out, { at: createdAt, what: 'intent', detail: 'part 0 intent (with the file)' }];
+}
+
+function sessionEvents(session: readonly SessionEntry[], run: string): TraceEvent[] {
+  const end = session.findLastIndex((entry) => 'run' in entry && entry.run === run);
+  const next = session.slice(end + 1).find((entry) => 'run' in entry);
+  return session.flatMap((entry): TraceEvent[] => {
+    if (!('run' in entry) || entry.run !== run) return [];
+    const at = timeOf(entry);
+    const one = (what: TraceEvent['what'], detail: string): TraceEvent[] => [{ at, what, detail }];
+    if (entry.type === 'message') return entry.takenAt ? one('claimed', `run ${run}`) : [];
+    if (entry.type === 'call') return one('tool', `${entry.tool} begins`);
+    if (entry.type === 'step') return one('step', `${entry.index + 1}: ${toolsOf(entry.messages)}`);
+    if (entry.type === 'approval') return one('approval', `asked: ${entry.kind}, ${entry.tool}`);
+    if (entry.type !== 'result') return one(entry.type, '');
+    const on = entry.error === 'steered' && next && 'run' in next ? `, goes on in ${next.run}` : '';
+    return one('result', `${entry.state}${entry.error ? `: ${entry.error}` : ''}${on}`);
+  });
+}
+
+function timeOf(entry: SessionEntry): string {
+  if (entry.type === 'message') return entry.takenAt ?? entry.at;
+  return text(field(entry, 'at')) || text(field(entry, 'askedAt'));
+}
+
+/** The calls of a run: each stands where it began. */
+function usageEvents(home: string, run: string, from: string, session: readonly SessionEntry[]): TraceEvent[] {
+  const last = session.findLast((entry) => 'run' in entry && entry.run === run);
+  const start = Date.parse(from.slice(0, 10));
+  const end = Date.parse((last ? timeOf(last) : new Date().toISOString()).slice(0, 10));
+  const first = session.find((entry) => entry.type === 'message' && entry.run === run);
+  const claimedAt = first ? timeOf(first) : '';
+  if (Number.isNaN(start) || Number.isNaN(end)) return [];
+  const days: string[] = [];
+  // Messages wait for a while at most; more than a month is a damaged time.
+  for (let day = start; day <= end && days.length < 31; day += 86_400_000) {
+    days.push(new Date(day).toISOString().slice(0, 10));
+  }
+  return days
+    .flatMap((day) => readUsage({ root: home }, day))
+    .flatMap((line): TraceEvent[] => {
+      if (line.type !== 'call' || line.run !== run) return [];
+      const begun = new Date(Date.parse(line.at) - (line.ms || 0)).toISOString();
+      const at = begun < claimedAt ? claimedAt : begun;
+      const tokens = `${line.inputTokens} tokens in, ${line.outputTokens} out${line.isEstimate ? ' (estimated: it broke off)' : ''}`;
+      return [{ at, what: 'model call', detail: `${line.model}, ${line.ms} ms, ${tokens}` }];
+    });
+}
+
+/** `create_artifact, read_file (failed)`. */
+function toolsOf(messages: readonly unknown[]): string {
+  const parts = messages.flatMap((message) => {
+    const content = field(message, 'content');
+    return Array.isArray(content) ? content : [];
+  });
+  const results = parts.filter((part) => field(part, 'type') === 'tool-result');
+  const names = results.map((part) => {
+    const hasFailed = text(field(field(part, 'output'), 'type')).startsWith('error');
+    return `${text(field(part, 'toolName'))}${hasFailed ? ' (failed)' : ''}`;
+  });
+  return names.join(', ') || 'words';
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const field = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function json(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** '' and [] for what is not there: the gateway moves files while we look. */
+function read(file: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+function list(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+/** A run goes on: calls that waited get their results. What was approved runs exactly as approved, journaled before it does. */
+import type { Json } from '../../workspace/types.ts';
+import type { RuntimeTool } from '../task.ts';
+import { resultMessage } from './parked.ts';
+import { runTool, type ToolHooks } from './sdk-tools.ts';
+import type { ParkedCall, Verdict } from './types.ts';
+
+export interface OpenCalls {
+  calls: readonly ParkedCall[];
+  tools: readonly RuntimeTool[];
+  verdicts: ReadonlyMap<string, Verdict>;
+  hooks: ToolHooks;
+  /** Journals the message; awaited before the next call is looked at. */
+  onResult(message: Json): Promise<void>;
+}
+
+/** Gives every decided call its result, running what was approved; gives back those that still wait. */
+export async function answerCalls({ calls, tools, verdicts, hooks, onResult }: OpenCalls): Promise<ParkedCall[]> {
+  const waiting: ParkedCall[] = [];
+  for (const call of calls) {
+    const verdict = verdicts.get(call.callId);
+    const tool = tools.find(({ name }) => name === call.tool);
+    if (!verdict && tool && asks(tool, call)) waiting.push(call);
+    // Without any decision at hand nothing says that it waited: it may have been begun.
+    else if (verdict || verdicts.size > 0)
+      await onResult(resultMessage(call, await resultOf(call, tool, verdict, hooks)));
+  }
+  return waiting;
+}
+
+/** Asked once more: consent for all calls of its kind may have come since. */
+function asks(tool: RuntimeTool, { input }: ParkedCall): boolean {
+  if (tool.asksAfter) return true;
+  const parsed = tool.input.safeParse(input);
+  return parsed.success && (tool.asksBefore?.(parsed.data) ?? false);
+}
+
+async function resultOf(
+  call: ParkedCall,
+  tool: RuntimeTool | undefined,
+  verdict: Verdict | undefined,
+  hooks: ToolHooks,
+): Promise<{ value: Json } | { error: string }> {
+  if (verdict && 'value' in verdict) return { value: verdict.value };
+  if (verdict && 'error' in verdict) return { error: verdict.error };
+  if (!tool) return { error: `There is no tool ${call.tool} any more.` };
+  try {
+    // What was approved is what runs, whatever the call says now; and it runs once, however harmless it is.
+    const input = verdict ? verdict.run : call.input;
+    const plain = { ...tool, effect: 'external' as const, asksBefore: () => false };
+    return { value: await runTool(plain, input, call.callId, hooks) };
+  } catch (error) {
+    if (hooks.signal.aborted) throw error;
+    return { error: error instanceof Error ? error.message : 'It failed.' };
+  }
+}

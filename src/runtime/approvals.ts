@@ -1,0 +1,286 @@
+/**
+ * What waits for a person: one file a request in `access/approvals/`, from the moment it is asked until a week after it was
+ * decided. A request is decided once (T8): the decision is durable first, then the run's going on is put into its task's lane,
+ * where it is handed out once, in order, and again after a crash.
+ *
+ *   asked --decide--> decided (file) --resume--> in the lane --take--> the run goes on
+ *     +------- the time goes by: decided as well, by one timer; at the start for what went by meanwhile
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Principal } from '../access/principal.ts';
+import { type Address, conversationKey, type InboundMessage } from '../channels/channel.ts';
+import { errorCode } from '../errors.ts';
+import { crashPoint } from '../faults.ts';
+import type { Logger } from '../log.ts';
+import { writeFileAtomic } from '../workspace/files.ts';
+import type { ApprovalVerdict, Json } from '../workspace/types.ts';
+import { type Entry, taskLane } from './entry.ts';
+import type { Queue } from './queue/queue.ts';
+
+export interface Decision {
+  verdict: ApprovalVerdict;
+  /** A principal as text; '' when nobody did. */
+  by: string;
+  name: string;
+  /** ISO 8601. */
+  at: string;
+  /** With `answer`. */
+  answer?: string;
+}
+
+export interface ApprovalRequest {
+  id: string;
+  kind: 'tool' | 'plan' | 'question';
+  viber: string;
+  taskId: string;
+  run: string;
+  callId: string;
+  tool: string;
+  input: Json;
+  /** Of what was shown: tool and input, or the plan. */
+  digest: string;
+  /** The kind of arguments that "Always" would cover. */
+  scope: string;
+  /** ISO 8601. */
+  askedAt: string;
+  /** ISO 8601; without it the request waits for as long as it takes. */
+  expiresAt?: string;
+  /** What is answered when the time is up; without it the request is denied. */
+  otherwise?: string;
+  /** Whose words the run is about. */
+  principal: Principal;
+  /** The messages that were answered with the question: it may be decided where they came from, and nowhere else. */
+  asked: InboundMessage[];
+  decision?: Decision;
+  /** ISO 8601: when the run went on with the decision. */
+  takenAt?: string;
+}
+
+export interface Approvals {
+  /** Durable when it resolves. The same id again is the request that is there already. */
+  ask(request: ApprovalRequest): Promise<ApprovalRequest>;
+  get(id: string): ApprovalRequest | undefined;
+  /** The undecided requests of a task, oldest first. */
+  open(taskId: string): ApprovalRequest[];
+  /**
+   * Decides a request unless it is decided, or its time is up. `isFirst` tells whether this decision is the one that holds;
+   * it is durable when it resolves, and the run goes on, answered where it was decided.
+   */
+  decide(
+    id: string,
+    decision: Omit<Decision, 'at'>,
+    where?: Address,
+  ): Promise<{ isFirst: boolean; request: ApprovalRequest } | undefined>;
+  /** The run goes on with the decision; false when there is none to go on with. */
+  take(id: string): Promise<boolean>;
+  /** Requests of a task that no run has gone on with, decided or not, oldest first. */
+  waiting(taskId: string): ApprovalRequest[];
+  /** Closes a request that no run has gone on with: the person wrote something else. */
+  withdraw(id: string, by: Pick<Decision, 'by' | 'name'>): Promise<void>;
+  /** The folder for texts that are too long for a message. */
+  readonly folder: string;
+  /** Takes up what an earlier process left: decisions that nobody took up, requests whose time is up. */
+  start(): Promise<void>;
+  close(): void;
+}
+
+export interface ApprovalsOptions {
+  /** `access/` of the home. */
+  folder: string;
+  queue: Pick<Queue<Entry>, 'enqueue'>;
+  log: Logger;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+}
+
+/** Decided requests are kept at least this long, so that a late press is told what happened; a start removes older ones. */
+const KEEP_MS = 7 * 86_400_000;
+const ID = /^[a-f0-9]{24}$/;
+const MAX_TIMER_MS = 2_147_000_000;
+
+export function openApprovals(options: ApprovalsOptions): Approvals {
+  const { queue, log } = options;
+  const now = options.now ?? Date.now;
+  const folder = path.join(options.folder, 'approvals');
+  const fileOf = (id: string) => path.join(folder, `${id}.json`);
+  const requests = load(folder, log);
+  /** Those that no run has gone on with, by task, oldest first. */
+  const waitingOf = new Map<string, ApprovalRequest[]>();
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  const isWaiting = ({ decision, takenAt }: ApprovalRequest) => !takenAt && decision?.verdict !== 'wrote';
+
+  /** After every change of a request. */
+  function note(request: ApprovalRequest): void {
+    const others = (waitingOf.get(request.taskId) ?? []).filter(({ id }) => id !== request.id);
+    const now = isWaiting(request) ? [...others, request] : others;
+    if (now.length > 0) waitingOf.set(request.taskId, now);
+    else waitingOf.delete(request.taskId);
+  }
+
+  const allWaiting = () => [...waitingOf.values()].flat();
+
+  const isLate = ({ expiresAt }: ApprovalRequest) => expiresAt !== undefined && Date.parse(expiresAt) <= now();
+
+  async function store(request: ApprovalRequest): Promise<void> {
+    await writeFileAtomic(fileOf(request.id), `${JSON.stringify(request, null, 2)}\n`);
+  }
+
+  /** The run goes on: an entry of the task's lane, put there once however often this is called. */
+  async function resume(request: ApprovalRequest): Promise<void> {
+    if (request.decision?.verdict === 'wrote') return;
+    const { id, viber, taskId, run, principal } = request;
+    const [message] = request.asked;
+    if (!message) return;
+    const entry: Entry = { message, principal, viber, taskId, resume: { approval: id, run } };
+    await queue.enqueue(taskLane(taskId), entry, { dedupeId: `approval ${id}` });
+  }
+
+  /** In force at once, durable when it resolves. */
+  async function settle(request: ApprovalRequest, decision: Decision): Promise<void> {
+    const before = request.decision;
+    request.decision = decision;
+    try {
+      await store(request);
+    } catch (error) {
+      if (before) request.decision = before;
+      else delete request.decision;
+      throw error;
+    }
+    note(request);
+    crashPoint('approval:decided');
+    await resume(request);
+  }
+
+  const timeUp = ({ otherwise }: ApprovalRequest): Decision => {
+    const at = new Date(now()).toISOString();
+    if (otherwise === undefined) return { verdict: 'expired', by: '', name: '', at };
+    return { verdict: 'answer', answer: otherwise, by: '', name: '', at };
+  };
+
+  async function expire(): Promise<void> {
+    for (const request of allWaiting()) {
+      if (request.decision || !isLate(request)) continue;
+      try {
+        await settle(request, timeUp(request));
+      } catch (error) {
+        log.error({ err: error, approval: request.id }, 'a request whose time is up could not be closed');
+      }
+    }
+  }
+
+  /** One timer for the request whose time is up first. */
+  function arm(): void {
+    clearTimeout(timer);
+    const times = allWaiting()
+      .filter((request) => !request.decision && request.expiresAt !== undefined)
+      .map((request) => Date.parse(request.expiresAt ?? ''));
+    if (isClosed || times.length === 0) return;
+    const wait = Math.min(MAX_TIMER_MS, Math.max(50, Math.min(...times) - now()));
+    timer = setTimeout(() => void expire().then(arm), wait);
+    timer.unref();
+  }
+
+  function prune(): void {
+    for (const [id, { decision }] of requests) {
+      if (!decision || now() - Date.parse(decision.at) < KEEP_MS) continue;
+      requests.delete(id);
+      for (const name of [`${id}.json`, `${id}.txt`]) fs.rmSync(path.join(folder, name), { force: true });
+    }
+  }
+
+  return {
+    folder,
+    async ask(request) {
+      const known = requests.get(request.id);
+      if (known) return known;
+      await store(request);
+      requests.set(request.id, request);
+      note(request);
+      arm();
+      return request;
+    },
+    get: (id) => requests.get(id),
+    open: (taskId) => (waitingOf.get(taskId) ?? []).filter((request) => !request.decision),
+    async decide(id, decision, where) {
+      const request = requests.get(id);
+      if (!request) return undefined;
+      const isFirst = !request.decision && !isLate(request);
+      const here = where && askedAt(request, where);
+      if (isFirst && here) request.asked = [here, ...request.asked.filter((message) => message !== here)];
+      if (isFirst) await settle(request, { ...decision, at: new Date(now()).toISOString() });
+      else if (!request.decision) await settle(request, timeUp(request));
+      // A crash, or a full disk, may have come between the decision and its entry in the lane.
+      else await resume(request);
+      arm();
+      return { isFirst, request };
+    },
+    async take(id) {
+      const request = requests.get(id);
+      if (!request?.decision || request.decision.verdict === 'wrote') return false;
+      request.takenAt ??= new Date(now()).toISOString();
+      await store(request);
+      note(request);
+      return true;
+    },
+    waiting: (taskId) => [...(waitingOf.get(taskId) ?? [])],
+    async withdraw(id, by) {
+      const request = requests.get(id);
+      if (request && isWaiting(request)) {
+        await settle(request, { ...by, verdict: 'wrote', at: new Date(now()).toISOString() });
+        arm();
+      }
+    },
+    async start() {
+      prune();
+      for (const request of requests.values()) note(request);
+      await expire();
+      for (const request of allWaiting()) if (request.decision) await resume(request);
+      arm();
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Where the request may be decided: the message that was answered with it there. */
+export function askedAt(request: ApprovalRequest, address: Address): InboundMessage | undefined {
+  const key = conversationKey(address);
+  return request.asked.find((message) => conversationKey(message.address) === key);
+}
+
+function load(folder: string, log: Logger): Map<string, ApprovalRequest> {
+  const requests = new Map<string, ApprovalRequest>();
+  for (const name of namesIn(folder)) {
+    const id = path.basename(name, '.json');
+    if (!name.endsWith('.json') || !ID.test(id)) continue;
+    const request = parse(fs.readFileSync(path.join(folder, name), 'utf8'));
+    if (request?.id === id) requests.set(id, request);
+    else log.warn({ file: `access/approvals/${name}` }, 'a damaged request is left out');
+  }
+  return new Map([...requests].sort(([, a], [, b]) => a.askedAt.localeCompare(b.askedAt)));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Our own file: replaced as a whole, so it is whole or foreign. */
+function parse(text: string): ApprovalRequest | undefined {
+  try {
+    const value = JSON.parse(text) as ApprovalRequest;
+    return typeof value === 'object' && value !== null && Array.isArray(value.asked) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

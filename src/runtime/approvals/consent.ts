@@ -1,0 +1,58 @@
+/**
+ * Which calls wait for a person's consent. Reads never do. The rest follows the viber's mode: `ask` asks about everything that
+ * has an effect, `decide` about effects outside the task, `execute` about nothing. While a plan must be approved first, nothing
+ * but the plan itself is worked on. The model is not trusted to ask: the tools themselves wait.
+ */
+import { UserError } from '../../errors.ts';
+import type { Consent } from '../../workspace/types.ts';
+import type { RuntimeTool } from '../task.ts';
+import { shownInput } from './show.ts';
+
+export type WorkingMode = 'ask' | 'decide' | 'execute';
+
+export interface ConsentRules {
+  mode: WorkingMode;
+  /** What the task's people let it do without being asked again. */
+  always: readonly Consent[];
+  /** A plan must be approved before anything else is done. */
+  needsPlan: boolean;
+}
+
+/** Characters of the arguments beyond which nobody could look at what they consent to. */
+const MAX_SHOWN = 1_000_000;
+
+/** A sentence for the instructions of a run that must have its plan approved. */
+export const PLAN_FIRST =
+  'The plan must be approved before any work is done: look around if you need to, then call update_plan once with the whole plan. Nothing else with an effect works before.';
+
+export const kindOf = (tool: RuntimeTool, input: unknown): string => tool.kindOf?.(input) ?? '';
+
+/** The tools of a run, each waiting where it must. */
+export function withConsent(tools: readonly RuntimeTool[], rules: ConsentRules): RuntimeTool[] {
+  return tools.map((tool) => {
+    if (rules.needsPlan && tool.name === 'update_plan') return { ...tool, asksAfter: isWritten };
+    if (tool.effect === 'read' || tool.asksBefore) return tool;
+    if (rules.needsPlan) return { ...tool, asksBefore: refuse };
+    return { ...tool, asksBefore: (input) => needsConsent(tool, input, rules) };
+  });
+}
+
+const isWritten: NonNullable<RuntimeTool['asksAfter']> = (result) =>
+  typeof result === 'object' && result !== null && 'status' in result && result.status === 'written';
+
+function refuse(): never {
+  throw new UserError('The plan must be approved first: call update_plan with the whole plan, and wait.');
+}
+
+function needsConsent(tool: RuntimeTool, input: unknown, { mode, always }: ConsentRules): boolean {
+  if (mode === 'execute' || tool.consent === 'never') return false;
+  if (mode === 'decide' && !hasEffectOutside(tool, input)) return false;
+  if (always.some((consent) => consent.tool === tool.name && consent.kind === kindOf(tool, input))) return false;
+  if (shownInput(JSON.parse(JSON.stringify(input))).length > MAX_SHOWN)
+    throw new UserError('This is too large to be shown to the person whose consent it needs: do it in smaller parts.');
+  return true;
+}
+
+function hasEffectOutside(tool: RuntimeTool, input: unknown): boolean {
+  return tool.isOutside?.(input) ?? (tool.effect === 'external' || tool.consent === 'effects');
+}

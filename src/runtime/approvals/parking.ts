@@ -1,0 +1,232 @@
+/**
+ * A run that waits for a person: how it ends, and how it goes on (C10, T8). The step with the call that waits is in the session
+ * before the question is asked; the decision is there before anything is done about it; what was approved is run once, and when
+ * a crash leaves unknown whether it was, that is reported and never tried again.
+ *
+ *   step (a call without result) -> approval -> [the worker is free] -> decision -> call -> step (its result) -> model
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { authoriseAction } from '../../access/authorise.ts';
+import { principalText } from '../../access/principal.ts';
+import type { Attachment } from '../../channels/channel.ts';
+import { crashPoint } from '../../faults.ts';
+import { scrub } from '../../log.ts';
+import { writeFileAtomic } from '../../workspace/files.ts';
+import type { Home } from '../../workspace/home.ts';
+import { appendSession, findRun } from '../../workspace/sessions.ts';
+import { updateTask } from '../../workspace/tasks.ts';
+import type { Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
+import type { AgentOutcome, ParkedCall, Verdict } from '../agent.ts';
+import { openCalls, resultMessage } from '../agent/parked.ts';
+import type { ApprovalRequest, Approvals, Decision } from '../approvals.ts';
+import type { Entry } from '../entry.ts';
+import type { QueueItem } from '../queue/queue.ts';
+import { parseReply, summarise } from '../reply/reply.ts';
+import type { RunOutcome } from '../reply/settle.ts';
+import type { RuntimeTool } from '../task.ts';
+import { askUserInput } from '../tools/ask-user.ts';
+import { kindOf } from './consent.ts';
+import { approvePlan, type ImplementationPlan, planFileName, writeImplementationPlan } from './plan-approval.ts';
+import { askAboutPlan, askForConsent, askPerson, CONSENT_MINUTES, QUESTION_MINUTES, type Question } from './question.ts';
+import { digestOf } from './show.ts';
+
+export interface Parked {
+  task: TaskRecord;
+  run: string;
+  items: readonly QueueItem<Entry>[];
+  /** Everybody's messages that the run answers. */
+  answered: readonly QueueItem<Entry>[];
+  earlier: readonly SessionEntry[];
+}
+
+export interface Parking {
+  /** The run's end: what it waits for, asked. Throws a system error when it cannot be stored. */
+  park(where: Parked, outcome: AgentOutcome, tools: readonly RuntimeTool[]): Promise<RunOutcome>;
+  /**
+   * What was decided, for the run that goes on with it. `void`: nothing, the person wrote something else before that; `stop`: it
+   * ends here.
+   */
+  resume(where: Parked, approval: string): Promise<ReadonlyMap<string, Verdict> | 'void' | 'stop'>;
+  /** Somebody of the task's people wrote instead of deciding: what waited is denied, and the history says so. */
+  giveWay(where: Parked): Promise<void>;
+}
+
+type Line<T extends SessionEntry['type']> = Extract<SessionEntry, { type: T }>;
+const isLine =
+  <T extends SessionEntry['type']>(type: T) =>
+  (entry: SessionEntry): entry is Line<T> =>
+    entry.type === type;
+
+/** The calls of a run's last step that have no result. */
+const openIn = (entries: readonly SessionEntry[]): ParkedCall[] =>
+  openCalls(entries.filter(isLine('step')).flatMap((step) => step.messages));
+
+export function createParking(options: { home: Home; approvals: Approvals; now?: () => number }): Parking {
+  const { home, approvals } = options;
+  const now = options.now ?? Date.now;
+  const later = (minutes: number) => new Date(now() + minutes * 60_000).toISOString();
+
+  /** The request and its line in the session: the one that is there, when a crash came after it. */
+  async function requestFor(where: Parked, call: ParkedCall, tool: RuntimeTool | undefined) {
+    const { task, run, items, answered, earlier } = where;
+    const kind = call.tool === 'ask_user' ? 'question' : tool?.asksAfter ? 'plan' : 'tool';
+    // What is shown and run is what the session holds: transcripts have no secrets (T19).
+    const input: Json = JSON.parse(scrub(JSON.stringify(call.input)));
+    const plan = kind === 'plan' ? await writeImplementationPlan(home, task) : undefined;
+    const asked = kind === 'question' ? askUserInput.parse(input) : undefined;
+    const preferred = asked?.recommended === undefined ? undefined : asked.options?.[asked.recommended];
+    const minutes = kind === 'tool' ? CONSENT_MINUTES : preferred === undefined ? undefined : QUESTION_MINUTES;
+    const known = earlier.filter(isLine('approval')).findLast((line) => line.callId === call.callId);
+    const line: Line<'approval'> = known ?? {
+      ...{ type: 'approval', id: randomBytes(12).toString('hex'), run, kind, callId: call.callId, tool: call.tool },
+      ...{ input, digest: plan?.hash ?? digestOf(call.tool, input), at: new Date(now()).toISOString() },
+      ...(minutes === undefined ? {} : { expiresAt: later(minutes) }),
+    };
+    if (!known) await appendSession(home, task.viber, task.id, [line], { sync: true });
+    const { type: _type, at: askedAt, ...fields } = line;
+    const request = await approvals.ask({
+      ...fields,
+      ...{ askedAt, viber: task.viber, taskId: task.id, scope: tool ? scopeOf(tool, input) : '' },
+      ...(preferred === undefined ? {} : { otherwise: preferred }),
+      ...{ principal: (items[0] as QueueItem<Entry>).message.principal, asked: answered.map(messageOf) },
+    });
+    return { request, plan, asked };
+  }
+
+  async function questionFile(request: ApprovalRequest, { name, text }: { name: string; text: string }) {
+    const file = path.join(approvals.folder, `${request.id}.txt`);
+    const bytes = Buffer.from(scrub(text));
+    await writeFileAtomic(file, bytes);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return { path: file, name, mimeType: 'text/plain', size: bytes.length, sha256 } satisfies Attachment;
+  }
+
+  /** The session's lines for a decision. A decision that is there already is not written again. */
+  function decisionLine(run: string, request: ApprovalRequest, decision: Decision): Line<'decision'> {
+    return { type: 'decision', run, at: decision.at, approval: request.id, verdict: decision.verdict, by: decision.by };
+  }
+
+  return {
+    async park(where, outcome, tools) {
+      const call = outcome.parked?.[0];
+      if (!call) throw new Error('a run that waits for nothing was parked');
+      const tool = tools.find(({ name }) => name === call.tool);
+      const { request, plan, asked } = await requestFor(where, call, tool);
+      const question: Question = asked
+        ? askPerson(request, asked)
+        : plan
+          ? askAboutPlan(request, plan.text, planFileName(where.task))
+          : askForConsent(request);
+      const said = parseReply(outcome.text).visible.trim();
+      crashPoint('run:parked');
+      const text = scrub([said, question.text].filter(Boolean).join('\n\n'));
+      return {
+        ...{ state: 'waiting', text, summary: summarise(question.text), artifactRefs: [], buttons: question.buttons },
+        ...(question.file ? { files: [await questionFile(request, question.file)] } : {}),
+      };
+    },
+
+    async resume({ task, run, earlier }, approval) {
+      const request = approvals.get(approval);
+      if (!request?.decision || !(await approvals.take(approval))) return 'void';
+      const { decision } = request;
+      const isNoted = earlier.some((entry) => entry.type === 'decision' && entry.approval === approval);
+      if (!isNoted)
+        await appendSession(home, task.viber, task.id, [decisionLine(run, request, decision)], { sync: true });
+      const call = openIn(earlier).find(({ callId }) => callId === request.callId);
+      if (decision.verdict === 'stop') {
+        if (call) await answerAll(where(task, run, earlier), 'execution denied: the person stopped the work.');
+        return 'stop';
+      }
+      if (decision.verdict === 'always') await remember(task, request, decision);
+      return new Map(call ? [[call.callId, await verdictOf(task, request, decision, call)]] : []);
+    },
+
+    async giveWay({ task, run, items }) {
+      const entry = (items[0] as QueueItem<Entry>).message;
+      if (!authoriseAction(entry.principal, 'steer', task.people)) return;
+      const by = { by: principalText(entry.principal), name: entry.principal.name };
+      for (const request of approvals.waiting(task.id)) {
+        if (request.run === run) continue;
+        await approvals.withdraw(request.id, by);
+        const earlier = await findRun(home, task.viber, task.id, request.run);
+        const { decision } = approvals.get(request.id) ?? {};
+        if (!decision) continue;
+        const closing = decisionLine(request.run, request, decision);
+        await answerAll(where(task, request.run, earlier), insteadOf(request), [closing]);
+      }
+    },
+  };
+
+  /** Gives every call that still waits the same result, so that the history is whole. */
+  async function answerAll({ task, run, earlier }: Pick<Parked, 'task' | 'run' | 'earlier'>, why: string, before: SessionEntry[] = []) {
+    const messages = openIn(earlier).map((call) => resultMessage(call, { error: why }));
+    const index = earlier.filter(isLine('step')).reduce((last, step) => Math.max(last, step.index), 0) + 1;
+    const at = new Date(now()).toISOString();
+    const step: SessionEntry[] = messages.length > 0 ? [{ type: 'step', run, at, index, messages }] : [];
+    await appendSession(home, task.viber, task.id, [...before, ...step], { sync: true });
+  }
+
+  async function remember(task: TaskRecord, { tool, scope }: ApprovalRequest, { by, at }: Decision): Promise<void> {
+    await updateTask(home, task.id, (record) => {
+      const known = record.always ?? [];
+      if (known.some((consent) => consent.tool === tool && consent.kind === scope)) return record;
+      return { ...record, always: [...known, { tool, kind: scope, by, at }] };
+    });
+  }
+
+  async function verdictOf(
+    task: TaskRecord,
+    request: ApprovalRequest,
+    { verdict, by, name, at, answer }: Decision,
+    call: ParkedCall,
+  ): Promise<Verdict> {
+    if (request.kind === 'question') {
+      if (verdict !== 'answer') return { error: 'There is no answer: go on as you think best, or say what you need.' };
+      return { value: { answer: answer ?? '', ...(by === '' ? { note: 'Nobody answered in time; you recommended this.' } : {}) } };
+    }
+    const isYes = verdict === 'approve' || verdict === 'always';
+    if (request.kind === 'plan') {
+      if (!isYes) return { value: { status: 'rejected', message: `${name} rejected the plan: do not carry it out.` } };
+      const plan: ImplementationPlan = await approvePlan(home, task, { by, at });
+      const edited = plan.hash !== request.digest;
+      return {
+        value: {
+          status: 'approved',
+          ...(edited ? { message: 'The person changed the plan: work by theirs.', plan: plan.text } : {}),
+        },
+      };
+    }
+    if (!isYes) return { error: denial(verdict, name) };
+    const same = [digestOf(request.tool, request.input), digestOf(call.tool, call.input)];
+    if (same.some((digest) => digest !== request.digest))
+      return { error: 'execution denied: this is no longer what was approved.' };
+    return { run: request.input };
+  }
+}
+
+const where = (task: TaskRecord, run: string, earlier: readonly SessionEntry[]) => ({ task, run, earlier });
+
+function denial(verdict: Decision['verdict'], name: string): string {
+  if (verdict === 'expired') return `execution denied: nobody answered within ${CONSENT_MINUTES} minutes.`;
+  return `execution denied: ${name || 'the person'} said no. Go on without it, or ask what they would like.`;
+}
+
+function insteadOf({ kind }: ApprovalRequest): string {
+  if (kind === 'question') return 'The person answers in their own words: see their next message.';
+  if (kind === 'plan')
+    return 'The plan is not approved yet: the person wrote instead; see their next message. Give the changed plan with update_plan.';
+  return 'execution denied: the person wrote instead; see their next message.';
+}
+
+/** As it is kept until the decision: without what the platform alone could use, and its time with it. */
+function messageOf({ message: { message } }: QueueItem<Entry>) {
+  const { interaction: _interaction, opensThread: _opens, button: _button, command: _command, ...kept } = message;
+  return { ...kept, text: '', files: [], facts: [], quotes: [] };
+}
+
+function scopeOf(tool: RuntimeTool, input: Json): string {
+  const parsed = tool.input.safeParse(input);
+  return parsed.success ? kindOf(tool, parsed.data) : '';
+}

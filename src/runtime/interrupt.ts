@@ -1,0 +1,35 @@
+/**
+ * An interrupt from a channel (A4): `*` stops every task of the conversation it comes from, an agent's id only what that agent
+ * does there (C38). It stops as `/stop` does; what nobody works on has nothing to stop.
+ */
+import { type Address, conversationKey, type InterruptSignal } from '../channels/channel.ts';
+import type { Logger } from '../log.ts';
+import type { Conversations } from './conversations.ts';
+import { taskLane } from './entry.ts';
+import type { Live } from './live.ts';
+import type { Queue } from './queue/queue.ts';
+
+export interface InterruptOptions {
+  live: Pick<Live, 'runsAt'>;
+  conversations: Pick<Conversations, 'get'>;
+  queue: Pick<Queue<unknown>, 'signal'>;
+  log: Logger;
+}
+
+/** Gives the ids of the tasks that were stopped. */
+export type Interrupt = (signal: InterruptSignal, address: Address) => string[];
+
+const MAX_REASON = 200;
+
+export function createInterrupt({ live, conversations, queue, log }: InterruptOptions): Interrupt {
+  return ({ targetAgentId, reason }, address) => {
+    const running = live.runsAt(address);
+    // The conversation's own task may be at work and have told nothing yet.
+    const bound = conversations.get(conversationKey(address));
+    if (bound) running.push({ taskId: bound.taskId, agentId: bound.viber });
+    const meant = running.filter(({ agentId }) => targetAgentId === '*' || agentId === targetAgentId);
+    const stopped = [...new Set(meant.map(({ taskId }) => taskId))].filter((id) => queue.signal(taskLane(id), 'stop'));
+    log.info({ tasks: stopped, target: targetAgentId, reason: reason.slice(0, MAX_REASON) }, 'interrupted');
+    return stopped;
+  };
+}

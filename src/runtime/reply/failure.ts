@@ -1,0 +1,89 @@
+/**
+ * What a person is told when a run ends without an answer: one plain sentence, the trace id, and a button that goes on from
+ * there. Nothing of the inside is in it.
+ */
+import { errorCode, UserError } from '../../errors.ts';
+import type { Logger } from '../../log.ts';
+import { type FailedTurn, RunError } from '../agent/run-error.ts';
+import type { ButtonAction } from './buttons.ts';
+import type { RunOutcome } from './settle.ts';
+import { summarise } from './summary.ts';
+
+/** Goes on where a run ended: after a limit, or when it is not known what has happened. */
+export const CONTINUE: ButtonAction = { label: 'Continue', say: 'Please go on.' };
+const AGAIN = 'Please try that again.';
+const NEW_TASK: ButtonAction = { label: 'New task', command: 'new', args: '' };
+
+/** Longer words are not said twice: they stand in the conversation. */
+const MAX_WORDS = 4_000;
+const DONE_ALREADY =
+  'An error ended this before; what was done until then stands above. Do not do that again: go on from there.';
+
+/** Says the same again. What was finished before the error is not done twice: the model is told to look at it. */
+export function retryButton(turn?: FailedTurn): ButtonAction {
+  const words = turn?.words.trim() ?? '';
+  const said = words === '' || words.length > MAX_WORDS ? AGAIN : words;
+  return { label: 'Retry', say: turn?.hasSteps ? `${said}\n\n(${DONE_ALREADY})` : said };
+}
+
+/** The button of an answer that is given again after a restart, from what the session holds of it. */
+export function buttonsAgain(result: Pick<RunOutcome, 'state' | 'error'>): ButtonAction[][] {
+  if (result.state !== 'error') return [];
+  return [[result.error === 'interrupted' || result.error === 'cap' ? CONTINUE : retryButton()]];
+}
+
+/** The side-effecting call that a crash cut: reported, not repeated (C10). */
+export function interruptedWhile(tool: string, trace: string): RunOutcome {
+  const text = `I was interrupted while using ${tool}; it may or may not have happened. Look before you continue (trace ${trace}).`;
+  const button = { label: 'Continue', say: `Please continue. Check first whether ${tool} took effect.` };
+  return interrupted(text, button);
+}
+
+/** The run was cut and nothing goes on from it by itself. */
+export const interruptedRun = (trace: string): RunOutcome =>
+  interrupted(`I was interrupted before I had an answer (trace ${trace}).`, CONTINUE);
+
+function interrupted(text: string, button: ButtonAction): RunOutcome {
+  const summary = summarise(text);
+  return { state: 'error', text, summary, artifactRefs: [], error: 'interrupted', buttons: [[button]] };
+}
+
+/** Throws the error on, with the turn it ended. */
+export function throwWith(error: unknown, turn: FailedTurn): never {
+  if (error instanceof RunError) error.turn ??= turn;
+  throw error;
+}
+
+/** The answer of a run that failed, by what it failed of. An empty text: the person has been told already today. */
+export function failure(error: unknown, trace: string, log: Logger): RunOutcome {
+  const isKnown = error instanceof RunError || error instanceof UserError;
+  log[isKnown ? 'warn' : 'error']({ err: error, trace, kind: kindOf(error) }, 'the run failed');
+  if (error instanceof RunError && error.kind === 'cap' && error.userMessage === '') {
+    return {
+      ...{ state: 'stopped', text: '', summary: 'not answered: a daily limit is reached', artifactRefs: [] },
+      ...CAP,
+    };
+  }
+  const what = sentence(error);
+  const text = `${what} (trace ${trace})`;
+  const told = error instanceof RunError && error.kind === 'cap' ? 'cap' : what;
+  return {
+    ...{ state: 'error', text, summary: summarise(text), artifactRefs: [], error: told },
+    buttons: [[buttonFor(error)]],
+  };
+}
+
+const CAP: Pick<RunOutcome, 'error' | 'buttons'> = { error: 'cap', buttons: [] };
+
+const kindOf = (error: unknown): string => (error instanceof RunError ? error.kind : (errorCode(error) ?? 'unknown'));
+
+function sentence(error: unknown): string {
+  if (error instanceof RunError) return error.userMessage;
+  return error instanceof UserError ? error.message : 'Something went wrong on my side.';
+}
+
+function buttonFor(error: unknown): ButtonAction {
+  if (!(error instanceof RunError)) return retryButton();
+  if (error.kind === 'too-long') return NEW_TASK;
+  return error.kind === 'cap' ? CONTINUE : retryButton(error.turn);
+}

@@ -1,0 +1,107 @@
+/**
+ * What model calls have cost: `usage/YYYY-MM-DD.jsonl` (UTC), one line for each call, written when the call ends, so that a
+ * killed gateway forgets nothing it knew. One writer. A line that cannot be read costs itself.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { errorCode } from '../errors.ts';
+import { appendLinesSync } from './files.ts';
+import type { Home } from './home.ts';
+import type { Usage } from './types.ts';
+
+export interface UsageCall extends Usage {
+  type: 'call';
+  /** ISO 8601, when the call ended. */
+  at: string;
+  /** Milliseconds from the request to the end of the answer. */
+  ms: number;
+  run: string;
+  task: string;
+  /** Who is charged: a principal as text. */
+  person: string;
+  /** `provider/model`. */
+  model: string;
+  /** The provider did not say: counted from the length of the texts. */
+  isEstimate?: true;
+}
+
+export type UsageLine =
+  | UsageCall
+  /** Somebody was told today that a cap is reached, in the answer of this run. */
+  | { type: 'notice'; at: string; run: string; who: string; setting: string };
+
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+const fileOf = (home: Pick<Home, 'root'>, day: string): string => path.join(home.root, 'usage', `${day}.jsonl`);
+
+/** Adds one line to the day of its `at`. Survives the death of the process; a power cut may cost the last lines. */
+export function appendUsage(home: Home, line: UsageLine): void {
+  const file = fileOf(home, line.at.slice(0, 10));
+  const text = JSON.stringify(line);
+  try {
+    appendLinesSync(file, [text]);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    appendLinesSync(file, [text]);
+  }
+}
+
+/** The lines of a day (`YYYY-MM-DD`, UTC) in the order they were written; [] when there are none. */
+export function readUsage(home: Pick<Home, 'root'>, day: string): UsageLine[] {
+  let text: string;
+  try {
+    text = fs.readFileSync(fileOf(home, day), 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+  return text.split('\n').flatMap((line) => parse(line) ?? []);
+}
+
+function parse(text: string): UsageLine | undefined {
+  if (text === '') return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isLine(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+const isCount = (value: unknown) => typeof value === 'number' && Number.isFinite(value) && value >= 0;
+
+function isLine(value: unknown): value is UsageLine {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return false;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  const areTexts = (...names: string[]) => names.every((name) => typeof fields.get(name) === 'string');
+  if (value.type === 'notice') return areTexts('at', 'run', 'who', 'setting');
+  if (value.type !== 'call' || !areTexts('at', 'run', 'task', 'person', 'model')) return false;
+  const optional = ['cachedInputTokens', 'cost', 'unpricedTokens'].map((name) => fields.get(name));
+  const hasCounts = ['inputTokens', 'outputTokens'].every((name) => isCount(fields.get(name)));
+  return hasCounts && optional.every((count) => count === undefined || isCount(count));
+}
+
+export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
+
+export const tokensOf = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;
+
+/** Both together. Money of two currencies is not added: what `a` cost in another one counts as unpriced tokens. */
+export function addUsage(a: Usage | undefined, b: Usage): Usage {
+  const before = a ?? NO_USAGE;
+  const isForeign = before.cost !== undefined && b.cost !== undefined && before.currency !== b.currency;
+  const known = isForeign ? { ...before, cost: undefined, unpricedTokens: tokensOf(before) } : before;
+  const cost = known.cost === undefined && b.cost === undefined ? undefined : (known.cost ?? 0) + (b.cost ?? 0);
+  const cached = (known.cachedInputTokens ?? 0) + (b.cachedInputTokens ?? 0);
+  const unpriced = (known.unpricedTokens ?? 0) + (b.unpricedTokens ?? 0);
+  const currency = b.currency ?? known.currency;
+  return {
+    inputTokens: known.inputTokens + b.inputTokens,
+    outputTokens: known.outputTokens + b.outputTokens,
+    ...(cached > 0 && { cachedInputTokens: cached }),
+    ...(cost !== undefined && { cost }),
+    ...(cost !== undefined && currency !== undefined && { currency }),
+    ...(unpriced > 0 && { unpricedTokens: unpriced }),
+  };
+}

@@ -1,0 +1,300 @@
+/** What waits for a person, on every platform: consent to a call, a plan, a question; who may answer, how often, until when. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
+import { ask, type Person, type Place, type Platform, type Seen, waitFor } from '../platforms/platform.ts';
+import {
+  NAMES,
+  openPlatforms,
+  type PlatformName,
+  type PlatformWorld,
+  type PlatformWorldOptions,
+} from '../platforms/world.ts';
+
+const NOTE = { path: 'workspace/notes.md', content: 'milk and eggs' };
+
+/** Calls these tools one after the other, one a step, and says what came of the last one. */
+const calls =
+  (...given: ToolCall[]) =>
+  (request: LlmRequest): Turn => {
+    const { toolResults } = request;
+    const call = given[toolResults.length];
+    return call ? { text: 'One moment.', toolCalls: [call] } : { text: `I was told: ${toolResults.at(-1)}` };
+  };
+const writing = (file = NOTE): ToolCall => ({ name: 'write_file', arguments: file });
+
+async function open(name: PlatformName, options: PlatformWorldOptions = {}) {
+  const world = await openPlatforms({ on: [name], ...options });
+  const platform = world.platforms[name];
+  return { world, platform, dm: platform.dm('alex') };
+}
+
+const note = (world: PlatformWorld): string => world.read('workspace/notes.md');
+
+/** Presses the newest button with this label and gives the answer that fits, among those that come. */
+async function press(platform: Platform, place: Place, label: string, text: string | RegExp, by?: Person) {
+  const after = platform.answers(place).length;
+  await platform.press(place, label, by);
+  return waitFor(platform, place, { after, text });
+}
+
+const requestFiles = (world: PlatformWorld): string[] => {
+  const folder = path.join(world.home, 'access', 'approvals');
+  return fs.readdirSync(folder).filter((name) => name.endsWith('.json')).map((name) => path.join(folder, name));
+};
+
+/** While the gateway is down the time of every open request goes by. */
+function letTimePass(world: PlatformWorld): void {
+  for (const file of requestFiles(world)) {
+    const request = JSON.parse(fs.readFileSync(file, 'utf8'));
+    if (request.expiresAt) request.expiresAt = new Date(Date.now() - 1_000).toISOString();
+    fs.writeFileSync(file, JSON.stringify(request));
+  }
+}
+
+/** All a person can read: words and the files with them. */
+const readable = (platform: Platform, seen: Seen): string =>
+  [seen.text, ...seen.files.map((file) => platform.bytes(file).toString())].join('\n');
+
+/** The conversation as the model saw it last, a line a message. */
+const history = (world: PlatformWorld): string =>
+  (world.llm.requests().at(-1)?.messages ?? [])
+    .map(({ role, content, tool_calls }) => `${role}: ${JSON.stringify([content, tool_calls])}`)
+    .join('\n');
+
+describe.each(NAMES)('consent on %s', (name) => {
+  it('is asked for with everything that will run; approved, it runs once and the work goes on', async () => {
+    const { world, platform, dm } = await open(name);
+    world.llm.script(calls(writing()));
+    const asked = await ask(platform, dm, 'keep a note: milk and eggs', { text: 'write_file' });
+    expect(asked.text).toContain('One moment.');
+    expect(asked.text).toContain('workspace/notes.md');
+    expect(asked.text).toContain('milk and eggs');
+    expect(asked.buttons).toEqual(['Approve', 'Deny', 'Always for this task']);
+    expect(note(world)).toBe('');
+    expect((await platform.command(dm, 'status')).text).toMatch(/waits for your consent to .?write_file/);
+    const done = await press(platform, dm, 'Approve', 'I was told');
+    expect(done.text).toContain('notes.md');
+    expect(note(world)).toBe('milk and eggs');
+    expect(platform.answers(dm).some((seen) => seen.text === 'Approved; I run it now.')).toBe(true);
+    const again = await press(platform, dm, 'Approve', /already/);
+    expect(again.text).toBe('You have approved this already.');
+    expect(world.llm.requests()).toHaveLength(2);
+  });
+
+  it('is denied: nothing runs, the model is told and goes on', async () => {
+    const { world, platform, dm } = await open(name);
+    world.llm.script(calls(writing()));
+    await ask(platform, dm, 'keep a note', { text: 'write_file' });
+    const done = await press(platform, dm, 'Deny', 'I was told');
+    expect(done.text).toContain('execution denied');
+    expect((await press(platform, dm, 'Approve', /already/)).text).toBe('You have denied this already.');
+    expect(note(world)).toBe('');
+  });
+
+  it('is given by the people of the task alone, in a place with others', async () => {
+    const { world, platform } = await open(name);
+    world.llm.script(calls(writing()));
+    const said = platform.say(platform.room, 'keep a note', { mention: true, by: 'sam' });
+    const place = platform.answerPlace(said);
+    await waitFor(platform, place, { text: 'write_file' });
+    const refused = await press(platform, place, 'Approve', /people of/, 'kim');
+    expect(refused.text).toContain('ask one of them');
+    world.llm.script(() => ({ text: 'hello to you' }));
+    const before = platform.answers(place).length;
+    platform.say(place, 'hello', { mention: true, by: 'kim' });
+    await waitFor(platform, place, { after: before, text: 'hello to you' });
+    expect(history(world)).toContain('This has not run.');
+    expect(note(world)).toBe('');
+    world.llm.script(calls(writing()));
+    await press(platform, place, 'Approve', 'I was told', 'sam');
+    expect(note(world)).toBe('milk and eggs');
+    expect((await press(platform, place, 'Deny', /already/, 'alex')).text).toMatch(/has approved this already/);
+  });
+
+  it('runs out: it is denied, the model goes on, and a late press is told so', async () => {
+    const { world, platform, dm } = await open(name);
+    world.llm.script(calls(writing()));
+    await ask(platform, dm, 'keep a note', { text: '10 minutes' });
+    await world.stop();
+    letTimePass(world);
+    await world.restart();
+    const told = await waitFor(platform, dm, { text: 'I was told' });
+    expect(told.text).toContain('execution denied: nobody answered');
+    expect((await press(platform, dm, 'Approve', /too late/)).text).toMatch(/denied/);
+    expect(note(world)).toBe('');
+  });
+
+  it('is not given by writing something else: that is taken up, and the question is closed', async () => {
+    const { world, platform, dm } = await open(name);
+    world.llm.script(calls(writing()));
+    await ask(platform, dm, 'keep a note', { text: 'write_file' });
+    world.llm.script(() => ({ text: 'here is a poem' }));
+    await ask(platform, dm, 'never mind, a poem please', { text: 'here is a poem' });
+    expect(history(world)).toMatch(/keep a note[\s\S]*write_file[\s\S]*the person wrote instead[\s\S]*a poem please/);
+    expect((await press(platform, dm, 'Approve', /closed/)).text).toBe('This is closed: you wrote to me instead.');
+    expect(note(world)).toBe('');
+  });
+
+  it('holds for the rest of the task when so pressed, is shown in /status, and is taken back there', async () => {
+    const { world, platform, dm } = await open(name);
+    const more = { path: 'workspace/more.md', content: 'bread' };
+    world.llm.script(calls(writing(), writing(more)));
+    await ask(platform, dm, 'keep two notes', { text: 'write_file' });
+    await press(platform, dm, 'Always for this task', 'I was told');
+    expect([note(world), world.read('workspace/more.md')]).toEqual(['milk and eggs', 'bread']);
+    const status = await platform.command(dm, 'status');
+    expect(status.text).toMatch(/not asked about here: .?write_file.? \(workspace files\)/);
+    expect((await press(platform, dm, 'Ask again: write_file', /ask again before/)).text).toContain('write_file');
+    await ask(platform, dm, 'once more', { text: 'May I run' });
+  });
+
+  it('shows long arguments whole, in a file, with what cannot be seen made visible', async () => {
+    const { world, platform, dm } = await open(name);
+    const content = `${'word '.repeat(600)}\u202Egnp.exe\u200B\u0007 \`\`\`\n](http://x.test)`;
+    world.llm.script(calls(writing({ path: 'workspace/long.md', content })));
+    const asked = await ask(platform, dm, 'keep a long note', { file: 'write_file.txt' });
+    const shown = readable(platform, asked);
+    expect(shown).toContain('\\u{202E}gnp.exe\\u{200B}\\u0007');
+    expect(shown).not.toMatch(/[\u202E\u200B\u0007]/);
+    await press(platform, dm, 'Approve', 'I was told');
+    expect(world.read('workspace/long.md')).toBe(content);
+  });
+
+  it('is asked for one call at a time, and /stop withdraws the question', async () => {
+    const { world, platform, dm } = await open(name);
+    const both = [writing(), writing({ path: 'workspace/more.md', content: 'bread' })];
+    world.llm.script((request) =>
+      request.toolResults.length > 0 ? { text: request.toolResults.join(' | ') } : { toolCalls: both },
+    );
+    const first = await ask(platform, dm, 'keep two notes', { text: 'May I run' });
+    expect(first.text).not.toContain('bread');
+    const second = await press(platform, dm, 'Deny', 'bread');
+    expect(second.text).not.toContain('milk');
+    expect(world.llm.requests()).toHaveLength(1);
+    expect((await platform.command(dm, 'stop')).text).toContain('Stopped');
+    expect((await press(platform, dm, 'Approve', /closed/)).text).toBe('This is closed: the work was stopped.');
+    world.llm.script(() => ({ text: 'as you like' }));
+    await ask(platform, dm, 'what now?', { text: 'as you like' });
+    expect(history(world)).toMatch(/said no[\s\S]*stopped the work/);
+    expect([note(world), world.read('workspace/more.md')]).toEqual(['', '']);
+  });
+});
+
+it('waits through a SIGKILL on each platform, and what was approved then runs once', async () => {
+  const world = await openPlatforms({ process: true, linked: false, channel: { access: { dm: 'open' } } });
+  const platforms = NAMES.map((name) => world.platforms[name]);
+  const file = ({ name }: Platform) => ({ path: `workspace/${name}.md`, content: 'milk' });
+  for (const platform of platforms) world.llm.scriptFor(`on ${platform.name}`, calls(writing(file(platform))));
+  const on = (work: (platform: Platform, dm: Place) => Promise<unknown>) =>
+    Promise.all(platforms.map((platform) => work(platform, platform.dm('alex'))));
+  await on((platform, dm) => ask(platform, dm, `keep a note on ${platform.name}`, { text: 'May I run' }));
+  await world.kill();
+  await on((platform, dm) => press(platform, dm, 'Approve', 'I was told'));
+  for (const platform of platforms) {
+    expect(world.read(file(platform).path)).toBe('milk');
+    fs.writeFileSync(path.join(world.home, file(platform).path), 'changed since');
+  }
+  await world.kill();
+  const again = await on((platform, dm) => press(platform, dm, 'Approve', /already/));
+  expect(again).toEqual(platforms.map(() => expect.objectContaining({ text: 'You have approved this already.' })));
+  expect(platforms.map((platform) => world.read(file(platform).path))).toEqual(platforms.map(() => 'changed since'));
+  expect(world.llm.requests()).toHaveLength(6);
+}, 60_000);
+
+const PLAN = { goal: 'A party', steps: [{ id: '1', title: 'Buy a cake', status: 'pending' }] };
+const planning: ToolCall = { name: 'update_plan', arguments: { plan: PLAN } };
+const ON = { config: { plan_approval: 'on' } };
+const taskFile = (world: PlatformWorld, name: string) => path.join('artifacts', world.tasks()[0] ?? '', name);
+
+describe.each(NAMES)('the plan on %s', (name) => {
+  it('comes before the work; approved after an edit by hand, the edited one counts', async () => {
+    const { world, platform, dm } = await open(name, ON);
+    world.llm.script(calls({ name: 'create_artifact', arguments: { title: 'a', type: 'text/plain', content: 'x' } }, planning));
+    const asked = await ask(platform, dm, 'plan a party', { text: 'Buy a cake' });
+    expect(asked.buttons).toEqual(['Approve', 'Edit', 'Reject']);
+    expect(history(world)).toContain('The plan must be approved first');
+    const file = taskFile(world, 'implementation_plan.md');
+    expect(world.read(file)).toContain('Buy a cake');
+    await world.restart();
+    await press(platform, dm, 'Edit', /edit/);
+    await waitFor(platform, dm, { file: 'implementation_plan.md' });
+    fs.writeFileSync(path.join(world.home, file), world.read(file).replace('a cake', 'two cakes'));
+    const done = await press(platform, dm, 'Approve', 'I was told');
+    expect(done.text).toMatch(/approved[\s\S]*two cakes/);
+    expect(world.read(taskFile(world, 'task.md'))).toContain('two cakes');
+    world.llm.script(calls(planning));
+    const next = await ask(platform, dm, 'go on', { text: 'I was told' });
+    expect(next.buttons).not.toContain('Approve');
+  });
+
+  it('is changed by a reply and asked about anew, and rejected', async () => {
+    const { world, platform, dm } = await open(name, ON);
+    world.llm.script(calls(planning));
+    await ask(platform, dm, 'plan a party', { text: 'Buy a cake' });
+    const changed = { ...PLAN, steps: [{ id: '1', title: 'Bake a pie', status: 'pending' }] };
+    world.llm.script(calls({ name: 'update_plan', arguments: { plan: changed } }));
+    const asked = await ask(platform, dm, 'a pie would be better', { text: 'Bake a pie' });
+    expect(asked.buttons).toContain('Approve');
+    expect(history(world)).toMatch(/the person wrote instead[\s\S]*a pie would be better/);
+    const done = await press(platform, dm, 'Reject', 'I was told');
+    expect(done.text).toContain('rejected');
+  });
+});
+
+const COLOURS: ToolCall = {
+  name: 'ask_user',
+  arguments: { question: 'Which colour?', options: ['red', 'blue'], recommended: 1 },
+};
+
+describe.each(NAMES)('a question on %s', (name) => {
+  it('is answered with a button, after a restart too, and once', async () => {
+    const { world, platform, dm } = await open(name);
+    world.llm.script(calls(COLOURS));
+    const asked = await ask(platform, dm, 'paint it', { text: 'Which colour?' });
+    expect(asked.buttons).toEqual(['red', 'blue (recommended)']);
+    expect(asked.text).toMatch(/30 minutes, I go on with: blue/);
+    await world.restart();
+    const done = await press(platform, dm, 'red', 'I was told');
+    expect(done.text).toContain('"answer":"red"');
+    expect((await press(platform, dm, 'blue (recommended)', /already/)).text).toBe('You have answered this already: red');
+  });
+
+  it('is answered in words', async () => {
+    const { world, platform, dm } = await open(name);
+    world.llm.script(calls({ name: 'ask_user', arguments: { question: 'Which colour?' } }));
+    const asked = await ask(platform, dm, 'paint it', { text: 'Which colour?' });
+    expect(asked.buttons).toEqual([]);
+    expect(asked.text).toContain('I wait for it.');
+    world.llm.script(() => ({ text: 'green it is' }));
+    await ask(platform, dm, 'something green', { text: 'green it is' });
+    expect(history(world)).toMatch(/paint it[\s\S]*Which colour[\s\S]*in their own words[\s\S]*something green/);
+  });
+
+  it('goes on with what it recommended when nobody answers', async () => {
+    const { world, platform, dm } = await open(name);
+    world.llm.script(calls(COLOURS));
+    await ask(platform, dm, 'paint it', { text: 'Which colour?' });
+    await world.stop();
+    letTimePass(world);
+    await world.restart();
+    const done = await waitFor(platform, dm, { text: 'I was told' });
+    expect(done.text).toMatch(/"answer":"blue"[\s\S]*Nobody answered/);
+    expect((await press(platform, dm, 'red', /too late/)).text).toContain('blue');
+  });
+
+  it('comes one at a time', async () => {
+    const { world, platform, dm } = await open(name);
+    const size: ToolCall = { name: 'ask_user', arguments: { question: 'Which size?', options: ['small', 'large'] } };
+    world.llm.script(({ toolResults }) =>
+      toolResults.length > 0 ? { text: `told ${toolResults.join(' ')}` } : { toolCalls: [COLOURS, size] },
+    );
+    const first = await ask(platform, dm, 'order it', { text: 'Which' });
+    expect(first.text).not.toContain('Which size?');
+    await press(platform, dm, 'red', 'Which size?');
+    const done = await press(platform, dm, 'large', 'told');
+    expect(done.text).toMatch(/red[\s\S]*large/);
+    expect(world.llm.requests()).toHaveLength(2);
+  });
+});

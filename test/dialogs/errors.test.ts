@@ -1,0 +1,262 @@
+/** What people read when something goes wrong, what the button under it does, and what happens at a daily limit. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { run as trace } from '../../src/cli/trace.ts';
+import { traceOf } from '../../src/cli/trace-events.ts';
+import { interruptedWhile } from '../../src/runtime/reply/failure.ts';
+import type { LlmFault } from '../emulators/llm.ts';
+import { ask, type Platform, waitFor } from '../platforms/platform.ts';
+import { NAMES, openPlatforms, type PlatformName, type PlatformWorldOptions } from '../platforms/world.ts';
+
+const TRACE = /\(trace ([0-9a-f]{12})\)$/;
+const INSIDE = /HTTP|sk-test|127\.0\.0\.1|Error\b|node:|\.ts\b|\bat \/|\{|undefined/;
+
+async function open(name: PlatformName, config: PlatformWorldOptions['config'] = {}) {
+  const channel = { live: 'off', injection: 'followup' };
+  const timeouts = { firstToken: 1, idle: 1 };
+  const world = await openPlatforms({ on: [name], channel, config: { timeouts, ...config } });
+  const platform = world.platforms[name];
+  return { world, platform, dm: platform.dm('alex') };
+}
+
+const session = (world: Awaited<ReturnType<typeof openPlatforms>>): Record<string, unknown>[] => {
+  const [task = ''] = world.tasks();
+  const lines = world.read(`agents/default/sessions/${task}.jsonl`).trim().split('\n');
+  return lines.map((line) => JSON.parse(line));
+};
+
+const CASES: [LlmFault, RegExp, string][] = [
+  ['unauthorized', /^The provider "local" did not accept the key: check providers\.local\.apiKey\./, 'Retry'],
+  ['no-credit', /^The provider "local" asks for payment: check the credit there\./, 'Retry'],
+  ['overloaded', /^The provider "local" has too much to do just now: try again in a few minutes\./, 'Retry'],
+  ['server-error', /^The provider "local" is in trouble: try again in a moment\./, 'Retry'],
+  ['refuse', /^The provider "local" cannot be reached: check .* providers\.local\.baseURL is right\./, 'Retry'],
+  ['too-long', /^The provider "local" cannot take a conversation of this length: .*\/new/, 'New task'],
+  ['stall-start', /^The model local\/test-model did not begin to answer within 1 seconds/, 'Retry'],
+  ['stall-middle', /^The model local\/test-model stopped in the middle of its answer/, 'Retry'],
+  ['cut', /^The model local\/test-model broke off in the middle/, 'Retry'],
+];
+
+describe.each(NAMES)('%s', (name) => {
+  it('says in one plain sentence which kind of thing failed, with a trace id and the button that helps', async () => {
+    const { world, platform, dm } = await open(name);
+    for (const [fault, words, button] of name === 'telegram' ? CASES : CASES.slice(0, 3)) {
+      world.llm.fault(fault, 2);
+      const seen = await ask(platform, dm, `what about ${fault}`, { text: 'trace' });
+      expect([fault, seen.text]).toEqual([fault, expect.stringMatching(words)]);
+      expect(seen.text).toMatch(TRACE);
+      expect(seen.text).not.toMatch(INSIDE);
+      expect(seen.text).not.toContain('\n');
+      expect([fault, seen.buttons]).toEqual([fault, [button]]);
+      // Faults that were met once only must not reach the next message.
+      world.llm.reset();
+    }
+  }, 40_000);
+
+  it('Retry says the same again, and what was finished before the error is not done twice', async () => {
+    const { world, platform, dm } = await open(name);
+    world.llm.fault('unauthorized');
+    await ask(platform, dm, 'say hello', { text: 'trace' });
+    const after = platform.answers(dm).length;
+    await platform.press(dm, 'Retry');
+    await waitFor(platform, dm, { after, text: /^say hello$/ });
+
+    world.llm.script([
+      { toolCalls: [{ name: 'create_artifact', arguments: { title: 'a.txt', type: 'text/plain', content: 'one' } }] },
+      { fault: 'unauthorized' },
+      { text: 'Here it is.' },
+    ]);
+    const failed = await ask(platform, dm, 'make me a file', { text: 'trace' });
+    expect(failed.buttons).toEqual(['Retry']);
+    const before = platform.answers(dm).length;
+    await platform.press(dm, 'Retry');
+    await waitFor(platform, dm, { after: before, text: 'Here it is.' });
+    const last = world.llm.requests().at(-1);
+    expect(last?.lastUser).toMatch(/^make me a file\n\n\(An error ended this before.*Do not do that again/);
+    expect(JSON.stringify(last?.messages)).toContain('create_artifact');
+    const [task = ''] = world.tasks();
+    expect(
+      fs.readdirSync(path.join(world.home, 'artifacts', task)).filter((file) => file.endsWith('.txt')),
+    ).toHaveLength(1);
+  }, 30_000);
+
+  it('offers Continue at the limit of steps and of length', async () => {
+    const { world, platform, dm } = await open(name, { maxSteps: 1 });
+    world.llm.script([{ toolCalls: [{ name: 'list_files', arguments: {} }] }, { text: 'Half of', finish: 'length' }]);
+    expect(await ask(platform, dm, 'look around', { text: 'limit of steps' })).toMatchObject({ buttons: ['Continue'] });
+    await platform.press(dm, 'Continue');
+    expect(await waitFor(platform, dm, { text: 'length limit' })).toMatchObject({ buttons: ['Continue'] });
+    expect(world.llm.requests().at(-1)?.lastUser).toBe('Please go on.');
+  }, 20_000);
+
+  it('stops a person at the daily limit: told once, the words kept, others go on, Continue takes it all up', async () => {
+    const limits = { freeBytes: 0, tokensPerPersonPerDay: 100 };
+    const { world, platform, dm } = await open(name, { limits });
+    const usage = { prompt_tokens: 60, completion_tokens: 40, prompt_tokens_details: { cached_tokens: 50 } };
+    world.llm.script((request) => ({ text: `re ${request.lastUser}`, usage }));
+    await ask(platform, dm, 'first', { text: 're first' });
+    const told = await ask(platform, dm, 'second', { text: 'limits.tokensPerPersonPerDay' });
+    expect(told.text).toMatch(/^Your limit for today is used up \(100 of 100 tokens, .*00:00 UTC.*kept.*\(trace/);
+    expect(told.buttons).toEqual(['Continue']);
+    const count = platform.answers(dm).length;
+    platform.say(dm, 'third');
+    await vi.waitFor(() => expect(session(world).filter((line) => line.type === 'result')).toHaveLength(3), 5_000);
+    await world.restart();
+    platform.say(dm, 'fourth');
+    await vi.waitFor(() => expect(session(world).filter((line) => line.type === 'result')).toHaveLength(4), 5_000);
+    await sleep(300);
+    expect([platform.answers(dm).length, world.llm.requests().length]).toEqual([count, 1]);
+    // Somebody else is not concerned.
+    await ask(platform, platform.dm('sam'), 'hello', { by: 'sam', text: 're hello' });
+    const status = await platform.command(dm, 'status');
+    expect(status.text).toMatch(/all runs: 60 tokens in \(50 cached\), 40 out, price not known/);
+    expect(status.text).toMatch(/today, you: 100 of 100 tokens[\s\S]*a limit is reached/);
+
+    // The next day.
+    const [today = ''] = fs.readdirSync(path.join(world.home, 'usage'));
+    fs.renameSync(path.join(world.home, 'usage', today), path.join(world.home, 'usage/2020-01-01.jsonl'));
+    await world.restart();
+    await platform.press(dm, 'Continue');
+    await waitFor(platform, dm, { text: 're Please go on.' });
+    const messages = JSON.stringify(world.llm.requests().at(-1)?.messages);
+    for (const words of ['second', 'third', 'fourth']) expect(messages).toContain(words);
+  }, 40_000);
+});
+
+it('tells a tool that failed from a model that failed, and an interruption from both', async () => {
+  const { world, platform, dm } = await open('telegram');
+  const missing = { name: 'read_file', arguments: { path: 'no-such-file.txt' } };
+  world.llm.script([{ toolCalls: [missing] }, { fault: 'empty-text' }, { fault: 'empty-text' }]);
+  const seen = await ask(platform, dm, 'read it', { text: 'trace' });
+  expect(seen.text).toMatch(/^The tool read_file failed and the model did not go on from there: .* \(trace/);
+  expect(seen.buttons).toEqual(['Retry']);
+  expect(interruptedWhile('write_file', 'abcdef012345')).toMatchObject({
+    text: expect.stringMatching(/interrupted while using write_file; it may or may not have happened\. .*abcdef012345/),
+    buttons: [[{ label: 'Continue', say: expect.stringContaining('Check first whether write_file took effect') }]],
+  });
+});
+
+it('viber trace tells the whole way of a message that failed, was tried again and was answered', async () => {
+  const { world, platform, dm } = await open('telegram');
+  const file = { name: 'create_artifact', arguments: { title: 'a.txt', type: 'text/plain', content: 'one' } };
+  world.llm.script([{ toolCalls: [file] }, { fault: 'unauthorized' }]);
+  const { text } = await ask(platform, dm, 'make SECRETWORD', { text: 'trace' });
+  const [, id = ''] = TRACE.exec(text) ?? [];
+  await vi.waitFor(() => expect(traceOf(world.home, id).events.at(-1)?.what).toBe('sent'));
+  const { events } = traceOf(world.home, id);
+  expect(events.map((event) => event.what)).toEqual([
+    ...['accepted', 'claimed', 'model call', 'step', 'result', 'out', 'intent', 'sent'],
+  ]);
+  expect(events.find((event) => event.what === 'result')?.detail).toMatch(
+    /^error: The provider "local" did not accept/,
+  );
+  const lines: string[] = [];
+  const print = (line: string) => void lines.push(line);
+  expect(await trace({ args: [id], config: undefined, home: world.home, json: false, env: {}, print })).toBe(0);
+  expect(lines.join('\n')).toMatch(/\+0\.\d{3} s {2}model call {2}local\/test-model, \d+ ms, \d+ tokens in/);
+  expect(lines.join('\n')).not.toContain('SECRETWORD');
+});
+
+describe('daily limits', () => {
+  it('of all end a run under way between two model calls; the owners are told once', async () => {
+    const limits = { freeBytes: 0, costPerDay: 0.001 };
+    const prices = { 'local/test-model': { input: 1, output: 10 } };
+    const { world, platform } = await open('telegram', { limits, prices });
+    world.llm.script([{ text: 'hello', usage: { prompt_tokens: 10, completion_tokens: 1 } }]);
+    await ask(platform, platform.dm('alex'), 'hello', { text: 'hello' });
+    world.llm.script(() => ({
+      toolCalls: [{ name: 'list_files', arguments: {} }],
+      usage: { prompt_tokens: 900, completion_tokens: 0 },
+    }));
+    const [owner, member] = [platform.dm('alex'), platform.dm('sam')];
+    const requests = world.llm.requests().length;
+    const told = await ask(platform, member, 'work', { by: 'sam', text: 'limits.costPerDay' });
+    expect(told.text).toMatch(
+      /^Today's limit for everybody is used up \(0\.00\d+ of 0\.0010+ USD, limits\.costPerDay\)/,
+    );
+    expect(world.llm.requests().length - requests).toBe(2);
+    await waitFor(platform, owner, { text: 'Nobody is answered before 00:00 UTC' });
+    expect((await ask(platform, owner, 'and me?', { text: 'limits.costPerDay' })).buttons).toEqual(['Continue']);
+    await sleep(300);
+    expect(platform.answers(owner).filter((seen) => seen.text.includes('Nobody is answered'))).toHaveLength(1);
+    expect(world.llm.requests().length - requests).toBe(2);
+  }, 30_000);
+
+  it('count a call that a stop has cut, and survive a kill', async () => {
+    const channel = { live: 'off', injection: 'followup' };
+    const world = await openPlatforms({ on: ['telegram'], channel, process: true });
+    const platform: Platform = world.platforms.telegram;
+    const dm = platform.dm('alex');
+    world.llm.script([{ text: 'never', delayMs: 60_000 }]);
+    platform.say(dm, 'work for long');
+    await world.llm.waitFor((request) => request.lastUser === 'work for long');
+    await platform.command(dm, 'stop');
+    await ask(platform, dm, 'again', { text: 'again' });
+    await world.kill();
+    const status = await platform.command(dm, 'status');
+    const [, total = '0'] = /all runs: ([\d,]+) tokens in/.exec(status.text) ?? [];
+    const day = new Date().toISOString().slice(0, 10);
+    const lines = world
+      .read(`usage/${day}.jsonl`)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map((line) => line.isEstimate === true)).toEqual([true, false]);
+    expect(Number(total.replace(',', ''))).toBe(lines[0].inputTokens + lines[1].inputTokens);
+  }, 30_000);
+});
+
+describe('coding work', () => {
+  const toolForEver = () => ({ toolCalls: [{ name: 'list_files', arguments: {} }] });
+
+  it('has its five steps in the instructions from then on, after the personal blocks in their order, and 25 steps', async () => {
+    const { world, platform, dm } = await open('telegram');
+    for (const [file, text] of Object.entries({
+      'SOUL.md': 'SOULWORD',
+      'USER.md': 'USERWORD',
+      'MEMORY.md': 'MEMORYWORD',
+    }))
+      fs.writeFileSync(path.join(world.home, 'workspace', file), `# About\n\n${text}\n`);
+    await ask(platform, dm, 'write a letter to my landlord', { text: 'landlord' });
+    expect(world.llm.requests().at(-1)?.system).not.toContain('UNDERSTAND');
+    await ask(platform, dm, 'now fix the bug in src/login.ts', { text: 'login' });
+    const first = world.llm.requests().at(-1)?.system ?? '';
+    const order = [
+      'SOULWORD',
+      'USERWORD',
+      'MEMORYWORD',
+      'UNDERSTAND',
+      'PLAN',
+      'IMPLEMENT',
+      'VERIFY',
+      'COMMIT & REPORT',
+    ];
+    const places = order.map((word) => first.indexOf(word, first.indexOf('SOULWORD')));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places[0]).toBeGreaterThanOrEqual(0);
+    expect(first.indexOf('<environment>')).toBeGreaterThan(places[4] ?? 0);
+    await ask(platform, dm, 'thanks', { text: 'thanks' });
+    expect(world.llm.requests().at(-1)?.system).toBe(first);
+    await world.restart();
+    const before = world.llm.requests().length;
+    world.llm.script(toolForEver);
+    await ask(platform, dm, 'go on then', { text: 'limit of steps' });
+    expect(world.llm.requests().length - before).toBe(25);
+  }, 30_000);
+
+  it.each([
+    ['a letter', 'write a letter to my landlord', undefined, 10],
+    ['code where something else is configured', 'fix the bug in src/login.ts', 4, 4],
+  ])(
+    '%s gets its own number of steps',
+    async (_name, words, maxSteps, steps) => {
+      const { world, platform, dm } = await open('telegram', maxSteps === undefined ? {} : { maxSteps });
+      world.llm.script(toolForEver);
+      await ask(platform, dm, words, { text: 'limit of steps' });
+      expect(world.llm.requests()).toHaveLength(steps);
+    },
+    20_000,
+  );
+});

@@ -1,0 +1,97 @@
+/** Many runs that show progress and are answered, before a real channel and the real outbox; and how long the answers took. */
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Address, Channel } from '../../src/channels/channel.ts';
+import { silentLog } from '../../src/log.ts';
+import { createBus } from '../../src/runtime/bus.ts';
+import { openDelivery } from '../../src/runtime/delivery.ts';
+import { createLive } from '../../src/runtime/live.ts';
+import { openLedger } from '../../src/runtime/queue/ledger.ts';
+import { openStore } from '../../src/runtime/queue/store.ts';
+import { tempFolder } from '../helpers/temp.ts';
+
+export interface Load {
+  /** Begins a run in a place, with progress to tell of until its end. */
+  begin(address: Address): { end(): Promise<void> };
+  /** Milliseconds from the end of a run to its answer's arrival, by run. */
+  delays: number[];
+  /** Sends that had to be tried again. */
+  retries(): number;
+  /** Everything that was answered has arrived. */
+  settled(): Promise<void>;
+}
+
+export function createLoad(channel: Channel): Load {
+  const root = tempFolder();
+  const log = silentLog();
+  const store = openStore({ root, freeBytes: 0 });
+  const bus = createBus((error) => {
+    throw error;
+  });
+  const delays: number[] = [];
+  let retries = 0;
+  let runs = 0;
+  const startedAt = new Map<string, number>();
+  const timed: Channel = {
+    ...channel,
+    async send(message, ledger) {
+      await channel.send(message, ledger);
+      delays.push(Date.now() - (startedAt.get(message.id) ?? 0));
+    },
+  };
+  const delivery = openDelivery({
+    ...{ store, ledger: openLedger(path.join(root, 'ledger'), 1), log, channelOf: () => timed },
+    onOutcome(outcome) {
+      if (outcome === 'retry') retries++;
+    },
+  });
+  const live = createLive({
+    ...{ bus, channelOf: () => timed, settings: { get: () => ({}) }, isBusy: delivery.isBusy, log },
+    buttons: {
+      offer: async (_address, rows) => rows.map((row) => row.map(({ label }) => ({ id: `b${runs}`, label }))),
+    },
+    progressOf: async () => ({ done: 1, total: 3 }),
+  });
+
+  return {
+    delays,
+    retries: () => retries,
+    begin(address) {
+      const runId = `run-${++runs}`;
+      const origin = { agentId: 'a', taskId: `t-${runs}`, runId };
+      live.follow(runId, [address]);
+      let step = 0;
+      const tell = () =>
+        bus.emit({ ...origin, type: 'tool-call', tool: 'create_artifact', args: { title: `file ${step++}` } });
+      tell();
+      const telling = setInterval(tell, 50);
+      return {
+        async end() {
+          clearInterval(telling);
+          startedAt.set(runId, Date.now());
+          const [placeholder] = (await live.end(runId, [address])).values();
+          const answer = { id: runId, address, text: `answer of ${runId}`, files: [] };
+          await delivery.add({ ...answer, ...(placeholder === undefined ? {} : { placeholder }) }, runId);
+        },
+      };
+    },
+    async settled() {
+      for (const end = Date.now() + 30_000; delivery.counts().waiting > 0 && Date.now() < end; ) await sleep(5);
+      await delivery.close(1000);
+    },
+  };
+}
+
+/** Runs one after the other in a place until `isEnough`, each as long as `length` says. */
+export async function keepRunning(
+  load: Load,
+  address: Address,
+  length: () => number,
+  isEnough: () => boolean,
+): Promise<void> {
+  while (!isEnough()) {
+    const run = load.begin(address);
+    await sleep(length());
+    await run.end();
+  }
+}

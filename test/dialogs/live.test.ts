@@ -1,0 +1,195 @@
+/** What people see while a run goes on, on each platform, and that it never keeps an answer waiting. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import * as discordLive from '../../src/channels/discord/live.ts';
+import * as slackLive from '../../src/channels/slack/live.ts';
+import * as telegramLive from '../../src/channels/telegram/live.ts';
+import { ALEX, startBench as startTelegramBench } from '../channels/telegram/harness.ts';
+import type { Llm } from '../emulators/llm.ts';
+import { type Place, type Platform, waitFor } from '../platforms/platform.ts';
+import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
+import { createLoad, keepRunning } from './live-load.ts';
+
+const TELEGRAM = { ...telegramLive.LIVE_TIMING };
+const QUICK = { statusAfter: 150, statusEvery: 100, textEvery: 100 };
+
+/** Places of the gateways in this file show progress soon. */
+beforeAll(() => {
+  Object.assign(telegramLive.LIVE_TIMING, QUICK, { chatGap: 100, groupGap: 100 });
+  Object.assign(discordLive.LIVE_TIMING, QUICK, { gap: 100 });
+  Object.assign(slackLive.LIVE_TIMING, QUICK, { gap: 100 });
+});
+
+const STEPS = ['one', 'two', 'three', 'four', 'five'].map((title, index) => ({
+  id: String(index + 1),
+  title,
+  status: index < 2 ? 'done' : 'pending',
+}));
+
+/** A model that plans, then writes a file, then takes its time. */
+function working(llm: Llm, text = 'All done.', delayMs = 500): void {
+  llm.script(({ toolResults }) => {
+    const plan = { goal: 'Five things', steps: STEPS };
+    if (toolResults.length === 0) return { toolCalls: [{ name: 'update_plan', arguments: { plan } }] };
+    if (toolResults.length > 1) return { text, delayMs };
+    const file = { title: 'notes.md', type: 'text/markdown', content: 'x' };
+    return { toolCalls: [{ name: 'create_artifact', arguments: file }], delayMs: 500 };
+  });
+}
+
+const now = (platform: Platform, place: Place) =>
+  platform.answers(place).map(({ text, buttons }) => `${text} [${buttons.join()}]`);
+
+async function open(name: PlatformName, channel: Record<string, unknown> = {}) {
+  const world = await openPlatforms({ on: [name], channel });
+  const platform = world.platforms[name];
+  return { world, platform, place: platform.dm('alex') };
+}
+
+describe('the answer as it grows', () => {
+  it.each(['telegram', 'discord'] as const)('on %s is edited, and no block is ever seen', async (name) => {
+    const { world, platform, place } = await open(name, { live: 'text' });
+    const block = '```artifact_deltas\n[{"title":"data.csv","type":"text/csv","content":"a,b"}]\n```';
+    const text = `Here is **all of it**.\n\n${block}\n\nKim has the table. <memory_suggestion>Likes CSV</memory_suggestion> Bye, everybody!`;
+    const chunks = text.match(/[\s\S]{1,6}/g) ?? [];
+    world.llm.script(() => ({ chunks, chunkDelayMs: 40 }));
+    const seen = new Set<string>();
+    const watching = setInterval(() => {
+      for (const line of now(platform, place)) seen.add(line);
+    }, 10);
+    platform.say(place, 'go');
+    await waitFor(platform, place, { text: /everybody!/ });
+    clearInterval(watching);
+    const drafts = [...seen].filter((line) => line.endsWith('[Stop]'));
+    expect(drafts.length).toBeGreaterThan(1);
+    for (const line of drafts) expect(line).not.toMatch(/artifact_deltas|memory_sugg|data\.csv|Likes/);
+  });
+});
+
+describe.each(NAMES)('on %s', (name) => {
+  it('one message tells how far it is, with a button to stop, and becomes the answer', async () => {
+    const { world, platform, place } = await open(name);
+    working(world.llm);
+    platform.say(place, 'go');
+    const status = await waitFor(platform, place, { text: /Working \(2\/5\): (thinking|updating the plan)/ });
+    expect(status.buttons).toEqual(['Stop']);
+    const answer = await waitFor(platform, place, { text: 'All done.' });
+    expect(answer.id).toBe(status.id);
+    expect(answer.buttons).toEqual([]);
+    expect(now(platform, place).join()).not.toContain('Working');
+  });
+
+  it('the button stops the run: within a second, with one answer, and the message goes', async () => {
+    const { world, platform, place } = await open(name);
+    working(world.llm, 'never', 20_000);
+    platform.say(place, 'go');
+    await waitFor(platform, place, { text: /Working/ });
+    const pressed = Date.now();
+    await platform.press(place, 'Stop');
+    await waitFor(platform, place, { text: 'Stopped' });
+    expect(Date.now() - pressed).toBeLessThan(1000);
+    await sleep(400);
+    const left = now(platform, place);
+    expect(left).toHaveLength(1);
+    expect(left[0]).toMatch(/^Stopped.*\[\]$/);
+  });
+
+  it('/live off shows nothing, /live text what is written, without its blocks; both for good', async () => {
+    const { world, platform, place } = await open(name);
+    expect((await platform.command(place, 'live')).text).toContain(
+      '**status**'.replaceAll(name === 'slack' ? '\0' : '*', ''),
+    );
+    await platform.command(place, 'live', 'off');
+    await sleep(50);
+    const seen: string[] = [];
+    const watching = setInterval(() => seen.push(...now(platform, place)), 5);
+    working(world.llm, 'Quiet answer.', 300);
+    platform.say(place, 'go');
+    await waitFor(platform, place, { text: 'Quiet answer.' });
+    expect(seen.join()).not.toContain('Working');
+    await world.stop();
+    clearInterval(watching);
+  });
+});
+
+describe('under enforced limits', () => {
+  /** How much faster than the platform's is the clock of the test. */
+  const SCALE = 400;
+  const GROUPS = [-1001, -1002, -1003, -1004, -1005];
+  const TASKS = 20;
+
+  /** Groups with a topic for each task, and Telegram's limits on a clock that is faster. */
+  async function openGroups(
+    timing: telegramLive.LiveTiming,
+    scale: number,
+    groups: number[],
+    live: 'status' | 'off' = 'status',
+  ) {
+    const bench = await startTelegramBench({ live, timing: { live: timing } });
+    const { telegram, channel } = bench;
+    await bench.connect();
+    telegram.rate({ perChatSecond: scale, chatBurst: 3, perGroupMinute: 20 * scale, perSecond: 30 * scale });
+    const places = groups.flatMap((id) => {
+      telegram.addChat({ id, type: 'supergroup', title: 'Team', is_forum: true });
+      const topics = Array.from({ length: TASKS }, (_, n) => String(telegram.topic(id, `Task ${n}`)));
+      return topics.map((thread) => ({ channel: 'telegram', account: channel.account, chat: String(id), thread }));
+    });
+    const load = createLoad(channel);
+    return { telegram, channel, places, load, edits: () => telegram.counters().methods.editMessageText ?? 0 };
+  }
+
+  const scaled = (scale: number): telegramLive.LiveTiming => ({
+    ...TELEGRAM,
+    typingAfter: 1e6,
+    statusAfter: TELEGRAM.statusAfter / scale,
+    statusEvery: TELEGRAM.statusEvery / scale,
+    groupGap: TELEGRAM.groupGap / scale,
+    longRun: TELEGRAM.longRun / scale,
+  });
+
+  it('1,000 edits for 20 tasks in each of five groups meet no limit and keep no answer waiting', async () => {
+    const { telegram, places, load, edits } = await openGroups(scaled(SCALE), SCALE, GROUPS);
+    const until = Date.now() + 15_000;
+    const isEnough = () => edits() - load.delays.length >= 1000 || Date.now() > until;
+    // Some are short, so that the status becomes the answer; the answers alone stay well below the limit.
+    const length = () => (Math.random() < 0.1 ? 60 : 1500 + Math.random() * 2000);
+    await Promise.all(places.map((place) => keepRunning(load, place, length, isEnough)));
+    await load.settled();
+    expect(edits() - load.delays.length).toBeGreaterThanOrEqual(1000);
+    expect(load.delays.length).toBeGreaterThanOrEqual(places.length);
+    // Whatever is limited waits for a second of our clock at least.
+    expect([load.retries(), Math.max(...load.delays) < 900]).toEqual([0, true]);
+    expect(telegram.counters().violations).toBeLessThanOrEqual(10);
+  }, 40_000);
+
+  it('without a pace they would', async () => {
+    const reckless = { ...scaled(SCALE), groupGap: 0 };
+    const { telegram, places, load } = await openGroups(reckless, SCALE, GROUPS.slice(0, 1));
+    const runs = places.map((place) => load.begin(place));
+    await vi.waitFor(() => expect(telegram.counters().violations).toBeGreaterThan(0), { timeout: 5000 });
+    telegram.rate(false);
+    await Promise.all(runs.map((run) => run.end()));
+    await load.settled();
+  }, 20_000);
+
+  it('six answers at once to a chat of 20 tasks come no more than 2 s later than with nothing shown', async () => {
+    const timing = { ...TELEGRAM, typingAfter: 1e6, statusAfter: 300 };
+    const worlds = await Promise.all((['status', 'off'] as const).map((live) => openGroups(timing, 1, [], live)));
+    const delays = await Promise.all(
+      worlds.map(async ({ channel, load }) => {
+        const place = { channel: 'telegram', account: channel.account, chat: String(ALEX) };
+        const runs = Array.from({ length: TASKS }, () => load.begin(place));
+        await sleep(4700);
+        await Promise.all(runs.slice(10, 16).map((run) => run.end()));
+        await load.settled();
+        return load.delays.toSorted((a, b) => a - b);
+      }),
+    );
+    const [shown = [], hidden = []] = delays;
+    expect(
+      worlds[0]?.telegram.chat(ALEX).messages.filter(({ text }) => text.startsWith('Working')).length,
+    ).toBeGreaterThan(1);
+    expect([shown.length, hidden.length]).toEqual([6, 6]);
+    for (const [index, ms] of shown.entries()) expect(ms - (hidden[index] ?? 0)).toBeLessThanOrEqual(2000);
+  }, 40_000);
+});

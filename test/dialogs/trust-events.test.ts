@@ -1,0 +1,161 @@
+/** Events as platforms really deliver them: again, out of order, after a gap; and one platform's trouble is its own. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { ask, type Platform, waitFor } from '../platforms/platform.ts';
+import { NAMES } from '../platforms/world.ts';
+import { numbers } from './crowd.ts';
+import { answersIn, openThree } from './three.ts';
+
+it('events that come four times, out of order and again after a restart are answered once each', async () => {
+  const { world, telegram, discord, slack } = await openThree();
+  const texts = numbers(6).map((n) => `m${n}`);
+
+  discord.emulator.hold();
+  const said = texts.map((text) => discord.say(discord.dm('alex'), text));
+  const started = discord.say(discord.room, 'in a thread', { mention: true });
+  said.push(started);
+  for (const _time of numbers(3)) for (const id of said) discord.emulator.redeliver(id);
+  discord.emulator.release('reversed');
+
+  slack.emulator.duplicate(true);
+  slack.emulator.reverseNext(8);
+  const events = texts.flatMap((text) => slack.emulator.say(slack.dm('alex').chat, text).events);
+  const root = slack.emulator.say(slack.room.chat, 'in a thread', { mention: true });
+  events.push(...root.events);
+  for (const event of events) slack.emulator.redeliver(event);
+
+  telegram.emulator.fault({ method: 'getUpdates', kind: 'reset-after', times: 3 });
+  for (const text of texts) telegram.say(telegram.dm('alex'), text);
+
+  const all = () => [
+    ...[telegram, discord, slack].map((platform) => answersIn(platform, platform.dm('alex')).toSorted()),
+    answersIn(discord, discord.answerPlace(started)),
+    answersIn(slack, slack.answerPlace(root.ts)),
+  ];
+  const once = texts.map((text) => `re ${text}`);
+  const wanted = [once, once, once, ['re in a thread'], ['re in a thread']];
+  await expect.poll(all, { timeout: 15_000 }).toEqual(wanted);
+  await world.restart();
+  for (const id of said) discord.emulator.redeliver(id);
+  for (const event of events) slack.emulator.redeliver(event);
+  await sleep(1_000);
+  expect(all()).toEqual(wanted);
+  expect(discord.threads()).toHaveLength(1);
+  expect(world.llm.requests()).toHaveLength(20);
+}, 40_000);
+
+it('a connection that breaks while people talk costs nothing; neither does a storm of 429 in another chat', async () => {
+  await Promise.all([brokenDiscord(), brokenSlack(), storms()]);
+}, 90_000);
+
+async function brokenDiscord(): Promise<void> {
+  const { discord } = await openThree({ on: ['discord'], discord: { heartbeatMs: 400 } });
+  const { emulator } = discord;
+  await through(discord, {
+    'lost session': () => emulator.dropGateway({ resumable: false }),
+    refused() {
+      emulator.refuseReconnects(2);
+      emulator.dropGateway();
+    },
+    asked: () => emulator.askReconnect(),
+    'half open': () => emulator.stopAcks(),
+  });
+}
+
+async function brokenSlack(): Promise<void> {
+  const { slack } = await openThree({ on: ['slack'] });
+  const { emulator } = slack;
+  await through(slack, {
+    dropped: () => emulator.dropSockets(),
+    refresh: () => emulator.disconnect('refresh_requested'),
+    frozen: () => emulator.freeze(true),
+  });
+}
+
+/** Three messages in a private chat and one in a thread right after each break; all are answered once, in order. */
+async function through(platform: Platform, breaks: Record<string, () => void>): Promise<void> {
+  const place = platform.dm('alex');
+  const thread = platform.answerPlace(platform.say(platform.room, 'root', { mention: true }));
+  await waitFor(platform, thread);
+  await ask(platform, place, 'at first', { text: 're at first' });
+  const expected = [['re at first'], ['re root']];
+  const found = () => [answersIn(platform, place), answersIn(platform, thread)];
+  for (const [name, breakIt] of Object.entries(breaks)) {
+    breakIt();
+    for (const n of numbers(3)) {
+      platform.say(place, `${name} ${n}`);
+      expected[0]?.push(`re ${name} ${n}`);
+    }
+    platform.say(thread, `${name} there`);
+    expected[1]?.push(`re ${name} there`);
+    await expect.poll(found, { timeout: 60_000 }).toEqual(expected);
+  }
+  await sleep(500);
+  expect(found()).toEqual(expected);
+}
+
+async function storms(): Promise<void> {
+  const { telegram, discord, slack } = await openThree();
+  const all = [telegram, discord, slack];
+  const storm = { times: 3, retryAfter: 2 };
+  const path = `/channels/${discord.dm('alex').chat}/messages`;
+  discord.emulator.fault({ method: 'POST', path, kind: 'status', status: 429, ...storm });
+  slack.emulator.fault({ method: 'chat.postMessage', channel: slack.dm('alex').chat, kind: '429', ...storm });
+  telegram.emulator.fault({ chat: 1001, kind: 'status', ...storm });
+  const from = Date.now();
+  for (const platform of all) for (const n of numbers(3)) platform.say(platform.dm('alex'), `${platform.name} ${n}`);
+  await sleep(300);
+  for (const platform of all) {
+    for (const n of numbers(5)) {
+      const at = Date.now();
+      await ask(platform, platform.dm('sam'), `hi ${n}`, { by: 'sam', text: `re hi ${n}` });
+      expect(Date.now() - at).toBeLessThan(1_800);
+    }
+  }
+  for (const platform of all) {
+    const place = platform.dm('alex');
+    await waitFor(platform, place, { text: `re ${platform.name} 2`, timeoutMs: 20_000 });
+    expect(Date.now() - from).toBeGreaterThan(6_000);
+    expect(answersIn(platform, place)).toEqual(numbers(3).map((n) => `re ${platform.name} ${n}`));
+  }
+}
+
+/** How long the platform of the longest outage here is away; the promise is the same for any time. */
+const AWAY_MS = Number(process.env.TRUST_AWAY_MS ?? 2_500);
+
+it('an outage of one platform slows nobody else, and what was said there is answered after it', async () => {
+  const { world, ...platforms } = await openThree();
+  world.llm.scriptFor('slow', (request) => ({ text: `re ${request.lastUser}`, delayMs: 300 }));
+  for (const name of NAMES) {
+    const away = platforms[name];
+    const place = away.dm('alex');
+    away.say(place, `slow ${name}`);
+    await world.llm.waitFor((request) => request.lastUser.includes(`slow ${name}`));
+    await away.outage(true);
+    const over = new AbortController();
+    const others = NAMES.filter((other) => other !== name).map((other) => pulse(platforms[other], over.signal));
+    await sleep(AWAY_MS);
+    over.abort();
+    for (const took of await Promise.all(others)) {
+      expect(took.length).toBeGreaterThan(3);
+      expect(took[Math.floor(took.length / 2)]).toBeLessThan(700);
+      expect(took.at(-1)).toBeLessThan(3_000);
+    }
+    await away.outage(false);
+    await waitFor(away, place, { text: `re slow ${name}`, timeoutMs: 20_000 });
+    await ask(away, place, `back ${name}`, { text: `re back ${name}`, timeoutMs: 25_000 });
+    expect(answersIn(away, place)).toEqual([`re slow ${name}`, `re back ${name}`]);
+  }
+}, 120_000);
+
+/** Milliseconds from question to answer, again and again until told to stop; the shortest first. */
+async function pulse(platform: Platform, signal: AbortSignal): Promise<number[]> {
+  const took: number[] = [];
+  while (!signal.aborted) {
+    const at = Date.now();
+    await ask(platform, platform.dm('sam'), `pulse ${at}`, { by: 'sam', text: `re pulse ${at}`, timeoutMs: 10_000 });
+    took.push(Date.now() - at);
+    await sleep(200);
+  }
+  return took.toSorted((a, b) => a - b);
+}

@@ -1,0 +1,323 @@
+/**
+ * A gateway from its door to its outbox on a folder of its own, between a platform and an agent that a test holds the strings
+ * of.
+ *
+ * A crash is a copy of the folder, taken at one moment of the event loop: the gateway that went on is nobody's any more, and
+ * a new one opens the copy. The platform delivers again whatever was not acknowledged by then.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { authoriseAction } from '../../src/access/authorise.ts';
+import { createRateLimiter } from '../../src/access/limits.ts';
+import { openLinks } from '../../src/access/links.ts';
+import { openPairing } from '../../src/access/pairing.ts';
+import { createPeople } from '../../src/access/people.ts';
+import type { Address, Channel, InboundMessage } from '../../src/channels/channel.ts';
+import { DeliveryError } from '../../src/errors.ts';
+import type { CrashPoint } from '../../src/faults.ts';
+import { silentLog } from '../../src/log.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { createBus } from '../../src/runtime/bus.ts';
+import { openConversationSettings } from '../../src/runtime/conversation-settings.ts';
+import { openConversations } from '../../src/runtime/conversations.ts';
+import { openDelivery } from '../../src/runtime/delivery.ts';
+import type { Entry } from '../../src/runtime/entry.ts';
+import { createGateway, type Gateway } from '../../src/runtime/gateway.ts';
+import type { InjectionMode } from '../../src/runtime/injection.ts';
+import { openLedger } from '../../src/runtime/queue/ledger.ts';
+import type { QueueItem } from '../../src/runtime/queue/queue.ts';
+import { openSpool, type Spool } from '../../src/runtime/queue/spool.ts';
+import { openStore } from '../../src/runtime/queue/store.ts';
+import { createRunner } from '../../src/runtime/runner.ts';
+import { createWorker } from '../../src/runtime/worker.ts';
+import { type Home, openHome } from '../../src/workspace/home.ts';
+import { readTaskSync } from '../../src/workspace/tasks.ts';
+import { scriptedAgent } from './injection-agent.ts';
+import { type Happened, lines } from './injection-model.ts';
+
+/** How one run of the agent goes. */
+export interface Plan {
+  /** Tool steps before the answer. */
+  steps: number;
+  stepMs: number;
+  /** The tools have effects outside. */
+  external: boolean;
+  /** Goes on for so long after an abort; 0 honours it at once. */
+  deafMs: number;
+  end: 'answer' | 'run-error' | 'throw';
+}
+
+export interface WorldOptions {
+  root: string;
+  plans: readonly Plan[];
+  mode?: InjectionMode;
+  maxRuns?: number;
+  /** Milliseconds the platform takes for a message, a file, a thread. */
+  sendMs?: number;
+}
+
+export interface World {
+  readonly happened: Happened[];
+  /** What the platform has, by the key of the part. */
+  readonly sent: ReadonlyMap<string, { id: string; text: string; address: Address }>;
+  mode: InjectionMode;
+  /** Called when the living gateway passes a named point; true crashes it there. */
+  onPoint: (point: CrashPoint | 'download' | 'thread') => boolean;
+  /** The next posts fail in passing. */
+  failSends: number;
+  /** Resolves when the gateway has it for good. */
+  deliver(message: InboundMessage): Promise<void>;
+  home(): Home;
+  queue(): Spool<Entry>;
+  crash(): void;
+  /** An orderly stop and a new start on the same folder. */
+  restart(graceMs: number): Promise<void>;
+  /** Nothing is left to do. Throws after `timeoutMs` with what is. */
+  idle(timeoutMs?: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Gate {
+  root: string;
+  home: Home;
+  isAlive: boolean;
+  pending: Set<Promise<unknown>>;
+  queue: Spool<Entry>;
+  gateway: Gateway;
+  waiting: () => number;
+  stop(graceMs: number): Promise<void>;
+}
+
+const within = new AsyncLocalStorage<{ isAlive: boolean }>();
+let passing: ((point: CrashPoint) => void) | undefined;
+
+/** Stands for `crashPoint` of src/faults.ts. */
+export function passPoint(point: CrashPoint): void {
+  if (within.getStore()?.isAlive) passing?.(point);
+}
+
+export async function openWorld(options: WorldOptions): Promise<World> {
+  const happened: Happened[] = [];
+  const sent = new Map<string, { id: string; text: string; address: Address }>();
+  const graves: Gate[] = [];
+  const { sendMs = 1 } = options;
+  let copies = 0;
+  const planOf = (n: number): Plan => options.plans[n % options.plans.length] as Plan;
+  let runs = 0;
+
+  function channelFor(life: { isAlive: boolean }): Channel {
+    const alive = () => {
+      if (!life.isAlive) throw new DeliveryError('nobody is there', { retryAfterMs: 60_000 });
+    };
+    const point = (name: 'download' | 'thread') => {
+      if (life.isAlive && world.onPoint(name)) world.crash();
+    };
+    return {
+      ...{ id: 'telegram', account: 'bot', isExact: true, status: () => ({ state: 'connected' }) },
+      limits: { text: 4000, uploadBytes: 1e6, downloadBytes: 1e6 },
+      connect: async () => undefined,
+      disconnect: async () => undefined,
+      async send({ id, text, address }, ledger) {
+        await ledger.part(0, async ({ key }) => {
+          await sleep(sendMs);
+          alive();
+          if (world.failSends > 0) {
+            world.failSends--;
+            throw new DeliveryError('away', { retryAfterMs: 1, ambiguous: true });
+          }
+          if (!sent.has(key)) sent.set(key, { id, text, address });
+          return key;
+        });
+      },
+      async download(file, target, _maxBytes, signal) {
+        point('download');
+        await sleep(sendMs * 4, undefined, { signal });
+        alive();
+        fs.writeFileSync(target, file.id);
+        return { path: target, name: file.name, mimeType: file.mimeType, size: file.id.length, sha256: '' };
+      },
+      async openThread({ address }) {
+        point('thread');
+        await sleep(sendMs * 3);
+        alive();
+        return address;
+      },
+    };
+  }
+
+  async function open(root: string): Promise<Gate> {
+    const log = silentLog();
+    const home = await openHome(root);
+    const life = { isAlive: true };
+    const channel = channelFor(life);
+    const channelOf = () => channel;
+    const store = openStore({ root: home.spool, freeBytes: 0 });
+    const ledger = openLedger(path.join(home.spool, 'ledger'), 1);
+    const dead: QueueItem<Entry>[] = [];
+    const spool = await openSpool<Entry>({ store, onDead: (item) => dead.push(item), suspectDelayMs: 5 });
+    const queue: Spool<Entry> = {
+      ...spool,
+      signal(lane, signal) {
+        const underWay = signal === 'stop' ? lines(home, lane.slice('task:'.length)) : [];
+        const isHeard = spool.signal(lane, signal);
+        if (isHeard && signal === 'stop' && life.isAlive) happened.push({ what: 'stop', lane, underWay });
+        return isHeard;
+      },
+    };
+    const delivery = openDelivery({ store, ledger, log, channelOf, timeScale: 0.01 });
+    const conversations = openConversations(home.conversations);
+    const bus = createBus((error) => {
+      throw error;
+    });
+    const buttons = { offer: async () => [], press: async () => undefined };
+    const live = { follow: () => undefined, end: async () => new Map<string, string>(), runsAt: () => [] };
+    const agent = scriptedAgent({ isAlive: () => life.isAlive, next: () => planOf(runs++), happened });
+    const runner = createRunner({
+      ...{ home, agent, bus, log, channelOf, modelName: () => 'local/test', loadAgent: async () => ({}) },
+      meter: { hooks: () => ({ beforeCall: () => undefined, onUsage: () => undefined }), ended: async () => undefined, used: () => ({}) },
+      parking: {
+        giveWay: async () => undefined,
+        resume: () => Promise.reject(new Error('nothing is parked here')),
+        park: () => Promise.reject(new Error('nothing is parked here')),
+      },
+      settings: {
+        ...{ fallback: [], maxSteps: 20, plan_approval: 'off', attach: {} },
+        history: { max_messages: 500, max_tokens: 1e6 },
+        limits: { downloadBytes: 1e6, filesPerMessage: 5 },
+        memory: {
+          ...{ max_memory_tokens: 100, max_task_tokens: 100, max_daily_logs: 1 },
+          ...{ truncation_strategy: 'smart', auto_accept: false },
+        },
+      },
+    });
+    const links = openLinks(home.access);
+    const pairing = openPairing(home.access, true);
+    const metrics = createMetrics();
+    const settings = openConversationSettings(home.conversations, () => ({}));
+    const worker = createWorker({
+      ...{ home, queue, syncSoon: store.syncSoon, conversations, delivery, runner, bus, live, buttons, metrics, log },
+      ...{ channelOf, modelName: () => 'local/test', pairing, links, prefixes: { telegram: '/' }, settings },
+      costs: {
+        ofRun: () => ({ inputTokens: 0, outputTokens: 0 }),
+        today: () => ({ inputTokens: 0, outputTokens: 0 }),
+        check: () => undefined,
+        ...{ limits: {}, currency: 'EUR' },
+      },
+      maxRuns: options.maxRuns ?? 4,
+    });
+    const gateway = createGateway({
+      ...{ queue, conversations, pairing, buttons, metrics, log, viber: 'default', maxQueue: 100 },
+      people: createPeople([{ name: 'olga', role: 'owner', ids: ['telegram:2'] }], pairing, links),
+      limiter: createRateLimiter(1e9),
+      rulesOf: () => ({ dm: 'open', groups: 'all', allow: [], chats: ['*'] }),
+      textOf: (key) => {
+        const found = store.find(key)?.value as { message: Entry } | undefined;
+        return found?.message.message.text;
+      },
+      reply: (message, text, trace) => delivery.add({ id: `${trace}-notice`, address: message.address, text, files: [] }, trace),
+      whisper: () => undefined,
+      onOwner: () => undefined,
+      onPairing: () => undefined,
+      redeem: () => undefined,
+      suggest: async () => [],
+      // Every id means the task that the group is about.
+      resolveTask: async () => conversations.get(JSON.stringify(['telegram', 'bot', null, '-100', null]))?.taskId,
+      modeOf: () => world.mode,
+      mayJoin: (taskId, principal) => {
+        const task = readTaskSync(home, taskId);
+        return task && authoriseAction(principal, 'steer', task.people);
+      },
+    });
+    for (const { id, message } of dead) {
+      await delivery.add({ id: `${id}-dead`, address: message.message.address, text: 'given up', files: [] }, id, true);
+    }
+    let stopping: Promise<void> | undefined;
+    async function stop(graceMs: number): Promise<void> {
+      await worker.stop(graceMs);
+      await delivery.close(1_000);
+      ledger.close();
+      await store.close();
+    }
+    within.run(life, () => worker.start());
+    return Object.assign(life, {
+      ...{ root, home, queue, pending: new Set<Promise<unknown>>(), waiting: () => delivery.counts().waiting },
+      gateway: { ...gateway, accept: (message: InboundMessage, raw: unknown) => within.run(life, () => gateway.accept(message, raw)) },
+      stop(graceMs: number) {
+        stopping ??= stop(graceMs);
+        return stopping;
+      },
+    });
+  }
+
+  const world: World = {
+    ...{ happened, sent, mode: options.mode ?? 'steer', failSends: 0, onPoint: () => false },
+    async deliver(message) {
+      for (;;) {
+        const gate = await opening;
+        const accepting = gate.gateway.accept(message, {});
+        gate.pending.add(accepting);
+        try {
+          await accepting;
+        } catch (error) {
+          if (gate.isAlive) throw error;
+        } finally {
+          gate.pending.delete(accepting);
+        }
+        // Acknowledged by a gateway that is there; else the platform delivers it again.
+        if (gate.isAlive) return void happened.push({ what: 'accepted', event: message.id });
+      }
+    },
+    home: () => current.home,
+    queue: () => current.queue,
+    crash() {
+      if (!current.isAlive) return;
+      const old = current;
+      old.isAlive = false;
+      const root = path.join(options.root, `life-${++copies}`);
+      fs.cpSync(old.root, root, { recursive: true, verbatimSymlinks: true });
+      happened.push({ what: 'crash' });
+      graves.push(old);
+      opening = open(root).then((gate) => {
+        current = gate;
+        return gate;
+      });
+    },
+    async restart(graceMs) {
+      const old = await opening;
+      const next = Promise.withResolvers<Gate>();
+      opening = next.promise;
+      await Promise.allSettled([...old.pending]);
+      await old.stop(graceMs);
+      // A crash on the way has a successor of its own.
+      if (!old.isAlive) return next.resolve(opening);
+      old.isAlive = false;
+      happened.push({ what: 'restart' });
+      current = await open(old.root);
+      next.resolve(current);
+    },
+    async idle(timeoutMs = 6_000) {
+      for (const end = Date.now() + timeoutMs; ; await sleep(2)) {
+        const gate = await opening;
+        if (gate.isAlive && gate.pending.size === 0 && gate.queue.size() === 0 && gate.waiting() === 0) return;
+        if (Date.now() < end) continue;
+        const files = ['new', 'cur', 'out'].map((state) => fs.readdirSync(path.join(gate.home.spool, state)).join(' '));
+        throw new Error(`not idle: ${gate.queue.size()} in the queue; new, cur, out: ${files.join(' | ')}`);
+      }
+    },
+    async close() {
+      passing = undefined;
+      const last = await opening;
+      last.isAlive = false;
+      await Promise.all([last, ...graves].map((gate) => gate.stop(0)));
+    },
+  };
+  passing = (point) => {
+    if (world.onPoint(point)) world.crash();
+  };
+  fs.mkdirSync(path.join(options.root, 'life-0'), { recursive: true });
+  let opening = open(path.join(options.root, 'life-0'));
+  let current = await opening;
+  return world;
+}

@@ -1,0 +1,172 @@
+/** People steer, queue, stop and begin anew while the gateway stops and crashes: whatever the order, the rules hold. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import type { InboundMessage } from '../../src/channels/channel.ts';
+import type { CrashPoint } from '../../src/faults.ts';
+import { tempFolder } from '../helpers/temp.ts';
+import { broken, word } from './injection-model.ts';
+import { openWorld, type Plan, type World } from './injection-world.ts';
+
+const faults = vi.hoisted(() => ({ pass: (_point: CrashPoint): void => undefined }));
+vi.mock('../../src/faults.ts', () => ({ crashPoint: (point: CrashPoint) => faults.pass(point) }));
+const { passPoint } = await import('./injection-world.ts');
+faults.pass = passPoint;
+
+const RUNS = Number(process.env.INJECTION_RUNS ?? 60);
+
+/** Pia begins the group's task as a rule, Olga is the owner, Kim is neither. */
+const USERS = { pia: '1', olga: '2', kim: '3' } as const;
+type Who = keyof typeof USERS;
+type Place = 'group' | 'direct' | 'thread';
+interface Say {
+  who: Who;
+  place: Place;
+  text?: string;
+  command?: { name: string; args: string };
+  edits?: string;
+  file?: boolean;
+}
+
+/** What people send, as the platform tells it. */
+function talk(world: World) {
+  const sending: Promise<void>[] = [];
+  const said: InboundMessage[] = [];
+  const send = (message: InboundMessage) => {
+    const sent = world.deliver(message);
+    sent.catch(() => 'seen by whoever waits for it');
+    sending.push(sent);
+    return sent;
+  };
+  return {
+    said,
+    again: (n: number) => void (said.length > 0 && send(said[n % said.length] as InboundMessage)),
+    say({ who, place, text, command, edits, file }: Say): Promise<void> {
+      const id = `m${said.length}`;
+      const opensThread = place === 'thread' && !said.some((one) => one.address.thread !== undefined);
+      const chat = place === 'direct' ? USERS[who] : place === 'group' ? '-100' : '-200';
+      const message: InboundMessage = {
+        ...{ id, kind: edits ? 'edit' : 'message', messageId: id, files: [], facts: [], quotes: [], sentAt: Date.now() },
+        address: { channel: 'telegram', account: 'bot', chat, ...(place === 'thread' ? { thread: '7' } : {}) },
+        sender: { user: USERS[who], name: who, isBot: false },
+        text: text ?? word(id),
+        ...{ isDirect: place === 'direct', isMention: true },
+      };
+      if (command) message.command = { ...command, args: command.args.replace('WORD', word(id)) };
+      if (edits) message.editOf = edits;
+      if (opensThread) message.opensThread = true;
+      if (file) message.files.push({ id: `file-${id}`, name: `${id}.txt`, mimeType: 'text/plain', kind: 'document' });
+      said.push(message);
+      return send(message);
+    },
+    all: () => Promise.all(sending),
+  };
+}
+
+async function settle(world: World, people: ReturnType<typeof talk>): Promise<string[]> {
+  world.onPoint = () => false;
+  await people.all();
+  await world.idle();
+  const problems = broken({ home: world.home(), happened: world.happened, sent: world.sent });
+  await world.close();
+  if (problems.length > 0 && process.env.INJECTION_DEBUG) {
+    const { appendFileSync } = await import('node:fs');
+    for (const one of world.happened) appendFileSync('/tmp/h7/log.txt', JSON.stringify(one).slice(0, 300) + String.fromCharCode(10));
+    appendFileSync('/tmp/h7/log.txt', JSON.stringify(problems, null, 1) + world.home().root);
+  }
+  return problems;
+}
+
+const plan: fc.Arbitrary<Plan> = fc.record({
+  steps: fc.nat(3),
+  stepMs: fc.nat(8),
+  external: fc.boolean(),
+  deafMs: fc.constantFrom(0, 0, 3, 10),
+  end: fc.constantFrom('answer', 'answer', 'answer', 'answer', 'run-error', 'throw'),
+});
+
+const who = fc.constantFrom<Who>('pia', 'pia', 'olga', 'kim');
+const place = fc.constantFrom<Place>('group', 'group', 'group', 'direct', 'thread');
+const POINTS: readonly CrashPoint[] = [
+  ...(['accept:before-commit', 'accept:after-commit', 'run:claimed', 'run:message-written', 'run:step-written'] as const),
+  ...(['run:answered', 'run:result-written', 'run:out-written', 'send:intent', 'send:posted', 'send:recorded'] as const),
+];
+const action = fc.oneof(
+  { weight: 12, arbitrary: fc.record({ do: fc.constant('say' as const), who, place, file: fc.nat(5).map((n) => n === 0) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant('say' as const), who, place, name: fc.constantFrom('steer', 'followup') }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('edit' as const, 'again' as const), n: fc.nat(20) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('command' as const), who, place, name: fc.constantFrom('stop', 'stop', 'word') }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('command' as const), who, place, name: fc.constantFrom('new', 'open') }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('mode' as const), mode: fc.constantFrom('steer', 'collect', 'followup') }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const), graceMs: fc.nat(15) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('crash' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('crash-at' as const), point: fc.constantFrom(...POINTS), n: fc.nat(2) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('fail-sends' as const) }) },
+);
+const actions = fc.array(fc.record({ action, waitMs: fc.constantFrom(0, 0, 0, 1, 3, 8, 15) }), { minLength: 6, maxLength: 24 });
+
+type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
+
+async function act(world: World, people: ReturnType<typeof talk>, one: Action): Promise<void> {
+  const { said } = people;
+  switch (one.do) {
+    case 'say': {
+      const command = 'name' in one ? { command: { name: one.name, args: 'WORD' } } : { file: one.file };
+      return void people.say({ who: one.who, place: one.place, ...command });
+    }
+    case 'edit': {
+      const old = said[one.n % Math.max(1, said.length)];
+      const by = (Object.keys(USERS) as Who[]).find((name) => USERS[name] === old?.sender.user);
+      if (!old || !by || old.command || old.address.chat !== '-100') return;
+      return void people.say({ who: by, place: 'group', edits: old.id });
+    }
+    case 'again':
+      return people.again(one.n);
+    case 'command': {
+      if (one.name === 'word') return void people.say({ who: one.who, place: one.place, text: `stop` });
+      const args = one.name === 'open' ? 'group' : '';
+      return void people.say({ who: one.who, place: one.place, command: { name: one.name, args } });
+    }
+    case 'mode':
+      world.mode = one.mode as World['mode'];
+      return;
+    case 'restart':
+      return world.restart(one.graceMs);
+    case 'crash':
+      return world.crash();
+    case 'crash-at': {
+      let left = one.n;
+      world.onPoint = (point) => point === one.point && left-- === 0;
+      return;
+    }
+    case 'fail-sends':
+      world.failSends = 2;
+  }
+}
+
+describe('whatever comes between', () => {
+  it(
+    'no message is lost, none answered twice, order and rights are kept',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(actions, fc.array(plan, { minLength: 3, maxLength: 6 }), fc.constantFrom(1, 4), async (all, plans, maxRuns) => {
+          const world = await openWorld({ root: tempFolder(), plans, maxRuns });
+          const people = talk(world);
+          for (const { action: one, waitMs } of all) {
+            await act(world, people, one);
+            if (waitMs > 0) await sleep(waitMs);
+          }
+          expect(await settle(world, people)).toEqual([]);
+        }),
+        { numRuns: RUNS, endOnFailure: true },
+      );
+    },
+    20_000 + RUNS * 1_000,
+  );
+});
