@@ -90,12 +90,25 @@ export function restOptions(apiRoot: string, cdnRoot: string) {
   };
 }
 
-/** The library leaves the body of these answers unread, which would keep their connections from being used again. */
+/**
+ * The library leaves the body of these answers unread, which would keep their connections from being used again. Forms go by
+ * Node's own fetch: the library's HTTP client shares its connections with any newer copy of itself in the process (Slack's
+ * brings one), and that one takes no forms.
+ */
 const drained: typeof DefaultRestOptions.makeRequest = async (url, init) => {
-  const response = await DefaultRestOptions.makeRequest(url, init);
+  const { body, method = 'POST', signal } = init;
+  const response =
+    body instanceof FormData
+      ? await fetch(url, { method, body, headers: plainHeaders(init.headers), signal: signal ?? null })
+      : await DefaultRestOptions.makeRequest(url, init);
   if (response.status === 429 || response.status >= 500) await response.arrayBuffer();
   return response;
 };
+
+function plainHeaders(given: unknown): Headers {
+  const entries = typeof given === 'object' && given !== null ? Object.entries(given) : [];
+  return new Headers(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
 
 export function createApi(options: { token: string; apiRoot: string; cdnRoot: string }): DiscordApi {
   const bound = new REST(restOptions(options.apiRoot, options.cdnRoot));

@@ -134,7 +134,7 @@ function isPlainLabel(label: string): boolean {
 /** Discord makes no link of a mail address; whatever such a link's label hides is written after it already. */
 function link(label: string, inner: string, url: string): string {
   if (!/^https?:/i.test(url)) return inner;
-  const target = `<${url.replace(/[<>()\\`*|"\s~]/g, (mark) => `%${mark.charCodeAt(0).toString(16).padStart(2, '0')}`)}>`;
+  const target = `<${url.replace(/[<>()\\`*|"\s~]|@(?=here|everyone)/gi, (mark) => `%${mark.charCodeAt(0).toString(16).padStart(2, '0')}`)}>`;
   if (label === url || `${label}/` === url) return target;
   return isPlainLabel(label) ? `[${inner}](${target})` : `${inner} (${target})`;
 }
