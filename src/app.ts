@@ -124,7 +124,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     config.people.some((person) => person.role === 'owner'),
   );
   const conversations = openConversations(home.conversations);
-  const interrupt = createInterrupt({ live, conversations, queue, log });
+  const interrupt = createInterrupt({ live, conversations, queue, approvals, log });
   const worker = createWorker({
     ...{
       home,

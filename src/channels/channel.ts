@@ -191,10 +191,7 @@ export interface Marks {
   set(chat: string, mark: string): void;
 }
 
-/**
- * What became of an event at the door. `answered`: nothing was taken in, and its sender is told why by a message of its own;
- * `refused`: nothing was taken in or said.
- */
+/** What became of an event at the door. Not taken in: `answered`, its sender is told why by a message, or `refused` in silence. */
 export type InboundOutcome = 'accepted' | 'duplicate' | 'answered' | 'refused';
 
 /** A person is typing a command's argument and wants to be offered what fits. */

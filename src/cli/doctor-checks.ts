@@ -127,7 +127,10 @@ export async function checkModels(config: Config, env: NodeJS.ProcessEnv): Promi
       try {
         const model = await models.load(name);
         const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Say OK.' }] }];
-        await model.doGenerate({ prompt, maxOutputTokens: 16, abortSignal: AbortSignal.timeout(MODEL_MS) });
+        const signal = AbortSignal.timeout(MODEL_MS);
+        // As a run asks: streamed, and read to the end.
+        const { stream } = await model.doStream({ prompt, maxOutputTokens: 16, abortSignal: signal });
+        for await (const part of stream) if (part.type === 'error') throw part.error;
         return [`${name} answers`];
       } catch (error) {
         if (error instanceof ConfigError) throw error;

@@ -6,15 +6,13 @@
  *   asked --decide--> decided (file) --resume--> in the lane --take--> the run goes on
  *     +------- the time goes by: decided as well, by one timer; at the start for what went by meanwhile
  */
-import fs from 'node:fs';
 import path from 'node:path';
 import type { Principal } from '../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage } from '../channels/channel.ts';
-import { errorCode } from '../errors.ts';
 import { crashPoint } from '../faults.ts';
 import type { Logger } from '../log.ts';
-import { writeFileAtomic } from '../workspace/files.ts';
 import type { ApprovalVerdict, Json } from '../workspace/types.ts';
+import { loadRequests, removeRequest, storeRequest } from './approvals/files.ts';
 import { type Entry, taskLane } from './entry.ts';
 import type { Queue } from './queue/queue.ts';
 
@@ -94,29 +92,33 @@ export interface ApprovalsOptions {
   now?: () => number;
 }
 
-/** Decided requests are kept at least this long, so that a late press is told what happened; a start removes older ones. */
+/** Decided requests are kept this long, so that a late press is told what happened. */
 const KEEP_MS = 7 * 86_400_000;
-const ID = /^[a-f0-9]{24}$/;
+const PRUNE_MS = 3_600_000;
 const MAX_TIMER_MS = 2_147_000_000;
+/** After a failure of the disk. */
+const RETRY_MS = 2_000;
 
 export function openApprovals(options: ApprovalsOptions): Approvals {
   const { queue, log } = options;
   const now = options.now ?? Date.now;
   const folder = path.join(options.folder, 'approvals');
-  const fileOf = (id: string) => path.join(folder, `${id}.json`);
-  const requests = load(folder, log);
+  const requests = loadRequests(folder, log);
   /** Those that no run has gone on with, by task, oldest first. */
   const waitingOf = new Map<string, ApprovalRequest[]>();
+  /** Decided, and not in their lanes yet. */
+  const unsent = new Set<ApprovalRequest>();
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
+  let prunedAt = 0;
 
   const isWaiting = ({ decision, takenAt }: ApprovalRequest) => !takenAt && decision?.verdict !== 'wrote';
 
   /** After every change of a request. */
   function note(request: ApprovalRequest): void {
     const others = (waitingOf.get(request.taskId) ?? []).filter(({ id }) => id !== request.id);
-    const now = isWaiting(request) ? [...others, request] : others;
-    if (now.length > 0) waitingOf.set(request.taskId, now);
+    const left = isWaiting(request) ? [...others, request] : others;
+    if (left.length > 0) waitingOf.set(request.taskId, left);
     else waitingOf.delete(request.taskId);
   }
 
@@ -124,18 +126,20 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
 
   const isLate = ({ expiresAt }: ApprovalRequest) => expiresAt !== undefined && Date.parse(expiresAt) <= now();
 
-  async function store(request: ApprovalRequest): Promise<void> {
-    await writeFileAtomic(fileOf(request.id), `${JSON.stringify(request, null, 2)}\n`);
-  }
-
   /** The run goes on: an entry of the task's lane, put there once however often this is called. */
   async function resume(request: ApprovalRequest): Promise<void> {
-    if (request.decision?.verdict === 'wrote') return;
+    unsent.delete(request);
+    if (!request.decision || !isWaiting(request)) return;
     const { id, viber, taskId, run, principal } = request;
     const [message] = request.asked;
     if (!message) return;
     const entry: Entry = { message, principal, viber, taskId, resume: { approval: id, run } };
-    await queue.enqueue(taskLane(taskId), entry, { dedupeId: `approval ${id}` });
+    try {
+      await queue.enqueue(taskLane(taskId), entry, { dedupeId: `approval ${id}` });
+    } catch (error) {
+      unsent.add(request);
+      throw error;
+    }
   }
 
   /** In force at once, durable when it resolves. */
@@ -143,7 +147,7 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
     const before = request.decision;
     request.decision = decision;
     try {
-      await store(request);
+      await storeRequest(folder, request);
     } catch (error) {
       if (before) request.decision = before;
       else delete request.decision;
@@ -160,34 +164,40 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
     return { verdict: 'answer', answer: otherwise, by: '', name: '', at };
   };
 
-  async function expire(): Promise<void> {
-    for (const request of allWaiting()) {
-      if (request.decision || !isLate(request)) continue;
+  /** Closes what ran out, and sends what could not be sent before. Never rejects. */
+  async function attend(): Promise<void> {
+    const late = allWaiting().filter((request) => !request.decision && isLate(request));
+    for (const request of [...unsent, ...late]) {
       try {
-        await settle(request, timeUp(request));
+        await (request.decision ? resume(request) : settle(request, timeUp(request)));
       } catch (error) {
-        log.error({ err: error, approval: request.id }, 'a request whose time is up could not be closed');
+        log.error({ err: error, approval: request.id }, 'a decision could not be passed on');
       }
     }
+    arm();
   }
 
   /** One timer for the request whose time is up first. */
   function arm(): void {
     clearTimeout(timer);
-    const times = allWaiting()
-      .filter((request) => !request.decision && request.expiresAt !== undefined)
-      .map((request) => Date.parse(request.expiresAt ?? ''));
-    if (isClosed || times.length === 0) return;
-    const wait = Math.min(MAX_TIMER_MS, Math.max(50, Math.min(...times) - now()));
-    timer = setTimeout(() => void expire().then(arm), wait);
+    let due = unsent.size > 0 ? now() + RETRY_MS : Number.POSITIVE_INFINITY;
+    for (const { decision, expiresAt } of allWaiting()) {
+      if (!decision && expiresAt !== undefined) due = Math.min(due, Date.parse(expiresAt));
+    }
+    if (isClosed || due === Number.POSITIVE_INFINITY) return;
+    // What is late already has met a failure.
+    const wait = due <= now() ? RETRY_MS : Math.min(MAX_TIMER_MS, due - now());
+    timer = setTimeout(() => void attend(), wait + 1);
     timer.unref();
   }
 
   function prune(): void {
+    if (now() - prunedAt < PRUNE_MS) return;
+    prunedAt = now();
     for (const [id, { decision }] of requests) {
       if (!decision || now() - Date.parse(decision.at) < KEEP_MS) continue;
       requests.delete(id);
-      for (const name of [`${id}.json`, `${id}.txt`]) fs.rmSync(path.join(folder, name), { force: true });
+      removeRequest(folder, id);
     }
   }
 
@@ -196,7 +206,8 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
     async ask(request) {
       const known = requests.get(request.id);
       if (known) return known;
-      await store(request);
+      prune();
+      await storeRequest(folder, request);
       requests.set(request.id, request);
       note(request);
       arm();
@@ -221,7 +232,7 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
       const request = requests.get(id);
       if (!request?.decision || request.decision.verdict === 'wrote') return false;
       request.takenAt ??= new Date(now()).toISOString();
-      await store(request);
+      await storeRequest(folder, request);
       note(request);
       return true;
     },
@@ -235,10 +246,11 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
     },
     async start() {
       prune();
-      for (const request of requests.values()) note(request);
-      await expire();
-      for (const request of allWaiting()) if (request.decision) await resume(request);
-      arm();
+      for (const request of requests.values()) {
+        note(request);
+        if (request.decision && isWaiting(request)) unsent.add(request);
+      }
+      await attend();
     },
     close() {
       isClosed = true;
@@ -251,36 +263,4 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
 export function askedAt(request: ApprovalRequest, address: Address): InboundMessage | undefined {
   const key = conversationKey(address);
   return request.asked.find((message) => conversationKey(message.address) === key);
-}
-
-function load(folder: string, log: Logger): Map<string, ApprovalRequest> {
-  const requests = new Map<string, ApprovalRequest>();
-  for (const name of namesIn(folder)) {
-    const id = path.basename(name, '.json');
-    if (!name.endsWith('.json') || !ID.test(id)) continue;
-    const request = parse(fs.readFileSync(path.join(folder, name), 'utf8'));
-    if (request?.id === id) requests.set(id, request);
-    else log.warn({ file: `access/approvals/${name}` }, 'a damaged request is left out');
-  }
-  return new Map([...requests].sort(([, a], [, b]) => a.askedAt.localeCompare(b.askedAt)));
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-/** Our own file: replaced as a whole, so it is whole or foreign. */
-function parse(text: string): ApprovalRequest | undefined {
-  try {
-    const value = JSON.parse(text) as ApprovalRequest;
-    return typeof value === 'object' && value !== null && Array.isArray(value.asked) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -17,7 +17,9 @@ import {
 } from '../channels/channel.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import { createLru } from '../workspace/cache.ts';
 import { newTaskId } from '../workspace/tasks.ts';
+import { createChanges } from './changes.ts';
 import { findCommand, HELP_HINT } from './commands/table.ts';
 import { bindingKey, type Conversations, follow } from './conversations.ts';
 import { commandLane, type Entry, taskLane, traceOf } from './entry.ts';
@@ -78,8 +80,9 @@ function dedupeId(message: InboundMessage, event = message.id): string {
 
 export function createGateway(options: GatewayOptions): Gateway {
   const { queue, conversations, metrics, log } = options;
-  /** Conversations whose binding is being changed by a command that must look something up first. */
-  const rebinding = new Map<string, Promise<void>>();
+  const changes = createChanges();
+  /** Who has begun the newest tasks: known here before their records tell. */
+  const beginners = createLru<string>(1_000);
 
   function principalOf(message: Pick<InboundMessage, 'address' | 'sender'>, via: string) {
     const { channel, account, workspace } = message.address;
@@ -135,22 +138,22 @@ export function createGateway(options: GatewayOptions): Gateway {
     }
     const group = message.group === undefined ? {} : { group: message.group, notBefore: Date.now() + GROUP_SETTLE_MS };
     const outcome = await queue.enqueue(lane, entry, { dedupeId: dedupeId(message), raw, ...group });
-    if (entry.mode === 'steer') queue.signal(lane, 'steer');
+    const steer = () => queue.signal(lane, 'steer');
+    // An album steers once it is whole.
+    if (entry.mode === 'steer' && message.group !== undefined) setTimeout(steer, GROUP_SETTLE_MS + 20).unref();
+    else if (entry.mode === 'steer') steer();
     metrics.count('viber_inbound_total', { channel: message.address.channel, outcome });
     log.info({ trace, channel: message.address.channel, task: entry.taskId, kind: message.kind }, outcome);
     return outcome === 'duplicate' ? 'duplicate' : 'accepted';
   }
 
-  /** While `work` changes what a conversation is about, whatever follows in it waits. */
-  async function changing<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const change = Promise.withResolvers<void>();
-    rebinding.set(key, change.promise);
-    try {
-      return await work();
-    } finally {
-      if (rebinding.get(key) === change.promise) rebinding.delete(key);
-      change.resolve();
-    }
+  /** For plain messages the queue finds out by itself; these have effects of their own before they get there. */
+  function again(message: InboundMessage): Promise<InboundOutcome> | undefined {
+    if (!message.command && !message.button && !message.opensThread) return undefined;
+    return queue.seen(dedupeId(message))?.then(() => {
+      metrics.count('viber_inbound_total', { channel: message.address.channel, outcome: 'duplicate' });
+      return 'duplicate';
+    });
   }
 
   /**
@@ -181,10 +184,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     async accept(original, raw) {
       let message = original;
       const { principal, isKnown } = principalOf(message, message.kind);
-      const rules = options.rulesOf(message.address);
       const key = bindingKey(principal, message.address, message.isDirect);
       const decision = authoriseEntry(principal, {
-        rules,
+        rules: options.rulesOf(message.address),
         isKnown,
         isDirect: message.isDirect,
         // The platform's own news of a listed group needs nobody to address us; nor does a thread in which a task lives.
@@ -199,11 +201,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       });
       if (!decision.allow) return refuse(message, principal, decision.reason, decision.pair);
       if (message.kind === 'membership') return 'accepted';
-      // For plain messages the queue finds out by itself; these have effects of their own before they get there.
-      if ((message.command ?? message.button ?? message.opensThread) && queue.seen(dedupeId(message))) {
-        metrics.count('viber_inbound_total', { channel: message.address.channel, outcome: 'duplicate' });
-        return 'duplicate';
-      }
+      const before = again(original);
+      if (before) return before;
       // Platforms tell of an edit also when only a link's preview has come.
       if (message.editOf !== undefined && options.textOf(spoolKey(dedupeId(message, message.editOf))) === message.text)
         return 'duplicate';
@@ -240,12 +239,17 @@ export function createGateway(options: GatewayOptions): Gateway {
       let command = message.command;
       // A bare command that is not ours belongs to another bot of the group.
       if (command && !spec && !message.isDirect && !message.isMention) return 'refused';
-      for (let change = rebinding.get(key); change; change = rebinding.get(key)) await change;
+      for (let change = changes.of(key); change; change = changes.of(key)) await change;
+      // What was being changed may have been the same event's.
+      const meanwhile = again(original);
+      if (meanwhile) return meanwhile;
       // A message that begins a thread begins a task; commands look at what is here.
       const begins = message.opensThread === true && !command;
       const current = begins ? undefined : conversations.get(key);
       const taskId = current?.taskId ?? newTaskId(new Date());
-      const mayJoin = options.mayJoin(taskId, principal) ?? message.isDirect;
+      if (!current) beginners.set(taskId, identityText(principal));
+      const hasBegun = message.isDirect || beginners.get(taskId) === identityText(principal);
+      const mayJoin = options.mayJoin(taskId, principal) ?? hasBegun;
       if (!command && mayJoin && saysStop(message) && queue.isBusy(taskLane(taskId)))
         command = { name: 'stop', args: '' };
       const entry: Entry = { message, principal, viber: options.viber, taskId };
@@ -257,12 +261,12 @@ export function createGateway(options: GatewayOptions): Gateway {
         await notice(message, 'This thread belongs to a task of others; only its people may lead it elsewhere.');
         return 'answered';
       }
-      if (spec?.binds) return changing(key, () => acceptBinding(key, message, entry, raw));
+      if (spec?.binds) return changes.make(key, () => acceptBinding(key, message, entry, raw));
       // A command alone begins nothing; a thread that is still to come is bound when it is there.
       const isElsewhere = message.opensThread && message.address.thread === undefined;
       if (!current && !command && !isElsewhere) {
         // Bound before it is stored: a crash in between must not leave two tasks to one conversation.
-        return changing(key, async () => {
+        return changes.make(key, async () => {
           await bind(key, message, taskId);
           return store(message, entry, raw);
         });

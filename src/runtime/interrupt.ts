@@ -4,6 +4,7 @@
  */
 import { type Address, conversationKey, type InterruptSignal } from '../channels/channel.ts';
 import type { Logger } from '../log.ts';
+import type { Approvals } from './approvals.ts';
 import type { Conversations } from './conversations.ts';
 import { taskLane } from './entry.ts';
 import type { Live } from './live.ts';
@@ -13,6 +14,8 @@ export interface InterruptOptions {
   live: Pick<Live, 'runsAt'>;
   conversations: Pick<Conversations, 'get'>;
   queue: Pick<Queue<unknown>, 'signal'>;
+  /** What waits for a person is stopped as well. */
+  approvals?: Pick<Approvals, 'open' | 'decide'>;
   log: Logger;
 }
 
@@ -21,14 +24,25 @@ export type Interrupt = (signal: InterruptSignal, address: Address) => string[];
 
 const MAX_REASON = 200;
 
-export function createInterrupt({ live, conversations, queue, log }: InterruptOptions): Interrupt {
+export function createInterrupt({ live, conversations, queue, approvals, log }: InterruptOptions): Interrupt {
+  function withdraw(taskId: string): boolean {
+    const open = approvals?.open(taskId) ?? [];
+    for (const { id } of open)
+      approvals
+        ?.decide(id, { verdict: 'stop', by: '', name: '' })
+        .catch((error: unknown) => log.error({ err: error, approval: id }, 'a question could not be withdrawn'));
+    return open.length > 0;
+  }
+
+  const stop = (id: string) => [queue.signal(taskLane(id), 'stop'), withdraw(id)].includes(true);
+
   return ({ targetAgentId, reason }, address) => {
     const running = live.runsAt(address);
     // The conversation's own task may be at work and have told nothing yet.
     const bound = conversations.get(conversationKey(address));
     if (bound) running.push({ taskId: bound.taskId, agentId: bound.viber });
     const meant = running.filter(({ agentId }) => targetAgentId === '*' || agentId === targetAgentId);
-    const stopped = [...new Set(meant.map(({ taskId }) => taskId))].filter((id) => queue.signal(taskLane(id), 'stop'));
+    const stopped = [...new Set(meant.map(({ taskId }) => taskId))].filter(stop);
     log.info({ tasks: stopped, target: targetAgentId, reason: reason.slice(0, MAX_REASON) }, 'interrupted');
     return stopped;
   };

@@ -69,7 +69,11 @@ export function createLivePace({ limitOf, isBusy }: LivePaceOptions): LivePace {
       turn.resolve(true);
     }
     const [first] = place.waiting.values();
-    again(key, place, Math.max(place.nextAt - now, next || !isTime ? 0 : Math.min(BUSY_MS, first?.gapMs ?? 0)));
+    again(
+      key,
+      place,
+      Math.max(place.nextAt - now, next || !isTime ? 0 : Math.max(10, Math.min(BUSY_MS, first?.gapMs ?? 0))),
+    );
   }
 
   return {

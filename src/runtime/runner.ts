@@ -19,7 +19,7 @@ import { getButton } from './commands/artifacts.ts';
 import { codingOf, stepsFor } from './context/coding.ts';
 import { assembleContext, formatUserTurn, type MemoryLimits } from './context/context.ts';
 import type { HistoryLimits } from './context/history-window.ts';
-import { usesTools } from './context/past-run.ts';
+import { cutCall, usesTools } from './context/past-run.ts';
 import type { Entry } from './entry.ts';
 import { fetchFiles } from './inbox-files.ts';
 import type { Meter } from './meter.ts';
@@ -289,12 +289,4 @@ function scrubbed(messages: Json[]): Json[] {
   const text = JSON.stringify(messages);
   const clean = scrub(text);
   return clean === text ? messages : (JSON.parse(clean) as Json[]);
-}
-
-/** The side-effecting call that a crash cut, if there is one: announced, and no finished step after it. */
-function cutCall(earlier: readonly SessionEntry[]): string | undefined {
-  const call = earlier.findLastIndex((entry) => entry.type === 'call');
-  const step = earlier.findLastIndex((entry) => entry.type === 'step');
-  const entry = earlier[call];
-  return entry?.type === 'call' && call > step ? entry.tool : undefined;
 }

@@ -17,7 +17,7 @@ import { appendSession, findRun, readSessionTail } from '../workspace/sessions.t
 import type { SessionEntry } from '../workspace/types.ts';
 import { RunError } from './agent.ts';
 import type { Answers } from './answers.ts';
-import { STEERED } from './context/past-run.ts';
+import { cutCall, cutOffWords, STEERED } from './context/past-run.ts';
 import { bindingKey, type Conversations } from './conversations.ts';
 import { type Entry, runOf, traceOf } from './entry.ts';
 import type { Live } from './live.ts';
@@ -143,6 +143,12 @@ export function createTurns(options: TurnsOptions): Turns {
     return [...items.map((item) => item.message.message.address), ...watching.map((binding) => binding.address)];
   }
 
+  /** A tool may have had its effect all the same: the runs that follow are told so. */
+  async function cutOff({ viber, taskId }: Entry, run: string): Promise<RunOutcome> {
+    const cut = cutCall(await findRun(home, viber, taskId, run));
+    return { ...runner.stopped(run), ...(cut === undefined ? {} : { text: cutOffWords(cut) }) };
+  }
+
   /** The turn up to its outcome; undefined: there was nothing to go on with. */
   async function attempt(turn: Turn): Promise<Attempt | 'steered' | 'shutdown' | undefined> {
     const { run, items, carried, signal, intake, isAgain, onSettled } = turn;
@@ -159,7 +165,7 @@ export function createTurns(options: TurnsOptions): Turns {
       const earlier = isAgain || first.message.resume ? await findRun(home, viber, taskId, run) : [];
       const result = earlier.find((entry) => entry.type === 'result');
       if (result?.type === 'result')
-        return result.error === STEERED ? 'steered' : settled({ ...result, buttons: [] }, true);
+        return result.error === STEERED ? 'steered' : settled({ ...result, buttons: buttonsAgain(result) }, true);
       const answered = [...carried, ...items];
       live.follow(run, followers(answered, taskId));
       const outcome = await runner.run({ task, run, items, answered, earlier, signal, intake });
@@ -171,13 +177,13 @@ export function createTurns(options: TurnsOptions): Turns {
       return undefined;
     } catch (error) {
       const reason = reasonOf(signal);
-      if (reason === 'stop') return settled(runner.stopped(run));
+      if (reason === 'stop') return settled(await cutOff(first.message, run));
       if (reason !== undefined) await live.end(run, []);
       if (reason === 'shutdown') return 'shutdown';
       // A full or failing disk is no answer to anybody: the message stays ours and is tried again.
       if (!(error instanceof RunError) && errorCode(error) !== undefined) throw error;
       if (reason === undefined) return settled(runner.failed(error, run));
-      await record(first.message, run, { ...runner.stopped(run), error: STEERED });
+      await record(first.message, run, { ...(await cutOff(first.message, run)), error: STEERED });
       log.info({ trace: run, task: taskId }, 'run steered');
       return 'steered';
     } finally {

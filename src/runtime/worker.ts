@@ -197,8 +197,8 @@ export function createWorker(options: WorkerOptions): Worker {
     work.view = { runId, startedAt: work.view.startedAt };
     work.controller = new AbortController();
     work.intake = new AbortController();
-    if (isStopping) abort(work, 'shutdown');
-    else if (work.isStopped) abort(work, 'stop');
+    if (work.isStopped) abort(work, 'stop');
+    else if (isStopping) abort(work, 'shutdown');
     else if (isSteered || work.joining.length > 0) abort(work, 'steer');
     return { signal: work.controller.signal, intake: work.intake.signal };
   }
@@ -232,7 +232,7 @@ export function createWorker(options: WorkerOptions): Worker {
       return work.joining.length > 0;
     }
     // What has its answer cannot be stopped any more, but what joins it can.
-    if (work.isSettled && work.joining.length === 0) return false;
+    if (isStopping || (work.isSettled && work.joining.length === 0)) return false;
     work.isStopped = true;
     if (!work.isSettled) abort(work, 'stop');
     return true;

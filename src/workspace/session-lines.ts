@@ -7,7 +7,15 @@ type Kind = SessionEntry['type'];
 const FIELDS: Record<Kind, Record<string, 'string' | 'number' | 'list' | 'object'>> = {
   session: { taskId: 'string', viber: 'string' },
   message: { id: 'string', run: 'string', at: 'string', text: 'string', from: 'object', files: 'list' },
-  approval: { id: 'string', run: 'string', at: 'string', kind: 'string', callId: 'string', tool: 'string', digest: 'string' },
+  approval: {
+    id: 'string',
+    run: 'string',
+    at: 'string',
+    kind: 'string',
+    callId: 'string',
+    tool: 'string',
+    digest: 'string',
+  },
   decision: { run: 'string', at: 'string', approval: 'string', verdict: 'string', by: 'string' },
   call: { run: 'string', at: 'string', callId: 'string', tool: 'string' },
   step: { run: 'string', at: 'string', index: 'number', messages: 'list' },

@@ -22,7 +22,8 @@ const calls =
     const call = given[toolResults.length];
     return call ? { text: 'One moment.', toolCalls: [call] } : { text: `I was told: ${toolResults.at(-1)}` };
   };
-const writing = (file = NOTE): ToolCall => ({ name: 'write_file', arguments: file });
+/** With an argument that the tool does not know, and that would mislead whoever read it. */
+const writing = (file = NOTE): ToolCall => ({ name: 'write_file', arguments: { ...file, note: 'a draft, not kept' } });
 
 async function open(name: PlatformName, options: PlatformWorldOptions = {}) {
   const world = await openPlatforms({ on: [name], ...options });
@@ -41,7 +42,10 @@ async function press(platform: Platform, place: Place, label: string, text: stri
 
 const requestFiles = (world: PlatformWorld): string[] => {
   const folder = path.join(world.home, 'access', 'approvals');
-  return fs.readdirSync(folder).filter((name) => name.endsWith('.json')).map((name) => path.join(folder, name));
+  return fs
+    .readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => path.join(folder, name));
 };
 
 /** While the gateway is down the time of every open request goes by. */
@@ -71,6 +75,7 @@ describe.each(NAMES)('consent on %s', (name) => {
     expect(asked.text).toContain('One moment.');
     expect(asked.text).toContain('workspace/notes.md');
     expect(asked.text).toContain('milk and eggs');
+    expect(asked.text).not.toContain('a draft');
     expect(asked.buttons).toEqual(['Approve', 'Deny', 'Always for this task']);
     expect(note(world)).toBe('');
     expect((await platform.command(dm, 'status')).text).toMatch(/waits for your consent to .?write_file/);
@@ -157,7 +162,7 @@ describe.each(NAMES)('consent on %s', (name) => {
     const asked = await ask(platform, dm, 'keep a long note', { file: 'write_file.txt' });
     const shown = readable(platform, asked);
     expect(shown).toContain('\\u{202E}gnp.exe\\u{200B}\\u0007');
-    expect(shown).not.toMatch(/[\u202E\u200B\u0007]/);
+    for (const unseen of ['\u202E', '\u200B', '\u0007']) expect(shown).not.toContain(unseen);
     await press(platform, dm, 'Approve', 'I was told');
     expect(world.read('workspace/long.md')).toBe(content);
   });
@@ -173,7 +178,7 @@ describe.each(NAMES)('consent on %s', (name) => {
     const second = await press(platform, dm, 'Deny', 'bread');
     expect(second.text).not.toContain('milk');
     expect(world.llm.requests()).toHaveLength(1);
-    expect((await platform.command(dm, 'stop')).text).toContain('Stopped');
+    expect((await platform.command(dm, 'stop')).text).toBe('Stopped: keep two notes.');
     expect((await press(platform, dm, 'Approve', /closed/)).text).toBe('This is closed: the work was stopped.');
     world.llm.script(() => ({ text: 'as you like' }));
     await ask(platform, dm, 'what now?', { text: 'as you like' });
@@ -211,7 +216,9 @@ const taskFile = (world: PlatformWorld, name: string) => path.join('artifacts', 
 describe.each(NAMES)('the plan on %s', (name) => {
   it('comes before the work; approved after an edit by hand, the edited one counts', async () => {
     const { world, platform, dm } = await open(name, ON);
-    world.llm.script(calls({ name: 'create_artifact', arguments: { title: 'a', type: 'text/plain', content: 'x' } }, planning));
+    world.llm.script(
+      calls({ name: 'create_artifact', arguments: { title: 'a', type: 'text/plain', content: 'x' } }, planning),
+    );
     const asked = await ask(platform, dm, 'plan a party', { text: 'Buy a cake' });
     expect(asked.buttons).toEqual(['Approve', 'Edit', 'Reject']);
     expect(history(world)).toContain('The plan must be approved first');
@@ -238,8 +245,25 @@ describe.each(NAMES)('the plan on %s', (name) => {
     const asked = await ask(platform, dm, 'a pie would be better', { text: 'Bake a pie' });
     expect(asked.buttons).toContain('Approve');
     expect(history(world)).toMatch(/the person wrote instead[\s\S]*a pie would be better/);
+    const file = taskFile(world, 'implementation_plan.md');
+    fs.writeFileSync(path.join(world.home, file), world.read(file).replace('a pie', 'an apple pie'));
+    world.llm.script(calls(planning));
+    await ask(platform, dm, 'what do you think?', { text: 'nothing has been done yet' });
+    expect(history(world)).toMatch(/changed it[\s\S]*what do you think/);
+    expect(history(world)).toMatch(/<task>[\s\S]*Bake an apple pie/);
     const done = await press(platform, dm, 'Reject', 'I was told');
     expect(done.text).toContain('rejected');
+  });
+
+  it('that was edited in the task itself is not overwritten by the approval', async () => {
+    const { world, platform, dm } = await open(name, ON);
+    world.llm.script(calls(planning));
+    await ask(platform, dm, 'plan a party', { text: 'Buy a cake' });
+    const own = path.join(world.home, 'workspace/task.md');
+    fs.writeFileSync(own, fs.readFileSync(own, 'utf8').replace('a cake', 'no cake'));
+    const done = await press(platform, dm, 'Approve', 'I was told');
+    expect(done.text).toContain('no cake');
+    expect(world.read(taskFile(world, 'task.md'))).toContain('no cake');
   });
 });
 
@@ -258,7 +282,9 @@ describe.each(NAMES)('a question on %s', (name) => {
     await world.restart();
     const done = await press(platform, dm, 'red', 'I was told');
     expect(done.text).toContain('"answer":"red"');
-    expect((await press(platform, dm, 'blue (recommended)', /already/)).text).toBe('You have answered this already: red');
+    expect((await press(platform, dm, 'blue (recommended)', /already/)).text).toBe(
+      'You have answered this already: red',
+    );
   });
 
   it('is answered in words', async () => {

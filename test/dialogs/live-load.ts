@@ -81,17 +81,3 @@ export function createLoad(channel: Channel): Load {
     },
   };
 }
-
-/** Runs one after the other in a place until `isEnough`, each as long as `length` says. */
-export async function keepRunning(
-  load: Load,
-  address: Address,
-  length: () => number,
-  isEnough: () => boolean,
-): Promise<void> {
-  while (!isEnough()) {
-    const run = load.begin(address);
-    await sleep(length());
-    await run.end();
-  }
-}

@@ -1,6 +1,7 @@
 /** Requests that wait for a person: decided once, in time, durably; what is asked about, what is shown, what the agent does with it. */
 import fs from 'node:fs';
 import path from 'node:path';
+import fc from 'fast-check';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import type { Principal } from '../../src/access/principal.ts';
@@ -13,9 +14,12 @@ import { createParking } from '../../src/runtime/approvals/parking.ts';
 import { askForConsent, askPerson } from '../../src/runtime/approvals/question.ts';
 import { digestOf, fenced, shownInput, visible } from '../../src/runtime/approvals/show.ts';
 import { type ApprovalRequest, openApprovals } from '../../src/runtime/approvals.ts';
+import { assembleContext } from '../../src/runtime/context/context.ts';
 import type { Entry } from '../../src/runtime/entry.ts';
+import { createInterrupt } from '../../src/runtime/interrupt.ts';
 import { askUser } from '../../src/runtime/tools/ask-user.ts';
 import { openHome } from '../../src/workspace/home.ts';
+import { appendSession } from '../../src/workspace/sessions.ts';
 import { readTask, saveTask } from '../../src/workspace/tasks.ts';
 import type { SessionEntry, TaskRecord } from '../../src/workspace/types.ts';
 import { type LlmRequest, startLlm } from '../emulators/llm.ts';
@@ -24,7 +28,14 @@ import { record, runWith, tool } from './agent-fixtures.ts';
 
 const START = Date.parse('2026-03-01T10:00:00.000Z');
 const MINUTE = 60_000;
-const principal: Principal = { channel: 'telegram', account: 'b', user: '1', role: 'member', via: 'message', name: 'Sam' };
+const principal: Principal = {
+  channel: 'telegram',
+  account: 'b',
+  user: '1',
+  role: 'member',
+  via: 'message',
+  name: 'Sam',
+};
 const message = (chat = '1'): InboundMessage => ({
   ...{ id: `m${chat}`, kind: 'message', address: { channel: 'telegram', account: 'b', chat }, text: '', files: [] },
   ...{ sender: { user: '1', name: 'Sam', isBot: false }, facts: [], quotes: [], messageId: '5' },
@@ -107,6 +118,22 @@ describe('a request', () => {
     expect(world.lane).toEqual([]);
   });
 
+  it('whose entry could not be stored is put into the lane once the disk takes it', async () => {
+    vi.useFakeTimers({ now: START, toFake: ['setTimeout', 'clearTimeout'] });
+    const { approvals, clock, failing, lane } = store();
+    await approvals.ask(asking());
+    failing.enqueue = true;
+    clock.now += 11 * MINUTE;
+    await vi.advanceTimersByTimeAsync(11 * MINUTE);
+    await vi.waitFor(() => expect(approvals.get('a'.repeat(24))?.decision?.verdict).toBe('expired'));
+    expect(lane).toEqual([]);
+    failing.enqueue = false;
+    await vi.waitFor(async () => {
+      await vi.advanceTimersByTimeAsync(2_100);
+      expect(lane).toHaveLength(1);
+    });
+  });
+
   it('stays open when its decision cannot be stored', async () => {
     const { approvals, folder, lane } = store();
     const { id } = await approvals.ask(asking());
@@ -141,7 +168,10 @@ describe('a request', () => {
     await pass(1.1);
     await vi.waitFor(() => expect(approvals.open('t1')).toHaveLength(1));
     await pass(20);
-    await vi.waitFor(() => expect(approvals.open('t1')).toEqual([]));
+    await vi.waitFor(async () => {
+      await vi.advanceTimersByTimeAsync(2_100);
+      expect(approvals.open('t1')).toEqual([]);
+    });
     expect(approvals.get('a'.repeat(24))?.decision?.verdict).toBe('expired');
     expect(approvals.get(question)?.decision).toMatchObject({ verdict: 'answer', answer: 'blue', by: '' });
   });
@@ -169,6 +199,78 @@ describe('a request', () => {
     await after.start();
     expect(after.get('a'.repeat(24))).toBeUndefined();
     expect(after.open('t1').map(({ id }) => id)).toEqual(['c'.repeat(24)]);
+  });
+});
+
+describe('whatever happens', () => {
+  it('a request is decided once, and its run goes on once unless it was withdrawn first', async () => {
+    const ids = Array.from({ length: 6 }, (_, n) => String(n).repeat(24));
+    const act = fc.record({
+      what: fc.constantFrom('yes', 'no', 'withdraw', 'take', 'time', 'restart', 'full', 'room'),
+      id: fc.constantFrom(...ids),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { maxLength: 40 }), async (acts) => {
+        const world = store();
+        for (const id of ids) await world.approvals.ask(asking(id, { taskId: `t${id[0]}` }));
+        let { approvals } = world;
+        const first = new Map<string, string>();
+        const taken = new Set<string>();
+        for (const { what, id } of acts) {
+          const before = approvals.get(id)?.decision?.verdict;
+          if (what === 'time') world.clock.now += 6 * MINUTE;
+          else if (what === 'full' || what === 'room') world.failing.enqueue = what === 'full';
+          else if (what === 'restart') {
+            approvals.close();
+            approvals = world.open();
+            await approvals.start();
+          } else if (what === 'withdraw') await approvals.withdraw(id, sam);
+          else if (what === 'take') {
+            if (await approvals.take(id)) taken.add(id);
+          } else
+            await approvals.decide(id, { ...sam, verdict: what === 'yes' ? 'approve' : 'deny' }).catch(() => undefined);
+          const now = approvals.get(id)?.decision?.verdict;
+          // Only what nobody has taken up may be withdrawn after it was decided.
+          if (before !== undefined && now !== before)
+            expect([what, now, taken.has(id)]).toEqual(['withdraw', 'wrote', false]);
+          if (now !== undefined) first.set(id, now);
+        }
+        world.failing.enqueue = false;
+        approvals.close();
+        approvals = world.open();
+        await approvals.start();
+        for (const id of ids) {
+          const entries = world.lane.filter(({ entry }) => entry.resume?.approval === id).length;
+          const verdict = approvals.get(id)?.decision?.verdict;
+          expect(entries).toBeLessThanOrEqual(1);
+          if (verdict !== undefined && verdict !== 'wrote') expect(entries).toBe(1);
+          if (verdict === undefined) expect(entries).toBe(0);
+          if (first.has(id)) expect(verdict).toBe(first.get(id));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  }, 30_000);
+
+  it('an interrupt withdraws what waits', async () => {
+    const { approvals } = store();
+    const { id } = await approvals.ask(asking());
+    const interrupt = createInterrupt({
+      live: { runsAt: () => [] },
+      conversations: {
+        get: () => ({
+          key: '',
+          taskId: 't1',
+          viber: 'default',
+          address: message().address,
+          isDirect: true,
+          boundAt: '',
+        }),
+      },
+      ...{ queue: { signal: () => false }, approvals, log: silentLog() },
+    });
+    expect(interrupt({ type: 'interrupt', targetAgentId: '*', reason: '' }, message().address)).toEqual(['t1']);
+    await vi.waitFor(() => expect(approvals.get(id)?.decision?.verdict).toBe('stop'));
   });
 });
 
@@ -264,7 +366,10 @@ describe('consent', () => {
     });
     expect(works.map(({ name }) => name)).toEqual(['look', 'update_plan']);
     const [plan] = tools.filter(({ name }) => name === 'update_plan');
-    expect([plan?.asksAfter?.({ status: 'written' }), plan?.asksAfter?.({ status: 'conflict' })]).toEqual([true, false]);
+    expect([plan?.asksAfter?.({ status: 'written' }), plan?.asksAfter?.({ status: 'conflict' })]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it('is no matter of a question that cannot be asked', () => {
@@ -374,19 +479,25 @@ describe('a run that goes on', () => {
     ...{ id: '20260301-abcde', viber: 'default', goal: 'g', title: 'g', state: 'running', runs: 0 },
     ...{ people: ['telegram:1'], conversations: [], createdAt: '', updatedAt: '' },
   };
-  const stepWith = (given: { to: string; text: string }): SessionEntry => ({
-    ...{ type: 'step', run: 'r1', at: '', index: 0 },
-    messages: [
-      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c1', toolName: 'send', input: given }] },
-    ],
-  });
-  async function decided(request: Partial<ApprovalRequest>, verdict: 'approve' | 'always' | 'deny' | 'stop', step = input) {
+  const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'send', input };
+  const earlier = (shown: typeof input): SessionEntry[] => [
+    { type: 'step', run: 'r1', at: '', index: 0, messages: [{ role: 'assistant', content: [call] }] },
+    {
+      ...{ type: 'approval', id: 'a'.repeat(24), run: 'r1', at: '', kind: 'tool', callId: 'c1', tool: 'send' },
+      ...{ input: shown, digest: digestOf('send', shown) },
+    },
+  ];
+  async function decided(
+    request: Partial<ApprovalRequest>,
+    verdict: 'approve' | 'always' | 'deny' | 'stop',
+    shown = input,
+  ) {
     const home = await openHome(tempFolder());
     await saveTask(home, task);
     const { approvals } = store(home.access);
     await approvals.ask(asking(undefined, { taskId: task.id, ...request }));
     await approvals.decide('a'.repeat(24), { ...sam, verdict });
-    const where = { task, run: 'r1', items: [], answered: [], earlier: [stepWith(step)] };
+    const where = { task, run: 'r1', items: [], answered: [], earlier: earlier(shown) };
     const result = await createParking({ home, approvals }).resume(where, 'a'.repeat(24));
     return { home, result };
   }
@@ -397,6 +508,24 @@ describe('a run that goes on', () => {
     const changed = [await decided({}, 'approve', other), await decided({ input: other }, 'approve', other)];
     for (const { result } of changed)
       expect(result).toEqual(new Map([['c1', { error: expect.stringContaining('no longer what was approved') }]]));
+  });
+
+  it('has its beginning, however much others said meanwhile', async () => {
+    const home = await openHome(tempFolder());
+    const from = { channel: 'telegram', user: 'telegram:1', name: 'Sam' };
+    const said = (run: string): SessionEntry => ({ type: 'message', id: run, run, at: '', text: run, from, files: [] });
+    const others = Array.from({ length: 300 }, (_, n) => said(`s${n}`));
+    const decision: SessionEntry = {
+      ...{ type: 'decision', run: 'r1', at: '', approval: 'a'.repeat(24), verdict: 'approve', by: '' },
+    };
+    await appendSession(home, 'default', task.id, [said('r1'), ...earlier(input), ...others, decision]);
+    const context = await assembleContext({
+      ...{ home, viber: 'default', taskId: task.id, runId: 'r1', channelNote: '', now: new Date(), query: '' },
+      memory: { max_memory_tokens: 10, max_task_tokens: 10, max_daily_logs: 0, truncation_strategy: 'smart' },
+      history: { max_messages: 5, max_tokens: 1000 },
+    });
+    expect(context.messages.at(-1)).toMatchObject({ role: 'user', text: 'r1' });
+    expect(context.resume.map((step) => openCalls(step.messages).length)).toEqual([1]);
   });
 
   it('keeps what was allowed for the task, ends when it was stopped', async () => {

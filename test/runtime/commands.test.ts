@@ -313,12 +313,16 @@ it('every command tells what may follow it, within what platforms take', () => {
     ['new', 'goal', false],
     ['status', 'task', true],
     ['stop', 'task', true],
+    ['queue', 'mode', false],
+    ['steer', 'text', false],
+    ['followup', 'text', false],
     ['plan', 'task', true],
     ['tasks', 'whose', false],
     ['open', 'task', true],
     ['artifacts', 'task', true],
     ['get', 'file', true],
     ['memory', 'words', false],
+    ['live', 'mode', false],
     ['link', 'code', false],
   ]);
   for (const { name, description, argument } of specs) {

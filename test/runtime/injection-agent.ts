@@ -36,8 +36,19 @@ export function scriptedAgent(given: { isAlive: () => boolean; next: () => Plan;
           // As the real one: what an abort has cut is no finished step.
           if (signal.aborted) throw stopped();
           const call = { type: 'tool-call', toolCallId: callId, toolName: 'work', input: {} };
-          const result = { type: 'tool-result', toolCallId: callId, toolName: 'work', output: { type: 'text', value: 'ok' } };
-          await hooks.onStep({ index, messages: [{ role: 'assistant', content: [call] }, { role: 'tool', content: [result] }] });
+          const result = {
+            type: 'tool-result',
+            toolCallId: callId,
+            toolName: 'work',
+            output: { type: 'text', value: 'ok' },
+          };
+          await hooks.onStep({
+            index,
+            messages: [
+              { role: 'assistant', content: [call] },
+              { role: 'tool', content: [result] },
+            ],
+          });
         }
         await pause(plan.stepMs);
         if (plan.end === 'run-error') throw new RunError('provider', 'The provider is in trouble.');

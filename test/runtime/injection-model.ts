@@ -108,12 +108,18 @@ export function broken({ home, happened, sent }: Report): string[] {
   }
   for (const [id, turn] of expected) {
     const told = turn.result?.state === 'completed' ? `re ${turn.run}` : turn.run;
-    must(outs.get(id)?.text.includes(told) === true, `${traceOf(id)} should be told of ${turn.run}: ${outs.get(id)?.text}`);
+    must(
+      outs.get(id)?.text.includes(told) === true,
+      `${traceOf(id)} should be told of ${turn.run}: ${outs.get(id)?.text}`,
+    );
   }
   for (const item of commands) must(outs.has(item.id), `the command ${name(item)} has no answer`);
   for (const [id, { text }] of outs) {
     const item = byId.get(id);
-    must(!item || expected.has(id) || commands.includes(item) || item.isDead, `${traceOf(id)} is one answer too many: ${text}`);
+    must(
+      !item || expected.has(id) || commands.includes(item) || item.isDead,
+      `${traceOf(id)} is one answer too many: ${text}`,
+    );
     must(sent.has(`${id}:0`), `${traceOf(id)} never reached the platform`);
   }
   must(sent.size === outs.size, `${sent.size} messages on the platform, ${outs.size} in the outbox`);
@@ -130,10 +136,17 @@ export function broken({ home, happened, sent }: Report): string[] {
       must(!stops || !outs.get(id)?.text.startsWith('Stopped'), `${traceOf(id)} stopped a task of others`);
     }
     // Each person's followups are taken up as they came.
-    const followups = own.flatMap((turn) => turn.items).filter((item) => item.message.mode === undefined && item.attempts === 0);
+    const followups = own
+      .flatMap((turn) => turn.items)
+      .filter((item) => item.message.mode === undefined && item.attempts === 0);
     for (const person of new Set(followups.map((item) => principalText(item.message.principal)))) {
-      const order = followups.filter((item) => principalText(item.message.principal) === person).map((item) => item.seq);
-      must(order.every((seq, i) => i === 0 || seq > (order[i - 1] ?? 0)), `followups of ${person} are out of order in ${task}`);
+      const order = followups
+        .filter((item) => principalText(item.message.principal) === person)
+        .map((item) => item.seq);
+      must(
+        order.every((seq, i) => i === 0 || seq > (order[i - 1] ?? 0)),
+        `followups of ${person} are out of order in ${task}`,
+      );
     }
   }
   inTime(happened, { items, turns, turnOf, must, name });
@@ -155,7 +168,8 @@ function inTime(happened: readonly Happened[], { items, turns, turnOf, must, nam
   const at = (what: Happened['what'], run: string, from = 0) =>
     happened.findIndex((one, i) => i >= from && one.what === what && 'run' in one && one.run === run);
   const isCut = (from: number, to: number) =>
-    happened.slice(from, to).some((one) => one.what === 'crash' || one.what === 'restart');
+    happened.slice(from, to < 0 ? undefined : to).some((one) => one.what === 'crash');
+  const restarts = happened.some((one) => one.what === 'restart');
   /** Runs of the agent that are under way at a moment. */
   const underWay = (task: string, moment: number) => {
     const open = new Map<string, { isAborted: boolean }>();
@@ -170,6 +184,9 @@ function inTime(happened: readonly Happened[], { items, turns, turnOf, must, nam
   for (const [moment, one] of happened.entries()) {
     if (one.what === 'start') {
       const turn = turnNamed.get(one.run);
+      for (const { result } of turns.filter((each) => each !== turn && each.final === turn)) {
+        must(one.heard.includes(result?.text ?? ''), `the run ${one.run} does not know what was cut off before`);
+      }
       for (const item of turn?.covers ?? []) {
         if (item.isDead) continue;
         must(one.heard.includes(item.message.message.text), `the run ${one.run} did not hear ${name(item)}`);
@@ -178,8 +195,10 @@ function inTime(happened: readonly Happened[], { items, turns, turnOf, must, nam
     if (one.what === 'stop') {
       const task = one.lane.slice(taskLane('').length);
       const done = new Set(one.underWay.flatMap((line) => (line.type === 'result' ? [line.run] : [])));
+      // A crash before anything else begins may leave nobody who remembers it.
+      const next = happened.findIndex((later, i) => i > moment && later.what === 'start' && later.task === task);
       for (const run of underWay(task, moment).keys()) {
-        if (done.has(run) || isCut(moment, at('end', run, moment) + 4)) continue;
+        if (done.has(run) || isCut(moment, next)) continue;
         const end = turnNamed.get(run)?.final?.result?.state;
         must(end === 'stopped', `${run} was stopped and is ${end}`);
       }
@@ -198,17 +217,23 @@ function inTime(happened: readonly Happened[], { items, turns, turnOf, must, nam
       for (const other of taken < 0 || item.attempts > 0 ? [] : happened.slice(moment, taken)) {
         if (other.what !== 'start' || other.task !== taskId || other.run === turn.run) continue;
         const heads = turnNamed.get(other.run)?.items ?? [];
-        must(heads.some((head) => head.message.mode === 'steer'), `${other.run} went before ${name(item)}`);
+        must(
+          heads.some((head) => head.message.mode === 'steer'),
+          `${other.run} went before ${name(item)}`,
+        );
       }
     }
     if (mode === 'collect') {
       const [run] = [...underWay(taskId, moment).keys()];
-      if (run === undefined || run === turn.run || isCut(0, happened.length)) continue;
+      if (run === undefined || run === turn.run || isCut(0, -1) || restarts) continue;
       const end = at('end', run, moment);
-      const buffer = happened.slice(moment, end).flatMap((later) => (later.what === 'accepted' ? [byEvent.get(later.event)] : []));
+      const buffer = happened
+        .slice(moment, end)
+        .flatMap((later) => (later.what === 'accepted' ? [byEvent.get(later.event)] : []));
       for (const next of buffer) {
         const isTheirs = next && principalText(next.message.principal) === principalText(item.message.principal);
-        if (!isTheirs || next.message.taskId !== taskId || next.message.mode !== 'collect' || next.message.command) continue;
+        if (!isTheirs || next.message.taskId !== taskId || next.message.mode !== 'collect' || next.message.command)
+          continue;
         must(turnOf.get(next.id) === turn, `${name(item)} and ${name(next)} should be one turn`);
       }
     }
@@ -219,10 +244,17 @@ function turnsOf(home: Home, task: string, byId: ReadonlyMap<string, Item>, must
   const turns = new Map<string, Turn>();
   let carried: Turn[] = [];
   const calls = new Set<string>();
-  for (const line of lines(home, task)) {
+  const all = lines(home, task);
+  /** The lines of a run before its result. */
+  const own = (run: string) => all.filter((line) => 'run' in line && line.run === run && line.type !== 'result');
+  for (const line of all) {
     if (line.type === 'session' || line.type === 'compaction') continue;
     const { run } = line;
-    const turn = turns.get(run) ?? { ...{ run, task, items: [], text: '', covers: [] }, result: undefined, final: undefined };
+    const turn = turns.get(run) ?? {
+      ...{ run, task, items: [], text: '', covers: [] },
+      result: undefined,
+      final: undefined,
+    };
     turns.set(run, turn);
     if (line.type === 'message') {
       const ids = [line.id, ...(line.also ?? [])];
@@ -237,6 +269,11 @@ function turnsOf(home: Home, task: string, byId: ReadonlyMap<string, Item>, must
     }
     if (line.type !== 'result') continue;
     must(turn.result === undefined, `the run ${run} has two results`);
+    if (line.state === 'stopped') {
+      const [last] = own(run).slice(-1);
+      const isTold = line.text.includes('may or may not have happened');
+      must((last?.type === 'call') === isTold, `${run} was cut off in ${last?.type} and tells: ${line.text}`);
+    }
     turn.result = line;
     carried.push(turn);
     if (line.error === STEERED) continue;

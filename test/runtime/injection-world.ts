@@ -7,6 +7,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { authoriseAction } from '../../src/access/authorise.ts';
@@ -23,7 +24,7 @@ import { createBus } from '../../src/runtime/bus.ts';
 import { openConversationSettings } from '../../src/runtime/conversation-settings.ts';
 import { openConversations } from '../../src/runtime/conversations.ts';
 import { openDelivery } from '../../src/runtime/delivery.ts';
-import type { Entry } from '../../src/runtime/entry.ts';
+import { type Entry, taskLane } from '../../src/runtime/entry.ts';
 import { createGateway, type Gateway } from '../../src/runtime/gateway.ts';
 import type { InjectionMode } from '../../src/runtime/injection.ts';
 import { openLedger } from '../../src/runtime/queue/ledger.ts';
@@ -50,7 +51,6 @@ export interface Plan {
 }
 
 export interface WorldOptions {
-  root: string;
   plans: readonly Plan[];
   mode?: InjectionMode;
   maxRuns?: number;
@@ -70,6 +70,8 @@ export interface World {
   /** Resolves when the gateway has it for good. */
   deliver(message: InboundMessage): Promise<void>;
   home(): Home;
+  /** Lanes of the tasks that somebody has written to. */
+  lanes(): string[];
   queue(): Spool<Entry>;
   crash(): void;
   /** An orderly stop and a new start on the same folder. */
@@ -98,10 +100,16 @@ export function passPoint(point: CrashPoint): void {
   if (within.getStore()?.isAlive) passing?.(point);
 }
 
+/** What is tried here is the order of things, not the disk. */
+const FOLDER = fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir();
+
 export async function openWorld(options: WorldOptions): Promise<World> {
+  const folder = fs.mkdtempSync(path.join(FOLDER, 'viber-'));
   const happened: Happened[] = [];
   const sent = new Map<string, { id: string; text: string; address: Address }>();
   const graves: Gate[] = [];
+  const accepted = new Set<string>();
+  const tasks = new Set<string>();
   const { sendMs = 1 } = options;
   let copies = 0;
   const planOf = (n: number): Plan => options.plans[n % options.plans.length] as Plan;
@@ -159,6 +167,10 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     const spool = await openSpool<Entry>({ store, onDead: (item) => dead.push(item), suspectDelayMs: 5 });
     const queue: Spool<Entry> = {
       ...spool,
+      enqueue(lane, entry, more) {
+        tasks.add(entry.taskId);
+        return spool.enqueue(lane, entry, more);
+      },
       signal(lane, signal) {
         const underWay = signal === 'stop' ? lines(home, lane.slice('task:'.length)) : [];
         const isHeard = spool.signal(lane, signal);
@@ -176,7 +188,11 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     const agent = scriptedAgent({ isAlive: () => life.isAlive, next: () => planOf(runs++), happened });
     const runner = createRunner({
       ...{ home, agent, bus, log, channelOf, modelName: () => 'local/test', loadAgent: async () => ({}) },
-      meter: { hooks: () => ({ beforeCall: () => undefined, onUsage: () => undefined }), ended: async () => undefined, used: () => ({}) },
+      meter: {
+        hooks: () => ({ beforeCall: () => undefined, onUsage: () => undefined }),
+        ended: async () => undefined,
+        used: () => ({}),
+      },
       parking: {
         giveWay: async () => undefined,
         resume: () => Promise.reject(new Error('nothing is parked here')),
@@ -216,7 +232,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         const found = store.find(key)?.value as { message: Entry } | undefined;
         return found?.message.message.text;
       },
-      reply: (message, text, trace) => delivery.add({ id: `${trace}-notice`, address: message.address, text, files: [] }, trace),
+      reply: (message, text, trace) =>
+        delivery.add({ id: `${trace}-notice`, address: message.address, text, files: [] }, trace),
       whisper: () => undefined,
       onOwner: () => undefined,
       onPairing: () => undefined,
@@ -243,7 +260,10 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     within.run(life, () => worker.start());
     return Object.assign(life, {
       ...{ root, home, queue, pending: new Set<Promise<unknown>>(), waiting: () => delivery.counts().waiting },
-      gateway: { ...gateway, accept: (message: InboundMessage, raw: unknown) => within.run(life, () => gateway.accept(message, raw)) },
+      gateway: {
+        ...gateway,
+        accept: (message: InboundMessage, raw: unknown) => within.run(life, () => gateway.accept(message, raw)),
+      },
       stop(graceMs: number) {
         stopping ??= stop(graceMs);
         return stopping;
@@ -266,16 +286,20 @@ export async function openWorld(options: WorldOptions): Promise<World> {
           gate.pending.delete(accepting);
         }
         // Acknowledged by a gateway that is there; else the platform delivers it again.
-        if (gate.isAlive) return void happened.push({ what: 'accepted', event: message.id });
+        if (!gate.isAlive) continue;
+        if (!accepted.has(message.id)) happened.push({ what: 'accepted', event: message.id });
+        accepted.add(message.id);
+        return;
       }
     },
     home: () => current.home,
+    lanes: () => [...new Set([...tasks].map(taskLane))],
     queue: () => current.queue,
     crash() {
       if (!current.isAlive) return;
       const old = current;
       old.isAlive = false;
-      const root = path.join(options.root, `life-${++copies}`);
+      const root = path.join(folder, `life-${++copies}`);
       fs.cpSync(old.root, root, { recursive: true, verbatimSymlinks: true });
       happened.push({ what: 'crash' });
       graves.push(old);
@@ -311,13 +335,13 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       const last = await opening;
       last.isAlive = false;
       await Promise.all([last, ...graves].map((gate) => gate.stop(0)));
+      fs.rmSync(folder, { recursive: true, force: true });
     },
   };
   passing = (point) => {
     if (world.onPoint(point)) world.crash();
   };
-  fs.mkdirSync(path.join(options.root, 'life-0'), { recursive: true });
-  let opening = open(path.join(options.root, 'life-0'));
+  let opening = open(path.join(folder, 'life-0'));
   let current = await opening;
   return world;
 }

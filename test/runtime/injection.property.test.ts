@@ -1,11 +1,11 @@
 /** People steer, queue, stop and begin anew while the gateway stops and crashes: whatever the order, the rules hold. */
+import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { InboundMessage } from '../../src/channels/channel.ts';
 import type { CrashPoint } from '../../src/faults.ts';
-import { tempFolder } from '../helpers/temp.ts';
-import { broken, word } from './injection-model.ts';
+import { broken, lines, word } from './injection-model.ts';
 import { openWorld, type Plan, type World } from './injection-world.ts';
 
 const faults = vi.hoisted(() => ({ pass: (_point: CrashPoint): void => undefined }));
@@ -46,7 +46,15 @@ function talk(world: World) {
       const opensThread = place === 'thread' && !said.some((one) => one.address.thread !== undefined);
       const chat = place === 'direct' ? USERS[who] : place === 'group' ? '-100' : '-200';
       const message: InboundMessage = {
-        ...{ id, kind: edits ? 'edit' : 'message', messageId: id, files: [], facts: [], quotes: [], sentAt: Date.now() },
+        ...{
+          id,
+          kind: edits ? 'edit' : 'message',
+          messageId: id,
+          files: [],
+          facts: [],
+          quotes: [],
+          sentAt: Date.now(),
+        },
         address: { channel: 'telegram', account: 'bot', chat, ...(place === 'thread' ? { thread: '7' } : {}) },
         sender: { user: USERS[who], name: who, isBot: false },
         text: text ?? word(id),
@@ -69,11 +77,6 @@ async function settle(world: World, people: ReturnType<typeof talk>): Promise<st
   await world.idle();
   const problems = broken({ home: world.home(), happened: world.happened, sent: world.sent });
   await world.close();
-  if (problems.length > 0 && process.env.INJECTION_DEBUG) {
-    const { appendFileSync } = await import('node:fs');
-    for (const one of world.happened) appendFileSync('/tmp/h7/log.txt', JSON.stringify(one).slice(0, 300) + String.fromCharCode(10));
-    appendFileSync('/tmp/h7/log.txt', JSON.stringify(problems, null, 1) + world.home().root);
-  }
   return problems;
 }
 
@@ -88,11 +91,27 @@ const plan: fc.Arbitrary<Plan> = fc.record({
 const who = fc.constantFrom<Who>('pia', 'pia', 'olga', 'kim');
 const place = fc.constantFrom<Place>('group', 'group', 'group', 'direct', 'thread');
 const POINTS: readonly CrashPoint[] = [
-  ...(['accept:before-commit', 'accept:after-commit', 'run:claimed', 'run:message-written', 'run:step-written'] as const),
-  ...(['run:answered', 'run:result-written', 'run:out-written', 'send:intent', 'send:posted', 'send:recorded'] as const),
+  ...([
+    'accept:before-commit',
+    'accept:after-commit',
+    'run:claimed',
+    'run:message-written',
+    'run:step-written',
+  ] as const),
+  ...([
+    'run:answered',
+    'run:result-written',
+    'run:out-written',
+    'send:intent',
+    'send:posted',
+    'send:recorded',
+  ] as const),
 ];
 const action = fc.oneof(
-  { weight: 12, arbitrary: fc.record({ do: fc.constant('say' as const), who, place, file: fc.nat(5).map((n) => n === 0) }) },
+  {
+    weight: 12,
+    arbitrary: fc.record({ do: fc.constant('say' as const), who, place, file: fc.nat(5).map((n) => n === 0) }),
+  },
   {
     weight: 5,
     arbitrary: fc.record({ do: fc.constant('say' as const), who, place, name: fc.constantFrom('steer', 'followup') }),
@@ -100,16 +119,33 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('edit' as const, 'again' as const), n: fc.nat(20) }) },
   {
     weight: 3,
-    arbitrary: fc.record({ do: fc.constant('command' as const), who, place, name: fc.constantFrom('stop', 'stop', 'word') }),
+    arbitrary: fc.record({
+      do: fc.constant('command' as const),
+      who,
+      place,
+      name: fc.constantFrom('stop', 'stop', 'word'),
+    }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('command' as const), who, place, name: fc.constantFrom('new', 'open') }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('mode' as const), mode: fc.constantFrom('steer', 'collect', 'followup') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('command' as const), who, place, name: fc.constantFrom('new', 'open') }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('mode' as const), mode: fc.constantFrom('steer', 'collect', 'followup') }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const), graceMs: fc.nat(15) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('crash' as const) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('crash-at' as const), point: fc.constantFrom(...POINTS), n: fc.nat(2) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('crash-at' as const), point: fc.constantFrom(...POINTS), n: fc.nat(2) }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('fail-sends' as const) }) },
 );
-const actions = fc.array(fc.record({ action, waitMs: fc.constantFrom(0, 0, 0, 1, 3, 8, 15) }), { minLength: 6, maxLength: 24 });
+const actions = fc.array(fc.record({ action, waitMs: fc.constantFrom(0, 0, 0, 1, 3, 8, 15) }), {
+  minLength: 6,
+  maxLength: 24,
+});
 
 type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
 
@@ -155,18 +191,91 @@ describe('whatever comes between', () => {
     'no message is lost, none answered twice, order and rights are kept',
     async () => {
       await fc.assert(
-        fc.asyncProperty(actions, fc.array(plan, { minLength: 3, maxLength: 6 }), fc.constantFrom(1, 4), async (all, plans, maxRuns) => {
-          const world = await openWorld({ root: tempFolder(), plans, maxRuns });
-          const people = talk(world);
-          for (const { action: one, waitMs } of all) {
-            await act(world, people, one);
-            if (waitMs > 0) await sleep(waitMs);
-          }
-          expect(await settle(world, people)).toEqual([]);
-        }),
+        fc.asyncProperty(
+          actions,
+          fc.array(plan, { minLength: 3, maxLength: 6 }),
+          fc.constantFrom(1, 4),
+          async (all, plans, maxRuns) => {
+            const world = await openWorld({ plans, maxRuns });
+            const people = talk(world);
+            for (const { action: one, waitMs } of all) {
+              await act(world, people, one);
+              if (waitMs > 0) await sleep(waitMs);
+            }
+            expect(await settle(world, people)).toEqual([]);
+          },
+        ),
         { numRuns: RUNS, endOnFailure: true },
       );
     },
     20_000 + RUNS * 1_000,
   );
+});
+
+/** Where a newer message or a stop may find a turn; from the fourth on the agent has given its answer. */
+const GAPS = [
+  ...(['thread', 'run:claimed', 'download', 'run:message-written', 'run:step-written'] as const),
+  ...(['run:answered', 'run:result-written', 'run:out-written'] as const),
+];
+const ANSWERED: readonly string[] = ['run:answered', 'run:result-written', 'run:out-written'];
+
+describe.each(GAPS)('at %s', (gap) => {
+  async function open() {
+    const plan: Plan = { steps: 1, stepMs: 5, external: false, deafMs: 0, end: 'answer' };
+    const world = await openWorld({ plans: [plan] });
+    const people = talk(world);
+    /** Does it when the first message gets there, and gives what the session holds in the end. */
+    const meet = async (then: () => void) => {
+      let isFirst = true;
+      world.onPoint = (point) => {
+        if (point === gap && isFirst) {
+          isFirst = false;
+          then();
+        }
+        return false;
+      };
+      people.say({ who: 'pia', place: 'thread', file: true });
+      await vi.waitFor(() => expect(isFirst).toBe(false), 3_000);
+      await people.all();
+      await world.idle();
+      const [task = ''] = fs.readdirSync(world.home().artifacts);
+      const results = lines(world.home(), task).flatMap((line) => (line.type === 'result' ? [line] : []));
+      return { results, problems: broken({ home: world.home(), happened: world.happened, sent: world.sent }) };
+    };
+    return { world, people, meet };
+  }
+
+  it('a newer message steers what has no answer, and follows what has one', async () => {
+    const { world, people, meet } = await open();
+    const { results, problems } = await meet(() => void people.say({ who: 'pia', place: 'thread' }));
+    expect(problems).toEqual([]);
+    const first = ANSWERED.includes(gap) ? ['completed', undefined] : ['stopped', 'steered'];
+    expect(results.map(({ state, error }) => [state, error])).toEqual([first, ['completed', undefined]]);
+    expect(world.sent.size).toBe(ANSWERED.includes(gap) ? 2 : 1);
+    await world.close();
+  });
+
+  it('a stop is heard as long as it ends something, and nothing follows it', async () => {
+    const { world, meet } = await open();
+    let isHeard = false;
+    const { results, problems } = await meet(() => {
+      const [lane = ''] = world.lanes();
+      isHeard = world.queue().signal(lane, 'stop');
+    });
+    expect(problems).toEqual([]);
+    expect(isHeard).toBe(!['run:result-written', 'run:out-written'].includes(gap));
+    expect(results.map(({ state }) => state)).toEqual([isHeard ? 'stopped' : 'completed']);
+    expect(world.sent.size).toBe(isHeard ? 0 : 1);
+    await world.close();
+  });
+
+  it('a crash loses nothing of what steers it', async () => {
+    const { world, people, meet } = await open();
+    const { problems } = await meet(() => {
+      people.say({ who: 'pia', place: 'thread' });
+      setTimeout(() => world.crash(), 2);
+    });
+    expect(problems).toEqual([]);
+    await world.close();
+  });
 });

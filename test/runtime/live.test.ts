@@ -68,8 +68,8 @@ describe('a conversation that follows a run', () => {
     await seen[0]?.view.turn();
     expect(line()).toBe('Working (2/5): thinking … 0 s');
     const words: Record<string, [string, unknown]> = {
-      'writing notes.md': ['write_file', { path: '/home/sam/.openviber/artifacts/notes.md' }],
-      'reading x.md': ['read_file', { path: 'C:\\Users\\sam\\x.md' }],
+      'writing notes.md': ['write_file', { path: '/srv/viber/artifacts/notes.md' }],
+      'reading x.md': ['read_file', { path: 'D:\\work\\x.md' }],
       'writing all': ['create_artifact', { title: '@all\u202e' }],
       'writing a file': ['create_artifact', { title: { secret: 1 } }],
       'using run tests': ['run_tests', { command: 'rm -rf /' }],

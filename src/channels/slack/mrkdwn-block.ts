@@ -170,7 +170,10 @@ function codeSpan(code: string): string {
 
 function link(inner: string, url: string): string {
   const target = url
-    .replace(/[<>()[\]\\`*|"~\s]/g, (mark) => `%${mark.charCodeAt(0).toString(16).padStart(2, '0')}`)
+    .replace(
+      /[<>()[\]\\`*|"~\s]|@(?=channel|here|everyone)/gi,
+      (mark) => `%${mark.charCodeAt(0).toString(16).padStart(2, '0')}`,
+    )
     .replace(/&(?=#?\w+;)/g, '%26');
   return `[${inner}](${target})`;
 }

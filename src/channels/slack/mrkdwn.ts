@@ -45,8 +45,12 @@ export function entities(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
+function silent(text: string): string {
+  return entities(text).replace(MENTION, (sign) => `${sign}${JOINER}`);
+}
+
 function escaped(raw: string, { line, start, outer }: Place): string {
-  const text = entities(raw).replace(MENTION, (sign) => `${sign}${JOINER}`);
+  const text = silent(raw);
   if (outer.some((span) => span.kind === 'link')) return text;
   // One mark alone means nothing, nor does one within a word.
   const isAlone = line.spans.length === 0 && (line.text.match(/[*_~`]/g)?.length ?? 0) < 2;
@@ -60,7 +64,7 @@ function spanned(span: Span, inner: string, { line, start, end, outer }: Place):
   const after = line.text.charAt(end);
   if (span.kind === 'link') return link(raw, inner, span.url);
   // Nothing within a link's label is formatted.
-  if (outer.some((one) => one.kind === 'link')) return span.kind === 'code' ? entities(inner) : inner;
+  if (outer.some((one) => one.kind === 'link')) return span.kind === 'code' ? silent(inner) : inner;
   const mark = { bold: '*', italic: '_', strike: '~', code: '`' }[span.kind as string];
   if (mark === undefined) return inner;
   if (span.kind === 'code' && inner.includes('`')) return escaped(inner, { line, start, end, outer });
@@ -70,7 +74,10 @@ function spanned(span: Span, inner: string, { line, start, end, outer }: Place):
 }
 
 function link(label: string, inner: string, url: string): string {
-  const target = url.replace(/[<>|`\s]/g, (mark) => `%${mark.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  const target = url.replace(
+    /[<>|`\s]|@(?=channel|here|everyone)/gi,
+    (mark) => `%${mark.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
   const href = target.replaceAll('&', '&amp;');
   return label === url ? `<${href}>` : `<${href}|${inner.replace(/`(?=`)/g, `$&${JOINER}`)}>`;
 }

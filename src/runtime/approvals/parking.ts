@@ -15,10 +15,9 @@ import { scrub } from '../../log.ts';
 import { writeFileAtomic } from '../../workspace/files.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendSession, findRun } from '../../workspace/sessions.ts';
-import { updateTask } from '../../workspace/tasks.ts';
 import type { Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
-import type { AgentOutcome, ParkedCall, Verdict } from '../agent.ts';
 import { openCalls, resultMessage } from '../agent/parked.ts';
+import type { AgentOutcome, ParkedCall, Verdict } from '../agent.ts';
 import type { ApprovalRequest, Approvals, Decision } from '../approvals.ts';
 import type { Entry } from '../entry.ts';
 import type { QueueItem } from '../queue/queue.ts';
@@ -27,9 +26,17 @@ import type { RunOutcome } from '../reply/settle.ts';
 import type { RuntimeTool } from '../task.ts';
 import { askUserInput } from '../tools/ask-user.ts';
 import { kindOf } from './consent.ts';
-import { approvePlan, type ImplementationPlan, planFileName, writeImplementationPlan } from './plan-approval.ts';
-import { askAboutPlan, askForConsent, askPerson, CONSENT_MINUTES, QUESTION_MINUTES, type Question } from './question.ts';
+import { adoptPlan, planFileName, proposedPlan, proposePlan } from './plan-approval.ts';
+import {
+  askAboutPlan,
+  askForConsent,
+  askPerson,
+  CONSENT_MINUTES,
+  QUESTION_MINUTES,
+  type Question,
+} from './question.ts';
 import { digestOf } from './show.ts';
+import { allowAlways, verdictOf } from './verdict.ts';
 
 export interface Parked {
   task: TaskRecord;
@@ -73,11 +80,13 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
     const kind = call.tool === 'ask_user' ? 'question' : tool?.asksAfter ? 'plan' : 'tool';
     // What is shown and run is what the session holds: transcripts have no secrets (T19).
     const input: Json = JSON.parse(scrub(JSON.stringify(call.input)));
-    const plan = kind === 'plan' ? await writeImplementationPlan(home, task) : undefined;
     const asked = kind === 'question' ? askUserInput.parse(input) : undefined;
     const preferred = asked?.recommended === undefined ? undefined : asked.options?.[asked.recommended];
     const minutes = kind === 'tool' ? CONSENT_MINUTES : preferred === undefined ? undefined : QUESTION_MINUTES;
     const known = earlier.filter(isLine('approval')).findLast((line) => line.callId === call.callId);
+    // A plan that was proposed before a crash may have been edited since.
+    const propose = known ? proposedPlan : proposePlan;
+    const plan = kind === 'plan' ? await propose(home, task) : undefined;
     const line: Line<'approval'> = known ?? {
       ...{ type: 'approval', id: randomBytes(12).toString('hex'), run, kind, callId: call.callId, tool: call.tool },
       ...{ input, digest: plan?.hash ?? digestOf(call.tool, input), at: new Date(now()).toISOString() },
@@ -134,13 +143,14 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
       const isNoted = earlier.some((entry) => entry.type === 'decision' && entry.approval === approval);
       if (!isNoted)
         await appendSession(home, task.viber, task.id, [decisionLine(run, request, decision)], { sync: true });
+      const shown = earlier.filter(isLine('approval')).find(({ id }) => id === approval);
       const call = openIn(earlier).find(({ callId }) => callId === request.callId);
       if (decision.verdict === 'stop') {
         if (call) await answerAll(where(task, run, earlier), 'execution denied: the person stopped the work.');
         return 'stop';
       }
-      if (decision.verdict === 'always') await remember(task, request, decision);
-      return new Map(call ? [[call.callId, await verdictOf(task, request, decision, call)]] : []);
+      if (decision.verdict === 'always') await allowAlways(home, task, request, decision);
+      return new Map(call ? [[call.callId, await verdictOf(home, task, request, decision, shown?.digest)]] : []);
     },
 
     async giveWay({ task, run, items }) {
@@ -154,69 +164,33 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
         const { decision } = approvals.get(request.id) ?? {};
         if (!decision) continue;
         const closing = decisionLine(request.run, request, decision);
-        await answerAll(where(task, request.run, earlier), insteadOf(request), [closing]);
+        const isEdited =
+          request.kind === 'plan' && (await adoptPlan(home, task, request.digest)).hash !== request.digest;
+        await answerAll(where(task, request.run, earlier), insteadOf(request, isEdited), [closing]);
       }
     },
   };
 
   /** Gives every call that still waits the same result, so that the history is whole. */
-  async function answerAll({ task, run, earlier }: Pick<Parked, 'task' | 'run' | 'earlier'>, why: string, before: SessionEntry[] = []) {
+  async function answerAll(
+    { task, run, earlier }: Pick<Parked, 'task' | 'run' | 'earlier'>,
+    why: string,
+    before: SessionEntry[] = [],
+  ) {
     const messages = openIn(earlier).map((call) => resultMessage(call, { error: why }));
     const index = earlier.filter(isLine('step')).reduce((last, step) => Math.max(last, step.index), 0) + 1;
     const at = new Date(now()).toISOString();
     const step: SessionEntry[] = messages.length > 0 ? [{ type: 'step', run, at, index, messages }] : [];
     await appendSession(home, task.viber, task.id, [...before, ...step], { sync: true });
   }
-
-  async function remember(task: TaskRecord, { tool, scope }: ApprovalRequest, { by, at }: Decision): Promise<void> {
-    await updateTask(home, task.id, (record) => {
-      const known = record.always ?? [];
-      if (known.some((consent) => consent.tool === tool && consent.kind === scope)) return record;
-      return { ...record, always: [...known, { tool, kind: scope, by, at }] };
-    });
-  }
-
-  async function verdictOf(
-    task: TaskRecord,
-    request: ApprovalRequest,
-    { verdict, by, name, at, answer }: Decision,
-    call: ParkedCall,
-  ): Promise<Verdict> {
-    if (request.kind === 'question') {
-      if (verdict !== 'answer') return { error: 'There is no answer: go on as you think best, or say what you need.' };
-      return { value: { answer: answer ?? '', ...(by === '' ? { note: 'Nobody answered in time; you recommended this.' } : {}) } };
-    }
-    const isYes = verdict === 'approve' || verdict === 'always';
-    if (request.kind === 'plan') {
-      if (!isYes) return { value: { status: 'rejected', message: `${name} rejected the plan: do not carry it out.` } };
-      const plan: ImplementationPlan = await approvePlan(home, task, { by, at });
-      const edited = plan.hash !== request.digest;
-      return {
-        value: {
-          status: 'approved',
-          ...(edited ? { message: 'The person changed the plan: work by theirs.', plan: plan.text } : {}),
-        },
-      };
-    }
-    if (!isYes) return { error: denial(verdict, name) };
-    const same = [digestOf(request.tool, request.input), digestOf(call.tool, call.input)];
-    if (same.some((digest) => digest !== request.digest))
-      return { error: 'execution denied: this is no longer what was approved.' };
-    return { run: request.input };
-  }
 }
 
 const where = (task: TaskRecord, run: string, earlier: readonly SessionEntry[]) => ({ task, run, earlier });
 
-function denial(verdict: Decision['verdict'], name: string): string {
-  if (verdict === 'expired') return `execution denied: nobody answered within ${CONSENT_MINUTES} minutes.`;
-  return `execution denied: ${name || 'the person'} said no. Go on without it, or ask what they would like.`;
-}
-
-function insteadOf({ kind }: ApprovalRequest): string {
+function insteadOf({ kind }: ApprovalRequest, isEdited: boolean): string {
   if (kind === 'question') return 'The person answers in their own words: see their next message.';
   if (kind === 'plan')
-    return 'The plan is not approved yet: the person wrote instead; see their next message. Give the changed plan with update_plan.';
+    return `The plan is not approved yet: the person ${isEdited ? 'changed it (the task has theirs) and ' : ''}wrote instead; see their next message. Give the changed plan with update_plan.`;
   return 'execution denied: the person wrote instead; see their next message.';
 }
 

@@ -1,12 +1,13 @@
 /**
  * `plan_approval` (C42, F9): the plan as it was proposed stands in the task's `implementation_plan.md` until somebody approves
- * it. Whoever approves approves the file as it is then: a plan that was edited by hand becomes the task's plan.
+ * it. What counts is what people made of it: the file when it was edited, else the task's own plan, which may have been edited
+ * as well (C20).
  */
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
-import { hashText, readText, writeFileAtomic } from '../../workspace/files.ts';
+import { writeFileAtomic } from '../../workspace/files.ts';
 import type { Home } from '../../workspace/home.ts';
-import { readPlan, writePlan } from '../../workspace/plan.ts';
+import { readImplementationPlan, readPlan, writePlan } from '../../workspace/plan.ts';
 import { updateTask } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 
@@ -15,30 +16,47 @@ export interface ImplementationPlan {
   hash: string;
 }
 
-/** The file's path as people find it, from the home. */
-export const planFileName = ({ id }: TaskRecord): string => `artifacts/${id}/implementation_plan.md`;
+const FILE = 'implementation_plan.md';
 
-export const planPath = (home: Home, taskId: string): string =>
-  path.join(home.taskDir(taskId), 'implementation_plan.md');
+/** The file's path as people find it, from the home. */
+export const planFileName = ({ id }: TaskRecord): string => `artifacts/${id}/${FILE}`;
+
+export const planPath = (home: Home, taskId: string): string => path.join(home.taskDir(taskId), FILE);
 
 /** The task's plan as it stands, put where it can be looked at and changed. */
-export async function writeImplementationPlan(home: Home, { id, viber }: TaskRecord): Promise<ImplementationPlan> {
+export async function proposePlan(home: Home, { id, viber }: TaskRecord): Promise<ImplementationPlan> {
   const plan = await readPlan(home, id, viber);
   if (!plan) throw new UserError('There is no plan to approve.');
   await writeFileAtomic(planPath(home, id), plan.text);
   return { text: plan.text, hash: plan.hash };
 }
 
-/** The file as it is now becomes the plan, and the task may be worked on. A file that is gone counts as unchanged. */
+/** The plan that was proposed, from its file; the task's own when that is gone. */
+export async function proposedPlan(home: Home, { id, viber }: TaskRecord): Promise<ImplementationPlan | undefined> {
+  return (await readImplementationPlan(home, id)) ?? (await readPlan(home, id, viber));
+}
+
+/**
+ * Makes the plan the task's own that people have made of the proposal.
+ * @param digest the hash of the plan as it was proposed
+ */
+export async function adoptPlan(home: Home, task: TaskRecord, digest: string): Promise<ImplementationPlan> {
+  const proposed = await readImplementationPlan(home, task.id);
+  if (proposed && proposed.hash !== digest) {
+    const write = await writePlan(home, task.id, proposed.text);
+    if (write.written) return { text: write.text, hash: write.hash };
+  }
+  return (await readPlan(home, task.id, task.viber)) ?? { text: '', hash: '' };
+}
+
+/** The task may be worked on by its plan as people want it. */
 export async function approvePlan(
   home: Home,
-  { id, viber }: TaskRecord,
+  task: TaskRecord,
+  digest: string,
   { by, at }: { by: string; at: string },
 ): Promise<ImplementationPlan> {
-  const current = await readPlan(home, id, viber);
-  const text = (await readText(planPath(home, id))) ?? current?.text ?? '';
-  if (text !== current?.text) await writePlan(home, id, text);
-  const hash = hashText(text);
-  await updateTask(home, id, (record) => ({ ...record, approvedPlan: { hash, by, at } }));
-  return { text, hash };
+  const plan = await adoptPlan(home, task, digest);
+  await updateTask(home, task.id, (record) => ({ ...record, approvedPlan: { hash: plan.hash, by, at } }));
+  return plan;
 }

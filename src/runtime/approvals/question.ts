@@ -20,6 +20,7 @@ export interface Question {
 const MAX_INLINE = 1_200;
 const MAX_LINES = 40;
 const MAX_LABEL = 40;
+const MAX_ROWS = 5;
 
 /** The hidden command behind the buttons; its first argument is the request's id. */
 export const APPROVE = 'approve';
@@ -46,6 +47,12 @@ export function askForConsent({ id, tool, input, scope }: ApprovalRequest): Ques
     file: { name: `${tool}.txt`, text: `${tool}\n${shown}\n` },
     buttons,
   };
+}
+
+/** One below the other; side by side when they are more than a platform takes as rows. */
+function rowsOf(buttons: ButtonAction[]): ButtonAction[][] {
+  const width = buttons.length > MAX_ROWS ? 2 : 1;
+  return buttons.flatMap((_, at) => (at % width === 0 ? [buttons.slice(at, at + width)] : []));
 }
 
 /** The arguments' names and how long they are; short ones as they are. */
@@ -84,6 +91,6 @@ export function askPerson({ id }: ApprovalRequest, { question, options = [], rec
       : `If I hear nothing within ${QUESTION_MINUTES} minutes, I go on with: ${visible(preferred.trim())}`;
   return {
     text: [visible(question.trim()), list, `${how} ${after}`].filter(Boolean).join('\n\n'),
-    buttons: marked.map((option, index) => [button(option, id, String(index + 1))]),
+    buttons: rowsOf(marked.map((option, index) => button(option, id, String(index + 1)))),
   };
 }

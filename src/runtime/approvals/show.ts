@@ -5,10 +5,9 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '../../workspace/types.ts';
 
-// Controls, format characters (bidirectional, zero width, tags), spaces that are none, separators, lone surrogates, private
-// use and unassigned code points, and the letters that are blank: everything that can hide or disguise.
-const UNSEEN =
-  /(?! )[\p{C}\p{Z}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u2800\u3164\uFE00-\uFE0F\uFFA0\u{E0100}-\u{E01EF}]/gu;
+// Controls, format characters (bidirectional, zero width, tags), spaces that are none, lone surrogates, private use and
+// unassigned code points, whatever is ignored for showing, and the blank of Braille: everything that can hide or disguise.
+const UNSEEN = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** The text with each character that would not be seen as `\u{200B}`; line breaks and tabs stay. */
 export function visible(text: string): string {

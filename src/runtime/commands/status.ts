@@ -101,9 +101,9 @@ export const stop: Command = {
     const open = approvals?.open(taskId) ?? [];
     const by = { by: principalText(principal), name: principal.name };
     const isEnded = end(taskId);
+    const waiting = waitingFor(taskId);
     for (const { id } of open) await approvals?.decide(id, { verdict: 'stop', ...by });
     if (!isEnded && open.length === 0) return { text: 'There is nothing to stop: no run is under way.' };
-    const waiting = waitingFor(taskId);
     const rest = waiting > 0 ? ` ${waiting} waiting ${waiting === 1 ? 'message comes' : 'messages come'} next.` : '';
     return { text: `Stopped${task ? `: ${task.title}` : ''}.${rest}` };
   },

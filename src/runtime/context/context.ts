@@ -110,16 +110,18 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
   };
 }
 
-/** The session's tail; when it begins within the run at hand, that run alone, from its first entry. */
+/** The session's tail, with the whole of the run at hand also when that began before it. */
 async function readHistory({ home, viber, taskId, runId, history }: ContextOptions): Promise<History> {
   const entries = await readSessionTail(home, viber, taskId, TAIL);
   const tail: SessionTail = {
     entries,
     isWhole: entries.length < TAIL.maxEntries && isShort(home.sessionPath(viber, taskId)),
   };
-  const [first] = entries;
-  if (!tail.isWhole && first && 'run' in first && first.run === runId) {
-    tail.entries = await findRun(home, viber, taskId, runId);
+  const own = entries.filter((entry) => 'run' in entry && entry.run === runId);
+  // Long, or interrupted for as long as a person thought about it.
+  if (!tail.isWhole && own.length > 0 && !own.some((entry) => entry.type === 'message')) {
+    const others = entries.filter((entry) => !own.includes(entry));
+    tail.entries = [...others, ...(await findRun(home, viber, taskId, runId))];
   }
   return buildHistory(tail, runId, history, (entry) => shownFiles(home, taskId, entry));
 }

@@ -58,6 +58,17 @@ export function pastMessages(entries: readonly RunEntry[], room: Room, userText:
 /** The `error` of a run whose people wrote more before it had an answer. */
 export const STEERED = 'steered';
 
+/** The side-effecting calls of a run that were cut, by their tools' names: announced, and no finished step after them. */
+export function cutCall(entries: readonly SessionEntry[]): string | undefined {
+  const step = entries.findLastIndex((entry) => entry.type === 'step');
+  const tools = entries.slice(step + 1).flatMap((entry) => (entry.type === 'call' ? [entry.tool] : []));
+  return tools.length > 0 ? [...new Set(tools)].join(', ') : undefined;
+}
+
+/** What the runs that follow are told of one that was stopped or steered while a tool was at work. */
+export const cutOffWords = (tool: string): string =>
+  `(This run was cut off while using ${tool}: it may or may not have happened. Look before you do it again.)`;
+
 const OUTCOME = {
   completed: '',
   stopped: '(This run was stopped before an answer.)',

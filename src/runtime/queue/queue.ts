@@ -46,10 +46,13 @@ export interface DeadLetter {
 export type LaneSignal = 'stop' | 'steer';
 
 export interface Queue<T> {
-  /** Resolves when the message is durable. `duplicate` means that it was accepted before, however long ago within 30 days. Rejects when it cannot be stored. */
+  /** Resolves when the message is durable. `duplicate` means that it is so already, however long within 30 days. Rejects when it cannot be stored. */
   enqueue(lane: string, message: T, options: EnqueueOptions): Promise<'accepted' | 'duplicate'>;
-  /** Whether an event was accepted before; asked before anything with an effect of its own is done for it. */
-  seen(dedupeId: string): boolean;
+  /**
+   * Asked before anything with an effect of its own is done for an event: undefined when it is new, else resolves when it is
+   * durable, and rejects when it could not be stored.
+   */
+  seen(dedupeId: string): Promise<void> | undefined;
   /** Waits for the next lane with work among those whose name begins with `prefix`; undefined once the queue is closed. */
   claim(prefix: string): Promise<Lease<T> | undefined>;
   /**

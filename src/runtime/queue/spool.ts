@@ -58,6 +58,8 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
   const lanes = new Map<string, Lane<T>>();
   const ready: string[] = [];
   const known = new Set<string>();
+  /** By id, messages that are not durable yet: nobody may be told that they are. */
+  const commits = new Map<string, Promise<void>>();
   /** By lane, messages that are being stored. */
   const storing = new Map<string, number>();
   const claimers: { prefix: string; resolve: (lease: Lease<T> | undefined) => void }[] = [];
@@ -82,9 +84,8 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
   function head(lane: Lane<T>): Lane<T>['items'] {
     const group = lane.items[0]?.group;
     if (group === undefined) return lane.items.slice(0, 1);
-    let end = 1;
-    while (lane.items[end]?.group === group) end++;
-    return lane.items.slice(0, end);
+    const end = lane.items.findIndex((item) => item.group !== group);
+    return end < 0 ? [...lane.items] : lane.items.slice(0, end);
   }
 
   function wake(name: string): void {
@@ -165,6 +166,11 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
     known.add(id);
   }
 
+  function seen(id: string): Promise<void> | undefined {
+    const isHere = known.has(id) || store.wasFinished(id) || store.has('dead', id);
+    return isHere ? (commits.get(id) ?? Promise.resolve()) : undefined;
+  }
+
   /** The lane if `lease` still owns it. */
   function owned(lease: Lease<T>): Lane<T> | undefined {
     const lane = lanes.get(lease.lane);
@@ -184,7 +190,11 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
     async enqueue(lane, message, enqueueOptions: EnqueueOptions) {
       const { dedupeId, notBefore, group, raw } = enqueueOptions;
       const id = spoolKey(dedupeId);
-      if (known.has(id) || store.wasFinished(id) || store.has('dead', id)) return 'duplicate';
+      const before = seen(id);
+      if (before) {
+        await before;
+        return 'duplicate';
+      }
       known.add(id);
       lastSeq = Math.max(lastSeq + 1, now() * 1000);
       const file: SpoolFile<T> = {
@@ -196,11 +206,14 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
       crashPoint('accept:before-commit');
       storing.set(lane, (storing.get(lane) ?? 0) + 1);
       try {
-        await store.put('new', id, file);
+        const commit = store.put('new', id, file);
+        commits.set(id, commit);
+        await commit;
       } catch (error) {
         known.delete(id);
         throw error;
       } finally {
+        commits.delete(id);
         const left = (storing.get(lane) ?? 1) - 1;
         if (left > 0) storing.set(lane, left);
         else storing.delete(lane);
@@ -210,10 +223,7 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
       wake(lane);
       return 'accepted';
     },
-    seen(dedupeId) {
-      const id = spoolKey(dedupeId);
-      return known.has(id) || store.wasFinished(id) || store.has('dead', id);
-    },
+    seen: (dedupeId) => seen(spoolKey(dedupeId)),
     claim(prefix) {
       if (closed) return Promise.resolve(undefined);
       const { promise, resolve } = Promise.withResolvers<Lease<T> | undefined>();
@@ -225,11 +235,16 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
       const lane = owned(lease);
       if (!lane) return [];
       const mayTake = (item: QueueItem<T>) => item.attempts === 0 || suspect === undefined || suspect === lease.lane;
-      const due = lane.items.slice(lane.leased).filter((item) => item.notBefore <= now() && mayTake(item));
+      const waiting = lane.items.slice(lane.leased);
+      // A group is due when all of it is.
+      const early = new Set(
+        waiting.flatMap((item) => (item.notBefore > now() ? [item.id, item.group ?? item.id] : [])),
+      );
+      const due = waiting.filter((item) => mayTake(item) && !early.has(item.id) && !early.has(item.group ?? item.id));
       const taken = due.filter(pick);
       if (taken.length === 0) return [];
       if (taken.some((item) => item.attempts > 0)) suspect = lease.lane;
-      const rest = lane.items.slice(lane.leased).filter((item) => !taken.includes(item));
+      const rest = waiting.filter((item) => !taken.includes(item));
       lane.items = [...lane.items.slice(0, lane.leased), ...taken, ...rest];
       lane.leased += taken.length;
       for (const item of taken) store.move('new', 'cur', item.id);

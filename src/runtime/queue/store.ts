@@ -45,7 +45,7 @@ export interface SpoolStore {
   read(state: SpoolState, name: string): unknown;
   /** Whether a file of that name was finished within the last 30 days. */
   wasFinished(name: string): boolean;
-  /** The file wherever it is now, for tracing. */
+  /** The file of an accepted message, wherever it is now; its answer, of the same name, is another. */
   find(name: string): { state: string; value: unknown } | undefined;
   /** Deletes tombstones older than 30 days; gives the oldest day that is kept. */
   prune(now: Date): string;
@@ -216,7 +216,7 @@ export function openStore(options: StoreOptions): SpoolStore {
     read: (state, name) => readFile(file(state, name)),
     wasFinished: (name) => days.some((d) => fs.existsSync(path.join(root, 'done', d, `${name}.json`))),
     find(name) {
-      for (const state of [...STATES.slice(1, 6), ...days.map((d) => path.join('done', d))]) {
+      for (const state of ['new', 'cur', ...days.map((d) => path.join('done', d)), 'dead']) {
         const target = file(state, name);
         if (fs.existsSync(target)) return { state, value: readFile(target) };
       }

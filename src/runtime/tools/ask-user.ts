@@ -18,7 +18,8 @@ export type AskUser = z.infer<typeof askUserInput>;
 /** Throws UserError for what cannot be asked. */
 function check({ question, options = [], recommended }: AskUser): void {
   if (question.trim() === '') throw new UserError('The question is empty.');
-  if (question.length > MAX_QUESTION) throw new UserError(`The question is too long: at most ${MAX_QUESTION} characters.`);
+  if (question.length > MAX_QUESTION)
+    throw new UserError(`The question is too long: at most ${MAX_QUESTION} characters.`);
   if (options.length > MAX_OPTIONS) throw new UserError(`At most ${MAX_OPTIONS} options.`);
   if (options.some((option) => option.trim() === '' || option.length > MAX_OPTION))
     throw new UserError(`An option has 1 to ${MAX_OPTION} characters.`);

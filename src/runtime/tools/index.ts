@@ -1,7 +1,7 @@
 /** The tools a model is offered, one visible table. Names and arguments are part of the contract (docs/protocol.md). */
 import type { RuntimeTool } from '../task.ts';
-import { askUser } from './ask-user.ts';
 import { attachArtifact, createArtifactTool } from './artifacts.ts';
+import { askUser } from './ask-user.ts';
 import { listFiles } from './list-files.ts';
 import { readFile } from './read-file.ts';
 import { remember } from './remember.ts';

@@ -1,0 +1,66 @@
+/** From a decision to what becomes of the call: it runs as it was shown, or it gets a result or a reason instead. */
+import type { Home } from '../../workspace/home.ts';
+import { updateTask } from '../../workspace/tasks.ts';
+import type { TaskRecord } from '../../workspace/types.ts';
+import type { Verdict } from '../agent.ts';
+import type { ApprovalRequest, Decision } from '../approvals.ts';
+import { approvePlan } from './plan-approval.ts';
+import { CONSENT_MINUTES } from './question.ts';
+import { digestOf } from './show.ts';
+
+/** "Always for this task": calls of this kind are not asked about again. Once, however often it is called. */
+export async function allowAlways(
+  home: Home,
+  task: TaskRecord,
+  { tool, scope }: ApprovalRequest,
+  { by, at }: Decision,
+): Promise<void> {
+  await updateTask(home, task.id, (record) => {
+    const known = record.always ?? [];
+    if (known.some((consent) => consent.tool === tool && consent.kind === scope)) return record;
+    return { ...record, always: [...known, { tool, kind: scope, by, at }] };
+  });
+}
+
+/**
+ * What the agent does about a call that was decided.
+ * @param shown the digest that the session holds of what was shown
+ */
+export async function verdictOf(
+  home: Home,
+  task: TaskRecord,
+  request: ApprovalRequest,
+  { verdict, by, name, at, answer }: Decision,
+  shown: string | undefined,
+): Promise<Verdict> {
+  if (request.kind === 'question') {
+    if (verdict !== 'answer') return { error: 'There is no answer: go on as you think best, or say what you need.' };
+    return {
+      value: {
+        answer: answer ?? '',
+        ...(by === '' ? { note: 'Nobody answered in time; you recommended this.' } : {}),
+      },
+    };
+  }
+  const isYes = verdict === 'approve' || verdict === 'always';
+  if (request.kind === 'plan') {
+    if (!isYes) return { value: { status: 'rejected', message: `${name} rejected the plan: do not carry it out.` } };
+    const plan = await approvePlan(home, task, request.digest, { by, at });
+    const edited = plan.hash !== request.digest;
+    return {
+      value: {
+        status: 'approved',
+        ...(edited ? { message: 'The person changed the plan: work by theirs.', plan: plan.text } : {}),
+      },
+    };
+  }
+  if (!isYes) return { error: denial(verdict, name) };
+  if ([digestOf(request.tool, request.input), shown].some((digest) => digest !== request.digest))
+    return { error: 'execution denied: this is no longer what was approved.' };
+  return { run: request.input };
+}
+
+function denial(verdict: Decision['verdict'], name: string): string {
+  if (verdict === 'expired') return `execution denied: nobody answered within ${CONSENT_MINUTES} minutes.`;
+  return `execution denied: ${name || 'the person'} said no. Go on without it, or ask what they would like.`;
+}

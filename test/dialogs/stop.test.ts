@@ -1,0 +1,108 @@
+/** Stop, while the model hangs and while a tool hears nothing: at once, answered once, and nothing comes after it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import type { RuntimeTool } from '../../src/runtime/task.ts';
+import { ask, waitFor } from '../platforms/platform.ts';
+import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
+
+const deaf = vi.hoisted(() => ({ calls: 0, finished: 0 }));
+
+/** Has an effect outside and takes its time, whatever it is told. */
+const post: RuntimeTool = {
+  ...{ name: 'post_letter', description: 'Posts a letter.', input: z.object({}), effect: 'external', consent: 'never' },
+  async execute() {
+    deaf.calls++;
+    await sleep(1_800);
+    deaf.finished++;
+    return 'posted';
+  },
+};
+vi.mock('../../src/runtime/tools/index.ts', async (original) => {
+  const real = await original<typeof import('../../src/runtime/tools/index.ts')>();
+  return {
+    ...real,
+    createTools: (scope: Parameters<typeof real.createTools>[0]) => [...real.createTools(scope), post],
+  };
+});
+
+describe.each(NAMES)('on %s', (name: PlatformName) => {
+  async function open() {
+    const world = await openPlatforms({ on: [name] });
+    const platform = world.platforms[name];
+    return { ...world, platform, place: platform.dm('alex') };
+  }
+  type World = Awaited<ReturnType<typeof open>>;
+
+  /** Stops what is under way; gives the milliseconds until the person was answered and until the model heard no more. */
+  async function stop({ platform, place, llm }: World) {
+    const began = performance.now();
+    const answered = platform.command(place, 'stop').then((seen) => ({ seen, ms: performance.now() - began }));
+    while (llm.stats().active > 0 && performance.now() - began < 5_000) await sleep(2);
+    const silentMs = performance.now() - began;
+    const { seen, ms } = await answered;
+    expect(seen.text).toContain('Stopped');
+    return { silentMs, answeredMs: ms };
+  }
+
+  it.each(['stall-start', 'stall-middle'] as const)('a model that hangs (%s)', async (fault) => {
+    const world = await open();
+    const { platform, place, llm } = world;
+    llm.script(() => ({ text: 'half of an answer that never ends', fault }));
+    platform.say(place, 'begin');
+    await llm.waitFor(() => true);
+    await sleep(100);
+    const { silentMs, answeredMs } = await stop(world);
+    expect(silentMs).toBeLessThan(1_000);
+    expect(answeredMs).toBeLessThan(1_500);
+    await sleep(500);
+    expect(llm.requests().map((request) => request.outcome)).toEqual(['aborted']);
+    expect(platform.answers(place).map((seen) => seen.text)).toEqual([expect.stringContaining('Stopped')]);
+    llm.script(() => ({ text: 'here I am' }));
+    await ask(platform, place, 'go on', { text: 'here I am' });
+  });
+
+  it('a tool that hears nothing: the next turn is told that it may have had its effect', async () => {
+    const world = await open();
+    const { platform, place, llm } = world;
+    llm.script((request) =>
+      request.lastUser.includes('letter') && request.toolResults.length === 0
+        ? { toolCalls: [{ name: 'post_letter', arguments: {} }] }
+        : { text: 'as you say' },
+    );
+    const before = { ...deaf };
+    platform.say(place, 'post the letter');
+    await vi.waitFor(() => expect(deaf.calls).toBe(before.calls + 1), 5_000);
+    const { answeredMs } = await stop(world);
+    expect(answeredMs).toBeLessThan(1_500);
+    expect(deaf.finished).toBe(before.finished);
+    await vi.waitFor(() => expect(deaf.finished).toBe(before.finished + 1), 5_000);
+    expect(llm.requests()).toHaveLength(1);
+    expect(platform.answers(place)).toHaveLength(1);
+    await ask(platform, place, 'and now?', { text: 'as you say' });
+    expect(JSON.stringify(llm.requests().at(-1)?.messages)).toContain('post_letter: it may or may not have happened');
+    expect(deaf.calls).toBe(before.calls + 1);
+  });
+
+  it('steered in the middle of it, the turn that goes on is told so too', async () => {
+    const world = await open();
+    const { platform, place, llm } = world;
+    llm.script((request) =>
+      request.lastUser.includes('letter')
+        ? { toolCalls: [{ name: 'post_letter', arguments: {} }] }
+        : { text: 'I look' },
+    );
+    const before = { ...deaf };
+    platform.say(place, 'post the letter');
+    await vi.waitFor(() => expect(deaf.calls).toBe(before.calls + 1), 5_000);
+    const began = performance.now();
+    platform.say(place, 'wait, was the address right?');
+    const next = await llm.waitFor((request) => request.lastUser.includes('address'));
+    expect(performance.now() - began).toBeLessThan(1_500);
+    expect(JSON.stringify(next.messages)).toMatch(/post the letter[\s\S]*may or may not have happened[\s\S]*address/);
+    await waitFor(platform, place, { text: 'I look' });
+    await vi.waitFor(() => expect(deaf.finished).toBe(before.finished + 1), 5_000);
+    expect(deaf.calls).toBe(before.calls + 1);
+    expect(platform.answers(place)).toHaveLength(1);
+  });
+});
