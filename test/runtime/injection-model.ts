@@ -21,6 +21,8 @@ export type Happened =
   | { what: 'abort' | 'end'; run: string }
   /** Somebody's stop found the lane at work; `underWay` is its session at that moment. */
   | { what: 'stop'; lane: string; underWay: SessionEntry[] }
+  /** What the platform has was sent again, and not because nobody knew. */
+  | { what: 'repeat'; key: string }
   | { what: 'crash' | 'restart' };
 
 export interface Report {
@@ -122,6 +124,7 @@ export function broken({ home, happened, sent }: Report): string[] {
     );
     must(sent.has(`${id}:0`), `${traceOf(id)} never reached the platform`);
   }
+  for (const one of happened) must(one.what !== 'repeat', `sent twice: ${JSON.stringify(one)}`);
   must(sent.size === outs.size, `${sent.size} messages on the platform, ${outs.size} in the outbox`);
 
   for (const task of tasks) {

@@ -128,7 +128,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       connect: async () => undefined,
       disconnect: async () => undefined,
       async send({ id, text, address }, ledger) {
-        await ledger.part(0, async ({ key }) => {
+        await ledger.part(0, async ({ key, uncertainSince }) => {
           await sleep(sendMs);
           alive();
           if (world.failSends > 0) {
@@ -136,6 +136,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
             throw new DeliveryError('away', { retryAfterMs: 1, ambiguous: true });
           }
           if (!sent.has(key)) sent.set(key, { id, text, address });
+          else if (uncertainSince === undefined) happened.push({ what: 'repeat', key });
           return key;
         });
       },

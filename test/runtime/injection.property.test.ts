@@ -212,7 +212,55 @@ describe('whatever comes between', () => {
   );
 });
 
-/** Where a newer message or a stop may find a turn; from the fourth on the agent has given its answer. */
+describe('before it is claimed', () => {
+  const plan: Plan = { steps: 0, stepMs: 30, external: false, deafMs: 0, end: 'answer' };
+  const heads = (world: World): string[] => world.happened.flatMap((one) => (one.what === 'start' ? [one.heard] : []));
+
+  /** One run at a time, and that is Kim's. */
+  async function open() {
+    const world = await openWorld({ plans: [plan], maxRuns: 1 });
+    const people = talk(world);
+    await people.say({ who: 'pia', place: 'group', text: 'the first' });
+    await world.idle();
+    await people.say({ who: 'kim', place: 'direct', text: 'of Kim' });
+    return { world, people };
+  }
+
+  it('what steers goes first, and what waited has a turn of its own after it', async () => {
+    const { world, people } = await open();
+    await people.say({ who: 'pia', place: 'group', command: { name: 'followup', args: 'later' } });
+    await people.say({ who: 'pia', place: 'group', text: 'now' });
+    await people.say({ who: 'pia', place: 'group', text: 'and this' });
+    expect(await settle(world, people)).toEqual([]);
+    const [, , third, fourth, ...more] = heads(world);
+    expect(third).toMatch(/now\s+and this$/);
+    expect(fourth).toMatch(/later$/);
+    expect(more).toEqual([]);
+  });
+
+  it('a stop is kept for it (C43)', async () => {
+    const { world, people } = await open();
+    await people.say({ who: 'pia', place: 'group', text: 'never mind' });
+    await people.say({ who: 'pia', place: 'group', command: { name: 'stop', args: '' } });
+    await people.say({ who: 'pia', place: 'group', command: { name: 'followup', args: 'this then' } });
+    expect(await settle(world, people)).toEqual([]);
+    expect(heads(world).slice(2)).toEqual([expect.stringMatching(/never mind[\s\S]*stopped[\s\S]*this then$/)]);
+    expect([...world.sent.values()].map(({ text }) => text)).toContainEqual(expect.stringMatching(/^Stopped/));
+  });
+
+  it('a /new that comes twice at once begins one task', async () => {
+    const { world, people } = await open();
+    people.say({ who: 'pia', place: 'group', command: { name: 'new', args: 'WORD' } });
+    people.again(people.said.length - 1);
+    await people.all();
+    await people.say({ who: 'pia', place: 'group', text: 'more of it' });
+    await world.idle();
+    expect(fs.readdirSync(world.home().artifacts)).toHaveLength(3);
+    expect(await settle(world, people)).toEqual([]);
+  });
+});
+
+/** Where a newer message or a stop may find a turn. */
 const GAPS = [
   ...(['thread', 'run:claimed', 'download', 'run:message-written', 'run:step-written'] as const),
   ...(['run:answered', 'run:result-written', 'run:out-written'] as const),

@@ -30,7 +30,18 @@ describe('openHome', () => {
   it('creates the layout with private folders, links and templates', async () => {
     const root = path.join(tempFolder(), 'home');
     const home = await openHome(root);
-    const folders = ['spool', 'access', 'cache', 'run', 'conversations', 'usage', 'jobs', 'skills', 'playbooks', 'artifacts'];
+    const folders = [
+      'spool',
+      'access',
+      'cache',
+      'run',
+      'conversations',
+      'usage',
+      'jobs',
+      'skills',
+      'playbooks',
+      'artifacts',
+    ];
     for (const name of [
       ...folders,
       'agents/default/sessions',
