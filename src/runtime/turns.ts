@@ -179,10 +179,13 @@ export function createTurns(options: TurnsOptions): Turns {
       const reason = reasonOf(signal);
       if (reason === 'stop') return settled(await cutOff(first.message, run));
       if (reason !== undefined) await live.end(run, []);
-      if (reason === 'shutdown') return 'shutdown';
+      if (reason === 'shutdown' || reasonOf(intake) === 'shutdown') return 'shutdown';
       // A full or failing disk is no answer to anybody: the message stays ours and is tried again.
       if (!(error instanceof RunError) && errorCode(error) !== undefined) throw error;
       if (reason === undefined) return settled(runner.failed(error, run));
+      // Only what stands in the session is there for the next turn to go on from.
+      const left = await findRun(home, viber, taskId, run);
+      if (!left.some((entry) => entry.type === 'message')) return settled(runner.failed(error, run));
       await record(first.message, run, { ...(await cutOff(first.message, run)), error: STEERED });
       log.info({ trace: run, task: taskId }, 'run steered');
       return 'steered';

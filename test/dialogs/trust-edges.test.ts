@@ -16,7 +16,7 @@ it('is cleared up for files, followups and roots of threads, and by asking when 
     restartOnSlack(),
     fullDiskOnSlack(),
   ]);
-}, 60_000);
+}, 120_000);
 
 /** A file whose sending failed is not taken for the one before it, which has the same name and size. */
 async function sameFileOnSlack(): Promise<void> {
@@ -124,4 +124,4 @@ it('is cleared up on Discord also when the nonce is forgotten: minutes later, or
   } finally {
     later.mockRestore();
   }
-}, 60_000);
+}, 120_000);

@@ -212,6 +212,29 @@ describe('whatever comes between', () => {
   );
 });
 
+describe('three crashes', () => {
+  it.each(['run:claimed', 'run:answered', 'run:out-written'] as const)(
+    'at %s: what was part of them is given up with a notice, what came later is answered',
+    async (where) => {
+      const plan: Plan = { steps: 0, stepMs: 5, external: false, deafMs: 0, end: 'answer' };
+      const world = await openWorld({ plans: [plan] });
+      const people = talk(world);
+      let crashes = 0;
+      world.onPoint = (point) => {
+        if (point !== where || crashes === 3) return false;
+        if (++crashes === 2) people.say({ who: 'pia', place: 'direct', text: 'and this' });
+        return true;
+      };
+      people.say({ who: 'pia', place: 'direct' });
+      await vi.waitFor(() => expect(crashes).toBe(3), 3_000);
+      expect(await settle(world, people)).toEqual([]);
+      const texts = [...world.sent.values()].map(({ text }) => text);
+      expect(texts.filter((text) => text === 'given up')).toHaveLength(1);
+      expect(texts.filter((text) => text.startsWith('re '))).not.toHaveLength(0);
+    },
+  );
+});
+
 describe('before it is claimed', () => {
   const plan: Plan = { steps: 0, stepMs: 30, external: false, deafMs: 0, end: 'answer' };
   const heads = (world: World): string[] => world.happened.flatMap((one) => (one.what === 'start' ? [one.heard] : []));

@@ -19,7 +19,7 @@ const MAX_ROW = 700;
 const MENTION = /@(?=everyone|here)|<(?=[@#:]|\w{1,32}:|\/[^>\n]{1,100}:)/gi;
 const SPECIAL = /[\\*_~`[\]]|<(?!\s|$)|\|(?=\|)|(?<=\|)\|/g;
 /** What would be a URL, and take the mark that follows the text for a part of it. */
-const OPEN_URL = /:(?=\/\/\S*$)/;
+const OPEN_URL = /:(?=\/\/)/g;
 /** What begins a heading, small print, a list or a quotation. */
 const LINE_START = /^(\s*)(?:(#{1,3}|-#?|>{1,3})(?=\s|$)|(\d+)(?=\.(?:\s|$)))/;
 /** In a label Discord shows backslashes; one with a URL, a mention or an emoji is no link at all. */
@@ -92,7 +92,7 @@ function escaped(raw: string, { start, line, outer }: Place): string {
     )
     .slice(before.length, after === '' ? undefined : -after.length)
     .replace(MENTION, (mark) => `${mark}${JOINER}`)
-    .replace(link !== undefined || after === '' ? /(?!)/ : OPEN_URL, `:${JOINER}`);
+    .replace(link !== undefined || after === '' ? /(?!)/ : /\S+$/, (word) => word.replace(OPEN_URL, `:${JOINER}`));
   if (link !== undefined || line.text.slice(0, start).trim() !== '') return text;
   return text.replace(LINE_START, (_all, blank: string, mark = '', number = '') =>
     number === '' ? `${blank}\\${mark}` : `${blank}${number}\\`,

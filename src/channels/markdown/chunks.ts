@@ -28,6 +28,8 @@ const MAX_DEFINITIONS = 4000;
 
 const CONTAINERS = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t\n]|$)))+/;
 const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
+/** Marks of list items that a fence may stand beside. */
+const ITEMS = /^(?:[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]+)+/;
 const DEFINITION = /^ {0,3}\[(?!\^)[^\]\\\n]{1,200}\]:[ \t]*\S[^\n]{0,2000}$/gm;
 
 /** The source in pieces, in order. Line ends must be `\n`. */
@@ -75,7 +77,7 @@ function pieces(source: string, least: number): Chunk[] {
   let lines: string[] = [];
   let size = 0;
   let empty = true;
-  let fence: { mark: string; info: string; apart: boolean } | undefined;
+  let fence: { mark: string; info: string; apart: boolean; inItem: boolean } | undefined;
   const flush = (): void => {
     if (lines.some((line) => line.trim() !== '')) chunks.push({ kind: 'markdown', source: lines.join('\n') });
     lines = [];
@@ -88,14 +90,22 @@ function pieces(source: string, least: number): Chunk[] {
     size = 0;
   };
   for (const line of source.split('\n')) {
-    const mark = FENCE.exec(line);
+    // A fence in an item ends with the item at the latest, and what closes it is indented as the item is.
+    if (fence?.inItem === true && empty && /^\S/.test(line)) fence = undefined;
+    const beside = fence === undefined ? (ITEMS.exec(line)?.[0] ?? '') : '';
+    const mark = FENCE.exec(fence?.inItem === true ? line.trimStart() : line.slice(beside.length));
     if (fence !== undefined) {
       const closes = mark?.[2]?.startsWith(fence.mark) === true && mark[3]?.trim() === '';
       if (closes && fence.apart) flushCode(fence.info);
       else lines.push(line);
       if (closes) fence = undefined;
     } else if (mark !== null) {
-      fence = { mark: mark[2] ?? '', info: mark[3]?.trim() ?? '', apart: mark[1] === '' };
+      fence = {
+        mark: mark[2] ?? '',
+        info: mark[3]?.trim() ?? '',
+        apart: mark[1] === '' && beside === '',
+        inItem: beside !== '',
+      };
       if (fence.apart) flush();
       else lines.push(line);
     } else {

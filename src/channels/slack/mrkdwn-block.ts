@@ -19,7 +19,7 @@ const LINE_START = /^(\s*)(?:(#{1,6}|[-+*])(?=\s|$)|(\[)(?=[ xX]\]\s)|(\d{1,9})(
 const SIGN = /[*~`_[\]<>\\&!]/g;
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
 /** The beginning of what would be a URL, and take the mark that follows the text for a part of it. */
-const OPEN_URL = /(?:www|:)(?=(?:\.|\/\/)\S*$)/i;
+const OPEN_URL = /(?:www(?=\.)|:(?=\/\/))/gi;
 /** Text without any of these is as it is written. */
 const SIGNS = /[!-&(-+\--/:-@[-`{-~\d]/;
 /** What would make a heading or a table of the line above. */
@@ -127,7 +127,7 @@ function escaped(raw: string, { line, start, outer }: Place): string {
   const text = raw
     .replace(SIGN, sign)
     .replace(MENTION, (at) => `${at}${JOINER}`)
-    .replace(inLink || isLast ? /(?!)/ : OPEN_URL, (begin) => `${begin}${JOINER}`);
+    .replace(inLink || isLast ? /(?!)/ : /\S+$/, (word) => word.replace(OPEN_URL, (begin) => `${begin}${JOINER}`));
   if (line.text.slice(0, start).trim() !== '') return text;
   if (UNDERLINE.test(line.text)) return text.replace(/^\s*/, '$&\\');
   return text.replace(LINE_START, (_all, blank: string, mark = '', bracket = '', number = '') =>
