@@ -1,5 +1,5 @@
 /**
- * How far each chat of a channel has been read (R16): `spool/marks/<channel>.json`, rewritten at most once a second, for a
+ * How far each chat of a channel has been read (R16): `spool/marks/<channel>.json`, rewritten at most five times a second, for a
  * chat without a mark at once. A mark that is behind costs a repeated look at messages that are known, never a message.
  */
 import fs from 'node:fs';
@@ -11,7 +11,7 @@ import { writeFileAtomic } from '../workspace/files.ts';
 
 /** Chats of one channel; those that were silent longest go first. */
 const MAX_CHATS = 2_000;
-const WRITE_MS = 1_000;
+const WRITE_MS = 200;
 
 export function openMarks(folder: string, channel: string, log: Logger): Marks & { close(): Promise<void> } {
   const file = path.join(folder, `${channel}.json`);

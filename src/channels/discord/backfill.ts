@@ -26,8 +26,8 @@ export interface BackfillOptions {
   marks: Marks;
   places: Places;
   intake: Intake;
-  /** Hands a message on; rejects when it could not be stored. */
-  accept: (message: Fields) => Promise<void>;
+  /** Hands a message on; false for one that was known. Rejects when it could not be stored. */
+  accept: (message: Fields) => Promise<boolean>;
   log: Logger;
   signal: AbortSignal;
   /** Milliseconds between tries. */
@@ -36,6 +36,7 @@ export interface BackfillOptions {
 
 const DAY_MS = 24 * 3_600_000;
 const LIMIT = 100;
+const MAX_PAGES = 10;
 const MAX_MARKS = 100_000;
 /** Chats the gateway tells nothing of, direct messages mostly; the newest are asked for. */
 const MAX_UNTOLD = 300;
@@ -84,18 +85,24 @@ export function createBackfill(options: BackfillOptions): Backfill {
   async function fill(chat: string): Promise<string | undefined> {
     const dayAgo = idAt(Date.now() - DAY_MS);
     const read = known.get(chat) ?? dayAgo;
-    const after = isLater(read, dayAgo) ? read : dayAgo;
-    const found = await patient(() =>
-      api.call('GET', `/channels/${chat}/messages`, { query: { after, limit: String(LIMIT) }, signal }),
-    );
-    if (found === undefined) return undefined;
-    const messages = (Array.isArray(found) ? found.filter(isFields) : []).filter((message) => id(message, 'id'));
-    if (messages.length === 0) return undefined;
-    messages.sort((a, b) => (isLater(id(a, 'id') ?? '', id(b, 'id') ?? '') ? 1 : -1));
-    if (!places.get(chat)) await locate(chat);
-    log.info({ channel: 'discord', chat, count: messages.length }, 'messages from while we were away');
-    await Promise.all(messages.map(accept));
-    return id(messages.at(-1) ?? {}, 'id');
+    let after = isLater(read, dayAgo) ? read : dayAgo;
+    let newest: string | undefined;
+    // A mark may be behind by what was taken in within its last moments: what is known does not count.
+    for (let page = 0, fresh = 0; page < MAX_PAGES && fresh < LIMIT; page++) {
+      const query = { after, limit: String(LIMIT) };
+      const found = await patient(() => api.call('GET', `/channels/${chat}/messages`, { query, signal }));
+      const messages = (Array.isArray(found) ? found.filter(isFields) : []).filter((message) => id(message, 'id'));
+      if (messages.length === 0) break;
+      messages.sort((a, b) => (isLater(id(a, 'id') ?? '', id(b, 'id') ?? '') ? 1 : -1));
+      if (!places.get(chat)) await locate(chat);
+      const taken = await Promise.all(messages.map(accept));
+      fresh += taken.filter(Boolean).length;
+      newest = id(messages.at(-1) ?? {}, 'id');
+      after = newest ?? after;
+      if (fresh > 0) log.info({ channel: 'discord', chat, count: fresh }, 'messages from while we were away');
+      if (messages.length < LIMIT) break;
+    }
+    return newest;
   }
 
   /** A message fetched over REST does not say whether its chat is direct. */

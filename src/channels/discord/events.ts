@@ -4,7 +4,7 @@
  * stored is fetched again.
  */
 import type { Logger } from '../../log.ts';
-import type { ChannelCallbacks, Marks } from '../channel.ts';
+import type { ChannelCallbacks, InboundOutcome, Marks } from '../channel.ts';
 import type { DiscordApi } from './api.ts';
 import { createBackfill } from './backfill.ts';
 import { type Bot, type Context, type Decoded, decodeMessage } from './decode.ts';
@@ -81,8 +81,11 @@ export function createEvents(options: EventsOptions): Events {
     });
   }
 
-  /** Calls `onMessage` before it first waits, so that what comes in one turn keeps its order. Rejects when it could not be stored. */
-  async function handOver(data: Fields, kind: 'message' | 'edit'): Promise<void> {
+  /**
+   * Calls `onMessage` before it first waits, so that what comes in one turn keeps its order. True when it was new. Rejects when
+   * it could not be stored.
+   */
+  async function handOver(data: Fields, kind: 'message' | 'edit'): Promise<boolean> {
     const to = callbacks();
     if (!bot || !to) throw new Error('not connected');
     const decoded = decode(data, kind, bot);
@@ -91,17 +94,20 @@ export function createEvents(options: EventsOptions): Events {
     if (decoded.kind === 'dropped') {
       // Our own answers end most chats: what lies before them need not be looked for after a restart.
       if (decoded.reason === 'own' && kind === 'message' && !storing.has(chat)) backfill.mark(chat, messageId);
-      return to.onDropped(decoded.reason);
+      to.onDropped(decoded.reason);
+      return false;
     }
+    let outcome: InboundOutcome;
     storing.set(chat, (storing.get(chat) ?? 0) + 1);
     try {
-      await to.onMessage(decoded.message, data);
+      outcome = await to.onMessage(decoded.message, data);
     } finally {
       const left = (storing.get(chat) ?? 1) - 1;
       if (left > 0) storing.set(chat, left);
       else storing.delete(chat);
     }
     if (kind === 'message') backfill.mark(chat, messageId);
+    return outcome === 'accepted';
   }
 
   async function accept(data: Fields, kind: 'message' | 'edit'): Promise<void> {

@@ -16,7 +16,7 @@ const MAX_WIDTH = 80;
 const MAX_ROW = 700;
 
 // A backslash shows the character, but the server finds mentions behind backslashes too: those are broken as well.
-const MENTION = /@(?=everyone|here)|<(?=[@#:]|\w{1,32}:|\/[^>\n]{1,100}:)/gi;
+const MENTION = /@(?=everyone|here)|<(?=[@#:]|\w{1,32}:|\/[^>\n]{1,100}:)/iy;
 const SPECIAL = /[\\*_~`[\]]|<(?!\s|$)|\|(?=\|)|(?<=\|)\|/g;
 /** What would be a URL, and take the mark that follows the text for a part of it. */
 const OPEN_URL = /:(?=\/\/)/g;
@@ -86,13 +86,18 @@ function escaped(raw: string, { start, line, outer }: Place): string {
   const before = line.text.charAt(start - 1);
   const after = line.text.charAt(start + raw.length);
   // The neighbours decide about a mark at the edge of a run.
-  const text = `${before}${raw}${after}`
+  // A mention may go on in the run that follows.
+  const silent = raw.replace(/[@<]/g, (mark, index: number) => {
+    MENTION.lastIndex = start + index;
+    return MENTION.test(line.text) ? mark + JOINER : mark;
+  });
+  const safe = `${before}${silent}${after}`
     .replace(SPECIAL, (mark, at: number) =>
-      at < before.length || at >= before.length + raw.length ? mark : `\\${mark}`,
+      at < before.length || at >= before.length + silent.length ? mark : `\\${mark}`,
     )
-    .slice(before.length, after === '' ? undefined : -after.length)
-    .replace(MENTION, (mark) => `${mark}${JOINER}`)
-    .replace(link !== undefined || after === '' ? /(?!)/ : /\S+$/, (word) => word.replace(OPEN_URL, `:${JOINER}`));
+    .slice(before.length, after === '' ? undefined : -after.length);
+  const from = link !== undefined || after === '' ? safe.length : safe.lastIndexOf(' ') + 1;
+  const text = safe.slice(0, from) + safe.slice(from).replace(OPEN_URL, `:${JOINER}`);
   if (link !== undefined || line.text.slice(0, start).trim() !== '') return text;
   return text.replace(LINE_START, (_all, blank: string, mark = '', number = '') =>
     number === '' ? `${blank}\\${mark}` : `${blank}${number}\\`,

@@ -123,11 +123,10 @@ function escaped(raw: string, { line, start, outer }: Place): string {
         return isRepeated(mark) ? `\\${mark}` : mark;
     }
   };
-  const isLast = start + raw.length === line.text.length;
-  const text = raw
-    .replace(SIGN, sign)
-    .replace(MENTION, (at) => `${at}${JOINER}`)
-    .replace(inLink || isLast ? /(?!)/ : /\S+$/, (word) => word.replace(OPEN_URL, (begin) => `${begin}${JOINER}`));
+  const safe = raw.replace(SIGN, sign).replace(MENTION, (at) => `${at}${JOINER}`);
+  const isOpen = !inLink && start + raw.length < line.text.length;
+  const from = isOpen ? safe.lastIndexOf(' ') + 1 : safe.length;
+  const text = safe.slice(0, from) + safe.slice(from).replace(OPEN_URL, (begin) => `${begin}${JOINER}`);
   if (line.text.slice(0, start).trim() !== '') return text;
   if (UNDERLINE.test(line.text)) return text.replace(/^\s*/, '$&\\');
   return text.replace(LINE_START, (_all, blank: string, mark = '', bracket = '', number = '') =>

@@ -41,7 +41,7 @@ export const mrkdwn: Dialect = {
 };
 
 /** The three characters that Slack takes for its own, in code as well. */
-export function entities(text: string): string {
+function entities(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
@@ -70,7 +70,7 @@ function spanned(span: Span, inner: string, { line, start, end, outer }: Place):
   if (span.kind === 'code' && inner.includes('`')) return escaped(inner, { line, start, end, outer });
   // A mark counts only at the edge of a word.
   const apart = (neighbour: string): string => (/[\p{L}\p{N}_*~`]/u.test(neighbour) ? '\u200b' : '');
-  return `${apart(before)}${mark}${span.kind === 'code' ? entities(inner) : inner}${mark}${apart(after)}`;
+  return `${apart(before)}${mark}${span.kind === 'code' ? silent(inner) : inner}${mark}${apart(after)}`;
 }
 
 function link(label: string, inner: string, url: string): string {

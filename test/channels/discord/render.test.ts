@@ -80,6 +80,8 @@ describe('nobody is called', () => {
     '**<@1>** [<@2>](https://a.example) > <@3>',
     '&lt;@1> &#64;everyone \\<@4>',
     'https://x.example|y<a:x:6>',
+    '@everyonea@b.example',
+    '@**everyone `**`**',
     'snake_case and `_x_` @everyone',
     '| <@1> |\n|-|\n| @here |',
   ])('%s', async (source) => {
