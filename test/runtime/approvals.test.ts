@@ -226,7 +226,9 @@ describe('whatever happens', () => {
             await approvals.start();
           } else if (what === 'withdraw') await approvals.withdraw(id, sam);
           else if (what === 'take') {
-            if (await approvals.take(id)) taken.add(id);
+            // Only a decision that stands in the lane can be taken up.
+            const stands = world.lane.some(({ entry }) => entry.resume?.approval === id);
+            if (stands && (await approvals.take(id))) taken.add(id);
           } else
             await approvals.decide(id, { ...sam, verdict: what === 'yes' ? 'approve' : 'deny' }).catch(() => undefined);
           const now = approvals.get(id)?.decision?.verdict;
