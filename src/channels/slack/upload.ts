@@ -2,7 +2,7 @@
  * Files on their way out, in three steps: ask for a place, stream the bytes there, share. Only the sharing shows anything, so
  * only it can leave anything unsure. https://docs.slack.dev/messaging/working-with-files/#uploading_files
  */
-import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { DeliveryError, errorCode } from '../../errors.ts';
 import type { Address, Attachment } from '../channel.ts';
 import type { SlackApi } from './api.ts';
@@ -25,18 +25,34 @@ export interface UploadOptions {
 
 /** Shares the files in one message and gives their ids. Throws SlackError or DeliveryError. */
 export function createUpload({ api, transport, hosts, onShared }: UploadOptions): Upload {
+  /** A later run may have replaced the file since it was attached: what is announced is what is there now, and stays open. */
   async function place(file: Attachment): Promise<{ id: string; title: string }> {
     const title = uploadName(file);
-    const answer = await api.call('files.getUploadURLExternal', { filename: title, length: file.size });
-    const url = string(answer, 'upload_url') ?? '';
-    const id = string(answer, 'file_id') ?? '';
-    if (!hosts.isFiles(url)) throw new DeliveryError(`Slack wants the file ${title} at a place that is not Slack's`);
-    await pour(url, file);
-    return { id, title };
+    const handle = await opened(file);
+    try {
+      const { size } = await handle.stat();
+      const answer = await api.call('files.getUploadURLExternal', { filename: title, length: size });
+      const url = string(answer, 'upload_url') ?? '';
+      const id = string(answer, 'file_id') ?? '';
+      if (!hosts.isFiles(url)) throw new DeliveryError(`Slack wants the file ${title} at a place that is not Slack's`);
+      await pour(url, { ...file, size }, handle);
+      return { id, title };
+    } finally {
+      await handle.close();
+    }
   }
 
-  async function pour(url: string, file: Attachment): Promise<void> {
-    const body = createReadStream(file.path);
+  async function opened(file: Attachment): Promise<FileHandle> {
+    try {
+      return await open(file.path);
+    } catch (error) {
+      if (FILE_CODES.has(errorCode(error) ?? '')) throw unreadable(file, errorCode(error));
+      throw error;
+    }
+  }
+
+  async function pour(url: string, file: Attachment, handle: FileHandle): Promise<void> {
+    const body = handle.createReadStream({ autoClose: false });
     const failed = new Promise<never>((_resolve, reject) => body.once('error', reject));
     try {
       const headers = { 'content-type': 'application/octet-stream', 'content-length': String(file.size) };

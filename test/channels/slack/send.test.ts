@@ -274,6 +274,16 @@ describe('the answer to a command', () => {
 });
 
 describe('files', () => {
+  test('a file that was replaced after it was attached goes out as it is now', async () => {
+    const { slack, channel, connect } = await startBench();
+    await connect();
+    const attached = file('report.md', 'short');
+    writeFileSync(attached.path, 'much longer than before');
+    await channel.send(answer(channel, { chat: slack.general, text: 'Here', files: [attached] }), createLedger());
+    const shown = await slack.wait({ channel: slack.general, from: 'bot', file: 'report.md' });
+    expect(shown.files[0]?.size).toBe(23);
+  });
+
   test('go into the thread in one message, byte for byte, under names without paths', async () => {
     const { slack, channel, connect } = await startBench();
     await connect();
