@@ -23,7 +23,7 @@ const LAYERS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^app(\.ts$|\/)/, to: [/^(?!main\.ts)/] },
   { from: SEAM, to: [] },
   { from: /^channels\/index\.ts$/, to: [/^channels\/[a-z]+\/adapter\.ts$/] },
-  { from: /^channels\/[a-z]+\//, to: [SEAM, /^channels\/markdown\//, LEAF] },
+  { from: /^channels\/[a-z]+\//, to: [SEAM, /^channels\/(markdown|shared)\//, LEAF] },
   { from: RUNTIME, to: [RUNTIME, SEAM, /^(workspace|skills|access)\//, SUPPORT, LEAF] },
   {
     from: /^cli\//,

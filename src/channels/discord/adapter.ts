@@ -14,6 +14,7 @@ import type {
   LiveMode,
   Marks,
 } from '../channel.ts';
+import { sleep } from '../shared/wait.ts';
 import { createApi } from './api.ts';
 import { registerCommands } from './commands.ts';
 import type { Bot } from './decode.ts';
@@ -26,7 +27,6 @@ import { createPlaces } from './places.ts';
 import { createSend } from './send.ts';
 import { createTaskState } from './task-state.ts';
 import { type Cache, createThreads } from './threads.ts';
-import { sleep } from './wait.ts';
 import { wrongToken } from './wrong.ts';
 
 export { checkDiscord } from './check.ts';

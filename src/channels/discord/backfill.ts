@@ -5,12 +5,13 @@
  */
 import type { Logger } from '../../log.ts';
 import type { Marks } from '../channel.ts';
+import { type Fields, isFields } from '../shared/read.ts';
+import { createBackoff, sleep } from '../shared/wait.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 import type { Intake } from './intake.ts';
 import { isTalkedIn, type Places, remember } from './places.ts';
-import { type Fields, id, isFields, isId } from './read.ts';
+import { id, isId } from './read.ts';
 import { idAt, isLater } from './snowflake.ts';
-import { createBackoff, sleep } from './wait.ts';
 
 export interface Backfill {
   /** A message was taken in. */

@@ -1,7 +1,7 @@
 /** The files of a message, as names and addresses; nothing is fetched here. https://discord.com/developers/docs/resources/message#attachment-object */
 import type { RemoteFile } from '../channel.ts';
+import { type Fields, integer, list, oneLine, string } from '../shared/read.ts';
 import { isVoice } from './decode-facts.ts';
-import { type Fields, integer, list, oneLine, string } from './read.ts';
 
 const MAX_FILES = 10;
 

@@ -3,9 +3,10 @@
  * https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object
  */
 import type { Address, InboundMessage, Sender, SuggestQuery } from '../channel.ts';
+import { type Fields, fields, integer, isFields, list, string } from '../shared/read.ts';
 import { type Context, type Dropped, dropped, emptyMessage, readAddress, readSender } from './decode-base.ts';
 import { isThread, takesThreads } from './places.ts';
-import { type Fields, fields, id, integer, isFields, list, string } from './read.ts';
+import { id } from './read.ts';
 import { timeOf } from './snowflake.ts';
 
 /** The one command; what a person can ask for are its subcommands. */

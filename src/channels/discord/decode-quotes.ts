@@ -4,11 +4,12 @@
  * https://discord.com/developers/docs/resources/message#message-reference-types, #message-snapshot-object
  */
 import type { QuotedText } from '../channel.ts';
+import { type Fields, fields, integer, list } from '../shared/read.ts';
 import { type Context, personName } from './decode-base.ts';
 import { readCards, readFacts } from './decode-facts.ts';
 import { readFiles } from './decode-files.ts';
 import { readWords } from './decode-text.ts';
-import { type Fields, fields, id, integer, list } from './read.ts';
+import { id } from './read.ts';
 
 const FORWARD = 1;
 

@@ -2,8 +2,10 @@
  * The words of a message as a person would read them: mentions by name, the mention that addresses us taken away. Code is
  * left as it is written. https://discord.com/developers/docs/reference#message-formatting
  */
+
+import { type Fields, list, string } from '../shared/read.ts';
 import { type Context, personName } from './decode-base.ts';
-import { type Fields, id, list, string } from './read.ts';
+import { id } from './read.ts';
 
 export interface Words {
   text: string;

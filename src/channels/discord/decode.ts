@@ -3,13 +3,14 @@
  * given) and cheap. https://discord.com/developers/docs/resources/message#message-object
  */
 import type { InboundMessage } from '../channel.ts';
+import { type Fields, fields, integer, isFields, string } from '../shared/read.ts';
 import { type Context, type Decoded, dropped, emptyMessage, readAddress, readSender } from './decode-base.ts';
 import { readCards, readFacts } from './decode-facts.ts';
 import { readFiles } from './decode-files.ts';
 import { isReplyTo, readForwards, readReply, snapshots } from './decode-quotes.ts';
 import { readWords } from './decode-text.ts';
 import { takesThreads } from './places.ts';
-import { type Fields, fields, hasFlag, id, integer, isFields, string } from './read.ts';
+import { hasFlag, id } from './read.ts';
 import { timeOf } from './snowflake.ts';
 
 export type { Bot, Context, Decoded } from './decode-base.ts';

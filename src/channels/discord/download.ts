@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { errorCode, UserError } from '../../errors.ts';
 import type { Attachment, RemoteFile } from '../channel.ts';
+import { isFields, list, string } from '../shared/read.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
-import { isFields, list, string } from './read.ts';
 
 /** Our own limit: Discord's people may send files of up to 500 MB. */
 export const DOWNLOAD_BYTES = 25 * 1024 * 1024;

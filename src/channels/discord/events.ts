@@ -5,6 +5,7 @@
  */
 import type { Logger } from '../../log.ts';
 import type { ChannelCallbacks, InboundOutcome, Marks } from '../channel.ts';
+import { type Fields, fields, integer, isFields, string } from '../shared/read.ts';
 import type { DiscordApi } from './api.ts';
 import { createBackfill } from './backfill.ts';
 import { type Bot, type Context, type Decoded, decodeMessage } from './decode.ts';
@@ -12,7 +13,7 @@ import { createIntake } from './intake.ts';
 import type { Interactions } from './interactions.ts';
 import { createLookup } from './lookup.ts';
 import type { Places } from './places.ts';
-import { type Fields, fields, id, integer, isFields, string } from './read.ts';
+import { id } from './read.ts';
 import { mayReadContent, missingIntent } from './wrong.ts';
 
 export interface Events {

@@ -5,9 +5,9 @@
 import { ConfigError, errorMessage } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { ChannelStatus } from '../channel.ts';
+import { createBackoff, sleep } from '../shared/wait.ts';
 import { openSession } from './session.ts';
 import type { Session, SessionEnd, SessionOptions, SessionTiming } from './session-types.ts';
-import { createBackoff, sleep } from './wait.ts';
 import { problemOf } from './wrong.ts';
 
 export interface GatewayTiming extends SessionTiming {

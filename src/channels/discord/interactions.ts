@@ -5,10 +5,11 @@
  */
 import type { Logger } from '../../log.ts';
 import type { ChannelCallbacks, InboundMessage, Suggestion } from '../channel.ts';
+import { type Fields, fields, isFields, oneLine } from '../shared/read.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 import type { Context } from './decode-base.ts';
 import { decodeInteraction, type Interaction } from './decode-interaction.ts';
-import { type Fields, fields, id, isFields, oneLine } from './read.ts';
+import { id } from './read.ts';
 import { NO_MENTIONS } from './say.ts';
 
 export interface Interactions {

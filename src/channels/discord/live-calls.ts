@@ -1,10 +1,11 @@
 /** The calls that show progress. None of them rejects; a channel in which Discord has said "slow down" is left alone for so long. */
 import type { Logger } from '../../log.ts';
 import type { LiveView } from '../channel.ts';
+import { isFields } from '../shared/read.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 import { componentsOf } from './parts.ts';
 import { remember } from './places.ts';
-import { id, isFields } from './read.ts';
+import { id } from './read.ts';
 import { plainLine, renderDiscord } from './render.ts';
 import { NO_MENTIONS, SUPPRESS_EMBEDS, SUPPRESS_NOTIFICATIONS } from './say.ts';
 

@@ -3,11 +3,11 @@
  * without its parent a thread would pass for a channel of its own.
  */
 import type { Logger } from '../../log.ts';
+import { isFields } from '../shared/read.ts';
+import { createBackoff, sleep } from '../shared/wait.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 import type { Intake } from './intake.ts';
 import type { Places } from './places.ts';
-import { isFields } from './read.ts';
-import { createBackoff, sleep } from './wait.ts';
 
 export interface Lookup {
   /** Before an event of that channel is taken in. */

@@ -1,7 +1,9 @@
 /** Whether a message whose fate nobody knows did arrive: Discord remembers a nonce for some minutes only. */
+
+import { type Fields, fields, integer, isFields, list, string } from '../shared/read.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 import type { DiscordPart } from './parts.ts';
-import { type Fields, fields, id, integer, isFields, list, string } from './read.ts';
+import { id } from './read.ts';
 import { idAt } from './snowflake.ts';
 
 /** Clocks differ, and the first attempt began a little before its time was written down. */

@@ -5,10 +5,11 @@
  */
 import type { Logger } from '../../log.ts';
 import type { ChannelLimits, OutboundMessage, PartAttempt, PartLedger } from '../channel.ts';
+import { isFields } from '../shared/read.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 import { openInteraction } from './decode-interaction.ts';
 import { type DiscordPart, partBody, planParts, uploads } from './parts.ts';
-import { id, isFields, isId } from './read.ts';
+import { id, isId } from './read.ts';
 import { findSent } from './readback.ts';
 import { type Form, isArchived, remedy, toDeliveryError } from './refusals.ts';
 import { nonceOf, once, SUPPRESS_EMBEDS } from './say.ts';

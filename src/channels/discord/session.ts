@@ -14,11 +14,11 @@ import {
   WebSocketShardStatus,
 } from 'discord.js';
 import { errorMessage } from '../../errors.ts';
+import { isFields } from '../shared/read.ts';
+import { createBackoff, sleep } from '../shared/wait.ts';
 import { restOptions } from './api.ts';
 import { CACHES } from './caches.ts';
-import { isFields } from './read.ts';
 import type { Session, SessionEnd, SessionEvents, SessionOptions } from './session-types.ts';
-import { createBackoff, sleep } from './wait.ts';
 
 interface Shard {
   heardAt: number;

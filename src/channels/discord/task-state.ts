@@ -5,9 +5,10 @@
  */
 import type { Logger } from '../../log.ts';
 import type { Address, TaskView } from '../channel.ts';
+import { fields, isFields, list, oneLine, string } from '../shared/read.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 import { remember } from './places.ts';
-import { fields, id, isFields, list, oneLine, string } from './read.ts';
+import { id } from './read.ts';
 import { NO_MENTIONS } from './say.ts';
 import type { Starter } from './threads.ts';
 

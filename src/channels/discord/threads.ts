@@ -5,10 +5,11 @@
  */
 import type { Logger } from '../../log.ts';
 import type { Address, InboundMessage } from '../channel.ts';
+import { isFields, oneLine } from '../shared/read.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 import { openInteraction } from './decode-interaction.ts';
 import { remember } from './places.ts';
-import { id, isFields, isId, oneLine } from './read.ts';
+import { id, isId } from './read.ts';
 import { findSent } from './readback.ts';
 import { toDeliveryError } from './refusals.ts';
 import { plainLine } from './render.ts';

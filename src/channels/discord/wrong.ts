@@ -1,6 +1,6 @@
 /** What only the operator can mend, said so that they can. https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
 import type { ConfigProblem } from '../../errors.ts';
-import { isFields } from './read.ts';
+import { isFields } from '../shared/read.ts';
 import type { SessionEnd } from './session-types.ts';
 
 const PORTAL = 'https://discord.com/developers/applications';

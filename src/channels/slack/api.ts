@@ -4,8 +4,8 @@
  */
 import type { WebClient, WebClientOptions } from '@slack/web-api';
 import { errorCode } from '../../errors.ts';
+import { type Fields, fields, integer, isFields, string } from '../shared/read.ts';
 import { createFetch } from './fetch.ts';
-import { type Fields, fields, integer, isFields, string } from './read.ts';
 import { type Transport, TransportError } from './transport.ts';
 
 export interface SlackApi {

@@ -4,10 +4,10 @@
  */
 import type { Logger } from '../../log.ts';
 import type { Address } from '../channel.ts';
+import { oneLine } from '../shared/read.ts';
 import { type SlackApi, SlackError } from './api.ts';
 import { isDirect } from './decode-base.ts';
 import { createLru } from './lru.ts';
-import { oneLine } from './read.ts';
 
 export interface Assistant {
   /** May be one: a thread of direct messages that has not refused it. */

@@ -5,11 +5,11 @@
  */
 import type { Logger } from '../../log.ts';
 import type { InboundMessage } from '../channel.ts';
+import { type Fields, list } from '../shared/read.ts';
+import { createBackoff, sleep } from '../shared/wait.ts';
 import { type SlackApi, SlackError } from './api.ts';
 import { type Decoded, decode, type Self } from './decode.ts';
 import type { Place, Progress } from './progress.ts';
-import { type Fields, list } from './read.ts';
-import { createBackoff, sleep } from './wait.ts';
 
 export interface Backfill {
   /** A connection is about to open: live events wait until its gap is filled. */

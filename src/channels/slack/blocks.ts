@@ -2,7 +2,7 @@
  * The forms a text part can take, best first, and its buttons. https://docs.slack.dev/reference/block-kit/blocks/
  */
 import type { Button } from '../channel.ts';
-import { oneLine } from './read.ts';
+import { oneLine } from '../shared/read.ts';
 import type { SlackPart } from './render.ts';
 
 export interface Form {

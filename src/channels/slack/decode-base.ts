@@ -1,6 +1,6 @@
 /** What every kind of event shares: who we are, where it happened, and how a refusal is named. */
 import type { Address, CommandSpec, InboundMessage, Sender } from '../channel.ts';
-import { type Fields, oneLine, string } from './read.ts';
+import { type Fields, oneLine, string } from '../shared/read.ts';
 
 /** What decoding knows of this bot and of people. */
 export interface Self {

@@ -1,7 +1,7 @@
 /** The files of a message, as names and ids; nothing is fetched here. https://docs.slack.dev/reference/objects/file-object/ */
 import type { RemoteFile } from '../channel.ts';
+import { type Fields, integer, list, oneLine, string } from '../shared/read.ts';
 import { readId } from './decode-base.ts';
-import { type Fields, integer, list, oneLine, string } from './read.ts';
 
 /** More than a person can attach to one message. */
 const MAX_FILES = 50;

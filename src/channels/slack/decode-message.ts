@@ -3,6 +3,7 @@
  * what is said below it is the same conversation. https://docs.slack.dev/reference/events/message/
  */
 import type { EntryKind, InboundMessage } from '../channel.ts';
+import { type Fields, fields, string } from '../shared/read.ts';
 import {
   addressOf,
   type Decoded,
@@ -18,7 +19,6 @@ import {
 import { readFiles } from './decode-files.ts';
 import { readAttachments, readQuotes } from './decode-quotes.ts';
 import { readWords } from './decode-text.ts';
-import { type Fields, fields, string } from './read.ts';
 
 /** Kinds of message in which somebody says something; the others tell what happened to a channel. */
 const SPOKEN = new Set(['file_share', 'me_message', 'thread_broadcast', 'bot_message']);

@@ -4,10 +4,10 @@
  * https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments/
  */
 import type { QuotedText } from '../channel.ts';
+import { type Fields, list, oneLine, string } from '../shared/read.ts';
 import { readId, type Self } from './decode-base.ts';
 import { readFiles } from './decode-files.ts';
 import { readWords } from './decode-text.ts';
-import { type Fields, list, oneLine, string } from './read.ts';
 
 const MAX_QUOTES = 10;
 

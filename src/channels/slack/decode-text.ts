@@ -2,8 +2,9 @@
  * Words as a person wrote them, out of Slack's markup: `<@U1>`, `<#C1|name>`, `<!here>`, `<https://x|label>` and `&amp;`.
  * https://docs.slack.dev/messaging/formatting-message-text/
  */
+
+import { oneLine } from '../shared/read.ts';
 import type { Self } from './decode-base.ts';
-import { oneLine } from './read.ts';
 
 export interface Words {
   text: string;

@@ -3,6 +3,7 @@
  * https://docs.slack.dev/apis/events-api/, https://docs.slack.dev/interactivity/
  */
 import type { InboundMessage } from '../channel.ts';
+import { type Fields, fields, list, string } from '../shared/read.ts';
 import {
   addressOf,
   type Decoded,
@@ -16,7 +17,6 @@ import {
 } from './decode-base.ts';
 import { decodeMessage } from './decode-message.ts';
 import { commandOf, readWords } from './decode-text.ts';
-import { type Fields, fields, list, string } from './read.ts';
 
 export type { Decoded, Self } from './decode-base.ts';
 

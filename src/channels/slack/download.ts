@@ -8,9 +8,9 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { errorCode, UserError } from '../../errors.ts';
 import type { Attachment, RemoteFile } from '../channel.ts';
+import { fields, string } from '../shared/read.ts';
 import { type SlackApi, SlackError } from './api.ts';
 import type { Hosts } from './hosts.ts';
-import { fields, string } from './read.ts';
 import { type Answer, type Transport, TransportError } from './transport.ts';
 
 /** Slack keeps files of up to 1 GB; what is taken in is the caller's to limit. */

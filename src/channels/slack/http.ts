@@ -8,8 +8,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Receiver } from '@slack/bolt';
 import { errorCode } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
+import { type Fields, isFields, string } from '../shared/read.ts';
 import { createLru } from './lru.ts';
-import { type Fields, isFields, string } from './read.ts';
 
 export type WebhookHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 

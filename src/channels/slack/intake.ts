@@ -4,13 +4,13 @@
  */
 import type { Logger } from '../../log.ts';
 import type { ChannelCallbacks, InboundMessage, InboundOutcome } from '../channel.ts';
+import { isFields, string } from '../shared/read.ts';
 import type { Assistant } from './assistant.ts';
 import type { Backfill } from './backfill.ts';
 import type { Acknowledgement } from './bolt.ts';
 import { type Decoded, decode, type Self } from './decode.ts';
 import type { People } from './people.ts';
 import type { Progress } from './progress.ts';
-import { isFields, string } from './read.ts';
 import type { Respond } from './respond.ts';
 
 export interface IntakeOptions {

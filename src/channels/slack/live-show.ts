@@ -5,11 +5,11 @@
  */
 import { type Logger, scrub } from '../../log.ts';
 import type { Address, LiveView } from '../channel.ts';
+import { type Fields, string } from '../shared/read.ts';
 import { type SlackApi, SlackError } from './api.ts';
 import { type Form, formsOf, rowsOf } from './blocks.ts';
 import { createBudget } from './budget.ts';
 import { isDirect } from './decode-base.ts';
-import { type Fields, string } from './read.ts';
 import { plainLine, renderSlack } from './render.ts';
 import { QUIET } from './send.ts';
 

@@ -1,6 +1,6 @@
 /** Which files go into one message. https://docs.slack.dev/reference/methods/files.getUploadURLExternal/ */
 import type { Attachment } from '../channel.ts';
-import { oneLine } from './read.ts';
+import { oneLine } from '../shared/read.ts';
 
 const PER_MESSAGE = 10;
 

@@ -4,9 +4,9 @@
  */
 import { DeliveryError } from '../../errors.ts';
 import type { Address, Attachment } from '../channel.ts';
+import { type Fields, fields, integer, list, string } from '../shared/read.ts';
 import { type SlackApi, SlackError } from './api.ts';
 import { createLru } from './lru.ts';
-import { type Fields, fields, integer, list, string } from './read.ts';
 
 export const EVENT_TYPE = 'viber_message';
 

@@ -6,11 +6,11 @@
 import { DeliveryError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Address, ChannelLimits, OutboundMessage, PartAttempt, PartLedger } from '../channel.ts';
+import { string } from '../shared/read.ts';
 import { type SlackApi, SlackError } from './api.ts';
 import { type Form, formsOf } from './blocks.ts';
 import { isDirect } from './decode-base.ts';
 import { groupFiles } from './outgoing-files.ts';
-import { string } from './read.ts';
 import { metadataOf, type ReadBack } from './read-back.ts';
 import { isNotThere, isStreaming, refusesEdit, refusesForm, refusesThread, toDeliveryError } from './refusals.ts';
 import { renderSlack, type SlackPart } from './render.ts';

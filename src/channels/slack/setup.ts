@@ -5,11 +5,11 @@
 import { ConfigError, type ConfigProblem } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { ChannelStatus } from '../channel.ts';
+import { fields, isFields, string } from '../shared/read.ts';
+import { createBackoff, sleep } from '../shared/wait.ts';
 import { type SlackApi, SlackError } from './api.ts';
 import { readId } from './decode-base.ts';
-import { fields, isFields, string } from './read.ts';
 import { missingScopes } from './scopes.ts';
-import { createBackoff, sleep } from './wait.ts';
 
 export interface Settings {
   botToken: string;

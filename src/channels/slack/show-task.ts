@@ -5,11 +5,11 @@
  */
 import type { Logger } from '../../log.ts';
 import type { Address, TaskView } from '../channel.ts';
+import { type Fields, fields, list, string } from '../shared/read.ts';
 import { type SlackApi, SlackError } from './api.ts';
 import type { Assistant } from './assistant.ts';
 import { createBudget } from './budget.ts';
 import { createLru } from './lru.ts';
-import { type Fields, fields, list, string } from './read.ts';
 import { EVENT_TYPE, keyOf, metadataOf } from './read-back.ts';
 import { type Root, rootBlocks, rootText, stateLine } from './root.ts';
 

@@ -8,9 +8,9 @@ import socketMode from '@slack/bolt/dist/receivers/SocketModeReceiver.js';
 import type { WebClientOptions } from '@slack/web-api';
 import type { Logger } from '../../log.ts';
 import type { ChannelStatus } from '../channel.ts';
+import { createBackoff, sleep } from '../shared/wait.ts';
 import { createBoltLog } from './bolt.ts';
 import { unwrap } from './unwrap.ts';
-import { createBackoff, sleep } from './wait.ts';
 
 const SocketModeReceiver = unwrap(socketMode);
 

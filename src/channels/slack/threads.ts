@@ -4,10 +4,10 @@
  */
 import type { Logger } from '../../log.ts';
 import type { Address, InboundMessage } from '../channel.ts';
+import { oneLine, string } from '../shared/read.ts';
 import type { SlackApi } from './api.ts';
 import { createLru } from './lru.ts';
 import type { Progress } from './progress.ts';
-import { oneLine, string } from './read.ts';
 import { metadataOf, type ReadBack } from './read-back.ts';
 import { toDeliveryError } from './refusals.ts';
 import type { Respond } from './respond.ts';

@@ -5,9 +5,9 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { DeliveryError, errorCode } from '../../errors.ts';
 import type { Address, Attachment } from '../channel.ts';
+import { string } from '../shared/read.ts';
 import type { SlackApi } from './api.ts';
 import type { Hosts } from './hosts.ts';
-import { string } from './read.ts';
 import { uploadName } from './read-back.ts';
 import { type Transport, TransportError } from './transport.ts';
 

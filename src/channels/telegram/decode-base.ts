@@ -1,8 +1,8 @@
 /** What every kind of update shares: where it happened, who did it, and how a refusal is named. */
 import type { Address, EntryKind, InboundMessage, Sender } from '../channel.ts';
+import { type Fields, fields, integer, string } from '../shared/read.ts';
 import { chatName, personName } from './decode-facts.ts';
 import type { Bot } from './decode-text.ts';
-import { type Fields, fields, integer, string } from './read.ts';
 
 /** `reason` is an update kind, or `message.<field>`: few and safe to count by. */
 export type Decoded = { kind: 'message'; message: InboundMessage } | { kind: 'dropped'; reason: string };

@@ -3,9 +3,9 @@
  * https://core.telegram.org/bots/api#callbackquery, #chatmemberupdated
  */
 import type { Address, EntryKind, InboundMessage } from '../channel.ts';
+import { type Fields, fields, integer, list, string } from '../shared/read.ts';
 import { type Context, type Decoded, dropped, emptyMessage, readAddress, readUser } from './decode-base.ts';
 import { personName } from './decode-facts.ts';
-import { type Fields, fields, integer, list, string } from './read.ts';
 
 export function decodeButton(query: Fields, { bot, now }: Context): Decoded {
   const id = string(query, 'id');

@@ -1,5 +1,5 @@
 /** What a message says without words: one line of text for each thing. https://core.telegram.org/bots/api#message */
-import { decimal, type Fields, fields, integer, list, oneLine, string } from './read.ts';
+import { decimal, type Fields, fields, integer, list, oneLine, string } from '../shared/read.ts';
 
 type Describe = (body: Fields) => string | undefined;
 

@@ -1,6 +1,6 @@
 /** The files of a message, as names and ids; nothing is fetched here. https://core.telegram.org/bots/api#message */
 import type { RemoteFile } from '../channel.ts';
-import { type Fields, fields, integer, list, oneLine, string } from './read.ts';
+import { type Fields, fields, integer, list, oneLine, string } from '../shared/read.ts';
 
 interface FileKind {
   kind: RemoteFile['kind'];

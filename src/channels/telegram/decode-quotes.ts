@@ -4,11 +4,11 @@
  * https://core.telegram.org/bots/api#messageorigin, #externalreplyinfo, #textquote
  */
 import type { QuotedText } from '../channel.ts';
+import { type Fields, fields, integer, oneLine, string } from '../shared/read.ts';
 import { chatName, personName, readFacts } from './decode-facts.ts';
 import { readFiles } from './decode-files.ts';
 import { readRich } from './decode-rich.ts';
 import { type Bot, readWords } from './decode-text.ts';
-import { type Fields, fields, integer, oneLine, string } from './read.ts';
 
 /** Words that the sender passes on: forwarded, or written by an inline bot they used. Undefined for a message of their own. */
 export function readForward(message: Fields, bot: Bot): QuotedText | undefined {

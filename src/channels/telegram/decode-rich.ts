@@ -2,7 +2,7 @@
  * The blocks of a rich message as Markdown: what people forward, and what our own tables look like in the replies to
  * them. https://core.telegram.org/bots/api#richmessage
  */
-import { type Fields, fields, isFields, list, string } from './read.ts';
+import { type Fields, fields, isFields, list, string } from '../shared/read.ts';
 
 /** The platform nests at most 16 deep and keeps at most 500 blocks of 32,768 characters in all. */
 const MAX_DEPTH = 20;

@@ -3,7 +3,7 @@
  * be lost (links, code); everything else stays as it was typed. Offsets are UTF-16 units, which are JavaScript's own.
  * https://core.telegram.org/bots/api#messageentity
  */
-import { type Fields, fields, integer, list, string } from './read.ts';
+import { type Fields, fields, integer, list, string } from '../shared/read.ts';
 
 /** Telegram itself keeps at most 100 entities of a message. */
 const MAX_ENTITIES = 200;

@@ -3,6 +3,7 @@
  * https://core.telegram.org/bots/api#update
  */
 import type { EntryKind, InboundMessage } from '../channel.ts';
+import { type Fields, fields, integer, isFields, string } from '../shared/read.ts';
 import { type Context, type Decoded, dropped, emptyMessage, readAddress, readSender } from './decode-base.ts';
 import { decodeButton, decodeMembership, decodeService } from './decode-events.ts';
 import { readFacts } from './decode-facts.ts';
@@ -10,7 +11,6 @@ import { readFiles } from './decode-files.ts';
 import { isReplyTo, readForward, readReply } from './decode-quotes.ts';
 import { readRich } from './decode-rich.ts';
 import { type Bot, readWords } from './decode-text.ts';
-import { type Fields, fields, integer, isFields, string } from './read.ts';
 
 export type { Decoded } from './decode-base.ts';
 export type { Bot } from './decode-text.ts';

@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { errorCode, UserError } from '../../errors.ts';
 import type { Attachment, RemoteFile } from '../channel.ts';
+import { integer, isFields, string } from '../shared/read.ts';
 import { type TelegramApi, TelegramError } from './api.ts';
-import { integer, isFields, string } from './read.ts';
 
 /** https://core.telegram.org/bots/api#getfile: "bots can download files of up to 20MB in size" */
 export const DOWNLOAD_BYTES = 20 * 1024 * 1024;

@@ -1,8 +1,8 @@
 /** The calls that show progress. None of them rejects; a chat in which Telegram has said "slow down" is left alone for so long. */
 import type { Logger } from '../../log.ts';
 import type { Address, LiveView } from '../channel.ts';
+import { integer, isFields } from '../shared/read.ts';
 import { type TelegramApi, TelegramError } from './api.ts';
-import { integer, isFields } from './read.ts';
 import { keyboardOf, plainText, renderTelegram } from './render.ts';
 
 /** The message of a run. */

@@ -5,8 +5,8 @@
  */
 import { DeliveryError } from '../../errors.ts';
 import type { OutboundMessage } from '../channel.ts';
+import { isFields } from '../shared/read.ts';
 import type { TelegramError } from './api.ts';
-import { isFields } from './read.ts';
 import type { TelegramPart } from './render.ts';
 
 interface Remedy {

@@ -4,8 +4,8 @@
  */
 import type { Logger } from '../../log.ts';
 import type { Attachment, ChannelLimits, OutboundMessage, PartLedger } from '../channel.ts';
+import { integer, isFields } from '../shared/read.ts';
 import { type TelegramApi, TelegramError } from './api.ts';
-import { integer, isFields } from './read.ts';
 import { isAlreadySo, isRich, refusesRich, remedy, toDeliveryError } from './refusals.ts';
 import { renderTelegram, type TelegramPart } from './render.ts';
 import type { Cache } from './setup.ts';

@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto';
 import { ConfigError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { ChannelStatus, CommandSpec } from '../channel.ts';
+import { integer, isFields, string } from '../shared/read.ts';
+import { createBackoff, sleep } from '../shared/wait.ts';
 import { type TelegramApi, TelegramError } from './api.ts';
 import { ALLOWED_UPDATES, type Bot } from './decode.ts';
-import { integer, isFields, string } from './read.ts';
-import { createBackoff, sleep } from './wait.ts';
 import type { WebhookSettings } from './webhook.ts';
 
 /** Small things that may be lost. */

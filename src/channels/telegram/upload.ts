@@ -2,7 +2,7 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { InputFile } from 'grammy/web';
 import type { Attachment } from '../channel.ts';
-import { oneLine } from './read.ts';
+import { oneLine } from '../shared/read.ts';
 
 export interface Uploads {
   /** What grammY sends in place of the file; opened when its turn comes. */
