@@ -1,7 +1,8 @@
 /** The calls that show progress. None of them rejects; a channel in which Discord has said "slow down" is left alone for so long. */
 import type { Logger } from '../../log.ts';
-import type { LiveView } from '../channel.ts';
+import type { Address } from '../channel.ts';
 import { isFields } from '../shared/read.ts';
+import type { Shown, StatusCalls, Words } from '../shared/status.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 import { componentsOf } from './parts.ts';
 import { remember } from './places.ts';
@@ -9,34 +10,15 @@ import { id } from './read.ts';
 import { plainLine, renderDiscord } from './render.ts';
 import { NO_MENTIONS, SUPPRESS_EMBEDS, SUPPRESS_NOTIFICATIONS } from './say.ts';
 
-/** The message of a run. */
-export interface Shown {
-  channel: string;
-  view: LiveView;
-  /** Once it is there. */
-  messageId?: string;
-  /** What stands in it, as JSON of `Words`. */
-  shown: string;
-  /** The run has ended, or its message was deleted, or the bot may not write here. */
-  isOver: boolean;
-}
-
-/** A line to be shown as it is, or the beginning of an answer. */
-export type Words = { line: string } | { markdown: string };
-
-export interface LiveCalls {
-  type(run: Shown): Promise<void>;
-  publish(run: Shown, words: Words): Promise<void>;
-  /** Tried again while Discord cannot be reached: what is left would say for ever that we are at work. */
-  remove(run: Shown): Promise<void>;
-}
-
 const CALL_MS = 5000;
 const REMOVE_TRIES = 5;
 const MAX_CHANNELS = 500;
 const MAX_WAIT_MS = 300_000;
 
-export function createLiveCalls({ api, log }: { api: DiscordApi; log: Logger }): LiveCalls {
+/** A thread is a channel of its own. */
+export const channelOf = ({ chat, thread }: Address): string => thread ?? chat;
+
+export function createLiveCalls({ api, log }: { api: DiscordApi; log: Logger }): StatusCalls {
   const quietUntil = new Map<string, number>();
 
   /** The answer, or why there is none. */
@@ -48,12 +30,12 @@ export function createLiveCalls({ api, log }: { api: DiscordApi; log: Logger }):
   ): Promise<{ answer?: unknown; error?: DiscordError }> {
     try {
       const options = { ...(body && { body }), timeoutMs: CALL_MS };
-      return { answer: await api.call(method, `/channels/${run.channel}/${route}`, options) };
+      return { answer: await api.call(method, `/channels/${channelOf(run.address)}/${route}`, options) };
     } catch (error) {
       if (!(error instanceof DiscordError)) throw error;
-      log.debug({ err: error, channel: run.channel }, 'live progress could not be shown');
+      log.debug({ err: error, channel: channelOf(run.address) }, 'live progress could not be shown');
       if (error.retryAfterMs !== undefined) {
-        remember(quietUntil, run.channel, Date.now() + error.retryAfterMs, MAX_CHANNELS);
+        remember(quietUntil, channelOf(run.address), Date.now() + error.retryAfterMs, MAX_CHANNELS);
         run.view.limited(error.retryAfterMs);
       }
       // Where nothing can be shown any more, nothing is tried any more.
@@ -64,7 +46,7 @@ export function createLiveCalls({ api, log }: { api: DiscordApi; log: Logger }):
 
   return {
     async type(run) {
-      if (Date.now() >= (quietUntil.get(run.channel) ?? 0)) await call(run, 'POST', 'typing');
+      if (Date.now() >= (quietUntil.get(channelOf(run.address)) ?? 0)) await call(run, 'POST', 'typing');
     },
     async publish(run, words) {
       const [content, buttons] = await Promise.all([textOf(words), run.view.buttons()]);

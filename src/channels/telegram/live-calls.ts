@@ -1,31 +1,10 @@
 /** The calls that show progress. None of them rejects; a chat in which Telegram has said "slow down" is left alone for so long. */
 import type { Logger } from '../../log.ts';
-import type { Address, LiveView } from '../channel.ts';
+import type { Address } from '../channel.ts';
 import { integer, isFields } from '../shared/read.ts';
+import type { Shown, StatusCalls, Words } from '../shared/status.ts';
 import { type TelegramApi, TelegramError } from './api.ts';
 import { keyboardOf, plainText, renderTelegram } from './render.ts';
-
-/** The message of a run. */
-export interface Shown {
-  address: Address;
-  view: LiveView;
-  /** Once it is there. */
-  messageId?: number;
-  /** What stands in it, as JSON of `Words`. */
-  shown: string;
-  /** The run has ended, or its message was deleted, or the bot was thrown out. */
-  isOver: boolean;
-}
-
-/** A line to be shown as it is, or the beginning of an answer. */
-export type Words = { line: string } | { markdown: string };
-
-export interface LiveCalls {
-  type(run: Shown): Promise<void>;
-  publish(run: Shown, words: Words): Promise<void>;
-  /** Tried again while Telegram cannot be reached: what is left would say for ever that we are at work. */
-  remove(run: Shown): Promise<void>;
-}
 
 const CALL_MS = 5000;
 const LIMITS = { text: 4096, uploadBytes: 0, downloadBytes: 0 };
@@ -34,7 +13,7 @@ const MAX_CHATS = 500;
 const MAX_WAIT_MS = 300_000;
 const GONE = /not found|can't be edited|MESSAGE_ID_INVALID/i;
 
-export function createLiveCalls({ api, log }: { api: TelegramApi; log: Logger }): LiveCalls {
+export function createLiveCalls({ api, log }: { api: TelegramApi; log: Logger }): StatusCalls {
   const quietUntil = new Map<string, number>();
 
   /** The result, or why there is none. */
@@ -86,7 +65,7 @@ export function createLiveCalls({ api, log }: { api: TelegramApi; log: Logger })
       const params = { ...text, link_preview_options: { is_disabled: true }, ...keyboardOf(buttons) };
       const shown = JSON.stringify(words);
       if (run.messageId !== undefined) {
-        const { error } = await call(run, 'editMessageText', { message_id: run.messageId, ...params });
+        const { error } = await call(run, 'editMessageText', { message_id: Number(run.messageId), ...params });
         if (note(run, error)) run.shown = shown;
         return;
       }
@@ -96,12 +75,12 @@ export function createLiveCalls({ api, log }: { api: TelegramApi; log: Logger })
         disable_notification: true,
       });
       const id = isFields(result) ? integer(result, 'message_id') : undefined;
-      if (id !== undefined) run.messageId = id;
+      if (id !== undefined) run.messageId = String(id);
       if (note(run, error)) run.shown = shown;
     },
     async remove(run) {
       for (let tries = 0; run.messageId !== undefined && tries < REMOVE_TRIES; tries++) {
-        const { error } = await call(run, 'deleteMessage', { message_id: run.messageId });
+        const { error } = await call(run, 'deleteMessage', { message_id: Number(run.messageId) });
         if (!error || isRefusal(error)) return;
         const ms = error.retryAfterMs ?? 1000 * 2 ** tries;
         await new Promise<void>((resolve) => setTimeout(resolve, Math.min(ms, MAX_WAIT_MS)).unref());
