@@ -1,4 +1,4 @@
-/** The composition root: the only file that knows every part. Order of start and of stop is what it is about. */
+/** The composition root: with its folder the only place that knows every part. Order of start and of stop is what it is about. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { openLinks } from './access/links.ts';

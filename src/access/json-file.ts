@@ -8,7 +8,7 @@ import path from 'node:path';
 import { errorCode, UserError } from '../errors.ts';
 
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'; // no 0, O, 1, I
-export const CODE_LENGTH = 8;
+const CODE_LENGTH = 8;
 
 /** Eight characters that can be read aloud: 40 bits. */
 export function newCode(): string {

@@ -9,7 +9,7 @@ import { errorCode, LockedError, UserError } from '../errors.ts';
 import { silentLog } from '../log.ts';
 import type { CliContext } from './command.ts';
 
-export const socketOf = (home: string): string => path.join(home, 'run', 'gateway.sock');
+const socketOf = (home: string): string => path.join(home, 'run', 'gateway.sock');
 
 /**
  * Has the gateway of this home running while `use` works: the one that runs already, or one of our own that talks to

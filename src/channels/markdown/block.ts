@@ -25,7 +25,7 @@ export type Block =
   | { type: 'rule' };
 
 /** A language name as code blocks carry it, or undefined for anything that is none. */
-export function languageOf(info: string | null | undefined): string | undefined {
+function languageOf(info: string | null | undefined): string | undefined {
   const word = /^\S*/.exec(info ?? '')?.[0];
   return word !== undefined && /^[\w+#.-]{1,32}$/.test(word) ? word : undefined;
 }

@@ -121,7 +121,7 @@ function pieces(source: string, least: number): Chunk[] {
 }
 
 /** What parsing would cost at worst, in the units above; infinite when it is nested too deeply. */
-export function parseCost(source: string): number {
+function parseCost(source: string): number {
   let containers = 0;
   let pipes = 0;
   let cost = PARSE_COST + source.length * CHARACTER_COST;

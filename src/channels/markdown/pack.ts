@@ -96,7 +96,7 @@ export function pack(pieces: readonly Piece[], dialect: Dialect, limit: number):
 }
 
 /** False for blanks, control and format characters alone: platforms refuse a message of those. */
-export function isVisible(text: string): boolean {
+function isVisible(text: string): boolean {
   return VISIBLE.test(text);
 }
 

@@ -35,7 +35,7 @@ export function readWords(source: string, self: Self): Words {
 }
 
 /** `/status`, or `/viber status` where Slack itself takes no commands: in threads. */
-export function readCommand(text: string, self: Self): Words['command'] {
+function readCommand(text: string, self: Self): Words['command'] {
   if (!text.startsWith('/')) return undefined;
   const own = `${self.command} `;
   const line = text.toLowerCase().startsWith(own.toLowerCase()) ? `/${text.slice(own.length).trimStart()}` : text;

@@ -15,7 +15,7 @@ export const channelName = (channel: string): string =>
   Object.hasOwn(NAMES, channel) ? (NAMES[channel] ?? channel) : channel;
 
 /** `Telegram`, `Telegram group -100123`, `Slack #C024BE91L thread`, `Discord thread`: from `<channel>@<account>:<chat>[:<thread>]`. */
-export function placeName(place: string): string {
+function placeName(place: string): string {
   const [, channel = place, chat = '', thread] = /^([^@:]+)(?:@[^:]*)?:([^:]*)(?::(.*))?$/.exec(place) ?? [];
   const name = channelName(channel);
   if (channel === 'slack') return `${name}${chat.startsWith('D') ? '' : ` #${chat}`}${thread ? ' thread' : ''}`;

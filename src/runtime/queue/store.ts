@@ -53,7 +53,7 @@ export interface SpoolStore {
 }
 
 const SYNC_WITHIN_MS = 500;
-export const TOMBSTONE_DAYS = 30;
+const TOMBSTONE_DAYS = 30;
 const day = (date: Date): string => date.toISOString().slice(0, 10);
 
 export interface StoreOptions {

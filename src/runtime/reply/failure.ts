@@ -20,7 +20,7 @@ const DONE_ALREADY =
   'An error ended this before; what was done until then stands above. Do not do that again: go on from there.';
 
 /** Says the same again. What was finished before the error is not done twice: the model is told to look at it. */
-export function retryButton(turn?: FailedTurn): ButtonAction {
+function retryButton(turn?: FailedTurn): ButtonAction {
   const words = turn?.words.trim() ?? '';
   const said = words === '' || words.length > MAX_WORDS ? AGAIN : words;
   return { label: 'Retry', say: turn?.hasSteps ? `${said}\n\n(${DONE_ALREADY})` : said };

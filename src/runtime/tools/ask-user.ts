@@ -5,7 +5,7 @@ import { defineTool, type ToolScope } from './scope.ts';
 
 const MAX_QUESTION = 2_000;
 const MAX_OPTION = 200;
-export const MAX_OPTIONS = 8;
+const MAX_OPTIONS = 8;
 
 export const askUserInput = z.object({
   question: z.string(),

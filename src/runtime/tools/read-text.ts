@@ -5,7 +5,7 @@ import { UserError } from '../../errors.ts';
 import { formatSize } from '../context/turn.ts';
 
 /** Bytes of one page. */
-export const PAGE_BYTES = 65_536;
+const PAGE_BYTES = 65_536;
 const SNIFF_BYTES = 8_192;
 
 export interface TextPage {
