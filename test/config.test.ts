@@ -630,9 +630,10 @@ describe('config.example.yaml', () => {
 
   test('shows every key there is, with its default', async () => {
     const { config } = await loadConfig({ file, home, env });
-    for (const key of ['maxSteps', 'memory', 'history', 'limits', 'timeouts', 'log'] as const) {
+    for (const key of ['maxSteps', 'history', 'limits', 'timeouts', 'log', 'mesh'] as const) {
       expect(config[key], key).toEqual(defaults[key]);
     }
+    for (const key of ['memory', 'jobs'] as const) expect(config[key], key).toMatchObject(defaults[key]);
     const shown: Record<string, Record<string, Record<string, unknown>>> = parse(await readFile(file, 'utf8'));
     const { configSchema } = await import('../src/config/schema.ts');
     expect(Object.keys(shown)).toEqual(Object.keys(configSchema.shape));

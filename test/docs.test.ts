@@ -113,8 +113,9 @@ describe('docs/configuration.md', () => {
   test('shows every setting with its true default', () => {
     const telegram = { ...telegramDefaults, webhook: { path: webhookPath } };
     const channels = { telegram, discord: ownKeys(discordDefaults), slack: ownKeys(slackDefaults) };
-    const { people: _people, providers: _providers, ...rest } = defaults;
-    const expected = leaves({ ...rest, channels: { ...rest.channels, ...channels } }, '');
+    const { people: _people, providers: _providers, skills, ...rest } = defaults;
+    const { env: _env, ...plainSkills } = skills;
+    const expected = leaves({ ...rest, skills: plainSkills, channels: { ...rest.channels, ...channels } }, '');
     expect(expected.length).toBeGreaterThan(30);
     for (const [key, value] of expected) expect(rows.get(key), key).toBe(value);
   });
@@ -127,10 +128,12 @@ describe('docs/configuration.md', () => {
     const channels = { ...file.channels, discord: ownKeys(discord), slack: ownKeys(slack) };
     const { local } = file.providers;
     const [price] = Object.values(file.prices);
+    const server = { ...file.mcp.docs, env: '', url: '', headers: '' };
     const known = leaves(
       {
         ...{ ...file, channels, people: { N: file.people[0] } },
         ...{ providers: { NAME: { ...local, headers: '' } }, prices: { MODEL: price } },
+        ...{ skills: { ...file.skills, env: { NAME: { KEY: '' } } }, mcp: { NAME: server } },
       },
       '',
     );

@@ -61,3 +61,12 @@ export const secret = text('expected text').exactOptional();
 /** A platform's id; whole numbers are taken as text (parse.ts keeps every digit of large ones). */
 export const id = (expected: string, pattern: RegExp) =>
   z.preprocess((value) => (typeof value === 'number' ? String(value) : value), text(expected, pattern));
+
+export const timezone = z.string('expected a time zone, for example Europe/Berlin').refine((name) => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}, 'expected a time zone, for example Europe/Berlin');

@@ -17,6 +17,7 @@ import {
   section,
   steps,
   text,
+  timezone,
   whole,
 } from './schema-parts.ts';
 import type { AgentConfig, Config } from './types.ts';
@@ -46,7 +47,20 @@ const price = section(
   'expected a section with input and output, prices per million tokens',
 );
 
-const { http, memory, history, limits, timeouts, log } = defaults;
+const mcpServer = section(
+  {
+    command: text('expected a program').exactOptional(),
+    args: texts.exactOptional(),
+    env: z.record(z.string(), text('expected text', /[\s\S]*/), 'expected variables with values').exactOptional(),
+    url: address().exactOptional(),
+    headers: z.record(z.string(), text('expected text'), 'expected headers with values').exactOptional(),
+    tools: texts.exactOptional(),
+    trusted: flag.default(false),
+  },
+  'expected a section with command or url',
+).refine(({ command, url }) => (command === undefined) !== (url === undefined), 'expected either command or url');
+
+const { http, memory, history, skills, jobs, mesh, limits, timeouts, log } = defaults;
 
 export const configSchema = section({
   model: model.exactOptional(),
@@ -75,10 +89,50 @@ export const configSchema = section({
       index_rebuild_days: whole(1).default(memory.retention.index_rebuild_days),
     }).prefault({}),
     exclude_patterns: texts.default(memory.exclude_patterns),
+    index: z
+      .preprocess(
+        (value) => (value === true || value === 'true' ? 'on' : value === false || value === 'false' ? 'off' : value),
+        oneOf('off', 'auto', 'on'),
+      )
+      .default(memory.index),
+    embedding: model.exactOptional(),
   }).prefault({}),
   history: section({
     max_messages: whole(1).default(history.max_messages),
     max_tokens: whole(1).default(history.max_tokens),
+    compaction: onOff.default(history.compaction),
+  }).prefault({}),
+  skills: section({
+    env: z
+      .record(
+        z.string(),
+        z.record(
+          text('expected the name of a variable', /^[A-Za-z_][A-Za-z0-9_]*$/),
+          text('expected text'),
+          'expected variables with values',
+        ),
+        'expected a section with one key for each skill',
+      )
+      .default(skills.env),
+    timeout: seconds.default(skills.timeout),
+    webOrigins: listOf(address()).default(skills.webOrigins),
+  }).prefault({}),
+  mcp: z
+    .record(
+      text('expected a name of a-z, 0-9 and - (at most 24)', /^[a-z0-9][a-z0-9-]{0,23}$/),
+      mcpServer,
+      'expected a section with one key for each server',
+    )
+    .default({}),
+  jobs: section({
+    timezone: timezone.exactOptional(),
+    min_minutes: whole(1, 1440).default(jobs.min_minutes),
+    max: whole(0).default(jobs.max),
+    keep_days: whole(1).default(jobs.keep_days),
+  }).prefault({}),
+  mesh: section({
+    max_depth: whole(1, 10).default(mesh.max_depth),
+    max_calls: whole(1, 1000).default(mesh.max_calls),
   }).prefault({}),
   limits: section({
     runs: whole(1, 1000).default(limits.runs),
@@ -104,6 +158,8 @@ export const configSchema = section({
 }) satisfies z.ZodType<Config>;
 
 export const agentSchema = section({
+  description: text('expected one sentence').exactOptional(),
+  folder: text('expected a folder', /^(~?\/)/).exactOptional(),
   model: model.exactOptional(),
   fallback: listOf(model).exactOptional(),
   maxSteps: whole(1, 1000).exactOptional(),

@@ -126,12 +126,58 @@ export interface MemoryConfig {
   retention: { daily_logs_days: number; index_rebuild_days: number };
   /** Globs relative to the viber's directory that are never indexed or injected. */
   exclude_patterns: string[];
+  /** `auto`: as the number and size of the files call for it. */
+  index: 'off' | 'auto' | 'on';
+  /** `provider/model` that makes vectors of the indexed text; absent: words alone. */
+  embedding?: string;
 }
 
 /** How much of a task's session goes into one request. */
 export interface HistoryConfig {
   max_messages: number;
   max_tokens: number;
+  /** What no longer fits is summarised once, after its lasting facts went to the daily log. */
+  compaction: 'on' | 'off';
+}
+
+export interface SkillsConfig {
+  /** What scripts of a skill find in their environment, by the skill's name. */
+  env: Record<string, Record<string, string>>;
+  /** Seconds a script may run where its skill names no time. */
+  timeout: number;
+  /** Exact origins that `web-fetch` may read although they are private or not https. */
+  webOrigins: string[];
+}
+
+/** A server of the Model Context Protocol: a program of this machine, or an address. */
+export interface McpServerConfig {
+  command?: string;
+  args?: string[];
+  env?: Record<string, string>;
+  url?: string;
+  headers?: Record<string, string>;
+  /** Names of the tools that are offered; absent means all. */
+  tools?: string[];
+  /** What it says about its tools (that one only reads) is believed. */
+  trusted: boolean;
+}
+
+export interface JobsConfig {
+  /** IANA name; absent: the machine's. */
+  timezone?: string;
+  /** The shortest time between two runs of a job made in a chat. */
+  min_minutes: number;
+  /** Jobs made in chats, at most. */
+  max: number;
+  /** How long the tasks of past runs are kept. */
+  keep_days: number;
+}
+
+export interface MeshConfig {
+  /** How deep agents may ask each other. */
+  max_depth: number;
+  /** Questions to agents in one run of a task, all depths together. */
+  max_calls: number;
 }
 
 export interface LimitsConfig {
@@ -197,6 +243,11 @@ export interface Config {
   http: HttpConfig;
   memory: MemoryConfig;
   history: HistoryConfig;
+  skills: SkillsConfig;
+  /** By name; its tools are offered as `name_tool`. */
+  mcp: Record<string, McpServerConfig>;
+  jobs: JobsConfig;
+  mesh: MeshConfig;
   limits: LimitsConfig;
   timeouts: TimeoutsConfig;
   log: LogConfig;
@@ -204,6 +255,10 @@ export interface Config {
 
 /** `agents/{viber}.yaml`: what one viber has of its own. What is absent comes from the global configuration. */
 export interface AgentConfig {
+  /** One sentence for the agents that may ask it. */
+  description?: string;
+  /** The folder its scripts work in; absent: the task's own. */
+  folder?: string;
   model?: string;
   fallback?: string[];
   maxSteps?: number;
