@@ -6,6 +6,7 @@ import { openPairing } from './access/pairing.ts';
 import { type BuiltChannels, buildChannels } from './app/channels.ts';
 import { createDoor } from './app/door.ts';
 import { openLive } from './app/live.ts';
+import { openTools } from './app/tools.ts';
 import type { Server } from './board/server.ts';
 import type { Address, Channel, ChannelCallbacks } from './channels/channel.ts';
 import { type Config, isLoopback, loadAgent } from './config.ts';
@@ -25,6 +26,7 @@ import type { Entry } from './runtime/entry.ts';
 import { createInterrupt } from './runtime/interrupt.ts';
 import { createMeter } from './runtime/meter.ts';
 import { createModels } from './runtime/model/models.ts';
+import { createPerform } from './runtime/perform.ts';
 import { openDisk } from './runtime/queue/disk.ts';
 import { openLedger } from './runtime/queue/ledger.ts';
 import { acquireLock } from './runtime/queue/lock.ts';
@@ -109,14 +111,18 @@ export async function startApp(options: AppOptions): Promise<App> {
   const meter = createMeter({ costs, tellOwners: (id, text) => void reception.tellOwners(id, text) });
   const approvals = openApprovals({ folder: home.access, queue, log });
   const parking = createParking({ home, approvals });
-  const runner = createRunner({
-    ...{ home, agent, bus, meter, parking, log, modelName, channelOf: (message) => channelOf(message.address) },
-    settings: { ...config, attach },
+  const tools = openTools({ config, home, log });
+  const perform = createPerform({
+    ...{ home, agent, bus, meter, log, modelName, settings: config, toolbox: tools.toolbox },
     loadAgent: async (viber) => {
       const own = await loadAgent(home.root, viber);
       for (const warning of own.warnings ?? []) log.warn({ viber }, warning);
       return own;
     },
+  });
+  const runner = createRunner({
+    ...{ home, perform, meter, parking, log, channelOf: (message) => channelOf(message.address) },
+    settings: { ...config, attach },
   });
   const links = openLinks(home.access);
   const pairing = openPairing(
@@ -205,6 +211,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     if (problems.length > 0 && problems.length === chat.length)
       throw new ConfigError(problems.flatMap((problem) => problem.problems));
     started = true;
+    await tools.start();
     onStatus();
   }
 
@@ -212,6 +219,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await Promise.all([...built.channels.values()].map((channel) => channel.disconnect()));
     approvals.close();
     await worker.stop(DRAIN_MS);
+    await tools.close();
     await delivery.close(3_000);
     await built.close();
     reception.close();

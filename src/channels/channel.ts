@@ -2,30 +2,9 @@
  * The seam between platforms and the gateway. No SDK object crosses it: every field is plain JSON of our own.
  * A channel is S2's CommandCenterAdapter (`id`, `connect({onMessage, onInterrupt})`, `stream`) plus durable `send`.
  */
+import type { Address } from './address.ts';
 
-/** Where a conversation takes place. `account` is the bot's own id on the platform, so that two bots never mix. */
-export interface Address {
-  channel: string;
-  account: string;
-  /** Slack team or Discord guild; Telegram has none. */
-  workspace?: string;
-  chat: string;
-  /** Forum topic, Slack thread, Discord thread. */
-  thread?: string;
-}
-
-/** Injective: two addresses have the same key only if all five fields are equal. */
-export function conversationKey(address: Address): string {
-  const { channel, account, workspace, chat, thread } = address;
-  return JSON.stringify([channel, account, workspace ?? null, chat, thread ?? null]);
-}
-
-/** `<channel>[@account]:<chat>[:<thread>]`, the form people write in job files and configuration. */
-export function formatAddress(address: Address, options: { account?: boolean } = {}): string {
-  const account = options.account ? `@${address.account}` : '';
-  const thread = address.thread === undefined ? '' : `:${address.thread}`;
-  return `${address.channel}${account}:${address.chat}${thread}`;
-}
+export { type Address, conversationKey, formatAddress } from './address.ts';
 
 /** What kind of platform event a message came from. Every kind goes through the same authorisation. */
 export type EntryKind = 'message' | 'edit' | 'channel-post' | 'command' | 'button' | 'membership' | 'migration';

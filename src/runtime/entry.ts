@@ -2,6 +2,21 @@
 import type { Principal } from '../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage } from '../channels/channel.ts';
 
+/** A scheduled job's run: nobody wrote it, its prompt is the message. */
+export interface JobOrder {
+  /** The name of its file. */
+  id: string;
+  name: string;
+  /** ISO 8601: the time it was due. */
+  slot: string;
+  /** Where the result goes; [] where its prompt says so by `notify`, or nowhere. */
+  deliver: readonly Address[];
+  model?: string;
+  skills?: readonly string[];
+  tools?: readonly string[];
+  maxSteps?: number;
+}
+
 export interface Entry {
   message: InboundMessage;
   principal: Principal;
@@ -19,6 +34,8 @@ export interface Entry {
   resume?: { approval: string; run: string };
   /** The command has moved the conversation to `taskId`. */
   moves?: true;
+  /** No person's message: its conversation is bound to nothing, and its answer goes where the job says. */
+  job?: JobOrder;
 }
 
 /** The first 12 characters of a spool key: short enough to read aloud, long enough to be unique. */

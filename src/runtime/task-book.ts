@@ -23,21 +23,27 @@ const SHOW_RUNNING_MS = 250;
 export function createTaskBook(options: { home: Home; conversations: Conversations; log: Logger }): TaskBook {
   const { home, conversations, log } = options;
 
-  async function begin({ taskId, viber, principal, message }: Entry): Promise<TaskRecord> {
+  async function begin(entry: Entry): Promise<TaskRecord> {
+    const { taskId, viber, principal, message, job } = entry;
     // A crash may have come between the message's commit and that of its conversation's binding.
     const key = bindingKey(principal, message.address, message.isDirect);
-    if (!conversations.get(key)) {
+    if (!entry.job && !conversations.get(key)) {
       await conversations.bind({ key, taskId, viber, address: message.address, isDirect: message.isDirect });
     }
     const at = new Date().toISOString();
+    const places = job ? job.deliver : [message.address];
     const goal = message.text.trim() || message.files[0]?.name || 'Untitled';
     const record: TaskRecord = {
-      ...{ id: taskId, viber, goal: goal.slice(0, 4000), title: titleOf(goal), state: 'pending', runs: 0 },
-      ...{ people: [principalText(principal)], conversations: [formatAddress(message.address, { account: true })] },
+      ...{ id: taskId, viber, goal: goal.slice(0, 4000), title: titleOf(job?.name ?? goal), state: 'pending', runs: 0 },
+      ...{
+        people: [principalText(principal)],
+        conversations: places.map((place) => formatAddress(place, { account: true })),
+      },
+      ...(job ? { job: job.id } : {}),
       ...{ createdAt: at, updatedAt: at },
     };
     await saveTask(home, record, { sync: true });
-    await linkCurrentTask(home, viber, taskId);
+    if (!job) await linkCurrentTask(home, viber, taskId);
     return record;
   }
 
@@ -55,6 +61,7 @@ export function createTaskBook(options: { home: Home; conversations: Conversatio
       const { taskId, principal, message } = entry;
       const known = await readTask(home, taskId);
       if (!known) return begin(entry);
+      if (entry.job) return known;
       const person = principalText(principal);
       const conversation = formatAddress(message.address, { account: true });
       // In a group everybody let in may speak; steering stays with those who began the task (T4).

@@ -136,6 +136,7 @@ export function createTurns(options: TurnsOptions): Turns {
 
   /** The conversations that see a run: those it answers, and the others that are about its task now. */
   function followers(items: readonly Item[], taskId: string): Address[] {
+    if (items.some(({ message }) => message.job)) return [];
     const keys = new Set(
       items.map(({ message: { message, principal } }) => bindingKey(principal, message.address, message.isDirect)),
     );

@@ -46,7 +46,10 @@ export interface TaskRecord {
   approvedPlan?: { hash: string; by: string; at: string };
   /** It is coding work: once found, it stays so, and so do the instructions. */
   coding?: true;
+  /** The task that asked for it: an agent works on it for another. */
   parent?: string;
+  /** The scheduled job whose run it is. */
+  job?: string;
   /** ISO 8601. */
   createdAt: string;
   updatedAt: string;

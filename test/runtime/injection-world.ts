@@ -27,6 +27,8 @@ import { openDelivery } from '../../src/runtime/delivery.ts';
 import { type Entry, taskLane } from '../../src/runtime/entry.ts';
 import { createGateway, type Gateway } from '../../src/runtime/gateway.ts';
 import type { InjectionMode } from '../../src/runtime/injection.ts';
+import type { Meter } from '../../src/runtime/meter.ts';
+import { createPerform } from '../../src/runtime/perform.ts';
 import { openLedger } from '../../src/runtime/queue/ledger.ts';
 import type { QueueItem } from '../../src/runtime/queue/queue.ts';
 import { openSpool, type Spool } from '../../src/runtime/queue/spool.ts';
@@ -187,27 +189,30 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     const buttons = { offer: async () => [], press: async () => undefined };
     const live = { follow: () => undefined, end: async () => new Map<string, string>(), runsAt: () => [] };
     const agent = scriptedAgent({ isAlive: () => life.isAlive, next: () => planOf(runs++), happened });
-    const runner = createRunner({
-      ...{ home, agent, bus, log, channelOf, modelName: () => 'local/test', loadAgent: async () => ({}) },
-      meter: {
-        hooks: () => ({ beforeCall: () => undefined, onUsage: () => undefined }),
-        ended: async () => undefined,
-        used: () => ({}),
+    const meter: Meter = {
+      hooks: () => ({ beforeCall: () => undefined, onUsage: () => undefined }),
+      ended: async () => undefined,
+      used: () => ({}),
+    };
+    const memory = {
+      ...{ max_memory_tokens: 100, max_task_tokens: 100, max_daily_logs: 1 },
+      ...{ truncation_strategy: 'smart' as const, auto_accept: false },
+    };
+    const perform = createPerform({
+      ...{ home, agent, bus, log, meter, modelName: () => 'local/test', loadAgent: async () => ({}) },
+      settings: {
+        ...{ fallback: [], maxSteps: 20, plan_approval: 'off', memory },
+        history: { max_messages: 500, max_tokens: 1e6 },
       },
+    });
+    const runner = createRunner({
+      ...{ home, perform, meter, log, channelOf },
       parking: {
         giveWay: async () => undefined,
         resume: () => Promise.reject(new Error('nothing is parked here')),
         park: () => Promise.reject(new Error('nothing is parked here')),
       },
-      settings: {
-        ...{ fallback: [], maxSteps: 20, plan_approval: 'off', attach: {} },
-        history: { max_messages: 500, max_tokens: 1e6 },
-        limits: { downloadBytes: 1e6, filesPerMessage: 5 },
-        memory: {
-          ...{ max_memory_tokens: 100, max_task_tokens: 100, max_daily_logs: 1 },
-          ...{ truncation_strategy: 'smart', auto_accept: false },
-        },
-      },
+      settings: { memory, attach: {}, limits: { downloadBytes: 1e6, filesPerMessage: 5 } },
     });
     const links = openLinks(home.access);
     const pairing = openPairing(home.access, true);

@@ -41,6 +41,8 @@ export interface ContextOptions {
   history: HistoryLimits;
   /** The prompt of `agents/{viber}.yaml`. */
   agentPrompt?: string | undefined;
+  /** Skills that are read rather than called, one a line. */
+  skills?: string | undefined;
   /** Adds the coding steps of L17. */
   coding?: boolean | undefined;
   /** One or two sentences: where this is read and what can be shown there. */
@@ -93,6 +95,7 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
     ...{ bootstrap, viber, now: options.now, channelNote: options.channelNote, agentPrompt: options.agentPrompt },
     memory: inMessage ? '' : memory,
     coding: options.coding ?? false,
+    skills: options.skills ?? '',
   });
   const variable = variablePart(task, artifactLines(artifacts));
   const messages = [...(override.messages ?? history.messages)];

@@ -26,12 +26,14 @@ export interface StableParts {
   now: Date;
   channelNote: string;
   coding: boolean;
+  /** One line for each skill that is read rather than called. */
+  skills: string;
   agentPrompt: string | undefined;
 }
 
 /** What is the same for every message of a day and a conversation: a provider's prompt cache may end here. */
 export function stablePart(parts: StableParts): string {
-  const { bootstrap, memory, viber, now, channelNote, coding, agentPrompt } = parts;
+  const { bootstrap, memory, viber, now, channelNote, coding, skills, agentPrompt } = parts;
   const tagged = [...bootstrap];
   const afterUser = tagged.findIndex(({ tag }) => tag === 'agents' || tag === 'tools');
   tagged.splice(afterUser < 0 ? tagged.length : afterUser, 0, { tag: 'memory', text: memory });
@@ -44,6 +46,7 @@ export function stablePart(parts: StableParts): string {
     ...tagged.map(({ tag, text }) => block(tag, text)),
     RULES,
     coding ? CODING : '',
+    block('skills', skills),
     block('environment', environment.join('\n')),
     agentPrompt?.trim() ?? '',
   ]

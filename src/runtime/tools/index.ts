@@ -26,10 +26,9 @@ const TABLE: readonly ((scope: ToolScope) => RuntimeTool)[] = [
  * The tools of one run. A model may call several at once; they run one after the other in the order of the calls, because they
  * share files. What a person or the model can mend is thrown as UserError.
  */
-export function createTools(scope: ToolScope): RuntimeTool[] {
+export function createTools(scope: ToolScope, others: readonly RuntimeTool[] = []): RuntimeTool[] {
   let last: Promise<unknown> = Promise.resolve();
-  return TABLE.map((make) => {
-    const tool = make(scope);
+  return [...TABLE.map((make) => make(scope)), ...others].map((tool) => {
     return {
       ...tool,
       execute(input, options) {

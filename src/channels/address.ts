@@ -1,0 +1,37 @@
+/** Addresses: where a conversation takes place, as a value, as a key and as people write it. Part of the seam; imports nothing. */
+
+/** Where a conversation takes place. `account` is the bot's own id on the platform, so that two bots never mix. */
+export interface Address {
+  channel: string;
+  account: string;
+  /** Slack team or Discord guild; Telegram has none. */
+  workspace?: string;
+  chat: string;
+  /** Forum topic, Slack thread, Discord thread. */
+  thread?: string;
+}
+
+/** Injective: two addresses have the same key only if all five fields are equal. */
+export function conversationKey(address: Address): string {
+  const { channel, account, workspace, chat, thread } = address;
+  return JSON.stringify([channel, account, workspace ?? null, chat, thread ?? null]);
+}
+
+/** `<channel>[@account]:<chat>[:<thread>]`, the form people write in job files and configuration. */
+export function formatAddress(address: Address, options: { account?: boolean } = {}): string {
+  const account = options.account ? `@${address.account}` : '';
+  const thread = address.thread === undefined ? '' : `:${address.thread}`;
+  return `${address.channel}${account}:${address.chat}${thread}`;
+}
+
+/** An address as people write it: without the account, it is the one bot of that channel. */
+export type WrittenAddress = Omit<Address, 'account'> & { account?: string };
+
+const WRITTEN = /^([a-z][a-z0-9-]{0,31})(?:@([\w.-]{1,64}))?:([^\s:]{1,64})(?::([^\s:]{1,64}))?$/;
+
+/** What `formatAddress` gives, read back; undefined for anything else. The workspace is not part of it. */
+export function parseAddress(text: string): WrittenAddress | undefined {
+  const [, channel, account, chat, thread] = WRITTEN.exec(text.trim()) ?? [];
+  if (channel === undefined || chat === undefined) return undefined;
+  return { channel, chat, ...(account === undefined ? {} : { account }), ...(thread === undefined ? {} : { thread }) };
+}

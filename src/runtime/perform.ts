@@ -1,0 +1,187 @@
+/**
+ * The middle of a run: context from the workspace, the tools it may use, the agent's loop with its journal in the session (C1:
+ * the agent itself reads nothing from disk). Messages, scheduled jobs and agents asked by others all pass here.
+ */
+import { authoriseAction } from '../access/authorise.ts';
+import { type Principal, principalText } from '../access/principal.ts';
+import { crashPoint } from '../faults.ts';
+import { type Logger, scrub } from '../log.ts';
+import type { Home } from '../workspace/home.ts';
+import { appendSession } from '../workspace/sessions.ts';
+import type { ArtifactRef, Json, SessionEntry, TaskRecord } from '../workspace/types.ts';
+import type { Agent, AgentOutcome, Verdict } from './agent.ts';
+import { PLAN_FIRST, type WorkingMode, withConsent } from './approvals/consent.ts';
+import type { Bus } from './bus.ts';
+import { codingOf, stepsFor } from './context/coding.ts';
+import { assembleContext, type MemoryLimits } from './context/context.ts';
+import type { HistoryLimits } from './context/history-window.ts';
+import { usesTools } from './context/past-run.ts';
+import type { Meter } from './meter.ts';
+import { throwWith } from './reply/failure.ts';
+import type { Made } from './reply/settle.ts';
+import type { RuntimeTool } from './task.ts';
+import { createTools, type ToolScope } from './tools/index.ts';
+
+/** The part of the configuration that every run looks at; docs/configuration.md says what each key means. */
+export interface PerformSettings {
+  fallback: string[];
+  maxSteps: number | 'auto';
+  memory: MemoryLimits & { auto_accept: boolean };
+  history: HistoryLimits;
+  /** Whether a task's first plan must be approved before anything is done. */
+  plan_approval: 'on' | 'off';
+}
+
+/** What a viber has of its own (`agents/{viber}.yaml`), and what an order puts in its place. */
+export interface OwnSettings {
+  model?: string | undefined;
+  fallback?: string[] | undefined;
+  maxSteps?: number | undefined;
+  prompt?: string | undefined;
+  tools?: readonly string[] | undefined;
+  /** Names; absent means all. */
+  skills?: readonly string[] | undefined;
+  mode?: WorkingMode | undefined;
+  plan_approval?: 'on' | 'off' | undefined;
+  /** Where scripts work; absent means the task's folder. */
+  folder?: string | undefined;
+}
+
+export interface Order {
+  task: TaskRecord;
+  run: string;
+  /** On whose word it runs: rights and costs are theirs. */
+  principal: Principal;
+  /** The words it is about, and the names of files that came with them. */
+  words: readonly string[];
+  names: readonly string[];
+  /** What relevance is measured against. */
+  query: string;
+  /** One or two sentences: where the answer is read. */
+  place: string;
+  /** The session's lines of this run, when an earlier process began it. */
+  earlier: readonly SessionEntry[];
+  verdicts: ReadonlyMap<string, Verdict>;
+  signal: AbortSignal;
+  /** In place of the viber's own settings, key by key. */
+  own?: OwnSettings;
+  /** The agents that asked each other down to this one, the outermost first; absent for a person's own words. */
+  chain?: readonly string[];
+  /** Stands after the other instructions. */
+  instructions?: string;
+}
+
+export interface Performed {
+  outcome: AgentOutcome;
+  made: Made;
+  tools: readonly RuntimeTool[];
+}
+
+/** What a run is offered beside the tools of every run: made anew for each, and cheap. */
+export type Toolbox = (order: Order, own: OwnSettings, scope: ToolScope) => Promise<Offered>;
+
+export interface Offered {
+  tools: RuntimeTool[];
+  /** Skills that are read rather than called, as lines for the prompt; '' for none. */
+  skills: string;
+}
+
+export interface PerformOptions {
+  home: Home;
+  agent: Agent;
+  bus: Bus;
+  meter: Meter;
+  settings: PerformSettings;
+  log: Logger;
+  modelName: () => string;
+  loadAgent: (viber: string) => Promise<OwnSettings>;
+  toolbox?: Toolbox | undefined;
+}
+
+/** Throws RunError, or a system error when the disk fails. */
+export type Perform = (order: Order) => Promise<Performed>;
+
+export function createPerform(options: PerformOptions): Perform {
+  const { home, agent, settings } = options;
+
+  return async (order) => {
+    const { task, run, principal, earlier, signal, verdicts, words } = order;
+    const own = { ...(await options.loadAgent(task.viber)), ...order.own };
+    const coding = await codingOf(home, task, [...words, ...order.names]);
+    const refs = earlier.flatMap((entry) => (entry.type === 'step' ? (entry.artifactRefs ?? []) : []));
+    const made: Made = { refs, pending: [], plan: undefined };
+    let stepRefs: ArtifactRef[] = [];
+    let hasSteps = earlier.some((entry) => entry.type === 'step');
+    const scope: ToolScope = {
+      ...{ home, viber: task.viber, taskId: task.id, runId: run, planBase: undefined },
+      onPlan: (change) => {
+        made.plan = change;
+      },
+      onArtifact: (ref) => {
+        refs.push(ref);
+        stepRefs.push(ref);
+      },
+      onSuggestion: (suggestion) => made.pending.push(suggestion),
+      autoAcceptMemory: settings.memory.auto_accept,
+      provenance: `task ${task.id}`,
+    };
+    const offered = (await options.toolbox?.(order, own, scope)) ?? { tools: [], skills: '' };
+    const context = await assembleContext({
+      ...{ home, viber: task.viber, taskId: task.id, runId: run, memory: settings.memory, history: settings.history },
+      ...(own.prompt === undefined ? {} : { agentPrompt: own.prompt }),
+      ...{ channelNote: order.place, skills: offered.skills, now: new Date(), query: order.query, coding },
+    });
+    scope.planBase = context.planHash;
+    const needsPlan = (own.plan_approval ?? settings.plan_approval) === 'on' && !task.approvedPlan;
+    const all = createTools(scope, offered.tools);
+    const isAllowed = ({ name }: RuntimeTool) => own.tools?.includes(name) !== false || own.skills?.includes(name);
+    // What its people let it do holds for their own words, not for those of others who may speak (T4).
+    const isTheirs = authoriseAction(principal, 'steer', task.people);
+    const rules = { mode: own.mode ?? 'decide', always: isTheirs ? (task.always ?? []) : [], needsPlan };
+    const tools = withConsent(all.filter(isAllowed), rules);
+    const metered = { run, task: task.id, person: principalText(principal) };
+    const added = [order.instructions ?? '', needsPlan ? PLAN_FIRST : ''].filter(Boolean);
+    const running = agent.run(
+      {
+        ...{ taskId: task.id, runId: run, viber: task.viber, goal: task.goal },
+        ...{ messages: context.messages, resume: context.resume, verdicts },
+        instructions: [...context.instructions, ...added],
+        model: own.model ?? options.modelName(),
+        fallback: own.fallback ?? settings.fallback,
+        maxSteps: stepsFor(own.maxSteps ?? settings.maxSteps, coding),
+        tools,
+      },
+      {
+        ...{ signal, ...options.meter.hooks(metered) },
+        onEvent: (event) => options.bus.emit(event),
+        onCall: async ({ callId, tool }) => {
+          const line: SessionEntry = { type: 'call', run, at: new Date().toISOString(), callId, tool };
+          await appendSession(home, task.viber, task.id, [line], { sync: true });
+          crashPoint('run:call-written');
+        },
+        onStep: async ({ index, messages }) => {
+          // A step of words alone has no effect to remember: the result line holds it.
+          if (!usesTools(messages)) return;
+          hasSteps = true;
+          const at = new Date().toISOString();
+          const line: SessionEntry = { type: 'step', run, at, index, messages: scrubbed(messages) };
+          if (stepRefs.length > 0) line.artifactRefs = stepRefs;
+          stepRefs = [];
+          await appendSession(home, task.viber, task.id, [line], { sync: true });
+          crashPoint('run:step-written');
+        },
+      },
+    );
+    const outcome = await running
+      .catch((error: unknown) => throwWith(error, { words: words.join('\n\n'), hasSteps }))
+      .finally(() => options.meter.ended(metered));
+    return { outcome, made, tools };
+  };
+}
+
+/** Transcripts hold no secrets either (T19). */
+function scrubbed(messages: Json[]): Json[] {
+  const text = JSON.stringify(messages);
+  const clean = scrub(text);
+  return clean === text ? messages : (JSON.parse(clean) as Json[]);
+}
