@@ -4,7 +4,7 @@
  */
 import type { Address } from './address.ts';
 
-export { type Address, conversationKey, formatAddress } from './address.ts';
+export { type Address, conversationKey, formatAddress, parseAddress, type WrittenAddress } from './address.ts';
 
 /** What kind of platform event a message came from. Every kind goes through the same authorisation. */
 export type EntryKind = 'message' | 'edit' | 'channel-post' | 'command' | 'button' | 'membership' | 'migration';
@@ -245,6 +245,14 @@ export interface CommandSpec {
   };
 }
 
+/** Where messages may be sent without anybody having written there before. */
+export interface Place {
+  address: Address;
+  isDirect: boolean;
+  /** In a direct conversation: with whom. */
+  user?: string;
+}
+
 /** A platform. A missing optional method is the answer "cannot". */
 export interface Channel {
   readonly id: string;
@@ -274,6 +282,11 @@ export interface Channel {
    * that the conversation stays where it began.
    */
   openThread?(message: InboundMessage, thread: { key: string; title: string }): Promise<Address>;
+  /**
+   * The place of an address that a person wrote down, as the platform knows it; undefined when it is not there or this bot may
+   * not see it. A thread may be named by its own id alone. Throws DeliveryError while the platform cannot be asked.
+   */
+  findPlace?(written: { chat: string; thread?: string }): Promise<Place | undefined>;
   /** Shows how the task of a thread stands, in its name or first message; best effort, must not throw. */
   showTask?(address: Address, task: TaskView): Promise<void>;
 }

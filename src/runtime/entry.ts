@@ -9,8 +9,8 @@ export interface JobOrder {
   name: string;
   /** ISO 8601: the time it was due. */
   slot: string;
-  /** Where the result goes; [] where its prompt says so by `notify`, or nowhere. */
-  deliver: readonly Address[];
+  /** Where the result goes, as text with account; [] where its prompt says so by `notify`, or nowhere. */
+  deliver: readonly string[];
   model?: string;
   skills?: readonly string[];
   tools?: readonly string[];

@@ -31,13 +31,13 @@ export function createTaskBook(options: { home: Home; conversations: Conversatio
       await conversations.bind({ key, taskId, viber, address: message.address, isDirect: message.isDirect });
     }
     const at = new Date().toISOString();
-    const places = job ? job.deliver : [message.address];
+    const places = job ? [...job.deliver] : [formatAddress(message.address, { account: true })];
     const goal = message.text.trim() || message.files[0]?.name || 'Untitled';
     const record: TaskRecord = {
       ...{ id: taskId, viber, goal: goal.slice(0, 4000), title: titleOf(job?.name ?? goal), state: 'pending', runs: 0 },
       ...{
         people: [principalText(principal)],
-        conversations: places.map((place) => formatAddress(place, { account: true })),
+        conversations: places,
       },
       ...(job ? { job: job.id } : {}),
       ...{ createdAt: at, updatedAt: at },

@@ -54,6 +54,8 @@ export interface RuntimeTool<Input = unknown> {
   kindOf?(input: Input): string;
   /** Set for a run: this call waits for a person before it runs. May throw UserError. */
   asksBefore?(input: Input): boolean;
+  /** Stands in the question about it: what these arguments will lead to. */
+  noteFor?(input: Input): string;
   /** Set for a run: the call has run, and its result waits for a person. */
   asksAfter?(result: Json): boolean;
   execute(input: Input, options: { signal: AbortSignal; callId: string }): Promise<Json>;

@@ -20,6 +20,7 @@ import { registerCommands } from './commands.ts';
 import type { Bot } from './decode.ts';
 import { DOWNLOAD_BYTES, download } from './download.ts';
 import { createEvents } from './events.ts';
+import { createFindPlace } from './find-place.ts';
 import { type Gateway, type GatewayTiming, startGateway } from './gateway.ts';
 import { createInteractions, type InteractionTiming } from './interactions.ts';
 import { createLive, LIVE_TIMING, type LiveTiming } from './live.ts';
@@ -174,5 +175,6 @@ export function createDiscord(options: DiscordOptions): Channel {
     endStream: (runId, address, isAnswered) => live.end(runId, address, isAnswered),
     openThread: (message, thread) => threads.open(message, thread),
     showTask: (address, task) => taskState.show(address, task),
+    findPlace: createFindPlace({ api, places, account }),
   };
 }

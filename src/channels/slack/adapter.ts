@@ -10,6 +10,7 @@ import { createBackfill } from './backfill.ts';
 import { createBolt } from './bolt.ts';
 import type { Self } from './decode.ts';
 import { createDownload } from './download.ts';
+import { createFindPlace } from './find-place.ts';
 import { createHosts } from './hosts.ts';
 import { createHttp, type WebhookHandler } from './http.ts';
 import { createIntake } from './intake.ts';
@@ -179,6 +180,7 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
       onOpened: (address, root, key) => tasks.learn(address, { kind: 'ours', root, key }),
     }),
     showTask: tasks.show,
+    findPlace: createFindPlace({ api, identity: () => identity }),
     ...(mode === 'http' && { webhook }),
   };
 }

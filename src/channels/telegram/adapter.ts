@@ -11,6 +11,7 @@ import type {
   CommandSpec,
   InboundMessage,
   LiveMode,
+  Place,
 } from '../channel.ts';
 import { createApi, TelegramError } from './api.ts';
 import { type Bot, callbackId, type Decoded, decodeUpdate } from './decode.ts';
@@ -168,8 +169,19 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
     stream: async (event, address, view) => live.event(event, address, view),
     livePace: live.pace,
     endStream: (runId, address, isAnswered) => live.end(runId, address, isAnswered),
+    findPlace: async (written) => findPlace(written, bot?.account ?? ''),
     ...(mode === 'webhook' && { webhook }),
   };
+}
+
+/**
+ * A private chat has the id of its person, a group's is negative: nobody needs to be asked.
+ * https://core.telegram.org/bots/api#chat
+ */
+function findPlace({ chat, thread }: { chat: string; thread?: string }, account: string): Place | undefined {
+  if (!/^-?[1-9]\d{0,18}$/.test(chat) || !(thread === undefined || /^[1-9]\d{0,15}$/.test(thread))) return undefined;
+  const address = { channel: 'telegram', account, chat, ...(thread === undefined ? {} : { thread }) };
+  return chat.startsWith('-') ? { address, isDirect: false } : { address, isDirect: true, user: chat };
 }
 
 /** For the doctor: one sentence when the token is good. Throws ConfigError when it is not, TelegramError when Telegram cannot be asked. */

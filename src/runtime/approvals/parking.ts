@@ -126,7 +126,7 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
         ? askPerson(request, asked)
         : plan
           ? askAboutPlan(request, plan.text, planFileName(where.task))
-          : askForConsent(request);
+          : askForConsent(request, tool ? noteOf(tool, request.input) : '');
       const said = parseReply(outcome.text).visible.trim();
       crashPoint('run:parked');
       const text = scrub([said, question.text].filter(Boolean).join('\n\n'));
@@ -198,6 +198,11 @@ function insteadOf({ kind }: ApprovalRequest, isEdited: boolean): string {
 function messageOf({ message: { message } }: QueueItem<Entry>) {
   const { interaction: _interaction, opensThread: _opens, button: _button, command: _command, ...kept } = message;
   return { ...kept, text: '', files: [], facts: [], quotes: [] };
+}
+
+function noteOf(tool: RuntimeTool, input: Json): string {
+  const parsed = tool.noteFor && tool.input.safeParse(input);
+  return parsed?.success ? (tool.noteFor?.(parsed.data) ?? '') : '';
 }
 
 function scopeOf(tool: RuntimeTool, input: Json): string {

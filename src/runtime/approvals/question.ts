@@ -33,9 +33,10 @@ const button = (label: string, id: string, verb: string): ButtonAction => ({
 
 const isLong = (text: string): boolean => text.length > MAX_INLINE || text.split('\n').length > MAX_LINES;
 
-export function askForConsent({ id, tool, input, scope }: ApprovalRequest): Question {
+/** @param note What follows from it, in plain words. */
+export function askForConsent({ id, tool, input, scope }: ApprovalRequest, note = ''): Question {
   const shown = shownInput(input);
-  const limits = `Only this runs, and once. Without an answer within ${CONSENT_MINUTES} minutes it does not.`;
+  const limits = `${note === '' ? '' : `${visible(note)}\n\n`}Only this runs, and once. Without an answer within ${CONSENT_MINUTES} minutes it does not.`;
   const buttons = [
     [button('Approve', id, 'yes'), button('Deny', id, 'no')],
     [button('Always for this task', id, 'always')],

@@ -25,6 +25,7 @@ export interface CommandDesk
     | 'prefixes'
     | 'approvals'
     | 'costs'
+    | 'jobs'
     | 'settings'
   > {
   home: Home;

@@ -9,6 +9,7 @@ import type { TaskRecord } from '../../workspace/types.ts';
 import type { Approvals } from '../approvals.ts';
 import type { ConversationSettings } from '../conversation-settings.ts';
 import type { Costs } from '../costs.ts';
+import type { JobDesk } from '../job-desk.ts';
 import type { AttachMode } from '../reply/attachments.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
 
@@ -55,6 +56,8 @@ export interface CommandContext {
   approvals?: Pick<Approvals, 'get' | 'open' | 'decide'>;
   /** What was used and what may be; absent where nobody counts. */
   costs?: Pick<Costs, 'ofRun' | 'today' | 'check' | 'limits' | 'currency'>;
+  /** The scheduled jobs; absent where there are none. */
+  jobs?: JobDesk;
   /** Ends the task's run; false when none is under way. */
   stop(taskId: string): boolean;
   mayUse(action: Action, task: TaskRecord | undefined): boolean;

@@ -113,6 +113,16 @@ const isPart = (part: Json, type: string): part is Fields => isFields(part) && p
 export const usesTools = (messages: readonly Json[]): boolean =>
   messages.some((m) => partsOf(m).some((part) => isPart(part, 'tool-call') || isPart(part, 'tool-result')));
 
+/** Whether a tool of that name was called and has not failed. */
+export const hasUsed = (entries: readonly SessionEntry[], tool: string): boolean =>
+  entries
+    .flatMap((entry) => (entry.type === 'step' ? entry.messages : []))
+    .flatMap(partsOf)
+    .some((part) => {
+      if (!isPart(part, 'tool-result') || part.toolName !== tool || !isFields(part.output)) return false;
+      return typeof part.output.type === 'string' && !/^(error|execution-denied)/.test(part.output.type);
+    });
+
 function textOf(messages: readonly Json[]): string {
   return messages
     .flatMap((m) => (isFields(m) && typeof m.content === 'string' ? [m.content] : partsOf(m)))

@@ -1,0 +1,47 @@
+/**
+ * The place an address means, from what the gateway has told or else one REST call. A thread may be named by its own id alone.
+ * https://discord.com/developers/docs/resources/channel#get-channel
+ */
+import type { Channel, Place } from '../channel.ts';
+import { isFields, list, string } from '../shared/read.ts';
+import { type DiscordApi, DiscordError } from './api.ts';
+import { isDirect, isThread, type Places } from './places.ts';
+import { id, isId } from './read.ts';
+import { toDeliveryError } from './refusals.ts';
+
+export function createFindPlace(options: {
+  api: DiscordApi;
+  places: Places;
+  account: () => string;
+}): NonNullable<Channel['findPlace']> {
+  const { api, places, account } = options;
+
+  /** With whom a direct conversation is; the gateway does not tell of these. */
+  async function ask(channelId: string): Promise<{ user?: string } | undefined> {
+    try {
+      const channel = await api.call('GET', `/channels/${channelId}`);
+      if (!isFields(channel) || !places.learn(channel)) return undefined;
+      const [user] = list(channel, 'recipients').map((recipient) => id(recipient, 'id') ?? string(recipient, 'id'));
+      return user === undefined ? {} : { user };
+    } catch (error) {
+      if (error instanceof DiscordError && (error.status === 404 || error.status === 403)) return undefined;
+      throw toDeliveryError(error, true);
+    }
+  }
+
+  return async ({ chat, thread }): Promise<Place | undefined> => {
+    const wanted = thread ?? chat;
+    if (!isId(wanted)) return undefined;
+    const known = places.get(wanted);
+    const asked = known && !isDirect(known) ? {} : await ask(wanted);
+    const place = places.get(wanted);
+    if (!asked || !place) return undefined;
+    const base = { channel: 'discord', account: account() };
+    if (isDirect(place)) return { address: { ...base, chat: wanted }, isDirect: true, ...asked };
+    if (place.guild === undefined) return undefined;
+    const inGuild = { ...base, workspace: place.guild };
+    if (!isThread(place)) return { address: { ...inGuild, chat: wanted }, isDirect: false };
+    if (place.parent === undefined || (thread !== undefined && place.parent !== chat)) return undefined;
+    return { address: { ...inGuild, chat: place.parent, thread: wanted }, isDirect: false };
+  };
+}

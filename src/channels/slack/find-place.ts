@@ -1,0 +1,51 @@
+/**
+ * The place an address means. Ids tell the kind: C and G are channels, D a direct conversation, U a person, with whom one is
+ * opened. Whose a direct conversation is stands in its history, which needs no scope beyond those there are.
+ * https://docs.slack.dev/reference/methods/conversations.open
+ */
+import type { Channel } from '../channel.ts';
+import { fields, list, string } from '../shared/read.ts';
+import { type SlackApi, SlackError } from './api.ts';
+import { toDeliveryError } from './refusals.ts';
+
+/** Messages that are looked at for one of theirs. */
+const LOOKED_AT = 50;
+
+export function createFindPlace(options: {
+  api: SlackApi;
+  identity: () => { userId: string; teamId: string } | undefined;
+}): NonNullable<Channel['findPlace']> {
+  const { api, identity } = options;
+
+  async function direct(chat: string): Promise<{ chat: string; user?: string } | undefined> {
+    try {
+      if (/^[UW]/.test(chat)) {
+        const opened = await api.call('conversations.open', { users: chat });
+        const id = string(fields(opened, 'channel') ?? {}, 'id');
+        return id === undefined ? undefined : { chat: id, user: chat };
+      }
+      const history = await api.call('conversations.history', { channel: chat, limit: LOOKED_AT });
+      const users = list(history, 'messages').map((message) => string(message, 'user'));
+      const user = users.find((one) => one !== undefined && one !== identity()?.userId);
+      return { chat, ...(user === undefined ? {} : { user }) };
+    } catch (error) {
+      const isRefused = error instanceof SlackError && error.kind === 'refused' && error.retryAfterMs === undefined;
+      if (isRefused && !/auth|token|account_inactive/.test(error.code)) return undefined;
+      throw toDeliveryError(error, true);
+    }
+  }
+
+  return async ({ chat, thread }) => {
+    const self = identity();
+    if (!self || !/^[A-Z0-9]{2,24}$/.test(chat)) return undefined;
+    if (thread !== undefined && !/^\d{1,16}\.\d{1,10}$/.test(thread)) return undefined;
+    const base = { channel: 'slack', account: self.userId, workspace: self.teamId };
+    const inThread = thread === undefined ? {} : { thread };
+    if (/^[CG]/.test(chat)) return { address: { ...base, chat, ...inThread }, isDirect: false };
+    if (!/^[DUW]/.test(chat)) return undefined;
+    const found = await direct(chat);
+    if (!found) return undefined;
+    const user = found.user === undefined ? {} : { user: found.user };
+    return { address: { ...base, chat: found.chat, ...inThread }, isDirect: true, ...user };
+  };
+}

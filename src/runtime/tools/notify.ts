@@ -1,0 +1,71 @@
+/**
+ * `notify`: a message to a chat of its own, beside the answer (J7). It goes through the outbox like every answer; the same words
+ * to the same place are sent once in a run, however often a crash has them said again.
+ */
+import { z } from 'zod';
+import type { Principal } from '../../access/principal.ts';
+import { formatAddress } from '../../channels/channel.ts';
+import { UserError } from '../../errors.ts';
+import { scrub } from '../../log.ts';
+import { listArtifacts } from '../../workspace/artifacts.ts';
+import { hashText } from '../../workspace/files.ts';
+import type { Delivery } from '../delivery.ts';
+import type { Posting } from '../posting.ts';
+import { attach } from '../reply/attachments.ts';
+import type { RuntimeTool } from '../task.ts';
+import { defineTool, type ToolScope } from './scope.ts';
+
+const input = z.object({
+  to: z.string().describe('address: telegram:1001, discord:99887, slack:C024BE91L'),
+  text: z.string().describe('Markdown'),
+  artifacts: z.array(z.string()).max(10).describe('ids of artifacts of this task to attach').exactOptional(),
+});
+
+const MAX_TEXT = 16_000;
+
+export interface NotifyDeps {
+  posting: Posting;
+  delivery: Pick<Delivery, 'add'>;
+  principal: Principal;
+  /** The task's own conversations, as text with account. */
+  own: readonly string[];
+  /** A job: whoever wrote it has said so. */
+  isJob: boolean;
+  maxBytes: (channel: string) => number;
+}
+
+/** The name by which a run's transcript tells that it has sent something by itself. */
+export const NOTIFY = 'notify';
+
+export function notify({ home, taskId, runId }: ToolScope, deps: NotifyDeps): RuntimeTool {
+  const { posting, own, principal } = deps;
+  const isOwn = (to: string) => own.includes(formatAddress(posting.read(to), { account: true }));
+  return defineTool({
+    name: NOTIFY,
+    description: 'Send a message to a chat now, apart from your answer. Only when asked for.',
+    input,
+    effect: 'idempotent',
+    ...(deps.isJob ? { consent: 'never' as const } : {}),
+    isOutside: ({ to }) => !isOwn(to),
+    kindOf: ({ to }) => to,
+    async execute({ to, text, artifacts = [] }) {
+      const words = scrub(text.trim());
+      if (words === '' && artifacts.length === 0) throw new UserError('There is nothing to send.');
+      if (words.length > MAX_TEXT)
+        throw new UserError(`That is too long: at most ${MAX_TEXT} characters; attach an artifact instead.`);
+      const address = await posting.find(to, principal, own);
+      const known = await listArtifacts(home, taskId);
+      const chosen = artifacts.map((id) => {
+        const found = known.find((artifact) => artifact.id === id);
+        if (!found) throw new UserError(`This task has no artifact ${JSON.stringify(id.slice(0, 60))}.`);
+        return found;
+      });
+      const rules = { mode: 'auto' as const, maxBytes: deps.maxBytes(address.channel), maxFiles: 10 };
+      const { files, onRequest } = await attach(home, taskId, chosen, rules);
+      if (onRequest.length > 0) throw new UserError(`${onRequest[0]?.name} is too large to be sent there.`);
+      const id = `${runId}-notify-${hashText(JSON.stringify([formatAddress(address), words, artifacts])).slice(0, 16)}`;
+      await deps.delivery.add({ id, address, text: words, files }, runId, true);
+      return { status: 'sent', to: formatAddress(address) };
+    },
+  });
+}
