@@ -42,6 +42,8 @@ export interface RuntimeTool<Input = unknown> {
   name: string;
   description: string;
   input: z.ZodType<Input>;
+  /** The arguments as JSON Schema, where `input` does not say what they are. */
+  schema?: Json;
   effect: ToolEffect;
   /**
    * Whether a person is asked before it runs. Absent: as its effect says. `never`: it asks by itself, or changes nothing people

@@ -28,7 +28,10 @@ export interface ToolHooks {
 }
 
 // Tools are made anew for every run, their schemas are not.
-const schemas = new WeakMap<z.ZodType, InputSchema>();
+const schemas = new WeakMap<object, InputSchema>();
+
+const isObject = (value: Json | undefined): value is { [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** @param jsonSchema The SDK's function of that name, given because the SDK is loaded late. */
 export function toSdkTools(tools: readonly RuntimeTool[], jsonSchema: JsonSchema, hooks: ToolHooks): ToolSet {
@@ -36,11 +39,13 @@ export function toSdkTools(tools: readonly RuntimeTool[], jsonSchema: JsonSchema
 }
 
 function toSdkTool(tool: RuntimeTool, jsonSchema: JsonSchema, hooks: ToolHooks): SdkTool {
-  let inputSchema = schemas.get(tool.input);
+  const key = isObject(tool.schema) ? tool.schema : tool.input;
+  let inputSchema = schemas.get(key);
   if (!inputSchema) {
-    const { $schema: _dialect, ...schema } = z.toJSONSchema(tool.input, { target: 'draft-7', io: 'input' });
+    const { $schema: _dialect, ...schema } =
+      key === tool.schema ? tool.schema : z.toJSONSchema(tool.input, { target: 'draft-7', io: 'input' });
     inputSchema = jsonSchema(schema);
-    schemas.set(tool.input, inputSchema);
+    schemas.set(key, inputSchema);
   }
   return {
     description: tool.description,

@@ -1,0 +1,214 @@
+/**
+ * Servers of the Model Context Protocol, as the configuration names them: each connected when a run first needs it, again after
+ * it has gone, with growing pauses. One that is away costs a run its tools, never the run.
+ * https://modelcontextprotocol.io/specification
+ */
+import { errorMessage } from '../../../errors.ts';
+import { type Logger, scrub } from '../../../log.ts';
+import type { RuntimeTool } from '../../task.ts';
+import type { ToolScope } from '../scope.ts';
+import { type McpToolInfo, toRuntimeTool } from './tool.ts';
+
+export interface McpServerSettings {
+  command?: string;
+  args?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+  url?: string;
+  headers?: Readonly<Record<string, string>>;
+  /** Names of the tools that are offered; absent means all. */
+  tools?: readonly string[];
+  trusted: boolean;
+}
+
+export interface McpHealth {
+  name: string;
+  state: 'idle' | 'connecting' | 'connected' | 'failed';
+  tools: number;
+  /** One sentence, when it has failed. */
+  problem?: string;
+}
+
+export interface McpServers {
+  /** What the servers offer; waits for those that are being connected, but not long. */
+  tools(scope: ToolScope): Promise<RuntimeTool[]>;
+  health(): McpHealth[];
+  /** Begins to connect all of them. */
+  start(): void;
+  close(): Promise<void>;
+}
+
+const CONNECT_MS = 20_000;
+/** How long a run waits for a server that is not there yet. */
+const WAIT_MS = 5_000;
+const LIST_AGAIN_MS = 10 * 60_000;
+const MAX_TOOLS = 128;
+const MAX_PAGES = 20;
+const BACKOFF_MS = { min: 5_000, max: 300_000 };
+
+type Client = Awaited<ReturnType<typeof import('@ai-sdk/mcp')['createMCPClient']>>;
+
+interface Server {
+  name: string;
+  settings: McpServerSettings;
+  state: McpHealth['state'];
+  client?: Client;
+  offered: McpToolInfo[];
+  listedAt: number;
+  failures: number;
+  retryAt: number;
+  problem?: string;
+  connecting?: Promise<void>;
+}
+
+export function createMcpServers(options: {
+  servers: Readonly<Record<string, McpServerSettings>>;
+  log: Logger;
+  now?: () => number;
+}): McpServers {
+  const { log } = options;
+  const now = options.now ?? Date.now;
+  let isClosed = false;
+  const servers = Object.entries(options.servers).map(
+    ([name, settings]): Server => ({
+      ...{ name, settings, state: 'idle', offered: [], listedAt: 0, failures: 0, retryAt: 0 },
+    }),
+  );
+
+  function lost(server: Server, error: unknown): void {
+    const { client } = server;
+    if (isClosed) return;
+    delete server.client;
+    server.state = 'failed';
+    server.problem = `The server ${server.name} (mcp.${server.name}) is not there: ${scrub(errorMessage(error)).slice(0, 300)}`;
+    server.failures += 1;
+    server.retryAt = now() + Math.min(BACKOFF_MS.max, BACKOFF_MS.min * 2 ** (server.failures - 1));
+    log.warn({ mcp: server.name, failures: server.failures }, server.problem);
+    client?.close().catch((err: unknown) => log.debug({ err, mcp: server.name }, 'it could not be closed'));
+  }
+
+  async function open(server: Server): Promise<Client> {
+    const { command, args, env, url, headers } = server.settings;
+    const { createMCPClient } = await import('@ai-sdk/mcp');
+    const common = {
+      clientName: 'openviber',
+      initializationOptions: { timeout: CONNECT_MS },
+      onUncaughtError: (error: unknown) => {
+        if (server.client) lost(server, error);
+      },
+    };
+    if (url !== undefined)
+      return createMCPClient({ ...common, transport: { type: 'http', url, headers: { ...headers } } });
+    const { Experimental_StdioMCPTransport: StdioTransport } = await import('@ai-sdk/mcp/mcp-stdio');
+    const transport = new StdioTransport({
+      ...{ command: command ?? '', args: [...(args ?? [])], env: { ...env }, stderr: 'ignore' },
+    });
+    return createMCPClient({ ...common, transport });
+  }
+
+  async function list(client: Client, { settings, name }: Server): Promise<McpToolInfo[]> {
+    const found = new Map<string, McpToolInfo>();
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES && found.size < MAX_TOOLS; page++) {
+      const answer = await client.listTools({
+        ...(cursor === undefined ? {} : { params: { cursor } }),
+        options: { timeout: CONNECT_MS },
+      });
+      for (const tool of answer.tools) {
+        if (settings.tools === undefined || settings.tools.includes(tool.name)) found.set(tool.name, tool);
+      }
+      cursor = answer.nextCursor;
+      if (cursor === undefined) break;
+    }
+    const missing = settings.tools?.filter((tool) => !found.has(tool)) ?? [];
+    if (missing.length > 0)
+      log.warn({ mcp: name, missing }, 'tools that the configuration names are not offered by the server');
+    return [...found.values()].slice(0, MAX_TOOLS);
+  }
+
+  async function connect(server: Server): Promise<void> {
+    server.state = 'connecting';
+    let client: Client | undefined;
+    try {
+      client = await open(server);
+      server.offered = await list(client, server);
+      if (isClosed) return await client.close();
+      Object.assign(server, { client, state: 'connected', listedAt: now(), failures: 0 });
+      delete server.problem;
+      log.info({ mcp: server.name, tools: server.offered.length }, 'connected');
+    } catch (error) {
+      lost(server, error);
+      await client?.close().catch((err: unknown) => log.debug({ err, mcp: server.name }, 'it could not be closed'));
+    }
+  }
+
+  /** Connected, or on the way; undefined when it is not time to try again. */
+  function ensure(server: Server): Promise<void> | undefined {
+    if (isClosed || server.connecting) return server.connecting;
+    if (server.client) {
+      if (now() - server.listedAt > LIST_AGAIN_MS) refresh(server, server.client);
+      return undefined;
+    }
+    if (now() < server.retryAt) return undefined;
+    server.connecting = connect(server).finally(() => {
+      delete server.connecting;
+    });
+    return server.connecting;
+  }
+
+  /** Beside the run: what was offered ten minutes ago is good enough for it. */
+  function refresh(server: Server, client: Client): void {
+    server.listedAt = now();
+    list(client, server).then(
+      (offered) => {
+        server.offered = offered;
+      },
+      (error: unknown) => {
+        if (server.client === client) lost(server, error);
+      },
+    );
+  }
+
+  return {
+    async tools(scope) {
+      const waiting = servers.map(ensure).filter((work) => work !== undefined);
+      if (waiting.length > 0) {
+        const { promise: late, resolve } = Promise.withResolvers<void>();
+        const timer = setTimeout(resolve, WAIT_MS);
+        await Promise.race([Promise.all(waiting), late]);
+        clearTimeout(timer);
+      }
+      return servers.flatMap((server) => {
+        const { client, name, settings, offered } = server;
+        if (!client) return [];
+        const call: Client['callTool'] = async (args) => {
+          try {
+            return await client.callTool(args);
+          } catch (error) {
+            // A server that has ended fails its calls; the next run connects anew.
+            if (/closed|ECONN|EPIPE|not connected/i.test(errorMessage(error)) && server.client === client)
+              lost(server, error);
+            throw error;
+          }
+        };
+        return offered.flatMap((info) => toRuntimeTool(name, info, { call, trusted: settings.trusted, scope }) ?? []);
+      });
+    },
+    health: () =>
+      servers.map(({ name, state, offered, problem }) => ({
+        ...{ name, state, tools: state === 'connected' ? offered.length : 0 },
+        ...(problem === undefined ? {} : { problem }),
+      })),
+    start() {
+      for (const server of servers) void ensure(server);
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all(servers.map((server) => server.connecting));
+      await Promise.all(
+        servers.map(({ client, name }) =>
+          client?.close().catch((err: unknown) => log.debug({ err, mcp: name }, 'it could not be closed')),
+        ),
+      );
+    },
+  };
+}

@@ -1,0 +1,129 @@
+/**
+ * One tool of a server as a run is offered it. What the server says of itself is bounded and believed only where the configuration
+ * trusts it: without that every call counts as an effect outside the task, and a person is asked.
+ */
+import { z } from 'zod';
+import { errorMessage, UserError } from '../../../errors.ts';
+import { scrub } from '../../../log.ts';
+import { createArtifact } from '../../../workspace/artifacts.ts';
+import { hashText } from '../../../workspace/files.ts';
+import type { Json } from '../../../workspace/types.ts';
+import { clip, visibleText } from '../../context/turn.ts';
+import type { RuntimeTool, ToolEffect } from '../../task.ts';
+import { attached } from '../artifacts.ts';
+import { defineTool, type ToolScope } from '../scope.ts';
+
+/** https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool */
+export interface McpToolInfo {
+  name: string;
+  description?: string | undefined;
+  inputSchema: { [key: string]: unknown };
+  annotations?: { readOnlyHint?: boolean | undefined; idempotentHint?: boolean | undefined } | undefined;
+}
+
+export type McpCall = (request: {
+  name: string;
+  arguments?: Record<string, unknown>;
+  options?: { signal?: AbortSignal; timeout?: number };
+}) => Promise<unknown>;
+
+const MAX_SCHEMA = 32_768;
+const MAX_DESCRIPTION = 1_024;
+const MAX_RESULT = 32_000;
+const MAX_FILE = 10 * 1024 * 1024;
+const CALL_MS = 300_000;
+
+const content = z.looseObject({
+  type: z.string(),
+  text: z.string().exactOptional(),
+  data: z.string().exactOptional(),
+  mimeType: z.string().exactOptional(),
+  resource: z
+    .looseObject({ text: z.string().exactOptional(), blob: z.string().exactOptional(), mimeType: z.string().nullish() })
+    .exactOptional(),
+});
+const answer = z.looseObject({
+  content: z.array(content).default([]),
+  isError: z.boolean().default(false),
+  structuredContent: z.unknown().exactOptional(),
+});
+
+const input = z.looseObject({});
+
+/** `server_tool`, as providers take names; undefined for a tool that cannot be offered. */
+export function toRuntimeTool(
+  server: string,
+  info: McpToolInfo,
+  { call, trusted, scope }: { call: McpCall; trusted: boolean; scope: ToolScope },
+): RuntimeTool | undefined {
+  const plain = `${server}_${info.name}`.replace(/[^A-Za-z0-9_-]/g, '_');
+  const name = plain.length > 64 ? `${plain.slice(0, 55)}_${hashText(plain).slice(0, 8)}` : plain;
+  const schema = schemaOf(info);
+  if (schema === undefined) return undefined;
+  return defineTool({
+    name,
+    description: clip(visibleText(info.description?.trim() || info.name), MAX_DESCRIPTION),
+    input,
+    schema,
+    effect: effectOf(info, trusted),
+    consent: 'effects',
+    async execute(given, { signal }) {
+      const reply = await call({ name: info.name, arguments: given, options: { signal, timeout: CALL_MS } }).catch(
+        (error: unknown) => {
+          if (signal.aborted) throw error;
+          throw new UserError(`The server ${server} failed: ${scrub(errorMessage(error)).slice(0, 300)}`);
+        },
+      );
+      const { content: parts, isError, structuredContent } = answer.parse(reply);
+      const text = clip(visibleText(parts.map(textOf).filter(Boolean).join('\n')), MAX_RESULT);
+      if (isError) throw new UserError(text || `The tool ${name} failed.`);
+      const files = [];
+      for (const part of parts) {
+        const file = fileOf(part);
+        if (file) files.push(await keep(scope, name, file));
+      }
+      const structured = text === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : '';
+      return {
+        text: text || clip(structured, MAX_RESULT),
+        ...(files.length > 0 ? { artifacts: files } : {}),
+      };
+    },
+  });
+}
+
+/** Kept with what was listed: what is made of it for the model is kept with this. */
+const schemas = new WeakMap<object, Json>();
+
+function schemaOf({ inputSchema }: McpToolInfo): Json | undefined {
+  const known = schemas.get(inputSchema);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(inputSchema);
+  if (text.length > MAX_SCHEMA || inputSchema.type !== 'object') return undefined;
+  const schema: Json = JSON.parse(text);
+  schemas.set(inputSchema, schema);
+  return schema;
+}
+
+/** Where the server is not trusted, an outcome that is not known must be reported, never repeated. */
+function effectOf({ annotations }: McpToolInfo, trusted: boolean): ToolEffect {
+  if (trusted && annotations?.readOnlyHint === true) return 'read';
+  return trusted && annotations?.idempotentHint === true ? 'idempotent' : 'external';
+}
+
+type Part = z.infer<typeof content>;
+
+const textOf = ({ text, resource }: Part): string => text ?? resource?.text ?? '';
+
+/** Pictures, sounds and other files in an answer. */
+function fileOf({ type, data, mimeType, resource }: Part): { bytes: Buffer; type: string } | undefined {
+  const encoded = type === 'image' || type === 'audio' ? data : resource?.blob;
+  if (encoded === undefined || encoded.length > MAX_FILE * 1.4) return undefined;
+  const bytes = Buffer.from(encoded, 'base64');
+  return { bytes, type: mimeType ?? resource?.mimeType ?? 'application/octet-stream' };
+}
+
+async function keep(scope: ToolScope, title: string, { bytes, type }: { bytes: Buffer; type: string }) {
+  const id = hashText(`${title}\n${type}\n${bytes.toString('base64')}`).slice(0, 10);
+  const ref = await createArtifact(scope.home, scope.taskId, { id, title, type, content: bytes, origin: 'agent' });
+  return attached(scope, ref);
+}
