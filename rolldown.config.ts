@@ -1,8 +1,21 @@
+import { cpSync, rmSync } from 'node:fs';
+import { extname, join } from 'node:path';
 import { defineConfig } from 'rolldown';
+
+/** The bundled skills are files that are read at run time: they stand beside the program as they stand in the source. */
+export const copySkills = {
+  name: 'copy-skills',
+  writeBundle({ dir = 'dist' }: { dir?: string }) {
+    const copies = join(dir, 'skills');
+    rmSync(copies, { recursive: true, force: true });
+    cpSync('src/skills', copies, { recursive: true, filter: (file) => extname(file) !== '.ts' });
+  },
+};
 
 /** One folder of plain JavaScript: what is needed at start in one file, each channel and provider in a file of its own. */
 export default defineConfig({
   input: { main: 'src/main.ts', 'disk-thread': 'src/runtime/queue/disk-thread.ts' },
   platform: 'node',
+  plugins: [copySkills],
   output: { dir: 'dist', format: 'esm', cleanDir: true, minify: false, sourcemap: false },
 });

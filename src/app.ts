@@ -3,30 +3,24 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { openLinks } from './access/links.ts';
 import { openPairing } from './access/pairing.ts';
+import { createPeople } from './access/people.ts';
 import { type BuiltChannels, buildChannels } from './app/channels.ts';
 import { createDoor } from './app/door.ts';
 import { openLive } from './app/live.ts';
-import { openTools } from './app/tools.ts';
+import { openWork } from './app/work.ts';
 import type { Server } from './board/server.ts';
 import type { Address, Channel, ChannelCallbacks } from './channels/channel.ts';
-import { type Config, isLoopback, loadAgent } from './config.ts';
+import { type Config, isLoopback } from './config.ts';
 import { ConfigError, errorMessage } from './errors.ts';
+import type { Clock } from './jobs/clock.ts';
 import type { Logger } from './log.ts';
 import { createMetrics } from './metrics.ts';
-import { createAgent } from './runtime/agent.ts';
-import { createParking } from './runtime/approvals/parking.ts';
-import { openApprovals } from './runtime/approvals.ts';
 import { createBus } from './runtime/bus.ts';
 import { openCache } from './runtime/cache.ts';
 import { commandSpecs } from './runtime/commands/table.ts';
 import { openConversations } from './runtime/conversations.ts';
-import { openCosts } from './runtime/costs.ts';
 import { openDelivery } from './runtime/delivery.ts';
 import type { Entry } from './runtime/entry.ts';
-import { createInterrupt } from './runtime/interrupt.ts';
-import { createMeter } from './runtime/meter.ts';
-import { createModels } from './runtime/model/models.ts';
-import { createPerform } from './runtime/perform.ts';
 import { openDisk } from './runtime/queue/disk.ts';
 import { openLedger } from './runtime/queue/ledger.ts';
 import { acquireLock } from './runtime/queue/lock.ts';
@@ -36,12 +30,9 @@ import { openStore } from './runtime/queue/store.ts';
 import { type Readiness, readinessOf } from './runtime/readiness.ts';
 import { openReception } from './runtime/reception.ts';
 import { createButtons } from './runtime/reply/buttons.ts';
-import { createRunner } from './runtime/runner.ts';
-import { createWorker } from './runtime/worker.ts';
 import { openHome } from './workspace/home.ts';
 
 const VIBER = 'default';
-const DRAIN_MS = 20_000;
 
 export interface AppOptions {
   config: Config;
@@ -52,6 +43,8 @@ export interface AppOptions {
   terminal: boolean;
   /** Only the machine's own door: for one-shot commands. */
   localOnly?: boolean;
+  /** For the times of jobs; the system's where there is none. */
+  clock?: Clock;
   /** The terminal's input has ended and everything was answered. */
   onEnd?: () => void;
 }
@@ -85,83 +78,26 @@ export async function startApp(options: AppOptions): Promise<App> {
   const buttons = createButtons(cache);
   const bus = createBus((error) => log.error({ err: error }, 'a listener of the bus failed'));
   let built: BuiltChannels = { channels: new Map(), mounts: new Map(), close: async () => undefined };
-  const channelOf = (address: Address) => built.channels.get(address.channel);
+  const channelOf = (address: Pick<Address, 'channel'>) => built.channels.get(address.channel);
   const delivery = openDelivery({
     ...{ store, ledger, log, channelOf: (message) => channelOf(message.address) },
     onOutcome: (outcome) => metrics.count('viber_deliveries_total', { outcome }),
   });
   const { live, settings } = openLive({ config, home, bus, buttons, delivery, channelOf, log });
-  const models = createModels({ providers: config.providers, env: options.env });
-  const modelName = () => config.model ?? models.defaultModel;
-  const seconds = (value: number) => value * 1000;
-  const { connect, firstToken, idle, run } = config.timeouts;
-  const agent = createAgent({
-    ...{ models, log },
-    timeouts: { connect: seconds(connect), firstToken: seconds(firstToken), idle: seconds(idle), run: seconds(run) },
-  });
-  const { telegram, discord, slack } = config.channels;
-  const prefixes = {
-    ...{ terminal: '/', local: '/' },
-    ...(telegram ? { telegram: '/' } : {}),
-    ...(discord ? { discord: '/viber ' } : {}),
-    ...(slack ? { slack: `${slack.command} ` } : {}),
-  };
-  const attach = { telegram: telegram?.attach, discord: discord?.attach, slack: slack?.attach };
-  const costs = openCosts({ home, log, prices: config.prices, currency: config.currency, limits: config.limits });
-  const meter = createMeter({ costs, tellOwners: (id, text) => void reception.tellOwners(id, text) });
-  const approvals = openApprovals({ folder: home.access, queue, log });
-  const parking = createParking({ home, approvals });
-  const tools = openTools({ config, home, log });
-  const perform = createPerform({
-    ...{ home, agent, bus, meter, log, modelName, settings: config, toolbox: tools.toolbox },
-    loadAgent: async (viber) => {
-      const own = await loadAgent(home.root, viber);
-      for (const warning of own.warnings ?? []) log.warn({ viber }, warning);
-      return own;
-    },
-  });
-  const runner = createRunner({
-    ...{ home, perform, meter, parking, log, channelOf: (message) => channelOf(message.address) },
-    settings: { ...config, attach },
-  });
   const links = openLinks(home.access);
   const pairing = openPairing(
     home.access,
     config.people.some((person) => person.role === 'owner'),
   );
+  const people = createPeople(config.people, pairing, links);
   const conversations = openConversations(home.conversations);
-  const interrupt = createInterrupt({ live, conversations, queue, approvals, log });
-  const worker = createWorker({
-    ...{
-      home,
-      queue,
-      syncSoon: store.syncSoon,
-      conversations,
-      delivery,
-      runner,
-      bus,
-      live,
-      buttons,
-      metrics,
-      log,
-      channelOf,
-      modelName,
-      pairing,
-      links,
-      prefixes,
-      settings,
-      costs,
-      approvals,
-    },
-    maxRuns: config.limits.runs,
-  });
-
-  // The door.
   const reception = openReception({ folder: home.access, pairing, buttons, delivery, log });
-  const gateway = createDoor({
-    ...{ config, home, viber: VIBER, queue, store, conversations, settings, delivery, reception },
-    ...{ pairing, links, buttons, metrics, log, channelOf },
-  });
+  const shared = {
+    ...{ config, home, viber: VIBER, queue, conversations, settings, delivery, reception },
+    ...{ people, pairing, links, buttons, metrics, log, channelOf },
+  };
+  const work = openWork({ ...shared, live, bus, env: options.env, clock: options.clock, syncSoon: store.syncSoon });
+  const gateway = createDoor({ ...shared, store });
 
   const readiness = () =>
     readinessOf({
@@ -172,7 +108,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   function onStatus(): void {
     const { ready, channels: states } = readiness();
     if (ready && !wasReady)
-      log.info({ port: server?.port, model: modelName(), channels: Object.keys(states) }, 'ready');
+      log.info({ port: server?.port, model: work.modelName(), channels: Object.keys(states) }, 'ready');
     if (!ready && wasReady) log.warn({ channels: states }, 'not ready');
     wasReady = ready;
   }
@@ -187,7 +123,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   async function connectOne(channel: Channel): Promise<ConfigError | undefined> {
     const callbacks: ChannelCallbacks = {
       onMessage: (message, raw) => gateway.accept(message, raw),
-      onInterrupt: async (signal, address) => void interrupt(signal, address),
+      onInterrupt: async (signal, address) => void work.interrupt(signal, address),
       onDropped: (kind) => metrics.count('viber_dropped_total', { channel: channel.id, kind }),
       onSuggest: (query) => gateway.suggest(query),
       onStatus,
@@ -205,21 +141,19 @@ export async function startApp(options: AppOptions): Promise<App> {
   async function connectAll(): Promise<void> {
     const connecting = Promise.all([...built.channels.values()].map(connectOne));
     // Parsing the model's libraries fills the time in which the platforms answer.
-    const [outcomes] = await Promise.all([connecting, agent.preload(modelName())]);
+    const [outcomes] = await Promise.all([connecting, work.preload()]);
     const problems = outcomes.filter((problem) => problem !== undefined);
     const chat = [...built.channels.keys()].filter((id) => id !== 'local');
     if (problems.length > 0 && problems.length === chat.length)
       throw new ConfigError(problems.flatMap((problem) => problem.problems));
     started = true;
-    await tools.start();
+    await work.connected();
     onStatus();
   }
 
   async function stop(): Promise<void> {
     await Promise.all([...built.channels.values()].map((channel) => channel.disconnect()));
-    approvals.close();
-    await worker.stop(DRAIN_MS);
-    await tools.close();
+    await work.stop();
     await delivery.close(3_000);
     await built.close();
     reception.close();
@@ -234,7 +168,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     log.info('stopped');
   }
 
-  const prune = () => ledger.prune(store.prune(new Date()));
+  const prune = () => {
+    ledger.prune(store.prune(new Date()));
+    work.sweep(new Date());
+  };
   const daily = setInterval(prune, 86_400_000).unref();
   // Not at once: a start has better things to do.
   const early = setTimeout(prune, 60_000).unref();
@@ -253,8 +190,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         onError: (error) => log.error({ err: error }, 'a webhook failed'),
       });
     }
-    await approvals.start();
-    worker.start();
+    await work.start();
   } catch (error) {
     await stop();
     throw error;

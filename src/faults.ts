@@ -17,6 +17,10 @@ export type CrashPoint =
   | 'run:result-written'
   | 'run:out-written'
   | 'approval:decided'
+  | 'job:fired'
+  | 'playbook:step-written'
+  | 'compaction:extracted'
+  | 'compaction:flushed'
   | 'send:intent'
   | 'send:posted'
   | 'send:recorded';

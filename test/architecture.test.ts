@@ -34,7 +34,7 @@ const LAYERS: { from: RegExp; to: RegExp[] }[] = [
       RUNTIME_PUBLIC,
       SEAM,
       /^channels\/(index\.ts$|local\/|terminal\/)/,
-      /^(access|workspace|cli)\//,
+      /^(access|workspace|cli|jobs|skills)\//,
       CONFIG,
       SUPPORT,
       LEAF,

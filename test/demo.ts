@@ -147,7 +147,7 @@ const second = await command(slack, atSlack, `get ${FILE}`, FILE);
 await say(slack, atSlack, 'remember that Kim likes short reports');
 const asked = slack.answers(atSlack).length;
 show(slack, 'alex: (presses Remember)', 32);
-await slack.press(atSlack, 'Remember');
+await slack.press(atSlack, 'Accept');
 await answers(slack, atSlack, asked);
 note('and finishes in a thread of its own on Discord');
 const task = fs.readdirSync(path.join(home, 'artifacts'))[0] ?? '';

@@ -3,7 +3,7 @@ import { authoriseAction } from '../access/authorise.ts';
 import { createRateLimiter } from '../access/limits.ts';
 import type { Links } from '../access/links.ts';
 import type { Pairing } from '../access/pairing.ts';
-import { createPeople } from '../access/people.ts';
+import type { People } from '../access/people.ts';
 import { identityText } from '../access/principal.ts';
 import type { Address, Channel, InboundMessage, PartLedger } from '../channels/channel.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
@@ -36,6 +36,7 @@ export interface DoorOptions {
   settings: ConversationSettings;
   delivery: Delivery;
   reception: Reception;
+  people: People;
   pairing: Pairing;
   links: Links;
   buttons: Buttons;
@@ -63,7 +64,7 @@ export function createDoor(options: DoorOptions): Gateway {
 
   return createGateway({
     ...{ queue, pairing, buttons, metrics, log, conversations, viber, whisper, maxQueue: config.limits.queue },
-    people: createPeople(config.people, pairing, links),
+    people: options.people,
     limiter: createRateLimiter(config.limits.messagesPerMinute),
     rulesOf: (address) => accessRulesOf(config, address),
     reply: (message, text, trace) => delivery.add({ id: `${trace}-notice`, ...answerTo(message, text) }, trace),

@@ -8,6 +8,8 @@ export interface OpenToolsOptions {
   config: Config;
   home: Home;
   log: Logger;
+  /** What other parts of the gateway offer. */
+  parts?: readonly Toolbox[];
 }
 
 export interface Tools {
@@ -17,8 +19,8 @@ export interface Tools {
   close(): Promise<void>;
 }
 
-export function openTools(_options: OpenToolsOptions): Tools {
-  const parts: Toolbox[] = [];
+export function openTools(options: OpenToolsOptions): Tools {
+  const parts: Toolbox[] = [...(options.parts ?? [])];
   return {
     async toolbox(order, own, scope) {
       const offered = await Promise.all(parts.map((part) => part(order, own, scope)));

@@ -1,4 +1,5 @@
 /** Asking the gateway from another process, through the socket in its home. */
+import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,7 +10,10 @@ import { errorCode, LockedError, UserError } from '../errors.ts';
 import { silentLog } from '../log.ts';
 import type { CliContext } from './command.ts';
 
-const socketOf = (home: string): string => path.join(home, 'run', 'gateway.sock');
+export const socketOf = (home: string): string => path.join(home, 'run', 'gateway.sock');
+
+/** Whether a gateway has this home open; a socket that a crash left behind counts until it is asked. */
+export const isRunning = (home: string): boolean => fs.existsSync(socketOf(home));
 
 /**
  * Has the gateway of this home running while `use` works: the one that runs already, or one of our own that talks to

@@ -37,11 +37,22 @@ export async function readBounded(file: string): Promise<string> {
  * each syntax error or repeated key, with its line; never with the line's content, which may be a secret.
  */
 export async function parseYaml(text: string, file: string): Promise<{ [key: string]: Data }> {
+  return (await parseYamlLines(text, file)).data;
+}
+
+export interface ParsedYaml {
+  data: { [key: string]: Data };
+  /** The line of a path's key, or of the nearest section above it that is there; the first line is 1. */
+  lineOf(path: readonly PropertyKey[]): number;
+}
+
+/** As `parseYaml`, for those who name the line of what is wrong. */
+export async function parseYamlLines(text: string, file: string): Promise<ParsedYaml> {
   const fail = (line: number, message: string) => ({ path: '', message: `${file} line ${line}: ${message}` });
   if (text.trim() === '') {
     throw new ConfigError([fail(1, 'the file is empty; was it half-written? Delete it to use the defaults')]);
   }
-  const { parseDocument, LineCounter, visit, isScalar } = await import('yaml');
+  const { parseDocument, LineCounter, visit, isCollection, isMap, isNode, isScalar } = await import('yaml');
   const lines = new LineCounter();
   // The library looks for repeated keys in quadratic time (30,000 keys take 18 s): it is done below instead.
   const document = parseDocument(text, {
@@ -58,16 +69,28 @@ export async function parseYaml(text: string, file: string): Promise<{ [key: str
     const quote = source.includes('${') ? `; write "\${NAME}" in quotes inside { } and [ ]` : '';
     return fail(line, message + (cut || quote));
   });
+  const lineAt = ({ range }: { range?: readonly number[] | null }) => lines.linePos(range?.[0] ?? 0).line;
+  const stopDeep = (ancestors: readonly unknown[]) => {
+    if (ancestors.length <= 2 * MAX_DEPTH + 2) return undefined;
+    problems.push(fail(1, `nested deeper than ${MAX_DEPTH} levels`));
+    return visit.BREAK;
+  };
   visit(document, {
-    Map(_key, map) {
+    Seq: (_key, _list, ancestors) => stopDeep(ancestors),
+    Map(_key, map, ancestors) {
       const seen = new Set<unknown>();
       for (const { key } of map.items) {
-        if (!isScalar(key)) continue;
+        if (!isScalar(key)) {
+          // The library makes a text of it, in a time that doubles with each level (400 bytes take 8 s).
+          if (isNode(key) && problems.length < 10) problems.push(fail(lineAt(key), 'expected a text as key'));
+          continue;
+        }
         if (seen.has(key.value) && problems.length < 10) {
-          problems.push(fail(lines.linePos(key.range?.[0] ?? 0).line, `the key "${String(key.value)}" appears twice`));
+          problems.push(fail(lineAt(key), `the key "${String(key.value)}" appears twice`));
         }
         seen.add(key.value);
       }
+      return stopDeep(ancestors);
     },
   });
   if (problems.length > 0) throw new ConfigError(problems);
@@ -76,11 +99,27 @@ export async function parseYaml(text: string, file: string): Promise<{ [key: str
     fail,
     0,
   );
-  if (data === null) return {};
-  if (typeof data !== 'object' || Array.isArray(data)) {
+  if (data !== null && (typeof data !== 'object' || Array.isArray(data))) {
     throw new ConfigError([fail(1, 'expected keys with values ("key: value"); was the file half-written?')]);
   }
-  return data;
+  return {
+    data: data ?? {},
+    lineOf(path) {
+      let node: unknown = document.contents;
+      let line = 1;
+      for (const step of path) {
+        const pair = isMap(node)
+          ? node.items.find(({ key }) => isScalar(key) && String(key.value) === step)
+          : undefined;
+        const item = isCollection(node) && !isMap(node) ? node.items[Number(step)] : pair?.value;
+        const place = pair?.key ?? item;
+        if (!isNode(place)) break;
+        line = lineAt(place);
+        node = item;
+      }
+      return line;
+    },
+  };
 }
 
 type Fail = (line: number, message: string) => { path: string; message: string };

@@ -71,7 +71,7 @@ function without(data: Data, parent: readonly string[], keys: readonly string[])
 }
 
 /** What stands there, in words; never the value of a secret. */
-function found(value: Data | undefined, path: readonly string[]): string {
+export function found(value: Data | undefined, path: readonly string[]): string {
   if (value === undefined) return 'but it is missing';
   if (value === null) return 'found nothing';
   if (Array.isArray(value)) return 'found a list';
@@ -83,7 +83,7 @@ function found(value: Data | undefined, path: readonly string[]): string {
 }
 
 /** The known key that is at most two changes away, if there is one. */
-function nearest(key: string, candidates: readonly string[]): string | undefined {
+export function nearest(key: string, candidates: readonly string[]): string | undefined {
   const allowed = key.length < 4 ? 1 : 2;
   const scored = candidates.map((name) => ({ name, changes: distance(key.toLowerCase(), name.toLowerCase()) }));
   return scored.filter(({ changes }) => changes <= allowed).sort((a, b) => a.changes - b.changes)[0]?.name;

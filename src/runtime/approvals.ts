@@ -46,6 +46,10 @@ export interface ApprovalRequest {
   expiresAt?: string;
   /** What is answered when the time is up; without it the request is denied. */
   otherwise?: string;
+  /** The session that holds the call, where it is that of an agent which the run asked. */
+  inner?: { viber: string; run: string };
+  /** The run plays a playbook. */
+  play?: true;
   /** Whose words the run is about. */
   principal: Principal;
   /** The messages that were answered with the question: it may be decided where they came from, and nowhere else. */
@@ -130,10 +134,10 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
   async function resume(request: ApprovalRequest): Promise<void> {
     unsent.delete(request);
     if (!request.decision || !isWaiting(request)) return;
-    const { id, viber, taskId, run, principal } = request;
+    const { id, viber, taskId, run, principal, play } = request;
     const [message] = request.asked;
     if (!message) return;
-    const entry: Entry = { message, principal, viber, taskId, resume: { approval: id, run } };
+    const entry: Entry = { message, principal, viber, taskId, resume: { approval: id, run }, ...(play && { play: {} }) };
     try {
       await queue.enqueue(taskLane(taskId), entry, { dedupeId: `approval ${id}` });
     } catch (error) {

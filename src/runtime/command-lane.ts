@@ -1,5 +1,6 @@
 /** Commands between claim and answer: each is answered once, where the conversation is after it. */
 import { conversationKey, type InboundMessage, type OutboundMessage } from '../channels/channel.ts';
+import type { Logger } from '../log.ts';
 import { answerCommand, type CommandDesk } from './commands/answer.ts';
 import type { Delivery } from './delivery.ts';
 import { type Entry, traceOf } from './entry.ts';
@@ -12,6 +13,7 @@ export interface CommandLaneOptions {
   delivery: Delivery;
   buttons: Buttons;
   threads: Threads;
+  log: Logger;
 }
 
 /** In a chat with others an answer says which message it belongs to. */
@@ -26,7 +28,7 @@ export function createCommandLane(options: CommandLaneOptions): (item: QueueItem
     const { message } = item.message;
     const { address } = message;
     const isThere = conversationKey(address) === conversationKey(claimed.message.message.address);
-    const { text, files = [], buttons: rows = [], elsewhere = [] } = await answerCommand(item.message, desk);
+    const { text, files = [], buttons: rows = [], elsewhere = [], later } = await answerCommand(item.message, desk);
     const outbound: OutboundMessage = { id: item.id, address, text, files };
     if (rows.length > 0) outbound.buttons = await buttons.offer(address, rows);
     if (isThere && isReply(message)) outbound.replyTo = message.messageId;
@@ -34,6 +36,9 @@ export function createCommandLane(options: CommandLaneOptions): (item: QueueItem
     const trace = traceOf(item.id);
     const isAgain = item.attempts > 0;
     await delivery.add(outbound, trace, isAgain);
+    later
+      ?.then((words) => delivery.add({ id: `${item.id}-later`, address, text: words, files: [] }, trace, isAgain))
+      .catch((error: unknown) => options.log.error({ err: error, trace }, 'what a command promised could not be told'));
     for (const [index, note] of elsewhere.entries()) {
       await delivery.add({ id: `${item.id}-elsewhere-${index}`, files: [], ...note }, trace, isAgain);
     }

@@ -1,6 +1,7 @@
 /** What stands in the spool: a message with everything that was decided at the door, so that a restart decides nothing again. */
 import type { Principal } from '../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage } from '../channels/channel.ts';
+import type { OwnSettings } from './perform.ts';
 
 /** A scheduled job's run: nobody wrote it, its prompt is the message. */
 export interface JobOrder {
@@ -11,10 +12,16 @@ export interface JobOrder {
   slot: string;
   /** Where the result goes, as text with account; [] where its prompt says so by `notify`, or nowhere. */
   deliver: readonly string[];
-  model?: string;
-  skills?: readonly string[];
-  tools?: readonly string[];
-  maxSteps?: number;
+  /** What the job says of the agent that works on it. */
+  own: OwnSettings;
+}
+
+/** A playbook to be played, or gone on with where it stands. */
+export interface PlayOrder {
+  /** Absent: the one that is not done yet. */
+  name?: string;
+  /** What its placeholders stand for. */
+  values?: readonly [name: string, value: string][];
 }
 
 export interface Entry {
@@ -36,6 +43,8 @@ export interface Entry {
   moves?: true;
   /** No person's message: its conversation is bound to nothing, and its answer goes where the job says. */
   job?: JobOrder;
+  /** The message begins or continues a playbook. */
+  play?: PlayOrder;
 }
 
 /** The first 12 characters of a spool key: short enough to read aloud, long enough to be unique. */

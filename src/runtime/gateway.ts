@@ -244,7 +244,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const meanwhile = again(original);
       if (meanwhile) return meanwhile;
       // A message that begins a thread begins a task; commands look at what is here.
-      const begins = message.opensThread === true && !command;
+      const begins = message.opensThread === true && (!command || spec?.begins === true);
       const current = begins ? undefined : conversations.get(key);
       const taskId = current?.taskId ?? newTaskId(new Date());
       if (!current) beginners.set(taskId, identityText(principal));

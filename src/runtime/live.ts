@@ -53,6 +53,8 @@ interface Run {
   /** Known with the first event. */
   taskId: string;
   agentId: string;
+  /** Who works on it now: the agent itself, or one that it asked. */
+  worker: string;
   words: string;
   state: AgentState;
   text: LiveText;
@@ -132,7 +134,8 @@ export function createLive(options: LiveOptions): Live {
       run.text = createLiveText();
     if (event.type === 'tool-result') run.progress = undefined;
     if (event.type === 'state-change') run.state = event.state;
-    run.words = doing(event) ?? run.words;
+    const words = doing(event);
+    if (words !== undefined) run.words = event.agentId === run.agentId ? words : `${event.agentId}: ${words}`;
     return event;
   }
 
@@ -146,7 +149,8 @@ export function createLive(options: LiveOptions): Live {
     const run = runs.get(event.runId);
     if (!run) return;
     run.taskId = event.taskId;
-    run.agentId = event.agentId;
+    run.agentId ||= event.agentId;
+    run.worker = event.agentId;
     const shown = visible(run, event);
     if (!shown) return;
     for (const { address, view } of run.views) tell(channelOf(address), shown, address, view);
@@ -155,7 +159,7 @@ export function createLive(options: LiveOptions): Live {
   return {
     follow(runId, addresses) {
       const run: Run = {
-        ...{ startedAt: Date.now(), taskId: '', agentId: '', words: 'thinking', state: 'thinking' },
+        ...{ startedAt: Date.now(), taskId: '', agentId: '', worker: '', words: 'thinking', state: 'thinking' },
         ...{ text: createLiveText(), progress: undefined, lastProgress: undefined, views: [], isOver: false },
       };
       const places = new Map(addresses.map((address) => [conversationKey(address), address]));
@@ -185,7 +189,9 @@ export function createLive(options: LiveOptions): Live {
       const key = conversationKey(address);
       return [...runs.values()]
         .filter((run) => run.taskId !== '' && run.views.some((view) => conversationKey(view.address) === key))
-        .map(({ taskId, agentId }) => ({ taskId, agentId }));
+        .flatMap(({ taskId, agentId, worker }) =>
+          [...new Set([agentId, worker])].map((id) => ({ taskId, agentId: id })),
+        );
     },
   };
 }

@@ -4,6 +4,7 @@
  */
 import { authoriseAction } from '../access/authorise.ts';
 import { type Principal, principalText } from '../access/principal.ts';
+import type { Address } from '../channels/channel.ts';
 import { crashPoint } from '../faults.ts';
 import { type Logger, scrub } from '../log.ts';
 import type { Home } from '../workspace/home.ts';
@@ -16,6 +17,9 @@ import { codingOf, stepsFor } from './context/coding.ts';
 import { assembleContext, type MemoryLimits } from './context/context.ts';
 import type { HistoryLimits } from './context/history-window.ts';
 import { usesTools } from './context/past-run.ts';
+import type { JobOrder } from './entry.ts';
+import type { Compaction } from './memory/compaction.ts';
+import { forAsked, mayUse, shownAs, strictest } from './mesh/asked.ts';
 import type { Meter } from './meter.ts';
 import { throwWith } from './reply/failure.ts';
 import type { Made } from './reply/settle.ts';
@@ -47,8 +51,27 @@ export interface OwnSettings {
   folder?: string | undefined;
 }
 
+/** What holds for an agent that was asked, beside what holds for everybody. */
+export interface Asked {
+  /** The agents that asked each other down to this one, the outermost first. */
+  chain: readonly string[];
+  /** The outermost run: this one's costs are counted as its, and its progress is shown there. */
+  root: string;
+  /** Questions to agents in the outermost run so far. */
+  calls: { used: number };
+  /** Whether the asking side may use a tool; absent: any. */
+  may?: (tool: string) => boolean;
+  /** The asking side's mode: this one is never asked for less consent. */
+  mode?: WorkingMode;
+  /** Nobody is there to consent: what needs it is refused. */
+  isAlone: boolean;
+}
+
 export interface Order {
+  /** Whose files, people and consents they are. */
   task: TaskRecord;
+  /** Who works on it, with own settings, memory and session; absent: the task's. */
+  viber?: string;
   run: string;
   /** On whose word it runs: rights and costs are theirs. */
   principal: Principal;
@@ -59,14 +82,19 @@ export interface Order {
   query: string;
   /** One or two sentences: where the answer is read. */
   place: string;
+  /** Where a person asked for it. */
+  address?: Address;
+  /** It is the run of a scheduled job. */
+  job?: JobOrder;
   /** The session's lines of this run, when an earlier process began it. */
   earlier: readonly SessionEntry[];
   verdicts: ReadonlyMap<string, Verdict>;
   signal: AbortSignal;
   /** In place of the viber's own settings, key by key. */
   own?: OwnSettings;
-  /** The agents that asked each other down to this one, the outermost first; absent for a person's own words. */
+  /** As in `asked`; absent for a person's own words. */
   chain?: readonly string[];
+  asked?: Asked;
   /** Stands after the other instructions. */
   instructions?: string;
 }
@@ -96,6 +124,8 @@ export interface PerformOptions {
   modelName: () => string;
   loadAgent: (viber: string) => Promise<OwnSettings>;
   toolbox?: Toolbox | undefined;
+  /** Told of requests that had to leave something of their session out. */
+  compaction?: Pick<Compaction, 'due'> | undefined;
 }
 
 /** Throws RunError, or a system error when the disk fails. */
@@ -105,15 +135,16 @@ export function createPerform(options: PerformOptions): Perform {
   const { home, agent, settings } = options;
 
   return async (order) => {
-    const { task, run, principal, earlier, signal, verdicts, words } = order;
-    const own = { ...(await options.loadAgent(task.viber)), ...order.own };
+    const { task, run, principal, earlier, signal, verdicts, words, asked } = order;
+    const viber = order.viber ?? task.viber;
+    const own = { ...(await options.loadAgent(viber)), ...order.own };
     const coding = await codingOf(home, task, [...words, ...order.names]);
     const refs = earlier.flatMap((entry) => (entry.type === 'step' ? (entry.artifactRefs ?? []) : []));
     const made: Made = { refs, pending: [], plan: undefined };
     let stepRefs: ArtifactRef[] = [];
     let hasSteps = earlier.some((entry) => entry.type === 'step');
     const scope: ToolScope = {
-      ...{ home, viber: task.viber, taskId: task.id, runId: run, planBase: undefined },
+      ...{ home, viber, taskId: task.id, runId: run, planBase: undefined },
       onPlan: (change) => {
         made.plan = change;
       },
@@ -122,28 +153,32 @@ export function createPerform(options: PerformOptions): Perform {
         stepRefs.push(ref);
       },
       onSuggestion: (suggestion) => made.pending.push(suggestion),
-      autoAcceptMemory: settings.memory.auto_accept,
-      provenance: `task ${task.id}`,
+      // Nobody's words but an owner's own go in without a question (T17).
+      autoAcceptMemory: settings.memory.auto_accept && principal.role === 'owner' && order.chain === undefined,
+      provenance: `${principalText(principal)} in task ${task.id}`,
     };
     const offered = (await options.toolbox?.(order, own, scope)) ?? { tools: [], skills: '' };
     const context = await assembleContext({
-      ...{ home, viber: task.viber, taskId: task.id, runId: run, memory: settings.memory, history: settings.history },
+      ...{ home, viber, taskId: task.id, runId: run, memory: settings.memory, history: settings.history },
       ...(own.prompt === undefined ? {} : { agentPrompt: own.prompt }),
       ...{ channelNote: order.place, skills: offered.skills, now: new Date(), query: order.query, coding },
     });
     scope.planBase = context.planHash;
-    const needsPlan = (own.plan_approval ?? settings.plan_approval) === 'on' && !task.approvedPlan;
+    if (context.isOver) options.compaction?.due({ viber, taskId: task.id, person: principalText(principal) });
+    // The plan is the asking side's, and approved there.
+    const needsPlan = !asked && (own.plan_approval ?? settings.plan_approval) === 'on' && !task.approvedPlan;
     const all = createTools(scope, offered.tools);
-    const isAllowed = ({ name }: RuntimeTool) => own.tools?.includes(name) !== false || own.skills?.includes(name);
     // What its people let it do holds for their own words, not for those of others who may speak (T4).
     const isTheirs = authoriseAction(principal, 'steer', task.people);
-    const rules = { mode: own.mode ?? 'decide', always: isTheirs ? (task.always ?? []) : [], needsPlan };
-    const tools = withConsent(all.filter(isAllowed), rules);
-    const metered = { run, task: task.id, person: principalText(principal) };
+    const mode = strictest(own.mode ?? 'decide', asked?.mode);
+    const rules = { mode, always: isTheirs ? (task.always ?? []) : [], needsPlan };
+    const allowed = withConsent(all.filter(mayUse(own, asked)), rules);
+    const tools = asked ? forAsked(allowed, asked) : allowed;
+    const metered = { run: asked?.root ?? run, task: task.id, person: principalText(principal) };
     const added = [order.instructions ?? '', needsPlan ? PLAN_FIRST : ''].filter(Boolean);
     const running = agent.run(
       {
-        ...{ taskId: task.id, runId: run, viber: task.viber, goal: task.goal },
+        ...{ taskId: task.id, runId: run, viber, goal: task.goal },
         ...{ messages: context.messages, resume: context.resume, verdicts },
         instructions: [...context.instructions, ...added],
         model: own.model ?? options.modelName(),
@@ -153,10 +188,10 @@ export function createPerform(options: PerformOptions): Perform {
       },
       {
         ...{ signal, ...options.meter.hooks(metered) },
-        onEvent: (event) => options.bus.emit(event),
+        onEvent: (event) => options.bus.emit(shownAs(event, asked)),
         onCall: async ({ callId, tool }) => {
           const line: SessionEntry = { type: 'call', run, at: new Date().toISOString(), callId, tool };
-          await appendSession(home, task.viber, task.id, [line], { sync: true });
+          await appendSession(home, viber, task.id, [line], { sync: true });
           crashPoint('run:call-written');
         },
         onStep: async ({ index, messages }) => {
@@ -167,7 +202,7 @@ export function createPerform(options: PerformOptions): Perform {
           const line: SessionEntry = { type: 'step', run, at, index, messages: scrubbed(messages) };
           if (stepRefs.length > 0) line.artifactRefs = stepRefs;
           stepRefs = [];
-          await appendSession(home, task.viber, task.id, [line], { sync: true });
+          await appendSession(home, viber, task.id, [line], { sync: true });
           crashPoint('run:step-written');
         },
       },

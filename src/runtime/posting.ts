@@ -13,7 +13,7 @@ import {
   type Place,
   parseAddress,
 } from '../channels/channel.ts';
-import { UserError } from '../errors.ts';
+import { DeliveryError, UserError } from '../errors.ts';
 import { createLru } from '../workspace/cache.ts';
 
 export interface Posting {
@@ -59,6 +59,8 @@ export function createPosting({ channelOf, people, rulesOf }: PostingOptions): P
     const known = places.get(key);
     if (known && Date.now() - known.at < KEPT_MS) return known.place;
     const channel = channelOf(address.channel);
+    if (channel?.account === '')
+      throw new DeliveryError(`${address.channel} is not connected yet`, { retryAfterMs: 5_000 });
     const { chat, thread } = address;
     const found = await channel?.findPlace?.({ chat, ...(thread === undefined ? {} : { thread }) });
     if (!found) throw new UserError(`I cannot see ${formatAddress(address)}: add me there, or check the address.`);

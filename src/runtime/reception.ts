@@ -12,7 +12,7 @@ import { plainName } from './commands/places.ts';
 import type { Delivery } from './delivery.ts';
 import { type Entry, traceOf } from './entry.ts';
 import type { QueueItem } from './queue/queue.ts';
-import type { Buttons } from './reply/buttons.ts';
+import type { ButtonAction, Buttons } from './reply/buttons.ts';
 
 export interface Reception {
   /** An owner wrote in a direct message: questions may be sent there. */
@@ -21,8 +21,12 @@ export interface Reception {
   ask(code: string, stranger: Principal): Promise<void>;
   /** Something all owners who can be reached should know; the same id again has no effect. Never rejects. */
   tellOwners(id: string, text: string): Promise<void>;
+  /** As `tellOwners`, with buttons under it. Never rejects. */
+  askOwners(id: string, text: string, rows: ButtonAction[][]): Promise<void>;
   /** A message was given up after its third crash (R11). */
   tellGivenUp(item: QueueItem<Entry>, reason: string): Promise<void>;
+  /** A direct conversation in which an owner can be asked; undefined while none is known. */
+  ownerAddress(): Address | undefined;
   close(): void;
 }
 
@@ -75,6 +79,7 @@ export function openReception({ folder, pairing, buttons, delivery, log }: Recep
         log.error({ err: error }, 'the owners could not be asked about a stranger');
       }
     },
+    ownerAddress: () => owners.addresses()[0],
     async tellOwners(id, text) {
       try {
         for (const address of owners.addresses()) {
@@ -83,6 +88,17 @@ export function openReception({ folder, pairing, buttons, delivery, log }: Recep
         }
       } catch (error) {
         log.error({ err: error, id }, 'the owners could not be told');
+      }
+    },
+    async askOwners(id, text, rows) {
+      try {
+        for (const address of owners.addresses()) {
+          const key = `${id}-${address.channel}-${address.chat}`;
+          const offered = await buttons.offer(address, rows);
+          await delivery.add({ id: key, address, text, files: [], buttons: offered }, id, true);
+        }
+      } catch (error) {
+        log.error({ err: error, id }, 'the owners could not be asked');
       }
     },
     async tellGivenUp({ id, attempts, message: { message } }, reason) {

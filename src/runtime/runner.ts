@@ -18,7 +18,8 @@ import { cutCall } from './context/past-run.ts';
 import type { Entry, JobOrder } from './entry.ts';
 import { fetchFiles } from './inbox-files.ts';
 import type { Meter } from './meter.ts';
-import type { OwnSettings, Perform } from './perform.ts';
+import type { Perform } from './perform.ts';
+import type { Play } from './playbook.ts';
 import type { QueueItem } from './queue/queue.ts';
 import { type AttachMode, attach } from './reply/attachments.ts';
 import type { ButtonAction } from './reply/buttons.ts';
@@ -57,6 +58,8 @@ export interface RunnerOptions {
   settings: RunSettings;
   log: Logger;
   channelOf: (message: InboundMessage) => Channel | undefined;
+  /** Plays playbooks; absent where there are none. */
+  play?: Play;
 }
 
 export interface Runner {
@@ -152,6 +155,21 @@ export function createRunner(options: RunnerOptions): Runner {
     return new Map();
   }
 
+  async function playIn(
+    input: RunInput,
+    { id, message: { play = {} } }: QueueItem<Entry>,
+    verdicts: ReadonlyMap<string, Verdict>,
+    playOut: Play,
+  ): Promise<RunOutcome> {
+    const { task, run, items, earlier, signal } = input;
+    const { principal } = (items[0] as QueueItem<Entry>).message;
+    // What was written while it was played.
+    const added = items.flatMap(({ message }) => (message.play ? [] : [message.message.text])).join('\n\n');
+    const played = await playOut({ task, run, principal, earlier, signal, verdicts, play, id, added });
+    if (!('waiting' in played)) return { ...played, ...options.meter.used(run) };
+    return options.parking.park({ ...input, inner: played, play: true }, played.waiting, played.tools);
+  }
+
   return {
     async run(input) {
       const { task, run, earlier, signal } = input;
@@ -164,17 +182,22 @@ export function createRunner(options: RunnerOptions): Runner {
       const consents = (await readTask(home, task.id)) ?? task;
       if (verdicts === 'stop') return stopped(run);
       if (!earlier.some((entry) => entry.type === 'message')) await takeIn(input);
+      const playing = input.answered.findLast((item) => item.message.play);
+      if (playing && options.play) return await playIn({ ...input, task: consents }, playing, verdicts, options.play);
       const { message: first, principal, job } = (input.items[0] as QueueItem<Entry>).message;
       const performed = await perform({
         ...{ task: consents, run, principal, earlier, verdicts, signal, query: first.text },
         words: input.items.map((item) => item.message.message.text).filter(Boolean),
         names: input.items.flatMap((item) => item.message.message.files.map((file) => file.name)),
         place: job ? jobPlace(job) : `${first.address.channel}, ${first.isDirect ? 'direct message' : 'group'}`,
-        ...(job ? { own: ownOf(job) } : {}),
+        address: first.address,
+        ...(job ? { job, own: job.own } : {}),
       });
       const { outcome, made } = performed;
       if (outcome.parked) return await options.parking.park(input, outcome, performed.tools);
-      const settled = await settle(outcome, made, { home, log, task, run, autoAccept: settings.memory.auto_accept });
+      const autoAccept = settings.memory.auto_accept && principal.role === 'owner';
+      const person = principalText(principal);
+      const settled = await settle(outcome, made, { home, log, task, run, autoAccept, person });
       return { ...settled, ...options.meter.used(run) };
     },
     failed: (error, trace) => ({ ...failure(error, trace, log), ...options.meter.used(trace) }),
@@ -191,16 +214,6 @@ export function createRunner(options: RunnerOptions): Runner {
         buttons: [...outcome.buttons, ...onRequest.map((file) => [getButton(file, taskId)])],
       };
     },
-  };
-}
-
-/** What a job says of the agent that works on it. */
-function ownOf({ model, skills, tools, maxSteps }: JobOrder): OwnSettings {
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(skills === undefined ? {} : { skills }),
-    ...(tools === undefined ? {} : { tools }),
-    ...(maxSteps === undefined ? {} : { maxSteps }),
   };
 }
 

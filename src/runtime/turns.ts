@@ -21,6 +21,8 @@ import { cutCall, cutOffWords, STEERED } from './context/past-run.ts';
 import { bindingKey, type Conversations } from './conversations.ts';
 import { type Entry, runOf, traceOf } from './entry.ts';
 import type { Live } from './live.ts';
+import type { AfterRun } from './memory/after-run.ts';
+import type { Compaction } from './memory/compaction.ts';
 import type { QueueItem } from './queue/queue.ts';
 import { buttonsAgain } from './reply/failure.ts';
 import { reasonOf } from './run-abort.ts';
@@ -75,6 +77,12 @@ export interface TurnsOptions {
   live: Live;
   book: TaskBook;
   threads: Threads;
+  /** What a run leaves in the memory; absent where none is kept. */
+  memory?: AfterRun | undefined;
+  /** Told of each run that has its answer. */
+  compaction?: Pick<Compaction, 'ended'> | undefined;
+  /** Told of each turn that is over. */
+  onEnded?: ((entry: Entry, outcome: RunOutcome) => void) | undefined;
   metrics: Metrics;
   log: Logger;
 }
@@ -95,42 +103,53 @@ export function parts(items: readonly Item[], begun: Begun): Part[] {
 
 interface Attempt {
   outcome: RunOutcome;
-  /** The session has it already. */
-  isRecorded: boolean;
+  /** When the session got it, ISO 8601; undefined while it has not. */
+  recordedAt?: string;
 }
 
 /** How far back the session is searched for what an earlier attempt has begun. */
 const SEARCH_BYTES = 8 * 1024 * 1024;
 
 export function createTurns(options: TurnsOptions): Turns {
-  const { home, conversations, runner, live, book, threads, metrics, log } = options;
+  const { home, conversations, runner, live, book, threads, memory, metrics, log } = options;
 
-  async function record({ viber, taskId }: Entry, run: string, outcome: RunOutcome): Promise<void> {
+  async function record({ viber, taskId }: Entry, run: string, outcome: RunOutcome): Promise<string> {
     const { state, text, summary, artifactRefs, usage, error } = outcome;
-    if (state === 'waiting') return;
+    const at = new Date().toISOString();
+    if (state === 'waiting') return at;
     const result: SessionEntry = {
-      ...{ type: 'result', run, at: new Date().toISOString(), state, text, summary, artifactRefs },
+      ...{ type: 'result', run, at, state, text, summary, artifactRefs },
       ...(usage ? { usage } : {}),
       ...(error === undefined ? {} : { error }),
     };
     await appendSession(home, viber, taskId, [result]);
     crashPoint('run:result-written');
+    return at;
   }
 
   /** What is left once the result stands in the session; done again after a crash, and nothing twice. */
-  async function conclude(turn: Pick<Turn, 'run' | 'items' | 'isAgain' | 'ack'>, outcome: RunOutcome): Promise<void> {
+  async function conclude(
+    turn: Pick<Turn, 'run' | 'items' | 'isAgain' | 'ack'>,
+    given: RunOutcome,
+    at: string,
+  ): Promise<void> {
     const { run, items, isAgain, ack } = turn;
     const { taskId, viber } = (items[0] as Item).message;
+    const outcome = (await memory?.complete(turn, given)) ?? given;
     const { state, error, usage } = outcome;
     if (state === 'stopped') await live.end(run, []);
     else await options.answers(items, run, outcome, isAgain);
+    await memory?.ask(turn, outcome);
     crashPoint('run:out-written');
     // The answer is durable in `out`; the session's lines follow within half a second.
     options.syncSoon(home.sessionPath(viber, taskId));
     await book.setState(taskId, state === 'waiting' ? 'running' : state);
     threads.show(taskId);
     metrics.count('viber_runs_total', { state });
+    memory?.note(turn, outcome, at);
     ack(items);
+    options.onEnded?.((items[0] as Item).message, outcome);
+    void options.compaction?.ended(taskId);
     log.info({ trace: run, task: taskId, state, error, usage }, 'run ended');
   }
 
@@ -155,9 +174,9 @@ export function createTurns(options: TurnsOptions): Turns {
     const { run, items, carried, signal, intake, isAgain, onSettled } = turn;
     const first = items[0] as Item;
     const { taskId, viber } = first.message;
-    const settled = (outcome: RunOutcome, isRecorded = false): Attempt => {
+    const settled = (outcome: RunOutcome, recordedAt?: string): Attempt => {
       onSettled();
-      return { outcome, isRecorded };
+      return { outcome, ...(recordedAt === undefined ? {} : { recordedAt }) };
     };
     let showing: NodeJS.Timeout | undefined;
     try {
@@ -166,7 +185,7 @@ export function createTurns(options: TurnsOptions): Turns {
       const earlier = isAgain || first.message.resume ? await findRun(home, viber, taskId, run) : [];
       const result = earlier.find((entry) => entry.type === 'result');
       if (result?.type === 'result')
-        return result.error === STEERED ? 'steered' : settled({ ...result, buttons: buttonsAgain(result) }, true);
+        return result.error === STEERED ? 'steered' : settled({ ...result, buttons: buttonsAgain(result) }, result.at);
       const answered = [...carried, ...items];
       live.follow(run, followers(answered, taskId));
       const outcome = await runner.run({ task, run, items, answered, earlier, signal, intake });
@@ -215,14 +234,15 @@ export function createTurns(options: TurnsOptions): Turns {
         ack(items);
         return 'done';
       }
-      const { outcome, isRecorded } = attempted;
-      if (!isRecorded) await record((turn.items[0] as Item).message, run, outcome);
-      await conclude({ ...turn, items }, outcome);
+      const { outcome, recordedAt } = attempted;
+      const at = recordedAt ?? (await record((turn.items[0] as Item).message, run, outcome));
+      await conclude({ ...turn, items }, outcome, at);
       return 'done';
     },
     async abandon({ items, ack }) {
       const run = traceOf(items[0]?.id ?? '');
-      await conclude({ run, items, isAgain: true, ack }, runner.interrupted(run));
+      const at = new Date().toISOString();
+      await conclude({ run, items, isAgain: true, ack }, runner.interrupted(run), at);
     },
   };
 }

@@ -18,11 +18,15 @@ import type { RunView } from './commands/command.ts';
 import { type Conversations, placeOf, shareTask } from './conversations.ts';
 import type { Delivery } from './delivery.ts';
 import { type Entry, taskLane, traceOf } from './entry.ts';
+import type { JobAnswers } from './job-answers.ts';
+import type { JobDesk } from './job-desk.ts';
 import type { Live } from './live.ts';
+import type { AfterRun } from './memory/after-run.ts';
+import type { Compaction } from './memory/compaction.ts';
 import type { Lease, Queue } from './queue/queue.ts';
 import type { Buttons } from './reply/buttons.ts';
 import { type AbortReason, RunAbort, reasonOf } from './run-abort.ts';
-import type { Runner } from './runner.ts';
+import type { Runner, RunOutcome } from './runner.ts';
 import { createTaskBook } from './task-book.ts';
 import { createThreads } from './threads.ts';
 import { type Begun, createTurns, type Item, type Part, parts } from './turns.ts';
@@ -48,6 +52,11 @@ export interface WorkerOptions {
   settings: CommandDesk['settings'];
   costs: NonNullable<CommandDesk['costs']>;
   approvals?: NonNullable<CommandDesk['approvals']>;
+  /** What runs leave in the memory; absent where none is kept. */
+  memory?: AfterRun;
+  compaction?: Compaction;
+  /** For the runs of scheduled jobs. */
+  jobs?: { answers: JobAnswers; desk(): JobDesk | undefined; ended(entry: Entry, outcome: RunOutcome): void };
   /** Runs at the same time. */
   maxRuns: number;
 }
@@ -101,23 +110,27 @@ export function createWorker(options: WorkerOptions): Worker {
   let isStopping = false;
   const book = createTaskBook({ home, conversations, log });
   const threads = createThreads({ home, conversations, channelOf, log });
-  const answers = createAnswers({ live, runner, buttons, delivery, channelOf });
+  const answers = createAnswers({ live, runner, buttons, delivery, channelOf, ofJob: options.jobs?.answers });
   const turns = createTurns({
     ...{ home, conversations, runner, answers, live, book, threads, metrics, log },
-    syncSoon: options.syncSoon,
+    ...{ syncSoon: options.syncSoon, memory: options.memory, compaction: options.compaction },
+    onEnded: options.jobs?.ended,
   });
   const desk: CommandDesk = {
     ...{ home, pairing: options.pairing, modelName: options.modelName },
     runOf: (id) => works.get(taskLane(id))?.view,
+    enqueue: async (entry, dedupeId) => void (await queue.enqueue(taskLane(entry.taskId), entry, { dedupeId })),
     waitingFor: (id) => queue.depth(taskLane(id)) - (stopped.has(taskLane(id)) ? 1 : 0),
     stop: (id) => queue.signal(taskLane(id), 'stop') || stopWaiting(taskLane(id)),
     ...{ links: options.links, prefixes: options.prefixes, costs: options.costs, settings: options.settings },
     ...(options.approvals ? { approvals: options.approvals } : {}),
+    ...(options.compaction ? { compaction: options.compaction } : {}),
     bound: (id) => conversations.bound(id).map(placeOf),
     shareTask: (person, from) => shareTask(conversations, person, from),
     attachRules: (address) => runner.attachRules(channelOf(address), address.channel),
+    jobs: () => options.jobs?.desk(),
   };
-  const command = createCommandLane({ desk, delivery, buttons, threads });
+  const command = createCommandLane({ desk, delivery, buttons, threads, log });
 
   async function loop(prefix: string, work: (lease: Lease<Entry>) => Promise<void>): Promise<void> {
     for (let lease = await queue.claim(prefix); lease; lease = await queue.claim(prefix)) {

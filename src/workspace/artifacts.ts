@@ -28,7 +28,7 @@ interface Described {
 
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 // The other files of a task's folder.
-const RESERVED = new Set(['task', 'implementation_plan', 'artifacts']);
+const RESERVED = new Set(['task', 'implementation_plan', 'artifacts', 'playbook']);
 const FILE_NAME = /^[a-z0-9][a-z0-9_-]{0,63}\.[a-z0-9]{1,16}$/;
 const indexFile = (home: Home, taskId: string) => path.join(home.taskDir(taskId), 'artifacts.jsonl');
 

@@ -42,7 +42,7 @@ export const PROTECTED: readonly string[] = [
 
 /** Records the gateway keeps inside folders that are otherwise the agent's. */
 const PROTECTED_RECORDS =
-  /^(artifacts\/[^/]+\/(task\.json|artifacts\.jsonl)|(workspace|vibers\/[^/]+)\/memory\/(suggestions|provenance\.jsonl)(\/.*)?)$/i;
+  /^(artifacts\/[^/]+\/(task\.json|artifacts\.jsonl|playbook\.md)|(workspace|vibers\/[^/]+)\/memory\/(suggestions|provenance\.jsonl)(\/.*)?)$/i;
 
 /** Whether the agent's file tools must not write here. `file` is a path that `guardPath` gave; outside the home is protected too. */
 export function isProtected(home: Home, file: string): boolean {

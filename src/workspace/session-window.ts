@@ -59,7 +59,7 @@ export function extendWindow(file: string, window: SessionWindow, wanted: number
   }
 }
 
-function readRange(fd: number, from: number, to: number): Buffer {
+export function readRange(fd: number, from: number, to: number): Buffer {
   const data = Buffer.allocUnsafe(to - from);
   let read = 0;
   while (read < data.length) {
@@ -70,7 +70,13 @@ function readRange(fd: number, from: number, to: number): Buffer {
   return data.subarray(0, read);
 }
 
-function parseLines(file: string, data: Buffer, skip: number, base: number, onCorrupt?: OnCorrupt): SessionLine[] {
+export function parseLines(
+  file: string,
+  data: Buffer,
+  skip: number,
+  base: number,
+  onCorrupt?: OnCorrupt,
+): SessionLine[] {
   const lines: SessionLine[] = [];
   for (let at = skip; at < data.length; ) {
     const newline = data.indexOf(NEWLINE, at);

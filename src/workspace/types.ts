@@ -135,4 +135,12 @@ export type SessionEntry =
       usage?: Usage;
       error?: string;
     }
-  | { type: 'compaction'; at: string; text: string; through: string };
+  | {
+      type: 'compaction';
+      at: string;
+      /** Stands for everything up to the run (or message) `through`, and for what the compactions before it stood for. */
+      text: string;
+      through: string;
+      /** The byte of this file at which what it does not stand for begins. */
+      covers?: number;
+    };

@@ -129,9 +129,9 @@ export function contract(name: PlatformName): void {
       const place = platform.dm('alex');
       platform.say(place, 'remember');
       const question = await waitFor(platform, place, { text: 'Uses CSV' });
-      expect(question.buttons).toContain('Remember');
+      expect(question.buttons).toContain('Accept');
       const before = platform.answers(place).length;
-      await platform.press(place, 'Remember');
+      await platform.press(place, 'Accept');
       await waitFor(platform, place, { after: before, text: 'Uses CSV' });
       expect(read('workspace/MEMORY.md')).toContain('Uses CSV');
     });

@@ -181,7 +181,7 @@ describe.each(['discord', 'slack'] as const)('a thread on %s', (name) => {
     const thread = platform.answerPlace(platform.say(platform.room, 'begin', { mention: true }));
     await waitFor(platform, thread, { text: 'Kim is the boss' });
 
-    await platform.press(thread, 'Remember', 'kim');
+    await platform.press(thread, 'Accept', 'kim');
     await waitFor(platform, thread, { text: /may not/ });
     expect(world.read('workspace/MEMORY.md')).not.toContain('Kim is the boss');
 

@@ -11,8 +11,8 @@ describe('one person on three platforms', () => {
     const written = await ask(telegram, telegram.dm('alex'), 'write a file report.md: Sales went up 4%.');
     const asked = await ask(telegram, telegram.dm('alex'), 'remember that Kim likes short reports');
     const before = telegram.answers(telegram.dm('alex')).length;
-    expect(asked.buttons).toContain('Remember');
-    await telegram.press(telegram.dm('alex'), 'Remember');
+    expect(asked.buttons).toContain('Accept');
+    await telegram.press(telegram.dm('alex'), 'Accept');
     await waitFor(telegram, telegram.dm('alex'), { after: before });
     const [task = ''] = world.tasks();
     const hashes = world.hashes(task);

@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from './listener.ts';
 import { answer, sendJson } from './llm/answer.ts';
-import { embeddings } from './llm/embeddings.ts';
+import { createEmbeddingPoint, type EmbeddingPoint } from './llm/embeddings.ts';
 import { playFault, sendError } from './llm/faults.ts';
 import { checkChat, describe } from './llm/request.ts';
 import { createScriptBook, type ScriptBook } from './llm/script.ts';
@@ -53,6 +53,8 @@ export interface LlmControl extends Omit<ScriptBook, 'next' | 'clear'> {
 }
 
 export interface Llm extends LlmControl {
+  /** The endpoint for embeddings: what it was asked, and how it goes wrong. */
+  embedding: EmbeddingPoint;
   /** The base URL to configure, ending in `/v1`. */
   url: string;
   /** Resolves with the first request, logged or to come, or finished from now on, that fits. */
@@ -67,6 +69,7 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
   const keep = options.keepRequests ?? 1000;
   const changes = new EventEmitter().setMaxListeners(0);
   const fixed = typeof options.answer === 'object' ? options.answer : undefined;
+  const embedding = createEmbeddingPoint();
   const book = createScriptBook((request) => fixed ?? { text: request.lastUser });
   let log: LlmRequest[] = [];
   let stats = freshStats();
@@ -131,7 +134,7 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
     } catch (error) {
       return sendError(response, 400, `could not parse the JSON body: ${error}`, 'invalid_request_error');
     }
-    if (message.url === '/v1/embeddings') return sendJson(response, 200, embeddings(body));
+    if (message.url === '/v1/embeddings') return embedding.answer(body, response);
     if (message.url === '/v1/chat/completions') return chat(body, bytes.length, auth, response);
     sendError(response, 404, 'Unknown request URL', 'invalid_request_error');
   }
@@ -143,6 +146,7 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
   const { next: _next, clear, ...scripting } = book;
   return {
     ...scripting,
+    embedding,
     url: `http://127.0.0.1:${listener.port}/v1`,
     requests: () => [...log],
     stats: () => {
@@ -153,6 +157,7 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
     up: () => listener.up(),
     reset() {
       clear();
+      embedding.clear();
       log = [];
       stats = freshStats();
     },

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { type App, startApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
+import type { Clock } from '../../src/jobs/clock.ts';
 import { createLog } from '../../src/log.ts';
 import { type Llm, startLlm } from '../emulators/llm.ts';
 import { tempFolder } from '../helpers/temp.ts';
@@ -33,6 +34,8 @@ export interface PlatformWorld {
   /** Hashes of a task's plan and artifacts and of the memory, by path. */
   hashes(taskId: string): Record<string, string>;
   restart(): Promise<void>;
+  /** Resolves when the gateway's process has ended by itself; only with `process: true`. */
+  ended(): Promise<void>;
   /** Ends the gateway without a word and starts another; only with `process: true`. */
   kill(): Promise<void>;
   stop(): Promise<void>;
@@ -56,9 +59,14 @@ export interface PlatformWorldOptions {
   /** The two are one person to the gateway unless false. */
   linked?: boolean;
   prepare?: (home: string) => void;
+  /** The time by which jobs run; only in this process. */
+  clock?: Clock;
+  /** For the next start of a gateway in a process of its own. */
+  env?: Record<string, string>;
 }
 
 interface Gateway {
+  ended: Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -98,7 +106,8 @@ export async function openPlatforms(options: PlatformWorldOptions = {}): Promise
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
   options.prepare?.(home);
   const logs: Record<string, unknown>[] = [];
-  const start = () => (options.process ? startProcess(home) : startHere(home, logs));
+  const env = { ...options.env };
+  const start = () => (options.process ? startProcess(home, env) : startHere(home, logs, options.clock));
   let gateway = await start();
   onTestFinished(async () => {
     await gateway.stop('SIGKILL');
@@ -128,23 +137,29 @@ export async function openPlatforms(options: PlatformWorldOptions = {}): Promise
     tasks: () => fs.readdirSync(path.join(home, 'artifacts')).sort(),
     hashes: (taskId) => hashesOf(home, taskId),
     restart: () => restart(),
+    ended: () => gateway.ended,
     kill: () => restart('SIGKILL'),
     stop: () => gateway.stop(),
   };
 }
 
-async function startHere(home: string, logs: Record<string, unknown>[]): Promise<Gateway> {
+async function startHere(home: string, logs: Record<string, unknown>[], clock?: Clock): Promise<Gateway> {
   const log = createLog({ level: 'debug', pretty: false, write: (line) => void logs.push(JSON.parse(line)) });
   const loaded = await loadConfig({ home, env: {} });
-  const app: App = await startApp({ config: loaded.config, homeRoot: home, log, env: {}, terminal: false });
+  const app: App = await startApp({
+    ...{ config: loaded.config, homeRoot: home, log, env: {}, terminal: false },
+    ...(clock ? { clock } : {}),
+  });
   await app.connected;
-  return { stop: () => app.stop() };
+  return { ended: new Promise(() => undefined), stop: () => app.stop() };
 }
 
-async function startProcess(home: string): Promise<Gateway> {
+async function startProcess(home: string, env: Record<string, string>): Promise<Gateway> {
   const child: ChildProcess = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
   });
+  for (const name of Object.keys(env)) delete env[name];
   const exited = once(child, 'exit');
   const lines: string[] = [];
   const ready = Promise.withResolvers<void>();
@@ -162,6 +177,7 @@ async function startProcess(home: string): Promise<Gateway> {
     }),
   ]);
   return {
+    ended: exited.then(() => undefined),
     async stop(signal = 'SIGTERM') {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);
       await exited;

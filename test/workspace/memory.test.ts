@@ -173,6 +173,8 @@ describe('addToMemory', () => {
     await fc.assert(
       fc.asyncProperty(nasty, nasty, async (text, section) => {
         fs.writeFileSync(file(home), SEED);
+        // Nobody is writing it right now.
+        fs.utimesSync(file(home), 1, 1);
         await add(home, text, section);
         const [before, after] = [SEED.split('\n').filter(Boolean), read(home).split('\n')];
         expect(after.filter((line) => before.includes(line))).toEqual(before);
@@ -288,6 +290,38 @@ describe('suggestions', () => {
     const taken = await Promise.all(Array.from({ length: 20 }, () => takeSuggestion(home, 'default', id)));
     expect(taken.filter(Boolean)).toHaveLength(1);
     for (const bad of ['../x', '', id, 'a/b', '..']) expect(await takeSuggestion(home, 'default', bad)).toBeUndefined();
+  });
+
+  it('wait again when deciding failed or its process was killed, but not what was written by then', async () => {
+    const home = await newHome();
+    const one = await give(home, 'likes tea');
+    const fails = takeSuggestion(home, 'default', one.id, () => Promise.reject(new Error('disk')));
+    await expect(fails).rejects.toThrow('disk');
+    expect(await listSuggestions(home, 'default')).toEqual([one]);
+    const dir = path.join(home.viberDir('default'), 'memory/suggestions');
+    const claim = (pid: number) =>
+      fs.renameSync(path.join(dir, `${one.id}.json`), path.join(dir, `${one.id}.${pid}.taken`));
+    // No process has a number this large.
+    claim(2 ** 30);
+    expect(await listSuggestions(home, 'default')).toEqual([one]);
+    // The parent of this one lives: it is deciding.
+    claim(process.ppid);
+    expect(await listSuggestions(home, 'default')).toEqual([]);
+    fs.renameSync(path.join(dir, `${one.id}.${process.ppid}.taken`), path.join(dir, `${one.id}.json`));
+    claim(2 ** 30);
+    await add(home, 'likes tea');
+    expect(await listSuggestions(home, 'default')).toEqual([]);
+    expect(fs.readdirSync(dir)).toEqual([]);
+  });
+
+  it('are not seen by others while one decides', async () => {
+    const home = await newHome();
+    const { id } = await give(home, 'x');
+    const decided = await takeSuggestion(home, 'default', id, async () => {
+      expect(await listSuggestions(home, 'default')).toEqual([]);
+      expect(await takeSuggestion(home, 'default', id)).toBeUndefined();
+    });
+    expect(decided?.id).toBe(id);
   });
 
   it('are a hundred at most, and damaged ones are passed over', async () => {

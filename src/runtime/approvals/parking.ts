@@ -45,6 +45,10 @@ export interface Parked {
   /** Everybody's messages that the run answers. */
   answered: readonly QueueItem<Entry>[];
   earlier: readonly SessionEntry[];
+  /** Whose session holds the call, where that is an agent which the run asked. */
+  inner?: { viber: string; run: string; earlier: readonly SessionEntry[] };
+  /** The run plays a playbook. */
+  play?: true;
 }
 
 export interface Parking {
@@ -76,7 +80,8 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
 
   /** The request and its line in the session: the one that is there, when a crash came after it. */
   async function requestFor(where: Parked, call: ParkedCall, tool: RuntimeTool | undefined) {
-    const { task, run, items, answered, earlier } = where;
+    const { items, answered, inner } = where;
+    const { task, run, earlier } = inner ? sessionOf(where.task, inner, inner.earlier) : where;
     const kind = call.tool === 'ask_user' ? 'question' : tool?.asksAfter ? 'plan' : 'tool';
     // What is shown and run is what the session holds: transcripts have no secrets (T19).
     const input: Json = JSON.parse(scrub(JSON.stringify(call.input)));
@@ -96,7 +101,12 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
     const { type: _type, at: askedAt, ...fields } = line;
     const request = await approvals.ask({
       ...fields,
-      ...{ askedAt, viber: task.viber, taskId: task.id, scope: tool ? scopeOf(tool, input) : '' },
+      ...{
+        run: where.run,
+        ...(inner && { inner: { viber: inner.viber, run: inner.run } }),
+        ...(where.play && { play: true }),
+      },
+      ...{ askedAt, viber: where.task.viber, taskId: task.id, scope: tool ? scopeOf(tool, input) : '' },
       ...(preferred === undefined ? {} : { otherwise: preferred }),
       ...{ principal: (items[0] as QueueItem<Entry>).message.principal, asked: answered.map(messageOf) },
     });
@@ -136,10 +146,11 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
       };
     },
 
-    async resume({ task, run, earlier }, approval) {
+    async resume(parked, approval) {
       const request = approvals.get(approval);
       if (!request?.decision || !(await approvals.take(approval))) return 'void';
       const { decision } = request;
+      const { task, run, earlier } = request.inner ? await innerOf(parked.task, request.inner) : parked;
       const isNoted = earlier.some((entry) => entry.type === 'decision' && entry.approval === approval);
       if (!isNoted)
         await appendSession(home, task.viber, task.id, [decisionLine(run, request, decision)], { sync: true });
@@ -160,16 +171,20 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
       for (const request of approvals.waiting(task.id)) {
         if (request.run === run) continue;
         await approvals.withdraw(request.id, by);
-        const earlier = await findRun(home, task.viber, task.id, request.run);
+        const asked = await innerOf(task, request.inner ?? { viber: task.viber, run: request.run });
         const { decision } = approvals.get(request.id) ?? {};
         if (!decision) continue;
-        const closing = decisionLine(request.run, request, decision);
+        const closing = decisionLine(asked.run, request, decision);
         const isEdited =
           request.kind === 'plan' && (await adoptPlan(home, task, request.digest)).hash !== request.digest;
-        await answerAll(where(task, request.run, earlier), insteadOf(request, isEdited), [closing]);
+        await answerAll(asked, insteadOf(request, isEdited), [closing]);
       }
     },
   };
+
+  async function innerOf(task: TaskRecord, inner: { viber: string; run: string }) {
+    return sessionOf(task, inner, await findRun(home, inner.viber, task.id, inner.run));
+  }
 
   /** Gives every call that still waits the same result, so that the history is whole. */
   async function answerAll(
@@ -184,6 +199,13 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
     await appendSession(home, task.viber, task.id, [...before, ...step], { sync: true });
   }
 }
+
+/** Where a call stands in a session. */
+const sessionOf = (
+  task: TaskRecord,
+  { viber, run }: { viber: string; run: string },
+  earlier: readonly SessionEntry[],
+) => ({ task: { ...task, viber }, run, earlier });
 
 const where = (task: TaskRecord, run: string, earlier: readonly SessionEntry[]) => ({ task, run, earlier });
 

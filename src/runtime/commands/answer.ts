@@ -1,5 +1,6 @@
 /** From a command that somebody gave to its answer: who may, in which task, with what at hand. */
 import { authoriseAction } from '../../access/authorise.ts';
+import { conversationKey } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
 import type { Home } from '../../workspace/home.ts';
 import { listTasks, readTask } from '../../workspace/tasks.ts';
@@ -26,10 +27,14 @@ export interface CommandDesk
     | 'approvals'
     | 'costs'
     | 'jobs'
+    | 'compaction'
     | 'settings'
+    | 'searchMemory'
   > {
   home: Home;
   modelName: () => string;
+  /** Puts an entry into its task's lane; the same `dedupeId` again has no effect. */
+  enqueue?: (entry: Entry, dedupeId: string) => Promise<void>;
 }
 
 /** How many of the newest records a list looks at before it gives up finding more. */
@@ -57,7 +62,7 @@ function refusal({ name, action }: Command, { task }: CommandContext): string {
 
 async function contextFor(entry: Entry, command: Command, desk: CommandDesk): Promise<CommandContext> {
   const { principal, message, viber } = entry;
-  const { home, modelName, ...asked } = desk;
+  const { home, modelName, enqueue, ...asked } = desk;
   const { address, isDirect, opensThread = false } = message;
   const view: Viewpoint = { principal, address, isDirect, viber };
   const target = await targetOf(entry, command, home, view);
@@ -72,6 +77,12 @@ async function contextFor(entry: Entry, command: Command, desk: CommandDesk): Pr
       return listTasks(home, { limit, match, maxRead: MAX_READ });
     },
     list: commandSpecs,
+    async play(taskId, play, text) {
+      const { command: _command, button: _button, ...said } = message;
+      const order: Entry = { message: { ...said, kind: 'message', text }, principal, viber, taskId, play };
+      if (!enqueue) throw new UserError('Playbooks cannot be played here.');
+      await enqueue(order, `play ${conversationKey(address)} ${message.id}`);
+    },
   };
 }
 

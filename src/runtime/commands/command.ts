@@ -5,11 +5,14 @@ import type { Pairing } from '../../access/pairing.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { Address, Attachment, CommandSpec } from '../../channels/channel.ts';
 import type { Home } from '../../workspace/home.ts';
+import type { MemorySearch } from '../../workspace/memory/search.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Approvals } from '../approvals.ts';
 import type { ConversationSettings } from '../conversation-settings.ts';
 import type { Costs } from '../costs.ts';
+import type { PlayOrder } from '../entry.ts';
 import type { JobDesk } from '../job-desk.ts';
+import type { Compaction } from '../memory/compaction.ts';
 import type { AttachMode } from '../reply/attachments.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
 
@@ -54,10 +57,16 @@ export interface CommandContext {
   waitingFor(taskId: string): number;
   /** What waits for a person's decision; absent where nothing can. */
   approvals?: Pick<Approvals, 'get' | 'open' | 'decide'>;
+  /** Pieces of a viber's memory that fit a question; absent where it is only looked through line by line. */
+  searchMemory?: MemorySearch['searchMemory'];
   /** What was used and what may be; absent where nobody counts. */
   costs?: Pick<Costs, 'ofRun' | 'today' | 'check' | 'limits' | 'currency'>;
-  /** The scheduled jobs; absent where there are none. */
-  jobs?: JobDesk;
+  /** The scheduled jobs; undefined until they have been read. */
+  jobs(): JobDesk | undefined;
+  /** Makes room in a session; absent where there is no model. */
+  compaction?: Pick<Compaction, 'compact'>;
+  /** Puts a playbook into a task's lane, as words of this person; once, however often the command is carried out. */
+  play(taskId: string, order: PlayOrder, text: string): Promise<void>;
   /** Ends the task's run; false when none is under way. */
   stop(taskId: string): boolean;
   mayUse(action: Action, task: TaskRecord | undefined): boolean;
@@ -90,6 +99,8 @@ export interface CommandReply {
   text: string;
   files?: Attachment[];
   buttons?: ButtonAction[][];
+  /** Said here as well, when it is known. Must not reject; the end of the process may cost it. */
+  later?: Promise<string>;
   /** Notes to other conversations; one that cannot be sent is nobody's loss. */
   elsewhere?: { address: Address; text: string }[];
 }
@@ -103,6 +114,8 @@ export interface Command extends CommandSpec {
   says?: 'steer' | 'followup';
   /** Moves the conversation to another task: takes effect at the door. */
   binds?: true;
+  /** Where every task has its thread, it begins one. */
+  begins?: true;
   /** The first word may be the id of another task: `any` takes the end of one as well, `full` whole ids only. */
   takesTask?: 'any' | 'full';
   run(context: CommandContext): Promise<CommandReply>;

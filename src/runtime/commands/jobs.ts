@@ -50,7 +50,8 @@ function list(desk: JobDesk): CommandReply {
   };
 }
 
-async function act(verb: string, name: string, { jobs: desk, principal }: CommandContext): Promise<CommandReply> {
+async function act(verb: string, name: string, { jobs: openDesk, principal }: CommandContext): Promise<CommandReply> {
+  const desk = openDesk();
   if (!desk) throw new UserError('There are no jobs here.');
   switch (verb) {
     case 'run': {
@@ -87,9 +88,10 @@ export const jobs: Command = {
   },
   action: 'administer',
   async run(context) {
-    if (!context.jobs) return { text: 'There are no jobs here.' };
+    const desk = context.jobs();
+    if (!desk) return { text: 'The scheduled jobs are still being read; try again in a moment.' };
     const [, verb = '', name = ''] = /^\s*(\S*)\s*([\s\S]*)$/.exec(context.args) ?? [];
-    if (verb === '') return list(context.jobs);
+    if (verb === '') return list(desk);
     const isVerb = /^(run|pause|resume|delete\??|show)$/.test(verb.toLowerCase());
     if (isVerb && name.trim() === '') return { text: `Which one? Write /jobs ${verb} and the name; /jobs lists them.` };
     return isVerb ? act(verb.toLowerCase(), name.trim(), context) : act('show', `${verb} ${name}`.trim(), context);

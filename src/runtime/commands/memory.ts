@@ -1,53 +1,62 @@
-/** /memory: what I remember, what I would like to remember, and words in it. */
-import { addToMemory, readMemory } from '../../workspace/memory/memory.ts';
-import { listSuggestions, type Suggestion, takeSuggestion } from '../../workspace/memory/suggestions.ts';
-import type { ButtonAction } from '../reply/buttons.ts';
+/** /memory: what I remember and what waits. Looking is for those who may; whatever changes it is for owners alone (T17). */
+import { readMemory } from '../../workspace/memory/memory.ts';
+import { listSuggestions } from '../../workspace/memory/suggestions.ts';
+import { cutText } from '../../workspace/text.ts';
+import { askOwner } from '../memory/question.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
+import { add, forget, undo } from './memory-change.ts';
+import { decide, isSuggestionName, isVerb } from './memory-decide.ts';
+import { findInMemory } from './memory-search.ts';
 
 const SHOWN = 3_000;
-
-/** The question put under an answer, and under /memory. */
-export const suggestionButtons = (suggestion: Suggestion): ButtonAction[] => [
-  { label: 'Remember', command: 'memory', args: `accept ${suggestion.id}` },
-  { label: 'Forget it', command: 'memory', args: `reject ${suggestion.id}` },
-];
-
-async function decide({ home, viber, principal }: CommandContext, verb: string, id: string): Promise<CommandReply> {
-  const suggestion = await takeSuggestion(home, viber, id);
-  if (!suggestion) return { text: `There is no pending suggestion \`${id.slice(0, 40)}\`; /memory shows what waits.` };
-  if (verb === 'reject') return { text: `I will not remember: ${suggestion.text}` };
-  const provenance = `${suggestion.provenance}, accepted by ${principal.name}`;
-  const { section, text } = suggestion;
-  await addToMemory(home, viber, { text, provenance, ...(section === undefined ? {} : { section }) });
-  return { text: `I will remember: ${text}` };
-}
+const MAX_FOUND = 30;
 
 export const memory: Command = {
   name: 'memory',
-  description: 'What I remember (/memory WORDS to search)',
-  argument: { name: 'words', description: 'What to look for' },
+  description: 'What I remember; WORDS to search, add, forget, undo',
+  argument: { name: 'words', description: 'Words to look for, or add TEXT, forget WORDS, undo' },
   action: 'memory',
   async run(context) {
-    const { home, viber, args } = context;
-    const [verb = '', ...rest] = args.trim().split(/\s+/);
-    if (verb === 'accept' || verb === 'reject') return decide(context, verb, rest.join(' '));
-    const text = (await readMemory(home, viber)) ?? '';
-    if (verb !== '') {
-      const words = args
-        .toLowerCase()
-        .replace(/^search\s+/, '')
-        .split(/\s+/)
-        .filter(Boolean);
-      const lines = text.split('\n').filter((line) => words.every((word) => line.toLowerCase().includes(word)));
-      return { text: lines.length > 0 ? lines.slice(0, 30).join('\n') : 'Nothing in my memory has these words.' };
+    const [, verb = '', rest = ''] = /^\s*(\S*)\s*([\s\S]*)$/.exec(context.args) ?? [];
+    const change = changeOf(context, verb.toLowerCase(), rest);
+    if (change) {
+      if (!context.mayUse('administer', context.task)) return { text: 'Only an owner may change what I remember.' };
+      return change();
     }
-    const pending = await listSuggestions(home, viber);
-    const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
-    const waiting = pending.slice(0, 5).map((suggestion) => `- ${suggestion.text}`);
-    const question = waiting.length > 0 ? `\n\nMay I remember this?\n${waiting.join('\n')}` : '';
-    return {
-      text: `${shown.trim() || 'My memory is empty.'}${question}`,
-      buttons: pending.slice(0, 5).map(suggestionButtons),
-    };
+    return verb === '' ? show(context) : search(context);
   },
 };
+
+/** What an owner asks for; undefined for looking. */
+function changeOf(context: CommandContext, verb: string, rest: string): (() => Promise<CommandReply>) | undefined {
+  if (verb === 'add') return () => add(context, rest);
+  if (verb === 'forget') return () => forget(context, rest);
+  if (verb === 'undo' && /^(?:[0-9a-f]{12})?$/.test(rest)) return () => undo(context, rest);
+  const [, name = '', words = ''] = /^(\S*)\s*([\s\S]*)$/.exec(rest) ?? [];
+  const isDecision = isSuggestionName(name) || (verb !== 'edit' && name !== '' && words === '');
+  return isVerb(verb) && isDecision ? () => decide(context, verb, name, words) : undefined;
+}
+
+async function show(context: CommandContext): Promise<CommandReply> {
+  const { home, viber } = context;
+  const text = ((await readMemory(home, viber)) ?? '').trim();
+  const shown = text.length > SHOWN ? `${cutText(text, SHOWN)}\n\n/memory WORDS searches all of it.` : text;
+  const memory = shown || 'My memory is empty.';
+  const pending = await listSuggestions(home, viber);
+  if (pending.length === 0) return { text: memory };
+  if (!context.mayUse('administer', context.task))
+    return { text: `${memory}\n\n${pending.length} waiting for an owner to accept.` };
+  const question = askOwner(pending);
+  return { text: `${memory}\n\n${question.text}`, buttons: question.buttons };
+}
+
+async function search(context: CommandContext): Promise<CommandReply> {
+  const query = context.args.trim().replace(/^search\s+/i, '');
+  const found = await findInMemory(context, query, MAX_FOUND);
+  if (found.length === 0) return { text: 'Nothing in my memory has these words.' };
+  const lines = found.map(({ source, line }) => {
+    const words = cutText(line.replace(/^[-*+]\s+/, ''), 300);
+    return source === 'MEMORY.md' ? `- ${words}` : `- ${source}: ${words}`;
+  });
+  return { text: lines.join('\n') };
+}

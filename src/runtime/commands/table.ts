@@ -3,13 +3,16 @@ import type { CommandSpec } from '../../channels/channel.ts';
 import { approve } from './approve.ts';
 import { artifacts, get } from './artifacts.ts';
 import type { Command } from './command.ts';
+import { compact } from './compact.ts';
 import { help } from './help.ts';
+import { jobs } from './jobs.ts';
 import { link } from './link.ts';
 import { live } from './live.ts';
 import { memory } from './memory.ts';
 import { open } from './open.ts';
 import { pair } from './pair.ts';
 import { plan } from './plan.ts';
+import { play } from './play.ts';
 import { followup, queue, steer } from './queue.ts';
 import { status, stop } from './status.ts';
 import { fresh, tasks } from './tasks.ts';
@@ -23,11 +26,14 @@ export const COMMANDS: readonly Command[] = [
   steer,
   followup,
   plan,
+  play,
   tasks,
   open,
   artifacts,
   get,
   memory,
+  compact,
+  jobs,
   live,
   link,
   pair,

@@ -2,21 +2,23 @@
  * The gateway's half of C1: everything a run needs, read from the workspace before it begins. What an outside caller gives
  * takes the place of the disk's. The order is C7's, stable text first; sizes are bounded by the configuration.
  */
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { listArtifacts } from '../../workspace/artifacts.ts';
 import { readBootstrap } from '../../workspace/bootstrap.ts';
 import type { Home } from '../../workspace/home.ts';
-import { readDailyLogs } from '../../workspace/memory/daily.ts';
+import { clockOf, type DailyLog, linesBefore, localDay, readDailyLogs } from '../../workspace/memory/daily.ts';
 import { selectMemory, truncateTokens } from '../../workspace/memory/inject.ts';
 import { readMemory } from '../../workspace/memory/memory.ts';
+import { createExclusion } from '../../workspace/memory/patterns.ts';
 import { readPlan } from '../../workspace/plan.ts';
 import { formatPlan, parsePlan } from '../../workspace/plan-markdown.ts';
 import { findRun, readSessionTail } from '../../workspace/sessions.ts';
+import { readTask } from '../../workspace/tasks.ts';
 import type { ArtifactRef, Plan } from '../../workspace/types.ts';
 import type { InputFile, TaskMessage, TaskRequest } from '../task.ts';
-import { buildHistory, type History, type HistoryLimits, type SessionTail } from './history-window.ts';
+import { buildHistory, type History, type HistoryLimits } from './history-window.ts';
 import type { MessageEntry } from './past-run.ts';
+import { readTail, TAIL } from './session-tail.ts';
 import { stablePart, variablePart } from './system-prompt.ts';
 import { formatSize, oneLine } from './turn.ts';
 
@@ -30,6 +32,8 @@ export interface MemoryLimits {
   truncation_strategy: 'head' | 'tail' | 'smart';
   /** M7: in the system prompt (the default), or as a user message of its own before the history. */
   injection?: 'system' | 'message';
+  /** Files of the viber's folder that are not told to a model either. */
+  exclude_patterns?: readonly string[];
 }
 
 export interface ContextOptions {
@@ -54,7 +58,7 @@ export interface ContextOptions {
   query: string;
 }
 
-export interface Context extends Pick<History, 'resume' | 'nextStep'> {
+export interface Context extends Pick<History, 'resume' | 'nextStep' | 'isOver'> {
   /** The stable part, then (if there is one) the variable part. */
   instructions: string[];
   /** Followed by the steps of `resume`, the conversation is complete and in order. */
@@ -67,7 +71,6 @@ export interface Context extends Pick<History, 'resume' | 'nextStep'> {
   memory: string;
 }
 
-const TAIL = { maxBytes: 262_144, maxEntries: 200 };
 const LISTED_ARTIFACTS = 30;
 const COMPLEX_STEPS = 3;
 
@@ -84,7 +87,7 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
     readHistory(options),
   ]);
   const plan = override.plan === undefined ? stored : asPlan(override.plan);
-  const memory = await memoryText(options, plan?.plan, history.isNew && !override.messages);
+  const memory = await memoryText(options, plan?.plan);
   const goal = override.goal ?? '';
   const task = plan
     ? truncateTokens(plan.text, options.memory.max_task_tokens, options.memory.truncation_strategy)
@@ -106,6 +109,7 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
     messages,
     resume: history.resume,
     nextStep: history.nextStep,
+    isOver: history.isOver && !override.messages,
     ...(plan ? { plan: { text: plan.text, plan: plan.plan } } : {}),
     planHash: stored?.hash,
     artifacts: artifacts.map(({ id, title, type, ref }) => ({ id, title, type, ref })),
@@ -115,11 +119,8 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
 
 /** The session's tail, with the whole of the run at hand also when that began before it. */
 async function readHistory({ home, viber, taskId, runId, history }: ContextOptions): Promise<History> {
-  const entries = await readSessionTail(home, viber, taskId, TAIL);
-  const tail: SessionTail = {
-    entries,
-    isWhole: entries.length < TAIL.maxEntries && isShort(home.sessionPath(viber, taskId)),
-  };
+  const tail = await readTail(home, viber, taskId);
+  const { entries } = tail;
   const own = entries.filter((entry) => 'run' in entry && entry.run === runId);
   // Long, or interrupted for as long as a person thought about it.
   if (!tail.isWhole && own.length > 0 && !own.some((entry) => entry.type === 'message')) {
@@ -129,20 +130,48 @@ async function readHistory({ home, viber, taskId, runId, history }: ContextOptio
   return buildHistory(tail, runId, history, (entry) => shownFiles(home, taskId, entry));
 }
 
-const isShort = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= TAIL.maxBytes;
-
-/** M6: which memory a request carries. Daily logs only for complex work; a search for them is the model's to ask for. */
-async function memoryText(options: ContextOptions, plan: Plan | undefined, isNew: boolean): Promise<string> {
-  const { home, viber, override, memory: limits, query } = options;
+/**
+ * M6: which memory a request carries. Daily logs only for complex work; a search for them is the model's to ask for. What is
+ * relevant is measured against the task, not against its latest words, and today's log ends where the conversation of today
+ * begins: else the memory would change with each message, and no provider's cache would hold what follows it.
+ */
+async function memoryText(options: ContextOptions, plan: Plan | undefined): Promise<string> {
+  const { home, viber, taskId, override, memory: limits } = options;
   const { max_memory_tokens: maxTokens, max_daily_logs: maxDailyLogs, truncation_strategy: strategy } = limits;
   if (override?.memory !== undefined) return truncateTokens(override.memory, maxTokens, strategy);
   const isComplex = (plan?.steps.filter((step) => step.status !== 'done').length ?? 0) >= COMPLEX_STEPS;
-  const [memory, logs] = await Promise.all([
-    readMemory(home, viber),
-    isComplex && maxDailyLogs > 0 ? readDailyLogs(home, viber, maxDailyLogs) : [],
+  const isExcluded = exclusionOf(limits.exclude_patterns ?? NOTHING);
+  const [memory, logs, task] = await Promise.all([
+    isExcluded('MEMORY.md') ? undefined : readMemory(home, viber),
+    isComplex && maxDailyLogs > 0 ? recentLogs(options, isExcluded) : [],
+    readTask(home, taskId),
   ]);
-  const relevantTo = isNew ? query : `${plan?.goal ?? ''}\n${query}`;
-  return selectMemory({ memory, logs, maxTokens, maxDailyLogs, strategy, query: relevantTo });
+  const query = [task?.goal ?? options.query, plan?.goal ?? ''].join('\n');
+  return selectMemory({ memory, logs, maxTokens, maxDailyLogs, strategy, query });
+}
+
+async function recentLogs(
+  { home, viber, taskId, memory, now }: ContextOptions,
+  isExcluded: (relative: string) => boolean,
+): Promise<DailyLog[]> {
+  const logs = await readDailyLogs(home, viber, memory.max_daily_logs);
+  const today = localDay(now);
+  const told = logs.filter(({ date }) => !isExcluded(`memory/${date}.md`));
+  if (told[0]?.date !== today) return told;
+  const entries = await readSessionTail(home, viber, taskId, TAIL);
+  const first = entries.find((entry) => entry.type === 'message' && localDay(new Date(entry.at)) === today);
+  const end = clockOf(first?.type === 'message' ? new Date(first.at) : now);
+  return told.map((log) => (log.date === today ? { ...log, text: linesBefore(log.text, end) } : log));
+}
+
+const NOTHING: readonly string[] = [];
+const exclusions = new WeakMap<readonly string[], (relative: string) => boolean>();
+
+/** Made once for each configuration. */
+function exclusionOf(patterns: readonly string[]): (relative: string) => boolean {
+  const isExcluded = exclusions.get(patterns) ?? createExclusion(patterns);
+  exclusions.set(patterns, isExcluded);
+  return isExcluded;
 }
 
 /** What the model itself can look at; everything else it reads with tools. */

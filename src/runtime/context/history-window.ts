@@ -6,6 +6,7 @@ import type { SessionEntry } from '../../workspace/types.ts';
 import { openCalls, resultMessage } from '../agent/parked.ts';
 import type { FinishedStep, InputFile, TaskMessage } from '../task.ts';
 import { type MessageEntry, pastMessages, type Room, type RunEntry, speakersOf, type UserText } from './past-run.ts';
+import { clip, visibleText } from './turn.ts';
 
 export interface HistoryLimits {
   /** Messages of people and answers to them; steps with tools count by their tokens only. */
@@ -32,6 +33,8 @@ export interface History {
   isNew: boolean;
   /** A message of this run is among the entries. */
   hasMessage: boolean;
+  /** Something that was said, and that no summary stands for, is left out: there is too much of it. */
+  isOver: boolean;
 }
 
 interface Run {
@@ -69,16 +72,31 @@ export function buildHistory(
   // The first run of a cut tail may lack its beginning.
   if (!isWhole && past[0] && past[0] === runs[0]) past.shift();
 
-  const window = newest(past, limits, userText);
-  const kept = isWhole && window.length === past.length ? window : fromAnchor(window);
+  const before = summary === undefined ? '' : told(summary, limits.max_tokens);
+  const left = limits.max_tokens - Math.ceil(Buffer.byteLength(before) / 4);
+  const window = newest(past, { ...limits, max_tokens: left }, userText);
+  const isOver = !isWhole || window.length < past.length;
+  const kept = isOver ? fromAnchor(window) : window;
   const messages = kept.flatMap((run) => run.messages);
-  if (summary) messages.unshift({ role: 'user', text: `Summary of what was said before:\n${summary}` });
+  if (before) messages.unshift({ role: 'user', text: before });
   return {
     ...current,
     messages: [...messages, ...current.messages],
     isNew: isWhole && past.length === 0 && summary === undefined,
+    isOver,
   };
 }
+
+/** The newest runs that fit, and always the very newest of them. */
+export function newestRuns(tail: SessionTail, limits: HistoryLimits): ReadonlySet<string> {
+  const { runs, isWhole } = splitRuns(tail);
+  const whole = isWhole ? runs : runs.slice(1);
+  return new Set(newest(whole, limits, speakersOf(tail.entries)).map(({ id }) => id));
+}
+
+/** A compaction's text as data. One that somebody made long by hand leaves room for the rest. */
+const told = (summary: string, maxTokens: number): string =>
+  `Summary of what was said before:\n${clip(visibleText(summary), maxTokens)}`;
 
 /** Groups entries by run, in the order of first appearance; a compaction stands for every run up to the one `through` names. */
 function splitRuns({ entries, isWhole }: SessionTail): { runs: Run[]; summary: string | undefined; isWhole: boolean } {
@@ -142,7 +160,7 @@ function presentMessages(
   entries: readonly RunEntry[],
   userText: UserText,
   filesOf: (entry: MessageEntry) => InputFile[],
-): Omit<History, 'isNew'> {
+): Omit<History, 'isNew' | 'isOver'> {
   const lastSaid = entries.findLastIndex((entry) => entry.type === 'message');
   const messages: TaskMessage[] = [];
   const resume: FinishedStep[] = [];

@@ -5,6 +5,7 @@
 import { ConfigError } from '../../errors.ts';
 import { addSecret, scrub } from '../../log.ts';
 import { createOfflineModel, OFFLINE_MODEL } from '../offline/offline.ts';
+import { canEmbed, createEmbedder, type Embedder } from './embeddings.ts';
 import { createFolding } from './folded-model.ts';
 import { createHttpFetch, createPost, type Post } from './http-fetch.ts';
 import { keySetting, knownProvider, PROVIDERS, splitModelName } from './providers.ts';
@@ -26,12 +27,20 @@ export interface Models {
   readonly defaultModel: string;
 }
 
+export interface Embedders {
+  /** What turns texts into vectors, `provider/model`. Throws ConfigError naming the setting, as `load` does. */
+  embedder(name: string): Embedder;
+}
+
 const MAX_LOADED = 64;
 
 type Factory = (model: string) => ModelV4;
 
 /** `options.env` holds provider keys; what stands in `options.providers` wins over it. */
-export function createModels(options: { providers: Record<string, ProviderSettings>; env: NodeJS.ProcessEnv }): Models {
+export function createModels(options: {
+  providers: Record<string, ProviderSettings>;
+  env: NodeJS.ProcessEnv;
+}): Models & Embedders {
   // By provider and connection time: both come from the configuration, so there are few.
   const factories = new Map<string, Promise<Factory>>();
 
@@ -77,6 +86,17 @@ export function createModels(options: { providers: Record<string, ProviderSettin
       if (loaded.size >= MAX_LOADED) loaded.clear();
       loaded.set(key, model);
       return model;
+    },
+    embedder(name) {
+      const { provider, model } = splitModelName(name);
+      if (!provider || !model || !canEmbed(provider)) {
+        const message = `"${name}" is no embedding model, for example openai/text-embedding-3-small`;
+        throw new ConfigError([{ path: 'memory.embedding', message }]);
+      }
+      const settings = settingsOf(provider);
+      checkSettings(provider, settings, options.providers);
+      addSecret(settings.apiKey);
+      return createEmbedder({ provider, model, settings, fetch: createHttpFetch(scrubbedPost(10_000)) });
     },
     get defaultModel() {
       for (const [provider, { defaultModel }] of Object.entries(PROVIDERS)) {

@@ -47,10 +47,13 @@ export interface View {
 
 /** How memory begins where it comes as a message of its own (M7). */
 const MEMORY_MESSAGE = 'Context from memory:';
+/** What a compaction left of earlier words: nobody asks for it again. */
+const SUMMARY_MESSAGE = 'Summary of what was said before:';
 
 export function readPrompt(given: Prompt): View {
   const isMemory = (message: Prompt[number]) => message.role === 'user' && textOf(message).startsWith(MEMORY_MESSAGE);
-  const prompt = given.filter((message) => !isMemory(message));
+  const isSummary = (message: Prompt[number]) => message.role === 'user' && textOf(message).startsWith(SUMMARY_MESSAGE);
+  const prompt = given.filter((message) => !isMemory(message) && !isSummary(message));
   const told = given.filter(isMemory).map((message) => textOf(message).slice(MEMORY_MESSAGE.length));
   const system = prompt.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n');
   const end = prompt.findLastIndex((message) => message.role === 'user');

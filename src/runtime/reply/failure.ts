@@ -11,6 +11,8 @@ import { summarise } from './summary.ts';
 
 /** Goes on where a run ended: after a limit, or when it is not known what has happened. */
 export const CONTINUE: ButtonAction = { label: 'Continue', say: 'Please go on.' };
+/** The `error` of a run that ended at a step of its playbook. */
+export const PLAYBOOK_OPEN = 'playbook open';
 const AGAIN = 'Please try that again.';
 const NEW_TASK: ButtonAction = { label: 'New task', command: 'new', args: '' };
 
@@ -29,6 +31,7 @@ function retryButton(turn?: FailedTurn): ButtonAction {
 /** The button of an answer that is given again after a restart, from what the session holds of it. */
 export function buttonsAgain(result: Pick<RunOutcome, 'state' | 'error'>): ButtonAction[][] {
   if (result.state !== 'error') return [];
+  if (result.error === PLAYBOOK_OPEN) return [[{ label: 'Continue', command: 'play', args: '' }]];
   return [[result.error === 'interrupted' || result.error === 'cap' ? CONTINUE : retryButton()]];
 }
 

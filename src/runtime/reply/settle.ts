@@ -3,11 +3,12 @@ import type { Attachment } from '../../channels/channel.ts';
 import { type Logger, scrub } from '../../log.ts';
 import { createArtifact, findArtifact } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
-import { addToMemory } from '../../workspace/memory/memory.ts';
-import { addSuggestion, parseSuggestion, type Suggestion } from '../../workspace/memory/suggestions.ts';
+import { decisionOn } from '../../workspace/memory/record.ts';
+import { parseSuggestion, type Suggestion, takeSuggestion } from '../../workspace/memory/suggestions.ts';
 import type { ArtifactRef, TaskRecord, Usage } from '../../workspace/types.ts';
 import type { AgentOutcome } from '../agent.ts';
-import { suggestionButtons } from '../commands/memory.ts';
+import { type Keeping, keep } from '../memory/keep.ts';
+import { extractLearning } from '../memory/learning.ts';
 import type { TaskResult } from '../task.ts';
 import type { PlanChange } from '../tools/scope.ts';
 import type { ButtonAction } from './buttons.ts';
@@ -19,8 +20,10 @@ export interface SettleOptions {
   log: Logger;
   task: TaskRecord;
   run: string;
-  /** `memory.auto_accept`. */
+  /** `memory.auto_accept`, and an owner is speaking. */
   autoAccept: boolean;
+  /** On whose word it ran, a principal as text. */
+  person?: string;
 }
 
 /** What the tools of a run have left for its answer. */
@@ -37,6 +40,10 @@ export interface RunOutcome extends TaskResult {
   usage?: Usage;
   error?: string;
   buttons: ButtonAction[][];
+  /** What an owner is asked to let in. */
+  asks?: Suggestion[];
+  /** Words of the built-in model, and nothing done: not worth a line in the day's log. */
+  isTalk?: boolean;
   /** Sent along whatever the rules for artifacts are. */
   files?: Attachment[];
 }
@@ -56,29 +63,42 @@ export async function settle(outcome: AgentOutcome, made: Made, where: SettleOpt
       await createArtifact(home, task.id, { id, title: delta.title, type: delta.type, content, origin: 'agent' }),
     );
   }
+  const keeping: Keeping = {
+    ...{ home, viber: task.viber, taskId: task.id, runId: run, autoAcceptMemory: where.autoAccept },
+    provenance: where.person === undefined ? `task ${task.id}` : `${where.person} in task ${task.id}`,
+  };
   for (const suggestion of reply.memorySuggestions) {
-    const parsed = { ...parseSuggestion(suggestion), provenance: `task ${task.id}` };
-    if (where.autoAccept) await addToMemory(home, task.viber, parsed);
-    else pending.push(await addSuggestion(home, task.viber, parsed));
+    const waiting = await keep(keeping, parseSuggestion(suggestion));
+    if (waiting) pending.push(waiting);
   }
-  const asked = [...new Map(pending.map((suggestion) => [suggestion.id, suggestion])).values()];
-  const question = asked.map((suggestion) => `> May I remember this? ${suggestion.text}`).join('\n');
+  const learned = extractLearning({ text: reply.visible });
+  const pattern = learned === '' ? undefined : await keep(keeping, { section: 'Learned Patterns', text: learned });
+  // What nobody asked to be kept is not offered again once it was rejected.
+  if (pattern && decisionOn(home, task.viber, pattern.id)?.op === 'reject')
+    await takeSuggestion(home, task.viber, pattern.id);
+  else if (pattern) pending.push(pattern);
+  const asks = [...new Map(pending.map((suggestion) => [suggestion.id, suggestion])).values()];
   // A hand edit wins; what the agent would have written is shown (C20).
   const proposal =
     made.plan?.status === 'conflict'
       ? `The plan was edited meanwhile, so yours stands. I would have written:\n\n${made.plan.proposal}`
       : '';
-  const text = scrub([reply.visible.trim(), proposal, question].filter(Boolean).join('\n\n'));
+  const text = scrub([reply.visible.trim(), proposal].filter(Boolean).join('\n\n'));
   const unique = [...new Map(refs.map((ref) => [ref.id, ref])).values()];
   return {
     state: 'completed',
-    text: text === '' && unique.length === 0 ? 'Done.' : text,
+    text: text === '' && unique.length === 0 ? (asks.length > 0 ? 'There is something to remember.' : 'Done.') : text,
     summary: summarise(text || unique.map((ref) => ref.title).join(', ')),
     artifactRefs: unique,
     usage: outcome.usage,
-    buttons: [...asked.map(suggestionButtons), ...(isCutShort(outcome) ? [[CONTINUE]] : [])],
+    buttons: isCutShort(outcome) ? [[CONTINUE]] : [],
+    ...(asks.length > 0 ? { asks } : {}),
+    ...(isTalk(outcome) ? { isTalk: true } : {}),
   };
 }
 
 /** At a limit of steps or of length: there is more to come if it is asked for. */
 const isCutShort = ({ finish }: AgentOutcome): boolean => finish === 'max-steps' || finish === 'length';
+
+/** The built-in model answers everything in one step but what it does with tools. */
+const isTalk = ({ model, steps }: AgentOutcome): boolean => model.startsWith('offline/') && steps < 2;

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Principal } from '../../access/principal.ts';
 import { formatAddress } from '../../channels/channel.ts';
-import { UserError } from '../../errors.ts';
+import { DeliveryError, UserError } from '../../errors.ts';
 import { scrub } from '../../log.ts';
 import { listArtifacts } from '../../workspace/artifacts.ts';
 import { hashText } from '../../workspace/files.ts';
@@ -53,7 +53,10 @@ export function notify({ home, taskId, runId }: ToolScope, deps: NotifyDeps): Ru
       if (words === '' && artifacts.length === 0) throw new UserError('There is nothing to send.');
       if (words.length > MAX_TEXT)
         throw new UserError(`That is too long: at most ${MAX_TEXT} characters; attach an artifact instead.`);
-      const address = await posting.find(to, principal, own);
+      const address = await posting.find(to, principal, own).catch((error: unknown) => {
+        if (!(error instanceof DeliveryError)) throw error;
+        throw new UserError(`${to} cannot be reached now; try again later.`);
+      });
       const known = await listArtifacts(home, taskId);
       const chosen = artifacts.map((id) => {
         const found = known.find((artifact) => artifact.id === id);

@@ -28,7 +28,7 @@ export interface DailyEntry {
 }
 
 /** A request takes a few thousand characters of it at most; a day with more is in the sessions. */
-const MAX_CHARS = 128 * 1024;
+const MAX_BYTES = 128 * 1024;
 const NAME = /^(\d{4}-\d\d-\d\d)\.md$/;
 const texts = createStatCache<string>(64, (file) => readTextSync(file) ?? '');
 const names = createStatCache<string[]>(64, (dir) =>
@@ -41,22 +41,56 @@ const names = createStatCache<string[]>(64, (dir) =>
 
 /** Adds to the day's log under the headings of M4; the file is created with them. A line that is there already is left out. */
 export async function appendDailyLog(home: Home, viber: string, entry: DailyEntry): Promise<void> {
-  const date = typeof entry.date === 'string' ? entry.date : localDay(entry.date);
+  await appendDailyLogs(home, viber, dayOf(entry.date), [entry]);
+}
+
+/**
+ * Several entries of one day (`YYYY-MM-DD`) by one write, whatever day they name themselves.
+ * @throws UserError when that is no date
+ */
+export async function appendDailyLogs(
+  home: Home,
+  viber: string,
+  date: string,
+  entries: readonly Omit<DailyEntry, 'date'>[],
+): Promise<void> {
   if (!NAME.test(`${date}.md`)) throw new UserError(`"${date.slice(0, 20)}" is not a date like 2026-01-31.`);
   const file = path.join(home.viberDir(viber), 'memory', `${date}.md`);
-  const source = entry.source === undefined ? '' : ` (${entry.source})`;
-  const bullets = (text: string) => toBullets(text).map((bullet) => bullet + source);
   await serialise(file, async () => {
+    if ((fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES) return;
     const before = readTextSync(file);
-    if (before !== undefined && before.length > MAX_CHARS) return;
-    let text = before?.trim() ? before : `# ${date}\n\n## Session Summary\n\n## Key Decisions\n\n## Notes for Future\n`;
-    text = addToSection(text, 'Session Summary', bullets(entry.summary ?? ''));
-    text = addToSection(text, 'Key Decisions', (entry.decisions ?? []).flatMap(bullets));
-    text = addToSection(text, 'Notes for Future', (entry.notes ?? []).flatMap(bullets));
+    const empty = `# ${date}\n\n## Session Summary\n\n## Key Decisions\n\n## Notes for Future\n`;
+    const text = addEntries(before?.trim() ? before : empty, entries);
     if (text === before) return;
     if (before === undefined) await writeFileAtomic(file, text, { sync: false });
     else await patchFile(file, before, text);
   });
+}
+
+function addEntries(markdown: string, entries: readonly Omit<DailyEntry, 'date'>[]): string {
+  const bullets = (texts: (entry: Omit<DailyEntry, 'date'>) => readonly string[]) => {
+    const all = entries.flatMap((entry) =>
+      texts(entry)
+        .flatMap(toBullets)
+        .map((bullet) => (entry.source === undefined ? bullet : `${bullet} (${entry.source})`)),
+    );
+    return [...new Set(all)];
+  };
+  const told = addToSection(
+    markdown,
+    'Session Summary',
+    bullets(({ summary = '' }) => [summary]),
+  );
+  const decided = addToSection(
+    told,
+    'Key Decisions',
+    bullets(({ decisions = [] }) => decisions),
+  );
+  return addToSection(
+    decided,
+    'Notes for Future',
+    bullets(({ notes = [] }) => notes),
+  );
 }
 
 /** The newest logs first, at most `limit`. */
@@ -67,7 +101,23 @@ export async function readDailyLogs(home: Home, viber: string, limit: number): P
     .map((name) => ({ date: name.slice(0, 10), text: texts.get(path.join(dir, name)) ?? '' }));
 }
 
-function localDay(moment: Date): string {
-  const two = (value: number) => String(value).padStart(2, '0');
+/** The day that is meant, as `YYYY-MM-DD`. */
+export const dayOf = (date: Date | string): string => (typeof date === 'string' ? date : localDay(date));
+
+/** `YYYY-MM-DD` here. */
+export function localDay(moment: Date): string {
   return `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
+}
+
+const two = (value: number) => String(value).padStart(2, '0');
+
+/** `HH:MM` here: how a line of a log begins. */
+export const clockOf = (moment: Date): string => `${two(moment.getHours())}:${two(moment.getMinutes())}`;
+
+/** The log without the lines of that minute of the day and later; what has no time stays. */
+export function linesBefore(text: string, clock: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !(/^- \d\d:\d\d /.test(line) && line.slice(2, 7) >= clock))
+    .join('\n');
 }

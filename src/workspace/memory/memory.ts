@@ -5,18 +5,32 @@
 import path from 'node:path';
 import { findFile } from '../bootstrap.ts';
 import { createStatCache } from '../cache.ts';
-import { appendLines, editText, ensureDir, readTextSync } from '../files.ts';
+import { readTextSync } from '../files.ts';
 import type { Home } from '../home.ts';
-import { serialise } from '../locks.ts';
 import { TEMPLATES } from '../templates.ts';
+import { editShared, lockMemory } from './edit.ts';
+import { type Added, appendRecord, newId } from './record.ts';
 import { addToSection, cleanSection, toBullets } from './sections.ts';
 
 const DEFAULT_SECTION = 'Learned Patterns';
 const DATED_SECTION = 'Important Decisions';
 const texts = createStatCache<string>(64, (file, stat) => (stat.isFile() ? (readTextSync(file) ?? '') : ''));
 
+export interface Fact {
+  /** A heading of MEMORY.md, "Learned Patterns" by default. */
+  section?: string | undefined;
+  text: string;
+  /** Who said it, in which task: `person:alex in task 20260105-abcde`. */
+  provenance: string;
+  /** Who let it in, a principal as text, and as they are shown; absent when `memory.auto_accept` did. */
+  by?: string | undefined;
+  name?: string | undefined;
+  /** The id of the suggestion it was. */
+  suggestion?: string | undefined;
+}
+
 /** MEMORY.md in any case; only the viber's own (M18). */
-function memoryFile(home: Home, viber: string): string {
+export function memoryFile(home: Home, viber: string): string {
   const dir = home.viberDir(viber);
   return findFile(dir, 'MEMORY.md') ?? path.join(dir, 'MEMORY.md');
 }
@@ -27,31 +41,49 @@ export async function readMemory(home: Home, viber: string): Promise<string | un
 }
 
 /**
- * Adds one or several bullets under a heading of MEMORY.md ("Learned Patterns" by default; created when missing); decisions get
- * today's date. What is there already is not added again; a text without words adds nothing.
- * @param fact.provenance who and where it came from, for example `telegram:1001 in task 20260105-abcde`
+ * Adds one or several bullets under a heading of MEMORY.md (created when missing); decisions get today's date. What is there
+ * already is not added again; a text without words adds nothing. Gives the record of what was added, undefined for nothing.
  */
-export async function addToMemory(
-  home: Home,
-  viber: string,
-  fact: { section?: string | undefined; text: string; provenance: string },
-): Promise<void> {
+export async function addToMemory(home: Home, viber: string, fact: Fact): Promise<Added | undefined> {
   const bullets = toBullets(fact.text);
-  if (bullets.length === 0) return;
+  if (bullets.length === 0) return undefined;
   const section = cleanSection(fact.section ?? '') || DEFAULT_SECTION;
   const at = new Date().toISOString();
   const date = section.toLowerCase() === DATED_SECTION.toLowerCase() ? at.slice(0, 10) : undefined;
-  const file = memoryFile(home, viber);
-  await serialise(file, async () => {
-    let before: string | undefined;
-    const after = await editText(file, (current) => {
-      before = current;
-      return addToSection(current?.trim() ? current : (TEMPLATES['MEMORY.md'] ?? ''), section, bullets, date);
+  return lockMemory(home, viber, async () => {
+    let lines: string[] = [];
+    await editShared(memoryFile(home, viber), (current) => {
+      const base = current?.trim() ? current : (TEMPLATES['MEMORY.md'] ?? '');
+      const after = addToSection(base, section, bullets, date);
+      lines = addedLines(base, after);
+      return lines.length === 0 ? current : after;
     });
-    if (after === before) return;
-    const folder = path.join(home.viberDir(viber), 'memory');
-    await ensureDir(folder);
-    const line = JSON.stringify({ at, section, bullets, provenance: fact.provenance });
-    await appendLines(path.join(folder, 'provenance.jsonl'), [line]);
+    if (lines.length === 0) return undefined;
+    const { provenance, by, name, suggestion } = fact;
+    const record: Added = {
+      ...{ op: 'add', id: newId(), at, section, bullets, lines, provenance, by, name, suggestion },
+    };
+    await appendRecord(home, viber, record);
+    return record;
+  });
+}
+
+/** Whether every bullet of the text stands in MEMORY.md. */
+export async function isRemembered(home: Home, viber: string, text: string): Promise<boolean> {
+  const words = (line: string) => line.replace(/^\d{4}-\d\d-\d\d: /, '').trim();
+  const lines = new Set(
+    ((await readMemory(home, viber)) ?? '').split('\n').map((line) => words(line.replace(/^[-*+]\s+/, ''))),
+  );
+  return toBullets(text).every((bullet) => lines.has(words(bullet)));
+}
+
+/** The bullet lines that `after` has more than `before`. */
+function addedLines(before: string, after: string): string[] {
+  const counts = new Map<string, number>();
+  for (const line of before.split('\n')) counts.set(line, (counts.get(line) ?? 0) + 1);
+  return after.split('\n').filter((line) => {
+    const left = counts.get(line) ?? 0;
+    if (left > 0) counts.set(line, left - 1);
+    return left === 0 && line.startsWith('- ');
   });
 }

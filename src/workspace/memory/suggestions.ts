@@ -1,6 +1,10 @@
 /**
  * What the agent would like to remember, waiting for a person: one file each in `memory/suggestions/` of the viber. The text is
  * made ready when it is stored, so that what a person accepts is exactly what will be written.
+ *
+ *   ID.json (waits) -> ID.PID.taken (somebody decides) -> gone, once what was decided is written
+ *
+ * A claim whose process ended in between waits again at the next look.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -8,6 +12,7 @@ import { errorCode } from '../../errors.ts';
 import { hashText, readTextSync, writeFileAtomic } from '../files.ts';
 import { type Home, isId } from '../home.ts';
 import { plainLine } from '../text.ts';
+import { isRemembered } from './memory.ts';
 import { cleanSection, toBullets } from './sections.ts';
 
 export interface Suggestion {
@@ -17,11 +22,20 @@ export interface Suggestion {
   /** One line, or several lines each beginning with `- `. */
   text: string;
   provenance: string;
+  /** The run it came from. */
+  run?: string;
   /** ISO 8601. */
   createdAt: string;
 }
 
 const MAX_PENDING = 100;
+/** Characters of one suggestion: a person must be able to read what they accept. */
+const MAX_TEXT = 2_000;
+/** A claim is held for milliseconds; one this old is nobody's, whoever has its process number now. */
+const MAX_CLAIM_MS = 60_000;
+const CLAIM = /^([a-z0-9_-]+)\.(\d+)\.taken$/;
+/** Claims of this process that are being decided. */
+const claims = new Set<string>();
 const folder = (home: Home, viber: string) => path.join(home.viberDir(viber), 'memory', 'suggestions');
 
 /**
@@ -38,15 +52,23 @@ export function parseSuggestion(text: string): { section?: string; text: string 
   return section === '' ? { text: rest } : { section, text: rest };
 }
 
+/** The words as they will be written: one line, or several each beginning with `- `; at most 2,000 characters of whole lines. */
+export function suggestedText(given: string): string {
+  let room = MAX_TEXT;
+  const bullets = toBullets(given).filter((bullet) => {
+    room -= bullet.length;
+    return room >= 0;
+  });
+  return bullets.length > 1 ? bullets.map((bullet) => `- ${bullet}`).join('\n') : (bullets[0] ?? plainLine(given));
+}
+
 /** Keeps a suggestion until somebody decides. The same one again is the one that waits already; the oldest of 100 make room. */
 export async function addSuggestion(
   home: Home,
   viber: string,
-  given: { section?: string | undefined; text: string; provenance: string },
+  given: { section?: string | undefined; text: string; provenance: string; run?: string | undefined },
 ): Promise<Suggestion> {
-  const bullets = toBullets(given.text);
-  const text =
-    bullets.length > 1 ? bullets.map((bullet) => `- ${bullet}`).join('\n') : (bullets[0] ?? plainLine(given.text));
+  const text = suggestedText(given.text);
   const section = cleanSection(given.section ?? '');
   const id = hashText(`${section}\n${text}`).slice(0, 12);
   const pending = await listSuggestions(home, viber);
@@ -54,8 +76,11 @@ export async function addSuggestion(
   if (known) return known;
   for (const old of pending.slice(0, Math.max(0, pending.length - MAX_PENDING + 1)))
     await takeSuggestion(home, viber, old.id);
-  const createdAt = new Date().toISOString();
-  const suggestion = { id, ...(section === '' ? {} : { section }), text, provenance: given.provenance, createdAt };
+  const suggestion: Suggestion = {
+    ...{ id, text, provenance: given.provenance, createdAt: new Date().toISOString() },
+    ...(section === '' ? {} : { section }),
+    ...(given.run === undefined ? {} : { run: given.run }),
+  };
   await writeFileAtomic(path.join(folder(home, viber), `${id}.json`), `${JSON.stringify(suggestion, null, 2)}\n`);
   return suggestion;
 }
@@ -64,26 +89,83 @@ export async function addSuggestion(
 export async function listSuggestions(home: Home, viber: string): Promise<Suggestion[]> {
   const dir = folder(home, viber);
   if (!fs.existsSync(dir)) return [];
-  return fs
-    .readdirSync(dir)
+  const names = fs.readdirSync(dir);
+  for (const name of names) if (name.endsWith('.taken')) await recover(home, viber, dir, name);
+  return (names.some((name) => name.endsWith('.taken')) ? fs.readdirSync(dir) : names)
     .filter((name) => name.endsWith('.json'))
     .flatMap((name) => parse(readTextSync(path.join(dir, name))))
     .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 }
 
-/** Takes a suggestion out, to accept or to reject it. Of several callers exactly one gets it; the others get undefined. */
-export async function takeSuggestion(home: Home, viber: string, id: string): Promise<Suggestion | undefined> {
+/** The one that waits under this id. */
+export async function findSuggestion(home: Home, viber: string, id: string): Promise<Suggestion | undefined> {
+  return (await listSuggestions(home, viber)).find((suggestion) => suggestion.id === id);
+}
+
+/**
+ * Takes a suggestion out, to accept or to reject it. Of several callers exactly one gets it; the others get undefined. It is
+ * gone once `use` has resolved; when that throws, it waits again.
+ */
+export async function takeSuggestion(
+  home: Home,
+  viber: string,
+  id: string,
+  use: (suggestion: Suggestion) => Promise<void> = async () => undefined,
+): Promise<Suggestion | undefined> {
   if (!isId(id)) return undefined;
-  const claimed = path.join(folder(home, viber), `${id}.taken`);
+  const waiting = path.join(folder(home, viber), `${id}.json`);
+  const claimed = path.join(folder(home, viber), `${id}.${process.pid}.taken`);
+  if (claims.has(claimed)) return undefined;
+  claims.add(claimed);
   try {
-    fs.renameSync(path.join(folder(home, viber), `${id}.json`), claimed);
+    if (!moved(waiting, claimed)) return undefined;
+    const [suggestion] = parse(readTextSync(claimed));
+    try {
+      if (suggestion) await use(suggestion);
+    } catch (error) {
+      moved(claimed, waiting);
+      throw error;
+    }
+    fs.rmSync(claimed, { force: true });
+    return suggestion;
+  } finally {
+    claims.delete(claimed);
+  }
+}
+
+/** A claim that nobody holds any more waits again, unless what it says is in the memory already. */
+async function recover(home: Home, viber: string, dir: string, name: string): Promise<void> {
+  const [, id, pid] = CLAIM.exec(name) ?? [];
+  const file = path.join(dir, name);
+  if (claims.has(file) || (pid !== undefined && isHeld(file, Number(pid)))) return;
+  const [suggestion] = parse(readTextSync(file));
+  if (!suggestion || id === undefined || (await isRemembered(home, viber, suggestion.text)))
+    fs.rmSync(file, { force: true });
+  else moved(file, path.join(dir, `${id}.json`));
+}
+
+function isHeld(file: string, pid: number): boolean {
+  if (pid === process.pid) return false;
+  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined || Date.now() - stat.ctimeMs > MAX_CLAIM_MS) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ESRCH') return false;
+    if (errorCode(error) === 'EPERM') return true;
     throw error;
   }
-  const [suggestion] = parse(readTextSync(claimed));
-  fs.rmSync(claimed, { force: true });
-  return suggestion;
+}
+
+function moved(from: string, to: string): boolean {
+  try {
+    fs.renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 function parse(text: string | undefined): Suggestion[] {
@@ -99,7 +181,7 @@ function parse(text: string | undefined): Suggestion[] {
 function isSuggestion(value: unknown): value is Suggestion {
   if (typeof value !== 'object' || value === null) return false;
   const fields = new Map<string, unknown>(Object.entries(value));
-  const section = fields.get('section');
+  const isTextOrAbsent = (name: string) => fields.get(name) === undefined || typeof fields.get(name) === 'string';
   const hasTexts = ['id', 'text', 'provenance', 'createdAt'].every((name) => typeof fields.get(name) === 'string');
-  return hasTexts && isId(String(fields.get('id'))) && (section === undefined || typeof section === 'string');
+  return hasTexts && isId(String(fields.get('id'))) && isTextOrAbsent('section') && isTextOrAbsent('run');
 }

@@ -1,8 +1,34 @@
 /**
- * Deterministic embeddings: each word is hashed to a few signed coordinates, the sum is normalised. Texts with words in
- * common are near each other, the same text always gives the same vector.
+ * `POST /v1/embeddings`, deterministic and as strict as the real one. Each word is hashed to a few signed coordinates, the sum is
+ * normalised: texts with words in common are near each other, the same text always gives the same vector.
  */
+import type { ServerResponse } from 'node:http';
+import { sendJson } from './answer.ts';
+import { sendError } from './faults.ts';
+
 const SIZE = 64;
+/** Inputs of one request. */
+const MAX_INPUTS = 2048;
+/** Tokens of one request, at four characters each. */
+const MAX_TOKENS = 300_000;
+
+export interface EmbeddingRequest {
+  model: string;
+  input: string[];
+}
+
+export type EmbeddingFault = 'rate-limited' | 'server-error' | 'refuse' | 'stall';
+
+export interface EmbeddingPoint {
+  requests(): EmbeddingRequest[];
+  /** The next `times` requests go wrong. */
+  fault(fault: EmbeddingFault, times?: number): void;
+  /** Texts with this in them are refused from now on, as too long ones are. */
+  refuseText(part: string): void;
+  /** How many numbers a vector has from now on. */
+  dimensions(count: number): void;
+  clear(): void;
+}
 
 function hash(text: string, seed: number): number {
   let value = 2166136261 ^ seed;
@@ -24,15 +50,66 @@ export function embed(text: string, size = SIZE): number[] {
   return vector.map((value) => value / length);
 }
 
-/** The answer to `POST /v1/embeddings`. */
-export function embeddings(body: Record<string, unknown>): Record<string, unknown> {
-  const input = (Array.isArray(body.input) ? body.input : [body.input]).map(String);
-  const size = typeof body.dimensions === 'number' ? body.dimensions : SIZE;
-  const tokens = input.reduce((sum, text) => sum + Math.ceil(text.length / 4), 0);
+/** What real endpoints refuse, in their words; else undefined. */
+function refusal({ model, input, encoding_format: format }: Record<string, unknown>): string | undefined {
+  const list = Array.isArray(input) ? input : [input];
+  if (typeof model !== 'string' || model === '') return 'you must provide a model parameter';
+  if (list.length === 0 || list.some((text) => typeof text !== 'string')) return "'$.input' is invalid.";
+  if (list.some((text) => text === '')) return "'$.input' is invalid: input cannot be an empty string.";
+  if (list.length > MAX_INPUTS) return `'$.input' is too long: at most ${MAX_INPUTS} inputs`;
+  if (format !== undefined && format !== 'float' && format !== 'base64') return "'encoding_format' is invalid";
+  const tokens = list.reduce((sum: number, text: string) => sum + Math.ceil(text.length / 4), 0);
+  return tokens > MAX_TOKENS ? `Requested ${tokens} tokens, max ${MAX_TOKENS} tokens per request` : undefined;
+}
+
+export function createEmbeddingPoint(): EmbeddingPoint & {
+  answer(body: Record<string, unknown>, response: ServerResponse): void;
+} {
+  let log: EmbeddingRequest[] = [];
+  let faults: EmbeddingFault[] = [];
+  let refused: string[] = [];
+  let size = SIZE;
+
   return {
-    object: 'list',
-    model: body.model,
-    data: input.map((text, index) => ({ object: 'embedding', index, embedding: embed(text, size) })),
-    usage: { prompt_tokens: tokens, total_tokens: tokens },
+    requests: () => [...log],
+    fault(fault, times = 1) {
+      for (let i = 0; i < times; i += 1) faults.push(fault);
+    },
+    refuseText: (part) => void refused.push(part),
+    dimensions(count) {
+      size = count;
+    },
+    clear() {
+      log = [];
+      faults = [];
+      refused = [];
+      size = SIZE;
+    },
+    answer(body, response) {
+      const input = (Array.isArray(body.input) ? body.input : [body.input]).map(String);
+      log.push({ model: String(body.model), input });
+      const fault = faults.shift();
+      if (fault === 'refuse') return void response.socket?.destroy();
+      if (fault === 'stall') return;
+      if (fault === 'rate-limited') {
+        const headers = { 'retry-after': '1' };
+        return sendError(response, 429, 'Rate limit reached for requests', 'requests', 'rate_limit_exceeded', headers);
+      }
+      if (fault)
+        return sendError(response, 500, 'The server had an error while processing your request', 'server_error');
+      const why = refusal(body);
+      if (why) return sendError(response, 400, why, 'invalid_request_error');
+      if (input.some((text) => refused.some((part) => text.includes(part)))) {
+        return sendError(response, 400, "This model's maximum context length is 512 tokens", 'invalid_request_error');
+      }
+      const tokens = input.reduce((sum, text) => sum + Math.ceil(text.length / 4), 0);
+      const wanted = typeof body.dimensions === 'number' ? body.dimensions : size;
+      sendJson(response, 200, {
+        object: 'list',
+        model: body.model,
+        data: input.map((text, index) => ({ object: 'embedding', index, embedding: embed(text, wanted) })),
+        usage: { prompt_tokens: tokens, total_tokens: tokens },
+      });
+    },
   };
 }

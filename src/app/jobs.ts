@@ -1,0 +1,136 @@
+/**
+ * Scheduled jobs with all they need of the gateway: where their results go, what chats and models may do with them, and the desk
+ * itself, which is opened once the gateway is ready: nothing of it is loaded before.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import type { People } from '../access/people.ts';
+import type { Address, Channel } from '../channels/channel.ts';
+import { accessRulesOf } from '../config/access-rules.ts';
+import type { Config } from '../config.ts';
+import type { Clock } from '../jobs/clock.ts';
+import type { OpenedJobDesk } from '../jobs/desk.ts';
+import type { Jobs } from '../jobs/files.ts';
+import type { Logger } from '../log.ts';
+import type { Delivery } from '../runtime/delivery.ts';
+import type { Entry } from '../runtime/entry.ts';
+import { createJobAnswers, type JobAnswers } from '../runtime/job-answers.ts';
+import type { JobDesk } from '../runtime/job-desk.ts';
+import type { Toolbox } from '../runtime/perform.ts';
+import { createPosting, type Posting } from '../runtime/posting.ts';
+import type { Queue } from '../runtime/queue/queue.ts';
+import type { Reception } from '../runtime/reception.ts';
+import type { Buttons } from '../runtime/reply/buttons.ts';
+import type { Runner, RunOutcome } from '../runtime/runner.ts';
+import { jobTools } from '../runtime/tools/jobs.ts';
+import { notify } from '../runtime/tools/notify.ts';
+import type { Home } from '../workspace/home.ts';
+
+export interface AppJobsOptions {
+  config: Config;
+  home: Home;
+  /** OPENVIBER_JOBS_DIR. */
+  folder: string | undefined;
+  viber: string;
+  clock: Clock | undefined;
+  queue: Queue<Entry>;
+  people: People;
+  buttons: Buttons;
+  delivery: Delivery;
+  reception: Reception;
+  runner: () => Runner;
+  channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
+  log: Logger;
+}
+
+export interface AppJobs {
+  posting: Posting;
+  answers: JobAnswers;
+  toolbox: Toolbox;
+  /** Undefined until it has been started. */
+  desk(): JobDesk | undefined;
+  /** A run has ended; nothing happens for runs that are no job's. */
+  ended(entry: Entry, outcome: Pick<RunOutcome, 'state' | 'error' | 'text'>): void;
+  /** Idempotent; happens by itself a moment after the start. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** How long a start waits for the channels. */
+const START_MS = 2_000;
+
+export function openAppJobs(options: AppJobsOptions): AppJobs {
+  const { config, home, queue, people, buttons, delivery, channelOf, log } = options;
+  const tellOwners = (id: string, text: string) => options.reception.tellOwners(id, text);
+  const posting = createPosting({
+    ...{ people, channelOf: (id) => channelOf({ channel: id }), rulesOf: (address) => accessRulesOf(config, address) },
+  });
+  let opened: { desk: OpenedJobDesk; files: Jobs } | undefined;
+  let opening: Promise<void> | undefined;
+  let isStopped = false;
+  // A platform that cannot be reached must not hold up the jobs of the others.
+  const waiting = setTimeout(() => void jobs.start(), START_MS).unref();
+
+  async function open(): Promise<void> {
+    const [{ openJobs }, { openJobDesk }, { openJobStates }, { systemClock }, { systemTimezone }] = await Promise.all([
+      import('../jobs/files.ts'),
+      import('../jobs/desk.ts'),
+      import('../jobs/state.ts'),
+      import('../jobs/clock.ts'),
+      import('../jobs/schedule.ts'),
+    ]);
+    const folder = path.resolve(options.folder || home.jobs);
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const timezone = config.jobs.timezone ?? systemTimezone();
+    const files = openJobs({ folder, timezone, log });
+    const states = openJobStates(path.join(home.spool, 'jobs'), log);
+    const desk = openJobDesk({
+      ...{ jobs: files, states, queue, posting, people, viber: options.viber, tellOwners, log },
+      clock: options.clock ?? systemClock,
+      settings: { timezone, min_minutes: config.jobs.min_minutes, max: config.jobs.max },
+      ownerAddress: () => options.reception.ownerAddress(),
+    });
+    await files.start();
+    if (isStopped) return files.close();
+    desk.scheduler.start();
+    opened = { desk, files };
+  }
+
+  const jobs: AppJobs = {
+    posting,
+    answers: (...args) =>
+      createJobAnswers({ home, runner: options.runner(), buttons, delivery, posting, channelOf, tellOwners, log })(
+        ...args,
+      ),
+    toolbox: ({ task, principal, job, address }, _own, scope) => {
+      const maxBytes = (channel: string) => channelOf({ channel })?.limits.uploadBytes ?? Number.MAX_SAFE_INTEGER;
+      const deps = { posting, delivery, principal, own: task.conversations, isJob: job !== undefined, maxBytes };
+      const desk = opened?.desk;
+      const isTheirs = principal.role === 'owner' && !job && address !== undefined;
+      const scheduling = desk && isTheirs ? jobTools({ desk, principal, from: address }) : [];
+      return Promise.resolve({ tools: [notify(scope, deps), ...scheduling], skills: '' });
+    },
+    desk: () => opened?.desk,
+    ended(entry, { state, error, text }) {
+      if (!entry.job || state === 'waiting') return;
+      const why = error === undefined ? undefined : text || error;
+      Promise.resolve(opening)
+        .then(() => opened?.desk.ended(entry, state, why))
+        .catch((err: unknown) => log.error({ err, job: entry.job?.id }, 'the end of a job could not be noted'));
+    },
+    start() {
+      clearTimeout(waiting);
+      if (!isStopped)
+        opening ??= open().catch((err: unknown) => log.error({ err }, 'the scheduled jobs could not be started'));
+      return opening ?? Promise.resolve();
+    },
+    async stop() {
+      isStopped = true;
+      clearTimeout(waiting);
+      await opening;
+      await opened?.desk.scheduler.stop();
+      await opened?.files.close();
+    },
+  };
+  return jobs;
+}

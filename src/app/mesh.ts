@@ -1,0 +1,59 @@
+/** The agents and the playbooks they play, with what they need of the gateway. What a plain message does not need is loaded later. */
+import { type Config, loadAgent } from '../config.ts';
+import type { Logger } from '../log.ts';
+import type { Agent } from '../runtime/agent.ts';
+import type { Bus } from '../runtime/bus.ts';
+import { createRegistry } from '../runtime/mesh/registry.ts';
+import { createMesh } from '../runtime/mesh.ts';
+import type { Meter } from '../runtime/meter.ts';
+import type { Perform, Toolbox } from '../runtime/perform.ts';
+import type { Play } from '../runtime/playbook.ts';
+import type { Home } from '../workspace/home.ts';
+
+export interface OpenMeshOptions {
+  config: Config;
+  home: Home;
+  agent: Agent;
+  bus: Bus;
+  meter: Meter;
+  modelName: () => string;
+  /** Runs of asked agents pass there as well. */
+  perform: Perform;
+  log: Logger;
+}
+
+export interface OpenMesh {
+  toolbox: Toolbox;
+  play: Play;
+}
+
+const NOTHING = { tools: [], skills: '' };
+
+export function openMesh(options: OpenMeshOptions): OpenMesh {
+  const { config, home, agent, bus, meter, modelName, perform, log } = options;
+  const load = (id: string) => loadAgent(home.root, id);
+  const registry = createRegistry({ home, loadAgent: load });
+  const mesh = createMesh({ home, registry, perform, bus, limits: config.mesh, log });
+  let play: Promise<Play> | undefined;
+
+  async function openPlay(): Promise<Play> {
+    const [{ createPlay }, { createJudge }] = await Promise.all([
+      import('../runtime/playbook.ts'),
+      import('../runtime/playbook/judge.ts'),
+    ]);
+    const judge = createJudge({ home, agent, meter, settings: config, modelName, loadAgent: load });
+    return createPlay({ home, mesh, judge, bus, log });
+  }
+
+  return {
+    async toolbox(order, own, scope) {
+      if (registry.ids().length === 0) return NOTHING;
+      const { askAgentTools } = await import('../runtime/tools/ask-agent.ts');
+      return askAgentTools(mesh, order, own, scope);
+    },
+    async play(turn) {
+      play ??= openPlay();
+      return (await play)(turn);
+    },
+  };
+}

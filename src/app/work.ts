@@ -1,0 +1,154 @@
+/**
+ * Everything between the queue and the outbox, put together: the model and its tools, what waits for people, memory, scheduled
+ * jobs, and the worker that takes messages through it. The order of its end is what it is about.
+ */
+import type { Links } from '../access/links.ts';
+import type { Pairing } from '../access/pairing.ts';
+import type { People } from '../access/people.ts';
+import type { Address, Channel } from '../channels/channel.ts';
+import { type Config, loadAgent } from '../config.ts';
+import type { Clock } from '../jobs/clock.ts';
+import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import { createAgent } from '../runtime/agent.ts';
+import { createParking } from '../runtime/approvals/parking.ts';
+import { openApprovals } from '../runtime/approvals.ts';
+import type { Bus } from '../runtime/bus.ts';
+import type { ConversationSettings } from '../runtime/conversation-settings.ts';
+import type { Conversations } from '../runtime/conversations.ts';
+import { openCosts } from '../runtime/costs.ts';
+import type { Delivery } from '../runtime/delivery.ts';
+import type { Entry } from '../runtime/entry.ts';
+import { createInterrupt, type Interrupt } from '../runtime/interrupt.ts';
+import type { Live } from '../runtime/live.ts';
+import { createAfterRun } from '../runtime/memory/after-run.ts';
+import { createMeter } from '../runtime/meter.ts';
+import { createModels } from '../runtime/model/models.ts';
+import { createPerform } from '../runtime/perform.ts';
+import type { Queue } from '../runtime/queue/queue.ts';
+import type { Reception } from '../runtime/reception.ts';
+import type { Buttons } from '../runtime/reply/buttons.ts';
+import { createRunner } from '../runtime/runner.ts';
+import { createWorker } from '../runtime/worker.ts';
+import type { Home } from '../workspace/home.ts';
+import { openCompaction } from './compaction.ts';
+import { openAppJobs } from './jobs.ts';
+import { openMesh } from './mesh.ts';
+import { openTools } from './tools.ts';
+
+const DRAIN_MS = 20_000;
+
+export interface WorkOptions {
+  config: Config;
+  home: Home;
+  env: NodeJS.ProcessEnv;
+  /** The viber that serves the chats. */
+  viber: string;
+  clock: Clock | undefined;
+  queue: Queue<Entry>;
+  /** Makes an existing file durable within a moment. */
+  syncSoon: (file: string) => void;
+  bus: Bus;
+  buttons: Buttons;
+  delivery: Delivery;
+  live: Live;
+  settings: ConversationSettings;
+  conversations: Conversations;
+  people: People;
+  pairing: Pairing;
+  links: Links;
+  reception: Reception;
+  channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
+  metrics: Metrics;
+  log: Logger;
+}
+
+export interface Work {
+  modelName(): string;
+  interrupt: Interrupt;
+  /** Loads the model's libraries ahead of the first message. Never rejects. */
+  preload(): Promise<void>;
+  /** Takes up what waits. */
+  start(): Promise<void>;
+  /** The channels are connected: what needs them begins. */
+  connected(): Promise<void>;
+  /** Once a day. */
+  sweep(now: Date): void;
+  stop(): Promise<void>;
+}
+
+export function openWork(options: WorkOptions): Work {
+  const { config, home, viber, queue, bus, buttons, delivery, conversations, reception, channelOf, log } = options;
+  const models = createModels({ providers: config.providers, env: options.env });
+  const modelName = () => config.model ?? models.defaultModel;
+  const seconds = (value: number) => value * 1000;
+  const { connect, firstToken, idle, run } = config.timeouts;
+  const agent = createAgent({
+    ...{ models, log },
+    timeouts: { connect: seconds(connect), firstToken: seconds(firstToken), idle: seconds(idle), run: seconds(run) },
+  });
+  const { telegram, discord, slack } = config.channels;
+  const prefixes = {
+    ...{ terminal: '/', local: '/' },
+    ...(telegram ? { telegram: '/' } : {}),
+    ...(discord ? { discord: '/viber ' } : {}),
+    ...(slack ? { slack: `${slack.command} ` } : {}),
+  };
+  const attach = { telegram: telegram?.attach, discord: discord?.attach, slack: slack?.attach };
+  const costs = openCosts({ home, log, prices: config.prices, currency: config.currency, limits: config.limits });
+  const meter = createMeter({ costs, tellOwners: (id, text) => void reception.tellOwners(id, text) });
+  const approvals = openApprovals({ folder: home.access, queue, log });
+  const parking = createParking({ home, approvals });
+  const { askOwners } = reception;
+  const compaction = openCompaction({
+    ...{ config, home, viber, agent, costs, approvals, modelName, log, askOwners },
+  });
+  const mesh = openMesh({ config, home, agent, bus, meter, modelName, log, perform: (order) => perform(order) });
+  const jobs = openAppJobs({
+    ...{ config, home, viber, queue, buttons, delivery, reception, channelOf, log },
+    ...{ people: options.people, clock: options.clock, folder: options.env.OPENVIBER_JOBS_DIR },
+    runner: () => runner,
+  });
+  const tools = openTools({ config, home, log, parts: [mesh.toolbox, jobs.toolbox] });
+  const perform = createPerform({
+    ...{ home, agent, bus, meter, log, modelName, settings: config, toolbox: tools.toolbox, compaction },
+    loadAgent: async (id) => {
+      const own = await loadAgent(home.root, id);
+      for (const warning of own.warnings ?? []) log.warn({ viber: id }, warning);
+      return own;
+    },
+  });
+  const runner = createRunner({
+    ...{ home, perform, meter, parking, log, play: mesh.play, channelOf: (message) => channelOf(message.address) },
+    settings: { ...config, attach },
+  });
+  const afterRun = createAfterRun({ home, log, viber, askOwners });
+  const worker = createWorker({
+    ...{ home, queue, conversations, delivery, runner, bus, buttons, log, channelOf, modelName, prefixes, costs },
+    ...{ syncSoon: options.syncSoon, live: options.live, settings: options.settings, metrics: options.metrics },
+    ...{ pairing: options.pairing, links: options.links, maxRuns: config.limits.runs },
+    ...{ approvals, memory: afterRun, compaction, jobs },
+  });
+
+  return {
+    modelName,
+    interrupt: createInterrupt({ live: options.live, conversations, queue, approvals, log }),
+    preload: () => agent.preload(modelName()),
+    async start() {
+      await approvals.start();
+      worker.start();
+    },
+    async connected() {
+      await tools.start();
+      void jobs.start();
+    },
+    sweep: () => undefined,
+    async stop() {
+      approvals.close();
+      await jobs.stop();
+      await worker.stop(DRAIN_MS);
+      await Promise.all([afterRun.flush(), compaction.close()]);
+      await tools.close();
+    },
+  };
+}

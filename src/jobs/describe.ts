@@ -1,0 +1,152 @@
+/** A schedule in plain English. It is told from what will run, never from what was typed, so that it cannot flatter a misreading. */
+import { fieldValues, isStar, timesOfDay } from './cron.ts';
+import type { Schedule } from './slots.ts';
+import { clock, DAY, HOUR, MINUTE, toWall, weekdayOf } from './zone.ts';
+
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+const MONTHS = [
+  ...['January', 'February', 'March', 'April', 'May', 'June'],
+  ...['July', 'August', 'September', 'October', 'November', 'December'],
+];
+const NTH = ['', 'first', 'second', 'third', 'fourth', 'fifth'];
+/** More times of day than this are not listed. */
+const MAX_TIMES = 12;
+
+/** For example `every weekday at 09:00 (Europe/Berlin)`. `timezone` is the one in which instants are told. */
+export function describe(schedule: Schedule, timezone: string): string {
+  const parts = schedule.kind === 'any' ? schedule.of : [schedule];
+  // Patterns that differ in minute and hour only are one: "at 09:30 and 17:00".
+  const groups = Map.groupBy(parts, (part) =>
+    part.kind === 'cron' ? part.pattern.split(' ').slice(2).join(' ') : part,
+  );
+  const told = [...groups.values()].map((group) => {
+    const patterns = group.flatMap((part) => (part.kind === 'cron' ? [part.pattern] : []));
+    return patterns.length > 0 ? tellCrons(patterns) : group.map((part) => tell(part, timezone)).join('');
+  });
+  return `${told.join('; and ')} (${timezone})`;
+}
+
+function tell(schedule: Schedule, timezone: string): string {
+  switch (schedule.kind) {
+    case 'cron':
+      return tellCrons([schedule.pattern]);
+    case 'every': {
+      const { anchor } = schedule;
+      const from = anchor === undefined ? ', evenly spaced' : `, counted from ${moment(Date.parse(anchor), timezone)}`;
+      return `every ${duration(schedule.everyMs)}${from}`;
+    }
+    case 'once':
+      return `once, on ${moment(Date.parse(schedule.at), timezone)}`;
+    case 'days': {
+      const first = Math.round(Date.parse(schedule.anchor) / DAY);
+      const isWeeks = schedule.every % 7 === 0;
+      const weeks = `${count(schedule.every / 7, 'week')} on ${WEEKDAYS[weekdayOf(first)]}`;
+      // Where nobody chose it, the start says nothing to a person.
+      const from = first < 366 ? '' : `, counted from ${date(first)}`;
+      return `every ${isWeeks ? weeks : count(schedule.every, 'day')} at ${list(schedule.times)}${from}`;
+    }
+    case 'any':
+      return schedule.of.map((part) => tell(part, timezone)).join('; and ');
+  }
+}
+
+const list = (items: readonly string[]) =>
+  items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
+const count = (n: number, unit: string) => (n === 1 ? unit : `${n} ${unit}s`);
+
+function date(day: number): string {
+  const at = new Date(day * DAY);
+  return `${WEEKDAYS[at.getUTCDay()]} ${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
+}
+
+function moment(instant: number, timezone: string): string {
+  const wall = toWall(instant, timezone);
+  const seconds = Math.floor((wall % MINUTE) / 1000);
+  const time = clock(Math.floor((wall % DAY) / MINUTE));
+  return `${date(Math.floor(wall / DAY))} at ${time}${seconds ? `:${String(seconds).padStart(2, '0')}` : ''}`;
+}
+
+function duration(ms: number): string {
+  return ms % HOUR === 0 ? count(ms / HOUR, 'hour') : count(ms / MINUTE, 'minute');
+}
+
+/** Patterns that have the same days. */
+function tellCrons(patterns: readonly string[]): string {
+  const [, , dayOfMonth = '', month = '', dayOfWeek = ''] = patterns[0]?.split(' ') ?? [];
+  const days = tellDays(dayOfMonth, month, dayOfWeek);
+  const minutes = patterns.flatMap((pattern) => timesOfDay(pattern) ?? [Number.NaN]);
+  const time = tellTimes([...new Set(minutes)].sort((a, b) => a - b));
+  if (days === undefined || time === undefined) return `by the cron pattern ${patterns.join(' and ')}`;
+  if (time.startsWith('at ')) return `${days} ${time}`;
+  return days === 'every day' ? time : `${time}, ${days}`;
+}
+
+/** Times of day, sorted; those with an even distance as a rhythm. */
+function tellTimes(times: readonly number[]): string | undefined {
+  const [first = Number.NaN, second = first + 1440] = times;
+  if (Number.isNaN(first)) return undefined;
+  const step = second - first;
+  const isEven = times.every((time, index) => time === first + index * step);
+  const rhythm = step % 60 === 0 ? count(step / 60, 'hour') : count(step, 'minute');
+  if (isEven && times.length > 3 && step * times.length === 1440) {
+    const start = step > 60 ? ` from ${clock(first)}` : first > 0 ? ` at :${clock(first).slice(3)}` : '';
+    return `every ${rhythm}${start}`;
+  }
+  if (isEven && times.length > 4) return `every ${rhythm} from ${clock(first)} to ${clock(times.at(-1) ?? 0)}`;
+  if (times.length <= MAX_TIMES) return `at ${list(times.map(clock))}`;
+  const ofHour = times.filter((time) => time < 60);
+  const isHourly = ofHour.length * 24 === times.length && times.every((time) => ofHour.includes(time % 60));
+  return isHourly && ofHour.length <= MAX_TIMES
+    ? `every hour at ${list(ofHour.map((time) => `:${clock(time).slice(3)}`))}`
+    : undefined;
+}
+
+function ordinal(n: number): string {
+  const ending = n > 10 && n < 20 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th');
+  return `${n}${ending}`;
+}
+
+function tellDays(dayOfMonth: string, monthField: string, dayOfWeek: string): string | undefined {
+  const months = isStar(monthField) ? [] : fieldValues(monthField, 3)?.map((month) => MONTHS[month - 1] ?? '');
+  const isBoth = dayOfWeek.startsWith('+');
+  const of = months === undefined || months.length === 0 ? 'the month' : list(months);
+  const week = isStar(dayOfWeek) ? undefined : tellWeekdays(isBoth ? dayOfWeek.slice(1) : dayOfWeek, of);
+  const month = isStar(dayOfMonth) ? undefined : tellMonthDays(dayOfMonth, of);
+  if (months === undefined || week === '' || month === '') return undefined;
+  const inMonths = months.length > 0 && !month && !week?.startsWith('on ') ? ` in ${of}` : '';
+  if (month && week)
+    return isBoth
+      ? `${month} when that is ${week.replace(/^every /, 'a ')}`
+      : `${month} and also ${week}${months.length > 0 ? ` in ${of}` : ''}`;
+  return `${month ?? week ?? 'every day'}${inMonths}`;
+}
+
+function tellMonthDays(field: string, of: string): string {
+  const parts = field.split(',');
+  const names = parts.map((part) => {
+    if (part === 'L') return 'last day';
+    if (part === 'LW') return 'last weekday';
+    const near = /^(\d+)W$/.exec(part)?.[1];
+    if (near) return near === '1' ? 'first weekday' : `weekday nearest to the ${ordinal(Number(near))}`;
+    const values = fieldValues(part, 2);
+    return values && values.length <= MAX_TIMES ? list(values.map(ordinal)) : '';
+  });
+  if (names.includes('')) return '';
+  const isRare = of === 'the month' && parts.every((part) => Number(part) > 28);
+  return `on the ${list(names)} of ${of}${isRare ? ' (in months that have it)' : ''}`;
+}
+
+function tellWeekdays(field: string, of: string): string {
+  const values = fieldValues(field, 4);
+  if (values?.join() === '1,2,3,4,5') return 'every weekday';
+  if (values?.length === 7) return 'every day';
+  const fromMonday = values && [...values.filter((day) => day > 0), ...values.filter((day) => day === 0)];
+  if (fromMonday) return `every ${list(fromMonday.map((day) => WEEKDAYS[day] ?? ''))}`;
+  const nth = field.split(',').map((part) => {
+    const [, day = '', which = ''] = /^(\w+?)#?([1-5]|L)$/.exec(part) ?? [];
+    const [weekday, ...others] = fieldValues(day, 4) ?? [];
+    if (weekday === undefined || others.length > 0) return '';
+    return `${which === 'L' ? 'last' : NTH[Number(which)]} ${WEEKDAYS[weekday]}`;
+  });
+  return nth.includes('') ? '' : `on the ${list(nth)} of ${of}`;
+}

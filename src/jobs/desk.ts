@@ -1,0 +1,230 @@
+/**
+ * The scheduled jobs for the rest of the gateway: their runs enter by the same queue as people's messages, with the rights of
+ * whoever made them as they are at that moment (T18).
+ */
+import { createHash } from 'node:crypto';
+import type { People } from '../access/people.ts';
+import { identityText, type Principal } from '../access/principal.ts';
+import { type Address, formatAddress, type InboundMessage } from '../channels/channel.ts';
+import { UserError } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { type Entry, taskLane } from '../runtime/entry.ts';
+import { nowhere, withAccount } from '../runtime/job-answers.ts';
+import type { JobDesk, JobView, NewJob } from '../runtime/job-desk.ts';
+import type { Posting } from '../runtime/posting.ts';
+import type { Queue } from '../runtime/queue/queue.ts';
+import type { Clock } from './clock.ts';
+import type { JobFile, Jobs } from './files.ts';
+import type { Job } from './job.ts';
+import { formatSchedule, nextSlots, parseSchedule, shortestGapMs } from './schedule.ts';
+import { createScheduler, type Scheduler, type Trouble } from './scheduler.ts';
+import type { JobStates } from './state.ts';
+
+export interface JobDeskOptions {
+  clock: Clock;
+  jobs: Jobs;
+  states: JobStates;
+  queue: Pick<Queue<Entry>, 'enqueue' | 'depth' | 'isBusy'>;
+  posting: Posting;
+  people: People;
+  /** The viber of jobs that name none. */
+  viber: string;
+  settings: { timezone: string; min_minutes: number; max: number };
+  /** A direct conversation of an owner, for a job's questions. */
+  ownerAddress: () => Address | undefined;
+  tellOwners: (id: string, text: string) => Promise<void>;
+  log: Logger;
+}
+
+export interface OpenedJobDesk extends JobDesk {
+  scheduler: Scheduler;
+  /** A run of the queue has ended. */
+  ended(entry: Entry, state: 'completed' | 'error' | 'stopped', error?: string): Promise<void>;
+}
+
+const SHOWN_TIMES = 3;
+const OWNER_ONLY = 'Only an owner may change scheduled jobs.';
+
+export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
+  const { clock, jobs, states, queue, posting, people, settings, log } = options;
+  const scheduler = createScheduler({
+    ...{ clock, jobs, state: states, log, fire, onTrouble },
+    isBusy(id) {
+      const slot = states.get(id)?.lastRun?.slot;
+      const lane = slot === undefined ? undefined : taskLane(taskIdOf(id, new Date(slot)));
+      return lane !== undefined && (queue.isBusy(lane) || queue.depth(lane) > 0);
+    },
+  });
+
+  /** The rights of whoever made the job, as they are now; a file that somebody wrote is the owner's word. */
+  function principalOf({ id, name, createdBy }: Job): Principal {
+    if (createdBy === undefined) {
+      return { channel: 'job', account: 'jobs', user: id, role: 'owner', via: 'job', name };
+    }
+    const [channel = '', first = '', second] = createdBy.split(':');
+    const who = { channel, account: '', name: createdBy, via: 'job' };
+    return people.resolve(second === undefined ? { ...who, user: first } : { ...who, workspace: first, user: second })
+      .principal;
+  }
+
+  async function fire(job: Job, slot: Date): Promise<'accepted' | 'duplicate'> {
+    const { id, name, prompt, agent } = job;
+    const principal = principalOf(job);
+    if (principal.role !== 'owner') {
+      const text = `The job ${JSON.stringify(name)} does not run: ${job.createdBy} made it and is no owner any more. /jobs deletes it.`;
+      await options.tellOwners(`job-${id}-rights`, text);
+      log.warn({ job: id, by: job.createdBy }, 'a job is not run: whoever made it is no owner any more');
+      return 'duplicate';
+    }
+    const taskId = taskIdOf(id, slot);
+    const deliver = job.deliver.map(placeText);
+    const address = options.ownerAddress() ?? nowhere(id);
+    const message: InboundMessage = {
+      ...{ id: `job ${id} ${slot.toISOString()}`, kind: 'message', address, text: prompt, files: [], quotes: [] },
+      sender: { user: principal.user, name, isBot: false },
+      facts: [`The scheduled job ${JSON.stringify(name)}, due ${slot.toISOString()}.`],
+      ...{ messageId: '', isDirect: true, isMention: true, sentAt: clock.now() },
+    };
+    const entry: Entry = {
+      ...{ message, principal, viber: job.viber ?? options.viber, taskId },
+      job: { id, name, slot: slot.toISOString(), deliver, own: agent },
+    };
+    return queue.enqueue(taskLane(taskId), entry, { dedupeId: `job ${id} ${slot.toISOString()}` });
+  }
+
+  /** With the account where its channel is on: a task lists its conversations so. */
+  function placeText(written: Job['deliver'][number]): string {
+    const text = formatAddress({ account: '', ...written });
+    try {
+      const address = posting.read(text);
+      return address.account === '' ? text : withAccount(address);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      return text;
+    }
+  }
+
+  async function onTrouble({ id, name }: Job, { since, error }: Trouble): Promise<void> {
+    const why = error === '' ? '' : ` ${error}`;
+    const text = `The job ${JSON.stringify(name)} failed.${why} It is tried again at its next times, with growing pauses; /jobs shows it.`;
+    await options.tellOwners(`job-${id}-failing-${since.getTime()}`, text);
+  }
+
+  function view(file: JobFile): JobView {
+    const { id, job, problem } = file;
+    const state = states.get(id);
+    const next = scheduler.next(id, SHOWN_TIMES).map((time) => time.toISOString());
+    const run = state?.lastRun;
+    return {
+      ...{ id, name: job?.name ?? id, schedule: job?.scheduleText ?? '', words: job?.words ?? '', next },
+      timezone: job?.timezone ?? settings.timezone,
+      state: stateOf(file, next.length > 0),
+      deliver: (job?.deliver ?? []).map((written) => formatAddress({ account: '', ...written })),
+      ...(problem === undefined ? {} : { problem }),
+      ...(run
+        ? {
+            lastRun: {
+              ...{ task: run.task ?? taskIdOf(id, new Date(run.slot)), slot: new Date(run.slot).toISOString() },
+              state: run.state,
+            },
+          }
+        : {}),
+      ...(job?.createdBy === undefined ? {} : { createdBy: job.createdBy }),
+    };
+  }
+
+  function check({ role }: Principal): void {
+    if (role !== 'owner') throw new UserError(OWNER_ONLY);
+  }
+
+  function preview({ schedule: text, timezone = settings.timezone }: Pick<NewJob, 'schedule' | 'timezone'>) {
+    const now = new Date(clock.now());
+    const parsed = parseSchedule(text, { timezone, now });
+    const gap = shortestGapMs(parsed.schedule, now);
+    if (gap < settings.min_minutes * 60_000) {
+      throw new UserError(
+        `That is too often: a job made in a chat may run every ${settings.min_minutes} minutes at most (jobs.min_minutes).`,
+      );
+    }
+    const next = nextSlots(parsed.schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
+    return { ...parsed, timezone, next, stored: parsed.relative ? formatSchedule(parsed.schedule) : text.trim() };
+  }
+
+  return {
+    scheduler,
+    async ended({ job, taskId }, state, error) {
+      if (job) await scheduler.ended(job.id, state, { task: taskId, ...(error === undefined ? {} : { error }) });
+    },
+    list: () => jobs.all().map(view),
+    find(name) {
+      const wanted = name.trim().toLowerCase();
+      const all = jobs.all();
+      const exact = all.find(({ id, job }) => id === wanted || job?.name.toLowerCase() === wanted);
+      const begun = all.filter(({ id, job }) => id.startsWith(wanted) || job?.name.toLowerCase().startsWith(wanted));
+      const [only, other] = begun;
+      const found = exact ?? (other || wanted === '' ? undefined : only);
+      return found && view(found);
+    },
+    preview: (job) => {
+      const { words, timezone, next } = preview(job);
+      return { words, timezone, next };
+    },
+    async create(job, by, from) {
+      check(by);
+      const { stored, timezone } = preview(job);
+      const made = jobs.all().filter((file) => file.job?.createdBy !== undefined).length;
+      if (made >= settings.max)
+        throw new UserError(`There are ${made} jobs made in chats already (jobs.max); delete one with /jobs first.`);
+      const here = from.channel === 'local' || from.channel === 'terminal' ? [] : [formatAddress(from)];
+      const deliver = job.deliver ?? here;
+      for (const to of deliver) await posting.find(to, by, here.length > 0 ? [withAccount(from)] : []);
+      const file = await jobs.create({
+        ...{ name: job.name.trim(), schedule: stored, timezone, prompt: job.prompt },
+        ...(deliver.length > 0 ? { deliver } : {}),
+        ...(job.skills === undefined ? {} : { skills: job.skills }),
+        ...(job.model === undefined ? {} : { model: job.model }),
+        ...{ createdBy: identityText(by), createdAt: new Date(clock.now()).toISOString() },
+      });
+      return view(file);
+    },
+    async remove(name, by) {
+      check(by);
+      const found = jobs.find(name);
+      const shown = view(found);
+      await jobs.remove(found.id);
+      return shown;
+    },
+    async pause(name, by) {
+      check(by);
+      const { id } = jobs.find(name);
+      await jobs.pause(id);
+      return view(jobs.find(id));
+    },
+    async resume(name, by) {
+      check(by);
+      const { id } = jobs.find(name);
+      await jobs.resume(id);
+      return view(jobs.find(id));
+    },
+    async runNow(name, by) {
+      check(by);
+      const { id } = jobs.find(name);
+      return (await scheduler.runNow(id)) === 'accepted' ? 'started' : 'busy';
+    },
+  };
+}
+
+function stateOf({ state, job }: JobFile, hasNext: boolean): JobView['state'] {
+  if (state === 'disabled') return 'paused';
+  if (!job) return 'broken';
+  return hasNext ? 'on' : 'done';
+}
+
+const ALPHABET = '23456789abcdefghijkmnpqrstuvwxyz';
+
+/** The same for the same slot: whoever finds the run under way again finds its task. It looks like any task's id. */
+function taskIdOf(job: string, slot: Date): string {
+  const day = slot.toISOString().slice(0, 10).replaceAll('-', '');
+  const sum = createHash('sha256').update(`${job} ${slot.toISOString()}`).digest();
+  return `${day}-${[...sum.subarray(0, 5)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('')}`;
+}

@@ -1,0 +1,89 @@
+/** One job file: read, judged, named and made. */
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { ConfigError, errorCode, errorMessage, UserError } from '../errors.ts';
+import { scrub } from '../log.ts';
+import type { SettledFile } from '../settled.ts';
+import { syncFolder } from '../workspace/files.ts';
+import { stageFile } from '../workspace/staged-file.ts';
+import { type Job, type JobFields, jobFileName, parseJob } from './job.ts';
+
+export interface JobFile {
+  id: string;
+  /** The name of the file. */
+  file: string;
+  path: string;
+  /** `disabled` by its name or by `enabled: false`. */
+  state: 'loaded' | 'disabled' | 'broken';
+  /** What is in force; for a broken file the version before, if this process has seen one. Absent for `*.disabled.yaml`. */
+  job?: Job;
+  /** Every problem of a broken file, one a line. */
+  problem?: string;
+}
+
+export type Parsed = { job: Job } | { problem: string };
+
+export async function parseFile(file: SettledFile, timezone: string): Promise<Parsed> {
+  if (file.problem !== undefined) return { problem: `${file.name}: ${file.problem}` };
+  try {
+    // "Tomorrow" in a file counts from the day it was written, also after a restart.
+    return { job: await parseJob(file.text, { file: file.name, timezone, now: new Date(file.mtimeMs) }) };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { problem: scrub(errorMessage(error)) };
+  }
+}
+
+export function entryOf(
+  common: Pick<JobFile, 'id' | 'file' | 'path'>,
+  result: Parsed,
+  before: Job | undefined,
+): JobFile {
+  if ('job' in result) return { ...common, state: result.job.enabled ? 'loaded' : 'disabled', job: result.job };
+  return { ...common, state: 'broken', problem: result.problem, ...(before ? { job: before } : {}) };
+}
+
+/** Of two files for one job the first counts: `x.yaml` before `x.yml`, and both before `x.disabled.yaml`. */
+export function sorted(files: readonly SettledFile[]): SettledFile[] {
+  const rank = ({ name }: SettledFile) => Number(jobFileName(name)?.isDisabled ?? false);
+  return [...files].sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
+}
+
+/** An id for people to type: the name's letters and digits, as far as they are Latin. */
+export function idOf(name: string): string {
+  const plain = name.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
+  const id = plain
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 48);
+  if (/^[\p{ASCII}]*$/u.test(plain) && id !== '') return id;
+  const sum = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  return id === '' ? `job-${sum}` : `${id}-${sum}`;
+}
+
+/** The name is taken by an empty file before the whole one replaces it, so that no other writer's file is ever overwritten. */
+export async function createFile(folder: string, name: string, fields: JobFields, timezone: string): Promise<JobFile> {
+  const { stringify } = await import('yaml');
+  const text = stringify(fields);
+  const file = path.join(folder, name);
+  const result = await parseFile({ path: file, name, text, size: text.length, mtimeMs: Date.now() }, timezone);
+  if ('problem' in result) {
+    throw new UserError(
+      `The job cannot be made: ${result.problem.replace(/^.*? line \d+: /gm, '').replaceAll('\n', '; ')}.`,
+    );
+  }
+  const staged = await stageFile(file, text, {});
+  try {
+    fs.closeSync(fs.openSync(file, 'wx', 0o600));
+  } catch (error) {
+    staged.discard();
+    if (errorCode(error) === 'EEXIST') {
+      throw new UserError(`There is a file ${name} already; choose another name.`);
+    }
+    throw error;
+  }
+  staged.commit();
+  await syncFolder(folder);
+  return entryOf({ id: result.job.id, file: name, path: file }, result, undefined);
+}

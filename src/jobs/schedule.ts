@@ -1,0 +1,88 @@
+/**
+ * The times of jobs: what people write to a schedule, and back. A cron pattern, a date-time or an English phrase, or several of
+ * them with `;` between. Loads croner, so import it lazily where there may be no jobs.
+ */
+import { UserError } from '../errors.ts';
+import { looksLikeCron, readCron } from './cron.ts';
+import { describe } from './describe.ts';
+import { MAX_LENGTH, refusal } from './phrase-tokens.ts';
+import { type PhraseOptions, parsePhrase } from './phrases.ts';
+import { nextSlot, type Schedule } from './slots.ts';
+import { isTimezone, MINUTE } from './zone.ts';
+
+export { latestSlot, nextSlot, nextSlots, type Schedule, shortestGapMs } from './slots.ts';
+export { isTimezone, systemTimezone } from './zone.ts';
+
+const MAX_PARTS = 40;
+const MAX_TEXT = 4000;
+/** A list of all minutes fits. */
+const MAX_PATTERN = 400;
+
+export interface ParsedSchedule {
+  schedule: Schedule;
+  /** How it was understood: `every weekday at 09:00 (Europe/Berlin)`. */
+  words: string;
+  /**
+   * The text alone does not give this schedule when it is read later ("tomorrow at 9", "every 2 weeks" with an anchor): keep
+   * `formatSchedule` of the schedule in its place.
+   */
+  relative: boolean;
+}
+
+/**
+ * @param options.anchor where "every 2 weeks" and the like are counted from when the text names no start; without it from
+ *   1970, so that the same text means the same slots whenever it is read
+ * @throws UserError with the reason and an example
+ */
+export function parseSchedule(text: string, options: PhraseOptions): ParsedSchedule {
+  if (!isTimezone(options.timezone)) {
+    throw new UserError(
+      `"${options.timezone}" is not a time zone I know. Set \`timezone\` to a name such as "Europe/Berlin" or "UTC".`,
+    );
+  }
+  const trimmed = text.trim();
+  if (trimmed === '') throw new UserError('A schedule is missing. Say for example "daily at 9" or "0 9 * * 1-5".');
+  if (/[\p{Cc}\p{Cf}]/u.test(trimmed.replace(/\s/g, ' '))) {
+    throw new UserError('A schedule is plain text, and this has invisible characters. Say for example "daily at 9".');
+  }
+  const texts = trimmed.length > MAX_TEXT ? [] : trimmed.split(';').map((part) => part.trim().replace(/\s+/g, ' '));
+  if (texts.length === 0 || texts.length > MAX_PARTS) throw refusal(trimmed, 'it is too long', 'every weekday at 9');
+  if (texts.length > 1 && texts.includes(''))
+    throw refusal(trimmed, 'there is nothing after or before a ";"', 'daily at 9; mondays at 17:00');
+  const parts = texts.map((part) => parsePart(part, options));
+  const [first] = parts;
+  const of = parts.flatMap(({ schedule }) => (schedule.kind === 'any' ? schedule.of : [schedule]));
+  const schedule: Schedule = parts.length === 1 && first ? first.schedule : { kind: 'any', of };
+  return { schedule, words: describe(schedule, options.timezone), relative: parts.some(({ relative }) => relative) };
+}
+
+function parsePart(text: string, options: PhraseOptions): { schedule: Schedule; relative: boolean } {
+  const isCron = text.length <= MAX_PATTERN && looksLikeCron(text);
+  if (!isCron && text.length > MAX_LENGTH) throw refusal(text, 'it is too long', 'every weekday at 9');
+  const parsed = isCron
+    ? { schedule: { kind: 'cron', pattern: readCron(text), timezone: options.timezone } as const, relative: false }
+    : parsePhrase(text, options);
+  const all = parsed.schedule.kind === 'any' ? parsed.schedule.of : [parsed.schedule];
+  if (all.some((part) => part.kind !== 'once' && nextSlot(part, options.now) === undefined)) {
+    throw refusal(text, 'that day never comes', 'last day of the month at 18:00');
+  }
+  return parsed;
+}
+
+/** The text that `parseSchedule` reads as the same slots, whenever it is read; the time zone is kept beside it. */
+export function formatSchedule(schedule: Schedule): string {
+  switch (schedule.kind) {
+    case 'cron':
+      return schedule.pattern;
+    case 'every':
+      return `every ${schedule.everyMs / MINUTE} minutes from ${wholeSecond(schedule.anchor ?? '1970-01-01T00:00:00Z')}`;
+    case 'once':
+      return wholeSecond(schedule.at);
+    case 'days':
+      return `every ${schedule.every} days at ${schedule.times.join(' and ')} from ${schedule.anchor}`;
+    case 'any':
+      return schedule.of.map(formatSchedule).join('; ');
+  }
+}
+
+const wholeSecond = (iso: string) => `${new Date(iso).toISOString().slice(0, 19)}Z`;

@@ -1,0 +1,166 @@
+/**
+ * The slots of a schedule: the instants at which it fires. Pure: no clock, no state but a cache of parsed patterns. Every
+ * question about a schedule gives slots of one and the same set, wherever it starts from. croner computes the cron ones.
+ */
+import { Cron } from 'croner';
+import { timesOfDay } from './cron.ts';
+import { clockChanges, DAY, dayOf, HOUR, isoDay, MINUTE, toInstant, toWall } from './zone.ts';
+
+export type Schedule =
+  /**
+   * Five fields. Day of month and day of week are joined by OR when both are restricted, by AND when the latter starts with `+`.
+   * At a fixed time (no `*` nor step in minute and hour) it fires once on each day, through clock changes too.
+   */
+  | { kind: 'cron'; pattern: string; timezone: string }
+  /** Evenly spaced: at the anchor (ISO) and after it; without one since 1970-01-01T00:00Z. */
+  | { kind: 'every'; everyMs: number; anchor?: string }
+  /** Once, at an ISO time in UTC. */
+  | { kind: 'once'; at: string }
+  /** On the anchor's date (`2026-12-24`) and on each nth day after it, at local times (`09:00`). */
+  | { kind: 'days'; every: number; times: readonly string[]; anchor: string; timezone: string }
+  /** The slots of all of these together. */
+  | { kind: 'any'; of: readonly Schedule[] };
+
+/** A parsed pattern holds some 80 KB, so only a few are kept. */
+const MAX_PATTERNS = 24;
+const patterns = new Map<string, Cron>();
+
+function cronOf(pattern: string, timezone: string): Cron {
+  const key = `${pattern}|${timezone}`;
+  const known = patterns.get(key);
+  // Without a function croner sets no timer. A list of hours is a fixed time too, so it fires once when the clocks go back.
+  const cron = known ?? new Cron(pattern, { timezone, mode: '5-part', fixedTimeRule: 'no-wildcard' });
+  patterns.delete(key);
+  patterns.set(key, cron);
+  for (const oldest of patterns.keys()) {
+    if (patterns.size <= MAX_PATTERNS) break;
+    patterns.delete(oldest);
+  }
+  return cron;
+}
+
+/** The first slot strictly after the given time; undefined when there is none. */
+export function nextSlot(schedule: Schedule, after: Date): Date | undefined {
+  const time = after.getTime();
+  switch (schedule.kind) {
+    case 'cron':
+      return cronOf(schedule.pattern, schedule.timezone).nextRun(after) ?? undefined;
+    case 'every': {
+      const start = schedule.anchor === undefined ? 0 : Date.parse(schedule.anchor);
+      const count = Math.floor((time - start) / schedule.everyMs) + 1;
+      return new Date(start + Math.max(0, count) * schedule.everyMs);
+    }
+    case 'once':
+      return Date.parse(schedule.at) > time ? new Date(schedule.at) : undefined;
+    case 'days':
+      return daySlot(schedule, time, 1);
+    case 'any':
+      return pick(schedule.of, (part) => nextSlot(part, after), Math.min);
+  }
+}
+
+/** The newest slot in (after, until]; undefined when there is none. The work does not grow with the distance. */
+export function latestSlot(schedule: Schedule, after: Date, until: Date): Date | undefined {
+  const found = slotUpTo(schedule, until);
+  return found && found > after ? found : undefined;
+}
+
+/** The next n slots, fewer when the schedule ends. */
+export function nextSlots(schedule: Schedule, after: Date, n: number): Date[] {
+  const slots: Date[] = [];
+  for (let slot = nextSlot(schedule, after); slot && slots.length < n; slot = nextSlot(schedule, slot))
+    slots.push(slot);
+  return slots;
+}
+
+/** The newest slot at or before the given time. */
+function slotUpTo(schedule: Schedule, until: Date): Date | undefined {
+  const time = until.getTime();
+  switch (schedule.kind) {
+    case 'cron':
+      return cronOf(schedule.pattern, schedule.timezone).previousRuns(1, new Date(time + 1))[0];
+    case 'every': {
+      const start = schedule.anchor === undefined ? 0 : Date.parse(schedule.anchor);
+      return time < start ? undefined : new Date(time - ((time - start) % schedule.everyMs));
+    }
+    case 'once':
+      return Date.parse(schedule.at) <= time ? new Date(schedule.at) : undefined;
+    case 'days':
+      return daySlot(schedule, time, -1);
+    case 'any':
+      return pick(schedule.of, (part) => slotUpTo(part, until), Math.max);
+  }
+}
+
+function pick(
+  parts: readonly Schedule[],
+  slotOf: (part: Schedule) => Date | undefined,
+  best: (...times: number[]) => number,
+): Date | undefined {
+  const times = parts.map(slotOf).filter((slot) => slot !== undefined);
+  return times.length > 0 ? new Date(best(...times.map(Number))) : undefined;
+}
+
+/** Going forward the first slot after `time`, going back the last one at or before it. */
+function daySlot(
+  { every, times, anchor, timezone }: Extract<Schedule, { kind: 'days' }>,
+  time: number,
+  direction: 1 | -1,
+): Date | undefined {
+  const first = Math.round(Date.parse(anchor) / DAY);
+  const today = dayOf(toWall(time, timezone));
+  let turn = Math.max(direction === 1 ? 0 : -1, Math.floor((today - first) / every));
+  // Each turn has a slot but where a zone left out a whole day, so this ends after two or three.
+  for (; turn >= 0; turn += direction) {
+    const day = first + turn * every;
+    const slots = times.map((text) => toInstant(Date.parse(`${isoDay(day)}T${text}Z`), timezone));
+    const fitting = slots.filter((slot) => slot !== undefined && (direction === 1 ? slot > time : slot <= time));
+    if (fitting.length > 0) return new Date(Math[direction === 1 ? 'min' : 'max'](...fitting.map(Number)));
+  }
+  return undefined;
+}
+
+/** So many slots of each part are looked at: two irregular rhythms meet within them. */
+const LOOKS = 40;
+const YEAR = 400 * DAY;
+
+/**
+ * The shortest distance between two neighbouring slots in the coming year, in ms, Infinity when there are not two. Looks at
+ * the times of one day, the first slots of each part, and around each change of the clocks, where slots come closer together.
+ */
+export function shortestGapMs(schedule: Schedule, from: Date): number {
+  if (schedule.kind === 'once') return Number.POSITIVE_INFINITY;
+  if (schedule.kind === 'every') return schedule.everyMs;
+  const parts = schedule.kind === 'any' ? schedule.of : [schedule];
+  const end = from.getTime() + YEAR;
+  let shortest = Math.min(
+    ...parts.map((part) => (part.kind === 'cron' ? gapWithinDay(part.pattern) : Number.POSITIVE_INFINITY)),
+  );
+  const look = (part: Schedule, start: Date, until: number) => {
+    let slot = nextSlot(part, start);
+    for (let count = 0; slot && slot.getTime() <= until && count < LOOKS && shortest > MINUTE; count += 1) {
+      // The neighbours in the whole schedule, so that a rare part is compared with a dense one.
+      const next = nextSlot(schedule, slot);
+      if (next) shortest = Math.min(shortest, next.getTime() - slot.getTime());
+      if (part !== schedule) {
+        const before = latestSlot(schedule, from, new Date(slot.getTime() - 1));
+        if (before) shortest = Math.min(shortest, slot.getTime() - before.getTime());
+        slot = nextSlot(part, slot);
+      } else slot = next;
+    }
+  };
+  for (const part of parts) look(part, from, end);
+  const zones = new Set(parts.flatMap((part) => ('timezone' in part ? [part.timezone] : [])));
+  for (const change of [...zones].flatMap((zone) => clockChanges(zone, from.getTime(), end))) {
+    const before = slotUpTo(schedule, new Date(change - 1));
+    look(schedule, new Date((before?.getTime() ?? change) - 1), change + 3 * HOUR);
+  }
+  return shortest;
+}
+
+/** Any day on which a pattern fires has all of its times. */
+function gapWithinDay(pattern: string): number {
+  const times = timesOfDay(pattern) ?? [];
+  const gaps = times.slice(1).map((time, index) => time - (times[index] ?? time));
+  return Math.min(Number.POSITIVE_INFINITY, ...gaps) * MINUTE;
+}

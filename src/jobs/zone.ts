@@ -1,0 +1,119 @@
+/**
+ * Time zones without a library: wall clock to instant and back. A wall time is a number here, the milliseconds `Date.UTC` would
+ * give for what the clock shows, so days and minutes are plain arithmetic. A wall time that occurs twice (autumn) is its first
+ * occurrence; one that does not exist (spring) is the first moment after the gap, on the same day: as cron jobs have it.
+ */
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+const MAX_FORMATS = 64;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timezone: string): Intl.DateTimeFormat {
+  const known = formats.get(timezone);
+  if (known) return known;
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  });
+  if (formats.size >= MAX_FORMATS) formats.clear();
+  formats.set(timezone, format);
+  return format;
+}
+
+/** Whether the name is a time zone this system knows, such as `Europe/Berlin` or `UTC`. */
+export function isTimezone(name: string): boolean {
+  if (name === '') return false;
+  try {
+    formatOf(name);
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** The time zone of this machine. */
+export function systemTimezone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** What the clock of the zone shows at the instant. Both in milliseconds; years 1000 to 9999. */
+export function toWall(instant: number, timezone: string): number {
+  const whole = Math.floor(instant / 1000) * 1000;
+  const text = formatOf(timezone).format(whole);
+  const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = text.split(/\D+/).map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second) + (instant - whole);
+}
+
+/** The instant at which the clock of the zone shows the time; undefined when the zone left out that whole day. */
+export function toInstant(wall: number, timezone: string): number | undefined {
+  const offsetAt = (instant: number) => toWall(instant, timezone) - instant;
+  const candidates = [offsetAt(wall - DAY), offsetAt(wall + DAY)].map((offset) => wall - offset).sort((a, b) => a - b);
+  const found = candidates.find((instant) => toWall(instant, timezone) === wall);
+  if (found !== undefined) return found;
+  const [before = 0, after = 0] = candidates;
+  const change = changeWithin(before, after, timezone);
+  return dayOf(toWall(change, timezone)) === dayOf(wall) ? change : undefined;
+}
+
+/** The second at which the clocks change, when they do so once in (before, after]. */
+function changeWithin(before: number, after: number, timezone: string): number {
+  const offsetAt = (instant: number) => toWall(instant, timezone) - instant;
+  const offset = offsetAt(before);
+  let [low, high] = [before, after];
+  while (high - low > 1000) {
+    const middle = low + Math.floor((high - low) / 2000) * 1000;
+    if (offsetAt(middle) === offset) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+/** The instants in (from, until] at which the clocks of the zone change. */
+export function clockChanges(timezone: string, from: number, until: number): number[] {
+  const changes: number[] = [];
+  const start = Math.floor(from / 1000) * 1000;
+  let offset = toWall(start, timezone) - start;
+  for (let time = start + DAY; time < until + DAY; time += DAY) {
+    const now = toWall(time, timezone) - time;
+    if (now !== offset) changes.push(changeWithin(time - DAY, time, timezone));
+    offset = now;
+  }
+  return changes.filter((change) => change > from && change <= until);
+}
+
+/** Days since 1970-01-01 of a wall time. */
+export function dayOf(wall: number): number {
+  return Math.floor(wall / DAY);
+}
+
+/** 0 is Sunday. */
+export function weekdayOf(day: number): number {
+  return (((day + 4) % 7) + 7) % 7;
+}
+
+/** Days since 1970-01-01, undefined for a date that does not exist. `month` counts from 1. */
+export function dayFrom(year: number, month: number, day: number): number | undefined {
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() / DAY : undefined;
+}
+
+/** `2026-12-24` */
+export function isoDay(day: number): string {
+  return new Date(day * DAY).toISOString().slice(0, 10);
+}
+
+/** `09:30` from minutes since midnight. */
+export function clock(minutes: number): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}

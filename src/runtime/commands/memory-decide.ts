@@ -1,0 +1,97 @@
+/** Accept, Edit, Reject: an owner's word on what waits to be remembered. Every press gets one plain sentence, also a late one. */
+import fs from 'node:fs';
+import { principalText } from '../../access/principal.ts';
+import { isId } from '../../workspace/home.ts';
+import { addToMemory } from '../../workspace/memory/memory.ts';
+import { appendRecord, decisionOn } from '../../workspace/memory/record.ts';
+import { toBullets } from '../../workspace/memory/sections.ts';
+import { findSuggestion, type Suggestion, suggestedText, takeSuggestion } from '../../workspace/memory/suggestions.ts';
+import { shownMemory, suggestionButtons } from '../memory/question.ts';
+import type { CommandContext, CommandReply } from './command.ts';
+import { plainName } from './places.ts';
+
+export type Verb = 'accept' | 'edit' | 'reject';
+
+export const isVerb = (word: string): word is Verb => word === 'accept' || word === 'edit' || word === 'reject';
+
+/** `ID`, or `VIBER/ID` where the suggestion is another viber's. */
+const NAME = /^(?:([a-z0-9][a-z0-9_-]{0,63})\/)?([0-9a-f]{12})$/;
+const GONE = 'I do not have this suggestion any more; /memory shows what waits.';
+const MAX_TEXT = 2_000;
+
+export const isSuggestionName = (text: string): boolean => NAME.test(text);
+
+export const actorOf = ({ principal }: Pick<CommandContext, 'principal'>): { by: string; name: string } => ({
+  by: principalText(principal),
+  name: plainName(principal.name),
+});
+
+/** `words`: what to write in place of the suggested text. Only for owners. */
+export async function decide(context: CommandContext, verb: Verb, name: string, words: string): Promise<CommandReply> {
+  const { home } = context;
+  const [, other, id = ''] = NAME.exec(name) ?? [];
+  const viber = other ?? context.viber;
+  if (!isId(viber) || !fs.existsSync(home.viberDir(viber))) return { text: GONE };
+  if (verb === 'edit' && words.trim() === '') return askForWords(context, viber, id, name);
+  if (words.length > MAX_TEXT) return { text: `That is too long to remember: at most ${MAX_TEXT} characters.` };
+  const isNew = verb === 'edit';
+  const text = isNew ? suggestedText(words) : undefined;
+  if (isNew && toBullets(words).length === 0) return askForWords(context, viber, id, name);
+  const decided = await takeSuggestion(home, viber, id, (suggestion) =>
+    verb === 'reject' ? reject(context, viber, suggestion) : accept(context, viber, suggestion, text),
+  );
+  if (!decided) return { text: closed(context, viber, id) };
+  const shown = text ?? decided.text;
+  return { text: verb === 'reject' ? `I will not remember: ${inline(shown)}` : `I will remember: ${inline(shown)}` };
+}
+
+/** Exactly the text that was shown, or the owner's own in its place. */
+async function accept(
+  context: CommandContext,
+  viber: string,
+  { id, section, text, provenance }: Suggestion,
+  instead: string | undefined,
+): Promise<void> {
+  const source = instead === undefined ? provenance : `${provenance}, reworded`;
+  await addToMemory(context.home, viber, {
+    ...{ section, text: instead ?? text, provenance: source, suggestion: id },
+    ...actorOf(context),
+  });
+}
+
+async function reject(context: CommandContext, viber: string, { id, text }: Suggestion): Promise<void> {
+  const at = new Date().toISOString();
+  await appendRecord(context.home, viber, {
+    ...{ op: 'reject', at, bullets: toBullets(text), suggestion: id },
+    ...actorOf(context),
+  });
+}
+
+async function askForWords(
+  { home, prefixes, address }: CommandContext,
+  viber: string,
+  id: string,
+  name: string,
+): Promise<CommandReply> {
+  const suggestion = await findSuggestion(home, viber, id);
+  if (!suggestion) return { text: GONE };
+  const command = `${prefixes[address.channel] ?? '/'}memory edit ${name}`;
+  return {
+    text: `Send me the new wording: \`${command} your words\`\n\nNow it says: ${inline(suggestion.text)}`,
+    buttons: [
+      suggestionButtons(suggestion, name.includes('/') ? viber : undefined).filter(({ label }) => label !== 'Edit'),
+    ],
+  };
+}
+
+/** Why a press has no effect any more. */
+function closed(context: CommandContext, viber: string, id: string): string {
+  const decision = decisionOn(context.home, viber, id);
+  if (!decision) return GONE;
+  const me = actorOf(context).by;
+  const who = decision.by === me ? 'You have' : `${plainName(decision.name ?? '')} has`;
+  return `${who} ${decision.op === 'reject' ? 'rejected' : 'accepted'} this already; /memory shows what I remember.`;
+}
+
+/** Several lines begin below the words before them. */
+const inline = (text: string): string => `${text.includes('\n') ? '\n' : ''}${shownMemory(text)}`;

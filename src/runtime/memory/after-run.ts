@@ -1,0 +1,190 @@
+/**
+ * What a run leaves in the memory once its answer is durable (M9): a line in the day's log. What it wants kept for longer waits
+ * as a suggestion, and the owners are asked where the answer does not ask one of them already.
+ *
+ * Nothing here delays or fails an answer. The first line of a quiet moment is written at once, what follows within a second
+ * together; a run that is concluded again after a crash says the same line, which is there already.
+ */
+import { type Logger, scrub } from '../../log.ts';
+import type { Home } from '../../workspace/home.ts';
+import { appendDailyLogs, clockOf, type DailyEntry, localDay } from '../../workspace/memory/daily.ts';
+import { addToMemory, type Fact } from '../../workspace/memory/memory.ts';
+import type { Added } from '../../workspace/memory/record.ts';
+import { listSuggestions } from '../../workspace/memory/suggestions.ts';
+import { readTaskSync } from '../../workspace/tasks.ts';
+import { cutText, plainLine } from '../../workspace/text.ts';
+import { channelName, plainName } from '../commands/places.ts';
+import type { Entry } from '../entry.ts';
+import type { QueueItem } from '../queue/queue.ts';
+import type { ButtonAction } from '../reply/buttons.ts';
+import type { RunOutcome } from '../reply/settle.ts';
+import type { TaskResult } from '../task.ts';
+import { extractDecisions, extractLearning, isSignificantLearning } from './learning.ts';
+import { askOwner } from './question.ts';
+
+export { extractDecisions, extractLearning, isSignificantLearning } from './learning.ts';
+
+/** A run that was completed. */
+export interface FinishedRun {
+  viber: string;
+  /** The task's title. */
+  title: string;
+  /** When its result was recorded, ISO 8601: the same again after a crash. */
+  at: string;
+  result: TaskResult;
+  /** The people's words it answers. */
+  words?: string | undefined;
+  /** Words of a built-in model, and nothing done. */
+  isTalk?: boolean | undefined;
+}
+
+/** The run at hand, as the gateway's turns know it. */
+export interface Concluded {
+  run: string;
+  items: readonly QueueItem<Entry>[];
+  /** It may have been concluded before. */
+  isAgain: boolean;
+}
+
+export interface AfterRun {
+  /** The outcome with what still waits of its suggestions, those of an earlier process or of before a question included. */
+  complete(turn: Concluded, outcome: RunOutcome): Promise<RunOutcome>;
+  /** Asks the owners in their direct messages, unless the answer asks one; the same run again asks nothing again. */
+  ask(turn: Concluded, outcome: RunOutcome): Promise<void>;
+  /** The day's log. Never throws and does not wait. `at`: when the result was recorded, ISO 8601. */
+  note(turn: Concluded, outcome: RunOutcome, at: string): void;
+  /** Writes what was noted. */
+  flush(): Promise<void>;
+}
+
+export interface AfterRunOptions {
+  home: Home;
+  log: Logger;
+  /** The viber of the owners' direct messages. */
+  viber: string;
+  askOwners: (id: string, text: string, buttons: ButtonAction[][]) => Promise<void>;
+}
+
+const GATHER_MS = 1_000;
+const MAX_TITLE = 60;
+const MIN_LENGTH = 12;
+/** Greetings and thanks; a "yes" or "ok" may have set off any work. */
+const SMALL_TALK =
+  /^(?:(?:hi|hello|hey|hallo|thanks?|thank you|thx|good (?:morning|evening|night|day)|bye|great|cool|nice|how are you)\b[\s!.,?)(:]*){1,3}$/i;
+
+export function createAfterRun(options: AfterRunOptions): AfterRun {
+  const { home, log } = options;
+  /** By viber and day, what the next write holds. */
+  const noted = new Map<string, { viber: string; date: string; entries: Omit<DailyEntry, 'date'>[] }>();
+  let writing: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function write(): Promise<void> {
+    const all = [...noted.values()];
+    noted.clear();
+    for (const { viber, date, entries } of all) {
+      await appendDailyLogs(home, viber, date, entries).catch((error: unknown) =>
+        log.warn({ err: error, viber }, 'the daily log could not be written'),
+      );
+    }
+  }
+
+  /** At once after a quiet moment, else when this one is over. */
+  function schedule(): void {
+    if (timer !== undefined) return;
+    writing = write();
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (noted.size > 0) schedule();
+    }, GATHER_MS).unref();
+  }
+
+  function add(run: FinishedRun): void {
+    const entry = entryOf(run);
+    if (!entry) return;
+    const date = localDay(new Date(run.at));
+    const key = `${run.viber}/${date}`;
+    const known = noted.get(key) ?? { viber: run.viber, date, entries: [] };
+    known.entries.push(entry);
+    noted.set(key, known);
+    // What is under way goes first: the answer's own writes.
+    setImmediate(schedule);
+  }
+
+  return {
+    async complete({ run, items, isAgain }, outcome) {
+      const { viber, resume } = entryAt(items);
+      if (outcome.state !== 'completed' || (!isAgain && !resume)) return outcome;
+      const waiting = (await listSuggestions(home, viber)).filter((suggestion) => suggestion.run === run);
+      const asks = [...new Map([...(outcome.asks ?? []), ...waiting].map((each) => [each.id, each])).values()];
+      return asks.length > 0 ? { ...outcome, asks } : outcome;
+    },
+    async ask({ run, items }, { asks = [] }) {
+      const { viber, principal, job } = entryAt(items);
+      if (asks.length === 0 || items.some(({ message }) => message.principal.role === 'owner' && !message.job)) return;
+      const question = askOwner(asks, viber === options.viber ? undefined : viber);
+      const whose = job
+        ? `the job ${plainName(job.name)}`
+        : `${plainName(principal.name)} (${channelName(principal.channel)})`;
+      const text = `From my work for ${whose}:\n\n${question.text}`;
+      await options.askOwners(`memory-${run}`, text, question.buttons);
+    },
+    note({ items }, outcome, at) {
+      if (outcome.state !== 'completed') return;
+      const { viber, taskId } = entryAt(items);
+      const words = items.map(({ message }) => message.message.text).join(' ');
+      try {
+        const title = readTaskSync(home, taskId)?.title ?? '';
+        add({ viber, title, at, result: outcome, words, isTalk: outcome.isTalk });
+      } catch (error) {
+        log.warn({ err: error, task: taskId }, 'the daily log has no line of a run');
+      }
+    },
+    async flush() {
+      clearTimeout(timer);
+      timer = undefined;
+      await writing;
+      await write();
+    },
+  };
+}
+
+const entryAt = (items: readonly QueueItem<Entry>[]): Entry => (items[0] as QueueItem<Entry>).message;
+
+/** The day's line of a run; undefined for one that is not worth reading about. */
+export function entryOf({ title, at, result, words = '', isTalk }: FinishedRun): Omit<DailyEntry, 'date'> | undefined {
+  const { summary } = result;
+  const hasFiles = result.artifactRefs.length > 0;
+  if (!hasFiles && (isTalk || summary.length < MIN_LENGTH || SMALL_TALK.test(words.trim()))) return undefined;
+  const clock = clockOf(new Date(at));
+  const name = cutText(plainLine(title), MAX_TITLE) || 'Untitled';
+  const files = hasFiles
+    ? ` [${result.artifactRefs
+        .slice(0, 3)
+        .map((ref) => plainLine(ref.title))
+        .join(', ')}]`
+    : '';
+  return {
+    summary: scrub(`- ${clock} ${name}: ${summary || 'files'}${files}`),
+    decisions: extractDecisions(result.text).map((decision) => scrub(`- ${clock} ${decision} (${name})`)),
+  };
+}
+
+/** `appendToDailyLog` of M9: one run's line, at once. */
+export async function appendToDailyLog(home: Home, run: FinishedRun): Promise<void> {
+  const entry = entryOf(run);
+  if (entry) await appendDailyLogs(home, run.viber, localDay(new Date(run.at)), [entry]);
+}
+
+/** `appendToMemory` of M9. */
+export const appendToMemory = (home: Home, viber: string, fact: Fact): Promise<Added | undefined> =>
+  addToMemory(home, viber, { ...fact, text: scrub(fact.text) });
+
+/**
+ * `updateMemory` of M9 for a run outside the gateway's turns (an agent asked by another): its line in the day's log. Gives what it
+ * has learned, as bullets, for whoever asks about it; '' for nothing.
+ */
+export async function updateMemory(home: Home, run: FinishedRun): Promise<string> {
+  await appendToDailyLog(home, run);
+  return isSignificantLearning(run.result) ? extractLearning(run.result) : '';
+}

@@ -1,0 +1,121 @@
+/**
+ * When sessions are compacted (C29): once a request had to leave something of its session out and its run has the answer, or when
+ * somebody asks for it. How is `compact.ts`, loaded when it is first needed.
+ *
+ * Invariants: one compaction of a task at a time and few at once, none of it in a lane; what a process leaves undone is found again
+ * by the next request that has to leave something out.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { Logger } from '../../log.ts';
+import type { Compacted, CompactionOrder, CompactOptions, Pass } from './compact.ts';
+
+export type { Compacted, CompactionOrder } from './compact.ts';
+
+export interface Compaction {
+  /** A request of this task had to leave something out: it is seen to once the run has its answer. */
+  due(order: CompactionOrder): void;
+  /** The task's run has its answer. Resolves when what begins with that is done; never rejects. */
+  ended(taskId: string): Promise<void>;
+  /** On demand, at once or, with `afterRun`, once the run under way has its answer. Never rejects. */
+  compact(order: CompactionOrder, options: { afterRun: boolean }): Promise<Compacted>;
+  /** Cuts off what is under way; resolves when it is. */
+  close(): Promise<void>;
+}
+
+export interface CompactionOptions extends Omit<CompactOptions, 'signal'> {
+  /** `history.compaction`: whether it is done without being asked for. */
+  isAutomatic: boolean;
+  log: Logger;
+}
+
+interface Waiting {
+  order: CompactionOrder;
+  isDemand: boolean;
+  resolve: (done: Compacted) => void;
+}
+
+/** At the same time. */
+const AT_ONCE = 2;
+const MAX_WAITING = 1_000;
+const NONE = { messages: 0, facts: 0, waiting: 0, text: '' };
+
+export function createCompaction(options: CompactionOptions): Compaction {
+  const { log } = options;
+  /** By task: what begins when its run has ended. */
+  const waiting = new Map<string, Waiting[]>();
+  const running = new Map<string, Promise<Compacted>>();
+  const closing = new AbortController();
+  const queue: (() => void)[] = [];
+  let free = AT_ONCE;
+  let loaded: Promise<Pass> | undefined;
+
+  const load = () => {
+    loaded ??= import('./compact.ts').then(({ createPass }) => createPass({ ...options, signal: closing.signal }));
+    return loaded;
+  };
+
+  async function inTurn(work: () => Promise<Compacted>): Promise<Compacted> {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => queue.push(resolve));
+    try {
+      return closing.signal.aborted ? { ...NONE, end: 'closed' } : await work();
+    } finally {
+      const next = queue.shift();
+      if (next) next();
+      else free += 1;
+    }
+  }
+
+  function start(order: CompactionOrder, isDemand: boolean): Promise<Compacted> {
+    const key = `${order.viber}/${order.taskId}`;
+    const before = running.get(key);
+    if (before && !isDemand) return before;
+    const work = Promise.resolve(before)
+      .then(() => inTurn(async () => (await load())(order, isDemand)))
+      .catch((error: unknown): Compacted => {
+        log.error({ err: error, task: order.taskId }, 'a session could not be compacted');
+        return { ...NONE, end: 'failed' };
+      })
+      .finally(() => {
+        if (running.get(key) === work) running.delete(key);
+      });
+    running.set(key, work);
+    return work;
+  }
+
+  function wait(one: Waiting): void {
+    const { taskId } = one.order;
+    waiting.set(taskId, [...(waiting.get(taskId) ?? []), one]);
+    if (waiting.size <= MAX_WAITING) return;
+    const [oldest = ''] = waiting.keys();
+    giveUp(oldest, 'later');
+  }
+
+  function giveUp(taskId: string, end: Compacted['end']): void {
+    for (const { resolve } of waiting.get(taskId) ?? []) resolve({ ...NONE, end });
+    waiting.delete(taskId);
+  }
+
+  return {
+    due(order) {
+      const isKnown = waiting.get(order.taskId)?.some((one) => one.order.viber === order.viber);
+      if (options.isAutomatic && !isKnown) wait({ order, isDemand: false, resolve: () => undefined });
+    },
+    async ended(taskId) {
+      const all = waiting.get(taskId) ?? [];
+      waiting.delete(taskId);
+      await Promise.all(all.map(({ order, isDemand, resolve }) => start(order, isDemand).then(resolve)));
+    },
+    compact(order, { afterRun }) {
+      if (!afterRun) return start(order, true);
+      return new Promise((resolve) => wait({ order, isDemand: true, resolve }));
+    },
+    async close() {
+      closing.abort();
+      for (const taskId of [...waiting.keys()]) giveUp(taskId, 'closed');
+      await Promise.all(running.values());
+      // Whoever waits for it tells people first.
+      await setImmediate();
+    },
+  };
+}

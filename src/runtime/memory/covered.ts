@@ -1,0 +1,101 @@
+/**
+ * Which runs a compaction may stand for: a beginning of what is not covered yet, cut only where every run before is over and no
+ * run after has begun. Pure. What waits for a person, is at work, or was steered into the next run is never cut off.
+ */
+import type { SessionLine } from '../../workspace/session-window.ts';
+import type { SessionEntry } from '../../workspace/types.ts';
+import { pastMessages, STEERED, speakersOf } from '../context/past-run.ts';
+import type { TaskMessage } from '../task.ts';
+
+export interface Part {
+  /** The run that ends last. */
+  through: string;
+  /** The byte at which what comes after begins. */
+  end: number;
+  /** The runs' messages in order. */
+  messages: TaskMessage[];
+  /** Messages of people, and answers to them. */
+  said: number;
+  /** Of the messages, about four bytes of UTF-8 each. */
+  tokens: number;
+}
+
+export interface Choice {
+  /** Where the lines end: the byte after the last of them. */
+  end: number;
+  /** The session goes on after the lines. */
+  isCut: boolean;
+  /** Runs that stay as they are. */
+  keep: ReadonlySet<string>;
+  /** A part ends before it grows larger, but holds at least one run. About four bytes of UTF-8 each. */
+  maxTokens: number;
+  /** Whether an approval is still waited for. */
+  waits: (approval: string) => boolean;
+}
+
+interface Found {
+  id: string;
+  entries: SessionEntry[];
+  first: number;
+  last: number;
+}
+
+/** Results of tools stay out: they are no one's words, and the answer says what came of them. */
+const ROOM = { tool: 0, text: 6_000 };
+
+/** The first part of the lines that may be covered; undefined when none may be. */
+export function choosePart(lines: readonly SessionLine[], choice: Choice): Part | undefined {
+  const runs = runsOf(lines);
+  const results = lines.flatMap(({ entry }, index) => (entry.type === 'result' ? [{ index, run: entry.run }] : []));
+  const userText = speakersOf(lines.map(({ entry }) => entry));
+  let part: Part | undefined;
+  let messages: TaskMessage[] = [];
+  let bytes = 0;
+  let last: Found | undefined;
+  for (const [at, run] of runs.entries()) {
+    // The lane is serial: when another run has ended after its last line, nobody works on it any more.
+    const isOver = () => hasResult(run) || results.some(({ index, run: id }) => index > run.last && id !== run.id);
+    if (choice.keep.has(run.id) || isWaiting(run, choice.waits) || !isOver()) break;
+    const own = run.entries.filter(
+      (entry) => entry.type === 'message' || entry.type === 'step' || entry.type === 'result',
+    );
+    const said = pastMessages(own, ROOM, userText);
+    bytes += said.reduce((sum, message) => sum + sizeOf(message), 0);
+    if (part && bytes > choice.maxTokens * 4) break;
+    messages = [...messages, ...said];
+    if (!last || run.last > last.last) last = run;
+    const next = runs[at + 1];
+    if (isSteered(run) || (next && next.first < last.last) || (!next && !choice.isCut)) continue;
+    const after = lines[last.last + 1];
+    part = { through: last.id, end: after?.offset ?? choice.end, messages, said: messages.length, tokens: bytes / 4 };
+  }
+  return part;
+}
+
+function runsOf(lines: readonly SessionLine[]): Found[] {
+  const runs = new Map<string, Found>();
+  for (const [index, { entry }] of lines.entries()) {
+    if (!('run' in entry)) continue;
+    const run = runs.get(entry.run);
+    if (run) {
+      run.entries.push(entry);
+      run.last = index;
+    } else runs.set(entry.run, { id: entry.run, entries: [entry], first: index, last: index });
+  }
+  return [...runs.values()];
+}
+
+const sizeOf = (message: TaskMessage): number => 16 + (message.role === 'steps' ? 0 : Buffer.byteLength(message.text));
+
+const isSteered = ({ entries }: Found): boolean =>
+  entries.some((entry) => entry.type === 'result' && entry.error === STEERED);
+
+const hasResult = ({ entries }: Found): boolean => entries.some((entry) => entry.type === 'result');
+
+/** It has asked somebody, and that is open. */
+function isWaiting(run: Found, waits: Choice['waits']): boolean {
+  const { entries } = run;
+  if (hasResult(run)) return false;
+  const decided = new Set(entries.flatMap((entry) => (entry.type === 'decision' ? [entry.approval] : [])));
+  return entries.some((entry) => entry.type === 'approval' && !decided.has(entry.id) && waits(entry.id));
+}

@@ -1,0 +1,51 @@
+/**
+ * Whether what a task wants to remember may be kept without a question (T17): only while nothing in its conversation came from
+ * outside. A quotation, a file, a page or a tool's finding may hold words that were written to be remembered.
+ */
+import type { Home } from '../../workspace/home.ts';
+import { readSessionTail } from '../../workspace/sessions.ts';
+import type { Json, SessionEntry } from '../../workspace/types.ts';
+
+/** Tools whose results hold nothing but what the model itself or the people of the task have said. */
+const OWN_WORDS = new Set([
+  ...['update_plan', 'create_artifact', 'attach_artifact', 'write_file', 'remember', 'ask_user', 'notify'],
+  ...['create_scheduled_job', 'list_scheduled_jobs', 'delete_scheduled_job'],
+]);
+
+/**
+ * False as soon as anything the model may have seen of the conversation is not the own words of one person: also what a
+ * compaction has told again, and what another person wrote or answered.
+ */
+export async function isOwnWords(home: Home, viber: string, taskId: string): Promise<boolean> {
+  const entries = await readSessionTail(home, viber, taskId);
+  const speaker = entries.findLast((entry) => entry.type === 'message')?.from.user;
+  return entries.every((entry) => isClean(entry, speaker));
+}
+
+function isClean(entry: SessionEntry, speaker: string | undefined): boolean {
+  switch (entry.type) {
+    case 'message':
+      return (
+        entry.from.user === speaker && entry.files.length === 0 && !/<quoted\b|^Attached files \(/m.test(entry.text)
+      );
+    case 'decision':
+      return entry.by === '' || entry.by === speaker;
+    case 'step':
+      return entry.messages.every((message) => resultsOf(message).every((tool) => OWN_WORDS.has(tool)));
+    case 'compaction':
+      return false;
+    default:
+      return true;
+  }
+}
+
+/** The tools whose results a model's message holds. */
+function resultsOf(message: Json): string[] {
+  if (!isFields(message) || !Array.isArray(message.content)) return [];
+  return message.content.flatMap((part) =>
+    isFields(part) && part.type === 'tool-result' ? [typeof part.toolName === 'string' ? part.toolName : ''] : [],
+  );
+}
+
+const isFields = (value: Json): value is { [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,73 @@
+/**
+ * Vectors of texts from a provider's embedding model, through the AI SDK. Nothing is tried again here: the search goes on by words
+ * and asks again the next time. The libraries are loaded at the first call.
+ */
+import type { EmbeddingModel } from 'ai';
+import type { Embedder } from '../../workspace/memory/search.ts';
+import type { ProviderSettings } from './models.ts';
+
+export type { Embedder } from '../../workspace/memory/search.ts';
+
+type SdkModel = Exclude<EmbeddingModel, string>;
+
+/** One call; a local model may have to be loaded first. */
+const CALL_MS = 60_000;
+/** Calls that may be refused for their texts before it must be the setting that is wrong. */
+const MAX_REFUSALS = 16;
+/** Bad request, too large, cannot be processed: one of the texts is at fault, usually one too long for a small model. */
+const TEXT_REFUSED = [400, 413, 422];
+
+/** Whether the provider has embedding models at all. */
+export const canEmbed = (provider: string): boolean => provider !== 'anthropic' && provider !== 'offline';
+
+/** `fetch` sends the calls; texts are scrubbed of secrets there. */
+export function createEmbedder(options: {
+  provider: string;
+  model: string;
+  settings: ProviderSettings;
+  fetch: typeof fetch;
+}): Embedder {
+  let loading: Promise<SdkModel> | undefined;
+
+  return {
+    name: `${options.provider}/${options.model}`,
+    async embed(texts, { signal }) {
+      loading ??= load(options);
+      const [{ embedMany, APICallError }, model] = await Promise.all([import('ai'), loading]);
+      let refusals = 0;
+
+      async function ask(values: readonly string[]): Promise<(Float32Array | undefined)[]> {
+        try {
+          const abortSignal = AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]);
+          const { embeddings } = await embedMany({
+            ...{ model, values: [...values], abortSignal },
+            maxRetries: 0,
+            maxParallelCalls: 2,
+          });
+          return embeddings.map((embedding) => Float32Array.from(embedding));
+        } catch (error) {
+          const isText = APICallError.isInstance(error) && TEXT_REFUSED.includes(error.statusCode ?? 0);
+          refusals++;
+          if (!isText || refusals > MAX_REFUSALS) throw error;
+          if (values.length === 1) return [undefined];
+          const half = Math.ceil(values.length / 2);
+          return [...(await ask(values.slice(0, half))), ...(await ask(values.slice(half)))];
+        }
+      }
+
+      return texts.length === 0 ? [] : ask(texts);
+    },
+  };
+}
+
+async function load({ provider, model, settings, fetch }: Parameters<typeof createEmbedder>[0]): Promise<SdkModel> {
+  const { baseURL, apiKey, headers } = settings;
+  const common = { fetch, ...(headers && { headers }), ...(baseURL && { baseURL }) };
+  if (provider === 'google')
+    return (await import('@ai-sdk/google')).createGoogle({ ...common, apiKey: apiKey ?? 'none' }).embeddingModel(model);
+  if (provider === 'openai')
+    return (await import('@ai-sdk/openai')).createOpenAI({ ...common, apiKey: apiKey ?? 'none' }).embeddingModel(model);
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  const compatible = { ...common, name: provider, baseURL: baseURL ?? '', ...(apiKey && { apiKey }) };
+  return createOpenAICompatible(compatible).embeddingModel(model);
+}

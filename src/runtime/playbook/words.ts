@@ -1,0 +1,101 @@
+/** What the supervisor of a playbook says: to agents, and to people. */
+import type { Playbook } from '../../skills/playbook.ts';
+import { cutText, plainLine } from '../../workspace/text.ts';
+import type { ArtifactRef, Plan } from '../../workspace/types.ts';
+import { clip } from '../context/turn.ts';
+import type { ButtonAction } from '../reply/buttons.ts';
+import type { CurrentStep, DoneStep } from './record.ts';
+
+export const INSTRUCTIONS =
+  'You carry out one step of a playbook. Do this step and no other, verify it, and answer with the result and its evidence in a few sentences; give files with create_artifact. Constraints must hold without exception; if they cannot, say so.';
+
+/** For a step of an agent without a file. */
+export const roleWords = (name: string): string => `In this step you act as "${name}".`;
+
+/** Begins every second try. */
+export const CORRECTION = 'Your result of this step did not pass its check: ';
+
+const MAX_EVIDENCE = 240;
+const MAX_FILES = 30;
+
+export interface StepMessage {
+  playbook: Playbook;
+  current: CurrentStep;
+  done: readonly DoneStep[];
+  files: readonly ArtifactRef[];
+  /** What a person has added while it was under way; '' for nothing. */
+  added: string;
+  /** Why the first try did not pass. */
+  reason?: string | undefined;
+}
+
+/** Everything the agent of a step is told. */
+export function stepMessage({ playbook, current, done, files, added, reason }: StepMessage): string {
+  const { step, index, total } = current;
+  const before = done.map(({ key, summary }) => `- ${titleIn(key)}: ${cutText(plainLine(summary), MAX_EVIDENCE)}`);
+  const names = files
+    .slice(-MAX_FILES)
+    .map(({ id, title, type }) => `- ${id}: ${JSON.stringify(cutText(plainLine(title), 80))} (${type})`);
+  return [
+    reason === undefined ? '' : `${CORRECTION}${reason}\nMend it, and answer again.`,
+    `Playbook "${playbook.title}", step ${index + 1} of ${total}. Its goal: ${playbook.goal}`,
+    `Your step:\n${step.instruction}`,
+    list(
+      'These constraints must hold:',
+      step.constraints.map((each) => `- ${each}`),
+    ),
+    list('Done before:', before),
+    list('Files made so far:', names),
+    added === '' ? '' : `The person adds:\n${clip(added, 8_000)}`,
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+const list = (head: string, lines: readonly string[]): string =>
+  lines.length === 0 ? '' : [head, ...lines].join('\n');
+
+export const titleIn = (key: string): string => key.replace(/#\d+$/, '');
+
+/** Goes on at the first step that is not done. */
+export const goOnButton = (taskId: string): ButtonAction => ({ label: 'Continue', command: 'play', args: taskId });
+
+/** The answer when all steps are done. */
+export function finishedText(
+  playbook: Playbook,
+  plan: Plan,
+  done: readonly DoneStep[],
+  played: readonly string[],
+): string {
+  const left = new Map<string, DoneStep[]>();
+  for (const step of done) left.set(titleIn(step.key), [...(left.get(titleIn(step.key)) ?? []), step]);
+  const lines = plan.steps.map(({ title }, index) => {
+    const summary = left.get(title)?.shift()?.summary;
+    return `${index + 1}. ✓ ${title}${summary === undefined ? ' (ticked by hand)' : `\n   ${cutText(plainLine(summary), MAX_EVIDENCE)}`}`;
+  });
+  return [
+    `**${playbook.title}** is done: ${plan.steps.length} of ${plan.steps.length} steps.`,
+    lines.join('\n'),
+    playedText(played),
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+function playedText(all: readonly string[]): string {
+  const names = [...new Set(all)];
+  if (names.length === 0) return '';
+  const [who, file] =
+    names.length === 1 ? [names[0], `agents/${fileName(names[0])}.yaml`] : [names.join(' and '), 'files in agents/'];
+  return `There is no agent of the name ${who}, so I did that myself; ${file} would make one.`;
+}
+
+const fileName = (name = ''): string =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/^[-_]+/, '') || 'name';
+
+/** The answer when a step cannot be done. */
+export const stuckText = (playbook: Playbook, { title, index, total }: CurrentStep, why: string): string =>
+  `**${playbook.title}** stopped at step ${index + 1} of ${total} (${title}): ${why}`;

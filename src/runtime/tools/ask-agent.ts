@@ -1,0 +1,113 @@
+/**
+ * `ask_agent`: one agent asks another about the same task and gets its answer. Asking has no effect of its own, and the same
+ * question of a run is worked on once (mesh.ts): so it may be repeated after a crash, and nobody is asked for consent to it.
+ */
+import { z } from 'zod';
+import { UserError } from '../../errors.ts';
+import { mayUse } from '../mesh/asked.ts';
+import { type Mesh, runOfQuestion, viberOf } from '../mesh.ts';
+import type { Asked, Offered, Order, OwnSettings } from '../perform.ts';
+import { defineTool, type ToolScope } from './scope.ts';
+
+const MAX_LISTED = 20;
+const MAX_DESCRIPTION = 160;
+const MAX_ANSWER = 20_000;
+
+const input = z.object({
+  agent: z.string().describe('id of the agent'),
+  message: z.string().describe('everything it must know: it does not see this conversation'),
+});
+
+const INSTRUCTIONS =
+  'Another agent asks you for a part of this task. Do it, then answer with the result and its evidence; name the files you made. Your answer goes to that agent. Nobody can answer a question: say what is missing instead.';
+
+/** What a run is offered of the mesh: nothing where there is nobody to ask. */
+export async function askAgentTools(mesh: Mesh, order: Order, own: OwnSettings, scope: ToolScope): Promise<Offered> {
+  const self = viberOf(order);
+  const chain = [...(order.asked?.chain ?? []), self];
+  const others = mesh.registry.ids().filter((id) => !chain.includes(id));
+  if (others.length === 0 || chain.length > mesh.limits.max_depth) return { tools: [], skills: '' };
+  const asked: Asked = {
+    ...{ chain, root: order.asked?.root ?? order.run, isAlone: true, mode: own.mode ?? 'decide' },
+    calls: order.asked?.calls ?? { used: 0 },
+    may: (name) => mayUse(own, order.asked)({ name }),
+  };
+  const asking = askedBefore(order, (name) => mesh.registry.find(name) ?? name);
+  const tool = defineTool({
+    name: 'ask_agent',
+    description: `Ask another agent for a part of this task; it has the same files and its own skills. Agents:\n${await listed(mesh, others)}`,
+    input,
+    effect: 'idempotent',
+    consent: 'never',
+    async execute({ agent: name, message }, { signal }) {
+      const agent = mesh.registry.find(name) ?? (chain.includes(name) ? name : undefined);
+      if (agent === undefined) {
+        const there = others.slice(0, MAX_LISTED).join(', ');
+        throw new UserError(`There is no agent ${JSON.stringify(name.slice(0, 64))}. There are: ${there}.`);
+      }
+      const key = asking(agent, message);
+      const answer = await mesh.ask({ agent, message, key, order, signal, asked, instructions: INSTRUCTIONS });
+      if ('waiting' in answer) throw new UserError(`${agent} could not finish: it needs the consent of a person.`);
+      for (const ref of answer.artifactRefs) scope.onArtifact(ref);
+      const text = answer.text.length > MAX_ANSWER ? `${answer.text.slice(0, MAX_ANSWER)} [cut]` : answer.text;
+      return {
+        text: text.toWellFormed(),
+        artifacts: answer.artifactRefs.map(({ id, title, type }) => ({ id, title, type })),
+      };
+    },
+  });
+  return { tools: [tool], skills: '' };
+}
+
+async function listed(mesh: Mesh, ids: readonly string[]): Promise<string> {
+  const lines = await Promise.all(
+    ids.slice(0, MAX_LISTED).map(async (id) => {
+      const about = await describe(mesh, id);
+      return about === '' ? `- ${id}` : `- ${id}: ${about}`;
+    }),
+  );
+  return [...lines, ...(ids.length > MAX_LISTED ? [`(and ${ids.length - MAX_LISTED} more)`] : [])].join('\n');
+}
+
+/** A file that cannot be used is told when it is asked for. */
+async function describe(mesh: Mesh, id: string): Promise<string> {
+  try {
+    const { description = '' } = await mesh.registry.load(id);
+    return description.replace(/\s+/g, ' ').trim().slice(0, MAX_DESCRIPTION).toWellFormed();
+  } catch (error) {
+    if (error instanceof UserError) return '(its file is damaged)';
+    throw error;
+  }
+}
+
+/**
+ * Keys of questions: the same words to the same agent are the same question after a restart, and another one when they are asked
+ * twice in one run. Those of the steps that are finished count.
+ */
+function askedBefore(
+  { earlier, run }: Order,
+  idOf: (name: string) => string,
+): (agent: string, message: string) => string {
+  const counts = new Map<string, number>();
+  const next = (agent: string, message: string): string => {
+    const words = runOfQuestion(run, idOf(agent), message);
+    const count = (counts.get(words) ?? 0) + 1;
+    counts.set(words, count);
+    return `${words}:${count}`;
+  };
+  for (const { agent, message } of earlier.flatMap((entry) => (entry.type === 'step' ? callsIn(entry.messages) : [])))
+    next(agent, message);
+  return next;
+}
+
+const callSchema = z.object({ type: z.literal('tool-call'), toolName: z.literal('ask_agent'), input });
+
+function callsIn(messages: readonly unknown[]): z.infer<typeof input>[] {
+  return messages.flatMap((message) => {
+    const content = typeof message === 'object' && message !== null && 'content' in message ? message.content : [];
+    return (Array.isArray(content) ? content : []).flatMap((part) => {
+      const call = callSchema.safeParse(part);
+      return call.success ? [call.data.input] : [];
+    });
+  });
+}

@@ -1,0 +1,192 @@
+/**
+ * A page as a person would read it aloud: title, headings, paragraphs, lists, tables, code and links in the manner of Markdown.
+ * What is not shown (scripts, styles, navigation, hidden elements, comments) is left out. Linear in the page's length.
+ */
+import { type HtmlToken, htmlTokens } from './html-tokens.ts';
+import { createWriter, type TextWriter } from './text-writer.ts';
+
+export interface PageLink {
+  text: string;
+  /** Absolute, http or https. */
+  url: string;
+}
+
+export interface PageText {
+  title: string;
+  text: string;
+  links: PageLink[];
+}
+
+const MAX_LINKS = 500;
+/** Left out with all they hold. */
+const SILENT = new Set(['nav', 'template', 'svg', 'math', 'object', 'canvas', 'audio', 'video', 'button', 'select']);
+/** Never closed. https://html.spec.whatwg.org/multipage/syntax.html#void-elements */
+const VOID = new Set(
+  'area base br col embed hr img input link meta param source track wbr script style title textarea iframe'.split(' '),
+);
+const PARAGRAPHS = new Set(
+  'address article aside blockquote body center details dialog div dl fieldset figure footer form header main p section summary table'.split(
+    ' ',
+  ),
+);
+
+/** @param base what relative links are relative to; a `<base>` of the page counts */
+export function htmlToText(html: string, base: string): PageText {
+  const page = read(html, base, true);
+  // A page that never closes its navigation would be empty: better with it than nothing.
+  return page.text === '' ? read(html, base, false) : page;
+}
+
+interface Reader {
+  writer: TextWriter;
+  base: string;
+  title: string | undefined;
+  links: PageLink[];
+  open: { mark: number; url: string } | undefined;
+  lists: { isOrdered: boolean; count: number }[];
+}
+
+function read(html: string, base: string, leavesOut: boolean): PageText {
+  const reader: Reader = { writer: createWriter(), base, title: undefined, links: [], open: undefined, lists: [] };
+  let silent: { name: string; depth: number } | undefined;
+  for (const token of htmlTokens(html)) {
+    if (silent) {
+      if (token.kind === 'text' || token.name !== silent.name) continue;
+      silent.depth += token.kind === 'open' ? 1 : -1;
+      if (silent.depth === 0) silent = undefined;
+    } else if (token.kind === 'text') {
+      reader.writer.text(token.text);
+    } else if (token.kind === 'close') {
+      onClose(reader, token.name);
+    } else if (leavesOut && isSilent(token)) {
+      silent = { name: token.name, depth: 1 };
+    } else {
+      onOpen(reader, token);
+    }
+  }
+  closeLink(reader);
+  const title = (reader.title ?? '').replace(/\s+/g, ' ').trim();
+  return { title, text: reader.writer.finish(), links: reader.links };
+}
+
+type OpenTag = Extract<HtmlToken, { kind: 'open' }>;
+
+function isSilent({ name, attributes }: OpenTag): boolean {
+  return SILENT.has(name) || (attributes.has('hidden') && !VOID.has(name));
+}
+
+type Open = (reader: Reader, tag: OpenTag) => void;
+
+const onHeading: Open = ({ writer }, { name }) => writer.begin(2, `${'#'.repeat(Number(name[1]))} `);
+const onList: Open = ({ writer, lists }, { name }) => {
+  writer.break(lists.length > 0 ? 1 : 2);
+  lists.push({ isOrdered: name === 'ol', count: 0 });
+};
+const onCode: Open = ({ writer }) => writer.code();
+const onCell: Open = ({ writer }) => writer.cell();
+
+/** A map: the names are the page's. */
+const OPEN = new Map<string, Open>([
+  ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((name): [string, Open] => [name, onHeading]),
+  [
+    'title',
+    (reader, { raw = '' }) => {
+      reader.title ??= raw;
+    },
+  ],
+  [
+    'base',
+    (reader, { attributes }) => {
+      reader.base = absolute(attributes.get('href') ?? '', reader.base) ?? reader.base;
+    },
+  ],
+  ['br', ({ writer }) => writer.break(1)],
+  [
+    'hr',
+    ({ writer }) => {
+      writer.begin(2, '---');
+      writer.break(2);
+    },
+  ],
+  ['ul', onList],
+  ['ol', onList],
+  ['li', onItem],
+  ['dt', ({ writer }) => writer.break(1)],
+  ['dd', ({ writer }) => writer.begin(1, ': ')],
+  ['blockquote', ({ writer }) => writer.begin(2, '> ')],
+  ['pre', ({ writer }) => writer.fence(true)],
+  ['code', onCode],
+  ['kbd', onCode],
+  ['samp', onCode],
+  ['table', ({ writer }) => writer.table(true)],
+  ['tr', ({ writer }) => writer.endRow()],
+  ['td', onCell],
+  ['th', onCell],
+  ['img', onImage],
+  ['a', onLink],
+]);
+
+function onOpen(reader: Reader, tag: OpenTag): void {
+  if (PARAGRAPHS.has(tag.name)) reader.writer.paragraph();
+  OPEN.get(tag.name)?.(reader, tag);
+}
+
+function onItem({ writer, lists }: Reader): void {
+  const list = lists.at(-1);
+  if (list) list.count++;
+  const indent = '  '.repeat(Math.min(Math.max(lists.length - 1, 0), 8));
+  writer.begin(1, `${indent}${list?.isOrdered ? `${list.count}.` : '-'} `);
+}
+
+function onImage({ writer }: Reader, { attributes }: OpenTag): void {
+  const alt = attributes.get('alt')?.trim();
+  if (alt) writer.text(`[image: ${alt.slice(0, 300)}]`);
+}
+
+function onLink(reader: Reader, { attributes }: OpenTag): void {
+  closeLink(reader);
+  const url = absolute(attributes.get('href') ?? '', reader.base);
+  if (url) reader.open = { mark: reader.writer.mark(), url };
+}
+
+type Close = (reader: Reader) => void;
+
+const endList: Close = ({ writer, lists }) => {
+  lists.pop();
+  writer.break(lists.length > 0 ? 1 : 2);
+};
+const endCode: Close = ({ writer }) => writer.code();
+
+const CLOSE = new Map<string, Close>([
+  ['a', closeLink],
+  ['ul', endList],
+  ['ol', endList],
+  ['pre', ({ writer }) => writer.fence(false)],
+  ['code', endCode],
+  ['kbd', endCode],
+  ['samp', endCode],
+  ['table', ({ writer }) => writer.table(false)],
+  ['tr', ({ writer }) => writer.endRow()],
+]);
+
+function onClose(reader: Reader, name: string): void {
+  const close = CLOSE.get(name);
+  if (close) close(reader);
+  else if (PARAGRAPHS.has(name) || /^h[1-6]$/.test(name)) reader.writer.break(2);
+}
+
+function closeLink(reader: Reader): void {
+  const { open, writer, links } = reader;
+  if (!open) return;
+  reader.open = undefined;
+  const text = writer.link(open.mark, open.url);
+  if (links.length < MAX_LINKS) links.push({ text: text.slice(0, 200), url: open.url });
+}
+
+/** The link's target, or undefined for one that leads nowhere else: a place on this page, a script, another scheme. */
+function absolute(href: string, base: string): string | undefined {
+  const trimmed = href.trim();
+  if (trimmed === '' || trimmed.startsWith('#') || trimmed.length > 2_000) return undefined;
+  const url = URL.parse(trimmed, base);
+  return url && (url.protocol === 'https:' || url.protocol === 'http:') ? url.href : undefined;
+}

@@ -1,0 +1,44 @@
+/** `memory_search`: pieces of the viber's own memory that fit a question. What comes back is data, a few thousand characters of it. */
+import { z } from 'zod';
+import { UserError } from '../../errors.ts';
+import type { MemoryHit } from '../../workspace/memory/search.ts';
+import { cutText } from '../../workspace/text.ts';
+import { defineTool } from './scope.ts';
+
+export interface MemorySearchScope {
+  /** In the run's own viber. */
+  searchMemory?: ((query: string, limit: number) => Promise<MemoryHit[]>) | undefined;
+}
+
+const DEFAULT_LIMIT = 5;
+const MAX_LIMIT = 20;
+const MAX_CHARS = 4_000;
+
+const input = z.object({ query: z.string(), limit: z.number().exactOptional() });
+
+export const memorySearch = ({ searchMemory }: MemorySearchScope) =>
+  defineTool({
+    name: 'memory_search',
+    description: 'Search long-term memory and daily logs, by words and meaning.',
+    input,
+    effect: 'read',
+    async execute({ query, limit = DEFAULT_LIMIT }) {
+      if (query.trim() === '') throw new UserError('There is nothing to search for.');
+      if (!searchMemory) throw new UserError('Memory cannot be searched here.');
+      const hits = await searchMemory(query, Math.max(1, Math.min(MAX_LIMIT, Math.trunc(limit) || 1)));
+      const results: { content: string; source_file: string; section?: string; date?: string }[] = [];
+      let left = MAX_CHARS;
+      for (const { content, source_file, metadata } of hits) {
+        if (left < 100) break;
+        const shown = cutText(content, left);
+        const date = /(?:^|\/)(\d{4}-\d\d-\d\d)[^/]*$/.exec(source_file)?.[1];
+        left -= shown.length;
+        results.push({
+          ...{ content: shown, source_file },
+          ...(metadata.section !== undefined && { section: cutText(metadata.section, 100) }),
+          ...(date !== undefined && { date }),
+        });
+      }
+      return { results };
+    },
+  });

@@ -1,0 +1,129 @@
+/** One look at folders of files that people edit: what is there and a stamp that differs whenever anything has changed. */
+import { constants } from 'node:fs';
+import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { errorCode } from '../errors.ts';
+
+/** What vim, emacs, JetBrains, GNOME and atomic writers leave for a moment beside the file they save. */
+const TEMPORARY = /(\.tmp|~|\.sw[a-z]|\.bak|___jb_(tmp|old)___)$|^4913$|^\.#|^#.*#$|^\.goutputstream-/;
+const SKIPPED_FOLDER = /^\.|^node_modules$/;
+
+export interface LookOptions {
+  roots: readonly string[];
+  depth: number;
+  match: (name: string) => boolean;
+  maxFiles: number;
+}
+
+export interface Found {
+  root: string;
+  /** Relative to the root, with `/`. */
+  name: string;
+  /** Where it is opened: without links. */
+  real: string;
+  size: number;
+  mtimeMs: number;
+  stamp: string;
+}
+
+export interface Look {
+  found: Found[];
+  stamp: string;
+  /** The latest change of any file or folder. */
+  newestMs: number;
+  /** How many files were too many. */
+  left: number;
+  /** Folders that are there and cannot be read; what was known of them stays. */
+  unreadable: { folder: string; code: string }[];
+}
+
+/** Whether a name of a file or folder is never looked at. */
+export function isTemporary(name: string): boolean {
+  return TEMPORARY.test(name);
+}
+
+export function isSkippedFolder(name: string): boolean {
+  return SKIPPED_FOLDER.test(name);
+}
+
+/** Links are followed to files inside the same root only. Folders that are not there count as empty. Throws Node's errors. */
+export async function look(options: LookOptions, before: Look | undefined): Promise<Look> {
+  const seen: Look = { found: [], stamp: '', newestMs: 0, left: 0, unreadable: [] };
+
+  async function walk(root: string, base: string, folder: string, depth: number): Promise<void> {
+    const inside = path.join(base, folder);
+    const entries = await readdir(inside, { withFileTypes: true });
+    seen.newestMs = Math.max(seen.newestMs, (await stat(inside)).mtimeMs);
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (TEMPORARY.test(entry.name)) continue;
+      const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory()) {
+        if (depth > 0 && !SKIPPED_FOLDER.test(entry.name))
+          await attempt(root, name, () => walk(root, base, name, depth - 1));
+      } else if (options.match(name)) {
+        if (seen.found.length >= options.maxFiles) seen.left++;
+        else await attempt(root, name, () => note(root, base, name));
+      }
+    }
+  }
+
+  async function note(root: string, base: string, name: string): Promise<void> {
+    const file = path.join(base, name);
+    let stats = await lstat(file);
+    let real = file;
+    if (stats.isSymbolicLink()) {
+      real = await realpath(file);
+      if (!real.startsWith(base + path.sep)) return;
+      stats = await lstat(real);
+    }
+    if (!stats.isFile()) return;
+    const { size, mtimeMs, ctimeMs, ino } = stats;
+    seen.newestMs = Math.max(seen.newestMs, ctimeMs);
+    seen.found.push({ root, name, real, size, mtimeMs, stamp: `${real}:${size}:${mtimeMs}:${ino}:${ctimeMs}` });
+  }
+
+  /** Files and folders come and go while they are looked at. */
+  async function attempt(root: string, name: string, step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      const code = errorCode(error) ?? '';
+      if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(code)) return;
+      if (!['EACCES', 'EPERM', 'EIO'].includes(code)) throw error;
+      seen.unreadable.push({ folder: path.join(root, name), code });
+      const known = before?.found ?? [];
+      seen.found.push(...known.filter((one) => one.root === root && (name === '' || one.name.startsWith(`${name}/`))));
+    }
+  }
+
+  for (const root of new Set(options.roots)) {
+    await attempt(root, '', async () => walk(root, await realpath(root), '', options.depth));
+  }
+  seen.stamp = seen.found.map(({ root, name, stamp }) => `${root}\0${name}\0${stamp}`).join('\n');
+  return seen;
+}
+
+/** Exactly the bytes that were seen. A pipe or a link put there since is not followed and does not block. */
+export async function readFound(found: Found, maxBytes: number): Promise<{ text: string; problem?: string }> {
+  const { real, size } = found;
+  if (size > maxBytes) return { text: '', problem: `larger than ${Math.floor(maxBytes / 1024)} KB` };
+  try {
+    const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const buffer = Buffer.alloc(size);
+      let length = 0;
+      while (length < size) {
+        const { bytesRead } = await handle.read(buffer, length, size - length, length);
+        if (bytesRead === 0) break;
+        length += bytesRead;
+      }
+      return { text: buffer.toString('utf8', 0, length) };
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    return { text: '', problem: `cannot be read (${code})` };
+  }
+}

@@ -1,0 +1,101 @@
+/** The further files of a bundle (`references/`, `scripts/`, `assets/`), read on demand: inside its own folder only, no links, text only. */
+import { constants, type Stats } from 'node:fs';
+import { lstat, open, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { errorCode, UserError } from '../errors.ts';
+import type { Skill } from './skill.ts';
+
+export interface SkillFile {
+  /** Relative to the skill's folder, with `/`. */
+  name: string;
+  /** Bytes. */
+  size: number;
+}
+
+const MAX_FILES = 200;
+const MAX_DEPTH = 4;
+
+/** The files beside SKILL.md by name, at most 200, hidden ones and links left out; none for a skill without a folder of its own. */
+export async function listFiles(skill: Skill): Promise<SkillFile[]> {
+  const found: SkillFile[] = [];
+  const { folder } = skill;
+  if (folder === undefined) return found;
+
+  async function walk(base: string, prefix: string, depth: number): Promise<void> {
+    const entries = await readdir(base, { withFileTypes: true });
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const file = path.join(base, entry.name);
+      if (found.length >= MAX_FILES || entry.name.startsWith('.') || file === skill.file) continue;
+      if (entry.isFile()) found.push({ name: prefix + entry.name, size: (await lstat(file)).size });
+      else if (entry.isDirectory() && depth > 0 && entry.name !== 'node_modules') {
+        await walk(file, `${prefix}${entry.name}/`, depth - 1);
+      }
+    }
+  }
+
+  try {
+    await walk(folder, '', MAX_DEPTH);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+  return found;
+}
+
+/**
+ * The text of one of them, at most `maxBytes`.
+ * @throws UserError for names that lead elsewhere, links, what is no text or too large
+ */
+export async function readSkillFile(skill: Skill, name: string, maxBytes: number): Promise<string> {
+  const refuse = (why: string, cause?: unknown) =>
+    new UserError(`The file "${shown(name)}" of the skill ${skill.name} cannot be read: ${why}.`, { cause });
+  const parts = name.split('/');
+  const isPlain = parts.every((part) => part !== '' && !part.startsWith('.') && !/[\\\0]/.test(part));
+  if (skill.folder === undefined || !isPlain || path.isAbsolute(name) || parts.length > MAX_DEPTH + 1) {
+    throw refuse('only files beside its SKILL.md can be, by their name in the list');
+  }
+  try {
+    let current = skill.folder;
+    for (const [index, part] of parts.entries()) {
+      current = path.join(current, part);
+      if (!isExpected(await lstat(current), index === parts.length - 1)) throw refuse('it is no regular file');
+    }
+    const handle = await open(current, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      if ((await handle.stat()).size > maxBytes) throw refuse(`it is larger than ${maxBytes} bytes`);
+      const buffer = Buffer.alloc(maxBytes + 1);
+      let length = 0;
+      for (let got = -1; got !== 0 && length < buffer.length; length += got) {
+        got = (await handle.read(buffer, length, buffer.length - length, length)).bytesRead;
+      }
+      if (length > maxBytes) throw refuse(`it is larger than ${maxBytes} bytes`);
+      return decode(buffer.subarray(0, length), () => refuse('it is not text'));
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'].includes(errorCode(error) ?? ''))
+      throw refuse('it is not there', error);
+    throw error;
+  }
+}
+
+function isExpected(stats: Stats, isLast: boolean): boolean {
+  return isLast ? stats.isFile() : stats.isDirectory();
+}
+
+function decode(bytes: Uint8Array, refused: () => UserError): string {
+  if (bytes.includes(0)) throw refused();
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) throw refused();
+    throw error;
+  }
+}
+
+function shown(name: string): string {
+  return name
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd')
+    .slice(0, 100);
+}

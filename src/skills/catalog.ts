@@ -1,0 +1,133 @@
+/**
+ * All skills by viber: those that come with the gateway, those of the home, those of the viber; a name further down the line hides the same
+ * name above it. Folders are watched, and a change becomes visible once it has settled, as a whole set.
+ */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Logger } from '../log.ts';
+import { type SettledWatch, watchSettled } from '../settled.ts';
+import { createShelf, isSkillFile, type Shelf, type SkillProblem } from './shelf.ts';
+import type { Skill, SkillLevel } from './skill.ts';
+
+export type { SkillProblem } from './shelf.ts';
+
+export interface SkillsOptions {
+  /** `bundledSkills()`; undefined: none. */
+  bundled: string | undefined;
+  /** `skills/` of the home. */
+  user: string;
+  /** `skills/` in the folder of a viber; it need not exist. */
+  viber: (viber: string) => string;
+  /** Names of our own tools, which no skill may have. */
+  reserved: Iterable<string>;
+  log: Logger;
+  /** false: what is there now, for commands that end at once. */
+  watch?: boolean;
+  settleMs?: number;
+}
+
+export interface Skills {
+  /** By name. Empty until `start` has resolved; those of a viber are there once `open` has. Shared: do not change them. */
+  of(viber: string): readonly Skill[];
+  find(viber: string, name: string): Skill | undefined;
+  /** What does not load, or loads no longer, and why. */
+  problems(viber: string): readonly SkillProblem[];
+  /** Reads the bundled skills and those of the home. */
+  start(): Promise<void>;
+  /** Reads a viber's own skills, the first time it is asked for; cheap after that. */
+  open(viber: string): Promise<void>;
+  /** Looks at the folders now; changes that have settled are visible when it resolves. */
+  refresh(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const DEPTH = 3;
+/** Bytes. */
+const MAX_FILE = 256 * 1024;
+const MAX_FILES = 500;
+
+interface Level {
+  shelf: Shelf;
+  watch: SettledWatch;
+}
+
+/** Where the skills that come with the gateway are: beside this file, or beside the built program. */
+export function bundledSkills(): string {
+  const built = path.join(import.meta.dirname, 'skills');
+  return existsSync(built) ? built : import.meta.dirname;
+}
+
+/** Opens nothing yet. */
+export function openSkills(options: SkillsOptions): Skills {
+  const { log, settleMs } = options;
+  const reserved = new Set(options.reserved);
+  let common: Level[] = [];
+  const vibers = new Map<string, Level>();
+  const merged = new Map<string, ReadonlyMap<string, Skill>>();
+
+  function openLevel(level: SkillLevel, root: string, isWatched: boolean): Level {
+    const shelf = createShelf(level, reserved);
+    let known = '';
+    const watch = watchSettled({
+      roots: [root],
+      depth: DEPTH,
+      match: isSkillFile,
+      maxBytes: MAX_FILE,
+      maxFiles: MAX_FILES,
+      watch: isWatched,
+      ...(settleMs === undefined ? {} : { settleMs }),
+      async onSettled(files) {
+        const { parseSkill } = await import('./skill.ts');
+        shelf.replace(files.get(root) ?? [], parseSkill);
+        merged.clear();
+        const reasons = shelf.problems.map(({ file, reason }) => `${file}: ${reason}`).join('\n');
+        if (reasons !== known)
+          for (const { file, reason } of shelf.problems) log.warn({ file, reason }, 'skill not loaded');
+        known = reasons;
+      },
+      onError: (err) => log.warn({ err }, 'skills cannot be read'),
+    });
+    return { shelf, watch };
+  }
+
+  function levelsOf(viber: string): Level[] {
+    const own = vibers.get(viber);
+    return own ? [...common, own] : common;
+  }
+
+  function all(viber: string): ReadonlyMap<string, Skill> {
+    const known = merged.get(viber);
+    if (known) return known;
+    const skills = new Map(levelsOf(viber).flatMap(({ shelf }) => [...shelf.skills]));
+    const sorted = new Map([...skills].sort(([a], [b]) => (a < b ? -1 : 1)));
+    if (vibers.has(viber)) merged.set(viber, sorted);
+    return sorted;
+  }
+
+  return {
+    of: (viber) => [...all(viber).values()],
+    find: (viber, name) => all(viber).get(name),
+    problems: (viber) => levelsOf(viber).flatMap(({ shelf }) => shelf.problems),
+    async start() {
+      const isWatched = options.watch !== false;
+      if (common.length === 0) {
+        common = [
+          ...(options.bundled === undefined ? [] : [openLevel('bundled', options.bundled, false)]),
+          openLevel('user', options.user, isWatched),
+        ];
+      }
+      await Promise.all(common.map(({ watch }) => watch.ready));
+    },
+    async open(viber) {
+      const level = vibers.get(viber) ?? openLevel('viber', options.viber(viber), options.watch !== false);
+      vibers.set(viber, level);
+      await level.watch.ready;
+    },
+    async refresh() {
+      await Promise.all([...common, ...vibers.values()].map(({ watch }) => watch.refresh()));
+    },
+    async close() {
+      await Promise.all([...common, ...vibers.values()].map(({ watch }) => watch.close()));
+    },
+  };
+}

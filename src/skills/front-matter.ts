@@ -1,0 +1,80 @@
+/** The YAML of a front matter as plain data, bounded before and after it is parsed (T25). Nothing in it is ever executed. */
+import { isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import { UserError } from '../errors.ts';
+
+/** Characters. A real front matter has some hundreds; the parser takes about 0.1 s for this many in their worst shape. */
+const MAX_LENGTH = 16 * 1024;
+const MAX_ALIASES = 20;
+const MAX_DEPTH = 12;
+
+/**
+ * The keys of a front matter. A one-line description that has a colon in it is read as text although YAML would not have it:
+ * many published bundles are written like that.
+ * @throws UserError with the line, counted in the file: the text begins where the fence above it ends
+ */
+export function readYaml(text: string): Map<string, unknown> {
+  if (text.length > MAX_LENGTH) throw new UserError(`the front matter is longer than ${MAX_LENGTH / 1024} KB`);
+  const first = parse(text);
+  const [error] = first.document.errors;
+  const { document, lines } = error ? parse(quoteDescription(text)) : first;
+  if (error && document.errors.length > 0) {
+    throw new UserError(`line ${first.lines.linePos(error.pos[0]).line}: ${error.message}`);
+  }
+  visit(document, {
+    Map(_key, map) {
+      const seen = new Set<unknown>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) {
+          const { line } = lines.linePos(key.range?.[0] ?? 0);
+          throw new UserError(`line ${line}: the key "${String(key.value)}" appears twice`);
+        }
+        seen.add(key.value);
+      }
+    },
+  });
+  const data = plain(
+    toJs(() => document.toJS({ maxAliasCount: MAX_ALIASES })),
+    0,
+  );
+  if (!isRecord(data)) throw new UserError('the front matter has no keys ("name: ...")');
+  return new Map(Object.entries(data));
+}
+
+function parse(text: string) {
+  const lines = new LineCounter();
+  // Repeated keys are looked for above: the library does it in quadratic time.
+  return { lines, document: parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false }) };
+}
+
+function quoteDescription(text: string): string {
+  return text.replace(
+    /^(description:[ \t]+)([^\s"'|>[{&*!][^\n]*?)[ \t]*$/m,
+    (_line, key: string, value: string) => key + JSON.stringify(value),
+  );
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function toJs(make: () => unknown): unknown {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof ReferenceError)
+      throw new UserError('too many aliases (*name) in the front matter', { cause: error });
+    throw error;
+  }
+}
+
+/** Copies what JSON has; a repeated alias is a copy each time, one inside its own anchor ends at the depth. */
+function plain(value: unknown, depth: number): unknown {
+  if (depth > MAX_DEPTH) throw new UserError(`the front matter is nested deeper than ${MAX_DEPTH} levels`);
+  if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));
+  if (isRecord(value)) {
+    if (Object.hasOwn(value, '__proto__')) throw new UserError('the key "__proto__" is reserved');
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item, depth + 1)]));
+  }
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}

@@ -1,0 +1,95 @@
+/** Whether a skill can be used here, and what would mend it. Nothing is run, and our own environment is not looked at. */
+import type { Skill } from './skill.ts';
+
+export interface HealthProblem {
+  kind: 'binary' | 'variable' | 'system' | 'sandbox';
+  /** What is missing, for example `git`. */
+  name: string;
+  /** One sentence: what to do. */
+  fix: string;
+}
+
+export interface SkillHealth {
+  /** False while something that the skill needs is missing; a missing sandbox alone only means that a person has to consent. */
+  isUsable: boolean;
+  problems: readonly HealthProblem[];
+}
+
+export interface HealthOptions {
+  /** `skills.env`: by skill, the variables that its script is granted. */
+  granted: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Skills whose work is code of ours: they run no script. */
+  isNative?: (skill: Skill) => boolean;
+  /** The gateway's search path; `process.env.PATH` by default. */
+  path?: string;
+  /** Whether there is a sandbox; asked of the machine by default. */
+  sandbox?: boolean;
+}
+
+/** Programs come and go seldom, and lists are asked for often. */
+const REMEMBER_MS = 30_000;
+
+export interface Health {
+  of(skill: Skill): Promise<SkillHealth>;
+}
+
+export function openHealth(options: HealthOptions): Health {
+  const programs = new Map<string, { found: boolean; until: number }>();
+
+  async function has(name: string, inSandbox: boolean): Promise<boolean> {
+    const known = programs.get(name);
+    if (known && known.until > Date.now()) return known.found;
+    const { findProgram, searchPath } = await import('./sandbox.ts');
+    const found = (await findProgram(name, searchPath(inSandbox, options.path))) !== undefined;
+    programs.set(name, { found, until: Date.now() + REMEMBER_MS });
+    return found;
+  }
+
+  async function missing(names: readonly string[], inSandbox: boolean): Promise<string[]> {
+    const found = await Promise.all(names.map((name) => has(name, inSandbox)));
+    return names.filter((_name, index) => !found[index]);
+  }
+
+  return {
+    async of(skill) {
+      const problems: HealthProblem[] = [];
+      const { requires, name, script } = skill;
+      const sandbox = options.sandbox ?? (await (await import('./sandbox.ts')).hasSandbox());
+      if (requires.os.length > 0 && !requires.os.includes(process.platform)) {
+        const systems = requires.os.join(' or ');
+        problems.push({ kind: 'system', name: process.platform, fix: `it works on ${systems} only` });
+      }
+      const runsScript = script !== undefined && options.isNative?.(skill) !== true;
+      const needed = [...requires.bins, ...(runsScript && script.shell === 'bash' ? ['bash'] : [])];
+      // Scripts in the sandbox find the system's programs only.
+      const where = sandbox && runsScript ? ' for the whole system (below /usr)' : '';
+      for (const program of await missing(needed, sandbox)) {
+        problems.push({ kind: 'binary', name: program, fix: `install ${program}${where}` });
+      }
+      if (
+        requires.anyBins.length > 0 &&
+        (await missing(requires.anyBins, sandbox)).length === requires.anyBins.length
+      ) {
+        problems.push({
+          kind: 'binary',
+          name: requires.anyBins.join(', '),
+          fix: `install one of ${requires.anyBins.join(', ')}${where}`,
+        });
+      }
+      const granted = Object.hasOwn(options.granted, name) ? (options.granted[name] ?? {}) : {};
+      for (const variable of requires.env) {
+        if (Object.hasOwn(granted, variable) && granted[variable] !== '') continue;
+        problems.push({ kind: 'variable', name: variable, fix: `set skills.env.${name}.${variable} in config.yaml` });
+      }
+      const isUsable = problems.length === 0;
+      if (runsScript && !sandbox) {
+        problems.push({
+          kind: 'sandbox',
+          name: 'bubblewrap',
+          fix: 'install bubblewrap; without a sandbox its script runs only after a person has agreed',
+        });
+      }
+      return { isUsable, problems };
+    },
+  };
+}

@@ -1,0 +1,88 @@
+/** What a process wrote, bounded: the beginning and the end are kept, what lies between is counted. Secrets are masked. */
+
+export interface Output {
+  text: string;
+  /** Bytes that the process wrote. */
+  bytes: number;
+  /** Whether something was left out. */
+  truncated: boolean;
+}
+
+export interface OutputBuffer {
+  add(chunk: Buffer): void;
+  /** Bytes so far. */
+  readonly bytes: number;
+  /** The text with `secrets` replaced. */
+  read(secrets: readonly string[]): Output;
+}
+
+const MASK = '[secret]';
+/** Bytes kept beyond each half, so that a secret which the cut goes through is still seen whole. */
+const MARGIN = 8 * 1024;
+
+/** @param limit bytes of the text that is given back */
+export function createOutputBuffer(limit: number): OutputBuffer {
+  const half = Math.floor(limit / 2);
+  const headSize = half + MARGIN;
+  const tailSize = half + MARGIN;
+  const head: Buffer[] = [];
+  let headBytes = 0;
+  let tail: Buffer[] = [];
+  let tailBytes = 0;
+  let bytes = 0;
+
+  return {
+    get bytes() {
+      return bytes;
+    },
+    add(chunk) {
+      bytes += chunk.length;
+      const first = chunk.subarray(0, Math.max(0, headSize - headBytes));
+      if (first.length > 0) head.push(first);
+      headBytes += first.length;
+      if (first.length === chunk.length) return;
+      tail.push(chunk.subarray(first.length));
+      tailBytes += chunk.length - first.length;
+      if (tailBytes < tailSize * 2) return;
+      tail = [Buffer.concat(tail).subarray(-tailSize)];
+      tailBytes = tailSize;
+    },
+    read(secrets) {
+      const [start, end] = [Buffer.concat(head), Buffer.concat(tail).subarray(-tailSize)];
+      const left = bytes - start.length - end.length;
+      if (left === 0) {
+        const clean = Buffer.from(mask(Buffer.concat([start, end]).toString(), secrets));
+        if (clean.length <= limit) return { text: clean.toString(), bytes, truncated: false };
+        return { text: cut(clean, clean, half), bytes, truncated: true };
+      }
+      const clean = (part: Buffer) => Buffer.from(mask(part.toString(), secrets));
+      return { text: cut(clean(start), clean(end), half), bytes, truncated: true };
+    },
+  };
+}
+
+/** The first and last bytes with a line between that says so; characters are never cut in two. */
+function cut(start: Buffer, end: Buffer, half: number): string {
+  let from = half;
+  while (from > 0 && isInside(start[from])) from--;
+  let to = Math.max(0, end.length - half);
+  while (to < end.length && isInside(end[to])) to++;
+  return `${start.subarray(0, from)}\n[... left out ...]\n${end.subarray(to)}`;
+}
+
+/** A byte that continues a character of UTF-8. */
+function isInside(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+/** The text with each secret replaced, also where it is URL-encoded, base64 or escaped as in JSON. Values below four characters are not secrets. */
+function mask(text: string, secrets: readonly string[]): string {
+  let clean = text;
+  for (const secret of secrets.filter((value) => value.length >= 4).sort((a, b) => b.length - a.length)) {
+    const coded = Buffer.from(secret).toString('base64').replace(/=+$/, '');
+    for (const form of [secret, encodeURIComponent(secret), coded, JSON.stringify(secret).slice(1, -1)]) {
+      clean = clean.replaceAll(form, MASK);
+    }
+  }
+  return clean;
+}

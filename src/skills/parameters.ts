@@ -1,0 +1,159 @@
+/** Parameters of a skill: which names they may have, the schema of a call, and what its script finds in its environment (T13). */
+import { z } from 'zod';
+import { UserError } from '../errors.ts';
+import { isRecord } from './front-matter.ts';
+
+type Scalar = string | number | boolean;
+
+export interface SkillParameter {
+  /** As the model is told, for example `dry-run`. */
+  name: string;
+  /** The variable of the script, for example `dry_run`. */
+  variable: string;
+  type: 'string' | 'number' | 'boolean';
+  description: string;
+  required: boolean;
+  default?: Scalar;
+  enum?: Scalar[];
+}
+
+const MAX_PARAMETERS = 32;
+/** Bytes. One variable of the environment may have 128 KB on Linux. */
+const MAX_VALUE = 100 * 1024;
+/** Bytes, of all parameters together: arguments and environment share 2 MB. */
+const MAX_VALUES = 1024 * 1024;
+
+/** Variables that make the shell, the loader or a common program do something else. Compared without regard to case. */
+const RESERVED = new Set(
+  [
+    'path home ifs env bash_env shellopts bashopts ps1 ps2 ps3 ps4 prompt_command cdpath globignore posixly_correct',
+    'pwd oldpwd shell lang language tz term termcap tmpdir tmp temp user logname hostname mail',
+    'editor visual pager manpager lessopen lessclose browser skill_dir',
+    'http_proxy https_proxy ftp_proxy all_proxy no_proxy',
+    'classpath java_tool_options _java_options jdk_java_options makeflags makefiles mflags kubeconfig',
+    'gconv_path locpath nlspath hostaliases localdomain res_options resolv_host_conf glibc_tunables',
+    'goflags gopath goroot goenv goproxy wgetrc inputrc curl_home gnupghome zdotdir fpath',
+  ].flatMap((names) => names.split(' ')),
+);
+const FAMILIES =
+  /^(git_|ld_|dyld_|bash_|node_|npm_|python|perl5|perl_|ruby|gem_|bundle_|ssh_|ssl_|openssl_|curl_|lc_|xdg_|dbus_|docker_|aws_|cargo_|rust|lua_|php_|phprc|malloc_|sudo_|openviber_|nix_|__)/i;
+/** What the shell itself computes or obeys: only in this very form, `lines` is a good name for a parameter. */
+const OF_THE_SHELL =
+  /^(_|UID|EUID|GROUPS|PPID|LINENO|RANDOM|SRANDOM|SECONDS|EPOCH\w+|COLUMNS|LINES|TMOUT|IGNOREEOF|OPT(IND|ARG|ERR)|HIST\w*|MAIL(PATH|CHECK)|FUNCNAME|DIRSTACK|PIPESTATUS|REPLY|FCEDIT|FIGNORE|EXECIGNORE|TIMEFORMAT|COMP_\w+|COMPREPLY|COPROC|MAPFILE|READLINE_\w+|HOSTFILE|HOSTTYPE|MACHTYPE|OSTYPE|SHLVL|auto_resume|histchars)$/;
+
+const scalar = z.union([z.string(), z.number(), z.boolean()], 'expected a text, a number, true or false');
+const definition = z.strictObject(
+  {
+    type: z.enum(['string', 'number', 'boolean'], 'expected string, number or boolean'),
+    description: z.string('expected text').max(1024, 'longer than 1,024 characters').default(''),
+    required: z.boolean('expected true or false').default(false),
+    default: scalar.nullish(),
+    enum: z.array(scalar, 'expected a list').min(1, 'an empty list').max(100, 'more than 100 values').nullish(),
+  },
+  {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? `unknown key "${issue.keys[0]}"` : 'expected type and description',
+  },
+);
+
+/**
+ * The `parameters` of a front matter; undefined or null means none.
+ * @param taken variables that the skill is given otherwise
+ * @throws UserError naming the parameter
+ */
+export function readParameters(value: unknown, taken: readonly string[]): SkillParameter[] {
+  if (value === undefined || value === null) return [];
+  if (!isRecord(value)) throw new UserError('parameters: expected one key for each parameter');
+  const entries = Object.entries(value);
+  if (entries.length > MAX_PARAMETERS) throw new UserError(`parameters: more than ${MAX_PARAMETERS}`);
+  const seen = new Set<string>();
+  return entries.map(([name, raw]) => {
+    const variable = variableOf(name, taken);
+    if (seen.has(variable.toLowerCase())) throw new UserError(`parameters.${name}: there is another one of that name`);
+    seen.add(variable.toLowerCase());
+    const parsed = definition.safeParse(raw);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      throw new UserError(`${['parameters', name, ...(issue?.path ?? [])].join('.')}: ${issue?.message}`);
+    }
+    const { default: fallback, enum: values, ...rest } = parsed.data;
+    const parameter: SkillParameter = { name, variable, ...rest };
+    if (values) parameter.enum = values;
+    for (const one of values ?? []) checkValue(parameter, 'enum', one);
+    if (fallback !== undefined && fallback !== null) {
+      checkValue(parameter, 'default', fallback);
+      parameter.default = fallback;
+    }
+    return parameter;
+  });
+}
+
+function variableOf(name: string, taken: readonly string[]): string {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$|^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > 64) {
+    throw new UserError(`parameters: "${name.slice(0, 80)}" is no name; use letters, digits and _ (at most 64)`);
+  }
+  const variable = name.replaceAll('-', '_');
+  if (isReserved(variable)) {
+    throw new UserError(`parameters.${name}: this name is reserved (it would change what programs do); choose another`);
+  }
+  if (taken.includes(variable)) throw new UserError(`parameters.${name}: the skill requires a variable of this name`);
+  return variable;
+}
+
+/** Whether a variable of this name would change what the shell or the programs it starts do, or is a key that every object has. */
+export function isReserved(variable: string): boolean {
+  return (
+    variable in {} || RESERVED.has(variable.toLowerCase()) || FAMILIES.test(variable) || OF_THE_SHELL.test(variable)
+  );
+}
+
+function checkValue(parameter: SkillParameter, key: string, value: Scalar): void {
+  const result = schemaOf(parameter).safeParse(value);
+  if (!result.success) throw new UserError(`parameters.${parameter.name}.${key}: ${result.error.issues[0]?.message}`);
+}
+
+const text = z
+  .string()
+  .refine((value) => !value.includes('\0'), 'a text must not contain NUL')
+  .refine((value) => value.isWellFormed(), 'a text must be valid Unicode')
+  .refine((value) => Buffer.byteLength(value) <= MAX_VALUE, `a text must not be longer than ${MAX_VALUE / 1024} KB`);
+
+function schemaOf({ type, enum: values }: SkillParameter): z.ZodType<Scalar> {
+  const base = { string: text, number: z.number(), boolean: z.boolean() }[type];
+  const all = values?.every((value) => typeof value === type) ? values : undefined;
+  return all ? z.literal(all) : base;
+}
+
+/**
+ * The schema of a call: nothing but the parameters; texts at most 100 KB without NUL, numbers finite. Absent optional ones
+ * get their default, or stay absent.
+ */
+export function toInputSchema(skill: { parameters: readonly SkillParameter[] }): z.ZodType<Record<string, Scalar>> {
+  const shape = new Map<string, z.ZodType<Scalar>>();
+  for (const parameter of skill.parameters) {
+    const described = parameter.description ? schemaOf(parameter).describe(parameter.description) : schemaOf(parameter);
+    const { default: fallback } = parameter;
+    if (fallback !== undefined) shape.set(parameter.name, described.default(fallback));
+    else shape.set(parameter.name, parameter.required ? described : described.exactOptional());
+  }
+  return z
+    .strictObject(Object.fromEntries(shape))
+    .refine((input) => bytesOf(input) <= MAX_VALUES, 'the texts together must not be longer than 1 MB');
+}
+
+function bytesOf(input: Readonly<Record<string, Scalar>>): number {
+  return Object.values(input).reduce<number>((sum, value) => sum + Buffer.byteLength(String(value)), 0);
+}
+
+/** The variables of a script for an input that the schema let through; an absent parameter is not set. */
+export function toVariables(
+  skill: { parameters: readonly SkillParameter[] },
+  input: Readonly<Record<string, Scalar>>,
+): Record<string, string> {
+  const variables: Record<string, string> = {};
+  for (const { name, variable } of skill.parameters) {
+    const value = Object.hasOwn(input, name) ? input[name] : undefined;
+    if (value !== undefined) variables[variable] = String(value);
+  }
+  return variables;
+}

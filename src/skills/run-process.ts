@@ -1,0 +1,189 @@
+/**
+ * One process in a group of its own, bounded in time and output. Whatever it left behind is ended with it: when the returned
+ * promise is settled, nothing that it started runs any more.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorCode, UserError } from '../errors.ts';
+import { createOutputBuffer, type OutputBuffer } from './output.ts';
+
+/**
+ * `marked`: by a text that stands in their environment and in nobody else's (on Linux). `namespace`: the command is the
+ * sandbox, told to say on descriptor 3 which process is the first inside; all others end with that one.
+ */
+export type Strays = { kind: 'marked'; marker: string } | { kind: 'namespace' };
+
+export interface ProcessOrder {
+  command: string;
+  args: readonly string[];
+  /** The whole environment. */
+  env: Readonly<Record<string, string>>;
+  cwd: string;
+  timeoutMs: number;
+  /** Bytes kept of each stream. */
+  maxOutput: number;
+  signal: AbortSignal | undefined;
+  /** How those are found that leave the group. */
+  strays: Strays;
+}
+
+export interface ProcessOutcome {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: OutputBuffer;
+  stderr: OutputBuffer;
+  /** Why it was ended by us. */
+  endedBy: 'timeout' | 'abort' | 'output' | undefined;
+}
+
+/** Between asking a process to end and ending it. */
+const GRACE_MS = 500;
+/** After the process ended, what still holds its output is not waited for any longer. */
+const CLOSE_MS = 1000;
+/** Bytes of both streams; a script that writes more is ended. */
+const MAX_WRITTEN = 8 * 1024 * 1024;
+
+/**
+ * Runs it to its end, or to ours.
+ * @throws UserError when it cannot be started
+ */
+export async function runProcess(order: ProcessOrder): Promise<ProcessOutcome> {
+  const { command, signal, maxOutput } = order;
+  const child = start(order);
+  const [stdout, stderr] = [createOutputBuffer(maxOutput), createOutputBuffer(maxOutput)];
+  let endedBy: ProcessOutcome['endedBy'];
+  let killer: NodeJS.Timeout | undefined;
+
+  const end = (why: NonNullable<typeof endedBy>) => {
+    if (endedBy) return;
+    endedBy = why;
+    killGroup(child, 'SIGTERM');
+    killer = setTimeout(() => killGroup(child, 'SIGKILL'), GRACE_MS);
+  };
+  const collect = (buffer: OutputBuffer) => (chunk: Buffer) => {
+    buffer.add(chunk);
+    if (stdout.bytes + stderr.bytes > MAX_WRITTEN) end('output');
+  };
+  child.stdout.on('data', collect(stdout));
+  child.stderr.on('data', collect(stderr));
+  const first = firstInside(child);
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const onAbort = () => end('abort');
+  const timer = setTimeout(() => end('timeout'), order.timeoutMs);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    const [code, ended] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
+      child.once('error', (error) => reject(cannotStart(command, error)));
+      child.once('exit', (exit, by) => {
+        killGroup(child, 'SIGKILL');
+        resolve([exit, by]);
+      });
+    });
+    await endStrays(order.strays, first);
+    await Promise.race([closed, sleep(CLOSE_MS, undefined, { ref: false })]);
+    return { code, signal: ended, stdout, stderr, endedBy };
+  } finally {
+    clearTimeout(timer);
+    clearTimeout(killer);
+    signal?.removeEventListener('abort', onAbort);
+    for (const stream of child.stdio) stream?.destroy();
+  }
+}
+
+function start({
+  command,
+  args,
+  env,
+  cwd,
+  strays,
+}: ProcessOrder): ChildProcess & { stdout: Readable; stderr: Readable } {
+  const pipes: 'pipe'[] = strays.kind === 'namespace' ? ['pipe'] : [];
+  try {
+    const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe', ...pipes] });
+    const { stdout, stderr } = child;
+    if (!stdout || !stderr) throw new Error('a process without output');
+    return Object.assign(child, { stdout, stderr });
+  } catch (error) {
+    throw error instanceof Error && errorCode(error) ? cannotStart(command, error) : error;
+  }
+}
+
+/** The process that the sandbox names on descriptor 3, once it has; the first message counts, others would not be its own. */
+function firstInside(child: ChildProcess): () => number | undefined {
+  let said = '';
+  const stream = child.stdio[3];
+  if (stream instanceof Readable) {
+    stream.on('data', (chunk: Buffer) => {
+      if (said.length < 1000) said += chunk.toString('latin1');
+    });
+  }
+  return () => {
+    const [, pid] = /^\s*\{\s*"child-pid":\s*(\d+)/.exec(said) ?? [];
+    return pid === undefined ? undefined : Number(pid);
+  };
+}
+
+async function endStrays(strays: Strays, first: () => number | undefined): Promise<void> {
+  if (strays.kind === 'marked') return killMarked(strays.marker);
+  const pid = first();
+  // The kernel ends them; it takes a moment.
+  for (let round = 0; pid !== undefined && round < 400 && (await isAlive(pid)); round++) await sleep(5);
+}
+
+/** A process that has ended and waits to be collected by its parent is not alive. */
+async function isAlive(pid: number): Promise<boolean> {
+  const stat = await readOf(pid, 'stat');
+  return stat !== '' && !/\) [ZX] [^)]*$/.test(stat);
+}
+
+function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // ESRCH: none is left. EPERM: macOS says so of a group whose processes have all ended.
+    if (errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM') throw error;
+  }
+}
+
+/** Looks until none is found: one that was being started while we looked is found the next time. */
+async function killMarked(marker: string): Promise<void> {
+  if (process.platform !== 'linux') return;
+  for (let round = 0; round < 10; round++) {
+    let found = 0;
+    for (const pid of await readdir('/proc')) {
+      if (!/^\d+$/.test(pid) || Number(pid) === process.pid || !(await readOf(pid, 'environ')).includes(marker))
+        continue;
+      found++;
+      try {
+        process.kill(Number(pid), 'SIGKILL');
+      } catch (error) {
+        if (errorCode(error) !== 'ESRCH') throw error;
+      }
+    }
+    if (found === 0) return;
+    await sleep(5);
+  }
+}
+
+/** Empty for processes of other people, and for those that have ended. */
+async function readOf(pid: number | string, what: 'environ' | 'stat'): Promise<string> {
+  try {
+    return await readFile(`/proc/${pid}/${what}`, 'latin1');
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) return '';
+    throw error;
+  }
+}
+
+function cannotStart(command: string, error: Error): UserError {
+  const code = errorCode(error);
+  if (code === 'E2BIG') return new UserError('The values given to the script are too long together.', { cause: error });
+  if (code === 'EAGAIN' || code === 'EMFILE') {
+    return new UserError('The machine has too many processes or open files; try again in a moment.', { cause: error });
+  }
+  return new UserError(`The script cannot be started: ${command} is missing or must not be run.`, { cause: error });
+}

@@ -1,0 +1,156 @@
+/**
+ * The sandbox of scripts: bubblewrap, where it is there and really works. Inside are the programs of the system (read-only), the work
+ * folder (writable), the skill's own folder (read-only) and a private home; no other file of this machine, no other process, and
+ * without `network` no address at all, loopback included.
+ */
+import { execFile } from 'node:child_process';
+import { access, constants, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { errorCode } from '../errors.ts';
+
+export interface SandboxOrder {
+  /** Writable, under its own path. */
+  work: string;
+  /** Private folder of this run: `script`, `passwd`, `group` (readable), `home` (writable). */
+  run: string;
+  /** The skill's own folder. */
+  skillFolder?: string;
+  network: boolean;
+}
+
+export interface Sandbox {
+  /** Absolute path of the program. */
+  command: string;
+  /** Its arguments up to the command that is to run inside. It says on descriptor 3 which process is the first there. */
+  args(order: SandboxOrder): Promise<string[]>;
+}
+
+/** Where programs stand. What the PATH names elsewhere is not there inside. */
+const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/run/current-system'];
+/** What programs need to start at all: libraries, links to alternatives, the time zone, fonts. */
+const ETC = ['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'alternatives', 'localtime', 'fonts'].map(inEtc);
+/** Names and certificates. */
+const ETC_NETWORK = [
+  ...['resolv.conf', 'hosts', 'nsswitch.conf', 'gai.conf', 'services', 'protocols'],
+  ...['ssl', 'pki', 'ca-certificates', 'ca-certificates.conf', 'crypto-policies'],
+].map(inEtc);
+/** Bytes of /tmp and of /dev/shm inside, which are memory. */
+const TMP_BYTES = 256 * 1024 * 1024;
+const PROBE_MS = 5000;
+
+let probed: Promise<Sandbox | undefined> | undefined;
+
+/** The sandbox, or undefined where there is none. The first call tries it out (about 10 ms), later ones remember. */
+export function findSandbox(): Promise<Sandbox | undefined> {
+  probed ??= probe();
+  return probed;
+}
+
+/** Whether scripts run in a sandbox here. Where they do not, each run needs the consent of a person (T15). */
+export async function hasSandbox(): Promise<boolean> {
+  return (await findSandbox()) !== undefined;
+}
+
+/** The folders in which programs are looked for, in order; inside the sandbox those of the system only. */
+export function searchPath(inSandbox: boolean, variable = process.env.PATH ?? ''): string[] {
+  const named = variable.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  const usual = ['/usr/local/bin', '/usr/bin', '/bin'];
+  const isSystem = (folder: string) => SYSTEM.some((root) => folder === root || folder.startsWith(`${root}/`));
+  return [...new Set([...named.map((folder) => path.normalize(folder)), ...usual])].filter(
+    (folder) => !inSandbox || isSystem(folder),
+  );
+}
+
+/** The absolute path of a program, or undefined. Nothing is run. */
+export async function findProgram(name: string, folders: readonly string[]): Promise<string | undefined> {
+  for (const folder of folders) {
+    const file = path.join(folder, name);
+    try {
+      await access(file, constants.X_OK);
+      return file;
+    } catch (error) {
+      if (!['ENOENT', 'EACCES', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'].includes(errorCode(error) ?? '')) throw error;
+    }
+  }
+  return undefined;
+}
+
+async function probe(): Promise<Sandbox | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  const command = await findProgram('bwrap', searchPath(true));
+  if (!command) return undefined;
+  // Older ones cannot bound /tmp.
+  for (const size of [['--size', String(TMP_BYTES)], []]) {
+    const base = await baseArgs(size);
+    if (await works(command, base)) return { command, args: async (order) => [...base, ...(await orderArgs(order))] };
+  }
+  return undefined;
+}
+
+/** Installed is not enough: containers and some kernels refuse the name spaces; and the machine's settings must be out of reach. */
+function works(command: string, base: string[]): Promise<boolean> {
+  const args = [
+    ...base,
+    '--remount-ro',
+    '/',
+    '--',
+    '/bin/sh',
+    '-c',
+    '[ -w /proc/sys/kernel/core_pattern ] || echo works',
+  ];
+  return new Promise((resolve) => {
+    execFile(command, args, { timeout: PROBE_MS, env: {} }, (error, stdout) => resolve(!error && stdout === 'works\n'));
+  });
+}
+
+async function baseArgs(tmpSize: string[]): Promise<string[]> {
+  return [
+    ...['--unshare-all', '--cap-drop', 'ALL', '--die-with-parent', '--new-session', '--hostname', 'viber'],
+    ...SYSTEM.flatMap((folder) => ['--ro-bind-try', folder, folder]),
+    ...(await readable(ETC)),
+    // Under root, bubblewrap leaves /proc/sys writable: settings of the whole machine.
+    ...[
+      '--proc',
+      '/proc',
+      '--remount-ro',
+      '/proc',
+      '--dev',
+      '/dev',
+      ...tmpSize,
+      '--tmpfs',
+      '/dev/shm',
+      '--remount-ro',
+      '/dev',
+    ],
+    ...[...tmpSize, '--tmpfs', '/tmp'],
+  ];
+}
+
+async function orderArgs({ work, run, skillFolder, network }: SandboxOrder): Promise<string[]> {
+  const own = (name: string, at = path.join(run, name)) => [path.join(run, name), at];
+  return [
+    ...(network ? ['--share-net', ...(await readable(ETC_NETWORK))] : []),
+    ...['--bind', work, work],
+    ...(skillFolder ? ['--ro-bind', skillFolder, skillFolder] : []),
+    ...['--ro-bind', ...own('script'), '--bind', ...own('home')],
+    ...['--ro-bind', ...own('passwd', '/etc/passwd'), '--ro-bind', ...own('group', '/etc/group')],
+    ...['--remount-ro', '/', '--chdir', work, '--info-fd', '3', '--'],
+  ];
+}
+
+/** Links are bound as what they lead to: their target may not be there inside. */
+async function readable(files: readonly string[]): Promise<string[]> {
+  const args: string[] = [];
+  for (const file of files) {
+    try {
+      args.push('--ro-bind-try', await realpath(file), file);
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
+  }
+  return args;
+}
+
+function inEtc(name: string): string {
+  return `/etc/${name}`;
+}

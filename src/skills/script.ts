@@ -1,0 +1,158 @@
+/**
+ * The one runner of scripts (T13, T15). A script is a file that nothing is substituted into; parameters are variables of an environment
+ * that holds nothing else of ours. It runs in its own process group, bounded in time, output, memory and files, in the given
+ * folder, and in the sandbox where there is one.
+ */
+import { randomUUID } from 'node:crypto';
+import { realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { errorCode, UserError } from '../errors.ts';
+import type { Shell } from './fences.ts';
+import { createRunFolder, removeRunFolder } from './run-folder.ts';
+import { runProcess } from './run-process.ts';
+import { findProgram, findSandbox, type Sandbox, searchPath } from './sandbox.ts';
+
+export { hasSandbox } from './sandbox.ts';
+
+export interface ScriptOrder {
+  script: { shell: Shell; text: string };
+  /** From `toVariables`. */
+  variables: Readonly<Record<string, string>>;
+  /** What the skill was granted (`skills.env.NAME`): in the environment, and masked in the output. */
+  granted?: Readonly<Record<string, string>>;
+  /** Absolute path of the folder to work in; it must be there. */
+  cwd: string;
+  /** The skill's own folder; the script finds its path in SKILL_DIR. */
+  skillFolder?: string;
+  network?: boolean;
+  /** 60 s by default. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+  /** false: runs without the sandbox although there is one. */
+  sandbox?: boolean;
+}
+
+export interface ScriptResult {
+  /** Exit code; null when a signal ended it. */
+  code: number | null;
+  signal: string | null;
+  /** At most 64 KB each: the beginning and the end of what was written. */
+  stdout: string;
+  stderr: string;
+  /** Bytes that were written. */
+  stdoutBytes: number;
+  stderrBytes: number;
+  timedOut: boolean;
+  /** Whether output was left out. It was ended when it wrote more than 8 MB: `signal` is set then. */
+  truncated: boolean;
+  sandboxed: boolean;
+  ms: number;
+}
+
+const TIMEOUT_MS = 60_000;
+const MAX_OUTPUT = 64 * 1024;
+
+/** Each where the shell can; the last one under the name that bash or that dash has for it. */
+const LIMITS = [
+  'ulimit -c 0; ulimit -t "$1"; ulimit -n 1024; ulimit -f 2097152; ulimit -d 2097152',
+  '(ulimit -u "$2") 2>/dev/null && ulimit -u "$2" || ulimit -p "$2"',
+].join('; ');
+const WRAPPER = `{ ${LIMITS}; } 2>/dev/null; shift 2; exec "$@"`;
+/** Processes: inside, those of the script alone; outside, all of this user. */
+const MAX_PROCESSES = { inside: '512', outside: '4096' };
+
+/**
+ * Runs a script to its end. A script that fails, or is ended for its time or output, is a result, not an error.
+ * @throws UserError when it cannot be started, with the reason; the signal's reason when it was aborted
+ */
+export async function runScript(order: ScriptOrder): Promise<ScriptResult> {
+  order.signal?.throwIfAborted();
+  const cwd = await folderOf(order.cwd);
+  const sandbox = order.sandbox === false ? undefined : await findSandbox();
+  const folders = searchPath(sandbox !== undefined);
+  const shell = await findProgram(order.script.shell, ['/bin', '/usr/bin', ...folders]);
+  if (!shell) throw new UserError(`The script needs ${order.script.shell}; install it.`);
+  const run = await createRunFolder(order.script.text, cwd);
+  try {
+    const started = performance.now();
+    const marker = randomUUID();
+    const { timeoutMs = TIMEOUT_MS, granted = {}, signal } = order;
+    const outcome = await runProcess({
+      ...(await commandOf(order, { cwd, run, shell, sandbox, timeoutMs })),
+      env: {
+        ...environment(order, { run, cwd, folders, inside: sandbox !== undefined, marker }),
+        ...order.variables,
+        ...granted,
+      },
+      cwd,
+      timeoutMs,
+      maxOutput: MAX_OUTPUT,
+      signal,
+      strays: sandbox ? { kind: 'namespace' } : { kind: 'marked', marker },
+    });
+    if (outcome.endedBy === 'abort') signal?.throwIfAborted();
+    const secrets = Object.values(granted);
+    const [stdout, stderr] = [outcome.stdout.read(secrets), outcome.stderr.read(secrets)];
+    return {
+      code: outcome.code,
+      signal: outcome.signal,
+      stdout: stdout.text,
+      stderr: stderr.text,
+      stdoutBytes: stdout.bytes,
+      stderrBytes: stderr.bytes,
+      timedOut: outcome.endedBy === 'timeout',
+      truncated: stdout.truncated || stderr.truncated,
+      sandboxed: sandbox !== undefined,
+      ms: Math.round(performance.now() - started),
+    };
+  } finally {
+    await removeRunFolder(run);
+  }
+}
+
+async function folderOf(folder: string): Promise<string> {
+  try {
+    const real = await realpath(folder);
+    if ((await stat(real)).isDirectory() && real !== path.parse(real).root) return real;
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR') throw error;
+  }
+  throw new UserError('The folder that the script should work in is not there.');
+}
+
+function environment(
+  order: ScriptOrder,
+  {
+    run,
+    cwd,
+    folders,
+    inside,
+    marker,
+  }: { run: string; cwd: string; folders: string[]; inside: boolean; marker: string },
+): Record<string, string> {
+  return {
+    PATH: folders.join(path.delimiter),
+    HOME: path.join(run, 'home'),
+    TMPDIR: inside ? '/tmp' : path.join(run, 'tmp'),
+    LANG: 'C.UTF-8',
+    TZ: process.env.TZ ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    OPENVIBER_SCRIPT: marker,
+    // A repository above the work folder is not the script's.
+    GIT_CEILING_DIRECTORIES: path.dirname(cwd),
+    ...(order.skillFolder ? { SKILL_DIR: order.skillFolder } : {}),
+  };
+}
+
+async function commandOf(
+  order: ScriptOrder,
+  given: { cwd: string; run: string; shell: string; sandbox: Sandbox | undefined; timeoutMs: number },
+): Promise<{ command: string; args: string[] }> {
+  const { cwd, run, shell, sandbox, timeoutMs } = given;
+  const limits = [String(Math.ceil(timeoutMs / 1000) + 5), sandbox ? MAX_PROCESSES.inside : MAX_PROCESSES.outside];
+  const interpreter = [shell, ...(order.script.shell === 'bash' ? ['--noprofile', '--norc'] : []), '-e'];
+  const args = ['-c', WRAPPER, 'sh', ...limits, ...interpreter, path.join(run, 'script')];
+  if (!sandbox) return { command: '/bin/sh', args };
+  const { skillFolder, network = false } = order;
+  const outside = await sandbox.args({ work: cwd, run, network, ...(skillFolder ? { skillFolder } : {}) });
+  return { command: sandbox.command, args: [...outside, '/bin/sh', ...args] };
+}

@@ -1,0 +1,106 @@
+/** Taking lines out of MEMORY.md and taking changes back: each only while the file still says what it said then. */
+import type { Home } from '../home.ts';
+import { type Bullet, bulletsOf, putBack, without } from './bullets.ts';
+import { editShared, lockMemory } from './edit.ts';
+import { memoryFile } from './memory.ts';
+import { type Added, appendRecord, type Forgotten, newId, readRecords } from './record.ts';
+import { addToSection } from './sections.ts';
+
+export interface Actor {
+  /** A principal as text. */
+  by: string;
+  /** As they are shown. */
+  name: string;
+}
+
+/**
+ * Takes one bullet out, with what is indented under it; gives it and the id of the change. Undefined when it does not stand there
+ * like this (any more).
+ */
+export async function forgetBullet(
+  home: Home,
+  viber: string,
+  id: string,
+  actor: Actor,
+): Promise<{ bullet: Bullet; change: string } | undefined> {
+  return lockMemory(home, viber, async () => {
+    let gone: Bullet | undefined;
+    await editShared(memoryFile(home, viber), (current = '') => {
+      gone = bulletsOf(current).find((bullet) => bullet.id === id);
+      return gone && without(current, gone);
+    });
+    if (!gone) return undefined;
+    const { section, after } = gone;
+    const at = new Date().toISOString();
+    const change = newId();
+    await appendRecord(home, viber, { op: 'forget', id: change, at, section, lines: [gone.lines], after, ...actor });
+    return { bullet: gone, change };
+  });
+}
+
+export type Undo =
+  | { done: 'removed' | 'restored'; lines: string[] }
+  /**
+   * `changed`: the lines do not stand there as they were left; `there`: what was forgotten stands there again; `newer`: the change
+   * that is meant was taken back already, or another came after it.
+   */
+  | { done: 'nothing' | 'changed' | 'there' | 'newer'; lines: string[] };
+
+/** Takes back the last addition or removal that was made through us and was not taken back yet; with `change`, only that one. */
+export async function undoLast(home: Home, viber: string, actor: Actor, change?: string): Promise<Undo> {
+  return lockMemory(home, viber, async () => {
+    const records = readRecords(home, viber);
+    const undone = new Set(records.flatMap((record) => (record.op === 'undo' ? [record.of] : [])));
+    const last = records.findLast((record): record is (Added & { id: string }) | Forgotten =>
+      record.op === 'forget' || (record.op === 'add' && record.id !== undefined) ? !undone.has(record.id ?? '') : false,
+    );
+    if (change !== undefined && last?.id !== change) return { done: 'newer', lines: [] };
+    if (!last) return { done: 'nothing', lines: [] };
+    const undo = last.op === 'forget' ? await restore(home, viber, last) : await remove(home, viber, last);
+    if (undo.done === 'removed' || undo.done === 'restored')
+      await appendRecord(home, viber, { op: 'undo', id: newId(), of: last.id, at: new Date().toISOString(), ...actor });
+    return undo;
+  });
+}
+
+async function remove(home: Home, viber: string, { section, lines = [] }: Added): Promise<Undo> {
+  let isThere = false;
+  await editShared(memoryFile(home, viber), (current = '') => {
+    let text = current;
+    for (const line of lines.toReversed()) {
+      const bullet = bulletsOf(text).findLast((each) => each.lines === line && sameSection(each.section, section));
+      isThere = bullet !== undefined;
+      if (!bullet) return undefined;
+      text = without(text, bullet);
+    }
+    return text;
+  });
+  return { done: isThere ? 'removed' : 'changed', lines };
+}
+
+async function restore(home: Home, viber: string, { section, lines, after }: Forgotten): Promise<Undo> {
+  const [text = ''] = lines;
+  let done: Undo['done'] = 'restored';
+  await editShared(memoryFile(home, viber), (current = '') => {
+    done = 'there';
+    if (bulletsOf(current).some((each) => each.lines === text && each.section === section)) return undefined;
+    done = 'restored';
+    const back = putBack(current, text, section, after);
+    if (back !== undefined) return back;
+    // The place is gone: the section's end is as good, when the section itself is there.
+    done = 'changed';
+    if (section !== '' && !hasSection(current, section)) return undefined;
+    const marked = addToSection(current, section, ['\u0000']);
+    if (!marked.includes('- \u0000')) return undefined;
+    done = 'restored';
+    return marked.replace('- \u0000', () => text);
+  });
+  return { done, lines };
+}
+
+const sameSection = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
+const hasSection = (markdown: string, section: string): boolean =>
+  markdown
+    .split('\n')
+    .some((line) => /^#{1,6}[ \t]/.test(line) && line.replace(/^#+[ \t]+|[ \t#:]+$/g, '') === section);

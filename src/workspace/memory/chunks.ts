@@ -1,0 +1,189 @@
+/**
+ * Cuts a text into the pieces that are indexed. Invariants: a piece is a stretch of the text of at most `maxChunkSize` UTF-16
+ * units, it begins and ends between characters as a reader sees them (one that alone is larger than a piece is cut between code
+ * points), and the pieces leave out nothing but white space and headings with nothing under them.
+ */
+
+export interface ChunkOptions {
+  maxChunkSize: number;
+  /** How much of the end of a piece the next one of the same section repeats, at most. */
+  overlap: number;
+  /** Where to cut, the best first. Of `#` signs, at lines that begin with them, always; of the others where a piece is too large. */
+  splitOn: readonly string[];
+}
+
+export interface Chunk {
+  text: string;
+  /** Counts from 1. */
+  line: number;
+  /** The nearest heading above its first word, or in its first line. */
+  section?: string;
+}
+
+export const CHUNKING: ChunkOptions = { maxChunkSize: 500, overlap: 50, splitOn: ['##', '\n\n', '. '] };
+
+type Span = readonly [from: number, to: number];
+const HEADING = /^#{1,6}[ \t]+(.*)$/gm;
+const SPACE = /\s/;
+
+/** Line breaks of the text are `\n`. */
+export function splitIntoChunks(text: string, options: ChunkOptions = CHUNKING): Chunk[] {
+  const { maxChunkSize: max, splitOn } = options;
+  const overlap = Math.max(0, Math.min(options.overlap, Math.floor(max / 2)));
+  const marks = splitOn.filter((separator) => /^#+$/.test(separator));
+  const separators = splitOn.filter((separator) => separator !== '' && !marks.includes(separator));
+  const where = createPlaces(text);
+  const chunks: Chunk[] = [];
+  for (const section of sections(text, marks)) {
+    if (isBare(text.slice(...section))) continue;
+    for (const span of pack(text, section, separators, max, overlap)) {
+      const [from, to] = trim(text, span);
+      if (from < to) chunks.push({ text: text.slice(from, to), ...where(from) });
+    }
+  }
+  return chunks;
+}
+
+/** Nothing but headings and white space says nothing. */
+const isBare = (section: string): boolean => section.split('\n').every((line) => /^\s*(#{1,6}(\s.*)?)?$/.test(line));
+
+function sections(text: string, marks: readonly string[]): Span[] {
+  const cuts = new Set<number>();
+  for (const mark of marks) {
+    for (let at = text.indexOf(`\n${mark}`); at !== -1; at = text.indexOf(`\n${mark}`, at + 1)) cuts.add(at + 1);
+  }
+  return toSpans(
+    0,
+    [...cuts].sort((a, b) => a - b),
+    text.length,
+  );
+}
+
+function toSpans(from: number, cuts: readonly number[], to: number): Span[] {
+  const ends = [...cuts.filter((cut) => cut > from && cut < to), to];
+  return ends.map((end, index): Span => [ends[index - 1] ?? from, end]);
+}
+
+/** Fills pieces with atoms, in order. Atoms are so small that one always fits behind what is repeated. */
+function pack(text: string, section: Span, separators: readonly string[], max: number, overlap: number): Span[] {
+  if (section[1] - section[0] <= max) return [section];
+  const spans: Span[] = [];
+  let [start] = section;
+  let end = start;
+  for (const [, to] of atoms(text, section, separators, max - overlap)) {
+    if (to - start > max) {
+      spans.push([start, end]);
+      start = repeatFrom(text, [start, end], overlap);
+    }
+    end = to;
+  }
+  return [...spans, [start, end]];
+}
+
+function atoms(text: string, [from, to]: Span, separators: readonly string[], max: number): Span[] {
+  if (to - from <= max) return [[from, to]];
+  const [separator, ...rest] = separators;
+  if (separator === undefined) return hardCuts(text, from, to, max);
+  const cuts: number[] = [];
+  for (let at = text.indexOf(separator, from); at !== -1; at = text.indexOf(separator, at + separator.length)) {
+    const cut = at + separator.length;
+    if (cut >= to) break;
+    if (isBoundary(text, cut)) cuts.push(cut);
+  }
+  return toSpans(from, cuts, to).flatMap((span) => atoms(text, span, rest, max));
+}
+
+function hardCuts(text: string, from: number, to: number, max: number): Span[] {
+  const cuts: number[] = [];
+  let start = from;
+  while (to - start > max) {
+    start = cutBefore(text, start, start + max);
+    cuts.push(start);
+  }
+  return toSpans(from, cuts, to);
+}
+
+/** Behind a space in the last quarter if there is one, else between characters, else between code points. `start` is between two. */
+function cutBefore(text: string, start: number, limit: number): number {
+  for (let at = limit; at > limit - (limit - start) / 4; at--) {
+    if (SPACE.test(text.charAt(at - 1)) && isBoundary(text, at)) return at;
+  }
+  if (isBoundary(text, limit)) return limit;
+  const last = boundaries(text, start, limit).at(-1);
+  if (last !== undefined) return last;
+  return isLow(text, limit) && limit - 1 > start ? limit - 1 : limit;
+}
+
+/** The first word that begins in the last `overlap` of a piece, else the first character; its end where neither does. */
+function repeatFrom(text: string, [start, end]: Span, overlap: number): number {
+  // Something of the piece is not repeated, or the next one would hold all of it.
+  const from = Math.max(trim(text, [start, end])[0] + 1, end - overlap);
+  for (let at = from; at < end; at++) {
+    if (SPACE.test(text.charAt(at - 1)) && !SPACE.test(text.charAt(at)) && isBoundary(text, at)) return at;
+  }
+  if (from >= end) return end;
+  if (isBoundary(text, from)) return from;
+  return boundaries(text, start, end).find((at) => at >= from) ?? end;
+}
+
+/** Between which characters one may cut after `start` and before `end`; `start` is such a place itself. */
+function boundaries(text: string, start: number, end: number): number[] {
+  const places: number[] = [];
+  for (const { index } of segmenter.segment(text.slice(start, end + 8))) {
+    if (index > 0 && start + index < end) places.push(start + index);
+  }
+  return places;
+}
+
+function trim(text: string, [from, to]: Span): Span {
+  let [start, end] = [from, to];
+  while (start < end && SPACE.test(text.charAt(start)) && isBoundary(text, start + 1)) start++;
+  while (end > start && SPACE.test(text.charAt(end - 1)) && isBoundary(text, end - 1)) end--;
+  return [start, end];
+}
+
+/** Gives line and section of ever later places. */
+function createPlaces(text: string): (at: number) => { line: number; section?: string } {
+  const headings = [...text.matchAll(HEADING)].map(({ index, 1: title = '' }) => ({ index, title: title.trim() }));
+  let line = 1;
+  let seen = 0;
+  let next = 0;
+  return (at) => {
+    // A piece may begin before the one above ended.
+    if (at < seen) for (let back = at; back < seen; back++) line -= text.charCodeAt(back) === 10 ? 1 : 0;
+    else for (let on = seen; on < at; on++) line += text.charCodeAt(on) === 10 ? 1 : 0;
+    seen = at;
+    while ((headings[next]?.index ?? Number.POSITIVE_INFINITY) <= at) next++;
+    const section = headings[next - 1]?.title
+      .replace(/[\s#]+$/, '')
+      .slice(0, 200)
+      .toWellFormed();
+    return { line, ...(section ? { section } : {}) };
+  };
+}
+
+const isLow = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00;
+
+/** Two of these in a row are always two characters: no marks, joiners, flags or halves of a pair are among them. */
+function isSimple(code: number): boolean {
+  if (code < 0x300) return true;
+  if (code < 0x3001) return (code >= 0x370 && code <= 0x481) || (code >= 0x48a && code <= 0x52f);
+  if (code <= 0x30fa) return code <= 0x3029 || (code >= 0x3041 && code <= 0x3096) || code >= 0x30a1;
+  return (code >= 0x3400 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7a3) || (code >= 0xff01 && code <= 0xff9d);
+}
+
+const segmenter = new Intl.Segmenter();
+const LOOK_BACK = 256;
+
+/** Whether a reader sees a new character begin here. */
+function isBoundary(text: string, at: number): boolean {
+  if (at <= 0 || at >= text.length) return true;
+  const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
+  if (before === 10) return true;
+  if (isSimple(before) && isSimple(after)) return !(before === 13 && after === 10);
+  let origin = at - 1;
+  const first = Math.max(0, at - LOOK_BACK);
+  while (origin > first && !(isSimple(text.charCodeAt(origin - 1)) && isSimple(text.charCodeAt(origin)))) origin--;
+  const window = text.slice(origin, at + 8);
+  return segmenter.segment(window).containing(at - origin)?.index === at - origin;
+}

@@ -1,0 +1,125 @@
+/**
+ * Changes of a file that people, the gateway and the command line may all write at the same moment. Processes of ours take turns
+ * by a lock of the operating system. An editor knows no locks, so a file just touched is left to settle first, and the file
+ * that was replaced is looked at again: what an editor still wrote into it is brought over.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkspaceError } from '../../errors.ts';
+import { editText, ensureDir, readTextSync } from '../files.ts';
+import type { Home } from '../home.ts';
+import { serialise } from '../locks.ts';
+
+/** A file that somebody else has changed less than this ago may be half-written. */
+const SETTLE_MS = 60;
+const MAX_SETTLE_MS = 2_000;
+/** How long a replaced file is watched for the rest of a write that had begun. */
+const LINGER_MS = 25;
+const MAX_LOOKS = 40;
+const LOCK_WAIT_MS = 10_000;
+
+/** Our own last write of a file: it needs no time to settle. */
+const own = new Map<string, string>();
+const stampOf = (stat: fs.Stats | undefined): string => `${stat?.ino} ${stat?.size} ${stat?.mtimeMs}`;
+
+/** Runs `work` while no other process of ours, and no other call here, changes the memory of this viber. */
+export function lockMemory<T>(home: Home, viber: string, work: () => Promise<T>): Promise<T> {
+  const lock = path.join(home.run, `memory-${viber}.lock`);
+  // Refuses what is not an id before it becomes a name.
+  home.viberDir(viber);
+  return serialise(lock, async () => {
+    await ensureDir(home.run);
+    const { DatabaseSync } = await import('node:sqlite');
+    const db = new DatabaseSync(lock, { timeout: 0 });
+    try {
+      for (const end = Date.now() + LOCK_WAIT_MS; !isTaken(db); await sleep(5)) {
+        if (Date.now() > end) throw new WorkspaceError(`${lock} is held by another process for more than 10 s`);
+      }
+      return await work();
+    } finally {
+      db.close();
+    }
+  });
+}
+
+function isTaken(db: { exec(sql: string): void }): boolean {
+  try {
+    db.exec('BEGIN EXCLUSIVE');
+    return true;
+  } catch (error) {
+    if (error instanceof Error && /locked|busy/i.test(error.message)) return false;
+    throw error;
+  }
+}
+
+/**
+ * `editText` for a file that people have open; only under `lockMemory`. `change` may be asked several times: what it gave last
+ * is what stands in the file.
+ */
+export async function editShared(
+  file: string,
+  change: (current: string | undefined) => string | undefined,
+): Promise<string | undefined> {
+  await settled(file);
+  let written: string | undefined;
+  let base: string | undefined;
+  let replaced: number | undefined;
+  const close = () => {
+    if (replaced !== undefined) fs.closeSync(replaced);
+    replaced = undefined;
+  };
+  try {
+    written = await editText(file, change, {
+      read() {
+        close();
+        base = readTextSync(file);
+        if (base !== undefined) replaced = fs.openSync(file, 'r');
+        return base;
+      },
+    });
+    remember(file);
+    if (written === base || replaced === undefined) return written;
+    const late = await lateText(replaced, base);
+    if (late === base) return written;
+    // Their text is the newer one; ours is added to it. What they began to write over ours counts as theirs too.
+    const theirs = readTextSync(file) === written ? late : undefined;
+    if (theirs !== undefined) {
+      written = change(theirs) ?? theirs;
+      const text = written;
+      await editText(file, () => text);
+      remember(file);
+    }
+    return written;
+  } finally {
+    close();
+  }
+}
+
+/** What stands in a replaced file once nobody writes into it any more. */
+async function lateText(fd: number, base: string | undefined): Promise<string> {
+  for (let last = base, looks = 0; ; looks++) {
+    await sleep(LINGER_MS);
+    const bytes = Buffer.alloc(fs.fstatSync(fd).size);
+    const text = bytes.toString('utf8', 0, fs.readSync(fd, bytes, 0, bytes.length, 0));
+    if (text === last || looks === MAX_LOOKS) return text;
+    last = text;
+  }
+}
+
+function remember(file: string): void {
+  if (own.size > 200) own.clear();
+  own.set(file, stampOf(fs.statSync(file, { throwIfNoEntry: false })));
+}
+
+/** Waits until nobody has written for a moment; not for longer than two seconds. */
+async function settled(file: string): Promise<void> {
+  for (const end = Date.now() + MAX_SETTLE_MS; Date.now() < end; ) {
+    const stat = fs.statSync(file, { throwIfNoEntry: false });
+    if (stat === undefined || own.get(file) === stampOf(stat)) return;
+    const age = Date.now() - stat.mtimeMs;
+    // A time in the future says nothing about now.
+    if (age > SETTLE_MS || age < -1_000) return;
+    await sleep(SETTLE_MS - age + 1);
+  }
+}

@@ -1,0 +1,80 @@
+/** From ranked lists of pieces to the few that are shown. Lists are fused by reciprocal rank; of equals the newer comes first. */
+
+/** A piece as the files have it. */
+export interface Piece {
+  content: string;
+  source_file: string;
+  metadata: { section?: string; line: number };
+  /** `YYYY-MM-DD`. */
+  day: string;
+}
+
+export interface MemoryHit extends Omit<Piece, 'day'> {
+  /** Larger is better; meant for comparing the hits of one search. */
+  score: number;
+}
+
+/** The usual constant of reciprocal rank fusion. */
+const K = 60;
+
+/** Scores this near each other are equal: they come of sums in another order. */
+const EQUAL = 1e-9;
+
+export interface Ranked {
+  id: number;
+  score: number;
+}
+
+/**
+ * Fuses lists, each with the best (largest) score first.
+ * @param pieceOf undefined for what must not be shown
+ */
+export function fuse(
+  lists: readonly (readonly Ranked[])[],
+  pieceOf: (id: number) => Piece | undefined,
+  limit: number,
+): MemoryHit[] {
+  const scores = new Map<number, number>();
+  for (const list of lists) {
+    let rank = 0;
+    for (const [index, { id, score }] of list.entries()) {
+      // Equal scores share a rank, or the order in which they were found would count.
+      if (index === 0 || (list[index - 1]?.score ?? 0) - score > EQUAL) rank = index + 1;
+      scores.set(id, (scores.get(id) ?? 0) + 1 / (K + rank));
+    }
+  }
+  const found = [...scores].flatMap(([id, score]) => {
+    const piece = pieceOf(id);
+    return piece ? [{ piece, score }] : [];
+  });
+  found.sort((a, b) => {
+    if (Math.abs(a.score - b.score) > EQUAL) return b.score - a.score;
+    if (a.piece.day !== b.piece.day) return a.piece.day < b.piece.day ? 1 : -1;
+    return a.piece.source_file === b.piece.source_file
+      ? a.piece.metadata.line - b.piece.metadata.line
+      : a.piece.source_file < b.piece.source_file
+        ? -1
+        : 1;
+  });
+  // What stands in several files is told once, as the newest has it.
+  const seen = new Set<string>();
+  return found
+    .filter(({ piece }) => !seen.has(piece.content) && seen.add(piece.content))
+    .slice(0, limit)
+    .map(({ piece: { content, source_file, metadata }, score }) => ({
+      ...{ content, source_file, metadata },
+      score: Math.round(score * 1e6) / 1e6,
+    }));
+}
+
+export function toMetadata(json: unknown): Piece['metadata'] {
+  let value: unknown;
+  try {
+    value = JSON.parse(String(json));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  if (typeof value !== 'object' || value === null) return { line: 1 };
+  const line = 'line' in value && typeof value.line === 'number' ? value.line : 1;
+  return 'section' in value && typeof value.section === 'string' ? { section: value.section, line } : { line };
+}

@@ -1,0 +1,69 @@
+/** Daily logs are kept for `memory.retention.daily_logs_days`; everything else in a viber's folder is a person's to remove. */
+import fs from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { errorCode } from '../../errors.ts';
+import { DEFAULT_VIBER, type Home, isId } from '../home.ts';
+import { localDay } from './daily.ts';
+
+export interface Retention {
+  daily_logs_days: number;
+}
+
+const NAME = /^(\d{4})-(\d\d)-(\d\d)\.md$/;
+
+/**
+ * Removes the logs of days more than `daily_logs_days` before today; gives their names. Only regular files with a date for a
+ * name, and only in a folder that lies in the home: a link is left, and so is what it leads to.
+ */
+export async function sweepMemory(home: Home, viber: string, retention: Retention, now: Date): Promise<string[]> {
+  const dir = path.join(home.viberDir(viber), 'memory');
+  if (!isInside(home.root, dir)) return [];
+  const oldest = new Date(now.getFullYear(), now.getMonth(), now.getDate() - retention.daily_logs_days);
+  const first = `${localDay(oldest)}.md`;
+  const removed: string[] = [];
+  for (const entry of fs.readdirSync(dir, { withFileTypes: true })) {
+    if (!entry.isFile() || !isDay(entry.name) || entry.name >= first) continue;
+    await rm(path.join(dir, entry.name), { force: true });
+    removed.push(entry.name);
+  }
+  return removed;
+}
+
+/** Sweeps every viber there is; gives the number of logs removed. */
+export async function sweepAll(home: Home, retention: Retention, now: Date): Promise<number> {
+  const vibers = [DEFAULT_VIBER, ...othersOf(home)];
+  let removed = 0;
+  for (const viber of vibers) removed += (await sweepMemory(home, viber, retention, now)).length;
+  return removed;
+}
+
+function othersOf(home: Home): string[] {
+  const dir = path.join(home.root, 'vibers');
+  if (!fs.existsSync(dir)) return [];
+  return fs
+    .readdirSync(dir, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && isId(entry.name) && entry.name !== DEFAULT_VIBER)
+    .map((entry) => entry.name);
+}
+
+/** A date that exists. */
+function isDay(name: string): boolean {
+  const [, year, month, day] = NAME.exec(name) ?? [];
+  if (year === undefined) return false;
+  const date = new Date(Number(year), Number(month) - 1, Number(day));
+  return Number(year) > 0 && date.getMonth() === Number(month) - 1 && date.getDate() === Number(day);
+}
+
+/** False also when there is no such folder. */
+function isInside(root: string, dir: string): boolean {
+  try {
+    const relative = path.relative(fs.realpathSync.native(root), fs.realpathSync.native(dir));
+    return (
+      relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative) && fs.statSync(dir).isDirectory()
+    );
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * The vectors of an index in memory, for scanning: a byte a number and a bit for its sign (10,000 of 1,536 take 17 MB). That is
+ * near enough to choose candidates; their exact order comes from the float32 of the file. Rows may come and go while it scans.
+ */
+import { setImmediate as pause } from 'node:timers/promises';
+
+export interface Vectors {
+  readonly dimensions: number;
+  readonly size: number;
+  set(id: number, vector: Float32Array): void;
+  delete(id: number): void;
+  /** The ids whose vectors point most in the query's direction, the best first; those at a right angle or more are left out. */
+  nearest(query: Float32Array, count: number): Promise<number[]>;
+}
+
+/** Multiplications before others get their turn: some 10 ms. */
+const SLICE = 5_000_000;
+/** Rows compared by their signs before others get their turn. */
+const SIGN_SLICE = 20_000;
+/**
+ * Of many long vectors only those whose signs agree best are multiplied. With 512 signs and more the angle they tell is right to
+ * some hundredths, and ten times as many are taken as could be wanted.
+ */
+const MIN_SIGNS = 512;
+const COARSE = 1_000;
+
+interface Scored {
+  id: number;
+  score: number;
+}
+
+/** @param capacity how many to make room for; it grows */
+export function createVectors(dimensions: number, capacity = 64): Vectors {
+  const words = Math.floor(dimensions / 32);
+  let bytes = new Int8Array(dimensions * Math.max(1, capacity));
+  let signs = new Int32Array(words * Math.max(1, capacity));
+  let factors = new Float32Array(Math.max(1, capacity));
+  const ids: number[] = [];
+  const slots = new Map<number, number>();
+
+  function grow(): void {
+    const size = factors.length * 2;
+    const [moreBytes, moreSigns, more] = [
+      new Int8Array(size * dimensions),
+      new Int32Array(size * words),
+      new Float32Array(size),
+    ];
+    moreBytes.set(bytes);
+    moreSigns.set(signs);
+    more.set(factors);
+    [bytes, signs, factors] = [moreBytes, moreSigns, more];
+  }
+
+  /** The slots worth multiplying. */
+  async function candidates(query: Float32Array): Promise<Int32Array> {
+    if (dimensions < MIN_SIGNS || ids.length < COARSE * 4) return Int32Array.from(ids.keys());
+    const wanted = new Int32Array(words);
+    writeSigns(wanted, 0, query);
+    const distances = new Uint16Array(ids.length);
+    for (let from = 0; from < distances.length; from += SIGN_SLICE) {
+      if (from > 0) await pause();
+      compareSigns(signs, wanted, distances, from, Math.min(distances.length, from + SIGN_SLICE));
+    }
+    const limit = Uint16Array.from(distances).sort()[COARSE] ?? 0;
+    return Int32Array.from(distances.keys()).filter((slot) => (distances[slot] ?? 0) <= limit);
+  }
+
+  return {
+    dimensions,
+    get size() {
+      return ids.length;
+    },
+    set(id, vector) {
+      const slot = slots.get(id) ?? ids.length;
+      if (slot === factors.length) grow();
+      if (slot === ids.length) ids.push(id);
+      slots.set(id, slot);
+      factors[slot] = writeBytes(bytes, slot * dimensions, vector);
+      writeSigns(signs, slot * words, vector);
+    },
+    delete(id) {
+      const slot = slots.get(id);
+      if (slot === undefined) return;
+      const last = ids.length - 1;
+      const moved = ids[last] ?? id;
+      bytes.copyWithin(slot * dimensions, last * dimensions, (last + 1) * dimensions);
+      signs.copyWithin(slot * words, last * words, (last + 1) * words);
+      factors[slot] = factors[last] ?? 0;
+      ids[slot] = moved;
+      slots.set(moved, slot);
+      slots.delete(id);
+      ids.pop();
+    },
+    async nearest(query, count) {
+      const scale = scaleOf(query);
+      const whole = Int32Array.from(query, (value) => Math.round(value * scale));
+      const near = await candidates(query);
+      const step = Math.max(1, Math.floor(SLICE / dimensions));
+      const best: Scored[] = [];
+      for (let from = 0; from < near.length; from += step) {
+        if (from > 0) await pause();
+        const part = near.subarray(from, from + step);
+        const products = multiply(bytes, part, whole);
+        for (const [at, slot] of part.entries()) {
+          const id = ids[slot];
+          const score = (products[at] ?? 0) * (factors[slot] ?? 0);
+          if (id !== undefined && score > 0) keep(best, { id, score }, count);
+        }
+      }
+      return [...new Set(best.map(({ id }) => id))];
+    },
+  };
+}
+
+/** Adds the entry to a list of at most `count`, the best first. */
+function keep(best: Scored[], entry: Scored, count: number): void {
+  if (best.length === count && entry.score <= (best.at(-1)?.score ?? 0)) return;
+  const at = best.findIndex(({ score }) => score < entry.score);
+  best.splice(at === -1 ? best.length : at, 0, entry);
+  if (best.length > count) best.pop();
+}
+
+// The hot loops. Whole numbers only, in functions that are nothing but the loop, are several times as fast as anything else.
+
+function multiply(rows: Int8Array, slots: Int32Array, query: Int32Array): Float64Array {
+  const products = new Float64Array(slots.length);
+  for (let i = 0; i < slots.length; i++) products[i] = dot(rows, (slots[i] ?? 0) * query.length, query, query.length);
+  return products;
+}
+
+function dot(rows: Int8Array, from: number, query: Int32Array, length: number): number {
+  let sum = 0;
+  for (let i = 0; i < length; i++) sum = (sum + Math.imul(rows[from + i] ?? 0, query[i] ?? 0)) | 0;
+  return sum;
+}
+
+/** In how many signs each row differs from the query. */
+function compareSigns(signs: Int32Array, query: Int32Array, distances: Uint16Array, from: number, to: number): void {
+  for (let row = from; row < to; row++) distances[row] = differing(signs, row * query.length, query);
+}
+
+function differing(signs: Int32Array, from: number, query: Int32Array): number {
+  let count = 0;
+  for (let i = 0; i < query.length; i++) {
+    let bits = (signs[from + i] ?? 0) ^ (query[i] ?? 0);
+    bits -= (bits >>> 1) & 0x55555555;
+    bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+    count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  }
+  return count;
+}
+
+function writeSigns(signs: Int32Array, from: number, vector: Float32Array): void {
+  for (let word = 0; word < Math.floor(vector.length / 32); word++) {
+    let bits = 0;
+    for (let i = 0; i < 32; i++) if ((vector[word * 32 + i] ?? 0) > 0) bits |= 1 << i;
+    signs[from + word] = bits;
+  }
+}
+
+/** Gives the factor that makes a dot product with the bytes one with a vector of length 1. */
+function writeBytes(bytes: Int8Array, from: number, vector: Float32Array): number {
+  const scale = scaleOf(vector);
+  let squares = 0;
+  for (let i = 0; i < vector.length; i++) {
+    const value = vector[i] ?? 0;
+    squares += value * value;
+    bytes[from + i] = Math.round(value * scale);
+  }
+  return scale > 0 ? 1 / (scale * Math.sqrt(squares)) : 0;
+}
+
+/** The factor that makes the largest number of a vector 127; 0 for one of zeros. */
+function scaleOf(vector: Float32Array): number {
+  let largest = 0;
+  for (let i = 0; i < vector.length; i++) largest = Math.max(largest, Math.abs(vector[i] ?? 0));
+  return largest > 0 && Number.isFinite(largest) ? 127 / largest : 0;
+}
+
+/** How alike two directions are, from -1 to 1; 0 where a vector is all zeros. */
+export function cosine(a: Float32Array, b: Float32Array): number {
+  let [dotted, squaresA, squaresB] = [0, 0, 0];
+  for (let i = 0; i < a.length; i++) {
+    const [x, y] = [a[i] ?? 0, b[i] ?? 0];
+    dotted += x * y;
+    squaresA += x * x;
+    squaresB += y * y;
+  }
+  const length = Math.sqrt(squaresA * squaresB);
+  return length > 0 ? dotted / length : 0;
+}
+
+/** A vector as the file holds it, little-endian. */
+export const toBlob = (vector: Float32Array): Uint8Array =>
+  new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+
+/** A copy, because a blob may begin at any byte. */
+export const fromBlob = (blob: Uint8Array): Float32Array =>
+  new Float32Array(blob.buffer.slice(blob.byteOffset, blob.byteOffset + blob.byteLength - (blob.byteLength % 4)));

@@ -1,0 +1,64 @@
+/**
+ * The words a text is found by, the same for the index and for reading directly: small letters without accents; scripts that
+ * write no spaces give pairs of characters. What comes out has letters and digits only, so no query can be more than words.
+ */
+
+const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+const UNSPACED =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー]+/gu;
+const MAX_WORD = 64;
+const MAX_TERMS = 32;
+const MAX_QUERY = 1000;
+
+/** A word of a query; `isPrefix`: longer words that begin with it count as well. */
+export interface Term {
+  text: string;
+  isPrefix: boolean;
+}
+
+/** All words of a text, as often as they stand there. */
+export function indexWords(text: string): string[] {
+  const found: string[] = [];
+  for (const word of fold(text).match(WORD) ?? []) addWord(word, found, true);
+  return found;
+}
+
+/** The different words of a query, at most 32. The last one may be unfinished, and a single character of a word pair is. */
+export function queryTerms(query: string): Term[] {
+  const words: string[] = [];
+  for (const word of fold(query.slice(0, MAX_QUERY).toWellFormed()).match(WORD) ?? []) addWord(word, words, false);
+  const last = words.at(-1);
+  return [...new Set(words)].slice(0, MAX_TERMS).map((text) => ({
+    text,
+    isPrefix: isSingle(text) || (text === last && text.length > 2),
+  }));
+}
+
+const isSingle = (word: string): boolean => [...word].length === 1 && new RegExp(UNSPACED.source, 'u').test(word);
+
+function fold(text: string): string {
+  const lower = text.toLowerCase();
+  if (!/[^\0-\x7f]/.test(lower)) return lower;
+  return lower
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+    .toLowerCase();
+}
+
+function addWord(word: string, to: string[], isIndex: boolean): void {
+  let from = 0;
+  const add = (part: string) =>
+    part !== '' && to.push(part.length > MAX_WORD ? part.slice(0, MAX_WORD).toWellFormed() : part);
+  if (/[^\0-\u0dff]/.test(word)) {
+    for (const { 0: run, index } of word.matchAll(UNSPACED)) {
+      add(word.slice(from, index));
+      from = index + run.length;
+      const characters = [...run];
+      for (let i = 0; i + 1 < characters.length; i++) to.push(`${characters[i]}${characters[i + 1]}`);
+      // The last character alone, so that every character begins something that is indexed.
+      if (isIndex || characters.length === 1) to.push(characters.at(-1) ?? '');
+    }
+  }
+  add(word.slice(from));
+}

@@ -1,0 +1,49 @@
+/** `viber memory`: search and index from the shell, over a home a gateway may be using. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import type { CliContext } from '../../src/cli/command.ts';
+import { run } from '../../src/cli/memory.ts';
+import { UserError } from '../../src/errors.ts';
+import { openHome } from '../../src/workspace/home.ts';
+import { tempFolder } from '../helpers/temp.ts';
+
+let home: string;
+beforeEach(async () => {
+  home = tempFolder();
+  const dir = (await openHome(home)).viberDir('default');
+  fs.writeFileSync(path.join(dir, 'MEMORY.md'), '# Memory\n\n## Preferences\n- Prefers green tea\n');
+  fs.writeFileSync(path.join(dir, 'memory/pin.secret.md'), '## PIN\n- tea 1234\n');
+});
+
+async function viber(args: string[], json = false): Promise<string> {
+  const lines: string[] = [];
+  const context: CliContext = { args, config: undefined, home, json, env: {}, print: (line) => void lines.push(line) };
+  expect(await run(context)).toBe(0);
+  return lines.join('\n');
+}
+
+test('search prints file, line and heading, and JSON for programs', async () => {
+  expect(await viber(['search', 'green', 'tea'])).toBe(
+    'MEMORY.md:3  Preferences\n  ## Preferences\n  - Prefers green tea\n',
+  );
+  expect(JSON.parse(await viber(['search', 'tea'], true))).toEqual({
+    results: [
+      {
+        ...{ content: '## Preferences\n- Prefers green tea', source_file: 'MEMORY.md' },
+        ...{ metadata: { section: 'Preferences', line: 3 }, score: expect.any(Number) },
+      },
+    ],
+  });
+  expect(await viber(['search', 'nothing-like-it'])).toBe('Nothing in memory fits these words.');
+});
+
+test('index makes the index anew and counts', async () => {
+  expect(JSON.parse(await viber(['index'], true))).toEqual({ files: 1, chunks: 1, embedded: 0 });
+  expect(fs.existsSync(path.join(home, 'workspace/memory.sqlite'))).toBe(true);
+});
+
+test('anything else says how it is used', async () => {
+  for (const args of [[], ['search'], ['search', ' '], ['forget']])
+    await expect(viber(args)).rejects.toThrow(UserError);
+});

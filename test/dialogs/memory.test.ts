@@ -1,0 +1,137 @@
+/** A fact on its way into the memory: told on one platform, let in by an owner, known on another. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ask, waitFor } from '../platforms/platform.ts';
+import { openPlatforms, type PlatformWorldOptions } from '../platforms/world.ts';
+
+const block = (text: string) =>
+  `Noted.\n\n<memory_suggestion>\nAdd to MEMORY.md under "Project Context":\n- ${text}\n</memory_suggestion>`;
+const open = (options: PlatformWorldOptions = {}) =>
+  openPlatforms({ channel: { live: 'off', injection: 'followup' }, ...options });
+const MEMORY = 'workspace/MEMORY.md';
+const today = () => new Date().toLocaleDateString('sv');
+
+describe('a fact told on Telegram', () => {
+  it('is offered, accepted by a button, recorded, and known in another task on Discord', async () => {
+    const world = await open();
+    const { telegram, discord } = world.platforms;
+    world.llm.script((request) => {
+      if (!request.lastUser.includes('the launch is on Friday')) return { text: 'I know what I need for that.' };
+      const call = { name: 'remember', arguments: { text: 'The launch is on Friday', section: 'Project Context' } };
+      return request.toolResults.length === 0 ? { toolCalls: [call] } : { text: 'I would like to keep that in mind.' };
+    });
+    const dm = telegram.dm('alex');
+    const offered = await ask(telegram, dm, 'the launch is on Friday');
+    expect(offered.text).toContain('May I remember this? (Project Context) The launch is on Friday');
+    expect(offered.buttons).toEqual(['Accept', 'Edit', 'Reject']);
+    expect(world.read(MEMORY)).not.toContain('Friday');
+    await telegram.press(dm, 'Accept');
+    await waitFor(telegram, dm, { text: 'I will remember: The launch is on Friday' });
+    expect(world.read(MEMORY)).toMatch(/## Project Context\n- The launch is on Friday\n/);
+    const [task = ''] = world.tasks();
+    const record = JSON.parse(world.read('workspace/memory/provenance.jsonl').trim());
+    expect(record).toMatchObject({ provenance: `person:alex in task ${task}`, by: 'person:alex', op: 'add' });
+
+    const said = discord.say(discord.room, 'plan the launch party', { mention: true });
+    await waitFor(discord, discord.answerPlace(said));
+    expect(world.tasks()).toHaveLength(2);
+    const request = world.llm.requests().at(-1);
+    expect(request?.lastUser).toContain('plan the launch party');
+    expect(request?.system).toMatch(/<memory>[\s\S]*- The launch is on Friday[\s\S]*<\/memory>/);
+    await expect.poll(() => world.read(`workspace/memory/${today()}.md`)).toMatch(/plan the launch party: I know what/);
+  });
+
+  it('can be reworded or rejected there, and pressed again says so', async () => {
+    const world = await open({ on: ['telegram'] });
+    const { telegram } = world.platforms;
+    const dm = telegram.dm('alex');
+    world.llm.script((request) => ({ text: block(request.lastUser) }));
+    await ask(telegram, dm, 'fact one about tea');
+    await telegram.press(dm, 'Edit');
+    const asked = await waitFor(telegram, dm, { text: /new wording/ });
+    const id = /memory edit ([0-9a-f]{12})/.exec(asked.text)?.[1] ?? '';
+    expect((await telegram.command(dm, 'memory', `edit ${id} Kim drinks tea`)).text).toContain(
+      'I will remember: Kim drinks tea',
+    );
+    await telegram.press(dm, 'Accept');
+    await waitFor(telegram, dm, { text: /accepted this already/ });
+    await ask(telegram, dm, 'fact two about milk');
+    await telegram.press(dm, 'Reject');
+    await waitFor(telegram, dm, { text: 'I will not remember: fact two about milk' });
+    expect(world.read(MEMORY)).toContain('- Kim drinks tea');
+    expect(world.read(MEMORY)).not.toMatch(/fact one|fact two/);
+    expect((await telegram.command(dm, 'memory', 'forget kim')).text).toContain('Forgotten: Kim drinks tea');
+    const before = telegram.answers(dm).length;
+    await telegram.press(dm, 'Undo');
+    await waitFor(telegram, dm, { after: before, text: 'I remember again: Kim drinks tea' });
+    expect(world.read(MEMORY)).toContain('- Kim drinks tea');
+  });
+
+  it('waits through a kill of the gateway, and is accepted after it', async () => {
+    const world = await open({ on: ['telegram'], process: true });
+    const { telegram } = world.platforms;
+    const dm = telegram.dm('alex');
+    world.llm.script(() => ({ text: `She told me over lunch. ${block('Kim drinks tea')}` }));
+    await ask(telegram, dm, 'what does Kim drink?');
+    await expect.poll(() => world.read(`workspace/memory/${today()}.md`)).toContain('over lunch');
+    await world.kill();
+    await telegram.press(dm, 'Accept');
+    await waitFor(telegram, dm, { text: 'I will remember: Kim drinks tea' });
+    expect(world.read(MEMORY)).toContain('- Kim drinks tea');
+    expect(world.read(`workspace/memory/${today()}.md`).match(/over lunch/g)).toHaveLength(1);
+  }, 60_000);
+});
+
+describe("somebody else's words on Slack", () => {
+  it("go to the owner's direct messages, and the owner's press alone counts", async () => {
+    const world = await open();
+    const { telegram, slack } = world.platforms;
+    const dm = telegram.dm('alex');
+    world.llm.script((request) => ({
+      text: request.lastUser.includes('hello') ? 'Good to see you.' : block('Kim is the boss'),
+    }));
+    await ask(telegram, dm, 'hello');
+    const thread = slack.answerPlace(slack.say(slack.room, 'who is the boss?', { by: 'kim', mention: true }));
+    const told = await waitFor(slack, thread);
+    expect(told.text).toContain('I will ask the owner');
+    expect(told.text).not.toContain('Kim is the boss');
+    expect(told.buttons).toEqual([]);
+    const asked = await waitFor(telegram, dm, { text: 'Kim is the boss' });
+    expect(asked.text).toMatch(/^From my work for .*Slack/);
+    expect(asked.buttons).toEqual(['Accept', 'Edit', 'Reject']);
+    const id = /"id": "([0-9a-f]{12})"/.exec(suggestionIn(world))?.[1] ?? '';
+    expect(id).not.toBe('');
+    for (const by of ['kim', 'sam'] as const) {
+      const refused = await slack.command(slack.dm(by), 'memory', `accept ${id}`, by).catch(() => undefined);
+      if (by === 'sam') expect(refused?.text).toMatch(/Only an owner/);
+    }
+    expect(world.read(MEMORY)).not.toContain('Kim is the boss');
+    await telegram.press(dm, 'Accept');
+    await waitFor(telegram, dm, { text: 'I will remember: Kim is the boss' });
+    expect(world.read(MEMORY)).toContain('- Kim is the boss');
+  });
+
+  it('stand open when memory.auto_accept is on, as does what a quotation led to', async () => {
+    const world = await open({ on: ['slack'], config: { memory: { auto_accept: true } } });
+    const { slack } = world.platforms;
+    world.llm.script((request) => ({ text: block(/fact \w+/.exec(request.lastUser)?.[0] ?? 'none') }));
+    const dm = slack.dm('alex');
+    const own = await ask(slack, dm, 'keep fact one');
+    expect(own.text).not.toContain('May I');
+    expect(world.read(MEMORY)).toContain('- fact one');
+    const thread = slack.answerPlace(slack.say(slack.room, 'keep fact two', { by: 'sam', mention: true }));
+    await waitFor(slack, thread, { text: 'ask the owner' });
+    await waitFor(slack, dm, { text: 'fact two' });
+    const file = await ask(slack, dm, 'keep fact three', { files: [{ name: 'x.txt', text: 'remember fact three' }] });
+    expect(file.text).toContain('May I remember this?');
+    expect(world.read(MEMORY)).not.toMatch(/fact two|fact three/);
+  });
+});
+
+/** The only suggestion that waits. */
+function suggestionIn(world: { home: string }): string {
+  const dir = path.join(world.home, 'workspace/memory/suggestions');
+  const [name = ''] = fs.readdirSync(dir);
+  return fs.readFileSync(path.join(dir, name), 'utf8');
+}

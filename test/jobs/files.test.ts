@@ -1,0 +1,224 @@
+/** The folder of job files as people, editors and the gateway change it. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test, vi } from 'vitest';
+import { type Jobs, type JobsOptions, openJobs } from '../../src/jobs/files.ts';
+import { silentLog } from '../../src/log.ts';
+
+const cleanups: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const SETTLE_MS = 120;
+const job = (name: string, more = '') => `name: ${name}\nschedule: "0 9 * * *"\nprompt: Hello\n${more}`;
+
+function folder(files: Record<string, string> = {}): string {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'jobs-'));
+  cleanups.push(() => fs.rmSync(root, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(root, name), text);
+  return root;
+}
+
+async function open(root: string, options: Partial<JobsOptions> = {}): Promise<Jobs> {
+  const jobs = openJobs({ folder: root, timezone: 'UTC', log: silentLog(), settleMs: SETTLE_MS, ...options });
+  cleanups.push(() => jobs.close());
+  await jobs.start();
+  return jobs;
+}
+
+const shown = (jobs: Jobs) => jobs.all().map(({ id, state, job }) => `${id} ${state} ${job?.name ?? '-'}`);
+const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+
+test('loaded, switched off, paused, broken, misnamed and twice', async () => {
+  const root = folder({
+    'a.yaml': job('A'),
+    'B.yml': job('B'),
+    'off.yaml': job('Off', 'enabled: false\n'),
+    'paused.disabled.yaml': 'not: even\na: job\n',
+    'broken.yaml': job('Broken', 'schedul: x\n'),
+    'empty.yaml': '',
+    'two words.yaml': job('Two'),
+    'twin.yaml': job('Twin 1'),
+    'twin.yml': job('Twin 2'),
+    'huge.yaml': job('Huge', `# ${'x'.repeat(70_000)}\n`),
+    'many.yaml': Array.from({ length: 100_000 }, (_, i) => `k${i}: 1`).join('\n'),
+    '.hidden.yaml': job('Hidden'),
+    'a.yaml.tmp': job('Temporary'),
+    'notes.md': 'notes',
+  });
+  const jobs = await open(root);
+  expect(shown(jobs).sort()).toEqual([
+    'a loaded A',
+    'b loaded B',
+    'broken broken -',
+    'empty broken -',
+    'huge broken -',
+    'many broken -',
+    'off disabled Off',
+    'paused disabled -',
+    'twin broken -',
+    'twin loaded Twin 1',
+    'two words.yaml broken -',
+  ]);
+  const problem = (id: string) => jobs.all().find((entry) => entry.id === id && entry.problem)?.problem;
+  expect(problem('broken')).toContain('broken.yaml line 4: schedul: expected no such key; did you mean schedule?');
+  expect(problem('twin')).toContain('twin.yml: the file twin.yaml is the same job');
+  expect(problem('huge')).toContain('larger than 64 KB');
+  expect(problem('many')).toContain('larger than 64 KB');
+  expect(problem('two words.yaml')).toContain('expected a file name');
+  expect(jobs.get('twin')?.job?.name).toBe('Twin 1');
+});
+
+test('a folder that is not there yet', async () => {
+  const root = path.join(folder(), 'later');
+  const jobs = await open(root);
+  expect(jobs.all()).toEqual([]);
+  await jobs.create({ name: 'First one', schedule: 'daily at 9', prompt: 'x' });
+  expect(shown(jobs)).toEqual(['first-one loaded First one']);
+  fs.writeFileSync(path.join(root, 'b.yaml'), job('B'));
+  await eventually(() => expect(shown(jobs)).toEqual(['b loaded B', 'first-one loaded First one']));
+});
+
+test('a broken version leaves the last good one in force, and its mending ends that', async () => {
+  const root = folder({ 'a.yaml': job('A') });
+  const jobs = await open(root);
+  const changes = vi.fn();
+  jobs.onChange(changes);
+  fs.writeFileSync(path.join(root, 'a.yaml'), job('New', 'catch_up: perhaps\n'));
+  await jobs.refresh();
+  expect(jobs.get('a')).toMatchObject({
+    state: 'broken',
+    job: { name: 'A' },
+    problem: expect.stringContaining('line 4'),
+  });
+  fs.writeFileSync(path.join(root, 'a.yaml'), '');
+  await jobs.refresh();
+  expect(jobs.get('a')).toMatchObject({ state: 'broken', job: { name: 'A' } });
+  fs.writeFileSync(path.join(root, 'a.yaml'), job('New'));
+  await jobs.refresh();
+  expect(shown(jobs)).toEqual(['a loaded New']);
+  fs.rmSync(path.join(root, 'a.yaml'));
+  await jobs.refresh();
+  expect(jobs.all()).toEqual([]);
+  expect(changes).toHaveBeenCalled();
+});
+
+test('a file written in steps of one byte is the old job or the new one, with pauses longer than the settle time as well', async () => {
+  const old = job('Old');
+  const text = 'name: New\nschedule: "0 9 * * 1"\nmodel: deepseek/deepseek-chat\nprompt: |\n  Summarise all.\n';
+  const root = folder({ 'a.yaml': old });
+  const jobs = await open(root, { settleMs: 60 });
+  const seen = new Set<string>();
+  const note = () => {
+    const { name, prompt, agent } = jobs.get('a')?.job ?? {};
+    seen.add(JSON.stringify([name, prompt, agent?.model]));
+  };
+  note();
+  jobs.onChange(note);
+  const fd = fs.openSync(path.join(root, 'a.yaml'), 'w');
+  for (const [index, letter] of [...text].entries()) {
+    fs.writeSync(fd, letter);
+    await sleep(index % 9 === 0 ? 150 : 1);
+  }
+  fs.closeSync(fd);
+  await eventually(() => expect(jobs.get('a')?.job?.name).toBe('New'));
+  await sleep(300);
+  expect([...seen]).toEqual([
+    JSON.stringify(['Old', 'Hello', undefined]),
+    JSON.stringify(['New', 'Summarise all.\n', 'deepseek/deepseek-chat']),
+  ]);
+});
+
+test('a text without a line break at its end is used once it has rested', async () => {
+  const root = folder({ 'a.yaml': job('A') });
+  const jobs = await open(root);
+  fs.writeFileSync(path.join(root, 'a.yaml'), job('B').trimEnd());
+  await jobs.refresh();
+  expect(jobs.get('a')?.job?.name).toBe('A');
+  await eventually(() => expect(shown(jobs)).toEqual(['a loaded B']));
+});
+
+test('for a command that ends at once it is used as it is', async () => {
+  const root = folder({ 'a.yaml': job('A').trimEnd() });
+  const jobs = await open(root, { watch: false });
+  expect(shown(jobs)).toEqual(['a loaded A']);
+});
+
+test('made, found, paused, resumed, removed', async () => {
+  const root = folder({ 'x.yaml': job('Daily') });
+  const jobs = await open(root);
+  const fields = { name: 'Ünïcode & "Sum": #1', schedule: 'every weekday at 9', prompt: 'a\n\nb: - c\n' };
+  const made = await jobs.create({ ...fields, deliver: ['telegram:1001'], createdBy: 'telegram:1001' });
+  expect(made).toMatchObject({
+    id: 'unicode-sum-1',
+    state: 'loaded',
+    job: { name: fields.name, prompt: fields.prompt },
+  });
+  expect(fs.statSync(made.path).mode & 0o777).toBe(0o600);
+  expect(fs.readdirSync(root).sort()).toEqual(['unicode-sum-1.yaml', 'x.yaml']);
+  await expect(jobs.create({ ...fields, name: 'DAILY' })).rejects.toThrow('There is a job x already');
+  await expect(jobs.create({ ...fields, name: 'Other', schedule: '25am' })).rejects.toThrow(
+    'The job cannot be made: schedule: ',
+  );
+  expect(jobs.find(' daily ').id).toBe('x');
+  expect(() => jobs.find('nothing')).toThrow('There is no job nothing');
+
+  await jobs.pause('x');
+  expect(fs.existsSync(path.join(root, 'x.disabled.yaml'))).toBe(true);
+  expect(jobs.get('x')?.state).toBe('disabled');
+  await expect(jobs.pause('x')).rejects.toThrow('paused already');
+  await jobs.resume('x');
+  expect(jobs.get('x')).toMatchObject({ state: 'loaded', file: 'x.yaml' });
+  await expect(jobs.resume('x')).rejects.toThrow('is not paused');
+  await expect(jobs.pause('y')).rejects.toThrow('There is no job y');
+  expect(await jobs.remove('x')).toBe(true);
+  expect(await jobs.remove('x')).toBe(false);
+  expect(shown(jobs)).toEqual([`unicode-sum-1 loaded ${fields.name}`]);
+});
+
+test('two jobs with one name: each by its id, the name alone is refused', async () => {
+  const jobs = await open(folder({ 'a.yaml': job('Same'), 'b.yaml': job('same') }));
+  expect(shown(jobs)).toEqual(['a loaded Same', 'b loaded same']);
+  expect(jobs.find('b').job?.name).toBe('same');
+  expect(() => jobs.find('Same')).toThrow('a, b');
+});
+
+test('names in any script get an id of their own', async () => {
+  const jobs = await open(folder());
+  const ids: string[] = [];
+  for (const name of ['日次まとめ', '週次まとめ', 'Сводка 1', '../../etc/passwd', '🌅', '__proto__', 'CON']) {
+    ids.push((await jobs.create({ name, schedule: 'hourly', prompt: 'x' })).id);
+  }
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const id of ids) expect(id).toMatch(/^[a-z0-9][a-z0-9_-]{0,63}$/);
+  expect(ids.slice(3, 4)).toEqual(['etc-passwd']);
+});
+
+test('of two writers of one name one wins, and nothing is overwritten', async () => {
+  const root = folder();
+  const [one, two] = await Promise.all([open(root), open(root)]);
+  const fields = { schedule: 'hourly', prompt: 'x', name: 'Race' };
+  const results = await Promise.allSettled([
+    one.create({ ...fields, prompt: 'one' }),
+    two.create({ ...fields, prompt: 'two' }),
+  ]);
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect(fs.readdirSync(root)).toEqual(['race.yaml']);
+});
+
+test('1,000 files are read without holding up the process', async () => {
+  const root = folder(Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`j${i}.yaml`, job(`J${i}`)])));
+  let longest = 0;
+  let last = performance.now();
+  const probe = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 1);
+  const jobs = await open(root);
+  clearInterval(probe);
+  expect(jobs.all()).toHaveLength(1_000);
+  expect(longest).toBeLessThan(500);
+}, 60_000);

@@ -1,0 +1,287 @@
+/** What is no schedule, or could be two: refused with the reason and an example that is one. */
+import { describe, expect, test } from 'vitest';
+import { UserError } from '../../src/errors.ts';
+import { formatSchedule, nextSlot, nextSlots, parseSchedule } from '../../src/jobs/schedule.ts';
+
+const options = { timezone: 'Europe/Berlin', now: new Date('2026-11-21T18:05:30Z') };
+
+function refusal(text: string, timezone = options.timezone): string {
+  try {
+    parseSchedule(text, { ...options, timezone });
+  } catch (error) {
+    if (error instanceof UserError) return error.message;
+    throw error;
+  }
+  return '(taken)';
+}
+
+const REFUSED: [text: string, reason: RegExp][] = [
+  // times that do not exist
+  ['25am', /no hour 25am/],
+  ['daily at 13pm', /no hour 13pm/],
+  ['daily at 0am', /no hour 0am/],
+  ['daily at 24:00', /no hour 24/],
+  ['8:75', /no minute 75/],
+  ['daily at 8:5', /two digits/],
+  ['daily at 8:30:15', /seconds/],
+  ['daily at 1730', /no hour 1730/],
+  ['hourly at :60', /no minute 60/],
+  // rhythms that do not exist
+  ['every 0 minutes', /rhythm of 0/],
+  ['every -5 minutes', /at least 1/],
+  ['every 30 seconds', /seconds/],
+  ['every second', /of what/],
+  ['every 1.3 minutes', /whole minutes/],
+  ['every 5 months', /come out even/],
+  ['every 2 years', /more than a year/],
+  ['every 1000 days', /more than a year/],
+  ['every 999999 hours', /more than a year/],
+  ['every 99999999999999999999 hours', /too large/],
+  ['every 7 hours at :15', /do not divide the day/],
+  ['every 50 minutes on weekdays', /do not divide the day/],
+  ['every 20 minutes at 9', /no time of day/],
+  ['every hour between 17 and 9', /does not come after/],
+  ['every', /ends too early/],
+  ['every the', /every what/],
+  ['mondays at 9 every', /ends too early/],
+  // days that do not exist
+  ['32nd of the month', /no month has a day 32/],
+  ['on the 0th', /no month has a day 0/],
+  ['february 30th', /no such day/],
+  ['every february 30', /no such day/],
+  ['2026-02-30', /no day 2026-02-30/],
+  ['2026-12-24T25:00', /no time 25:00/],
+  ['sixth monday of the month', /at most five/],
+  // words
+  ['every blursday', /"blursday"/],
+  ['sometimes', /"sometimes"/],
+  ['constructor', /"constructor"/],
+  ['every __proto__ at 9', /is not understood/],
+  ['täglich um 8', /"täglich"/],
+  ['daily at 9 utc', /`timezone`/],
+  ['daily at 9 until friday', /no end date/],
+  ['', /is missing/],
+  ['   ', /is missing/],
+  ['at', /ends too early/],
+  ['the the the', /no time/],
+  // two meanings
+  ['at 8', /on which days/],
+  ['8am', /on which days/],
+  ['at 8 or 9', /"or"/],
+  ['daily at 8 and 9pm', /am or pm/],
+  ['every hour between 9 and 5pm', /am or pm/],
+  ['every morning at 8pm', /does not go with "morning"/],
+  ['tonight at 2', /does not go with "tonight"/],
+  ['twice a day', /at which times/],
+  ['3 times a day', /at which times/],
+  ['biweekly', /two meanings/],
+  ['every other weekday', /two meanings/],
+  ['every second monday at 9', /of which month/],
+  ['last friday at 9', /of which month/],
+  ['last day at 18:00', /of which month/],
+  ['once every at 9 once', /once and again/],
+  ['mondays once', /once and again/],
+  ['daily at noon 2', /unclear what 2 is/],
+  ['every monday 9', /unclear what 9 is/],
+  ['every 15', /unclear what 15 is/],
+  ['20 minutes', /neither "every" nor "in"/],
+  ['12/24/2027', /year first/],
+  ['24.12.2027', /year first/],
+  ['next week', /which day/],
+  ['monday in december at 9', /comes again/],
+  ['friday the 13th at 9', /two ways/],
+  ['every day on the 15th', /do not go together/],
+  ['9am on monday and 10am on friday', /which time goes with which day/],
+  ['every day at 9 and every monday at 10', /two rhythms/],
+  ['daily at 9 and mondays at 10', /which time goes with which day/],
+  ['tomorrow every day', /once and again/],
+  ['tomorrow on monday', /once and again/],
+  ['yearly on the 15th', /which month/],
+  // not to come
+  ['today at 8', /already past/],
+  ['2020-01-01', /already past/],
+  ['2026-11-21T19:05', /already past/],
+  ['in 0 minutes', /that is now/],
+  ['in 5000 days', /ten years/],
+  ['2099-01-01 09:00', /ten years/],
+  // cron
+  ['0 0 9 * * *', /six fields.*seconds or years are not supported/],
+  ['0 0 9 * * * 2027', /seven fields/],
+  ['0 9 * *', /this has 4/],
+  ['60 9 * * *', /field "minute".*"60".*out of range/],
+  ['0 24 * * *', /field "hour"/],
+  ['0 9 0 * *', /field "day of month"/],
+  ['0 9 * 13 *', /field "month"/],
+  ['0 9 * * FRI-MON', /field "day of week".*upward/],
+  ['0 9 * * 1#6', /field "day of week".*at most five/],
+  ['x 9 * * *', /field "minute"/],
+  ['*/0 * * * *', /field "minute".*at least 1/],
+  ['5/10 * * * *', /field "minute".*step/],
+  ['0 9 */2 * MON', /two meanings/],
+  ['0 9 30 2 *', /never comes/],
+  ['0 9 31 4 *; daily at 9', /never comes/],
+  ['@reboot', /restart/],
+  ['@often', /not known/],
+  ['@constructor', /not known/],
+  // shape
+  [';', /";"/],
+  ['daily at 9;', /";"/],
+];
+
+describe('refused', () => {
+  test.each(REFUSED)('%s', (text, reason) => {
+    expect(refusal(text)).toMatch(reason);
+  });
+
+  test('each example is itself a schedule', () => {
+    for (const [text] of REFUSED) {
+      const [, examples = ''] = /Say for example (".*")\.$/.exec(refusal(text)) ?? [];
+      for (const example of examples.split('" or "').map((part) => part.replace(/^"|"$/g, ''))) {
+        if (example) expect(refusal(example), `${text} -> ${example}`).toMatch(/^\(taken\)$|already past/);
+      }
+    }
+  });
+
+  test('a time zone that does not exist', () => {
+    for (const zone of ['Mars/Olympus', '', 'constructor', '../etc/passwd'])
+      expect(refusal('daily at 9', zone)).toMatch(/`timezone`/);
+  });
+
+  test('long and hostile text, without delay and without echo', () => {
+    const texts = [
+      'daily at 9 '.repeat(1000),
+      'a'.repeat(10_000),
+      '9,'.repeat(5000),
+      '* '.repeat(5000),
+      ';'.repeat(10_000),
+    ];
+    texts.push(
+      'every '.repeat(33),
+      '1st or '.repeat(24),
+      `${'daily;'.repeat(100)}daily`,
+      `0 9 * * ${'1,'.repeat(180)}1`,
+      `every ${'9'.repeat(190)}`,
+    );
+    texts.push('daily at 9\u202e', '\u0000', 'every day at ９', '@'.repeat(150), '0 9 * * 1\n0 10 * * 2');
+    const start = performance.now();
+    for (const text of texts) {
+      const answer = refusal(text);
+      expect(answer).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+      expect(answer.length, answer).toBeLessThan(600);
+      if (!text.startsWith('0 9 * * 1,')) expect(answer).not.toBe('(taken)');
+    }
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+
+  test('a date that is past is taken where the caller says so, a relative one never', () => {
+    const past = (text: string) => parseSchedule(text, { ...options, allowPast: true });
+    expect(past('2020-01-01 09:00').schedule).toEqual({ kind: 'once', at: '2020-01-01T08:00:00.000Z' });
+    expect(past('24 december 2020 at 18:00').schedule).toEqual({ kind: 'once', at: '2020-12-24T17:00:00.000Z' });
+    expect(() => past('today at 8')).toThrow(/already past/);
+  });
+
+  test('words thrown together end in a schedule that comes, or in a reason', () => {
+    const words = [
+      ...[
+        'every',
+        'each',
+        'daily',
+        'hourly',
+        'at',
+        'in',
+        'on',
+        'the',
+        'of',
+        'and',
+        ',',
+        '-',
+        ':',
+        '.',
+        ';',
+        '@',
+        'from',
+        'to',
+      ],
+      ...[
+        'between',
+        'except',
+        'first',
+        'last',
+        'second',
+        '15th',
+        '32nd',
+        'monday',
+        'fridays',
+        'weekday',
+        'weekend',
+        'day',
+      ],
+      ...[
+        'month',
+        'year',
+        'week',
+        'hour',
+        'minutes',
+        'other',
+        'half',
+        'a',
+        '0',
+        '2',
+        '9',
+        '17',
+        '45',
+        '2027',
+        '9am',
+        '13pm',
+      ],
+      ...[
+        '9:30',
+        ':15',
+        'noon',
+        'morning',
+        'tonight',
+        'tomorrow',
+        'next',
+        'this',
+        'january',
+        'feb',
+        '2027-01-04',
+        'now',
+        'once',
+      ],
+      ...[
+        '2027-01-04T09:00Z',
+        '*',
+        '*/5',
+        '1-5',
+        'MON#1',
+        'starting',
+        'quarterly',
+        'every 2 weeks',
+        'of the month',
+        'at 9',
+      ],
+    ];
+    let state = 7;
+    const below = (n: number) => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return Math.floor((state / 2 ** 32) * n);
+    };
+    let taken = 0;
+    for (let round = 0; round < 4000; round += 1) {
+      const text = Array.from({ length: 1 + below(6) }, () => words[below(words.length)]).join(
+        below(9) === 0 ? '' : ' ',
+      );
+      // Anything but a UserError fails here.
+      if (refusal(text) !== '(taken)') continue;
+      const { schedule } = parseSchedule(text, options);
+      expect(nextSlot(schedule, options.now), text).toBeDefined();
+      const written = formatSchedule(schedule);
+      expect(nextSlots(parseSchedule(written, options).schedule, options.now, 2), `${text} -> ${written}`).toEqual(
+        nextSlots(schedule, options.now, 2),
+      );
+      taken += 1;
+    }
+    expect(taken).toBeGreaterThan(100);
+  });
+});

@@ -1,0 +1,270 @@
+/** The three levels of skills, and what is in force while their files are being changed. */
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { copySkills } from '../../rolldown.config.ts';
+import { silentLog } from '../../src/log.ts';
+import { bundledSkills, openSkills, type Skills } from '../../src/skills/catalog.ts';
+import { FIXTURES, folder, skillText, write } from './helpers.ts';
+
+interface Place {
+  root: string;
+  user: string;
+  own: string;
+  skills: Skills;
+}
+
+async function open(options: { bundled?: string; watch?: boolean; reserved?: string[] } = {}): Promise<Place> {
+  const root = folder();
+  const user = path.join(root, 'skills');
+  mkdirSync(user);
+  const viber = (id: string) => path.join(root, 'vibers', id, 'skills');
+  const { bundled, watch = false, reserved = [] } = options;
+  const skills = openSkills({ bundled, user, viber, reserved, log: silentLog(), watch, settleMs: 120 });
+  onTestFinished(() => skills.close());
+  await skills.start();
+  await skills.open('default');
+  return { root, user, own: viber('default'), skills };
+}
+
+const text = (name: string, body: string) => skillText('parameters: {}', `echo ${body}`, name);
+const script = (place: Place, name = 'sample') => place.skills.find('default', name)?.script?.text;
+const reasons = (place: Place) =>
+  place.skills.problems('default').map(({ file, reason }) => `${path.basename(file)}: ${reason}`);
+
+describe('levels', () => {
+  test('the bundled ones are there', async () => {
+    const { skills } = await open({ bundled: bundledSkills() });
+    expect(skills.of('default').map(({ name }) => name)).toContain('git-commit');
+    expect(skills.problems('default')).toEqual([]);
+  });
+
+  test('the build copies them beside the program, without our code', () => {
+    const dir = folder();
+    copySkills.writeBundle({ dir });
+    const copied = readdirSync(path.join(dir, 'skills'), { recursive: true, encoding: 'utf8' });
+    expect(copied).toContain(path.join('git', 'commit.skill.md'));
+    expect(copied.filter((name) => name.endsWith('.ts'))).toEqual([]);
+  });
+
+  test('a name of the viber hides that of the home, which hides the bundled one', async () => {
+    const bundled = folder();
+    for (const name of ['a', 'b', 'c']) write(path.join(bundled, `${name}.skill.md`), text(name, 'bundled'));
+    const place = await open({ bundled });
+    write(path.join(place.user, 'b', 'SKILL.md'), text('b', 'user'));
+    write(path.join(place.user, 'deep', 'er', 'other.skill.md'), text('c', 'user'));
+    write(path.join(place.own, 'c', 'SKILL.md'), text('c', 'viber'));
+    await place.skills.refresh();
+    const { skills } = place;
+    const all = (viber: string) =>
+      skills.of(viber).map(({ name, level, script }) => `${name} ${level} ${script?.text.trim()}`);
+    expect(all('default')).toEqual(['a bundled echo bundled', 'b user echo user', 'c viber echo viber']);
+    await skills.open('other');
+    expect(all('other')).toEqual(['a bundled echo bundled', 'b user echo user', 'c user echo user']);
+    expect(skills.problems('default')).toEqual([]);
+    rmSync(path.join(place.own, 'c'), { recursive: true });
+    await skills.refresh();
+    expect(all('default')[2]).toBe('c user echo user');
+  });
+
+  test('published bundles load from a folder', async () => {
+    const { skills } = await open({ bundled: FIXTURES });
+    expect(skills.of('default').map(({ name, kind }) => `${name} ${kind}`)).toEqual([
+      'deploy tool',
+      'github instructions',
+      'pdf-forms instructions',
+      'todoist-cli instructions',
+    ]);
+  });
+
+  test('of two with one name the first by path is taken, the other is named', async () => {
+    const place = await open();
+    write(path.join(place.user, 'b.skill.md'), text('same', 'b'));
+    write(path.join(place.user, 'a.skill.md'), text('same', 'a'));
+    await place.skills.refresh();
+    expect(script(place, 'same')).toBe('echo a\n');
+    expect(reasons(place)).toEqual([`b.skill.md: name: "same" is taken by ${path.join(place.user, 'a.skill.md')}`]);
+  });
+
+  test('a skill file inside another bundle is one of its files', async () => {
+    const place = await open();
+    write(path.join(place.user, 'outer', 'SKILL.md'), text('outer', '1'));
+    write(path.join(place.user, 'outer', 'examples', 'SKILL.md'), text('inner', '2'));
+    write(path.join(place.user, 'outer', 'x.skill.md'), text('inner', '3'));
+    await place.skills.refresh();
+    expect(place.skills.of('default').map(({ name }) => name)).toEqual(['outer']);
+  });
+
+  test('links that lead out, pipes, folders with the name of a skill, other files: nothing', async () => {
+    const place = await open();
+    const outside = write(path.join(place.root, 'outside', 'SKILL.md'), text('outside', '1'));
+    symlinkSync(outside, path.join(place.user, 'link.skill.md'));
+    symlinkSync(path.dirname(outside), path.join(place.user, 'linked'));
+    mkdirSync(path.join(place.user, 'x.skill.md'));
+    write(path.join(place.user, 'README.md'), text('readme', '1'));
+    write(path.join(place.user, '.hidden', 'SKILL.md'), text('hidden', '1'));
+    write(path.join(place.user, 'node_modules', 'x', 'SKILL.md'), text('module', '1'));
+    write(path.join(place.user, 'a', 'b', 'c', 'd', 'SKILL.md'), text('too-deep', '1'));
+    await place.skills.refresh();
+    expect(place.skills.of('default')).toEqual([]);
+  });
+
+  test('a bad one does not keep the others out; names of our tools are refused', async () => {
+    const place = await open({ reserved: ['notify'] });
+    write(path.join(place.user, 'good.skill.md'), text('good', '1'));
+    write(path.join(place.user, 'notify.skill.md'), text('notify', '1'));
+    write(path.join(place.user, 'js.skill.md'), '---js\nglobalThis.pwned = 1\n---\necho');
+    write(path.join(place.user, 'huge.skill.md'), 'x'.repeat(300 * 1024));
+    write(path.join(place.user, 'empty.skill.md'), '');
+    await place.skills.refresh();
+    expect(place.skills.of('default').map(({ name }) => name)).toEqual(['good']);
+    expect(reasons(place)).toEqual([
+      'empty.skill.md: the file does not begin with a front matter (a line of "---")',
+      'huge.skill.md: larger than 256 KB',
+      'js.skill.md: the front matter is in "js"; only YAML is read, nothing was run',
+      'notify.skill.md: name: "notify" is a tool of the gateway; choose another',
+    ]);
+    expect(Reflect.has(globalThis, 'pwned')).toBe(false);
+  });
+
+  test('while a file is bad its last good version stays, with the reason; when it is gone the skill is', async () => {
+    const place = await open();
+    const file = write(path.join(place.user, 'sample.skill.md'), text('sample', 'one'));
+    await place.skills.refresh();
+    write(file, text('sample', 'two').replace('---\necho', 'echo'));
+    await place.skills.refresh();
+    expect(script(place)).toBe('echo one\n');
+    expect(reasons(place)[0]).toMatch(/no end.*; the last good version stays in use$/);
+    write(file, text('sample', 'three'));
+    await place.skills.refresh();
+    expect([script(place), reasons(place)]).toEqual(['echo three\n', []]);
+    write(file, '');
+    await place.skills.refresh();
+    expect(script(place)).toBe('echo three\n');
+    rmSync(file);
+    await place.skills.refresh();
+    expect([script(place), reasons(place)]).toEqual([undefined, []]);
+  });
+
+  test('a thousand files are too many, and take little time', async () => {
+    const place = await open();
+    for (let index = 0; index < 1000; index++) {
+      write(path.join(place.user, `s${index}`, 'SKILL.md'), text(`s${index}`, 'x'));
+    }
+    const started = performance.now();
+    await place.skills.refresh();
+    expect(performance.now() - started).toBeLessThan(8000);
+    expect(place.skills.of('default')).toHaveLength(500);
+  });
+});
+
+describe('editing while we run', () => {
+  /** Everything that was ever in force, looked at as often as the event loop turns. */
+  function observe(place: Place): { seen: Set<string>; until(wanted: string): Promise<void> } {
+    const seen = new Set<string>();
+    const look = () => {
+      for (const { digest, script } of place.skills.of('default'))
+        seen.add(`${digest.slice(0, 8)} ${script?.text ?? ''}`);
+    };
+    const timer = setInterval(look, 1);
+    onTestFinished(() => clearInterval(timer));
+    return {
+      seen,
+      async until(wanted) {
+        while (script(place) !== wanted) await sleep(5);
+        look();
+      },
+    };
+  }
+
+  const long = (word: string) =>
+    skillText('parameters: {}', Array.from({ length: 12 }, (_, line) => `echo ${word} ${line}`).join('\n'));
+  const bodyOf = (word: string) => `${Array.from({ length: 12 }, (_, line) => `echo ${word} ${line}`).join('\n')}\n`;
+
+  test('a file written byte by byte is in force as a whole, or not at all', async () => {
+    const place = await open({ watch: true });
+    const watcher = observe(place);
+    const file = path.join(place.user, 'sample.skill.md');
+    const handle = openSync(file, 'w');
+    for (const byte of Buffer.from(long('one'))) {
+      writeSync(handle, Buffer.of(byte));
+      await sleep(1);
+    }
+    closeSync(handle);
+    await watcher.until(bodyOf('one'));
+    expect([...watcher.seen].map((entry) => entry.slice(9))).toEqual([bodyOf('one')]);
+
+    // Written over in place, shorter for a while.
+    const again = openSync(file, 'w');
+    for (const byte of Buffer.from(long('two'))) {
+      writeSync(again, Buffer.of(byte));
+      await sleep(1);
+    }
+    closeSync(again);
+    await watcher.until(bodyOf('two'));
+    expect([...watcher.seen].map((entry) => entry.slice(9))).toEqual([bodyOf('one'), bodyOf('two')]);
+  });
+
+  test('the ways of editors: rename over it, swap files, a backup and a new file, delete and write', async () => {
+    const place = await open({ watch: true });
+    const file = write(path.join(place.user, 'sample.skill.md'), long('v0'));
+    await place.skills.refresh();
+    const watcher = observe(place);
+    await watcher.until(bodyOf('v0'));
+    const half = (word: string) => long(word).slice(0, -40);
+    const styles: ((word: string) => Promise<void> | void)[] = [
+      (word) => renameSync(write(`${file}.tmp`, long(word)), file),
+      async (word) => {
+        write(path.join(place.user, '.sample.skill.md.swp'), half(word));
+        write(path.join(place.user, '4913'), '');
+        rmSync(path.join(place.user, '4913'));
+        renameSync(file, `${file}~`);
+        write(file, half(word));
+        await sleep(10);
+        appendFileSync(file, long(word).slice(-40));
+        rmSync(`${file}~`);
+      },
+      async (word) => {
+        rmSync(file);
+        await sleep(15);
+        write(file, '');
+        await sleep(15);
+        write(file, half(word));
+        await sleep(15);
+        write(file, long(word));
+      },
+      (word) => {
+        write(path.join(place.user, '___jb_tmp___'), half(word));
+        renameSync(path.join(place.user, '___jb_tmp___'), file);
+        renameSync(write(`${file}.___jb_tmp___`, long(word)), file);
+      },
+    ];
+    for (const [index, style] of styles.entries()) {
+      await style(`v${index + 1}`);
+      await watcher.until(bodyOf(`v${index + 1}`));
+    }
+    const wanted = ['v0', 'v1', 'v2', 'v3', 'v4'].map(bodyOf);
+    expect([...watcher.seen].map((entry) => entry.slice(9))).toEqual(wanted);
+    expect(place.skills.problems('default')).toEqual([]);
+  });
+
+  test('a folder of skills that appears later, and one of a viber', async () => {
+    const place = await open({ watch: true });
+    mkdirSync(place.own, { recursive: true });
+    write(path.join(place.own, 'late', 'SKILL.md'), text('late', 'here'));
+    while (script(place, 'late') !== 'echo here\n') await sleep(5);
+    rmSync(path.join(place.own, 'late'), { recursive: true });
+    while (script(place, 'late') !== undefined) await sleep(5);
+  });
+});
