@@ -14,6 +14,8 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev && npm cache clean --force
 
 FROM node:24-slim
+# git for the skill that commits, bubblewrap to run scripts apart from everything else.
+RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap git && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production OPENVIBER_HOME=/data
 WORKDIR /app
 COPY package.json LICENSE ./
