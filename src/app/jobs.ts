@@ -85,7 +85,7 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
     const files = openJobs({ folder, timezone, log });
     const states = openJobStates(path.join(home.spool, 'jobs'), log);
     const desk = openJobDesk({
-      ...{ jobs: files, states, queue, posting, people, viber: options.viber, tellOwners, log },
+      ...{ home, jobs: files, states, queue, posting, people, viber: options.viber, tellOwners, log },
       clock: options.clock ?? systemClock,
       settings: { timezone, min_minutes: config.jobs.min_minutes, max: config.jobs.max },
       ownerAddress: () => options.reception.ownerAddress(),
@@ -104,11 +104,13 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
       ),
     toolbox: ({ task, principal, job, address }, _own, scope) => {
       const maxBytes = (channel: string) => channelOf({ channel })?.limits.uploadBytes ?? Number.MAX_SAFE_INTEGER;
-      const deps = { posting, delivery, principal, own: task.conversations, isJob: job !== undefined, maxBytes };
-      const desk = opened?.desk;
-      const isTheirs = principal.role === 'owner' && !job && address !== undefined;
-      const scheduling = desk && isTheirs ? jobTools({ desk, principal, from: address }) : [];
-      return Promise.resolve({ tools: [notify(scope, deps), ...scheduling], skills: '' });
+      // Where a job's result goes is written in its file, and says nothing about whether it may.
+      const own = job ? [] : task.conversations;
+      const sending = notify(scope, { posting, delivery, principal, own, isJob: job !== undefined, maxBytes });
+      const isAsked = job === undefined && address !== undefined;
+      const desk = () => opened?.desk;
+      const scheduling = isAsked ? jobTools(scope, { desk, principal, from: address }) : [];
+      return Promise.resolve({ tools: [sending, ...scheduling], skills: '' });
     },
     desk: () => opened?.desk,
     ended(entry, { state, error, text }) {

@@ -2,7 +2,9 @@
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import type { Offered, Toolbox } from '../runtime/perform.ts';
+import type { SkillDesk } from '../runtime/skill-desk.ts';
 import type { Home } from '../workspace/home.ts';
+import { openAppSkills } from './skills.ts';
 
 export interface OpenToolsOptions {
   config: Config;
@@ -10,24 +12,30 @@ export interface OpenToolsOptions {
   log: Logger;
   /** What other parts of the gateway offer. */
   parts?: readonly Toolbox[];
+  /** false: scripts run without the sandbox although there is one. */
+  sandbox?: boolean;
 }
 
 export interface Tools {
   toolbox: Toolbox;
+  skills: SkillDesk;
   /** Begins what may begin once the channels are connected. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
 export function openTools(options: OpenToolsOptions): Tools {
-  const parts: Toolbox[] = [...(options.parts ?? [])];
+  const skills = openAppSkills(options);
+  // What servers offer comes and goes: last, so that the rest stays where it is.
+  const parts: Toolbox[] = [...(options.parts ?? []), skills.toolbox];
   return {
     async toolbox(order, own, scope) {
       const offered = await Promise.all(parts.map((part) => part(order, own, scope)));
       return joined(offered);
     },
-    start: () => Promise.resolve(),
-    close: () => Promise.resolve(),
+    skills: skills.desk,
+    start: async () => skills.start(),
+    close: skills.close,
   };
 }
 

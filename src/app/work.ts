@@ -33,6 +33,7 @@ import { createWorker } from '../runtime/worker.ts';
 import type { Home } from '../workspace/home.ts';
 import { openCompaction } from './compaction.ts';
 import { openAppJobs } from './jobs.ts';
+import { openAppMemory } from './memory.ts';
 import { openMesh } from './mesh.ts';
 import { openTools } from './tools.ts';
 
@@ -109,7 +110,8 @@ export function openWork(options: WorkOptions): Work {
     ...{ people: options.people, clock: options.clock, folder: options.env.OPENVIBER_JOBS_DIR },
     runner: () => runner,
   });
-  const tools = openTools({ config, home, log, parts: [mesh.toolbox, jobs.toolbox] });
+  const memory = openAppMemory({ config, home, embedders: models, log });
+  const tools = openTools({ config, home, log, parts: [memory.toolbox, mesh.toolbox, jobs.toolbox] });
   const perform = createPerform({
     ...{ home, agent, bus, meter, log, modelName, settings: config, toolbox: tools.toolbox, compaction },
     loadAgent: async (id) => {
@@ -127,7 +129,8 @@ export function openWork(options: WorkOptions): Work {
     ...{ home, queue, conversations, delivery, runner, bus, buttons, log, channelOf, modelName, prefixes, costs },
     ...{ syncSoon: options.syncSoon, live: options.live, settings: options.settings, metrics: options.metrics },
     ...{ pairing: options.pairing, links: options.links, maxRuns: config.limits.runs },
-    ...{ approvals, memory: afterRun, compaction, jobs },
+    ...{ approvals, memory: afterRun, compaction, jobs, skills: tools.skills },
+    searchMemory: memory.searchMemory,
   });
 
   return {
@@ -142,13 +145,15 @@ export function openWork(options: WorkOptions): Work {
       await tools.start();
       void jobs.start();
     },
-    sweep: () => undefined,
+    sweep(now) {
+      void memory.sweep(now);
+    },
     async stop() {
       approvals.close();
       await jobs.stop();
       await worker.stop(DRAIN_MS);
       await Promise.all([afterRun.flush(), compaction.close()]);
-      await tools.close();
+      await Promise.all([tools.close(), memory.close()]);
     },
   };
 }

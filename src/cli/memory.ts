@@ -38,7 +38,7 @@ export async function run({ args, home: root, config: file, env, json, print }: 
   async function index(search: MemorySearch, viber: string): Promise<void> {
     const counts = await search.rebuildIndex(viber);
     const { files, chunks, embedded } = counts;
-    const isUnused = (memoryOf(config).index ?? 'off') === 'off';
+    const isUnused = config.memory.index === 'off';
     if (json) print(JSON.stringify(counts));
     else print(`Indexed ${files} files: ${chunks} pieces, ${embedded} of them with a vector.`);
     if (isUnused) log.warn('the index is not used and will be removed: set memory.index to auto or on');
@@ -48,15 +48,8 @@ export async function run({ args, home: root, config: file, env, json, print }: 
 const placeOf = ({ source_file, metadata: { line, section } }: MemoryHit): string =>
   `${source_file}:${line}${section === undefined ? '' : `  ${section}`}`;
 
-interface IndexSettings {
-  index?: 'off' | 'auto' | 'on';
-  embedding?: string;
-}
-
-const memoryOf = ({ memory }: Config): IndexSettings => memory;
-
 async function embedderOf(config: Config, env: NodeJS.ProcessEnv): Promise<Embedder | undefined> {
-  const { embedding } = memoryOf(config);
+  const { embedding } = config.memory;
   if (embedding === undefined) return undefined;
   const { createModels } = await import('../runtime/model/models.ts');
   return createModels({ providers: config.providers, env }).embedder(embedding);

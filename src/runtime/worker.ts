@@ -27,6 +27,7 @@ import type { Lease, Queue } from './queue/queue.ts';
 import type { Buttons } from './reply/buttons.ts';
 import { type AbortReason, RunAbort, reasonOf } from './run-abort.ts';
 import type { Runner, RunOutcome } from './runner.ts';
+import type { SkillDesk } from './skill-desk.ts';
 import { createTaskBook } from './task-book.ts';
 import { createThreads } from './threads.ts';
 import { type Begun, createTurns, type Item, type Part, parts } from './turns.ts';
@@ -55,6 +56,8 @@ export interface WorkerOptions {
   /** What runs leave in the memory; absent where none is kept. */
   memory?: AfterRun;
   compaction?: Compaction;
+  skills?: SkillDesk;
+  searchMemory?: NonNullable<CommandDesk['searchMemory']>;
   /** For the runs of scheduled jobs. */
   jobs?: { answers: JobAnswers; desk(): JobDesk | undefined; ended(entry: Entry, outcome: RunOutcome): void };
   /** Runs at the same time. */
@@ -128,6 +131,8 @@ export function createWorker(options: WorkerOptions): Worker {
     bound: (id) => conversations.bound(id).map(placeOf),
     shareTask: (person, from) => shareTask(conversations, person, from),
     attachRules: (address) => runner.attachRules(channelOf(address), address.channel),
+    ...(options.skills ? { skills: options.skills } : {}),
+    ...(options.searchMemory ? { searchMemory: options.searchMemory } : {}),
     jobs: () => options.jobs?.desk(),
   };
   const command = createCommandLane({ desk, delivery, buttons, threads, log });

@@ -40,16 +40,26 @@ export const PROTECTED: readonly string[] = [
   ...['access', 'spool', 'run', 'cache', 'conversations', 'usage'],
 ];
 
-/** Records the gateway keeps inside folders that are otherwise the agent's. */
-const PROTECTED_RECORDS =
-  /^(artifacts\/[^/]+\/(task\.json|artifacts\.jsonl|playbook\.md)|(workspace|vibers\/[^/]+)\/memory\/(suggestions|provenance\.jsonl)(\/.*)?)$/i;
+/**
+ * What the gateway keeps inside folders that are otherwise the agent's, and what would be run later: a viber's own skills, and the
+ * hooks and settings of a repository (T16).
+ */
+const PROTECTED_INSIDE = [
+  /^artifacts\/[^/]+\/(task\.json|artifacts\.jsonl|playbook\.md)$/i,
+  /^(workspace|vibers\/[^/]+)\/(memory\/(suggestions|provenance\.jsonl)|skills)(\/|$)/i,
+  /^(workspace|vibers\/[^/]+)\/memory\.sqlite/i,
+  /(^|\/)\.git(\/|$)/i,
+];
 
 /** Whether the agent's file tools must not write here. `file` is a path that `guardPath` gave; outside the home is protected too. */
 export function isProtected(home: Home, file: string): boolean {
   const relative = path.relative(fs.realpathSync.native(home.root), file).split(path.sep).join('/');
   const [first = ''] = relative.split('/');
   return (
-    relative === '' || first === '..' || PROTECTED.includes(first.toLowerCase()) || PROTECTED_RECORDS.test(relative)
+    relative === '' ||
+    first === '..' ||
+    PROTECTED.includes(first.toLowerCase()) ||
+    PROTECTED_INSIDE.some((pattern) => pattern.test(relative))
   );
 }
 

@@ -67,6 +67,7 @@ describe('front matter that is too much', () => {
     ],
     ['deep lists', `a: ${'['.repeat(7000)}${']'.repeat(7000)}`],
     ['deep maps', `a: ${'{a: '.repeat(3000)}1${'}'.repeat(3000)}`],
+    ['keys within keys', '? '.repeat(300)],
     ['a megabyte of text', `a: ${'x'.repeat(1024 * 1024)}`],
   ])('%s', (_what, front) => {
     const started = performance.now();

@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { errorCode } from '../../errors.ts';
+import { syncFile } from '../files.ts';
 import { DamagedIndex, type IndexDb, openIndexDb, readMeta, StaleIndex, writeMeta } from './index-db.ts';
 import { updateIndex, type VectorOf } from './index-update.ts';
 import type { MemoryFile } from './memory-files.ts';
@@ -33,6 +34,8 @@ export async function rebuildInto(file: string, files: readonly MemoryFile[], no
     } finally {
       made.close();
     }
+    // The rename would wait for the disk on the main thread otherwise.
+    await syncFile(scratch);
     if (old) await old.write(() => fs.renameSync(scratch, file));
     else fs.renameSync(scratch, file);
   } catch (error) {

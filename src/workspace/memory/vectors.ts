@@ -13,15 +13,15 @@ export interface Vectors {
   nearest(query: Float32Array, count: number): Promise<number[]>;
 }
 
-/** Multiplications before others get their turn: some 10 ms. */
-const SLICE = 5_000_000;
+/** Multiplications before others get their turn: a few ms, some 20 the first time, before the loop is compiled. */
+const SLICE = 1_000_000;
 /** Rows compared by their signs before others get their turn. */
-const SIGN_SLICE = 20_000;
+const SIGN_SLICE = 4_000;
 /**
- * Of many long vectors only those whose signs agree best are multiplied. With 512 signs and more the angle they tell is right to
- * some hundredths, and ten times as many are taken as could be wanted.
+ * Of many long vectors only those whose signs agree best are multiplied. With 256 signs and more the angle they tell is right to
+ * less than a tenth, and ten times as many are taken as could be wanted.
  */
-const MIN_SIGNS = 512;
+const MIN_SIGNS = 256;
 const COARSE = 1_000;
 
 interface Scored {

@@ -1,0 +1,63 @@
+/** Search of the memory with all it needs, opened when somebody first searches, and what is cleared away once a day. */
+import type { Config } from '../config.ts';
+import { errorMessage } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import type { Embedders } from '../runtime/model/models.ts';
+import type { Toolbox } from '../runtime/perform.ts';
+import { memorySearch } from '../runtime/tools/memory-search.ts';
+import type { Home } from '../workspace/home.ts';
+import type { MemorySearch } from '../workspace/memory/search.ts';
+
+export interface AppMemory {
+  searchMemory: MemorySearch['searchMemory'];
+  toolbox: Toolbox;
+  /** Old daily logs and indexes. Never rejects. */
+  sweep(now: Date): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function openAppMemory({
+  config,
+  home,
+  embedders,
+  log,
+}: {
+  config: Config;
+  home: Home;
+  embedders: Embedders;
+  log: Logger;
+}): AppMemory {
+  const { memory: settings } = config;
+  let opened: Promise<MemorySearch> | undefined;
+
+  function open(): Promise<MemorySearch> {
+    opened ??= import('../workspace/memory/search.ts').then(({ createMemorySearch }) =>
+      createMemorySearch({
+        ...{ home, settings, log },
+        ...(settings.embedding === undefined ? {} : { embedder: embedders.embedder(settings.embedding) }),
+      }),
+    );
+    return opened;
+  }
+
+  const searchMemory: AppMemory['searchMemory'] = async (...query) => (await open()).searchMemory(...query);
+  return {
+    searchMemory,
+    toolbox: (_order, _own, { viber }) =>
+      Promise.resolve({
+        tools: [memorySearch({ searchMemory: (query, limit) => searchMemory(viber, query, limit) })],
+        skills: '',
+      }),
+    async sweep(now) {
+      try {
+        const { sweepAll } = await import('../workspace/memory/retention.ts');
+        const removed = await sweepAll(home, settings.retention, now);
+        if (removed > 0) log.info({ removed, days: settings.retention.daily_logs_days }, 'old daily logs were removed');
+        await (await open()).sweepIndexes(now.getTime());
+      } catch (error) {
+        log.error({ err: errorMessage(error) }, 'old memory could not be cleared away');
+      }
+    },
+    close: async () => (await opened)?.close(),
+  };
+}
