@@ -15,13 +15,14 @@ import {
 } from '../src/runtime/protocol.ts';
 import { parseReply } from '../src/runtime/reply/reply.ts';
 import { canBecome } from '../src/runtime/task.ts';
-import { createTools } from '../src/runtime/tools/index.ts';
 import { openHome } from '../src/workspace/home.ts';
 import { parseSuggestion } from '../src/workspace/memory/suggestions.ts';
 import { formatPlan, parsePlan } from '../src/workspace/plan.ts';
 import { parseEntry } from '../src/workspace/session-lines.ts';
 import { readTask } from '../src/workspace/tasks.ts';
 import type { SessionEntry, TaskState } from '../src/workspace/types.ts';
+import { waitFor } from './platforms/platform.ts';
+import { openPlatforms } from './platforms/world.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'protocol.md'), 'utf8');
 
@@ -109,27 +110,44 @@ describe('the examples', () => {
 
 describe('the tables', () => {
   it('of tools has every tool with exactly its arguments', async () => {
-    const root = mkdtempSync(join(tmpdir(), 'protocol-'));
-    const scope = {
-      home: await openHome(root),
-      viber: 'default',
-      taskId: 't',
-      runId: 'r',
-      planBase: undefined,
-      autoAcceptMemory: false,
-      provenance: '',
-    };
-    const tools = createTools({ ...scope, onPlan: () => undefined, onArtifact: () => undefined });
-    rmSync(root, { recursive: true });
-    const shapes = tools.map((tool): [string, string[]] => {
-      const { properties = {}, required = [] } = z.toJSONSchema(tool.input, { io: 'input' });
-      return [tool.name, Object.keys(properties).map((name) => (required.includes(name) ? name : `${name}?`))];
+    const world = await openPlatforms({
+      on: ['telegram'],
+      channel: { live: 'off' },
+      prepare(home) {
+        mkdirSync(join(home, 'agents'));
+        writeFileSync(join(home, 'agents', 'coder.yaml'), 'description: Writes code\n');
+      },
     });
+    const { telegram } = world.platforms;
+    await expect.poll(() => world.logs.some(({ msg }) => msg === 'the scheduled jobs are read')).toBe(true);
+    telegram.say(telegram.dm('alex'), 'hello');
+    await waitFor(telegram, telegram.dm('alex'));
+    const skills = ['git-commit', 'web-fetch', 'chart'];
+    const requests = z.looseObject({
+      tools: z.array(
+        z.looseObject({
+          function: z.looseObject({
+            name: z.string(),
+            parameters: z.looseObject({
+              properties: z.record(z.string(), z.unknown()).default({}),
+              required: z.array(z.string()).default([]),
+            }),
+          }),
+        }),
+      ),
+    });
+    const shapes = requests
+      .parse(world.llm.requests()[0]?.body)
+      .tools.map(({ function: { name, parameters } }): [string, string[]] => [
+        name,
+        Object.keys(parameters.properties).map((key) => (parameters.required.includes(key) ? key : `${key}?`)),
+      ])
+      .filter(([name]) => !skills.includes(name));
     const rows = table('Tools').map(([name, args = '']): [string, string[]] => {
       const listed = args.split(', `').map((arg) => /^`?(\w+)`(\??)/.exec(arg)?.slice(1).join('') ?? '');
-      return [bare(name), listed];
+      return [bare(name), listed.filter(Boolean)];
     });
-    expect(rows).toEqual(shapes);
+    expect(new Map(rows.toSorted())).toEqual(new Map(shapes.toSorted()));
   });
 
   it('of states is the state machine', () => {

@@ -94,6 +94,7 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
     if (isStopped) return files.close();
     desk.scheduler.start();
     opened = { desk, files };
+    log.info({ jobs: files.all().length }, 'the scheduled jobs are read');
   }
 
   const jobs: AppJobs = {
