@@ -47,8 +47,8 @@ export interface AppJobs {
   posting: Posting;
   answers: JobAnswers;
   toolbox: Toolbox;
-  /** Undefined until it has been started. */
-  desk(): JobDesk | undefined;
+  /** Once the jobs have been read; undefined when they could not be. */
+  desk(): Promise<JobDesk | undefined>;
   /** A run has ended; nothing happens for runs that are no job's. */
   ended(entry: Entry, outcome: Pick<RunOutcome, 'state' | 'error' | 'text'>): void;
   /** Idempotent; happens by itself a moment after the start. */
@@ -109,11 +109,13 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
       const own = job ? [] : task.conversations;
       const sending = notify(scope, { posting, delivery, principal, own, isJob: job !== undefined, maxBytes });
       const isAsked = job === undefined && address !== undefined;
-      const desk = () => opened?.desk;
-      const scheduling = isAsked ? jobTools(scope, { desk, principal, from: address }) : [];
+      const scheduling = isAsked ? jobTools(scope, { desk: jobs.desk, principal, from: address }) : [];
       return Promise.resolve({ tools: [sending, ...scheduling], skills: '' });
     },
-    desk: () => opened?.desk,
+    async desk() {
+      await jobs.start();
+      return opened?.desk;
+    },
     ended(entry, { state, error, text }) {
       if (!entry.job || state === 'waiting') return;
       const why = error === undefined ? undefined : text || error;

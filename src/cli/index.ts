@@ -23,6 +23,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     about: 'search what the viber remembers',
     load: () => import('./memory.ts'),
   },
+  skills: { usage: 'skills list', about: 'what it can use, and what is missing', load: () => import('./skills.ts') },
   pair: {
     usage: 'pair list | approve CODE | deny CODE',
     about: 'let people in',

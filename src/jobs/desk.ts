@@ -13,14 +13,17 @@ import { nowhere, withAccount } from '../runtime/job-answers.ts';
 import type { JobDesk, JobView, NewJob } from '../runtime/job-desk.ts';
 import type { Posting } from '../runtime/posting.ts';
 import type { Queue } from '../runtime/queue/queue.ts';
+import type { Home } from '../workspace/home.ts';
 import type { Clock } from './clock.ts';
 import type { JobFile, Jobs } from './files.ts';
 import type { Job } from './job.ts';
+import { noteJobRun } from './past-runs.ts';
 import { formatSchedule, nextSlots, parseSchedule, shortestGapMs } from './schedule.ts';
 import { createScheduler, type Scheduler, type Trouble } from './scheduler.ts';
 import type { JobStates } from './state.ts';
 
 export interface JobDeskOptions {
+  home: Home;
   clock: Clock;
   jobs: Jobs;
   states: JobStates;
@@ -43,6 +46,7 @@ export interface OpenedJobDesk extends JobDesk {
 }
 
 const SHOWN_TIMES = 3;
+const MINUTE_MS = 60_000;
 const OWNER_ONLY = 'Only an owner may change scheduled jobs.';
 
 export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
@@ -71,8 +75,7 @@ export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
     const { id, name, prompt, agent } = job;
     const principal = principalOf(job);
     if (principal.role !== 'owner') {
-      const text = `The job ${JSON.stringify(name)} does not run: ${job.createdBy} made it and is no owner any more. /jobs deletes it.`;
-      await options.tellOwners(`job-${id}-rights`, text);
+      await options.tellOwners(`job-${id}-rights-${Date.parse(job.createdAt ?? '') || 0}`, withoutRights(job));
       log.warn({ job: id, by: job.createdBy }, 'a job is not run: whoever made it is no owner any more');
       return 'duplicate';
     }
@@ -89,6 +92,7 @@ export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
       ...{ message, principal, viber: job.viber ?? options.viber, taskId },
       job: { id, name, slot: slot.toISOString(), deliver, own: agent },
     };
+    await noteJobRun(options.home, taskId, new Date(clock.now()));
     return queue.enqueue(taskLane(taskId), entry, { dedupeId: `job ${id} ${slot.toISOString()}` });
   }
 
@@ -106,7 +110,11 @@ export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
 
   async function onTrouble({ id, name }: Job, { since, error }: Trouble): Promise<void> {
     const why = error === '' ? '' : ` ${error}`;
-    const text = `The job ${JSON.stringify(name)} failed.${why} It is tried again at its next times, with growing pauses; /jobs shows it.`;
+    const then =
+      scheduler.next(id, 1).length > 0
+        ? 'It is tried again at its next times, with growing pauses; /jobs shows it.'
+        : 'It has no further time; ask me once more if it still matters.';
+    const text = `The job ${JSON.stringify(name)} failed.${why} ${then}`;
     await options.tellOwners(`job-${id}-failing-${since.getTime()}`, text);
   }
 
@@ -115,19 +123,15 @@ export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
     const state = states.get(id);
     const next = scheduler.next(id, SHOWN_TIMES).map((time) => time.toISOString());
     const run = state?.lastRun;
+    const slot = run && new Date(run.slot);
     return {
       ...{ id, name: job?.name ?? id, schedule: job?.scheduleText ?? '', words: job?.words ?? '', next },
       timezone: job?.timezone ?? settings.timezone,
       state: stateOf(file, next.length > 0),
       deliver: (job?.deliver ?? []).map((written) => formatAddress({ account: '', ...written })),
       ...(problem === undefined ? {} : { problem }),
-      ...(run
-        ? {
-            lastRun: {
-              ...{ task: run.task ?? taskIdOf(id, new Date(run.slot)), slot: new Date(run.slot).toISOString() },
-              state: run.state,
-            },
-          }
+      ...(run && slot
+        ? { lastRun: { task: run.task ?? taskIdOf(id, slot), slot: slot.toISOString(), state: run.state } }
         : {}),
       ...(job?.createdBy === undefined ? {} : { createdBy: job.createdBy }),
     };
@@ -137,17 +141,42 @@ export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
     if (role !== 'owner') throw new UserError(OWNER_ONLY);
   }
 
-  function preview({ schedule: text, timezone = settings.timezone }: Pick<NewJob, 'schedule' | 'timezone'>) {
-    const now = new Date(clock.now());
-    const parsed = parseSchedule(text, { timezone, now });
+  function locate(name: string): JobFile {
+    const wanted = name.trim().toLowerCase();
+    const begun = jobs
+      .all()
+      .filter(({ id, job }) => id.startsWith(wanted) || job?.name.toLowerCase().startsWith(wanted));
+    const isExact = begun.some(({ id, job }) => id === wanted || job?.name.toLowerCase() === wanted);
+    const [only, other] = begun;
+    return only && !other && !isExact && wanted !== '' ? only : jobs.find(name);
+  }
+
+  function preview(job: NewJob, now: Date) {
+    const { schedule: text, timezone = settings.timezone } = job;
+    const parsed = parseSchedule(text, { timezone, now, anchor: now });
     const gap = shortestGapMs(parsed.schedule, now);
-    if (gap < settings.min_minutes * 60_000) {
+    if (gap < settings.min_minutes * MINUTE_MS) {
       throw new UserError(
         `That is too often: a job made in a chat may run every ${settings.min_minutes} minutes at most (jobs.min_minutes).`,
       );
     }
+    const all = jobs.all();
+    const name = job.name.trim();
+    if (all.some((file) => file.job?.name.toLowerCase() === name.toLowerCase()))
+      throw new UserError(`There is a job ${JSON.stringify(name)} already; delete it first or choose another name.`);
+    const made = all.filter((file) => file.job?.createdBy !== undefined).length;
+    if (made >= settings.max)
+      throw new UserError(`There are ${made} jobs made in chats already (jobs.max); delete one with /jobs first.`);
+    for (const to of job.deliver ?? []) posting.read(to);
     const next = nextSlots(parsed.schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
     return { ...parsed, timezone, next, stored: parsed.relative ? formatSchedule(parsed.schedule) : text.trim() };
+  }
+
+  async function placesFor({ deliver }: NewJob, by: Principal, from: Address): Promise<string[]> {
+    const here = isLocal(from) ? [] : [formatAddress(from)];
+    const places = [...new Set(deliver ?? here)];
+    for (const to of places) await posting.find(to, by, isLocal(from) ? [] : [withAccount(from)]);
+    return places;
   }
 
   return {
@@ -156,63 +185,63 @@ export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
       if (job) await scheduler.ended(job.id, state, { task: taskId, ...(error === undefined ? {} : { error }) });
     },
     list: () => jobs.all().map(view),
-    find(name) {
-      const wanted = name.trim().toLowerCase();
-      const all = jobs.all();
-      const exact = all.find(({ id, job }) => id === wanted || job?.name.toLowerCase() === wanted);
-      const begun = all.filter(({ id, job }) => id.startsWith(wanted) || job?.name.toLowerCase().startsWith(wanted));
-      const [only, other] = begun;
-      const found = exact ?? (other || wanted === '' ? undefined : only);
-      return found && view(found);
-    },
-    preview: (job) => {
-      const { words, timezone, next } = preview(job);
+    find: (name) => view(locate(name)),
+    preview(job) {
+      const { words, timezone, next } = preview(job, new Date(clock.now()));
       return { words, timezone, next };
     },
-    async create(job, by, from) {
+    async check(job, by, from) {
       check(by);
-      const { stored, timezone } = preview(job);
-      const made = jobs.all().filter((file) => file.job?.createdBy !== undefined).length;
-      if (made >= settings.max)
-        throw new UserError(`There are ${made} jobs made in chats already (jobs.max); delete one with /jobs first.`);
-      const here = from.channel === 'local' || from.channel === 'terminal' ? [] : [formatAddress(from)];
-      const deliver = job.deliver ?? here;
-      for (const to of deliver) await posting.find(to, by, here.length > 0 ? [withAccount(from)] : []);
+      preview(job, new Date(clock.now()));
+      await placesFor(job, by, from);
+    },
+    async create(job, by, from, agoMs = 0) {
+      check(by);
+      const asked = new Date(clock.now() - Math.max(0, agoMs));
+      const { stored, timezone } = preview(job, asked);
+      const deliver = await placesFor(job, by, from);
       const file = await jobs.create({
         ...{ name: job.name.trim(), schedule: stored, timezone, prompt: job.prompt },
         ...(deliver.length > 0 ? { deliver } : {}),
         ...(job.skills === undefined ? {} : { skills: job.skills }),
         ...(job.model === undefined ? {} : { model: job.model }),
-        ...{ createdBy: identityText(by), createdAt: new Date(clock.now()).toISOString() },
+        ...{ createdBy: identityText(by), createdAt: asked.toISOString() },
       });
       return view(file);
     },
     async remove(name, by) {
       check(by);
-      const found = jobs.find(name);
+      const found = locate(name);
       const shown = view(found);
       await jobs.remove(found.id);
       return shown;
     },
     async pause(name, by) {
       check(by);
-      const { id } = jobs.find(name);
+      const { id } = locate(name);
       await jobs.pause(id);
       return view(jobs.find(id));
     },
     async resume(name, by) {
       check(by);
-      const { id } = jobs.find(name);
+      const { id } = locate(name);
       await jobs.resume(id);
       return view(jobs.find(id));
     },
     async runNow(name, by) {
       check(by);
-      const { id } = jobs.find(name);
-      return (await scheduler.runNow(id)) === 'accepted' ? 'started' : 'busy';
+      const file = locate(name);
+      if (file.job && principalOf(file.job).role !== 'owner') throw new UserError(withoutRights(file.job));
+      await scheduler.runNow(file.id);
+      return view(file);
     },
   };
 }
+
+const isLocal = ({ channel }: Address): boolean => channel === 'local' || channel === 'terminal';
+
+const withoutRights = ({ name, createdBy }: Job): string =>
+  `The job ${JSON.stringify(name)} does not run: ${createdBy} made it and is no owner any more. Delete it with /jobs, or have an owner ask for it again.`;
 
 function stateOf({ state, job }: JobFile, hasNext: boolean): JobView['state'] {
   if (state === 'disabled') return 'paused';

@@ -98,7 +98,7 @@ export function openJobs(options: JobsOptions): Jobs {
           state: 'broken',
           problem: `${file.name}: the file ${twin} is the same job; delete one`,
         });
-      } else if (isDisabled) next.push({ ...common, state: 'disabled' });
+      } else if (isDisabled) next.push({ ...common, state: 'disabled', ...jobIn(await read(file)) });
       else if (mayGoOn(file))
         next.push(before ?? { ...common, state: 'broken', problem: `${file.name} is still being written` });
       else next.push(entryOf(common, await read(file), before?.job));
@@ -217,10 +217,13 @@ export function openJobs(options: JobsOptions): Jobs {
     async resume(id) {
       const entry = filesOf(id)[0];
       if (entry?.state !== 'disabled') throw new UserError(`The job ${id} is not paused.`);
-      if (entry.job)
+      if (!jobFileName(entry.file)?.isDisabled)
         throw new UserError(`The job ${id} is switched off in its file: set "enabled: true" in ${entry.file}.`);
       await rename(entry, entry.file.replace(/\.disabled\.(ya?ml)$/i, '.$1'));
     },
   };
   return jobs;
 }
+
+/** A paused file may be anything; where it is a job it has a name. */
+const jobIn = (result: Parsed): Pick<JobFile, 'job'> => ('job' in result ? { job: result.job } : {});

@@ -16,7 +16,7 @@ export interface JobFile {
   path: string;
   /** `disabled` by its name or by `enabled: false`. */
   state: 'loaded' | 'disabled' | 'broken';
-  /** What is in force; for a broken file the version before, if this process has seen one. Absent for `*.disabled.yaml`. */
+  /** What is in force; for a broken file the version before, if this process has seen one. For a paused one: what it would be. */
   job?: Job;
   /** Every problem of a broken file, one a line. */
   problem?: string;
@@ -27,7 +27,6 @@ export type Parsed = { job: Job } | { problem: string };
 export async function parseFile(file: SettledFile, timezone: string): Promise<Parsed> {
   if (file.problem !== undefined) return { problem: `${file.name}: ${file.problem}` };
   try {
-    // "Tomorrow" in a file counts from the day it was written, also after a restart.
     return { job: await parseJob(file.text, { file: file.name, timezone, now: new Date(file.mtimeMs) }) };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

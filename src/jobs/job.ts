@@ -8,7 +8,7 @@ import { type Data, type ParsedYaml, parseYamlLines } from '../config/parse.ts';
 import { found, nearest, valueAt } from '../config/validate.ts';
 import { ConfigError, type ConfigProblem, errorMessage, UserError } from '../errors.ts';
 import { scrub } from '../log.ts';
-import { parseSchedule, type Schedule } from './schedule.ts';
+import { formatSchedule, parseSchedule, type Schedule } from './schedule.ts';
 import { isTimezone } from './zone.ts';
 
 export const MAX_JOB_BYTES = 64 * 1024;
@@ -117,7 +117,7 @@ export type JobFields = z.input<typeof jobSchema>;
 export interface ParseOptions {
   /** As it is named in errors. */
   file: string;
-  /** What "tomorrow at 9" counts from, unless the file says when it was made. */
+  /** What is meant by "tomorrow at 9", which is refused, and explained by this. */
   now: Date;
   /** For a job that names none. */
   timezone: string;
@@ -196,12 +196,14 @@ function unknown(key: string, known: string): string {
 
 type Time = Pick<Job, 'schedule' | 'words'> | { problem: string };
 
+/** A file is read again and again, and saved again by whoever corrects a word in it: what it says must not move with that. */
 function parseTime(data: ParsedYaml['data'], { timezone, now }: { timezone: string; now: Date }): Time {
-  const madeAt = new Date(typeof data.createdAt === 'string' ? data.createdAt : Number.NaN);
   try {
-    const base = Number.isNaN(madeAt.getTime()) ? now : madeAt;
-    const { schedule, words } = parseSchedule(String(data.schedule), { timezone, now: base });
-    return { schedule, words };
+    const options = { timezone, now, allowPast: true };
+    const { schedule, words, relative } = parseSchedule(String(data.schedule), options);
+    if (!relative) return { schedule, words };
+    const written = formatSchedule(schedule);
+    return { problem: `expected a time that stays the same; what it means now is written ${JSON.stringify(written)}` };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { problem: errorMessage(error) };

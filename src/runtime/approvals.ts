@@ -13,7 +13,7 @@ import { crashPoint } from '../faults.ts';
 import type { Logger } from '../log.ts';
 import type { ApprovalVerdict, Json } from '../workspace/types.ts';
 import { loadRequests, removeRequest, storeRequest } from './approvals/files.ts';
-import { type Entry, taskLane } from './entry.ts';
+import { type Entry, type JobOrder, taskLane } from './entry.ts';
 import type { Queue } from './queue/queue.ts';
 
 export interface Decision {
@@ -50,6 +50,8 @@ export interface ApprovalRequest {
   inner?: { viber: string; run: string };
   /** The run plays a playbook. */
   play?: true;
+  /** The run is a scheduled job's: so is what goes on from it. */
+  job?: JobOrder;
   /** Whose words the run is about. */
   principal: Principal;
   /** The messages that were answered with the question: it may be decided where they came from, and nowhere else. */
@@ -134,10 +136,12 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
   async function resume(request: ApprovalRequest): Promise<void> {
     unsent.delete(request);
     if (!request.decision || !isWaiting(request)) return;
-    const { id, viber, taskId, run, principal, play } = request;
+    const { id, viber, taskId, run, principal, play, job } = request;
     const [message] = request.asked;
     if (!message) return;
-    const entry: Entry = { message, principal, viber, taskId, resume: { approval: id, run }, ...(play && { play: {} }) };
+    const entry: Entry = { message, principal, viber, taskId, resume: { approval: id, run } };
+    if (play) entry.play = {};
+    if (job) entry.job = job;
     try {
       await queue.enqueue(taskLane(taskId), entry, { dedupeId: `approval ${id}` });
     } catch (error) {

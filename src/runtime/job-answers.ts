@@ -3,15 +3,17 @@
  * the result is routine (J6), when the run has sent something by `notify` itself, or when it failed: its owner is told of that
  * by the scheduler.
  */
-import { principalText } from '../access/principal.ts';
-import { type Address, type Channel, formatAddress, type OutboundMessage } from '../channels/channel.ts';
+import { type Address, type Channel, conversationKey, formatAddress, type OutboundMessage } from '../channels/channel.ts';
 import { DeliveryError, UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
+import { hashText } from '../workspace/files.ts';
 import type { Home } from '../workspace/home.ts';
 import { findRun } from '../workspace/sessions.ts';
+import { updateTask } from '../workspace/tasks.ts';
+import { plainName } from './commands/places.ts';
 import { hasUsed } from './context/past-run.ts';
 import type { Delivery } from './delivery.ts';
-import type { Entry } from './entry.ts';
+import type { Entry, JobOrder } from './entry.ts';
 import type { Posting } from './posting.ts';
 import type { QueueItem } from './queue/queue.ts';
 import type { Buttons } from './reply/buttons.ts';
@@ -36,22 +38,61 @@ const HEALTHY = /^[\s>*_`"'~#-]*HEALTHY[\s.!*_`"'~]*$/;
 /** Where a question of a job is asked when nobody can be: an address of no channel. */
 export const NOWHERE = 'job';
 
+/** As long as the outbox tries to send a message. */
+const AWAY_MS = 24 * 3_600_000;
+
+interface Result {
+  item: QueueItem<Entry>;
+  run: string;
+  outcome: RunOutcome;
+  isAgain: boolean;
+  /** The places that have it, by the key of the conversation. */
+  sent: Map<string, string>;
+}
+
 /** Resolves when all that is to be sent is durable in the outbox. Throws DeliveryError while a place cannot be looked up. */
 export type JobAnswers = (item: QueueItem<Entry>, run: string, outcome: RunOutcome, isAgain: boolean) => Promise<void>;
 
 export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
   const { home, runner, buttons, delivery, posting, channelOf, log } = options;
 
-  async function ask({ id, message: { taskId, message } }: QueueItem<Entry>, run: string, outcome: RunOutcome) {
+  /** Where an owner can be asked; their own conversation there goes on with what it is about. */
+  async function ask({ id, message: { taskId, message, job } }: QueueItem<Entry>, run: string, outcome: RunOutcome) {
     const { address } = message;
-    if (address.channel === NOWHERE) return;
+    if (address.channel === NOWHERE) {
+      log.warn({ trace: run, job: job?.id }, 'a job has a question and no owner to ask: write to me once as an owner');
+      return;
+    }
     const shown = await runner.present(taskId, outcome, channelOf(address), address.channel);
     const rows = shown.buttons.length > 0 ? { buttons: await buttons.offer(address, shown.buttons) } : {};
-    await delivery.add({ id, address, text: shown.text, files: shown.files, ...rows }, run, true);
+    const text = `The job **${plainName(job?.name ?? '')}** asks (task \`${taskId}\`; open it here to answer in words):\n\n${shown.text}`;
+    await delivery.add({ id, address, text, files: shown.files, ...rows }, run, true);
+  }
+
+  /** Throws UserError, and DeliveryError while the place cannot be looked up. */
+  async function send(
+    to: string,
+    { item, run, outcome, isAgain, sent }: Result,
+    { taskId, principal }: Entry,
+  ): Promise<void> {
+    const address = await posting.find(to, principal);
+    // Two addresses may be one place: whichever is found first names the message.
+    const key = hashText(conversationKey(address)).slice(0, 16);
+    if (sent.has(key)) return;
+    sent.set(key, withAccount(address));
+    const shown = await runner.present(taskId, { ...outcome, buttons: [] }, channelOf(address), address.channel);
+    const message: OutboundMessage = { id: `${item.id}-${key}`, address, text: shown.text, files: shown.files };
+    if (shown.buttons.length > 0) message.buttons = await buttons.offer(address, shown.buttons);
+    await delivery.add(message, run, isAgain);
+  }
+
+  async function unsent({ id, name }: JobOrder, to: string, why: string): Promise<void> {
+    const text = `The result of the job ${JSON.stringify(name)} could not be sent to ${to}: ${why}`;
+    await options.tellOwners(`job-${id}-unsent-${hashText(`${to} ${why}`).slice(0, 16)}`, text);
   }
 
   return async (item, run, outcome, isAgain) => {
-    const { job, viber, taskId, principal } = item.message;
+    const { job, viber, taskId } = item.message;
     if (!job) return;
     if (outcome.state === 'waiting') return ask(item, run, outcome);
     if (outcome.state !== 'completed') return;
@@ -59,27 +100,34 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
     const isTold = hasUsed(await findRun(home, viber, taskId, run), NOTIFY);
     log.info({ trace: run, job: job.id, result: outcome.summary, isRoutine, isTold }, 'a job has its result');
     if (isRoutine || isTold) return;
+    const isLate = Date.now() - Date.parse(item.acceptedAt) > AWAY_MS;
+    const result: Result = { item, run, outcome, isAgain, sent: new Map() };
     let away: unknown;
-    for (const [index, to] of job.deliver.entries()) {
+    for (const to of job.deliver) {
       try {
-        const address = await posting.find(to, principal);
-        const shown = await runner.present(taskId, { ...outcome, buttons: [] }, channelOf(address), address.channel);
-        const message: OutboundMessage = { id: `${item.id}-${index}`, address, text: shown.text, files: shown.files };
-        if (shown.buttons.length > 0) message.buttons = await buttons.offer(address, shown.buttons);
-        await delivery.add(message, run, isAgain);
+        await send(to, result, item.message);
       } catch (error) {
-        if (error instanceof DeliveryError && error.retryAfterMs !== undefined) away = error;
-        else if (error instanceof UserError || error instanceof DeliveryError) {
+        if (!(error instanceof UserError || error instanceof DeliveryError)) throw error;
+        const mayCome = error instanceof DeliveryError && error.retryAfterMs !== undefined;
+        if (mayCome && !isLate) away = error;
+        else {
           log.warn({ err: error, trace: run, job: job.id, to }, 'a result could not be sent');
-          const why = error instanceof UserError ? error.message : 'The platform refused it.';
-          const text = `The result of the job ${JSON.stringify(job.name)} could not be sent to ${to}: ${why}`;
-          await options.tellOwners(`job-${job.id}-${to.replace(/[^\w-]/g, '_')}-${why.length}`, text);
-        } else throw error;
+          const refused = mayCome ? 'The platform could not be reached for a day.' : 'The platform refused it.';
+          await unsent(job, to, error instanceof UserError ? error.message : refused);
+        }
       }
     }
     if (away !== undefined) throw away;
-    log.debug({ trace: run, job: job.id, by: principalText(principal), to: job.deliver }, 'the result is on its way');
+    await notePlaces(taskId, [...result.sent.values()]);
   };
+
+  /** Where it went as the platform knows it, so that whoever reads it there finds the task. */
+  async function notePlaces(taskId: string, places: readonly string[]): Promise<void> {
+    await updateTask(home, taskId, (record) => ({
+      ...record,
+      conversations: [...new Set([...record.conversations, ...places])],
+    }));
+  }
 }
 
 /** An address for questions that nobody can be asked. */

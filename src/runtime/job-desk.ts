@@ -37,19 +37,28 @@ export interface NewJob {
 
 export interface JobDesk {
   list(): JobView[];
-  /** By id or name, whatever its case; the beginning is enough when it is unique. */
-  find(name: string): JobView | undefined;
-  /** How a schedule is understood and its next three times, nothing made. Throws UserError with the reason. */
-  preview(job: Pick<NewJob, 'schedule' | 'timezone'>): { words: string; timezone: string; next: string[] };
   /**
-   * Makes the file. Throws UserError: for anybody but an owner, a wrong schedule, one that is too frequent, a place where nothing
-   * may be sent, a name that is taken, one too many.
+   * By id or name, whatever its case; the beginning is enough when it is unique. Throws UserError when there is none or more than
+   * one.
    */
-  create(job: NewJob, by: Principal, from: Address): Promise<JobView>;
+  find(name: string): JobView;
+  /**
+   * How a new job is understood and its next three times, nothing made. Throws UserError: a wrong schedule, one that is too
+   * frequent, an address that is none, a name that is taken, one too many.
+   */
+  preview(job: NewJob): { words: string; timezone: string; next: string[] };
+  /** As `preview`, and as `create` where nothing may be sent to a place, or an owner must not ask. */
+  check(job: NewJob, by: Principal, from: Address): Promise<void>;
+  /**
+   * Makes the file. Throws UserError as `preview`, for a place where nothing may be sent, and for anybody but an owner;
+   * DeliveryError while a platform cannot be asked.
+   * @param agoMs how long ago it was asked for: "in 20 minutes" and "tomorrow" count from then, as they were shown
+   */
+  create(job: NewJob, by: Principal, from: Address, agoMs?: number): Promise<JobView>;
   /** These throw UserError for a name that is none, and for anybody but an owner. */
   remove(name: string, by: Principal): Promise<JobView>;
   pause(name: string, by: Principal): Promise<JobView>;
   resume(name: string, by: Principal): Promise<JobView>;
-  /** At once, beside its schedule. `busy`: its last run is still under way. */
-  runNow(name: string, by: Principal): Promise<'started' | 'busy'>;
+  /** At once, beside its schedule. Throws UserError as well when it does not run: paused, broken, its last run under way. */
+  runNow(name: string, by: Principal): Promise<JobView>;
 }

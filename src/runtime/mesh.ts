@@ -20,7 +20,7 @@ import { answerOf } from './mesh/answer.ts';
 import type { Registry } from './mesh/registry.ts';
 import type { Asked, Order, Perform, Performed } from './perform.ts';
 import { summarise } from './reply/reply.ts';
-import { reasonOf } from './run-abort.ts';
+import { type AbortReason, RunAbort } from './run-abort.ts';
 
 export interface Question {
   /** The id of an agent, or of the viber itself. */
@@ -96,6 +96,13 @@ export const runOfQuestion = (askingRun: string, agent: string, key: string): st
     .digest('hex')
     .slice(0, 12);
 
+/** Why the outermost run was ended: each run in between has ended with the reason of the one above it. */
+function endedBy({ reason }: AbortSignal): AbortReason | undefined {
+  for (let error: unknown = reason; error instanceof Error; error = error.cause)
+    if (error instanceof RunAbort) return error.reason;
+  return undefined;
+}
+
 export const viberOf = (order: Pick<Order, 'task' | 'viber'>): string => order.viber ?? order.task.viber;
 
 export function createMesh(options: MeshOptions): Mesh {
@@ -157,7 +164,7 @@ export function createMesh(options: MeshOptions): Mesh {
 
   /** What the session is told of a run that was ended; nothing when it goes on after the next start. */
   async function broken(question: Question, where: { viber: string; run: string }, error: unknown): Promise<void> {
-    const reason = reasonOf(question.order.signal);
+    const reason = endedBy(question.order.signal);
     if (reason === 'shutdown' || !(error instanceof RunError)) return;
     const cut = cutCall(await findRun(home, where.viber, question.order.task.id, where.run));
     const text = cut === undefined ? '' : cutOffWords(cut);
@@ -204,6 +211,8 @@ export function createMesh(options: MeshOptions): Mesh {
           ...{ task: order.task, viber, run, principal: order.principal, words: [message], names: [], query: message },
           place: `another agent (${asked.chain.at(-1) ?? viber}), not a person: your answer goes to it as it stands`,
           ...{ earlier, signal, verdicts: question.verdicts ?? new Map(), asked, chain: asked.chain },
+          ...(order.address && { address: order.address }),
+          ...(order.job && { job: order.job }),
           instructions: question.instructions,
         });
         if (outcome.parked) return { waiting: outcome, tools, ...where, earlier };

@@ -37,7 +37,8 @@ import { failure, PLAYBOOK_OPEN } from './reply/failure.ts';
 import { summarise } from './reply/reply.ts';
 import type { RunOutcome } from './reply/settle.ts';
 
-export interface PlayTurn extends Pick<Order, 'task' | 'run' | 'principal' | 'earlier' | 'verdicts' | 'signal'> {
+export interface PlayTurn
+  extends Pick<Order, 'task' | 'run' | 'principal' | 'address' | 'earlier' | 'verdicts' | 'signal'> {
   play: PlayOrder;
   /** The id of the message that gave the order. */
   id: string;

@@ -2,7 +2,7 @@
  * Where may be written without having been spoken to: the addresses of jobs and of `notify`. Decided at the moment of writing, by
  * the rules that hold at the door, so that what may not be heard from may not be written to either (T18).
  */
-import type { AccessRules } from '../access/authorise.ts';
+import { type AccessRules, authoriseEntry } from '../access/authorise.ts';
 import type { People } from '../access/people.ts';
 import type { Principal } from '../access/principal.ts';
 import {
@@ -68,20 +68,21 @@ export function createPosting({ channelOf, people, rulesOf }: PostingOptions): P
     return found;
   }
 
-  function refusal({ address, isDirect, user }: Place, principal: Principal): string | undefined {
+  /** Why the door would not let in what is written there. */
+  function refusal({ address, isDirect, user = '' }: Place, principal: Principal): string | undefined {
     const rules = rulesOf(address);
-    const where = formatAddress(address);
-    if (!isDirect) {
-      const isListed = rules.chats.includes(address.chat) || rules.chats.includes('*');
-      if (rules.groups !== 'off' && isListed) return undefined;
-      return `I may not write in ${where}: list ${address.chat} under channels.${address.channel}.access.chats.`;
-    }
-    const { channel, account, workspace } = address;
-    const who = { channel, account, user: user ?? '', name: '', via: 'message' };
+    const { channel, account, workspace, chat } = address;
+    const who = { channel, account, user, name: '', via: 'message' };
     const { principal: reader, isKnown } = people.resolve(workspace === undefined ? who : { ...who, workspace });
     const isSelf = reader.person !== undefined && reader.person === principal.person;
-    if (rules.dm !== 'off' && (isSelf || isKnown || rules.allow.includes(reader.user))) return undefined;
-    return `I may not write to ${where}: that person is not let in.`;
+    const said = { isMention: true, isCommand: false, isButton: false, isBot: false };
+    const { allow } = authoriseEntry(reader, { rules, isDirect, chat, isKnown: isKnown || isSelf, ...said });
+    if (allow) return undefined;
+    const where = formatAddress(address);
+    if (!isDirect) return `I may not write in ${where}: list ${chat} under channels.${channel}.access.chats.`;
+    return rules.dm === 'off'
+      ? `I may not write to ${where}: direct messages are off (channels.${channel}.access.dm).`
+      : `I may not write to ${where}: that person is not let in.`;
   }
 
   return {
@@ -90,8 +91,7 @@ export function createPosting({ channelOf, people, rulesOf }: PostingOptions): P
       const address = read(text);
       const place = await placeOf(address);
       const isOwn = [address, place.address].some((each) => own.includes(formatAddress(each, { account: true })));
-      if (isOwn) return place.address;
-      if (principal.role !== 'owner')
+      if (!isOwn && principal.role !== 'owner')
         throw new UserError(`Only an owner may have something sent to ${text}; here it may go to this conversation.`);
       const problem = refusal(place, principal);
       if (problem !== undefined) throw new UserError(problem);

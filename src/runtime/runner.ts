@@ -162,10 +162,13 @@ export function createRunner(options: RunnerOptions): Runner {
     playOut: Play,
   ): Promise<RunOutcome> {
     const { task, run, items, earlier, signal } = input;
-    const { principal } = (items[0] as QueueItem<Entry>).message;
+    const {
+      principal,
+      message: { address },
+    } = (items[0] as QueueItem<Entry>).message;
     // What was written while it was played.
     const added = items.flatMap(({ message }) => (message.play ? [] : [message.message.text])).join('\n\n');
-    const played = await playOut({ task, run, principal, earlier, signal, verdicts, play, id, added });
+    const played = await playOut({ task, run, principal, address, earlier, signal, verdicts, play, id, added });
     if (!('waiting' in played)) return { ...played, ...options.meter.used(run) };
     return options.parking.park({ ...input, inner: played, play: true }, played.waiting, played.tools);
   }

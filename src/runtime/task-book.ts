@@ -20,6 +20,9 @@ export interface TaskBook {
 
 const SHOW_RUNNING_MS = 250;
 
+/** Somebody goes on with what a job has begun: from then on it is a task like any other, and kept like one. */
+const takenOver = ({ job: _job, ...record }: TaskRecord): TaskRecord => record;
+
 export function createTaskBook(options: { home: Home; conversations: Conversations; log: Logger }): TaskBook {
   const { home, conversations, log } = options;
 
@@ -59,9 +62,10 @@ export function createTaskBook(options: { home: Home; conversations: Conversatio
   return {
     async open(entry) {
       const { taskId, principal, message } = entry;
-      const known = await readTask(home, taskId);
-      if (!known) return begin(entry);
-      if (entry.job) return known;
+      const found = await readTask(home, taskId);
+      if (!found) return begin(entry);
+      if (entry.job) return found;
+      const known = found.job === undefined ? found : await updateTask(home, taskId, takenOver);
       const person = principalText(principal);
       const conversation = formatAddress(message.address, { account: true });
       // In a group everybody let in may speak; steering stays with those who began the task (T4).

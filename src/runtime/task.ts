@@ -47,17 +47,22 @@ export interface RuntimeTool<Input = unknown> {
   effect: ToolEffect;
   /**
    * Whether a person is asked before it runs. Absent: as its effect says. `never`: it asks by itself, or changes nothing people
-   * would mind. `effects`: as for an effect outside the task.
+   * would mind. `effects`: as for an effect outside the task. `always`: in every mode, unless people said "always" to it.
    */
-  consent?: 'never' | 'effects';
+  consent?: 'never' | 'effects' | 'always';
   /** Whether these arguments mean an effect outside the task, where not all do. May throw UserError. */
   isOutside?(input: Input): boolean;
-  /** The kind of arguments that "Always for this task" covers, in words; absent: any arguments. */
+  /**
+   * The kind of arguments that "Always for this task" covers, in words; absent: any arguments. A call that was approved runs
+   * only while this is still the same.
+   */
   kindOf?(input: Input): string;
   /** Set for a run: this call waits for a person before it runs. May throw UserError. */
-  asksBefore?(input: Input): boolean;
+  asksBefore?(input: Input): boolean | Promise<boolean>;
   /** Stands in the question about it: what these arguments will lead to. */
   noteFor?(input: Input): string;
+  /** What will run, whole: shown with the arguments. */
+  codeFor?(input: Input): string;
   /** Set for a run: the call has run, and its result waits for a person. */
   asksAfter?(result: Json): boolean;
   execute(input: Input, options: { signal: AbortSignal; callId: string }): Promise<Json>;

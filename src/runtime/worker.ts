@@ -59,7 +59,7 @@ export interface WorkerOptions {
   skills?: SkillDesk;
   searchMemory?: NonNullable<CommandDesk['searchMemory']>;
   /** For the runs of scheduled jobs. */
-  jobs?: { answers: JobAnswers; desk(): JobDesk | undefined; ended(entry: Entry, outcome: RunOutcome): void };
+  jobs?: { answers: JobAnswers; desk(): Promise<JobDesk | undefined>; ended(entry: Entry, outcome: RunOutcome): void };
   /** Runs at the same time. */
   maxRuns: number;
 }
@@ -133,7 +133,7 @@ export function createWorker(options: WorkerOptions): Worker {
     attachRules: (address) => runner.attachRules(channelOf(address), address.channel),
     ...(options.skills ? { skills: options.skills } : {}),
     ...(options.searchMemory ? { searchMemory: options.searchMemory } : {}),
-    jobs: () => options.jobs?.desk(),
+    jobs: async () => options.jobs?.desk(),
   };
   const command = createCommandLane({ desk, delivery, buttons, threads, log });
 

@@ -15,6 +15,8 @@ export interface SandboxOrder {
   run: string;
   /** The skill's own folder. */
   skillFolder?: string;
+  /** Another folder that it may read. */
+  readable?: string;
   network: boolean;
 }
 
@@ -126,10 +128,12 @@ async function baseArgs(tmpSize: string[]): Promise<string[]> {
   ];
 }
 
-async function orderArgs({ work, run, skillFolder, network }: SandboxOrder): Promise<string[]> {
+async function orderArgs({ work, run, skillFolder, readable: other, network }: SandboxOrder): Promise<string[]> {
   const own = (name: string, at = path.join(run, name)) => [path.join(run, name), at];
   return [
     ...(network ? ['--share-net', ...(await readable(ETC_NETWORK))] : []),
+    // The work folder may be inside it.
+    ...(other ? ['--ro-bind', other, other] : []),
     ...['--bind', work, work],
     ...(skillFolder ? ['--ro-bind', skillFolder, skillFolder] : []),
     ...['--ro-bind', ...own('script'), '--bind', ...own('home')],

@@ -24,6 +24,8 @@ export interface ScriptOrder {
   cwd: string;
   /** The skill's own folder; the script finds its path in SKILL_DIR. */
   skillFolder?: string;
+  /** Absolute path of a folder that it may read; the script finds it in OPENVIBER_FILES. */
+  readable?: string;
   network?: boolean;
   /** 60 s by default. */
   timeoutMs?: number;
@@ -140,6 +142,7 @@ function environment(
     // A repository above the work folder is not the script's.
     GIT_CEILING_DIRECTORIES: path.dirname(cwd),
     ...(order.skillFolder ? { SKILL_DIR: order.skillFolder } : {}),
+    ...(order.readable ? { OPENVIBER_FILES: order.readable } : {}),
   };
 }
 
@@ -152,7 +155,8 @@ async function commandOf(
   const interpreter = [shell, ...(order.script.shell === 'bash' ? ['--noprofile', '--norc'] : []), '-e'];
   const args = ['-c', WRAPPER, 'sh', ...limits, ...interpreter, path.join(run, 'script')];
   if (!sandbox) return { command: '/bin/sh', args };
-  const { skillFolder, network = false } = order;
-  const outside = await sandbox.args({ work: cwd, run, network, ...(skillFolder ? { skillFolder } : {}) });
+  const { skillFolder, readable, network = false } = order;
+  const more = { ...(skillFolder ? { skillFolder } : {}), ...(readable ? { readable } : {}) };
+  const outside = await sandbox.args({ work: cwd, run, network, ...more });
   return { command: sandbox.command, args: [...outside, '/bin/sh', ...args] };
 }

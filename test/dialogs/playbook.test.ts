@@ -40,7 +40,7 @@ function gate() {
   };
 }
 
-const file = (content: string): Turn => ({
+const notes = (content: string): Turn => ({
   toolCalls: [{ name: 'create_artifact', arguments: { title: 'notes.md', type: 'text/markdown', content } }],
 });
 
@@ -81,11 +81,11 @@ describe('a playbook from Slack', () => {
       const step = stepOf(request);
       if (step !== 2) return { text: `Step ${step} is finished by ${workerOf(request)}.` };
       if (request.lastUser.includes('did not pass')) {
-        if (request.toolResults.length === 0) return file('Notes of 1.2.0');
+        if (request.toolResults.length === 0) return notes('Notes of 1.2.0');
         await second.pass();
         return { text: 'The notes name 1.2.0 now.' };
       }
-      return request.toolResults.length === 0 ? file('Some notes') : { text: 'Notes written.' };
+      return request.toolResults.length === 0 ? notes('Some notes') : { text: 'Notes written.' };
     });
     const thread = await slack.begin('play release-notes version=1.2.0');
     await second.reached;
@@ -113,24 +113,38 @@ describe('a playbook from Slack', () => {
     expect(world.read(`agents/default/sessions/${task}.jsonl`)).not.toContain('create_artifact');
   }, 60_000);
 
-  it('is not asked again for a step that was finished just before a crash', async () => {
-    process.env.OPENVIBER_CRASH_AT = 'playbook-step-written:2';
-    const { world, slack, steps, checks, finished } = await setUp({ process: true }).finally(() => {
-      delete process.env.OPENVIBER_CRASH_AT;
-    });
-    world.llm.script((request) => ({ text: isCheck(request) ? 'OK' : `Step ${stepOf(request)} is finished.` }));
-    const thread = await slack.begin('play release-notes version=1.2.0');
-    const session = () => world.read(`agents/default/sessions/${world.tasks()[0]}.jsonl`);
-    await vi.waitFor(() => expect(session()).toContain('Done: [Writer]'), { timeout: 15_000 });
-    // It has ended itself there.
-    await world.kill();
-    expect(session().match(/Done: /g)).toHaveLength(2);
-    const answer = await finished(thread);
-    expect(answer.text).toMatch(/2\. .*Write the notes as a file\.\s+Step 2 is finished/);
-    for (const n of [1, 2, 3]) expect(steps(n)).toHaveLength(1);
-    expect(checks()).toHaveLength(3);
-    expect(slack.answers(thread).filter(({ text }) => text.includes('is done'))).toHaveLength(1);
-  }, 60_000);
+  it.each([
+    // [where it crashes, the file that tells so, what stands there then]
+    ['playbook-step-written:2', 'agents/default/sessions/TASK.jsonl', 'Done: [Writer]'],
+    ['run-step-written', 'agents/writer/sessions/TASK.jsonl', '"type":"step"'],
+    ['run-answered', 'artifacts/TASK/playbook.md', '(finished)'],
+  ])(
+    'has each step done once and answers once after a crash at %s',
+    async (point, file, mark) => {
+      process.env.OPENVIBER_CRASH_AT = point;
+      const { world, slack, steps, finished } = await setUp({ process: true }).finally(() => {
+        delete process.env.OPENVIBER_CRASH_AT;
+      });
+      world.llm.script((request) => {
+        if (isCheck(request)) return { text: 'OK' };
+        if (stepOf(request) === 2 && request.toolResults.length === 0) return notes('Notes of 1.2.0');
+        return { text: `Step ${stepOf(request)} is finished.` };
+      });
+      const thread = await slack.begin('play release-notes version=1.2.0');
+      const there = () => world.read(file.replace('TASK', world.tasks()[0] ?? ''));
+      await vi.waitFor(() => expect(there()).toContain(mark), { timeout: 15_000 });
+      // It has ended itself there.
+      await world.kill();
+      const answer = await finished(thread);
+      expect(answer.text).toMatch(/2\. .*Write the notes as a file\.\s+Step 2 is finished/);
+      await waitFor(slack, thread, { file: 'notes.md' });
+      expect([1, 2, 3].map((n) => steps(n).length)).toEqual([1, 2, 1]);
+      const seen = slack.answers(thread);
+      expect(seen.filter(({ text }) => text.includes('is done'))).toHaveLength(1);
+      expect(seen.flatMap(({ files }) => files)).toHaveLength(1);
+    },
+    60_000,
+  );
 
   it('is stopped, asked something in between, and gone on with by /play', async () => {
     const { world, slack, plan, steps, finished } = await setUp();
@@ -214,6 +228,46 @@ describe('a playbook from Slack', () => {
     expect(world.read(`agents/default/sessions/${task}.jsonl`)).not.toContain('"type":"decision"');
   }, 30_000);
 
+  it('is not lost when the person writes something else instead of deciding', async () => {
+    const { world, slack, plan, steps, finished } = await setUp();
+    let isBold = true;
+    world.llm.script((request) => {
+      if (isCheck(request)) return { text: 'OK' };
+      const call = { name: 'write_file', arguments: { path: 'workspace/notes.md', content: 'for all' } };
+      if (isBold && stepOf(request) === 2 && request.toolResults.length === 0) return { toolCalls: [call] };
+      return { text: stepOf(request) === 0 ? 'As you like.' : `Step ${stepOf(request)} is finished.` };
+    });
+    const thread = await slack.begin('play release-notes version=1.2.0');
+    await waitFor(slack, thread, { text: 'May I run' });
+    isBold = false;
+    expect((await ask(slack, thread, 'Rather not into the workspace.', { text: 'As you like' })).text).toContain(
+      'As you',
+    );
+    expect(world.read('vibers/writer/notes.md')).toBe('');
+    expect(await plan()).toContain('1/3 steps done');
+    await ask(slack, thread, '/viber play');
+    expect((await finished(thread)).text).toContain('3 of 3 steps');
+    expect(JSON.stringify(steps(2).at(-1)?.messages)).toContain('the person wrote instead');
+    expect(steps(1)).toHaveLength(1);
+  }, 30_000);
+
+  it('shows who works, and how far the plan is', async () => {
+    const { world, slack, finished } = await setUp({ channel: { live: 'status' } });
+    const second = gate();
+    world.llm.script(async (request) => {
+      if (isCheck(request)) return { text: 'OK' };
+      if (stepOf(request) === 2 && request.toolResults.length > 0) await second.pass();
+      if (stepOf(request) === 2 && request.toolResults.length === 0) return notes('Notes of 1.2.0');
+      return { text: `Step ${stepOf(request)} is finished.` };
+    });
+    const thread = await slack.begin('play release-notes version=1.2.0');
+    await second.reached;
+    const status = await waitFor(slack, thread, { text: /Working \(1\/3\): writer: /, timeoutMs: 15_000 });
+    expect(status.buttons).toContain('Stop');
+    second.open();
+    await finished(thread);
+  }, 40_000);
+
   it('is stopped while it waits for an answer, and /play does the step anew', async () => {
     const { world, slack, steps, finished } = await setUp();
     let asks = true;
@@ -225,6 +279,7 @@ describe('a playbook from Slack', () => {
     });
     const thread = await slack.begin('play release-notes version=1.2.0');
     await waitFor(slack, thread, { text: 'Which language?' });
+    expect((await ask(slack, thread, '/viber play')).text).toContain('waits for your answer');
     await slack.command(slack.room, 'stop', world.tasks()[0]);
     asks = false;
     await ask(slack, thread, '/viber play');
@@ -283,7 +338,7 @@ describe('a playbook from Slack', () => {
     const thread = await slack.begin('play Release-Notes version="1.2 beta"');
     const answer = await finished(thread);
     expect(answer.text).toContain(
-      'There is no agent of the name Writer, so I did that myself; agents/writer.yaml would make one.',
+      'There is no agent named Writer, so I did that myself; agents/writer.yaml would make one.',
     );
     expect(steps(2)[0]?.system).toContain('In this step you act as "Writer".');
     expect(steps(2).map(workerOf)).toEqual(['default']);
@@ -296,7 +351,7 @@ describe.each(NAMES)('a playbook in a private chat on %s', (name) => {
     const { world, slack: platform, finished } = await setUp({ on: [name] });
     world.llm.script((request) => {
       if (isCheck(request)) return { text: 'OK' };
-      if (stepOf(request) === 2 && request.toolResults.length === 0) return file('Notes of 2.0');
+      if (stepOf(request) === 2 && request.toolResults.length === 0) return notes('Notes of 2.0');
       return { text: stepOf(request) === 0 ? 'Hello.' : `Step ${stepOf(request)} is finished.` };
     });
     const place = platform.dm('sam');

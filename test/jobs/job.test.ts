@@ -75,11 +75,18 @@ test('an agent by its id, one address without a list, and an id in any case', as
   expect(job).toMatchObject({ id: 'daily_summary', viber: 'writer', deliver: [{ chat: '-100123', thread: '7' }] });
 });
 
-test('"tomorrow" counts from when the job was made, else from when the file was written', async () => {
-  const text = 'name: A\nschedule: tomorrow at 9\nprompt: x\n';
-  expect((await parse(text)).schedule).toEqual({ kind: 'once', at: '2026-03-02T08:00:00.000Z' });
-  const made = await parse(`${text}createdAt: 2026-01-10T12:00:00Z\n`);
-  expect(made.schedule).toEqual({ kind: 'once', at: '2026-01-11T08:00:00.000Z' });
+test('"tomorrow" is refused with what to write in its place: saving the file once more must not move it', async () => {
+  const text = 'name: A\nschedule: tomorrow at 9\nprompt: x\ncreatedAt: 2026-01-10T12:00:00Z\n';
+  await expect(parse(text)).rejects.toThrow(
+    'line 2: schedule: expected a time that stays the same; what it means now is written "2026-03-02T08:00:00Z"',
+  );
+  const instead = text.replace('tomorrow at 9', '2026-03-02T08:00:00Z');
+  expect((await parse(instead)).schedule).toEqual({ kind: 'once', at: '2026-03-02T08:00:00.000Z' });
+});
+
+test('a time that is over is a job that is done, not a mistake', async () => {
+  const job = await parse('name: A\nschedule: 2025-12-24 18:00\nprompt: x\n');
+  expect(job.schedule).toEqual({ kind: 'once', at: '2025-12-24T17:00:00.000Z' });
 });
 
 const WRONG: [string, string, string][] = [

@@ -505,7 +505,7 @@ describe('a run that goes on', () => {
   }
 
   it('runs exactly what was approved, and nothing that has become something else', async () => {
-    expect((await decided({}, 'approve')).result).toEqual(new Map([['c1', { run: input }]]));
+    expect((await decided({}, 'approve')).result).toEqual(new Map([['c1', { run: input, kind: '' }]]));
     const other = { to: 'boss', text: 'hi' };
     const changed = [await decided({}, 'approve', other), await decided({ input: other }, 'approve', other)];
     for (const { result } of changed)

@@ -65,7 +65,7 @@ export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE)
     bound: (id) => bound.get(id) ?? [],
     shareTask: async (person, from) => void shared.push({ person, from }),
     attachRules: () => attach,
-    jobs: () => undefined,
+    jobs: async () => undefined,
     settings: openConversationSettings(path.join(home.conversations, 'settings'), () => ({ live: 'status' })),
   };
 

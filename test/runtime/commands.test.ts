@@ -317,6 +317,7 @@ it('every command tells what may follow it, within what platforms take', () => {
     ['steer', 'text', false],
     ['followup', 'text', false],
     ['plan', 'task', true],
+    ['play', 'playbook', false],
     ['tasks', 'whose', false],
     ['open', 'task', true],
     ['artifacts', 'task', true],

@@ -1,7 +1,7 @@
 /** Agents that ask each other: what they may, what they cost, how they end, and that nothing is done twice. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { RunError } from '../../src/runtime/agent.ts';
 import { RunAbort } from '../../src/runtime/run-abort.ts';
 import { findRun } from '../../src/workspace/sessions.ts';
@@ -207,6 +207,17 @@ describe('what it may', () => {
   });
 });
 
+it('that fails is told to whoever asked', async () => {
+  const { llm, say, by, session } = await openMeshWorld({ agents: CODER });
+  llm.script((request) => {
+    if (workerOf(request) === 'coder') return { fault: 'no-credit' };
+    return request.toolResults.length === 0 ? ask('coder', 'x') : { text: 'I did it myself.' };
+  });
+  expect((await say('go')).outcome.text).toBe('I did it myself.');
+  expect(heard(by('default')[1])).toContain('coder could not answer: The provider "local" asks for payment');
+  expect((await session('coder')).at(-1)).toMatchObject({ type: 'result', state: 'error', error: 'quota' });
+});
+
 describe('when the asking run is ended', () => {
   it.each(['stop', 'steer', 'shutdown'] as const)('by %s, it ends at once', async (reason) => {
     const { llm, say, by, session } = await openMeshWorld({ agents: CODER });
@@ -256,5 +267,35 @@ describe('when the asking run is ended', () => {
       const types = (await findRun(home, 'coder', TASK.id, run)).map((entry) => entry.type);
       expect(types).toEqual(['message', 'step', 'result']);
     }
+  });
+
+  it.each(['stop', 'shutdown'] as const)('by %s, so does what was asked further down', async (reason) => {
+    const { llm, say, by, session } = await openMeshWorld({ agents: { a: 'description: a\n', b: 'description: b\n' } });
+    let isLate = false;
+    llm.script((request) => {
+      const worker = workerOf(request);
+      if (worker === 'b') return isLate ? { text: 'b is done' } : { text: 'half', fault: 'stall-middle' };
+      if (request.toolResults.length === 0) return ask(worker === 'default' ? 'a' : 'b', 'x');
+      return { text: `${worker} heard ${heard(request)}` };
+    });
+    const controller = new AbortController();
+    const ended = say('go', { signal: controller.signal }).catch((error: unknown) => error);
+    await llm.waitFor((request) => workerOf(request) === 'b');
+    controller.abort(new RunAbort(reason));
+    expect(await ended).toBeInstanceOf(RunError);
+    for (const viber of ['a', 'b']) {
+      // What the outer agent does not wait for any more is written down a moment later.
+      await vi.waitFor(async () => {
+        const results = (await session(viber)).filter((entry) => entry.type === 'result');
+        expect(results).toMatchObject(reason === 'stop' ? [{ state: 'stopped' }] : []);
+      });
+    }
+    isLate = true;
+    if (reason === 'stop') return;
+    const { outcome } = await say('go');
+    expect(outcome.text).toContain('b is done');
+    expect(by('b').at(-1)?.lastUser).toBe('x');
+    expect((await session('b')).filter((entry) => entry.type === 'message')).toHaveLength(1);
+    expect((await session('a')).filter((entry) => entry.type === 'message')).toHaveLength(1);
   });
 });

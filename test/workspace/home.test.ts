@@ -150,6 +150,13 @@ describe('isProtected', () => {
       'Config.yaml',
       'artifacts/20260101-aaaaa/task.json',
       'artifacts/t/artifacts.jsonl',
+      'workspace/skills/x/SKILL.md',
+      'workspace/Skills/x.skill.md',
+      'vibers/dev/skills',
+      'vibers/default/skills/x.skill.md',
+      'workspace/code/.git/hooks/pre-commit',
+      'workspace/.GIT/config',
+      'artifacts/t/.git',
     ];
     for (const name of [...yes, 'workspace/memory/suggestions/x.json', 'vibers/dev/memory/provenance.jsonl', '.']) {
       expect(await check(name), name).toBe(true);
@@ -158,6 +165,10 @@ describe('isProtected', () => {
       'workspace/notes.md',
       'artifacts/t/notes.md',
       'workspace/jobs/x.yaml',
+      'workspace/skills.md',
+      'workspace/code/skills/x.md',
+      'workspace/.gitignore',
+      'vibers/dev/notes/.github/x.yml',
       'workspace/memory/2026-01-01.md',
     ]) {
       expect(await check(name), name).toBe(false);

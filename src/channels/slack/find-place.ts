@@ -1,6 +1,7 @@
 /**
  * The place an address means. Ids tell the kind: C and G are channels, D a direct conversation, U a person, with whom one is
- * opened. Whose a direct conversation is stands in its history, which needs no scope beyond those there are.
+ * opened. Whose a direct conversation is stands in its history, which needs no scope beyond those there are; opening it again
+ * tells as well.
  * https://docs.slack.dev/reference/methods/conversations.open
  */
 import type { Channel } from '../channel.ts';
@@ -17,6 +18,17 @@ export function createFindPlace(options: {
 }): NonNullable<Channel['findPlace']> {
   const { api, identity } = options;
 
+  /** For a conversation in which we alone have written of late. Where the scope is missing nobody is known there. */
+  async function ownerOf(chat: string): Promise<string | undefined> {
+    try {
+      const opened = await api.call('conversations.open', { channel: chat, return_im: true });
+      return string(fields(opened, 'channel') ?? {}, 'user');
+    } catch (error) {
+      if (error instanceof SlackError && error.code === 'missing_scope') return undefined;
+      throw error;
+    }
+  }
+
   async function direct(chat: string): Promise<{ chat: string; user?: string } | undefined> {
     try {
       if (/^[UW]/.test(chat)) {
@@ -26,7 +38,7 @@ export function createFindPlace(options: {
       }
       const history = await api.call('conversations.history', { channel: chat, limit: LOOKED_AT });
       const users = list(history, 'messages').map((message) => string(message, 'user'));
-      const user = users.find((one) => one !== undefined && one !== identity()?.userId);
+      const user = users.find((one) => one !== undefined && one !== identity()?.userId) ?? (await ownerOf(chat));
       return { chat, ...(user === undefined ? {} : { user }) };
     } catch (error) {
       const isRefused = error instanceof SlackError && error.kind === 'refused' && error.retryAfterMs === undefined;

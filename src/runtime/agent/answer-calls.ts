@@ -1,5 +1,7 @@
 /** A run goes on: calls that waited get their results. What was approved runs exactly as approved, journaled before it does. */
+import { UserError } from '../../errors.ts';
 import type { Json } from '../../workspace/types.ts';
+import { kindOf } from '../approvals/consent.ts';
 import type { RuntimeTool } from '../task.ts';
 import { resultMessage } from './parked.ts';
 import { runTool, type ToolHooks } from './sdk-tools.ts';
@@ -20,7 +22,7 @@ export async function answerCalls({ calls, tools, verdicts, hooks, onResult }: O
   for (const call of calls) {
     const verdict = verdicts.get(call.callId);
     const tool = tools.find(({ name }) => name === call.tool);
-    if (!verdict && tool && asks(tool, call)) waiting.push(call);
+    if (!verdict && tool && (await asks(tool, call))) waiting.push(call);
     // Without any decision at hand nothing says that it waited: it may have been begun.
     else if (verdict || verdicts.size > 0)
       await onResult(resultMessage(call, await resultOf(call, tool, verdict, hooks)));
@@ -29,10 +31,21 @@ export async function answerCalls({ calls, tools, verdicts, hooks, onResult }: O
 }
 
 /** Asked once more: consent for all calls of its kind may have come since. */
-function asks(tool: RuntimeTool, { input }: ParkedCall): boolean {
+async function asks(tool: RuntimeTool, { input }: ParkedCall): Promise<boolean> {
   if (tool.asksAfter) return true;
   const parsed = tool.input.safeParse(input);
-  return parsed.success && (tool.asksBefore?.(parsed.data) ?? false);
+  try {
+    return parsed.success && ((await tool.asksBefore?.(parsed.data)) ?? false);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    // It cannot be done at all: running it tells the model why.
+    return false;
+  }
+}
+
+function kindFor(tool: RuntimeTool, input: Json): string | undefined {
+  const parsed = tool.input.safeParse(input);
+  return parsed.success ? kindOf(tool, parsed.data) : undefined;
 }
 
 async function resultOf(
@@ -47,7 +60,10 @@ async function resultOf(
   try {
     // What was approved is what runs, whatever the call says now; and it runs once, however harmless it is.
     const input = verdict ? verdict.run : call.input;
-    const plain = { ...tool, effect: 'external' as const, asksBefore: () => false };
+    const isOther = verdict?.kind !== undefined && verdict.kind !== kindFor(tool, input);
+    if (isOther)
+      return { error: `execution denied: ${call.tool} has changed since it was approved; call it again to ask anew.` };
+    const plain = { ...tool, effect: 'external' as const, ...(verdict ? { asksBefore: () => false } : {}) };
     return { value: await runTool(plain, input, call.callId, hooks) };
   } catch (error) {
     if (hooks.signal.aborted) throw error;

@@ -29,8 +29,11 @@ export interface ParkedCall {
   input: Json;
 }
 
-/** The call runs with exactly this input; or it does not, and the model gets a result or a reason in its place. */
-export type Verdict = { run: Json } | { value: Json } | { error: string };
+/**
+ * The call runs with exactly this input, if it is still of this kind (what the tool's `kindOf` said when it was shown); or it does
+ * not, and the model gets a result or a reason in its place.
+ */
+export type Verdict = { run: Json; kind?: string } | { value: Json } | { error: string };
 
 export interface AgentHooks {
   /** Its abort ends the run with RunError `stopped`, whose cause is the reason. */

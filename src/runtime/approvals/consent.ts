@@ -1,6 +1,6 @@
 /**
  * Which calls wait for a person's consent. Reads never do. The rest follows the viber's mode: `ask` asks about everything that
- * has an effect, `decide` about effects outside the task, `execute` about nothing. While a plan must be approved first, nothing
+ * has an effect, `decide` about effects outside the task, `execute` about nothing but what is always asked about. While a plan must be approved first, nothing
  * but the plan itself is worked on. The model is not trusted to ask: the tools themselves wait.
  */
 import { UserError } from '../../errors.ts';
@@ -45,14 +45,15 @@ function refuse(): never {
 }
 
 function needsConsent(tool: RuntimeTool, input: unknown, { mode, always }: ConsentRules): boolean {
-  if (mode === 'execute' || tool.consent === 'never') return false;
+  if (tool.consent === 'never' || (mode === 'execute' && tool.consent !== 'always')) return false;
   if (mode === 'decide' && !hasEffectOutside(tool, input)) return false;
   if (always.some((consent) => consent.tool === tool.name && consent.kind === kindOf(tool, input))) return false;
-  if (shownInput(JSON.parse(JSON.stringify(input))).length > MAX_SHOWN)
+  const code = tool.codeFor?.(input) ?? '';
+  if (shownInput(JSON.parse(JSON.stringify(input))).length + code.length > MAX_SHOWN)
     throw new UserError('This is too large to be shown to the person whose consent it needs: do it in smaller parts.');
   return true;
 }
 
 function hasEffectOutside(tool: RuntimeTool, input: unknown): boolean {
-  return tool.isOutside?.(input) ?? (tool.effect === 'external' || tool.consent === 'effects');
+  return tool.isOutside?.(input) ?? (tool.effect === 'external' || tool.consent !== undefined);
 }

@@ -81,6 +81,7 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
   /** The request and its line in the session: the one that is there, when a crash came after it. */
   async function requestFor(where: Parked, call: ParkedCall, tool: RuntimeTool | undefined) {
     const { items, answered, inner } = where;
+    const first = (items[0] as QueueItem<Entry>).message;
     const { task, run, earlier } = inner ? sessionOf(where.task, inner, inner.earlier) : where;
     const kind = call.tool === 'ask_user' ? 'question' : tool?.asksAfter ? 'plan' : 'tool';
     // What is shown and run is what the session holds: transcripts have no secrets (T19).
@@ -108,7 +109,8 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
       },
       ...{ askedAt, viber: where.task.viber, taskId: task.id, scope: tool ? scopeOf(tool, input) : '' },
       ...(preferred === undefined ? {} : { otherwise: preferred }),
-      ...{ principal: (items[0] as QueueItem<Entry>).message.principal, asked: answered.map(messageOf) },
+      ...{ principal: first.principal, asked: answered.map(messageOf) },
+      ...(first.job ? { job: first.job } : {}),
     });
     return { request, plan, asked };
   }
@@ -136,7 +138,7 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
         ? askPerson(request, asked)
         : plan
           ? askAboutPlan(request, plan.text, planFileName(where.task))
-          : askForConsent(request, tool ? noteOf(tool, request.input) : '');
+          : askForConsent(request, ...(tool ? wordsOf(tool, request.input) : []));
       const said = parseReply(outcome.text).visible.trim();
       crashPoint('run:parked');
       const text = scrub([said, question.text].filter(Boolean).join('\n\n'));
@@ -222,9 +224,10 @@ function messageOf({ message: { message } }: QueueItem<Entry>) {
   return { ...kept, text: '', files: [], facts: [], quotes: [] };
 }
 
-function noteOf(tool: RuntimeTool, input: Json): string {
-  const parsed = tool.noteFor && tool.input.safeParse(input);
-  return parsed?.success ? (tool.noteFor?.(parsed.data) ?? '') : '';
+/** What the tool itself says about these arguments, and what it will run. */
+function wordsOf(tool: RuntimeTool, input: Json): [note: string, script: string] {
+  const parsed = tool.input.safeParse(input);
+  return parsed.success ? [tool.noteFor?.(parsed.data) ?? '', tool.codeFor?.(parsed.data) ?? ''] : ['', ''];
 }
 
 function scopeOf(tool: RuntimeTool, input: Json): string {

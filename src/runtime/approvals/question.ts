@@ -33,19 +33,25 @@ const button = (label: string, id: string, verb: string): ButtonAction => ({
 
 const isLong = (text: string): boolean => text.length > MAX_INLINE || text.split('\n').length > MAX_LINES;
 
-/** @param note What follows from it, in plain words. */
-export function askForConsent({ id, tool, input, scope }: ApprovalRequest, note = ''): Question {
+/**
+ * @param note What follows from it, in plain words.
+ * @param script What will run with these arguments.
+ */
+export function askForConsent({ id, tool, input, scope }: ApprovalRequest, note = '', script = ''): Question {
   const shown = shownInput(input);
+  const code = visible(script.trimEnd());
   const limits = `${note === '' ? '' : `${visible(note)}\n\n`}Only this runs, and once. Without an answer within ${CONSENT_MINUTES} minutes it does not.`;
   const buttons = [
     [button('Approve', id, 'yes'), button('Deny', id, 'no')],
     [button('Always for this task', id, 'always')],
   ];
   const what = `May I run \`${tool}\`${scope === '' ? '' : ` (${scope})`} with this?`;
-  if (!isLong(shown)) return { text: `${what}\n\n${fenced(shown, 'json')}\n\n${limits}`, buttons };
+  const parts = [fenced(shown, 'json'), ...(code === '' ? [] : [fenced(code, 'sh')])];
+  if (!isLong(parts.join('\n'))) return { text: [what, ...parts, limits].join('\n\n'), buttons };
+  const all = [tool, shown, ...(code === '' ? [] : ['', code])].join('\n');
   return {
-    text: `${what}\n\n${outline(input)}\n\nThe whole of it is in the attached file. ${limits}`,
-    file: { name: `${tool}.txt`, text: `${tool}\n${shown}\n` },
+    text: `${what}\n\n${isLong(shown) ? outline(input) : fenced(shown, 'json')}\n\nThe whole of it${code === '' ? '' : ', with the script,'} is in the attached file. ${limits}`,
+    file: { name: `${tool}.txt`, text: `${all}\n` },
     buttons,
   };
 }

@@ -57,7 +57,7 @@ export async function verdictOf(
   if (!isYes) return { error: denial(verdict, name) };
   if ([digestOf(request.tool, request.input), shown].some((digest) => digest !== request.digest))
     return { error: 'execution denied: this is no longer what was approved.' };
-  return { run: request.input };
+  return { run: request.input, kind: request.scope };
 }
 
 function denial(verdict: Decision['verdict'], name: string): string {

@@ -27,6 +27,7 @@ export interface CommandDesk
     | 'approvals'
     | 'costs'
     | 'jobs'
+    | 'skills'
     | 'compaction'
     | 'settings'
     | 'searchMemory'
@@ -73,7 +74,9 @@ async function contextFor(entry: Entry, command: Command, desk: CommandDesk): Pr
     ...{ taskId: target.taskId, task: target.task, args: target.args },
     mayUse: (action, task) => authoriseAction(principal, action, task?.people ?? []),
     tasks: (limit, whose = 'own') => {
-      const match = (task: TaskRecord) => maySee(view, task) && (!isDirect || whose === 'all' || isOwnTask(view, task));
+      // Nobody began the runs of jobs: they would only hide what people have begun.
+      const isListed = (task: TaskRecord) => task.job === undefined && (!isDirect || isOwnTask(view, task));
+      const match = (task: TaskRecord) => maySee(view, task) && (whose === 'all' || isListed(task));
       return listTasks(home, { limit, match, maxRead: MAX_READ });
     },
     list: commandSpecs,

@@ -15,6 +15,7 @@ import type { JobDesk } from '../job-desk.ts';
 import type { Compaction } from '../memory/compaction.ts';
 import type { AttachMode } from '../reply/attachments.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
+import type { SkillDesk } from '../skill-desk.ts';
 
 /** What a running task looks like from outside. */
 export interface RunView {
@@ -61,8 +62,10 @@ export interface CommandContext {
   searchMemory?: MemorySearch['searchMemory'];
   /** What was used and what may be; absent where nobody counts. */
   costs?: Pick<Costs, 'ofRun' | 'today' | 'check' | 'limits' | 'currency'>;
-  /** The scheduled jobs; undefined until they have been read. */
-  jobs(): JobDesk | undefined;
+  /** The scheduled jobs, once they have been read; undefined where there are none. */
+  jobs(): Promise<JobDesk | undefined>;
+  /** What it can use; absent where there is nothing of the kind. */
+  skills?: SkillDesk;
   /** Makes room in a session; absent where there is no model. */
   compaction?: Pick<Compaction, 'compact'>;
   /** Puts a playbook into a task's lane, as words of this person; once, however often the command is carried out. */

@@ -5,18 +5,19 @@ import type { ButtonAction } from '../reply/buttons.ts';
 import { timesText } from '../tools/jobs.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
 
-const VERBS = ['run', 'pause', 'resume', 'delete', 'show'] as const;
 const LISTED = 20;
 const WITH_BUTTONS = 5;
+const MAX_LABEL = 40;
 
 const button = (label: string, verb: string, { id }: JobView): ButtonAction => ({
-  ...{ label, command: 'jobs', args: `${verb} ${id}` },
+  ...{ label: label.slice(0, MAX_LABEL).toWellFormed(), command: 'jobs', args: `${verb} ${id}` },
 });
 
 const actions = (job: JobView): ButtonAction[] => [
-  ...(job.state === 'on' ? [button(`Run ${job.name}`.slice(0, 40), 'run', job), button('Pause', 'pause', job)] : []),
-  ...(job.state === 'paused' ? [button(`Resume ${job.name}`.slice(0, 40), 'resume', job)] : []),
-  button('Delete', 'delete?', job),
+  ...(job.state === 'on' ? [button(`Run ${job.name}`, 'run', job), button('Pause', 'pause', job)] : []),
+  ...(job.state === 'paused' ? [button(`Resume ${job.name}`, 'resume', job)] : []),
+  ...(job.state === 'on' || job.state === 'paused' ? [] : [button(`Show ${job.name}`, 'show', job)]),
+  button('Delete', 'delete', job),
 ];
 
 /** Names are the person's own words; they must not become markup. */
@@ -28,14 +29,16 @@ function line(job: JobView): string {
   const [next] = job.next;
   const when = next === undefined ? '' : `; next ${timesText([next], job.timezone).slice(2)}`;
   const problem = job.problem === undefined ? '' : `\n  ${plain(job.problem)}`;
-  return `- **${plain(job.name)}**${STATE[job.state]}: ${plain(job.words || job.schedule)}${when}${problem}`;
+  const words = plain(job.words || job.schedule);
+  return `- **${plain(job.name)}**${STATE[job.state]}${words === '' ? '' : `: ${words}`}${when}${problem}`;
 }
 
 function details(job: JobView): CommandReply {
-  const last = job.lastRun ? `Last run: ${job.lastRun.state} (task ${job.lastRun.task}).` : 'It has not run yet.';
+  const last = job.lastRun ? `Last run: ${job.lastRun.state} (task \`${job.lastRun.task}\`).` : 'It has not run yet.';
   const to = job.deliver.length > 0 ? `Goes to ${job.deliver.map((each) => `\`${each}\``).join(', ')}.` : '';
+  const by = job.createdBy === undefined ? '' : `Made by \`${job.createdBy}\`.`;
   const times = job.next.length > 0 ? `Next (${job.timezone}):\n${timesText(job.next, job.timezone)}` : '';
-  const text = [line(job), times, [to, last].filter(Boolean).join(' ')].filter(Boolean).join('\n\n');
+  const text = [line(job), times, [to, last, by].filter(Boolean).join(' ')].filter(Boolean).join('\n\n');
   return { text, buttons: [actions(job)] };
 }
 
@@ -50,50 +53,47 @@ function list(desk: JobDesk): CommandReply {
   };
 }
 
-async function act(verb: string, name: string, { jobs: openDesk, principal }: CommandContext): Promise<CommandReply> {
-  const desk = openDesk();
-  if (!desk) throw new UserError('There are no jobs here.');
-  switch (verb) {
-    case 'run': {
-      const job = desk.find(name);
-      if ((await desk.runNow(name, principal)) === 'busy') return { text: 'Its last run is still under way.' };
-      return { text: `I run **${plain(job?.name ?? name)}** now; its result goes where it always goes.` };
-    }
-    case 'pause':
-      return { text: `Paused: **${plain((await desk.pause(name, principal)).name)}**.` };
-    case 'resume':
-      return details(await desk.resume(name, principal));
-    case 'delete?': {
-      const job = desk.find(name);
-      if (!job) throw new UserError(`There is no job ${JSON.stringify(name.slice(0, 60))}; /jobs lists them.`);
-      const text = `Delete **${plain(job.name)}** for good?`;
-      return { text, buttons: [[button('Yes, delete it', 'delete', job)]] };
-    }
-    case 'delete':
-      return { text: `Deleted: **${plain((await desk.remove(name, principal)).name)}**.` };
-    default: {
-      const job = desk.find(name);
-      if (!job) throw new UserError(`There is no job ${JSON.stringify(name.slice(0, 60))}; /jobs lists them.`);
-      return details(job);
-    }
-  }
-}
+type Act = (desk: JobDesk, name: string, context: CommandContext) => CommandReply | Promise<CommandReply>;
+
+/** `delete` asks first; `delete!` is what the button under that question means, and the command line. */
+const VERBS: Readonly<Record<string, Act>> = {
+  show: (desk, name) => details(desk.find(name)),
+  async run(desk, name, { principal }) {
+    const job = await desk.runNow(name, principal);
+    return { text: `I run **${plain(job.name)}** now; its result goes where it always goes.` };
+  },
+  async pause(desk, name, { principal }) {
+    const job = await desk.pause(name, principal);
+    return { text: `Paused: **${plain(job.name)}**.`, buttons: [[button('Resume', 'resume', job)]] };
+  },
+  resume: async (desk, name, { principal }) => details(await desk.resume(name, principal)),
+  delete(desk, name) {
+    const job = desk.find(name);
+    const text = `Delete **${plain(job.name)}** for good?`;
+    return { text, buttons: [[button('Yes, delete it', 'delete!', job)]] };
+  },
+  async 'delete!'(desk, name, { principal }) {
+    return { text: `Deleted: **${plain((await desk.remove(name, principal)).name)}**.` };
+  },
+};
 
 export const jobs: Command = {
   name: 'jobs',
   description: 'Scheduled jobs (/jobs run|pause|resume|delete NAME)',
   argument: {
-    ...{ name: 'action', description: 'run, pause, resume or delete, and the name', suggests: false },
-    pattern: `^(${VERBS.join('|')})\\s+\\S[\\s\\S]{0,100}$`,
+    ...{ name: 'action', description: 'show, run, pause, resume or delete, and the name', suggests: false },
+    pattern: '^(show|run|pause|resume|delete!?)\\s+\\S[\\s\\S]{0,100}$',
   },
   action: 'administer',
   async run(context) {
-    const desk = context.jobs();
-    if (!desk) return { text: 'The scheduled jobs are still being read; try again in a moment.' };
-    const [, verb = '', name = ''] = /^\s*(\S*)\s*([\s\S]*)$/.exec(context.args) ?? [];
-    if (verb === '') return list(desk);
-    const isVerb = /^(run|pause|resume|delete\??|show)$/.test(verb.toLowerCase());
-    if (isVerb && name.trim() === '') return { text: `Which one? Write /jobs ${verb} and the name; /jobs lists them.` };
-    return isVerb ? act(verb.toLowerCase(), name.trim(), context) : act('show', `${verb} ${name}`.trim(), context);
+    const desk = await context.jobs();
+    if (!desk) throw new UserError('There are no scheduled jobs here; the log of the gateway may say why.');
+    const [, first = '', name = ''] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(context.args) ?? [];
+    if (first === '') return list(desk);
+    const verb = first.toLowerCase();
+    const act = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+    if (!act) return details(desk.find(`${first} ${name}`));
+    if (name === '') return { text: `Which one? Write /jobs ${verb} and the name; /jobs lists them.` };
+    return act(desk, name, context);
   },
 };

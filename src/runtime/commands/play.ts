@@ -77,13 +77,15 @@ function readValues(text: string, needs: readonly string[]): Map<string, string>
 }
 
 async function goOn(context: CommandContext): Promise<CommandReply> {
-  const { home, taskId, runOf } = context;
+  const { home, taskId, runOf, approvals } = context;
   const { readPlayed } = await import('../playbook/record.ts');
   const played = context.task && readPlayed(home, taskId);
   if (!played || played.isFinished) return list(context);
   const title = played.playbook.title;
   if (runOf(taskId))
     return { text: `**${title}**: I am at work on this task. /plan shows how far it is, /stop ends that.` };
+  if ((approvals?.open(taskId) ?? []).length > 0)
+    return { text: `**${title}** waits for your answer to my last question here; /stop ends that.` };
   const plan = await readPlan(home, taskId);
   const { done, total } = plan ? planProgress(plan.plan) : { done: 0, total: played.playbook.steps.length };
   await context.play(taskId, {}, `Go on with the playbook ${played.playbook.name}`);

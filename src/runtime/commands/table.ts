@@ -14,6 +14,7 @@ import { pair } from './pair.ts';
 import { plan } from './plan.ts';
 import { play } from './play.ts';
 import { followup, queue, steer } from './queue.ts';
+import { skills } from './skills.ts';
 import { status, stop } from './status.ts';
 import { fresh, tasks } from './tasks.ts';
 
@@ -34,6 +35,7 @@ export const COMMANDS: readonly Command[] = [
   memory,
   compact,
   jobs,
+  skills,
   live,
   link,
   pair,

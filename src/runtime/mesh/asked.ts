@@ -14,11 +14,13 @@ const MODES: readonly WorkingMode[] = ['ask', 'decide', 'execute'];
 export const strictest = (own: WorkingMode, other: WorkingMode = own): WorkingMode =>
   MODES.find((mode) => mode === own || mode === other) ?? own;
 
-/** Whether settings offer a tool: by `tools`, or by `skills` when it is one of them. */
+/** Whether settings offer a tool: by `tools`, or by `skills` when it is one of them, or what reads them. */
 export const mayUse =
   (own: OwnSettings, asked: Asked | undefined) =>
-  ({ name }: Pick<RuntimeTool, 'name'>): boolean =>
-    (own.tools?.includes(name) !== false || own.skills?.includes(name) === true) && asked?.may?.(name) !== false;
+  ({ name }: Pick<RuntimeTool, 'name'>): boolean => {
+    const isSkills = own.skills?.includes(name) === true || (name === 'read_skill' && (own.skills?.length ?? 0) > 0);
+    return (own.tools?.includes(name) !== false || isSkills) && asked?.may?.(name) !== false;
+  };
 
 /** The tools of an agent that was asked. */
 export function forAsked(tools: readonly RuntimeTool[], { isAlone }: Asked): RuntimeTool[] {
@@ -31,8 +33,8 @@ export function forAsked(tools: readonly RuntimeTool[], { isAlone }: Asked): Run
     return [
       {
         ...tool,
-        asksBefore(input) {
-          if (asksBefore(input)) throw new UserError(NOBODY);
+        async asksBefore(input) {
+          if (await asksBefore(input)) throw new UserError(NOBODY);
           return false;
         },
       },

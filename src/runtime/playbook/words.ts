@@ -86,8 +86,8 @@ function playedText(all: readonly string[]): string {
   const names = [...new Set(all)];
   if (names.length === 0) return '';
   const [who, file] =
-    names.length === 1 ? [names[0], `agents/${fileName(names[0])}.yaml`] : [names.join(' and '), 'files in agents/'];
-  return `There is no agent of the name ${who}, so I did that myself; ${file} would make one.`;
+    names.length === 1 ? [names[0], `agents/${fileName(names[0])}.yaml`] : [names.join(' or '), 'files in agents/'];
+  return `There is no agent named ${who}, so I did that myself; ${file} would make one.`;
 }
 
 const fileName = (name = ''): string =>

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
+import { RunError } from '../agent.ts';
 import { mayUse } from '../mesh/asked.ts';
 import { type Mesh, runOfQuestion, viberOf } from '../mesh.ts';
 import type { Asked, Offered, Order, OwnSettings } from '../perform.ts';
@@ -29,7 +30,8 @@ export async function askAgentTools(mesh: Mesh, order: Order, own: OwnSettings, 
   if (others.length === 0 || chain.length > mesh.limits.max_depth) return { tools: [], skills: '' };
   const asked: Asked = {
     ...{ chain, root: order.asked?.root ?? order.run, isAlone: true, mode: own.mode ?? 'decide' },
-    calls: order.asked?.calls ?? { used: 0 },
+    // Those of the steps that were finished before a restart count.
+    calls: order.asked?.calls ?? { used: callsOf(order).length },
     may: (name) => mayUse(own, order.asked)({ name }),
   };
   const asking = askedBefore(order, (name) => mesh.registry.find(name) ?? name);
@@ -46,7 +48,11 @@ export async function askAgentTools(mesh: Mesh, order: Order, own: OwnSettings, 
         throw new UserError(`There is no agent ${JSON.stringify(name.slice(0, 64))}. There are: ${there}.`);
       }
       const key = asking(agent, message);
-      const answer = await mesh.ask({ agent, message, key, order, signal, asked, instructions: INSTRUCTIONS });
+      const question = { agent, message, key, order, signal, asked, instructions: INSTRUCTIONS };
+      const answer = await mesh.ask(question).catch((error: unknown) => {
+        if (signal.aborted || !(error instanceof RunError)) throw error;
+        throw new UserError(`${agent} could not answer: ${error.userMessage || error.kind}`);
+      });
       if ('waiting' in answer) throw new UserError(`${agent} could not finish: it needs the consent of a person.`);
       for (const ref of answer.artifactRefs) scope.onArtifact(ref);
       const text = answer.text.length > MAX_ANSWER ? `${answer.text.slice(0, MAX_ANSWER)} [cut]` : answer.text;
@@ -84,23 +90,22 @@ async function describe(mesh: Mesh, id: string): Promise<string> {
  * Keys of questions: the same words to the same agent are the same question after a restart, and another one when they are asked
  * twice in one run. Those of the steps that are finished count.
  */
-function askedBefore(
-  { earlier, run }: Order,
-  idOf: (name: string) => string,
-): (agent: string, message: string) => string {
+function askedBefore(order: Order, idOf: (name: string) => string): (agent: string, message: string) => string {
   const counts = new Map<string, number>();
   const next = (agent: string, message: string): string => {
-    const words = runOfQuestion(run, idOf(agent), message);
+    const words = runOfQuestion(order.run, idOf(agent), message);
     const count = (counts.get(words) ?? 0) + 1;
     counts.set(words, count);
     return `${words}:${count}`;
   };
-  for (const { agent, message } of earlier.flatMap((entry) => (entry.type === 'step' ? callsIn(entry.messages) : [])))
-    next(agent, message);
+  for (const { agent, message } of callsOf(order)) next(agent, message);
   return next;
 }
 
 const callSchema = z.object({ type: z.literal('tool-call'), toolName: z.literal('ask_agent'), input });
+
+const callsOf = ({ earlier }: Order): z.infer<typeof input>[] =>
+  earlier.flatMap((entry) => (entry.type === 'step' ? callsIn(entry.messages) : []));
 
 function callsIn(messages: readonly unknown[]): z.infer<typeof input>[] {
   return messages.flatMap((message) => {

@@ -1,31 +1,35 @@
 /**
- * `create_scheduled_job`, `list_scheduled_jobs`, `delete_scheduled_job` (J8): for owners. What is about to be made is shown with its
- * next three times before it is (T18), whatever the viber's mode asks about otherwise.
+ * `create_scheduled_job`, `list_scheduled_jobs`, `delete_scheduled_job` (J8): for owners; everybody else's model is told to say so.
+ * What is about to be made or deleted is shown before it is (T18), whatever the viber's mode asks about otherwise.
  */
 import { z } from 'zod';
 import type { Principal } from '../../access/principal.ts';
 import type { Address } from '../../channels/channel.ts';
-import { UserError } from '../../errors.ts';
+import { DeliveryError, UserError } from '../../errors.ts';
+import { findRun } from '../../workspace/sessions.ts';
 import type { JobDesk, JobView, NewJob } from '../job-desk.ts';
 import type { RuntimeTool } from '../task.ts';
-import { defineTool } from './scope.ts';
+import { defineTool, type ToolScope } from './scope.ts';
 
 export interface JobToolDeps {
-  desk: JobDesk;
+  /** Once the jobs have been read; undefined when they cannot be. */
+  desk: () => Promise<JobDesk | undefined>;
   principal: Principal;
   /** Where it is asked for; the default of `deliver`. */
   from: Address;
 }
 
 const createInput = z.object({
-  name: z.string(),
-  schedule: z.string().describe('cron or words: "8am daily", "every monday 17:30", "tomorrow 9am"'),
+  name: z.string().max(200),
+  schedule: z.string().max(4_000).describe('cron or words: "8am daily", "every monday 17:30", "tomorrow 9am"'),
   prompt: z.string().describe('what to do each time'),
-  deliver: z.array(z.string()).max(10).describe('addresses; default: this conversation').exactOptional(),
-  timezone: z.string().describe('IANA').exactOptional(),
+  deliver: z.array(z.string().max(300)).max(10).describe('addresses; default: this conversation').exactOptional(),
+  timezone: z.string().max(100).describe('IANA').exactOptional(),
   skills: z.array(z.string()).exactOptional(),
   model: z.string().exactOptional(),
 });
+
+const LISTED = 50;
 
 /** Models leave out by empty texts and lists. */
 function newJob({ deliver, timezone, skills, model, ...rest }: z.infer<typeof createInput>): NewJob {
@@ -33,7 +37,7 @@ function newJob({ deliver, timezone, skills, model, ...rest }: z.infer<typeof cr
     ...rest,
     ...(deliver?.length ? { deliver } : {}),
     ...(timezone?.trim() ? { timezone } : {}),
-    ...(skills === undefined ? {} : { skills }),
+    ...(skills?.length ? { skills } : {}),
     ...(model?.trim() ? { model } : {}),
   };
 }
@@ -42,7 +46,7 @@ const shown = ({ id, name, words, timezone, state, next, deliver }: JobView) => 
   ...{ id, name, schedule: words, timezone, state, next, deliver },
 });
 
-/** Three times as people read them, in the zone they are meant in. */
+/** Times as people read them, in the zone they are meant in. */
 export function timesText(next: readonly string[], timezone: string): string {
   const format = new Intl.DateTimeFormat('en-GB', {
     ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
@@ -51,10 +55,27 @@ export function timesText(next: readonly string[], timezone: string): string {
   return next.map((time) => `- ${format.format(new Date(time))}`).join('\n');
 }
 
-export function jobTools({ desk, principal, from }: JobToolDeps): RuntimeTool[] {
-  const check = () => {
-    if (principal.role !== 'owner') throw new UserError('Only an owner may schedule jobs.');
-  };
+export function jobTools(scope: ToolScope, { desk: openDesk, principal, from }: JobToolDeps): RuntimeTool[] {
+  function desk(): JobDesk {
+    if (principal.role !== 'owner')
+      throw new UserError('Only an owner of this bot may schedule jobs; ask one of them.');
+    const opened = openDesk();
+    if (!opened) throw new UserError('The scheduled jobs are still being read; try again in a moment.');
+    return opened;
+  }
+
+  /** How long ago the person was asked about a call, in ms; 0 for one nobody was asked about. */
+  async function agoOf(callId: string): Promise<number> {
+    const { home, viber, taskId, runId } = scope;
+    const lines = await findRun(home, viber, taskId, runId);
+    const asked = lines.find((line) => line.type === 'approval' && line.callId === callId);
+    return asked?.type === 'approval' ? Math.max(0, Date.now() - Date.parse(asked.at)) : 0;
+  }
+
+  /** What people are shown of the calls of this run that wait. */
+  const notes = new Map<string, string>();
+  const keyOf = ({ schedule, timezone, deliver }: NewJob) => JSON.stringify([schedule, timezone, deliver]);
+
   return [
     defineTool({
       name: 'create_scheduled_job',
@@ -62,18 +83,21 @@ export function jobTools({ desk, principal, from }: JobToolDeps): RuntimeTool[] 
         'Schedule work: each time a fresh agent does the prompt and its answer is sent. The person confirms it.',
       input: createInput,
       effect: 'idempotent',
-      asksBefore(input) {
-        check();
-        desk.preview(newJob(input));
+      async asksBefore(input) {
+        const job = newJob(input);
+        const opened = await desk();
+        await opened.check(job, principal, from).catch(unreachable);
+        const { words, timezone, next } = opened.preview(job);
+        const to = job.deliver?.join(', ') ?? 'this conversation';
+        const times = timesText(next, timezone);
+        notes.set(keyOf(job), `It runs ${words}; its result goes to ${to}. The next times (${timezone}):\n${times}`);
         return true;
       },
-      noteFor(input) {
-        const { words, timezone, next } = desk.preview(newJob(input));
-        return `${words}. The next times (${timezone}):\n${timesText(next, timezone)}`;
-      },
-      async execute(input) {
-        check();
-        return shown(await desk.create(newJob(input), principal, from));
+      noteFor: (input) => notes.get(keyOf(newJob(input))) ?? '',
+      async execute(input, { callId }) {
+        const opened = await desk();
+        const made = await opened.create(newJob(input), principal, from, await agoOf(callId)).catch(unreachable);
+        return shown(made);
       },
     }),
     defineTool({
@@ -81,22 +105,31 @@ export function jobTools({ desk, principal, from }: JobToolDeps): RuntimeTool[] 
       description: 'The scheduled jobs with their next times.',
       input: z.object({}),
       effect: 'read',
-      execute() {
-        check();
-        return Promise.resolve({ jobs: desk.list().slice(0, 50).map(shown) });
+      async execute() {
+        return { jobs: (await desk()).list().slice(0, LISTED).map(shown) };
       },
     }),
     defineTool({
       name: 'delete_scheduled_job',
-      description: 'Delete a scheduled job.',
-      input: z.object({ name: z.string() }),
+      description: 'Delete a scheduled job. The person confirms it.',
+      input: z.object({ name: z.string().max(200) }),
       effect: 'idempotent',
-      consent: 'effects',
+      async asksBefore({ name }) {
+        const { id, name: full, words, createdBy } = (await desk()).find(name);
+        const made = createdBy === undefined ? 'written by hand' : 'made in a chat';
+        notes.set(name, `This deletes the job "${full}" (${id}), ${made}: ${words}.`);
+        return true;
+      },
+      noteFor: ({ name }) => notes.get(name) ?? '',
       async execute({ name }) {
-        check();
-        const { id } = await desk.remove(name, principal);
+        const { id } = await (await desk()).remove(name, principal);
         return { deleted: id };
       },
     }),
   ];
+}
+
+function unreachable(error: unknown): never {
+  if (!(error instanceof DeliveryError)) throw error;
+  throw new UserError('One of the places to deliver to cannot be reached now; try again later.');
 }

@@ -16,7 +16,7 @@ import type { RuntimeTool } from '../task.ts';
 import { defineTool, type ToolScope } from './scope.ts';
 
 const input = z.object({
-  to: z.string().describe('address: telegram:1001, discord:99887, slack:C024BE91L'),
+  to: z.string().max(300).describe('address: telegram:1001, discord:99887, slack:C024BE91L'),
   text: z.string().describe('Markdown'),
   artifacts: z.array(z.string()).max(10).describe('ids of artifacts of this task to attach').exactOptional(),
 });

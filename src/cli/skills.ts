@@ -1,0 +1,43 @@
+/** `viber skills list [VIBER]`: the skills of a viber, what is missing for them, and the files that do not load. Runs nothing. */
+import path from 'node:path';
+import { loadConfig } from '../config.ts';
+import { UserError } from '../errors.ts';
+import { silentLog } from '../log.ts';
+import { type CliContext, EXIT } from './command.ts';
+
+const USAGE = 'usage: viber skills list [VIBER]';
+
+/** Reads the files themselves: it works whether the gateway runs or not. */
+export async function run({ args, home: root, config: file, env, json, print }: CliContext): Promise<number> {
+  const [verb = 'list', viber, ...rest] = args;
+  if (verb !== 'list' || rest.length > 0) throw new UserError(USAGE);
+  const [{ config }, { DEFAULT_VIBER, openHome }, { bundledSkills, openSkills }, { openHealth }, desk, { OWN_TOOLS }] =
+    await Promise.all([
+      loadConfig({ file, home: root, env }),
+      import('../workspace/home.ts'),
+      import('../skills/catalog.ts'),
+      import('../skills/health.ts'),
+      import('../runtime/skill-desk.ts'),
+      import('../runtime/tool-names.ts'),
+    ]);
+  const home = await openHome(root);
+  const skills = openSkills({
+    ...{ bundled: bundledSkills(), user: home.skills, reserved: OWN_TOOLS, log: silentLog(), watch: false },
+    viber: (id) => path.join(home.viberDir(id), 'skills'),
+  });
+  const health = openHealth({ granted: config.skills.env, isNative: desk.isNative });
+  const listed = await desk.listSkills(skills, health, viber ?? DEFAULT_VIBER);
+  await skills.close();
+  if (json) {
+    print(JSON.stringify(listed));
+    return EXIT.ok;
+  }
+  for (const { name, kind, level, isUsable, fixes } of listed.skills) {
+    print(`${name}  ${kind}  ${level}  ${isUsable ? 'ok' : 'missing'}`);
+    for (const fix of fixes) print(`  ${fix}`);
+  }
+  for (const problem of listed.problems)
+    print(`${problem.file}  not loaded\n  ${problem.reason.replaceAll('\n', '\n  ')}`);
+  if (listed.skills.length === 0) print('There are no skills; put one into skills/NAME/SKILL.md of the home.');
+  return EXIT.ok;
+}

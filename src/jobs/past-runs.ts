@@ -1,0 +1,86 @@
+/**
+ * What the runs of jobs leave behind: a task each, kept for a while. Which tasks these are stands in one list a day
+ * (`spool/jobs/runs/2026-01-31.jsonl`), written before the run is put into the queue, so that the sweep looks at nothing else.
+ * A task whose record says no job is somebody's by now and stays.
+ */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { errorCode, WorkspaceError } from '../errors.ts';
+import { appendLines, ensureDir, readText } from '../workspace/files.ts';
+import { type Home, isId } from '../workspace/home.ts';
+import { readTask } from '../workspace/tasks.ts';
+
+const DAY_MS = 86_400_000;
+const LIST = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
+
+const folderOf = (home: Home) => path.join(home.spool, 'jobs', 'runs');
+const listOf = (home: Home, now: Date) => path.join(folderOf(home), `${now.toISOString().slice(0, 10)}.jsonl`);
+
+/** Notes the task of a run. The same task again costs a line. */
+export async function noteJobRun(home: Home, task: string, now: Date): Promise<void> {
+  await ensureDir(folderOf(home));
+  await appendLines(listOf(home, now), [JSON.stringify({ task })]);
+}
+
+/**
+ * Removes the tasks of job runs that are older than `keepDays`, with their files and sessions; gives how many. One that still
+ * works or waits is looked at again as many days later. The work grows with the runs of the days that have become too old.
+ */
+export async function sweepJobRuns(home: Home, keepDays: number, now: Date): Promise<number> {
+  let removed = 0;
+  for (const name of (await namesIn(folderOf(home))).sort()) {
+    const [, day] = LIST.exec(name) ?? [];
+    if (day === undefined || Date.parse(day) + (keepDays + 1) * DAY_MS > now.getTime()) continue;
+    const file = path.join(folderOf(home), name);
+    for (const task of tasksIn((await readText(file)) ?? '')) {
+      const fate = await fateOf(home, task);
+      if (fate === 'later') await noteJobRun(home, task, now);
+      if (fate !== 'remove') continue;
+      await removeTask(home, task);
+      removed++;
+    }
+    await fs.rm(file, { force: true });
+  }
+  return removed;
+}
+
+async function fateOf(home: Home, task: string): Promise<'remove' | 'keep' | 'later'> {
+  try {
+    const record = await readTask(home, task);
+    if (record?.job === undefined) return 'keep';
+    return record.state === 'running' || record.state === 'pending' ? 'later' : 'remove';
+  } catch (error) {
+    // Whose a damaged record is cannot be known.
+    if (error instanceof WorkspaceError) return 'keep';
+    throw error;
+  }
+}
+
+/** The record goes last: until then the next sweep knows what is left to do. */
+async function removeTask(home: Home, task: string): Promise<void> {
+  const agents = path.join(home.root, 'agents');
+  for (const agent of await namesIn(agents))
+    await fs.rm(path.join(agents, agent, 'sessions', `${task}.jsonl`), { force: true });
+  const folder = home.taskDir(task);
+  const names = await namesIn(folder);
+  for (const name of names.filter((each) => each !== 'task.json'))
+    await fs.rm(path.join(folder, name), { recursive: true, force: true });
+  await fs.rm(folder, { recursive: true, force: true });
+}
+
+function tasksIn(text: string): string[] {
+  const found = text.split('\n').flatMap((line) => {
+    const [, task = ''] = /^\{"task":"([^"]*)"\}$/.exec(line) ?? [];
+    return isId(task) ? [task] : [];
+  });
+  return [...new Set(found)];
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await fs.readdir(folder);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * The skills of a run: those with a script, and ours, as tools under their own names; the others as lines of the prompt, read on
+ * demand. What is heavy (the runner, pictures, the web) is loaded when one is called.
+ */
+import { z } from 'zod';
+import { toInputSchema } from '../../skills/parameters.ts';
+import type { Skill, SkillLevel } from '../../skills/skill.ts';
+import type { Json } from '../../workspace/types.ts';
+import { mayUse } from '../mesh/asked.ts';
+import type { Offered, Order, OwnSettings } from '../perform.ts';
+import { isNative } from '../skill-desk.ts';
+import type { RuntimeTool } from '../task.ts';
+import { BUNDLED, type BundledDeps } from './bundled/index.ts';
+import { READ_SKILL, readSkill } from './read-skill.ts';
+import type { ToolScope } from './scope.ts';
+import { scriptTool } from './skills/script-tool.ts';
+import { linesOf } from './skills/usable.ts';
+
+export interface SkillSettings {
+  /** `skills.env`: by skill, what its script alone is given. */
+  env: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Seconds, where a skill says nothing. */
+  timeout: number;
+}
+
+export interface OfferDeps {
+  settings: SkillSettings;
+  bundled: BundledDeps;
+  isSandboxed: boolean;
+}
+
+/** Tools of skills in one run; providers take some 128 in all. */
+const MAX_TOOLS = 64;
+const RANK: Record<SkillLevel, number> = { viber: 0, user: 1, bundled: 2 };
+
+interface Schemas {
+  input: ReturnType<typeof toInputSchema>;
+  /** The arguments of one of ours, as its SKILL.md describes them. */
+  json: Json;
+}
+
+/** Made once for each version of a skill: what is made of them for providers is kept with them. */
+const schemas = new WeakMap<Skill, Schemas>();
+
+function schemasOf(skill: Skill): Schemas {
+  const known = schemas.get(skill);
+  if (known) return known;
+  const input = toInputSchema(skill);
+  const json: Json = JSON.parse(JSON.stringify(z.toJSONSchema(input, { target: 'draft-7', io: 'input' })));
+  const made = { input, json };
+  schemas.set(skill, made);
+  return made;
+}
+
+/**
+ * What a run is offered of the skills that can be used here.
+ * @param usable by name
+ */
+export function offerSkills(
+  usable: readonly Skill[],
+  { asked }: Pick<Order, 'asked'>,
+  own: OwnSettings,
+  scope: ToolScope,
+  deps: OfferDeps,
+): Offered {
+  const chosen = usable.filter(({ name }) => own.skills?.includes(name) !== false);
+  const called = chosen.filter(({ kind }) => kind === 'tool');
+  const kept = new Set([...called].sort((a, b) => RANK[a.level] - RANK[b.level]).slice(0, MAX_TOOLS));
+  const tools = called.filter((skill) => kept.has(skill)).flatMap((skill) => toTool(skill, own, scope, deps) ?? []);
+  const read = mayUse(own, asked)({ name: READ_SKILL }) ? chosen.filter(({ kind }) => kind === 'instructions') : [];
+  if (read.length === 0) return { tools, skills: '' };
+  const reading = readSkill(new Map(read.map((skill) => [skill.name, skill])));
+  return { tools: [...tools, reading], skills: linesOf(read) };
+}
+
+function toTool(skill: Skill, own: OwnSettings, scope: ToolScope, deps: OfferDeps): RuntimeTool | undefined {
+  const { name, description, script, timeout } = skill;
+  const { input, json } = schemasOf(skill);
+  const native = isNative(skill) ? BUNDLED[name] : undefined;
+  if (native) return { ...native(scope, deps.bundled), name, description, schema: json };
+  const { env, timeout: usual } = deps.settings;
+  if (!script) return undefined;
+  return scriptTool(skill, script, scope, {
+    ...{ input, folder: own.folder, isSandboxed: deps.isSandboxed, timeoutMs: (timeout ?? usual) * 1000 },
+    granted: Object.hasOwn(env, name) ? (env[name] ?? {}) : {},
+  });
+}

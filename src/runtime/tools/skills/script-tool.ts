@@ -1,0 +1,103 @@
+/**
+ * A skill with a script as a tool of a run. What happens cannot be known after a crash, so a call is reported then, never repeated;
+ * what a person consents to is this version of the skill with these arguments in this place, and nothing else runs (T8, T15).
+ */
+import { stripVTControlCharacters } from 'node:util';
+import type { z } from 'zod';
+import { toVariables } from '../../../skills/parameters.ts';
+import type { ScriptResult } from '../../../skills/script.ts';
+import type { Skill } from '../../../skills/skill.ts';
+import type { Json } from '../../../workspace/types.ts';
+import { clip, visibleText } from '../../context/turn.ts';
+import type { RuntimeTool } from '../../task.ts';
+import { defineTool, type ToolScope } from '../scope.ts';
+import { versionOf } from './version.ts';
+import { expanded, workFolder } from './work-folder.ts';
+import { keepWritten, snapshotOf } from './written-files.ts';
+
+export interface ScriptDeps {
+  input: z.ZodType<Record<string, string | number | boolean>>;
+  /** Where it works, as the viber's settings say; absent means the task's own folder. */
+  folder: string | undefined;
+  /** What this skill alone is given (`skills.env`). */
+  granted: Readonly<Record<string, string>>;
+  timeoutMs: number;
+  isSandboxed: boolean;
+}
+
+/** Characters of what a script wrote. */
+const MAX_OUTPUT = 16_000;
+const MAX_TAIL = 8_000;
+const MAX_LEFT = 10;
+
+export function scriptTool(
+  skill: Skill,
+  script: NonNullable<Skill['script']>,
+  scope: ToolScope,
+  deps: ScriptDeps,
+): RuntimeTool {
+  const { input, folder, granted, timeoutMs, isSandboxed } = deps;
+  const place = [expanded(folder) ?? '', isSandboxed ? 'sandbox' : 'none', ...Object.keys(granted).sort()];
+  return defineTool({
+    ...{ name: skill.name, description: skill.description, input },
+    effect: 'external',
+    consent: isSandboxed ? 'effects' : 'always',
+    isOutside() {
+      // Nobody is asked about what cannot run.
+      workFolder(scope, folder);
+      return true;
+    },
+    kindOf: () => `version ${versionOf(skill, place)}`,
+    noteFor: () => noteFor(skill, deps),
+    codeFor: () => script.text,
+    async execute(given, { signal }) {
+      const { runScript } = await import('../../../skills/script.ts');
+      const work = workFolder(scope, folder);
+      const before = work.isTasks ? await snapshotOf(work.path) : undefined;
+      const result = await runScript({
+        ...{ script, granted, timeoutMs, signal, cwd: work.path, network: skill.network, sandbox: isSandboxed },
+        readable: work.files,
+        variables: toVariables(skill, given),
+        ...(skill.folder === undefined ? {} : { skillFolder: skill.folder }),
+      });
+      const kept = before ? await keepWritten(scope, work.path, before) : { files: [], left: [] };
+      return {
+        ...told(result, timeoutMs),
+        ...(kept.files.length > 0 ? { artifacts: kept.files } : {}),
+        ...(kept.left.length > 0 ? { notKept: kept.left.slice(0, MAX_LEFT) } : {}),
+      };
+    },
+  });
+}
+
+/** Where it will run, and what it can reach there. */
+function noteFor(skill: Skill, { folder, granted, isSandboxed }: ScriptDeps): string {
+  const where = expanded(folder) ?? 'a folder of this task';
+  const reach = skill.network ? 'with access to the network' : 'without network';
+  const how = isSandboxed
+    ? `It works in ${where}, in a sandbox, ${reach}, and can read the files of this task.`
+    : `It works in ${where}, without a sandbox: it can read and change what this gateway can, and reach the network.`;
+  const files = skill.folder === undefined ? '' : ` It may use the files of the skill in ${skill.folder}.`;
+  const names = Object.keys(granted);
+  return `${how}${files}${names.length > 0 ? ` It is given ${names.join(', ')}.` : ''}`;
+}
+
+function told(result: ScriptResult, timeoutMs: number): { [key: string]: Json } {
+  const { code, stdout, stderr } = result;
+  const said = visibleText(stripVTControlCharacters([stdout, stderr].filter(Boolean).join('\n'))).trimEnd();
+  const error = failure(result, timeoutMs);
+  const isLong = said.length > (error === undefined ? MAX_OUTPUT : MAX_TAIL);
+  const tail = () => `[... ${said.length - MAX_TAIL} characters cut ...]\n${said.slice(-MAX_TAIL).toWellFormed()}`;
+  return {
+    code,
+    output: error === undefined ? clip(said, MAX_OUTPUT) : isLong ? tail() : said,
+    ...(error === undefined ? {} : { error }),
+    ...(result.truncated || isLong ? { truncated: true } : {}),
+  };
+}
+
+function failure({ code, signal, timedOut, truncated }: ScriptResult, timeoutMs: number): string | undefined {
+  if (timedOut) return `It was ended after ${timeoutMs / 1000} seconds; what it did until then may have happened.`;
+  if (signal !== null) return `It was ended by ${signal}${truncated ? ': it wrote too much' : ''}.`;
+  return code === 0 ? undefined : `It failed with exit code ${code}.`;
+}

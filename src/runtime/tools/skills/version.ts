@@ -1,0 +1,44 @@
+/**
+ * What exactly of a skill is consented to (T8): its file, the files beside it as they stand when the call is looked at, and where
+ * it works. Whatever changes in one of them makes another version, and the consent to the first one does not hold for it.
+ */
+import { hash } from 'node:crypto';
+import { lstatSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { errorCode } from '../../../errors.ts';
+import type { Skill } from '../../../skills/skill.ts';
+
+/** Files and folders looked at; a bundle is not that large. */
+const MAX_ENTRIES = 20_000;
+
+/** @param place what else belongs to it, for example the folder it works in */
+export function versionOf(skill: Skill, place: readonly string[]): string {
+  const files = skill.folder === undefined ? [] : stampsOf(skill.folder);
+  return hash('sha256', JSON.stringify([skill.digest, place, files])).slice(0, 16);
+}
+
+/** One entry a file or folder. The time of a change of the inode cannot be set back, unlike that of the content. */
+function stampsOf(folder: string): string[] {
+  const stamps: string[] = [];
+  const left = [folder];
+  for (let dir = left.pop(); dir !== undefined; dir = left.pop()) {
+    for (const entry of namesIn(dir)) {
+      if (stamps.length >= MAX_ENTRIES) return stamps;
+      const file = path.join(dir, entry);
+      const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+      if (stat?.isDirectory()) left.push(file);
+      // A folder's own time changes with what is in it, which is looked at itself.
+      else if (stat) stamps.push(`${file} ${stat.ino} ${stat.size} ${stat.ctimeNs}`);
+    }
+  }
+  return stamps.sort();
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'EACCES') return [];
+    throw error;
+  }
+}

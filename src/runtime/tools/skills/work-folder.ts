@@ -1,0 +1,67 @@
+/**
+ * Where a script works: the `folder` of its viber, or a folder inside the task's own. Not the task's folder itself: the record of
+ * the task stands there, with the people and the consents, and no script may write it. Nor does a script work in a folder that
+ * holds the home.
+ */
+import { lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { errorCode, UserError } from '../../../errors.ts';
+import { type Home, isProtected } from '../../../workspace/home.ts';
+import type { ToolScope } from '../scope.ts';
+
+export interface WorkFolder {
+  /** Absolute, without links. */
+  path: string;
+  /** The task's own: what is written there belongs to the task. */
+  isTasks: boolean;
+  /** The task's files, to be read. Absolute, without links. */
+  files: string;
+}
+
+const NAME = 'work';
+
+/** As the person wrote it, with `~` for their home; undefined for the task's own. */
+export function expanded(folder: string | undefined): string | undefined {
+  const wanted = folder?.trim().replace(/^~(?=\/|$)/, os.homedir());
+  return wanted === '' ? undefined : wanted;
+}
+
+/**
+ * The folder, there and usable.
+ * @throws UserError naming the setting
+ */
+export function workFolder({ home, taskId, viber }: ToolScope, folder: string | undefined): WorkFolder {
+  const wanted = expanded(folder);
+  mkdirSync(home.taskDir(taskId), { recursive: true, mode: 0o700 });
+  const files = realpathSync(home.taskDir(taskId));
+  if (wanted === undefined) return { path: ownFolder(files), isTasks: true, files };
+  const refuse = (why: string, cause?: unknown) =>
+    new UserError(`Scripts cannot work in ${wanted}: ${why}. Change \`folder\` in agents/${viber}.yaml.`, { cause });
+  if (!path.isAbsolute(wanted)) throw refuse('it is not an absolute path');
+  try {
+    const real = realpathSync(wanted);
+    if (!statSync(real).isDirectory()) throw refuse('it is not a folder');
+    if (holdsHome(home, real)) throw refuse('the files of the gateway are in it');
+    return { path: real, isTasks: false, files };
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw refuse('there is no such folder', error);
+    if (code === 'EACCES' || code === 'ELOOP') throw refuse('it cannot be opened', error);
+    throw error;
+  }
+}
+
+/** A script may have put a link in its place, to have the next one work elsewhere. */
+function ownFolder(files: string): string {
+  const own = path.join(files, NAME);
+  if (lstatSync(own, { throwIfNoEntry: false }) === undefined) mkdirSync(own, { mode: 0o700 });
+  if (lstatSync(own).isDirectory()) return own;
+  throw new UserError(`The scripts of this task cannot work any more: ${NAME} in its folder is no folder; remove it.`);
+}
+
+function holdsHome(home: Home, folder: string): boolean {
+  const root = realpathSync(home.root);
+  const isInside = (inner: string, outer: string) => `${inner}/`.startsWith(outer === '/' ? '/' : `${outer}/`);
+  return isInside(root, folder) || (isInside(folder, root) && isProtected(home, folder));
+}

@@ -1,0 +1,52 @@
+/** `viber skills`: what there is, what is missing, what does not load. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import type { CliContext } from '../../src/cli/command.ts';
+import { run } from '../../src/cli/skills.ts';
+import { UserError } from '../../src/errors.ts';
+import { tempFolder } from '../helpers/temp.ts';
+
+let home: string;
+beforeEach(() => {
+  home = tempFolder();
+  const put = (name: string, text: string) => {
+    fs.mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
+    fs.writeFileSync(path.join(home, name), text);
+  };
+  const needs = 'metadata: {openviber: {requires: {bins: [no-such-program-x], env: [TEA_KEY]}}}';
+  put('skills/tea/SKILL.md', `---\nname: tea\ndescription: Makes tea.\n${needs}\n---\nBoil water.\n`);
+  put('skills/half/SKILL.md', '---\nname: half\n');
+  put('vibers/dev/skills/mine.skill.md', '---\nname: mine\ndescription: Mine.\n---\nRead me.\n');
+});
+
+async function viber(args: string[], json = false): Promise<string> {
+  const lines: string[] = [];
+  const context: CliContext = { args, config: undefined, home, json, env: {}, print: (line) => void lines.push(line) };
+  expect(await run(context)).toBe(0);
+  return lines.join('\n');
+}
+
+test('list has a line each, the fix below it, and broken files with the reason', async () => {
+  const shown = await viber(['list']);
+  expect(shown).toContain('chart  tool  bundled  ok');
+  expect(shown).toContain('summarise  instructions  bundled  ok');
+  expect(shown).toMatch(
+    /^tea {2}instructions {2}user {2}missing\n {2}install no-such-program-x\n {2}set skills\.env\.tea\.TEA_KEY/m,
+  );
+  expect(shown).toMatch(/skills\/half\/SKILL\.md {2}not loaded\n {2}.*half-written/);
+  expect(shown).not.toContain('mine');
+  expect(await viber([])).toBe(shown);
+});
+
+test('list names the skills of another viber, and is JSON for programs', async () => {
+  const { skills, problems } = JSON.parse(await viber(['list', 'dev'], true));
+  const names = skills.map(({ name }: { name: string }) => name);
+  expect(names).toEqual(['chart', 'git-commit', 'mine', 'summarise', 'tea', 'web-fetch']);
+  expect(skills[2]).toMatchObject({ level: 'viber', kind: 'instructions', isUsable: true, fixes: [] });
+  expect(problems).toEqual([{ file: path.join(home, 'skills/half/SKILL.md'), reason: expect.any(String) }]);
+});
+
+test('anything else says how it is used', async () => {
+  for (const args of [['install'], ['list', 'a', 'b']]) await expect(viber(args)).rejects.toThrow(UserError);
+});
