@@ -168,8 +168,21 @@ const blocks = pages.flatMap((page) =>
 /** Slack's manifest, and the part of it that differs over HTTP, are YAML too. */
 const isManifest = ({ text }: { text: string }) => /^(display_information|features):/.test(text);
 
+/** A job's file says when and what. */
+const isJob = ({ text }: { text: string }) => /^schedule:/m.test(text) && /^prompt:/m.test(text);
+
+describe('every example of a job in the documents', () => {
+  const examples = blocks.filter(isJob);
+  test('there are some', () => expect(examples.length).toBeGreaterThan(2));
+  test.each(examples)('$page: $text', async ({ text }) => {
+    const { parseJob } = await import('../src/jobs/job.ts');
+    const job = await parseJob(text, { file: 'example.yaml', now: new Date(), timezone: 'UTC' });
+    expect(job.words).not.toBe('');
+  });
+});
+
 describe('every example of configuration in the documents', () => {
-  test.each(blocks.filter((block) => !isManifest(block)))('$page: $text', async ({ text }) => {
+  test.each(blocks.filter((block) => !isManifest(block) && !isJob(block)))('$page: $text', async ({ text }) => {
     const file = join(home, 'example.yaml');
     writeFileSync(file, text);
     expect((await loadConfig({ file, home, env: tokens })).warnings).toEqual([]);

@@ -51,7 +51,9 @@ export function openAppMemory({
     async sweep(now) {
       try {
         const { sweepAll } = await import('../workspace/memory/retention.ts');
-        const removed = await sweepAll(home, settings.retention, now);
+        const removed = await sweepAll(home, settings.retention, now, (viber, error) =>
+          log.error({ viber, err: errorMessage(error) }, 'old daily logs could not be removed'),
+        );
         if (removed > 0) log.info({ removed, days: settings.retention.daily_logs_days }, 'old daily logs were removed');
         await (await open()).sweepIndexes(now.getTime());
       } catch (error) {

@@ -1,6 +1,5 @@
-/** Skills and servers of tools with what they need of the gateway. Nothing of them is loaded before the channels are connected. */
+/** Skills and servers of tools with what they need of the gateway. Loaded by the first run, or a moment after the start. */
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import type { Toolbox } from '../runtime/perform.ts';
@@ -20,11 +19,13 @@ export interface OpenSkillsOptions {
 export interface AppSkills {
   toolbox: Toolbox;
   desk: SkillDesk;
-  /** Begins to read the skills; nobody has to wait for it. */
+  /** Has the skills read soon; nobody has to wait for it. */
   start(): void;
   close(): Promise<void>;
 }
 
+/** A start has better things to do; a message that comes before does not wait for this. */
+const EARLY_MS = 500;
 const NOTHING = { tools: [], skills: '' };
 /** How long a run waits for files that are being written again and again. */
 const WAIT_MS = 3_000;
@@ -33,7 +34,9 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
   const { config, home, log } = options;
   let opened: ReturnType<typeof open> | undefined;
   let connected: Promise<McpServers> | undefined;
-  let isClosed = false;
+  /** Vibers whose skills have been read once. */
+  const read = new Set<string>();
+  let early: NodeJS.Timeout | undefined;
   const servers = Object.keys(config.mcp);
 
   async function open() {
@@ -50,9 +53,9 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
       ...{ bundled: bundledSkills(), user: home.skills, reserved: OWN_TOOLS, log },
       viber: (viber) => path.join(home.viberDir(viber), 'skills'),
     });
+    const reading = skills.start();
     const sandbox = options.sandbox !== false && (await hasSandbox());
     const health = openHealth({ granted: config.skills.env, isNative: desk.isNative, sandbox });
-    const reading = skills.start();
     return { skills, reading, health, offerSkills, usable: createUsable(skills, health), desk, sandbox };
   }
 
@@ -77,16 +80,20 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
   const ofSkills: Toolbox = async (order, own, scope) => {
     if (own.skills?.length === 0) return NOTHING;
     const { skills, reading, offerSkills, usable, sandbox } = await parts();
-    const read = Promise.all([reading, skills.open(scope.viber)]);
-    await within(read, WAIT_MS);
+    if (!read.has(scope.viber)) {
+      const work = Promise.all([reading, skills.open(scope.viber)]).then(() => read.add(scope.viber));
+      await within(work, WAIT_MS);
+    }
     return offerSkills(await usable(scope.viber), order, own, scope, {
       ...{ settings: config.skills, bundled: { web: { allowedOrigins: webOrigins } }, isSandboxed: sandbox },
     });
   };
 
-  const ofServers: Toolbox = async (_order, own, scope) => {
-    const isAsked = own.tools?.some((tool) => servers.some((server) => tool.startsWith(`${server}_`))) ?? true;
-    if (servers.length === 0 || !isAsked) return NOTHING;
+  const ofServers: Toolbox = async ({ principal }, own, scope) => {
+    const named = [...(own.tools ?? []), ...(own.skills ?? [])];
+    const isAsked = !own.tools || servers.some((server) => named.some((tool) => tool.startsWith(`${server}_`)));
+    // As with scripts: what the owner has set up is for the people of this gateway.
+    if (servers.length === 0 || !isAsked || principal.role === 'guest') return NOTHING;
     const tools = await (await mcp()).tools(scope);
     return { tools: tools.filter(({ name }) => !OWN_TOOLS.includes(name)), skills: '' };
   };
@@ -104,11 +111,12 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
       },
     },
     start() {
-      if (isClosed) return;
-      parts().catch((err: unknown) => log.error({ err }, 'the skills could not be read'));
+      early ??= setTimeout(() => {
+        parts().catch((err: unknown) => log.error({ err }, 'the skills could not be read'));
+      }, EARLY_MS).unref();
     },
     async close() {
-      isClosed = true;
+      clearTimeout(early);
       const closing = [opened?.then(({ skills }) => skills.close()), connected?.then((each) => each.close())];
       for (const outcome of await Promise.allSettled(closing)) {
         if (outcome.status === 'rejected') log.warn({ err: outcome.reason }, 'the skills could not be closed');
@@ -119,7 +127,7 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
 
 /** Settles with the work, or after a while without it. */
 async function within(work: Promise<unknown>, ms: number): Promise<void> {
-  const late = new AbortController();
-  await Promise.race([work, sleep(ms, undefined, { signal: late.signal }).catch(() => 'the work was done in time')]);
-  late.abort();
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -17,7 +17,11 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
   doctor: { usage: 'doctor', about: 'check configuration, home, tokens and model', load: () => import('./doctor.ts') },
   status: { usage: 'status', about: 'what the running gateway says of itself', load: () => import('./status.ts') },
   trace: { usage: 'trace ID', about: 'what became of one message', load: () => import('./trace.ts') },
-  jobs: { usage: 'jobs list | run NAME | when "PHRASE"', about: 'what is scheduled', load: () => import('./jobs.ts') },
+  jobs: {
+    usage: 'jobs list | run NAME | when "PHRASE"',
+    about: 'what is scheduled (also pause, resume, delete NAME)',
+    load: () => import('./jobs.ts'),
+  },
   memory: {
     usage: 'memory search QUERY | index',
     about: 'search what the viber remembers',

@@ -1,4 +1,4 @@
-/** `viber jobs`: what is scheduled and when, a schedule tried out, and one job run now by the gateway that is running. */
+/** `viber jobs`: what is scheduled and when, a schedule tried out, a job paused, resumed or deleted, or run now by the gateway. */
 import path from 'node:path';
 import { loadConfig } from '../config.ts';
 import { UserError } from '../errors.ts';
@@ -12,40 +12,51 @@ const SHOWN_TIMES = 3;
 export async function run(context: CliContext): Promise<number> {
   const [verb = 'list', ...words] = context.args;
   const name = words.join(' ').trim();
+  if (verb === 'list') return list(context);
+  if (name === '') throw new UserError(USAGE);
   switch (verb) {
-    case 'list':
-      return list(context);
     case 'when':
       return when(context, name);
     case 'run':
+      return runNow(context, name);
     case 'pause':
     case 'resume':
     case 'delete':
-      if (name === '') throw new UserError(USAGE);
-      // Whoever types it at a shell has meant it.
-      return tell(context, `/jobs ${verb === 'delete' ? 'delete!' : verb} ${name}`);
+      return change(context, verb, name);
     default:
       throw new UserError(USAGE);
   }
 }
 
-/** Reads the files themselves: it works whether the gateway runs or not. */
-async function list({ home, config: file, env, json, print }: CliContext): Promise<number> {
-  const [{ config }, { openJobs }, { openJobStates }, { nextSlots, systemTimezone }] = await Promise.all([
+/** The files themselves: so it works whether the gateway runs, which sees what changes there, or not. */
+async function open({ home, config: file, env }: CliContext) {
+  const [{ config }, { openJobs }, { systemTimezone }, { openHome }] = await Promise.all([
     loadConfig({ file, home, env }),
     import('../jobs/files.ts'),
-    import('../jobs/state.ts'),
     import('../jobs/schedule.ts'),
+    import('../workspace/home.ts'),
   ]);
-  const { openHome } = await import('../workspace/home.ts');
   const { jobs: folder, spool } = await openHome(home);
   const timezone = config.jobs.timezone ?? systemTimezone();
   const jobs = openJobs({
-    ...{ folder: env.OPENVIBER_JOBS_DIR || folder, timezone, log: silentLog(), watch: false },
+    folder: path.resolve(env.OPENVIBER_JOBS_DIR || folder),
+    timezone,
+    log: silentLog(),
+    watch: false,
   });
   await jobs.start();
+  return { jobs, timezone, states: path.join(spool, 'jobs') };
+}
+
+async function list(context: CliContext): Promise<number> {
+  const { json, print } = context;
+  const [{ jobs, timezone, states: folder }, { openJobStates }, { nextSlots }] = await Promise.all([
+    open(context),
+    import('../jobs/state.ts'),
+    import('../jobs/schedule.ts'),
+  ]);
   await jobs.close();
-  const states = openJobStates(path.join(spool, 'jobs'), silentLog());
+  const states = openJobStates(folder, silentLog());
   const shown = jobs.all().map(({ id, state, job, problem }) => {
     const next = job && state !== 'disabled' ? nextSlots(job.schedule, new Date(), SHOWN_TIMES) : [];
     const lastRun = states.get(id)?.lastRun;
@@ -67,8 +78,21 @@ async function list({ home, config: file, env, json, print }: CliContext): Promi
   return EXIT.ok;
 }
 
+async function change(context: CliContext, verb: 'pause' | 'resume' | 'delete', name: string): Promise<number> {
+  const { jobs } = await open(context);
+  try {
+    const { id } = jobs.find(name);
+    if (verb === 'delete') await jobs.remove(id);
+    else await jobs[verb](id);
+    const done = { pause: 'paused', resume: 'resumed', delete: 'deleted' }[verb];
+    context.print(context.json ? JSON.stringify({ id, done }) : `${done}: ${id}`);
+    return EXIT.ok;
+  } finally {
+    await jobs.close();
+  }
+}
+
 async function when({ home, config: file, env, json, print }: CliContext, phrase: string): Promise<number> {
-  if (phrase === '') throw new UserError(USAGE);
   const [{ config }, { nextSlots, parseSchedule, systemTimezone }] = await Promise.all([
     loadConfig({ file, home, env }),
     import('../jobs/schedule.ts'),
@@ -82,11 +106,11 @@ async function when({ home, config: file, env, json, print }: CliContext, phrase
   return EXIT.ok;
 }
 
-/** Through the door of the gateway that runs. */
-async function tell({ home, json, print }: CliContext, text: string): Promise<number> {
+/** Through the door of the gateway that runs: it alone works on tasks. */
+async function runNow({ home, json, print }: CliContext, name: string): Promise<number> {
   const { ask, isRunning, socketOf } = await import('./ask.ts');
   if (!isRunning(home)) throw new UserError('The gateway is not running: start it with viber start, then try again.');
-  const answer = await ask(socketOf(home), 'jobs', text, () => undefined);
-  print(json ? JSON.stringify({ text: answer.text }) : answer.text);
+  const { text } = await ask(socketOf(home), 'jobs', `/jobs run ${name}`, () => undefined);
+  print(json ? JSON.stringify({ text }) : text);
   return EXIT.ok;
 }

@@ -4,21 +4,21 @@
  */
 import { createHash } from 'node:crypto';
 import type { People } from '../access/people.ts';
-import { identityText, type Principal } from '../access/principal.ts';
+import type { Principal } from '../access/principal.ts';
 import { type Address, formatAddress, type InboundMessage } from '../channels/channel.ts';
 import { UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { type Entry, taskLane } from '../runtime/entry.ts';
 import { nowhere, withAccount } from '../runtime/job-answers.ts';
-import type { JobDesk, JobView, NewJob } from '../runtime/job-desk.ts';
+import type { JobDesk, JobView } from '../runtime/job-desk.ts';
 import type { Posting } from '../runtime/posting.ts';
 import type { Queue } from '../runtime/queue/queue.ts';
 import type { Home } from '../workspace/home.ts';
 import type { Clock } from './clock.ts';
 import type { JobFile, Jobs } from './files.ts';
 import type { Job } from './job.ts';
+import { createNewJobs } from './new-job.ts';
 import { noteJobRun } from './past-runs.ts';
-import { formatSchedule, nextSlots, parseSchedule, shortestGapMs } from './schedule.ts';
 import { createScheduler, type Scheduler, type Trouble } from './scheduler.ts';
 import type { JobStates } from './state.ts';
 
@@ -46,11 +46,11 @@ export interface OpenedJobDesk extends JobDesk {
 }
 
 const SHOWN_TIMES = 3;
-const MINUTE_MS = 60_000;
 const OWNER_ONLY = 'Only an owner may change scheduled jobs.';
 
 export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
   const { clock, jobs, states, queue, posting, people, settings, log } = options;
+  const fresh = createNewJobs({ clock, jobs, posting, settings });
   const scheduler = createScheduler({
     ...{ clock, jobs, state: states, log, fire, onTrouble },
     isBusy(id) {
@@ -151,34 +151,6 @@ export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
     return only && !other && !isExact && wanted !== '' ? only : jobs.find(name);
   }
 
-  function preview(job: NewJob, now: Date) {
-    const { schedule: text, timezone = settings.timezone } = job;
-    const parsed = parseSchedule(text, { timezone, now, anchor: now });
-    const gap = shortestGapMs(parsed.schedule, now);
-    if (gap < settings.min_minutes * MINUTE_MS) {
-      throw new UserError(
-        `That is too often: a job made in a chat may run every ${settings.min_minutes} minutes at most (jobs.min_minutes).`,
-      );
-    }
-    const all = jobs.all();
-    const name = job.name.trim();
-    if (all.some((file) => file.job?.name.toLowerCase() === name.toLowerCase()))
-      throw new UserError(`There is a job ${JSON.stringify(name)} already; delete it first or choose another name.`);
-    const made = all.filter((file) => file.job?.createdBy !== undefined).length;
-    if (made >= settings.max)
-      throw new UserError(`There are ${made} jobs made in chats already (jobs.max); delete one with /jobs first.`);
-    for (const to of job.deliver ?? []) posting.read(to);
-    const next = nextSlots(parsed.schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
-    return { ...parsed, timezone, next, stored: parsed.relative ? formatSchedule(parsed.schedule) : text.trim() };
-  }
-
-  async function placesFor({ deliver }: NewJob, by: Principal, from: Address): Promise<string[]> {
-    const here = isLocal(from) ? [] : [formatAddress(from)];
-    const places = [...new Set(deliver ?? here)];
-    for (const to of places) await posting.find(to, by, isLocal(from) ? [] : [withAccount(from)]);
-    return places;
-  }
-
   return {
     scheduler,
     async ended({ job, taskId }, state, error) {
@@ -186,28 +158,14 @@ export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
     },
     list: () => jobs.all().map(view),
     find: (name) => view(locate(name)),
-    preview(job) {
-      const { words, timezone, next } = preview(job, new Date(clock.now()));
-      return { words, timezone, next };
-    },
+    preview: (job) => fresh.preview(job),
     async check(job, by, from) {
       check(by);
-      preview(job, new Date(clock.now()));
-      await placesFor(job, by, from);
+      await jobs.check(await fresh.fields(job, by, from, 0));
     },
     async create(job, by, from, agoMs = 0) {
       check(by);
-      const asked = new Date(clock.now() - Math.max(0, agoMs));
-      const { stored, timezone } = preview(job, asked);
-      const deliver = await placesFor(job, by, from);
-      const file = await jobs.create({
-        ...{ name: job.name.trim(), schedule: stored, timezone, prompt: job.prompt },
-        ...(deliver.length > 0 ? { deliver } : {}),
-        ...(job.skills === undefined ? {} : { skills: job.skills }),
-        ...(job.model === undefined ? {} : { model: job.model }),
-        ...{ createdBy: identityText(by), createdAt: asked.toISOString() },
-      });
-      return view(file);
+      return view(await jobs.create(await fresh.fields(job, by, from, agoMs)));
     },
     async remove(name, by) {
       check(by);
@@ -237,8 +195,6 @@ export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
     },
   };
 }
-
-const isLocal = ({ channel }: Address): boolean => channel === 'local' || channel === 'terminal';
 
 const withoutRights = ({ name, createdBy }: Job): string =>
   `The job ${JSON.stringify(name)} does not run: ${createdBy} made it and is no owner any more. Delete it with /jobs, or have an owner ask for it again.`;

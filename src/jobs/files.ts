@@ -10,7 +10,7 @@ import type { Logger } from '../log.ts';
 import { type SettledFile, watchSettled } from '../settled.ts';
 import { syncFolder } from '../workspace/files.ts';
 import { type JobFields, jobFileName, MAX_JOB_BYTES } from './job.ts';
-import { createFile, entryOf, idOf, type JobFile, type Parsed, parseFile, sorted } from './job-file.ts';
+import { createFile, entryOf, idOf, type JobFile, type Parsed, parseFile, sorted, textOf } from './job-file.ts';
 
 export type { JobFile } from './job-file.ts';
 
@@ -33,6 +33,8 @@ export interface Jobs {
   onChange(listener: () => void): () => void;
   /** Looks at the folder now. */
   refresh(): Promise<void>;
+  /** Throws UserError when such a file could not be made. */
+  check(fields: JobFields): Promise<void>;
   /** Writes a new file and reads it in. Throws UserError when the fields are wrong or the name is taken. */
   create(fields: JobFields): Promise<JobFile>;
   /** Deletes the files of a job; false when there were none. */
@@ -191,13 +193,18 @@ export function openJobs(options: JobsOptions): Jobs {
       return () => listeners.delete(listener);
     },
     refresh,
-    async create(fields) {
-      await refresh();
+    async check(fields) {
       const id = idOf(fields.name);
       const same = entries.find(
         (entry) => entry.id === id || entry.job?.name.toLowerCase() === fields.name.toLowerCase(),
       );
       if (same) throw new UserError(`There is a job ${same.id} already; delete it first or choose another name.`);
+      await textOf(path.join(folder, `${id}.yaml`), fields, timezone);
+    },
+    async create(fields) {
+      await refresh();
+      await jobs.check(fields);
+      const id = idOf(fields.name);
       const file = await createFile(folder, `${id}.yaml`, fields, timezone);
       await refresh();
       return jobs.get(id) ?? file;

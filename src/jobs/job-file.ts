@@ -61,17 +61,25 @@ export function idOf(name: string): string {
   return id === '' ? `job-${sum}` : `${id}-${sum}`;
 }
 
-/** The name is taken by an empty file before the whole one replaces it, so that no other writer's file is ever overwritten. */
-export async function createFile(folder: string, name: string, fields: JobFields, timezone: string): Promise<JobFile> {
+/** The text of a new file and what it means. Throws UserError with everything that is wrong. */
+export async function textOf(
+  file: string,
+  fields: JobFields,
+  timezone: string,
+): Promise<{ text: string; result: { job: Job } }> {
   const { stringify } = await import('yaml');
   const text = stringify(fields);
-  const file = path.join(folder, name);
+  const name = path.basename(file);
   const result = await parseFile({ path: file, name, text, size: text.length, mtimeMs: Date.now() }, timezone);
-  if ('problem' in result) {
-    throw new UserError(
-      `The job cannot be made: ${result.problem.replace(/^.*? line \d+: /gm, '').replaceAll('\n', '; ')}.`,
-    );
-  }
+  if ('job' in result) return { text, result };
+  const problems = result.problem.replace(/^.*? line \d+: /gm, '').replaceAll('\n', '; ');
+  throw new UserError(`The job cannot be made: ${problems}.`);
+}
+
+/** The name is taken by an empty file before the whole one replaces it, so that no other writer's file is ever overwritten. */
+export async function createFile(folder: string, name: string, fields: JobFields, timezone: string): Promise<JobFile> {
+  const file = path.join(folder, name);
+  const { text, result } = await textOf(file, fields, timezone);
   const staged = await stageFile(file, text, {});
   try {
     fs.closeSync(fs.openSync(file, 'wx', 0o600));

@@ -3,7 +3,13 @@
  * the result is routine (J6), when the run has sent something by `notify` itself, or when it failed: its owner is told of that
  * by the scheduler.
  */
-import { type Address, type Channel, conversationKey, formatAddress, type OutboundMessage } from '../channels/channel.ts';
+import {
+  type Address,
+  type Channel,
+  conversationKey,
+  formatAddress,
+  type OutboundMessage,
+} from '../channels/channel.ts';
 import { DeliveryError, UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { hashText } from '../workspace/files.ts';

@@ -108,11 +108,15 @@ export async function patchFile(file: string, before: string, after: string): Pr
     return;
   }
   const fd = fs.openSync(file, 'r+');
+  let isSame = false;
   try {
-    writeAll(fd, data, start, start);
+    // Bytes that are no UTF-8 are read as others: then its places are not the text's.
+    isSame = fs.fstatSync(fd).size === old.length;
+    if (isSame) writeAll(fd, data, start, start);
   } finally {
     fs.closeSync(fd);
   }
+  if (!isSame) await writeFileAtomic(file, data, { sync: false });
 }
 
 function commonStart(a: Buffer, b: Buffer): number {

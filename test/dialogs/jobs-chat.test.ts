@@ -151,3 +151,115 @@ describe.each(NAMES)('a job asked for on %s', (name) => {
     expect((await platform.command(dm, 'jobs', '', 'sam')).text).toContain('You may not use /jobs here');
   });
 });
+
+describe('what is asked for wrongly', () => {
+  it('is refused in plain sentences before anybody is asked', async () => {
+    const chat = await open('telegram', {
+      config: { jobs: { timezone: 'Europe/Berlin', max: 1 } },
+      prepare(home) {
+        fs.mkdirSync(path.join(home, 'jobs'), { recursive: true });
+        const taken = { name: 'Taken', schedule: '0 9 * * *', prompt: 'x' };
+        fs.writeFileSync(path.join(home, 'jobs', 'taken.yaml'), `${JSON.stringify(taken)}\n`);
+      },
+    });
+    const { world, platform, place } = chat;
+    const refused = async (fields: object): Promise<string> => {
+      world.llm.script(calls(creating(fields)));
+      return (await ask(platform, place, 'schedule it', { text: 'I was told' })).text;
+    };
+    expect(await refused({ schedule: 'every minute' })).toContain('every 5 minutes at most (jobs.min_minutes)');
+    expect(await refused({ schedule: '*/7 * * * *' })).toContain('too often');
+    expect(await refused({ timezone: 'Mars/Base' })).toContain('"Mars/Base" is not a time zone I know');
+    expect(await refused({ schedule: '25am' })).toContain('25am');
+    expect(await refused({ deliver: ['telegram:6666'] })).toContain('that person is not let in');
+    expect(await refused({ deliver: ['telegram:-100777'] })).toContain('channels.telegram.access.chats');
+    expect(await refused({ deliver: ['discord:99'] })).toContain('discord of discord:99 is not on');
+    expect(await refused({ deliver: ['nowhere'] })).toContain('is no address');
+    expect(await refused({ name: 'taken' })).toContain('There is a job');
+    expect(await refused({ name: 'x\ny' })).toContain('name');
+    expect(await refused({ prompt: ' ' })).toContain('prompt');
+    expect(files(chat)).toEqual(['taken.yaml']);
+    await make(chat);
+    expect(await refused({ name: 'Another' })).toContain('There are 1 jobs made in chats already (jobs.max)');
+    expect(files(chat)).toEqual(['digest.yaml', 'taken.yaml']);
+  });
+
+  it('lists and deletes by the tools, deleting only with consent', async () => {
+    const chat = await open('telegram', { config: { jobs: { timezone: 'UTC' } } });
+    const { world, platform, place } = chat;
+    await make(chat);
+    world.llm.script(calls({ name: 'list_scheduled_jobs', arguments: {} }));
+    expect((await ask(platform, place, 'which jobs?', { text: 'I was told' })).text).toContain('"name":"Digest"');
+    world.llm.script(calls({ name: 'delete_scheduled_job', arguments: { name: 'nothing' } }));
+    expect((await ask(platform, place, 'delete it', { text: 'I was told' })).text).toContain('no job nothing');
+    world.llm.script(calls({ name: 'delete_scheduled_job', arguments: { name: 'Digest' } }));
+    const asked = await ask(platform, place, 'delete the digest', { text: 'delete_scheduled_job' });
+    expect(asked.text).toContain('every weekday at 09:00');
+    expect(files(chat)).toEqual(['digest.yaml']);
+    await press(chat, 'Approve', 'I was told');
+    expect(files(chat)).toEqual([]);
+  });
+});
+
+describe('a job made in a chat', () => {
+  it('keeps what somebody writes into its file', async () => {
+    const chat = await open('telegram');
+    const { world, platform, place, clock } = chat;
+    await make(chat);
+    const file = path.join(world.home, 'jobs', 'digest.yaml');
+    fs.writeFileSync(file, world.read('jobs/digest.yaml').replace('every weekday at 9', 'every day at 7:15'));
+    await expect.poll(async () => (await platform.command(place, 'jobs')).text, { timeout: 8_000 }).toContain('07:15');
+    await clock.advanceTo('2026-01-13T06:15:05Z', pause);
+    await waitFor(platform, place, { text: /^Digest:/ });
+  });
+
+  it('does not run once whoever made it is no owner any more, and the owners are told once', async () => {
+    const people = (role: string) => [
+      { name: 'alex', role, ids: ['telegram:1001'] },
+      { name: 'sam', role: 'owner', ids: ['telegram:1002'] },
+    ];
+    const chat = await open('telegram', { config: { people: people('owner') } });
+    const { world, platform, clock } = chat;
+    const sam = platform.dm('sam');
+    await ask(platform, sam, 'hello', { by: 'sam' });
+    await make(chat);
+    const config = JSON.parse(world.read('config.json'));
+    fs.writeFileSync(path.join(world.home, 'config.json'), JSON.stringify({ ...config, people: people('member') }));
+    await world.restart();
+    await platform.command(sam, 'jobs', '', 'sam');
+    for (const day of [13, 14, 15]) {
+      await clock.advanceTo(`2026-01-${day}T08:00:05Z`, pause);
+      await quiet();
+    }
+    await waitFor(platform, sam, { text: 'is no owner any more' });
+    expect(platform.answers(sam).filter(({ text }) => text.includes('no owner any more'))).toHaveLength(1);
+    expect(platform.answers(chat.place).some(({ text }) => text.startsWith('Digest:'))).toBe(false);
+    expect((await platform.command(sam, 'jobs', 'run digest', 'sam')).text).toContain('is no owner any more');
+  });
+
+  it('is answered like any message: the words of a digest that is replied to reach the model', async () => {
+    const chat = await open('telegram');
+    const { world, platform, place, clock } = chat;
+    await make(chat);
+    await clock.advanceTo('2026-01-13T08:00:05Z', pause);
+    const digest = await waitFor(platform, place, { text: /^Digest:/ });
+    world.llm.script(({ lastUser }) => ({ text: `read ${lastUser.includes('all is well')}` }));
+    await ask(platform, place, 'what does that mean?', { replyTo: digest.id, text: 'read true' });
+  });
+
+  it('is stopped by an owner while it runs', async () => {
+    const chat = await open('telegram');
+    const { world, platform, place } = chat;
+    await make(chat);
+    world.llm.script(() => ({ text: 'Digest: late', delayMs: 60_000 }));
+    await platform.command(place, 'jobs', 'run digest');
+    await expect.poll(() => world.tasks().length).toBe(2);
+    const id = world.tasks().find((task) => world.read(`artifacts/${task}/task.json`).includes('"job"')) ?? '';
+    await expect.poll(async () => (await platform.command(place, 'status', id)).text).toContain('working for');
+    expect((await platform.command(place, 'stop', id)).text).toContain('Stopped: Digest');
+    await expect.poll(() => world.read(`artifacts/${id}/task.json`)).toContain('"stopped"');
+    await expect
+      .poll(async () => (await platform.command(place, 'jobs', 'show digest')).text)
+      .toContain('run: stopped');
+  });
+});

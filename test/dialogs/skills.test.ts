@@ -104,8 +104,13 @@ async function offers(platform: Platform, dm: Place, fits: (text: string) => boo
 const HOSTILE = `It's "done"; $(touch ${path.join(os.tmpdir(), 'viber-ran-this')}) \`touch ran\``;
 const ran = path.join(os.tmpdir(), 'viber-ran-this');
 
-describe.each([...(isSandboxed ? [false] : []), true])('git-commit, without a sandbox: %s', (isWithout) => {
-  it.runIf(hasGit).each(NAMES)(
+const SANDBOXES = [
+  { isWithout: false, where: 'in a sandbox (needs bubblewrap)' },
+  { isWithout: true, where: 'without a sandbox' },
+];
+
+describe.each(SANDBOXES)('git-commit $where', ({ isWithout }) => {
+  it.skipIf(!hasGit || (!isWithout && !isSandboxed)).each(NAMES)(
     'is shown with its script on %s; approved, it commits with exactly that message',
     async (name) => {
       machine.isWithoutSandbox = isWithout;
@@ -202,6 +207,11 @@ describe.each(NAMES)('a skill on %s', (name) => {
     const place = platform.answerPlace(platform.say(platform.room, 'mark it', { mention: true, by: 'sam' }));
     await waitFor(platform, place, { text: 'May I run' });
     expect((await press(platform, place, 'Approve', /people of/, 'kim')).text).toContain('ask one of them');
+    const theirs = platform.answerPlace(platform.say(platform.room, 'mark it for me', { mention: true, by: 'kim' }));
+    await waitFor(platform, theirs, { text: 'I was told' });
+    const offered = world.llm.requests().at(-1)?.tools ?? [];
+    expect(offered).toContain('chart');
+    expect(offered).not.toContain('mark');
     expect(fs.readdirSync(folder)).toEqual([]);
     const seen = (await platform.command(platform.room, 'skills', '', 'kim')).text;
     expect(seen).toMatch(/git-commit.{0,4}: Stage changes and commit with a message/);
@@ -327,12 +337,29 @@ describe('skills', () => {
     expect((await platform.command(dm, 'skills')).text).toMatch(/docs.*ok, \d+ tools/);
   });
 
+  it('that were approved after a SIGKILL run once, and not at all when they changed meanwhile', async () => {
+    const folder = tempFolder();
+    const files = { 'skills/mark/SKILL.md': MARK };
+    const { world, platform, dm } = await open('slack', { files, agent: at(folder), process: true });
+    const call = { name: 'mark', arguments: { word: 'one' } };
+    world.llm.script(calls(call));
+    await ask(platform, dm, 'mark it', { text: 'May I run' });
+    await world.kill();
+    await press(platform, dm, 'Approve', 'I was told');
+    expect(fs.readFileSync(path.join(folder, 'marks.txt'), 'utf8')).toBe('one\n');
+    await ask(platform, dm, 'mark it again', { text: 'May I run' });
+    put(world.home, { 'skills/mark/SKILL.md': MARK.replace('marks.txt', 'other.txt') });
+    await world.kill();
+    const told = await press(platform, dm, 'Approve', /has changed since it was approved/);
+    expect(told.text).toContain('I was told');
+    expect(fs.readdirSync(folder)).toEqual(['marks.txt']);
+  }, 40_000);
+
   it('cut by a crash are reported and never repeated', async () => {
     const folder = tempFolder();
     const slow = MARK.replace('echo "marked', 'sleep 5\necho "marked');
     const { world, platform, dm } = await open('telegram', {
-      ...{ files: { 'skills/mark/SKILL.md': slow }, agent: at(folder), process: true, linked: false },
-      channel: { access: { dm: 'open' } },
+      ...{ files: { 'skills/mark/SKILL.md': slow }, agent: at(folder), process: true },
     });
     world.llm.script(calls({ name: 'mark', arguments: { word: 'one' } }));
     await ask(platform, dm, 'mark it', { text: 'May I run' });

@@ -323,6 +323,7 @@ it('every command tells what may follow it, within what platforms take', () => {
     ['artifacts', 'task', true],
     ['get', 'file', true],
     ['memory', 'words', false],
+    ['jobs', 'action', false],
     ['live', 'mode', false],
     ['link', 'code', false],
   ]);

@@ -2,11 +2,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Principal } from '../../src/access/principal.ts';
 import { openAppSkills } from '../../src/app/skills.ts';
 import { defaults } from '../../src/config/defaults.ts';
 import { UserError } from '../../src/errors.ts';
 import { silentLog } from '../../src/log.ts';
 import { type ConsentRules, withConsent } from '../../src/runtime/approvals/consent.ts';
+import { approve } from '../../src/runtime/commands/approve.ts';
+import type { CommandContext } from '../../src/runtime/commands/command.ts';
 import { mayUse } from '../../src/runtime/mesh/asked.ts';
 import type { Order, OwnSettings } from '../../src/runtime/perform.ts';
 import type { RuntimeTool } from '../../src/runtime/task.ts';
@@ -18,11 +21,12 @@ import { workFolder } from '../../src/runtime/tools/skills/work-folder.ts';
 import { hasSandbox } from '../../src/skills/sandbox.ts';
 import { parseSkill, type Skill } from '../../src/skills/skill.ts';
 import { openHome } from '../../src/workspace/home.ts';
+import { saveTask } from '../../src/workspace/tasks.ts';
 import type { ArtifactRef } from '../../src/workspace/types.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 const isSandboxed = await hasSandbox();
-const order = {} as Order;
+const asked = (role: Principal['role']) => ({ principal: { role } }) as Order;
 const signal = new AbortController().signal;
 
 const skillText = (name: string, body: string, front = ''): string =>
@@ -51,7 +55,7 @@ async function open({ files = {}, env = {}, timeout = 20, sandbox = false }: Giv
     ...{ home, viber, taskId: '20260101-aaaaa', runId: 'r1', planBase: undefined },
     ...{ onPlan: () => undefined, onArtifact: (ref) => refs.push(ref), autoAcceptMemory: false, provenance: 'test' },
   });
-  const offer = (own: OwnSettings = {}, viber?: string) => skills.toolbox(order, own, scopeOf(viber));
+  const offer = (own: OwnSettings = {}, viber?: string) => skills.toolbox(asked('member'), own, scopeOf(viber));
   const tool = async (name: string, own: OwnSettings = {}, viber?: string): Promise<RuntimeTool> => {
     const { tools } = await offer(own, viber);
     const found = tools.find((each) => each.name === name);
@@ -97,6 +101,12 @@ describe('what is offered', () => {
     const both: OwnSettings = { tools: ['read_file'], skills: ['summarise'] };
     const allowed = (await offer(both)).tools.filter(mayUse(both, undefined));
     expect(allowed.map(({ name }) => name)).toEqual(['read_skill']);
+  });
+
+  it('holds no scripts in the run of a guest', async () => {
+    const { skills, scope } = await open({ files: { 'skills/a.skill.md': skillText('a', 'true') } });
+    const { tools } = await skills.toolbox(asked('guest'), {}, scope);
+    expect(tools.map(({ name }) => name)).toEqual(['chart', 'web-fetch', 'read_skill']);
   });
 
   it("has a viber's own skills for that viber alone, and they hide those of the same name", async () => {
@@ -157,13 +167,16 @@ describe('consent to a script', () => {
     expect(a.noteFor?.({})).toContain('without a sandbox');
   });
 
-  it.runIf(isSandboxed)('is not asked for in a sandbox in mode execute, and is for a sandbox alone', async () => {
-    const files = { 'skills/a.skill.md': skillText('a', 'true') };
-    const [inside, outside] = await Promise.all([open({ files, sandbox: true }), open({ files })]);
-    const [a, b] = await Promise.all([inside.tool('a'), outside.tool('a')]);
-    expect(['ask', 'decide', 'execute'].map((mode) => asks(a, mode as 'ask', {}))).toEqual([true, true, false]);
-    expect(a.kindOf?.({})).not.toBe(b.kindOf?.({}));
-  });
+  it.skipIf(!isSandboxed)(
+    'is not asked for in a sandbox (needs bubblewrap) in mode execute, and holds for a sandbox alone',
+    async () => {
+      const files = { 'skills/a.skill.md': skillText('a', 'true') };
+      const [inside, outside] = await Promise.all([open({ files, sandbox: true }), open({ files })]);
+      const [a, b] = await Promise.all([inside.tool('a'), outside.tool('a')]);
+      expect(['ask', 'decide', 'execute'].map((mode) => asks(a, mode as 'ask', {}))).toEqual([true, true, false]);
+      expect(a.kindOf?.({})).not.toBe(b.kindOf?.({}));
+    },
+  );
 
   it('holds for the skill as it was, with the files beside it, and in that place', async () => {
     const { home, tool } = await open({
@@ -190,8 +203,15 @@ describe('consent to a script', () => {
   });
 });
 
-describe.each([...(isSandboxed ? [true] : []), false])('a script, in a sandbox: %s', (sandbox) => {
-  it('finds its parameters in the environment alone, and works in the folder of the task', async () => {
+const SANDBOXES = [
+  { sandbox: true, where: 'in a sandbox (needs bubblewrap)' },
+  { sandbox: false, where: 'without a sandbox' },
+];
+
+describe.each(SANDBOXES)('a script $where', ({ sandbox }) => {
+  const test = it.skipIf(sandbox && !isSandboxed);
+
+  test('finds its parameters in the environment alone, and works in the folder of the task', async () => {
     const body = 'echo "$word"; pwd; printf "%s" "$word" > out.txt; touch "$OPENVIBER_FILES/task.json" || true';
     const { call, refs, home } = await open({ files: { 'skills/a.skill.md': skillText('a', body, WORD) }, sandbox });
     const word = `$(id) \`id\` "; id #'`;
@@ -203,7 +223,7 @@ describe.each([...(isSandboxed ? [true] : []), false])('a script, in a sandbox: 
     expect(fs.existsSync(path.join(folder, '..', 'task.json'))).toBe(!sandbox);
   });
 
-  it('keeps what is new or changed, once, and names what it does not keep', async () => {
+  test('keeps what is new or changed, once, and names what it does not keep', async () => {
     const body =
       'echo x >> log.txt; : > empty.txt; mkdir -p deep; i=0; while [ $i -lt 12 ]; do echo $i > deep/$i.txt; i=$((i+1)); done';
     const { call, refs } = await open({ files: { 'skills/a.skill.md': skillText('a', body) }, sandbox });
@@ -215,7 +235,7 @@ describe.each([...(isSandboxed ? [true] : []), false])('a script, in a sandbox: 
     expect(new Set(refs.map(({ id }) => id))).toEqual(ids);
   });
 
-  it('that fails says so, with the end of what it wrote; colours and hidden characters are gone', async () => {
+  test('that fails says so, with the end of what it wrote; colours and hidden characters are gone', async () => {
     const body =
       'i=0; while [ $i -lt 3000 ]; do echo "line $i"; i=$((i+1)); done; printf "\\033[31mred\\033[0m\\342\\200\\256\\n"; exit 3';
     const { call } = await open({ files: { 'skills/a.skill.md': skillText('a', body) }, sandbox });
@@ -225,7 +245,7 @@ describe.each([...(isSandboxed ? [true] : []), false])('a script, in a sandbox: 
     expect(result.output.length).toBeLessThan(8_100);
   });
 
-  it('is ended in time, and has only what it was granted', async () => {
+  test('is ended in time, and has only what it was granted', async () => {
     const files = {
       'skills/a.skill.md': skillText('a', 'sleep 30'),
       'skills/b.skill.md': skillText('b', 'env | grep -c KEY || true; echo "got $B_KEY"'),
@@ -294,4 +314,37 @@ describe('read_skill', () => {
     for (const name of ['gone', 'git-commit', '__proto__'])
       await expect(call('read_skill', { name })).rejects.toThrow(UserError);
   });
+});
+
+it('the skills in the documents are skills', () => {
+  const page = fs.readFileSync(path.join(import.meta.dirname, '../../docs/skills.md'), 'utf8');
+  const texts = [...page.matchAll(/^```markdown\n(---\n[\s\S]*?)^```$/gm)].map(([, text = '']) => text);
+  const source = { file: '/x/a.skill.md', level: 'user' as const, reserved: new Set(OWN_TOOLS) };
+  expect(texts.map((text) => parseSkill(text, source).kind)).toEqual(['tool', 'instructions']);
+});
+
+it('a guest among the people of a task does not consent to what runs with the rights of somebody else', async () => {
+  const { home } = await open();
+  const at = new Date().toISOString();
+  const who = (role: Principal['role'], user: string): Principal => ({
+    ...{ channel: 'telegram', account: 'b', user, role, via: 'button', name: `N${user}` },
+  });
+  const address = { channel: 'telegram', account: 'b', chat: '5' };
+  const task = { id: '20260101-aaaaa', viber: 'default', goal: 'g', title: 'g', state: 'completed' as const };
+  const people = ['telegram:8', 'telegram:9'];
+  await saveTask(home, { ...task, people, conversations: [], runs: 1, createdAt: at, updatedAt: at });
+  const message = { address, sender: { user: '8', name: 'N8', isBot: false } };
+  const decided: string[] = [];
+  const answer = (asker: Principal, presser: Principal) => {
+    const request = { id: 'r', kind: 'tool', taskId: task.id, principal: asker, asked: [message] };
+    const approvals = { get: () => request, open: () => [], decide: async () => void decided.push(presser.role) };
+    const context = { home, approvals, address, principal: presser, args: 'r yes', mayUse: () => true };
+    return approve.run(context as unknown as CommandContext);
+  };
+  const refused = await answer(who('member', '8'), who('guest', '9'));
+  expect(refused.text).toBe('Only N8 or an owner may answer this.');
+  expect(decided).toEqual([]);
+  await answer(who('member', '8'), who('member', '9'));
+  await answer(who('guest', '9'), who('guest', '9'));
+  expect(decided).toEqual(['member', 'guest']);
 });

@@ -9,6 +9,9 @@ import { newHome } from './home-helper.ts';
 
 const NOW = new Date(2026, 10, 21, 3, 0);
 const KEEP = { daily_logs_days: 90 };
+const raise = (_viber: string, error: unknown): never => {
+  throw error;
+};
 
 function put(home: Home, viber: string, names: readonly string[]): string {
   const dir = path.join(home.viberDir(viber), 'memory');
@@ -41,7 +44,7 @@ describe('sweepMemory', () => {
     fs.symlinkSync(outside, path.join(home.root, 'vibers/linked'));
     fs.mkdirSync(path.join(outside, 'memory'));
     fs.writeFileSync(path.join(outside, 'memory/2001-01-01.md'), 'mine');
-    expect(await sweepAll(home, KEEP, NOW)).toBe(0);
+    expect(await sweepAll(home, KEEP, NOW, raise)).toBe(0);
     expect(fs.readFileSync(path.join(outside, '2001-01-01.md'), 'utf8')).toBe('mine');
     expect(fs.existsSync(path.join(outside, 'memory/2001-01-01.md'))).toBe(true);
     expect(fs.readdirSync(dir)).toContain('2001-01-01.md');
@@ -55,8 +58,8 @@ describe('sweepAll', () => {
     fs.mkdirSync(path.join(home.root, 'vibers/Not An Id/memory'), { recursive: true });
     fs.writeFileSync(path.join(home.root, 'vibers/Not An Id/memory/2001-01-01.md'), 'x');
     fs.mkdirSync(path.join(home.root, 'vibers/empty'));
-    expect(await sweepAll(home, KEEP, NOW)).toBe(3);
-    expect(await sweepAll(home, { daily_logs_days: 1 }, NOW)).toBe(0);
-    expect(await sweepAll(home, { daily_logs_days: 1 }, new Date(2026, 10, 22))).toBe(3);
+    expect(await sweepAll(home, KEEP, NOW, raise)).toBe(3);
+    expect(await sweepAll(home, { daily_logs_days: 1 }, NOW, raise)).toBe(0);
+    expect(await sweepAll(home, { daily_logs_days: 1 }, new Date(2026, 10, 22), raise)).toBe(3);
   });
 });

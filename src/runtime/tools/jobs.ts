@@ -56,11 +56,11 @@ export function timesText(next: readonly string[], timezone: string): string {
 }
 
 export function jobTools(scope: ToolScope, { desk: openDesk, principal, from }: JobToolDeps): RuntimeTool[] {
-  function desk(): JobDesk {
+  async function desk(): Promise<JobDesk> {
     if (principal.role !== 'owner')
       throw new UserError('Only an owner of this bot may schedule jobs; ask one of them.');
-    const opened = openDesk();
-    if (!opened) throw new UserError('The scheduled jobs are still being read; try again in a moment.');
+    const opened = await openDesk();
+    if (!opened) throw new UserError('Scheduled jobs are not available now; the log of the gateway says why.');
     return opened;
   }
 

@@ -53,18 +53,20 @@ function schemasOf(skill: Skill): Schemas {
 }
 
 /**
- * What a run is offered of the skills that can be used here.
+ * What a run is offered of the skills that can be used here. Guests' runs are offered no scripts.
  * @param usable by name
  */
 export function offerSkills(
   usable: readonly Skill[],
-  { asked }: Pick<Order, 'asked'>,
+  { asked, principal }: Pick<Order, 'asked' | 'principal'>,
   own: OwnSettings,
   scope: ToolScope,
   deps: OfferDeps,
 ): Offered {
   const chosen = usable.filter(({ name }) => own.skills?.includes(name) !== false);
-  const called = chosen.filter(({ kind }) => kind === 'tool');
+  // Programs of this machine run on the word of its people alone; a guest could consent to their own.
+  const isGuest = principal.role === 'guest';
+  const called = chosen.filter((skill) => skill.kind === 'tool' && (!isGuest || isNative(skill)));
   const kept = new Set([...called].sort((a, b) => RANK[a.level] - RANK[b.level]).slice(0, MAX_TOOLS));
   const tools = called.filter((skill) => kept.has(skill)).flatMap((skill) => toTool(skill, own, scope, deps) ?? []);
   const read = mayUse(own, asked)({ name: READ_SKILL }) ? chosen.filter(({ kind }) => kind === 'instructions') : [];

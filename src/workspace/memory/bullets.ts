@@ -1,5 +1,6 @@
 /** The bullets that stand in a memory file: found by words or number, taken out, put back where they were. Pure. */
 import { hashText } from '../files.ts';
+import { breakOf, linesOf } from './lines.ts';
 
 export interface Bullet {
   /** Position among the file's bullets, from 1. */
@@ -25,31 +26,17 @@ const BULLET = /^(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/;
 export function bulletsOf(markdown: string): Bullet[] {
   const bullets: Bullet[] = [];
   let section = '';
-  let fence = '';
-  let isComment = false;
-  let before = '';
-  let at = 0;
-  for (const raw of markdown.split(/(?<=\n)/)) {
-    const line = raw.replace(/\r?\n$/, '');
-    const mark = /^(?:```|~~~)/.exec(line)?.[0] ?? '';
+  let after = '';
+  for (const { text: line, from, to, heading, isHidden } of linesOf(markdown)) {
     const last = bullets.at(-1);
-    if (fence !== '') fence = mark === fence ? '' : fence;
-    else if (isComment) isComment = !line.includes('-->');
-    else if (mark !== '') fence = mark;
-    else if (line.trimStart().startsWith('<!--')) isComment = !line.includes('-->');
-    else if (/^#{1,6}[ \t]/.test(line)) section = line.replace(/^#+[ \t]+|[ \t#:]+$/g, '');
-    else if (last?.to === at && /^[ \t]+\S/.test(line)) {
+    const text = isHidden || heading !== undefined ? '' : (BULLET.exec(line)?.[1]?.trim() ?? '');
+    if (heading !== undefined) section = heading;
+    else if (!isHidden && last?.to === from && /^[ \t]+\S/.test(line)) {
       last.lines += `\n${line}`;
-      last.to = at + raw.length;
-    } else {
-      const text = BULLET.exec(line)?.[1]?.trim();
-      if (text !== undefined && text !== '') {
-        const place = { from: at, to: at + raw.length, after: before };
-        bullets.push({ number: bullets.length + 1, section, lines: line, text, id: '', ...place });
-      }
-    }
-    before = line;
-    at += raw.length;
+      last.to = to;
+    } else if (text !== '')
+      bullets.push({ number: bullets.length + 1, section, lines: line, text, id: '', from, to, after });
+    after = line;
   }
   for (const bullet of bullets) bullet.id = hashText(`${bullet.section}\n${bullet.lines}`).slice(0, 12);
   return bullets;
@@ -69,14 +56,12 @@ export const without = (markdown: string, { from, to }: Bullet): string => markd
  */
 export function putBack(markdown: string, lines: string, section: string, after: string): string | undefined {
   let here = '';
-  let at = 0;
-  for (const raw of markdown.split(/(?<=\n)/)) {
-    const line = raw.replace(/\r?\n$/, '');
-    if (/^#{1,6}[ \t]/.test(line)) here = line.replace(/^#+[ \t]+|[ \t#:]+$/g, '');
-    at += raw.length;
-    if (line !== after || here !== section) continue;
-    const head = markdown.slice(0, at);
-    return `${head}${head.endsWith('\n') ? '' : '\n'}${lines}\n${markdown.slice(at)}`;
+  const newline = breakOf(markdown);
+  for (const { text, to, heading } of linesOf(markdown)) {
+    here = heading ?? here;
+    if (text !== after || here !== section) continue;
+    const head = markdown.slice(0, to);
+    return `${head}${head.endsWith('\n') ? '' : newline}${lines.replaceAll('\n', newline)}${newline}${markdown.slice(to)}`;
   }
   return undefined;
 }

@@ -4,7 +4,7 @@ import { type Bullet, bulletsOf, putBack, without } from './bullets.ts';
 import { editShared, lockMemory } from './edit.ts';
 import { memoryFile } from './memory.ts';
 import { type Added, appendRecord, type Forgotten, newId, readRecords } from './record.ts';
-import { addToSection } from './sections.ts';
+import { findSection, insertLines } from './sections.ts';
 
 export interface Actor {
   /** A principal as text. */
@@ -88,19 +88,11 @@ async function restore(home: Home, viber: string, { section, lines, after }: For
     const back = putBack(current, text, section, after);
     if (back !== undefined) return back;
     // The place is gone: the section's end is as good, when the section itself is there.
-    done = 'changed';
-    if (section !== '' && !hasSection(current, section)) return undefined;
-    const marked = addToSection(current, section, ['\u0000']);
-    if (!marked.includes('- \u0000')) return undefined;
-    done = 'restored';
-    return marked.replace('- \u0000', () => text);
+    const isThere = findSection(current, section) !== undefined;
+    done = isThere ? 'restored' : 'changed';
+    return isThere ? insertLines(current, section, [text]) : undefined;
   });
   return { done, lines };
 }
 
 const sameSection = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
-
-const hasSection = (markdown: string, section: string): boolean =>
-  markdown
-    .split('\n')
-    .some((line) => /^#{1,6}[ \t]/.test(line) && line.replace(/^#+[ \t]+|[ \t#:]+$/g, '') === section);

@@ -6,7 +6,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkspaceError } from '../../errors.ts';
+import { UserError, WorkspaceError } from '../../errors.ts';
 import { editText, ensureDir, readTextSync } from '../files.ts';
 import type { Home } from '../home.ts';
 import { serialise } from '../locks.ts';
@@ -56,11 +56,15 @@ function isTaken(db: { exec(sql: string): void }): boolean {
 /**
  * `editText` for a file that people have open; only under `lockMemory`. `change` may be asked several times: what it gave last
  * is what stands in the file.
+ * @throws UserError when what is there is not a regular file
  */
 export async function editShared(
   file: string,
   change: (current: string | undefined) => string | undefined,
 ): Promise<string | undefined> {
+  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  if (stat && !stat.isFile())
+    throw new UserError(`${path.basename(file)} is not a regular file: move it away, and a new one is made.`);
   await settled(file);
   let written: string | undefined;
   let base: string | undefined;

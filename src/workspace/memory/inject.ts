@@ -3,6 +3,7 @@
  * most relevant first (words in common with the query, rare words counting more), then newest; of a section too large for
  * what is left it keeps single lines by the same rule. What is kept stands in its own order.
  */
+import { createLru } from '../cache.ts';
 import { cutText, stripComments } from '../text.ts';
 import { countTokens, fitsTokens, MOST_CHARS } from './tokens.ts';
 
@@ -27,16 +28,35 @@ interface Section {
 }
 
 const GAP = '…';
+/** Of a file that is larger than any notes both ends are looked at: a request holds the loop no longer for it. */
+const MAX_CHARS = 512 * 1024;
+/** What was selected last, by what it is measured against: from one message to the next the files seldom change. */
+const selected = createLru<{ texts: readonly string[]; result: string }>(32);
 
 /** The memory block of a prompt: MEMORY.md, then the newest logs, without comments and empty sections; '' when there is nothing. */
 export function selectMemory(selection: MemorySelection): string {
-  const { memory, logs, maxTokens, maxDailyLogs, strategy, query } = selection;
-  const sections = toSections(memory ?? '');
-  for (const { date, text } of logs.slice(0, Math.max(0, maxDailyLogs))) {
-    for (const { head, units } of toSections(text))
+  const { memory = '', logs, maxTokens, maxDailyLogs, strategy, query } = selection;
+  const told = logs.slice(0, Math.max(0, maxDailyLogs));
+  const texts = [memory, ...told.flatMap(({ date, text }) => [date, text])];
+  const key = JSON.stringify([strategy, maxTokens, query]);
+  const known = selected.get(key);
+  if (known?.texts.length === texts.length && known.texts.every((text, index) => text === texts[index]))
+    return known.result;
+  const sections = toSections(bothEnds(memory));
+  for (const { date, text } of told) {
+    for (const { head, units } of toSections(bothEnds(text)))
       sections.push({ head: `## ${date} ${head.replace(/^#+\s*/, '')}`.trim(), units });
   }
-  return limit(sections, maxTokens, strategy, query);
+  const result = limit(sections, maxTokens, strategy, query);
+  selected.set(key, { texts, result });
+  return result;
+}
+
+function bothEnds(text: string): string {
+  if (text.length <= MAX_CHARS) return text;
+  const lineAt = (at: number) => text.indexOf('\n', at) + 1 || at;
+  const [first, last] = [lineAt(MAX_CHARS / 2 - 1000), lineAt(text.length - MAX_CHARS / 2)];
+  return `${text.slice(0, Math.min(first, MAX_CHARS / 2))}\n${text.slice(last)}`.toWellFormed();
 }
 
 /** The Markdown within a budget of tokens; as it is when it fits. */

@@ -8,9 +8,10 @@ import { createStatCache } from '../cache.ts';
 import { readTextSync } from '../files.ts';
 import type { Home } from '../home.ts';
 import { TEMPLATES } from '../templates.ts';
+import { localDay } from './daily.ts';
 import { editShared, lockMemory } from './edit.ts';
 import { type Added, appendRecord, newId } from './record.ts';
-import { addToSection, cleanSection, toBullets } from './sections.ts';
+import { cleanSection, insertLines, newLines, toBullets } from './sections.ts';
 
 const DEFAULT_SECTION = 'Learned Patterns';
 const DATED_SECTION = 'Important Decisions';
@@ -48,15 +49,15 @@ export async function addToMemory(home: Home, viber: string, fact: Fact): Promis
   const bullets = toBullets(fact.text);
   if (bullets.length === 0) return undefined;
   const section = cleanSection(fact.section ?? '') || DEFAULT_SECTION;
-  const at = new Date().toISOString();
-  const date = section.toLowerCase() === DATED_SECTION.toLowerCase() ? at.slice(0, 10) : undefined;
+  const now = new Date();
+  const at = now.toISOString();
+  const date = section.toLowerCase() === DATED_SECTION.toLowerCase() ? localDay(now) : undefined;
   return lockMemory(home, viber, async () => {
     let lines: string[] = [];
     await editShared(memoryFile(home, viber), (current) => {
       const base = current?.trim() ? current : (TEMPLATES['MEMORY.md'] ?? '');
-      const after = addToSection(base, section, bullets, date);
-      lines = addedLines(base, after);
-      return lines.length === 0 ? current : after;
+      lines = newLines(base, section, bullets, date);
+      return lines.length === 0 ? current : insertLines(base, section, lines);
     });
     if (lines.length === 0) return undefined;
     const { provenance, by, name, suggestion } = fact;
@@ -75,15 +76,4 @@ export async function isRemembered(home: Home, viber: string, text: string): Pro
     ((await readMemory(home, viber)) ?? '').split('\n').map((line) => words(line.replace(/^[-*+]\s+/, ''))),
   );
   return toBullets(text).every((bullet) => lines.has(words(bullet)));
-}
-
-/** The bullet lines that `after` has more than `before`. */
-function addedLines(before: string, after: string): string[] {
-  const counts = new Map<string, number>();
-  for (const line of before.split('\n')) counts.set(line, (counts.get(line) ?? 0) + 1);
-  return after.split('\n').filter((line) => {
-    const left = counts.get(line) ?? 0;
-    if (left > 0) counts.set(line, left - 1);
-    return left === 0 && line.startsWith('- ');
-  });
 }

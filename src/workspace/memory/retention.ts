@@ -30,11 +30,21 @@ export async function sweepMemory(home: Home, viber: string, retention: Retentio
   return removed;
 }
 
-/** Sweeps every viber there is; gives the number of logs removed. */
-export async function sweepAll(home: Home, retention: Retention, now: Date): Promise<number> {
-  const vibers = [DEFAULT_VIBER, ...othersOf(home)];
+/** Sweeps every viber there is; gives the number of logs removed. `onError`: of a viber whose folder cannot be swept. */
+export async function sweepAll(
+  home: Home,
+  retention: Retention,
+  now: Date,
+  onError: (viber: string, error: unknown) => void,
+): Promise<number> {
   let removed = 0;
-  for (const viber of vibers) removed += (await sweepMemory(home, viber, retention, now)).length;
+  for (const viber of [DEFAULT_VIBER, ...othersOf(home)]) {
+    try {
+      removed += (await sweepMemory(home, viber, retention, now)).length;
+    } catch (error) {
+      onError(viber, error);
+    }
+  }
   return removed;
 }
 

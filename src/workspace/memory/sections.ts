@@ -1,5 +1,6 @@
 /** Memory files are headings with bullets under them. Text that goes in becomes bullets, and nothing else, first. */
 import { cutText, plainLine } from '../text.ts';
+import { breakOf, linesOf } from './lines.ts';
 
 const MAX_BULLETS = 50;
 const MAX_BULLET = 1000;
@@ -50,40 +51,54 @@ export function cleanSection(section: string): string {
  * each bullet.
  */
 export function addToSection(markdown: string, section: string, bullets: readonly string[], date?: string): string {
+  const lines = newLines(markdown, section, bullets, date);
+  return lines.length === 0 ? markdown : insertLines(markdown, section, lines);
+}
+
+/** The lines that `addToSection` adds. */
+export function newLines(markdown: string, section: string, bullets: readonly string[], date?: string): string[] {
+  if (bullets.length === 0) return [];
+  const { all = [] } = findSection(markdown, section) ?? {};
+  const there = new Set(all);
+  if (date !== undefined) for (const line of all) there.add(line.replace(/^- \d{4}-\d\d-\d\d: /, '- '));
+  return bullets
+    .filter((text) => !there.has(`- ${text}`))
+    .map((text) => `- ${date !== undefined && !/^\d{4}-\d\d-\d\d/.test(text) ? `${date}: ` : ''}${text}`);
+}
+
+/** The Markdown with these lines at the end of the section, as they are; of '' at the end of what stands above all headings. */
+export function insertLines(markdown: string, section: string, lines: readonly string[]): string {
+  const newline = breakOf(markdown);
+  const added = lines.join('\n').replaceAll('\n', newline) + newline;
   const place = findSection(markdown, section);
-  const body = `\n${markdown.slice(place.from, place.to)}\n`;
-  const isThere = (text: string) => body.includes(`\n- ${text}\n`) || (date !== undefined && hasDated(body, text));
-  const fresh = bullets.filter((text) => !isThere(text));
-  if (fresh.length === 0) return markdown;
-  const lines = fresh.map(
-    (text) => `- ${date !== undefined && !/^\d{4}-\d\d-\d\d/.test(text) ? `${date}: ` : ''}${text}`,
-  );
-  if (!place.isThere) return `${markdown.trimEnd()}\n\n## ${section}\n${lines.join('\n')}\n`.trimStart();
-  const before = markdown.slice(0, place.to).trimEnd();
+  if (!place) return `${markdown.trimEnd()}${newline}${newline}## ${section}${newline}${added}`.trimStart();
   const after = markdown.slice(place.to);
-  return `${before}\n${lines.join('\n')}\n${after === '' ? '' : `\n${after}`}`;
+  // Empty lines go; the end of the last line that says something stays.
+  const head = markdown.slice(0, place.to);
+  const end = head.indexOf('\n', head.trimEnd().length);
+  const before = (end === -1 ? head : head.slice(0, end)).replace(/\r$/, '');
+  return `${before}${before.trim() === '' ? '' : newline}${added}${after === '' ? '' : newline}${after}`;
 }
 
-function hasDated(body: string, text: string): boolean {
-  const at = body.indexOf(`: ${text}\n`);
-  return at !== -1 && /\n- \d{4}-\d\d-\d\d$/.test(body.slice(Math.max(0, at - 13), at));
+interface Place {
+  /** Where its own lines end: at the next heading of any level. */
+  to: number;
+  /** What stands in it, also under the headings below it. */
+  all: string[];
 }
 
-/** Where a section's body begins and ends (the next heading of level 1 or 2, or the end). */
-function findSection(markdown: string, section: string): { isThere: boolean; from: number; to: number } {
-  const heading = findHeading(markdown, section);
-  if (heading === undefined) return { isThere: false, from: markdown.length, to: markdown.length };
-  const from = heading.at + heading.length;
-  let to = markdown.indexOf('\n#', from);
-  while (to !== -1 && !/^\n##?[ \t]/.test(markdown.slice(to, to + 4))) to = markdown.indexOf('\n#', to + 2);
-  return { isThere: true, from, to: to === -1 ? markdown.length : to + 1 };
-}
-
-function findHeading(markdown: string, section: string): { at: number; length: number } | undefined {
-  const usual = `## ${section}`;
-  const at = markdown.indexOf(`\n${usual}\n`);
-  if (at !== -1) return { at: at + 1, length: usual.length };
-  const name = section.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const match = new RegExp(`^#{2,6}[ \\t]+${name}[ \\t:#]*$`, 'im').exec(markdown);
-  return match ? { at: match.index, length: match[0].length } : undefined;
+/** The section of exactly this name at level 2, else the first that has it in any case. */
+export function findSection(markdown: string, section: string): Place | undefined {
+  const lines = linesOf(markdown);
+  const wanted = section.toLowerCase();
+  const exact = lines.findIndex(({ level, heading }) => level === 2 && heading === section);
+  const similar = () => lines.findIndex(({ level, heading }) => level > 1 && heading?.toLowerCase() === wanted);
+  const at = section === '' || exact !== -1 ? exact : similar();
+  if (at === -1 && section !== '') return undefined;
+  const body = lines.slice(at + 1);
+  const level = Math.max(2, lines[at]?.level ?? 0);
+  const next = body.find(({ heading }) => heading !== undefined);
+  const end = body.findIndex((line) => line.heading !== undefined && line.level <= level);
+  const own = body.slice(0, end === -1 ? body.length : end).filter(({ isHidden }) => !isHidden);
+  return { to: next?.from ?? markdown.length, all: own.map(({ text }) => text.trimEnd()) };
 }

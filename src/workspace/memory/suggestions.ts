@@ -59,7 +59,7 @@ export function suggestedText(given: string): string {
     room -= bullet.length;
     return room >= 0;
   });
-  return bullets.length > 1 ? bullets.map((bullet) => `- ${bullet}`).join('\n') : (bullets[0] ?? plainLine(given));
+  return bullets.length > 1 ? bullets.map((bullet) => `- ${bullet}`).join('\n') : (bullets[0] ?? plainLine(given.slice(0, MAX_TEXT)));
 }
 
 /** Keeps a suggestion until somebody decides. The same one again is the one that waits already; the oldest of 100 make room. */

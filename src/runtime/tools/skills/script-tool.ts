@@ -4,6 +4,7 @@
  */
 import { stripVTControlCharacters } from 'node:util';
 import type { z } from 'zod';
+import { errorCode } from '../../../errors.ts';
 import { toVariables } from '../../../skills/parameters.ts';
 import type { ScriptResult } from '../../../skills/script.ts';
 import type { Skill } from '../../../skills/skill.ts';
@@ -13,7 +14,7 @@ import type { RuntimeTool } from '../../task.ts';
 import { defineTool, type ToolScope } from '../scope.ts';
 import { versionOf } from './version.ts';
 import { expanded, workFolder } from './work-folder.ts';
-import { keepWritten, snapshotOf } from './written-files.ts';
+import { type Kept, keepWritten, snapshotOf } from './written-files.ts';
 
 export interface ScriptDeps {
   input: z.ZodType<Record<string, string | number | boolean>>;
@@ -60,9 +61,10 @@ export function scriptTool(
         variables: toVariables(skill, given),
         ...(skill.folder === undefined ? {} : { skillFolder: skill.folder }),
       });
-      const kept = before ? await keepWritten(scope, work.path, before) : { files: [], left: [] };
+      const kept = before ? await keepWritten(scope, work.path, before).catch(notKept) : { files: [], left: [] };
       return {
         ...told(result, timeoutMs),
+        ...(result.code !== 0 && work.isTasks ? { hint: hintFor(scope) } : {}),
         ...(kept.files.length > 0 ? { artifacts: kept.files } : {}),
         ...(kept.left.length > 0 ? { notKept: kept.left.slice(0, MAX_LEFT) } : {}),
       };
@@ -81,6 +83,16 @@ function noteFor(skill: Skill, { folder, granted, isSandboxed }: ScriptDeps): st
   const names = Object.keys(granted);
   return `${how}${files}${names.length > 0 ? ` It is given ${names.join(', ')}.` : ''}`;
 }
+
+/** The script has run all the same, and must not be taken for one that did not. */
+function notKept(error: unknown): Kept {
+  const code = errorCode(error);
+  if (code === undefined) throw error;
+  return { files: [], left: [`all (${code})`] };
+}
+
+const hintFor = ({ viber }: ToolScope): string =>
+  `It worked in a folder of this task. To have scripts work in a project, a person sets \`folder\` in agents/${viber}.yaml.`;
 
 function told(result: ScriptResult, timeoutMs: number): { [key: string]: Json } {
   const { code, stdout, stderr } = result;

@@ -3,7 +3,7 @@
  * link of either kind is followed, since a script could point it at any file of this machine.
  */
 import { hash } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, type Dirent } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode } from '../../../errors.ts';
@@ -30,8 +30,7 @@ const MAX_TOTAL = 3 * MAX_BYTES;
 export async function snapshotOf(folder: string): Promise<Snapshot> {
   const found = new Map<string, string>();
   async function walk(dir: string, prefix: string, depth: number): Promise<void> {
-    const entries = await readdir(dir, { withFileTypes: true });
-    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    for (const entry of (await entriesOf(dir)).sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (found.size >= MAX_SEEN) return;
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
       const file = path.join(dir, entry.name);
@@ -41,6 +40,16 @@ export async function snapshotOf(folder: string): Promise<Snapshot> {
   }
   await walk(folder, '', MAX_DEPTH);
   return found;
+}
+
+/** None where a script has locked us out. */
+async function entriesOf(dir: string): Promise<Dirent[]> {
+  try {
+    return await readdir(dir, { withFileTypes: true });
+  } catch (error) {
+    if (errorCode(error) === 'EACCES') return [];
+    throw error;
+  }
 }
 
 async function stampOf(file: string): Promise<string> {

@@ -1,0 +1,77 @@
+/** A job that somebody asks for in a chat: what it means, whether it may be, and the file it becomes (T18). */
+import { identityText, type Principal } from '../access/principal.ts';
+import { type Address, formatAddress } from '../channels/channel.ts';
+import { UserError } from '../errors.ts';
+import { withAccount } from '../runtime/job-answers.ts';
+import type { JobDesk, NewJob } from '../runtime/job-desk.ts';
+import type { Posting } from '../runtime/posting.ts';
+import type { Clock } from './clock.ts';
+import type { Jobs } from './files.ts';
+import type { JobFields } from './job.ts';
+import { formatSchedule, nextSlots, parseSchedule, shortestGapMs } from './schedule.ts';
+
+export interface NewJobsOptions {
+  clock: Clock;
+  jobs: Pick<Jobs, 'all'>;
+  posting: Posting;
+  /** `jobs` of the configuration. */
+  settings: { timezone: string; min_minutes: number; max: number };
+}
+
+export interface NewJobs {
+  preview: JobDesk['preview'];
+  /**
+   * What its file says. Throws UserError, and DeliveryError while a platform cannot be asked.
+   * @param agoMs how long ago it was asked for
+   */
+  fields(job: NewJob, by: Principal, from: Address, agoMs: number): Promise<JobFields>;
+}
+
+const SHOWN_TIMES = 3;
+const MINUTE_MS = 60_000;
+
+export function createNewJobs({ clock, jobs, posting, settings }: NewJobsOptions): NewJobs {
+  function read(job: NewJob, now: Date) {
+    const { schedule: text, timezone = settings.timezone } = job;
+    const parsed = parseSchedule(text, { timezone, now, anchor: now });
+    const gap = shortestGapMs(parsed.schedule, now);
+    if (gap < settings.min_minutes * MINUTE_MS) {
+      throw new UserError(
+        `That is too often: a job made in a chat may run every ${settings.min_minutes} minutes at most (jobs.min_minutes).`,
+      );
+    }
+    const all = jobs.all();
+    const name = job.name.trim();
+    if (all.some((file) => file.job?.name.toLowerCase() === name.toLowerCase()))
+      throw new UserError(`There is a job ${JSON.stringify(name)} already; delete it first or choose another name.`);
+    const made = all.filter((file) => file.job?.createdBy !== undefined).length;
+    if (made >= settings.max)
+      throw new UserError(`There are ${made} jobs made in chats already (jobs.max); delete one with /jobs first.`);
+    for (const to of job.deliver ?? []) posting.read(to);
+    const next = nextSlots(parsed.schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
+    return { ...parsed, timezone, next, stored: parsed.relative ? formatSchedule(parsed.schedule) : text.trim() };
+  }
+
+  async function fields(job: NewJob, by: Principal, from: Address, agoMs: number): Promise<JobFields> {
+    const asked = new Date(clock.now() - Math.max(0, agoMs));
+    const { stored, timezone } = read(job, asked);
+    const isHere = from.channel !== 'local' && from.channel !== 'terminal';
+    const places = [...new Set(job.deliver ?? (isHere ? [formatAddress(from)] : []))];
+    for (const to of places) await posting.find(to, by, isHere ? [withAccount(from)] : []);
+    return {
+      ...{ name: job.name.trim(), schedule: stored, timezone, prompt: job.prompt },
+      ...(places.length > 0 ? { deliver: places } : {}),
+      ...(job.skills === undefined ? {} : { skills: job.skills }),
+      ...(job.model === undefined ? {} : { model: job.model }),
+      ...{ createdBy: identityText(by), createdAt: asked.toISOString() },
+    };
+  }
+
+  return {
+    preview(job) {
+      const { words, timezone, next } = read(job, new Date(clock.now()));
+      return { words, timezone, next };
+    },
+    fields,
+  };
+}

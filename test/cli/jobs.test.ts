@@ -1,0 +1,113 @@
+/** `viber jobs`: over the files while no gateway runs, and beside one that does. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { run } from '../../src/cli/jobs.ts';
+import { openHome } from '../../src/workspace/home.ts';
+import { tempFolder } from '../helpers/temp.ts';
+
+let home: string;
+const config = {
+  model: 'offline/viber',
+  jobs: { timezone: 'Europe/Berlin' },
+  http: { port: 0 },
+  limits: { freeBytes: 0 },
+};
+beforeEach(async () => {
+  home = tempFolder();
+  await openHome(home);
+  fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
+});
+
+const put = (id: string, text: string, folder = path.join(home, 'jobs')) => {
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(path.join(folder, `${id}.yaml`), text);
+};
+const DIGEST = 'name: Morning digest\nschedule: every weekday at 9\nprompt: make a plan for today\n';
+
+async function viber(args: string[], options: { json?: boolean; env?: Record<string, string> } = {}): Promise<string> {
+  const { json = false, env = {} } = options;
+  const lines: string[] = [];
+  expect(await run({ args, config: undefined, home, json, env, print: (line) => void lines.push(line) })).toBe(0);
+  return lines.join('\n');
+}
+const listed = async (env = {}) => JSON.parse(await viber(['list'], { json: true, env })).jobs;
+
+describe('while no gateway runs', () => {
+  it('lists jobs with their next times, what is broken and why', async () => {
+    expect(await viber([])).toContain('There are no jobs');
+    put('digest', DIGEST);
+    put('broken', 'name: Broken\nschedule: 25am\nprompt: x\n');
+    const [broken, digest] = await listed();
+    expect(broken).toMatchObject({ id: 'broken', state: 'broken', next: [] });
+    expect(broken.problem).toContain('broken.yaml line 2: schedule: ');
+    expect(digest).toMatchObject({ id: 'digest', name: 'Morning digest', state: 'loaded', timezone: 'Europe/Berlin' });
+    expect(digest.schedule).toBe('every weekday at 09:00 (Europe/Berlin)');
+    expect(digest.next).toHaveLength(3);
+    expect(await viber(['list'])).toContain('digest  loaded  every weekday at 09:00 (Europe/Berlin)  next 20');
+  });
+
+  it('reads the folder of OPENVIBER_JOBS_DIR', async () => {
+    const folder = path.join(tempFolder(), 'elsewhere');
+    put('other', DIGEST, folder);
+    expect((await listed({ OPENVIBER_JOBS_DIR: folder })).map(({ id }: { id: string }) => id)).toEqual(['other']);
+    expect(await listed()).toEqual([]);
+  });
+
+  it('pauses, resumes and deletes by id or name', async () => {
+    put('digest', DIGEST);
+    expect(await viber(['pause', 'Morning', 'digest'])).toBe('paused: digest');
+    expect(fs.readdirSync(path.join(home, 'jobs'))).toEqual(['digest.disabled.yaml']);
+    expect(await listed()).toMatchObject([{ id: 'digest', name: 'Morning digest', state: 'disabled', next: [] }]);
+    await expect(viber(['pause', 'digest'])).rejects.toThrow('paused already');
+    expect(JSON.parse(await viber(['resume', 'digest'], { json: true }))).toEqual({ id: 'digest', done: 'resumed' });
+    expect(await viber(['delete', 'digest'])).toBe('deleted: digest');
+    expect(fs.readdirSync(path.join(home, 'jobs'))).toEqual([]);
+    await expect(viber(['delete', 'digest'])).rejects.toThrow('There is no job digest');
+  });
+
+  it('tries out a phrase', async () => {
+    const { schedule, next } = JSON.parse(await viber(['when', 'every', 'monday', 'at', '17:30'], { json: true }));
+    expect(schedule).toContain('17:30');
+    expect(next).toHaveLength(3);
+    await expect(viber(['when', '25am'])).rejects.toThrow('25am');
+  });
+
+  it('says how it is used, and that running needs the gateway', async () => {
+    for (const args of [['when'], ['run'], ['pause', ' '], ['frobnicate', 'x']])
+      await expect(viber(args)).rejects.toThrow('usage: viber jobs');
+    await expect(viber(['run', 'digest'])).rejects.toThrow('start it with viber start');
+  });
+});
+
+describe('while a gateway runs', () => {
+  it('runs a job now, and what is paused here is paused there', async () => {
+    put('digest', DIGEST);
+    const env = { PATH: process.env.PATH ?? '', HOME: home, OPENVIBER_HOME: home };
+    const child = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], {
+      env,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const exited = once(child, 'exit');
+    onTestFinished(async () => {
+      child.kill();
+      await exited;
+    });
+    for await (const line of createInterface({ input: child.stdout })) if (line.includes('"msg":"ready"')) break;
+    child.stdout.resume();
+    const shell = (args: string[]) =>
+      new Promise<string>((resolve) => {
+        execFile(process.execPath, ['src/main.ts', ...args], { env, timeout: 20_000 }, (_error, out, err) =>
+          resolve(out + err),
+        );
+      });
+    expect(await shell(['jobs', 'run', 'digest'])).toContain('I run **Morning digest** now');
+    await expect.poll(async () => (await listed())[0].lastRun?.state, { timeout: 10_000 }).toBe('completed');
+    expect(JSON.parse(await shell(['jobs', 'run', 'nothing', '--json'])).text).toContain('There is no job nothing');
+    expect(await shell(['jobs', 'pause', 'digest'])).toBe('paused: digest\n');
+    await expect.poll(() => shell(['jobs', 'run', 'digest']), { timeout: 10_000 }).toContain('is paused');
+  }, 40_000);
+});

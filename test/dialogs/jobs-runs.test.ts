@@ -1,0 +1,214 @@
+/** The run of a job on its way: what it asks, whom it tells, and where its result goes when a place is away, refused or named twice. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
+import { type ManualClock, manualClock } from '../jobs/manual-clock.ts';
+import { ask, type Platform, waitFor } from '../platforms/platform.ts';
+import { openPlatforms, type PlatformWorld, type PlatformWorldOptions } from '../platforms/world.ts';
+
+const HOUR = 3_600_000;
+const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
+const quiet = () => new Promise<void>((resolve) => setTimeout(resolve, 300));
+
+/** Calls these tools one a step, then answers. */
+const calls =
+  (given: readonly ToolCall[], text: string | ((last: unknown) => string)) =>
+  ({ toolResults }: LlmRequest): Turn => {
+    const call = given[toolResults.length];
+    return call ? { toolCalls: [call] } : { text: typeof text === 'string' ? text : text(toolResults.at(-1)) };
+  };
+const notifying = (to: string, text: string, artifacts?: string[]): ToolCall => ({
+  ...{ name: 'notify', arguments: { to, text, ...(artifacts ? { artifacts } : {}) } },
+});
+
+interface Runs {
+  world: PlatformWorld;
+  clock: ManualClock;
+  /** Lets the job run once more, at the next full hour. */
+  run(): Promise<void>;
+}
+
+async function open(job: object, options: PlatformWorldOptions = {}): Promise<Runs> {
+  const clock = manualClock('2026-01-12T06:30:00Z');
+  const world = await openPlatforms({ clock, channel: { live: 'off' }, ...options });
+  await put(world, { name: 'Digest', schedule: '0 * * * *', prompt: 'Write the digest', timezone: 'UTC', ...job });
+  return { world, clock, run: () => clock.advance(HOUR, pause) };
+}
+
+async function put(world: PlatformWorld, job: object): Promise<void> {
+  fs.mkdirSync(path.join(world.home, 'jobs'), { recursive: true });
+  fs.writeFileSync(path.join(world.home, 'jobs', 'digest.yaml'), `${JSON.stringify(job)}\n`);
+  const state = path.join(world.home, 'spool', 'jobs', 'digest.json');
+  await expect.poll(() => fs.existsSync(state), { timeout: 10_000 }).toBe(true);
+}
+
+const digests = (platform: Platform, place = platform.room) =>
+  platform.answers(place).filter(({ text }) => text.startsWith('Digest:')).length;
+
+describe('the result of a job', () => {
+  it('comes once to a place that is named twice, and a place that is refused is told to the owners once', async () => {
+    const { world, run } = await open({}, { on: ['slack'] });
+    const { slack } = world.platforms;
+    const dm = slack.dm('alex');
+    await ask(slack, dm, 'hello');
+    const [, , user = ''] = slack.identity('alex').split(':');
+    const deliver = [
+      `slack:${dm.chat}`,
+      `slack:${user}`,
+      `slack:${slack.room.chat}`,
+      `slack@${slack.account}:${slack.room.chat}`,
+    ];
+    const refused = ['slack:C0NOTHERE', `slack:${slack.dm('kim').chat}`, 'discord:1', 'telegram:1001'];
+    await put(world, {
+      ...{ name: 'Digest', schedule: '0 * * * *', prompt: 'Write the digest', timezone: 'UTC' },
+      deliver: [...deliver, ...refused],
+    });
+    await expect.poll(async () => (await slack.command(dm, 'jobs', 'show digest')).text).toContain('C0NOTHERE');
+    world.llm.script(() => ({ text: 'Digest: all is well.' }));
+    for (const count of [1, 2]) {
+      await run();
+      await waitFor(slack, slack.room, { text: /^Digest:/, count });
+      await waitFor(slack, dm, { text: /^Digest:/, count });
+    }
+    await quiet();
+    expect([digests(slack), digests(slack, dm)]).toEqual([2, 2]);
+    const told = slack.answers(dm).filter(({ text }) => text.includes('could not be sent'));
+    expect(told).toHaveLength(refused.length);
+    expect(digests(slack, slack.dm('kim'))).toBe(0);
+  });
+
+  it('waits for a platform that is away, and comes to the others at once and once', async () => {
+    const { world, clock, run } = await open({}, { on: ['telegram', 'discord'] });
+    const { telegram, discord } = world.platforms;
+    const place = discord.answerPlace(discord.say(discord.room, 'hello', { mention: true }));
+    await waitFor(discord, place);
+    const deliver = [`discord:${place.thread}`, `telegram:${telegram.room.chat}`];
+    await put(world, { name: 'Digest', schedule: '0 * * * *', prompt: 'Write the digest', timezone: 'UTC', deliver });
+    await expect
+      .poll(async () => (await telegram.command(telegram.dm('alex'), 'jobs', 'show digest')).text)
+      .toContain('discord:');
+    world.llm.script(() => ({ text: 'Digest: all is well.' }));
+    await discord.outage(true);
+    await run();
+    await waitFor(telegram, telegram.room, { text: /^Digest:/ });
+    await quiet();
+    await discord.outage(false);
+    await waitFor(discord, place, { text: /^Digest:/, timeoutMs: 20_000 });
+    await quiet();
+    expect([digests(telegram), digests(discord, place)]).toEqual([1, 1]);
+    expect(clock.now()).toBeGreaterThan(0);
+    // Whoever reads it in the thread may go on with it there.
+    const task = world.tasks().at(-1) ?? '';
+    expect(world.read(`artifacts/${task}/task.json`)).toContain(`:${place.chat}:${place.thread}"`);
+  }, 60_000);
+
+  it('goes where it should after somebody has consented to what it does', async () => {
+    const { world, run } = await open({ deliver: [] }, { on: ['telegram'] });
+    const { telegram } = world.platforms;
+    const dm = telegram.dm('alex');
+    await ask(telegram, dm, 'hello');
+    const deliver = `telegram:${telegram.room.chat}`;
+    const job = { name: 'Digest', schedule: '0 * * * *', prompt: 'Write the digest', timezone: 'UTC', deliver };
+    await put(world, job);
+    await expect.poll(async () => (await telegram.command(dm, 'jobs', 'show digest')).text).toContain(deliver);
+    const note = { name: 'write_file', arguments: { path: 'workspace/notes.md', content: 'milk' } };
+    world.llm.script(calls([note], 'Digest: noted.'));
+    await run();
+    const asked = await waitFor(telegram, dm, { text: 'write_file' });
+    expect(asked.text).toMatch(/^The job Digest asks/);
+    const before = telegram.answers(dm).length;
+    await telegram.press(dm, 'Approve');
+    await waitFor(telegram, telegram.room, { text: 'Digest: noted.' });
+    expect(world.read('workspace/notes.md')).toBe('milk');
+    await quiet();
+    expect(
+      telegram
+        .answers(dm)
+        .slice(before)
+        .map(({ text }) => text),
+    ).toEqual(['Approved; I run it now.']);
+    const listed = await telegram.command(dm, 'jobs', 'show digest');
+    expect(listed.text).toContain('Last run: completed');
+    // The owner's own conversation is still about its own task.
+    world.llm.script(({ lastUser }) => ({ text: `re ${lastUser}` }));
+    await ask(telegram, dm, 'thanks', { text: 're thanks' });
+    expect(world.tasks()).toHaveLength(2);
+  });
+
+  it('is not sent besides when the run has sent something itself, with its file, once', async () => {
+    const { world, run } = await open({ deliver: [] }, { on: ['telegram', 'slack'] });
+    const { telegram, slack } = world.platforms;
+    const room = `slack:${slack.room.chat}`;
+    const job = { name: 'Digest', schedule: '0 * * * *', prompt: 'Write the digest', timezone: 'UTC' };
+    await put(world, { ...job, deliver: `telegram:${telegram.room.chat}` });
+    await expect
+      .poll(async () => (await telegram.command(telegram.dm('alex'), 'jobs', 'show digest')).text)
+      .toContain(telegram.room.chat);
+    world.llm.script(({ toolResults }) => {
+      if (toolResults.length === 0)
+        return {
+          toolCalls: [
+            { name: 'create_artifact', arguments: { title: 'digest.md', type: 'text/markdown', content: '# D' } },
+          ],
+        };
+      const { id } = JSON.parse(String(toolResults[0]));
+      if (toolResults.length < 3) return { toolCalls: [notifying(room, 'Digest: look', [id])] };
+      return { text: 'Digest: done' };
+    });
+    await run();
+    await waitFor(slack, slack.room, { file: 'digest.md' });
+    await expect.poll(() => world.logs.filter(({ msg }) => msg === 'a job has its result').length).toBe(1);
+    await quiet();
+    expect([digests(slack), digests(telegram)]).toEqual([1, 0]);
+  });
+});
+
+describe('notify in a task', () => {
+  it('sends without a question to the task’s own conversation, and elsewhere when an owner consents', async () => {
+    const world = await openPlatforms({ on: ['telegram', 'slack'], channel: { live: 'off' } });
+    const { telegram, slack } = world.platforms;
+    const dm = telegram.dm('alex');
+    world.llm.script(calls([notifying(`telegram:${dm.chat}`, 'a note')], 'noted'));
+    await ask(telegram, dm, 'note that here', { text: 'noted' });
+    expect(telegram.answers(dm).map(({ text }) => text)).toEqual(['a note', 'noted']);
+    world.llm.script(calls([notifying(`slack:${slack.room.chat}`, 'over there')], 'sent'));
+    const asked = await ask(telegram, dm, 'tell the channel', { text: 'notify' });
+    expect(asked.text).toContain('over there');
+    await quiet();
+    expect(slack.answers(slack.room)).toEqual([]);
+    await telegram.press(dm, 'Approve');
+    await waitFor(slack, slack.room, { text: 'over there' });
+  });
+
+  it('is refused to others for places that are not their task’s, and to everybody for what is no place', async () => {
+    const world = await openPlatforms({ on: ['telegram', 'slack'], channel: { live: 'off' } });
+    const { telegram, slack } = world.platforms;
+    const tell = async (to: string, by: 'alex' | 'sam', press = true): Promise<string> => {
+      const place = telegram.dm(by);
+      world.llm.script(calls([notifying(to, 'psst')], (last) => `I was told: ${last}`));
+      const first = await ask(telegram, place, 'tell them', { by, text: /notify|I was told/ });
+      if (first.text.startsWith('I was told') || !press) return first.text;
+      const after = telegram.answers(place).length;
+      await telegram.press(place, 'Approve', by);
+      return (await waitFor(telegram, place, { after, text: 'I was told' })).text;
+    };
+    expect(await tell(`slack:${slack.room.chat}`, 'sam')).toContain('Only an owner may have something sent to slack:');
+    expect(await tell('telegram:1001', 'sam')).toContain('Only an owner');
+    expect(await tell('telegram:6666', 'alex')).toContain('that person is not let in');
+    expect(await tell('telegram:-100999', 'alex')).toContain('channels.telegram.access.chats');
+    expect(await tell('telegram@999:1001', 'alex')).toContain('names another bot');
+    for (const to of [
+      '',
+      '@everyone',
+      'local:1',
+      '__proto__:1',
+      'telegram:1001\nbcc: telegram:1002',
+      'x'.repeat(5_000),
+    ])
+      expect(await tell(to, 'alex')).toMatch(/is no address|is not on|do not fit/);
+    await quiet();
+    expect(telegram.answers(telegram.dm('alex')).some(({ text }) => text === 'psst')).toBe(false);
+    expect(slack.answers(slack.room)).toEqual([]);
+  });
+});

@@ -1,0 +1,92 @@
+/** What the runs of jobs leave: kept for as long as the setting says, then gone; what people have begun or taken over is not. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { noteJobRun, sweepJobRuns } from '../../src/jobs/past-runs.ts';
+import { type Home, openHome } from '../../src/workspace/home.ts';
+import { appendSession } from '../../src/workspace/sessions.ts';
+import { readTask, saveTask, updateTask } from '../../src/workspace/tasks.ts';
+import type { TaskRecord } from '../../src/workspace/types.ts';
+import { tempFolder } from '../helpers/temp.ts';
+
+const DAY = 86_400_000;
+const START = new Date('2026-01-12T08:00:00Z');
+const days = (count: number) => new Date(START.getTime() + count * DAY);
+
+let home: Home;
+beforeEach(async () => {
+  home = await openHome(tempFolder());
+});
+
+/** A task of a job that ended, unless told otherwise. */
+async function ran(id: string, more: Partial<TaskRecord> = {}): Promise<void> {
+  const at = START.toISOString();
+  const record: TaskRecord = {
+    ...{ id, viber: 'default', goal: 'x', title: 'x', state: 'completed', runs: 1, createdAt: at, updatedAt: at },
+    ...{ people: ['job:digest'], conversations: [], job: 'digest', ...more },
+  };
+  await saveTask(home, record);
+  fs.writeFileSync(path.join(home.taskDir(id), 'digest.md'), '# Digest');
+  for (const viber of ['default', 'helper']) {
+    await appendSession(home, viber, id, [
+      { type: 'result', run: 'r', at, state: 'completed', text: 'x', summary: 'x', artifactRefs: [] },
+    ]);
+  }
+  await noteJobRun(home, id, START);
+}
+
+const left = (id: string) => [
+  fs.existsSync(home.taskDir(id)),
+  fs.existsSync(home.sessionPath('default', id)),
+  fs.existsSync(home.sessionPath('helper', id)),
+];
+const lists = () => fs.readdirSync(path.join(home.spool, 'jobs', 'runs'));
+
+test('tasks of runs go with their files and sessions once they are old enough', async () => {
+  await ran('20260112-aaaa2');
+  expect(await sweepJobRuns(home, 30, days(30))).toBe(0);
+  expect(left('20260112-aaaa2')).toEqual([true, true, true]);
+  expect(await sweepJobRuns(home, 30, days(31))).toBe(1);
+  expect(left('20260112-aaaa2')).toEqual([false, false, false]);
+  expect(lists()).toEqual([]);
+  expect(await sweepJobRuns(home, 30, days(31))).toBe(0);
+});
+
+test('what somebody has taken over stays, and so does every task that is on no list', async () => {
+  await ran('20260112-aaaa2');
+  await updateTask(home, '20260112-aaaa2', ({ job: _job, ...record }) => record);
+  const { job: _job, ...mine } = (await readTask(home, '20260112-aaaa2')) as TaskRecord;
+  await saveTask(home, { ...mine, id: '20250101-bbbb2' });
+  expect(await sweepJobRuns(home, 1, days(400))).toBe(0);
+  expect(left('20260112-aaaa2')).toEqual([true, true, true]);
+  expect(fs.existsSync(home.taskDir('20250101-bbbb2'))).toBe(true);
+});
+
+test('one that still waits is looked at again later', async () => {
+  await ran('20260112-aaaa2', { state: 'running' });
+  expect(await sweepJobRuns(home, 30, days(40))).toBe(0);
+  expect(left('20260112-aaaa2')).toEqual([true, true, true]);
+  await updateTask(home, '20260112-aaaa2', (record) => ({ ...record, state: 'completed' }));
+  expect(await sweepJobRuns(home, 30, days(60))).toBe(0);
+  expect(await sweepJobRuns(home, 30, days(71))).toBe(1);
+});
+
+test('a damaged record, a torn list and names that are no ids remove nothing else', async () => {
+  await ran('20260112-aaaa2');
+  await ran('20260112-cccc2');
+  fs.writeFileSync(path.join(home.taskDir('20260112-aaaa2'), 'task.json'), '{"id":');
+  const list = path.join(home.spool, 'jobs', 'runs', '2026-01-12.jsonl');
+  fs.appendFileSync(list, '{"task":"../../access"}\n{"task":"agents"}\n{"task":"20260112-cc');
+  expect(await sweepJobRuns(home, 30, days(40))).toBe(1);
+  expect(fs.existsSync(home.taskDir('20260112-aaaa2'))).toBe(true);
+  expect(fs.existsSync(home.access)).toBe(true);
+  expect(left('20260112-cccc2')).toEqual([false, false, false]);
+});
+
+test('a sweep that was cut goes on where it ended', async () => {
+  await ran('20260112-aaaa2');
+  fs.rmSync(home.sessionPath('default', '20260112-aaaa2'));
+  fs.rmSync(path.join(home.taskDir('20260112-aaaa2'), 'digest.md'));
+  expect(await sweepJobRuns(home, 30, days(31))).toBe(1);
+  expect(left('20260112-aaaa2')).toEqual([false, false, false]);
+});

@@ -1,0 +1,142 @@
+/** MEMORY.md and daily logs as editors of all kinds leave them: what is added goes to its place, and taking it back takes just that. */
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { UserError } from '../../src/errors.ts';
+import type { Home } from '../../src/workspace/home.ts';
+import { forgetBullet, undoLast } from '../../src/workspace/memory/changes.ts';
+import { bulletsOf, matching } from '../../src/workspace/memory/bullets.ts';
+import { appendDailyLogs, readDailyLogs } from '../../src/workspace/memory/daily.ts';
+import { selectMemory } from '../../src/workspace/memory/inject.ts';
+import { addToMemory } from '../../src/workspace/memory/memory.ts';
+import { sweepAll } from '../../src/workspace/memory/retention.ts';
+import { addSuggestion } from '../../src/workspace/memory/suggestions.ts';
+import { newHome } from './home-helper.ts';
+
+const ALEX = { by: 'person:alex', name: 'Alex' };
+const file = (home: Home) => path.join(home.viberDir('default'), 'MEMORY.md');
+const read = (home: Home) => fs.readFileSync(file(home), 'utf8');
+
+async function homeWith(text: string): Promise<Home> {
+  const home = await newHome();
+  fs.writeFileSync(file(home), text);
+  fs.utimesSync(file(home), 1, 1);
+  return home;
+}
+
+const add = (home: Home, text: string, section?: string) =>
+  addToMemory(home, 'default', { text, section, provenance: 'person:alex' });
+const undo = (home: Home) => undoLast(home, 'default', ALEX);
+
+describe('what is added', () => {
+  it.each([
+    ['## A\n- one\n\n### B\n- two\n\n## C\n- three\n', 'A'],
+    ['## A\n- one\n\n### B\n- two\n\n### C\n- three\n', 'B'],
+    ['## A\n- one\n\n#### B\n- two\n\n### C\n- three\n', 'B'],
+    ['# A\n\n## B\n- one\n```sh\n# a comment\n## C\nls\n```\n- two\n\n## C\n- three\n', 'B'],
+    ['# A\n<!--\n## B\n- an example\n-->\n\n## B\n- two\n', 'B'],
+    ['# A\n```\n## B\n```\n\n## B\n- two\n', 'B'],
+    ['# A\n\n## B\n- one\n<!--\n## C\n-->\n- two\n', 'B'],
+    ['## B\n- one  \n', 'B'],
+    ['## B\n- one\t\n\n## C\n- two', 'B'],
+    ['## B\r\n- one\r\n\r\n## C\r\n- two\r\n', 'B'],
+    ['# A\r\n\r\n## B\r\n- one\r\n- two', 'B'],
+    ['\uFEFF## B\r\n- one\r\n', 'B'],
+    ['\uFEFF## B\n- one\n', 'B'],
+    ['## B ##\n- one', 'b'],
+    ['## B\n', 'B'],
+  ])('to %j under %s stands there, once, and is taken back alone', async (text, section) => {
+    const home = await homeWith(text);
+    await add(home, 'new', section);
+    const [added] = matching(bulletsOf(read(home)), 'new');
+    expect(added?.section.toLowerCase()).toBe(section.toLowerCase());
+    const once = read(home);
+    expect(await add(home, 'new', section)).toBeUndefined();
+    expect(read(home)).toBe(once);
+    expect(/[^\r]\n/.test(once)).toBe(!text.includes('\r\n'));
+    expect((await undo(home)).done).toBe('removed');
+    expect(read(home).trimEnd()).toBe(text.trimEnd());
+  });
+
+  it('is forgotten and put back with the line ends of the file', async () => {
+    const text = '## B\r\n- one\r\n- two\r\n- three\r\n';
+    const home = await homeWith(text);
+    const id = bulletsOf(text)[1]?.id ?? '';
+    await forgetBullet(home, 'default', id, ALEX);
+    expect(read(home)).toBe('## B\r\n- one\r\n- three\r\n');
+    await undo(home);
+    expect(read(home)).toBe(text);
+  });
+
+  it('never goes into what is no regular file, and a person is told', async () => {
+    const home = await newHome();
+    fs.rmSync(file(home), { force: true });
+    fs.mkdirSync(file(home));
+    await expect(add(home, 'new')).rejects.toThrow(UserError);
+    fs.rmdirSync(file(home));
+    execFileSync('mkfifo', [file(home)]);
+    await expect(add(home, 'new')).rejects.toThrow(UserError);
+  });
+
+  it('as a decision has the day it is here', async () => {
+    const zone = process.env.TZ;
+    process.env.TZ = new Date().getUTCHours() < 12 ? 'Etc/GMT+12' : 'Etc/GMT-14';
+    try {
+      const home = await homeWith('');
+      const added = await add(home, 'new', 'Important Decisions');
+      const now = new Date();
+      const two = (n: number) => String(n).padStart(2, '0');
+      expect(added?.lines).toEqual([`- ${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}: new`]);
+    } finally {
+      if (zone === undefined) delete process.env.TZ;
+      else process.env.TZ = zone;
+    }
+  });
+});
+
+it('a log that an editor saved in another encoding keeps its lines', async () => {
+  const home = await newHome();
+  const dir = path.join(home.viberDir('default'), 'memory');
+  fs.mkdirSync(dir, { recursive: true });
+  const log = '# 2026-01-01\n\n## Session Summary\n- caf\xe9 and cr\xeape\n\n## Key Decisions\n\n## Notes for Future\n';
+  fs.writeFileSync(path.join(dir, '2026-01-01.md'), Buffer.from(log, 'latin1'));
+  await appendDailyLogs(home, 'default', '2026-01-01', [{ summary: '- 10:00 something was done' }]);
+  const [{ text } = { text: '' }] = await readDailyLogs(home, 'default', 1);
+  expect(text.split('\n').map((line) => line.replace(/[\ufffd]/g, '?'))).toEqual([
+    ...['# 2026-01-01', '', '## Session Summary', '- caf? and cr?pe', '- 10:00 something was done', ''],
+    ...['## Key Decisions', '', '## Notes for Future', ''],
+  ]);
+});
+
+it('a folder that cannot be read keeps no other viber from being swept', async () => {
+  const home = await newHome();
+  for (const viber of ['a', 'b', 'c']) fs.mkdirSync(path.join(home.viberDir(viber), 'memory'), { recursive: true });
+  fs.rmdirSync(path.join(home.viberDir('b'), 'memory'));
+  fs.symlinkSync('memory', path.join(home.viberDir('b'), 'memory'));
+  for (const viber of ['a', 'c']) fs.writeFileSync(path.join(home.viberDir(viber), 'memory/2020-01-01.md'), 'x');
+  const failed: string[] = [];
+  expect(await sweepAll(home, { daily_logs_days: 30 }, new Date(), (viber) => failed.push(viber))).toBe(2);
+  expect(failed).toEqual(['b']);
+});
+
+it('a suggestion of marks alone is no longer than others', async () => {
+  const home = await newHome();
+  const { text } = await addSuggestion(home, 'default', { text: '# - '.repeat(300_000), provenance: 'x' });
+  expect(text.length).toBeLessThan(3_000);
+});
+
+it.each(['head', 'tail', 'smart'] as const)('a memory of 10 MB holds no request up (%s)', (strategy) => {
+  const memory = `# Memory\n\n## First\n- the falcon came first\n${'## h\n- a b c\n'.repeat(900_000)}## Last\n- the falcon came last\n`;
+  const began = performance.now();
+  const ask = () => selectMemory({ memory, logs: [], maxTokens: 500, maxDailyLogs: 0, strategy, query: 'the falcon' });
+  const text = ask();
+  expect(performance.now() - began).toBeLessThan(3_000);
+  expect(text.includes('came first')).toBe(strategy !== 'tail');
+  expect(text.includes('came last')).toBe(strategy !== 'head');
+  expect(text.length).toBeLessThan(6_000);
+  // An edit is seen although nothing else has changed.
+  const edited = memory.replace('came first', 'went first').replace('came last', 'went last');
+  expect(selectMemory({ memory: edited, logs: [], maxTokens: 500, maxDailyLogs: 0, strategy, query: 'the falcon' })).toContain('went');
+  expect(ask()).toBe(text);
+});
