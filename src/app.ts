@@ -182,7 +182,11 @@ export async function startApp(options: AppOptions): Promise<App> {
       onEnd: () => options.onEnd?.(),
     });
     if (!options.localOnly) {
-      const { startServer } = await import('./board/server.ts');
+      const [{ startServer }, { createJobsApi }] = await Promise.all([
+        import('./board/server.ts'),
+        import('./board/jobs.ts'),
+      ]);
+      built.mounts.set('/api/jobs', createJobsApi({ token: config.http.token, desk: work.jobs }));
       server = await startServer({
         ...{ host: config.http.host, port: config.http.port, readiness, mounts: () => built.mounts },
         metrics: () => metrics.render(),

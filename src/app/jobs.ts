@@ -53,6 +53,8 @@ export interface AppJobs {
   ended(entry: Entry, outcome: Pick<RunOutcome, 'state' | 'error' | 'text'>): void;
   /** Idempotent; happens by itself a moment after the start. */
   start(): Promise<void>;
+  /** Removes the tasks of runs that are too old. Never rejects. */
+  sweep(now: Date): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -128,6 +130,16 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
       if (!isStopped)
         opening ??= open().catch((err: unknown) => log.error({ err }, 'the scheduled jobs could not be started'));
       return opening ?? Promise.resolve();
+    },
+    async sweep(now) {
+      try {
+        const { sweepJobRuns } = await import('../jobs/past-runs.ts');
+        const days = config.jobs.keep_days;
+        const removed = await sweepJobRuns(home, days, now);
+        if (removed > 0) log.info({ removed, days }, 'tasks of old job runs were removed');
+      } catch (err) {
+        log.error({ err }, 'old job runs could not be cleared away');
+      }
     },
     async stop() {
       isStopped = true;

@@ -20,6 +20,7 @@ import { openCosts } from '../runtime/costs.ts';
 import type { Delivery } from '../runtime/delivery.ts';
 import type { Entry } from '../runtime/entry.ts';
 import { createInterrupt, type Interrupt } from '../runtime/interrupt.ts';
+import type { JobDesk } from '../runtime/job-desk.ts';
 import type { Live } from '../runtime/live.ts';
 import { createAfterRun } from '../runtime/memory/after-run.ts';
 import { createMeter } from '../runtime/meter.ts';
@@ -66,6 +67,8 @@ export interface WorkOptions {
 
 export interface Work {
   modelName(): string;
+  /** Undefined until they have been read. */
+  jobs(): Promise<JobDesk | undefined>;
   interrupt: Interrupt;
   /** Loads the model's libraries ahead of the first message. Never rejects. */
   preload(): Promise<void>;
@@ -135,6 +138,7 @@ export function openWork(options: WorkOptions): Work {
 
   return {
     modelName,
+    jobs: jobs.desk,
     interrupt: createInterrupt({ live: options.live, conversations, queue, approvals, log }),
     preload: () => agent.preload(modelName()),
     async start() {
@@ -147,6 +151,7 @@ export function openWork(options: WorkOptions): Work {
     },
     sweep(now) {
       void memory.sweep(now);
+      void jobs.sweep(now);
     },
     async stop() {
       approvals.close();

@@ -3,6 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
 import { createServer } from 'node:net';
+import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -261,15 +262,15 @@ describe(`only ${WHERE}`, () => {
     const root = folder();
     const config = write(path.join(root, 'config.yaml'), 'token: abc');
     write(path.join(root, 'work', 'mine'), 'mine');
-    const home = process.env.HOME ?? '/root';
+    const home = os.homedir();
     const seen = [
       config,
       path.join(home, '.ssh'),
       path.join(home, '.bashrc'),
       '/etc/shadow',
       '/etc/hostname',
-      '/root',
-      '/home',
+      home,
+      path.dirname(path.join('/', 'home', 'x')),
       '/var',
       '/run',
       '/sys',

@@ -1,0 +1,67 @@
+/** Jobs over HTTP: with the token only, and as strict as everywhere else. */
+import { describe, expect, it } from 'vitest';
+import { openWorld } from '../dialogs/harness.ts';
+
+const TOKEN = 'a-token-for-programs';
+const job = { name: 'Digest', schedule: 'every weekday at 9', prompt: 'Write the digest', timezone: 'Europe/Berlin' };
+
+async function open(token: string | undefined = TOKEN) {
+  const http = { port: 0, ...(token === undefined ? {} : { token }) };
+  const world = await openWorld({ config: { http } });
+  await expect.poll(() => world.logs.some(({ msg }) => msg === 'the scheduled jobs are read')).toBe(true);
+  const call = async (init: RequestInit = {}, authorization = `Bearer ${TOKEN}`) => {
+    const url = `http://127.0.0.1:${world.app.port}/api/jobs`;
+    const response = await fetch(url, { ...init, headers: { authorization, ...init.headers } });
+    const body: { [key: string]: unknown; next?: string[]; jobs?: { id: string }[] } = JSON.parse(
+      await response.text(),
+    );
+    return { status: response.status, body };
+  };
+  const post = (body: unknown) => call({ method: 'POST', body: JSON.stringify(body) });
+  return { world, call, post };
+}
+
+describe('/api/jobs', () => {
+  it('makes a job from job:create, and lists it with its next times', async () => {
+    const { world, call, post } = await open();
+    const made = await post({ type: 'job:create', job });
+    expect(made).toMatchObject({
+      status: 201,
+      body: { id: 'digest', state: 'on', words: 'every weekday at 09:00 (Europe/Berlin)', createdBy: 'local:api' },
+    });
+    expect(made.body.next?.length).toBe(3);
+    expect(world.read('jobs/digest.yaml')).toContain('prompt: Write the digest');
+    expect((await call()).body.jobs?.map(({ id }) => id)).toEqual(['digest']);
+    expect(await post(job)).toMatchObject({ status: 400, body: { error: expect.stringContaining('already') } });
+  });
+
+  it.each([
+    ['a schedule that is none', { ...job, schedule: '25am' }, /25am/],
+    ['one that is too frequent', { ...job, schedule: '* * * * *' }, /jobs\.min_minutes/],
+    ['a place where nothing may be sent', { ...job, deliver: ['telegram:6666'] }, /telegram:6666/],
+    ['a key that is none', { ...job, createdBy: 'telegram:1001' }, /Expected/],
+    ['no object', [job], /Expected/],
+  ])('refuses %s', async (_what, body, reason) => {
+    const { world, post } = await open();
+    const { status, body: answer } = await post(body);
+    expect([status, answer.error]).toEqual([400, expect.stringMatching(reason)]);
+    expect(world.read('jobs/digest.yaml')).toBe('');
+  });
+
+  it('is for those who have the token, and is shut after ten wrong ones', async () => {
+    const { call } = await open();
+    expect((await call({ headers: { origin: 'https://evil.example' } })).status).toBe(403);
+    for (let n = 0; n < 10; n++) expect((await call({}, 'Bearer wrong')).status).toBe(401);
+    expect((await call()).status).toBe(429);
+  });
+
+  it('is closed without a token, on loopback too', async () => {
+    const { call } = await open('');
+    expect(await call({}, '')).toMatchObject({ status: 403, body: { error: expect.stringContaining('http.token') } });
+  });
+
+  it('takes no large body', async () => {
+    const { post } = await open();
+    expect((await post({ ...job, prompt: 'x'.repeat(70_000) })).status).toBe(413);
+  });
+});
