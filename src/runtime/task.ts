@@ -48,8 +48,9 @@ export interface RuntimeTool<Input = unknown> {
   /**
    * Whether a person is asked before it runs. Absent: as its effect says. `never`: it asks by itself, or changes nothing people
    * would mind. `effects`: as for an effect outside the task. `always`: in every mode, unless people said "always" to it.
+   * `each`: every time, by its own `asksBefore`.
    */
-  consent?: 'never' | 'effects' | 'always';
+  consent?: 'never' | 'effects' | 'always' | 'each';
   /** Whether these arguments mean an effect outside the task, where not all do. May throw UserError. */
   isOutside?(input: Input): boolean;
   /**

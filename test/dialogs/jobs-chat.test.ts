@@ -68,6 +68,12 @@ async function make(chat: Chat, fields: object = {}): Promise<void> {
   await press(chat, 'Approve', 'I was told');
 }
 
+/** The run has been noted: the next slot does not find it at work. */
+const ended = ({ world }: Chat) =>
+  expect
+    .poll(() => JSON.parse(world.read('spool/jobs/digest.json')).lastRun?.state, { timeout: 8_000 })
+    .toBe('completed');
+
 const fileOf = ({ world }: Chat, id = 'digest') => parse(world.read(`jobs/${id}.yaml`));
 const files = ({ world }: Chat) => fs.readdirSync(path.join(world.home, 'jobs')).sort();
 const written = ({ platform, place: { chat, thread } }: Chat) =>
@@ -83,6 +89,7 @@ describe.each(NAMES)('a job asked for on %s', (name) => {
     expect(asked.text).toContain('Europe/Berlin');
     expect(asked.text).toContain('this conversation');
     for (const day of ['Tue, 13 Jan 2026', 'Wed, 14 Jan 2026', 'Thu, 15 Jan 2026']) expect(asked.text).toContain(day);
+    expect(asked.buttons).toEqual(['Approve', 'Deny']);
     expect(files(chat)).toEqual([]);
     const done = await press(chat, 'Approve', 'I was told');
     expect(done.text).toContain('2026-01-13T08:00:00.000Z');
@@ -97,6 +104,7 @@ describe.each(NAMES)('a job asked for on %s', (name) => {
     expect(digests()).toBe(0);
     await clock.advanceTo('2026-01-13T08:00:05Z', pause);
     await waitFor(platform, place, { text: /^Digest:/ });
+    await ended(chat);
     await clock.advanceTo('2026-01-14T08:00:05Z', pause);
     await waitFor(platform, place, { text: /^Digest:/, count: 2 });
     await quiet();
@@ -125,6 +133,7 @@ describe.each(NAMES)('a job asked for on %s', (name) => {
     expect((await say('show digest', 'Next')).text).toContain(written(chat));
     await platform.command(dm.place, 'jobs', 'run dig');
     await waitFor(platform, chat.place, { text: /^Digest:/ });
+    await ended(chat);
     await platform.command(dm.place, 'jobs', 'pause Digest');
     expect(files(chat)).toEqual(['digest.disabled.yaml']);
     expect((await say('', 'paused')).text).toContain('(paused)');
@@ -245,6 +254,20 @@ describe('a job made in a chat', () => {
     const digest = await waitFor(platform, place, { text: /^Digest:/ });
     world.llm.script(({ lastUser }) => ({ text: `read ${lastUser.includes('all is well')}` }));
     await ask(platform, place, 'what does that mean?', { replyTo: digest.id, text: 'read true' });
+  });
+
+  it('leaves a task that somebody may take over, and that is theirs from then on', async () => {
+    const chat = await open('telegram');
+    const { world, platform, place } = chat;
+    await make(chat);
+    await platform.command(place, 'jobs', 'run digest');
+    await waitFor(platform, place, { text: /^Digest:/ });
+    const id = world.tasks().find((task) => world.read(`artifacts/${task}/task.json`).includes('"job"')) ?? '';
+    await platform.command(place, 'open', id);
+    world.llm.script(({ messages }) => ({ text: `knows ${JSON.stringify(messages).includes('all is well')}` }));
+    await ask(platform, place, 'say more', { text: 'knows true' });
+    expect(world.read(`artifacts/${id}/task.json`)).not.toContain('"job":');
+    expect((await platform.command(place, 'tasks')).text).toContain(id);
   });
 
   it('is stopped by an owner while it runs', async () => {

@@ -43,6 +43,12 @@ async function put(world: PlatformWorld, job: object): Promise<void> {
   await expect.poll(() => fs.existsSync(state), { timeout: 10_000 }).toBe(true);
 }
 
+/** The run has been noted: the next slot does not find it at work. */
+const ended = (world: PlatformWorld) =>
+  expect
+    .poll(() => JSON.parse(world.read('spool/jobs/digest.json')).lastRun?.state, { timeout: 8_000 })
+    .toBe('completed');
+
 const digests = (platform: Platform, place = platform.room) =>
   platform.answers(place).filter(({ text }) => text.startsWith('Digest:')).length;
 
@@ -70,6 +76,7 @@ describe('the result of a job', () => {
       await run();
       await waitFor(slack, slack.room, { text: /^Digest:/, count });
       await waitFor(slack, dm, { text: /^Digest:/, count });
+      await ended(world);
     }
     await quiet();
     expect([digests(slack), digests(slack, dm)]).toEqual([2, 2]);

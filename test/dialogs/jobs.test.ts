@@ -58,6 +58,10 @@ async function openDigests(start: string, fields: Record<string, unknown>): Prom
     async at(time, count) {
       await clock.advanceTo(time, pause);
       for (const [platform, place] of places) await waitFor(platform, place, { text: /^Digest:/, count });
+      // The next slot must not find the run still at work.
+      await expect
+        .poll(() => JSON.parse(world.read('spool/jobs/digest.json')).lastRun?.state, { timeout: 8_000 })
+        .toBe('completed');
     },
   };
 }

@@ -84,3 +84,14 @@ it('commands without suggestions have none, whatever is asked', async () => {
   for (const command of ['link', 'new', 'memory', 'help', 'tasks', 'pair', '__proto__', 'constructor', ''])
     expect(await w.suggest(kim, command, '')).toEqual([]);
 });
+
+it('the runs of scheduled jobs are shown only to whoever asks for them', async () => {
+  const w = await commandWorld();
+  const mine = await w.begin(alex, 'Paint the shed');
+  const run = await w.begin(alex, 'Morning digest', { job: 'digest' });
+  const offered = async (text: string) => (await w.suggest(alex, 'open', text)).map(({ value }) => value);
+  expect(await offered('')).toEqual([mine]);
+  expect(await offered('digest')).toEqual([run]);
+  expect((await w.say(alex, '/tasks')).text).not.toContain('Morning digest');
+  expect((await w.say(alex, '/tasks all')).text).toContain('Morning digest');
+});

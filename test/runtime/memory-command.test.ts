@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { addSecret } from '../../src/log.ts';
 import type { ButtonAction } from '../../src/runtime/reply/buttons.ts';
 import { addToMemory, readMemory } from '../../src/workspace/memory/memory.ts';
 import { readRecords } from '../../src/workspace/memory/record.ts';
@@ -222,4 +223,17 @@ describe('changes by hand of an owner', () => {
     expect(await text('/memory undo')).toMatch(/no change of mine/);
     expect(await readMemory(home, 'dev')).toContain('dev likes tea');
   });
+});
+
+it('no secret of the configuration gets into the memory, whoever says it', async () => {
+  addSecret('s3cr3t-of-the-provider');
+  const { text, give, read, home } = await open();
+  const said = await text('/memory add the key is s3cr3t-of-the-provider, keep it');
+  expect(said).toContain('keep it');
+  const { id } = await give('the key is old');
+  await text(`/memory edit ${id} the key is s3cr3t-of-the-provider now`);
+  expect(read()).toContain('keep it');
+  expect(read()).toMatch(/the key is .* now/);
+  const records = JSON.stringify(readRecords(home, 'default'));
+  for (const place of [read(), records, said]) expect(place).not.toContain('s3cr3t-of-the-provider');
 });

@@ -134,6 +134,9 @@ describe('undo', () => {
     write(home, TEXT);
     expect(await undo(home)).toMatchObject({ done: 'there' });
     expect(read(home)).toBe(TEXT);
+    // It was taken back by hand.
+    expect(await undo(home)).toMatchObject({ done: 'nothing' });
+    await forget(home, 'pnpm');
     write(home, gone.replace('## Project Context\n', ''));
     expect(await undo(home)).toMatchObject({ done: 'changed' });
     write(home, gone.replace('## Project Context\n', '## Project Context\nnotes\n- uses node\n'));

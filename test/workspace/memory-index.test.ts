@@ -422,3 +422,19 @@ test('where there can be no index the files are read', async () => {
   fs.mkdirSync(index);
   expect(await contents(open(), 'tea')).toEqual(['## A\n- tea']);
 });
+
+test('a close cuts off what goes on, and nothing is opened after it', async () => {
+  const { write, open, dir } = await world();
+  const text = Array.from({ length: 100 }, (_, n) => `## Topic ${n}\n- note ${n}\n`).join('\n');
+  for (let n = 0; n < 60; n++) write(`memory/n${n}.md`, text);
+  for (const begin of ['searchMemory', 'rebuildIndex'] as const) {
+    const search = open();
+    const begun = search[begin]('default', 'note');
+    const ended = expect(begun, begin).rejects.toThrow('is closed');
+    await search.close();
+    await ended;
+    await expect(search.searchMemory('default', 'note')).rejects.toThrow('is closed');
+    expect(fs.readdirSync(dir).filter((name) => name.includes('.new-'))).toEqual([]);
+  }
+  expect(await contents(open(), 'note 77', 1)).toHaveLength(1);
+});

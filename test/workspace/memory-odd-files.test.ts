@@ -5,13 +5,14 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import type { Home } from '../../src/workspace/home.ts';
-import { forgetBullet, undoLast } from '../../src/workspace/memory/changes.ts';
 import { bulletsOf, matching } from '../../src/workspace/memory/bullets.ts';
+import { forgetBullet, undoLast } from '../../src/workspace/memory/changes.ts';
 import { appendDailyLogs, readDailyLogs } from '../../src/workspace/memory/daily.ts';
 import { selectMemory } from '../../src/workspace/memory/inject.ts';
 import { addToMemory } from '../../src/workspace/memory/memory.ts';
+import { appendRecord, decisionOn } from '../../src/workspace/memory/record.ts';
 import { sweepAll } from '../../src/workspace/memory/retention.ts';
-import { addSuggestion } from '../../src/workspace/memory/suggestions.ts';
+import { addSuggestion, listSuggestions } from '../../src/workspace/memory/suggestions.ts';
 import { newHome } from './home-helper.ts';
 
 const ALEX = { by: 'person:alex', name: 'Alex' };
@@ -137,6 +138,56 @@ it.each(['head', 'tail', 'smart'] as const)('a memory of 10 MB holds no request 
   expect(text.length).toBeLessThan(6_000);
   // An edit is seen although nothing else has changed.
   const edited = memory.replace('came first', 'went first').replace('came last', 'went last');
-  expect(selectMemory({ memory: edited, logs: [], maxTokens: 500, maxDailyLogs: 0, strategy, query: 'the falcon' })).toContain('went');
+  expect(
+    selectMemory({ memory: edited, logs: [], maxTokens: 500, maxDailyLogs: 0, strategy, query: 'the falcon' }),
+  ).toContain('went');
   expect(ask()).toBe(text);
+});
+
+it('/memory undo goes on to the change before when a hand has taken the last one back', async () => {
+  const home = await homeWith('');
+  await add(home, 'first thing');
+  await add(home, 'second thing');
+  fs.writeFileSync(file(home), read(home).replace('- second thing\n', ''));
+  expect(await undo(home)).toEqual({ done: 'changed', lines: ['- second thing'] });
+  expect(await undo(home)).toEqual({ done: 'removed', lines: ['- first thing'] });
+  expect(await undo(home)).toMatchObject({ done: 'nothing' });
+});
+
+describe('a claim of a process that was killed', () => {
+  const NOBODY = 999_999_999;
+  async function claimed(home: Home) {
+    const suggestion = await addSuggestion(home, 'default', { text: 'likes tea', provenance: 'telegram:9 in task t1' });
+    const dir = path.join(home.viberDir('default'), 'memory/suggestions');
+    fs.renameSync(path.join(dir, `${suggestion.id}.json`), path.join(dir, `${suggestion.id}.${NOBODY}.taken`));
+    return { ...suggestion, left: () => fs.readdirSync(dir) };
+  }
+
+  it('after it was rejected does not wait again', async () => {
+    const home = await homeWith('');
+    const { id, left } = await claimed(home);
+    const at = new Date().toISOString();
+    await appendRecord(home, 'default', { op: 'reject', at, bullets: ['likes tea'], suggestion: id });
+    expect(await listSuggestions(home, 'default')).toEqual([]);
+    expect(left()).toEqual([]);
+  });
+
+  it('that was rejected long ago and is offered anew waits again', async () => {
+    const home = await homeWith('');
+    const at = '2026-01-01T00:00:00.000Z';
+    const { id } = await claimed(home);
+    await appendRecord(home, 'default', { op: 'reject', at, bullets: ['likes tea'], suggestion: id });
+    expect(await listSuggestions(home, 'default')).toMatchObject([{ id }]);
+  });
+
+  it('between its line and its record gets the record: where it came from is not lost', async () => {
+    const home = await homeWith('## Learned Patterns\n- likes tea\n');
+    const { id, left } = await claimed(home);
+    expect(await listSuggestions(home, 'default')).toEqual([]);
+    expect(left()).toEqual([]);
+    expect(decisionOn(home, 'default', id)).toMatchObject({
+      bullets: ['likes tea'],
+      provenance: 'telegram:9 in task t1',
+    });
+  });
 });

@@ -138,7 +138,9 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
         ? askPerson(request, asked)
         : plan
           ? askAboutPlan(request, plan.text, planFileName(where.task))
-          : askForConsent(request, ...(tool ? wordsOf(tool, request.input) : []));
+          : tool
+            ? askForConsent(request, ...wordsOf(tool, request.input))
+            : askForConsent(request);
       const said = parseReply(outcome.text).visible.trim();
       crashPoint('run:parked');
       const text = scrub([said, question.text].filter(Boolean).join('\n\n'));
@@ -225,9 +227,11 @@ function messageOf({ message: { message } }: QueueItem<Entry>) {
 }
 
 /** What the tool itself says about these arguments, and what it will run. */
-function wordsOf(tool: RuntimeTool, input: Json): [note: string, script: string] {
+function wordsOf(tool: RuntimeTool, input: Json): [note: string, script: string, mayRepeat: boolean] {
   const parsed = tool.input.safeParse(input);
-  return parsed.success ? [tool.noteFor?.(parsed.data) ?? '', tool.codeFor?.(parsed.data) ?? ''] : ['', ''];
+  const mayRepeat = tool.consent !== 'each';
+  if (!parsed.success) return ['', '', mayRepeat];
+  return [tool.noteFor?.(parsed.data) ?? '', tool.codeFor?.(parsed.data) ?? '', mayRepeat];
 }
 
 function scopeOf(tool: RuntimeTool, input: Json): string {

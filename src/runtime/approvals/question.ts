@@ -36,14 +36,20 @@ const isLong = (text: string): boolean => text.length > MAX_INLINE || text.split
 /**
  * @param note What follows from it, in plain words.
  * @param script What will run with these arguments.
+ * @param mayRepeat Whether people may let it run from now on without a question.
  */
-export function askForConsent({ id, tool, input, scope }: ApprovalRequest, note = '', script = ''): Question {
+export function askForConsent(
+  { id, tool, input, scope }: ApprovalRequest,
+  note = '',
+  script = '',
+  mayRepeat = true,
+): Question {
   const shown = shownInput(input);
   const code = visible(script.trimEnd());
   const limits = `${note === '' ? '' : `${visible(note)}\n\n`}Only this runs, and once. Without an answer within ${CONSENT_MINUTES} minutes it does not.`;
   const buttons = [
     [button('Approve', id, 'yes'), button('Deny', id, 'no')],
-    [button('Always for this task', id, 'always')],
+    ...(mayRepeat ? [[button('Always for this task', id, 'always')]] : []),
   ];
   const what = `May I run \`${tool}\`${scope === '' ? '' : ` (${scope})`} with this?`;
   const parts = [fenced(shown, 'json'), ...(code === '' ? [] : [fenced(code, 'sh')])];

@@ -1,4 +1,5 @@
 /** /memory add, forget and undo: an owner changes what is remembered. Each change is recorded and can be taken back. */
+import { scrub } from '../../log.ts';
 import { type Bullet, bulletsOf, matching } from '../../workspace/memory/bullets.ts';
 import { forgetBullet, undoLast } from '../../workspace/memory/changes.ts';
 import { addToMemory, readMemory } from '../../workspace/memory/memory.ts';
@@ -18,8 +19,9 @@ const MAX_LINE = 200;
 const BY_ID = /^#([0-9a-f]{12})$/;
 
 /** `TEXT`, or `HEADING: TEXT` for a heading that MEMORY.md has. */
-export async function add(context: CommandContext, words: string): Promise<CommandReply> {
+export async function add(context: CommandContext, given: string): Promise<CommandReply> {
   const { home, viber } = context;
+  const words = scrub(given);
   if (words.trim() === '') return { text: 'Tell me what to remember: /memory add and the words.' };
   if (words.length > MAX_TEXT) return { text: `That is too long to remember: at most ${MAX_TEXT} characters.` };
   const actor = actorOf(context);
@@ -109,8 +111,10 @@ export async function undo(context: CommandContext, change: string): Promise<Com
     case 'newer':
       return { text: 'That change is not the last one any more; /memory undo takes the last one back.' };
     case 'there':
-      return { text: `This stands in my memory again already: ${words}` };
+      return { text: `This stands in my memory again already: ${words}. /memory undo takes back what was before it.` };
     case 'changed':
-      return { text: `MEMORY.md was edited by hand since, so I leave it as it is; it was about: ${words}` };
+      return {
+        text: `MEMORY.md was edited by hand since, so I leave it as it is (/memory shows it); it was about: ${words}`,
+      };
   }
 }

@@ -1,6 +1,7 @@
 /** Accept, Edit, Reject: an owner's word on what waits to be remembered. Every press gets one plain sentence, also a late one. */
 import fs from 'node:fs';
 import { principalText } from '../../access/principal.ts';
+import { scrub } from '../../log.ts';
 import { isId } from '../../workspace/home.ts';
 import { addToMemory } from '../../workspace/memory/memory.ts';
 import { appendRecord, decisionOn } from '../../workspace/memory/record.ts';
@@ -35,7 +36,7 @@ export async function decide(context: CommandContext, verb: Verb, name: string, 
   if (verb === 'edit' && words.trim() === '') return askForWords(context, viber, id, name);
   if (words.length > MAX_TEXT) return { text: `That is too long to remember: at most ${MAX_TEXT} characters.` };
   const isNew = verb === 'edit';
-  const text = isNew ? suggestedText(words) : undefined;
+  const text = isNew ? suggestedText(scrub(words)) : undefined;
   if (isNew && toBullets(words).length === 0) return askForWords(context, viber, id, name);
   const decided = await takeSuggestion(home, viber, id, (suggestion) =>
     verb === 'reject' ? reject(context, viber, suggestion) : accept(context, viber, suggestion, text),

@@ -42,8 +42,9 @@ export async function suggest(query: SuggestQuery, { home, view, taskId }: Sugge
       .map((file) => ({ value: file.id, label: cutText(`${file.name} (${fileSize(file.size)})`, MAX_LENGTH) }));
   }
   const may = command.name === 'open' ? mayOpen : maySee;
-  // Owners may see all tasks; what they are offered unasked is theirs.
-  const isOffered = (task: TaskRecord) => !view.isDirect || words.length > 0 || isOwnTask(view, task);
+  // Owners may see all tasks; what they are offered unasked is theirs, and the runs of jobs are nobody's.
+  const isUnasked = (task: TaskRecord) => task.job === undefined && (!view.isDirect || isOwnTask(view, task));
+  const isOffered = (task: TaskRecord) => words.length > 0 || isUnasked(task);
   const match = (task: TaskRecord) => may(view, task) && isOffered(task) && fits(task.id, task.title);
   const found = await listTasks(home, { limit: MAX_SUGGESTIONS, maxRead: MAX_READ, match });
   return found.map((task) => ({

@@ -83,6 +83,7 @@ export function jobTools(scope: ToolScope, { desk: openDesk, principal, from }: 
         'Schedule work: each time a fresh agent does the prompt and its answer is sent. The person confirms it.',
       input: createInput,
       effect: 'idempotent',
+      consent: 'each',
       async asksBefore(input) {
         const job = newJob(input);
         const opened = await desk();
@@ -114,6 +115,7 @@ export function jobTools(scope: ToolScope, { desk: openDesk, principal, from }: 
       description: 'Delete a scheduled job. The person confirms it.',
       input: z.object({ name: z.string().max(200) }),
       effect: 'idempotent',
+      consent: 'each',
       async asksBefore({ name }) {
         const { id, name: full, words, createdBy } = (await desk()).find(name);
         const made = createdBy === undefined ? 'written by hand' : 'made in a chat';

@@ -57,7 +57,8 @@ export async function undoLast(home: Home, viber: string, actor: Actor, change?:
     if (change !== undefined && last?.id !== change) return { done: 'newer', lines: [] };
     if (!last) return { done: 'nothing', lines: [] };
     const undo = last.op === 'forget' ? await restore(home, viber, last) : await remove(home, viber, last);
-    if (undo.done === 'removed' || undo.done === 'restored')
+    // What is as it was before it already is taken back: the next undo is about the change before it.
+    if (undo.done !== 'changed' || last.op !== 'forget')
       await appendRecord(home, viber, { op: 'undo', id: newId(), of: last.id, at: new Date().toISOString(), ...actor });
     return undo;
   });

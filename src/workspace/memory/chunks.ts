@@ -77,7 +77,9 @@ function pack(text: string, section: Span, separators: readonly string[], max: n
     }
     end = to;
   }
-  return [...spans, [start, end]];
+  // What only repeats the piece before says nothing.
+  const [from, to] = trim(text, [spans.at(-1)?.[1] ?? start, end]);
+  return from < to ? [...spans, [start, end]] : spans;
 }
 
 function atoms(text: string, [from, to]: Span, separators: readonly string[], max: number): Span[] {

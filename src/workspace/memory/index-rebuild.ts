@@ -18,13 +18,18 @@ const BAD = '.bad';
 const BAD_DAYS = 7;
 
 /** @param now milliseconds since the epoch, noted as the time it was made */
-export async function rebuildInto(file: string, files: readonly MemoryFile[], now: number): Promise<void> {
+export async function rebuildInto(
+  file: string,
+  files: readonly MemoryFile[],
+  now: number,
+  signal?: AbortSignal,
+): Promise<void> {
   const scratch = `${file}.new-${process.pid}-${randomBytes(4).toString('hex')}`;
   const old = await openOld(file);
   try {
     const made = await openIndexDb(scratch, { isScratch: true });
     try {
-      await updateIndex(made, files, old && vectorsOf(old));
+      await updateIndex(made, files, { vectorOf: old && vectorsOf(old), signal });
       const names = ['model', 'dimensions'].map((key) => [key, old && readMeta(old, key)] as const);
       await made.write(() => {
         for (const [key, value] of names) if (value !== undefined) writeMeta(made, key, value);

@@ -24,8 +24,12 @@ interface Known {
   hash: string;
 }
 
-/** Indexes what is new or changed, the oldest first, and forgets what is gone. */
-export async function updateIndex(db: IndexDb, files: readonly MemoryFile[], vectorOf?: VectorOf): Promise<Update> {
+/** Indexes what is new or changed, the oldest first, and forgets what is gone; what was done stays when `signal` cuts it off. */
+export async function updateIndex(
+  db: IndexDb,
+  files: readonly MemoryFile[],
+  { vectorOf, signal }: { vectorOf?: VectorOf | undefined; signal?: AbortSignal | undefined } = {},
+): Promise<Update> {
   const known = await db.read(
     () =>
       new Map(
@@ -43,6 +47,7 @@ export async function updateIndex(db: IndexDb, files: readonly MemoryFile[], vec
   let began = performance.now();
   // Also of many small steps, none of which waits for anything.
   const breathe = async () => {
+    signal?.throwIfAborted();
     if (performance.now() - began < SLICE_MS) return;
     await pause();
     began = performance.now();

@@ -13,7 +13,7 @@ import { editShared, lockMemory } from './edit.ts';
 import { type Added, appendRecord, newId } from './record.ts';
 import { cleanSection, insertLines, newLines, toBullets } from './sections.ts';
 
-const DEFAULT_SECTION = 'Learned Patterns';
+export const DEFAULT_SECTION = 'Learned Patterns';
 const DATED_SECTION = 'Important Decisions';
 const texts = createStatCache<string>(64, (file, stat) => (stat.isFile() ? (readTextSync(file) ?? '') : ''));
 

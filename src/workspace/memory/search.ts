@@ -39,7 +39,7 @@ export interface MemorySearch {
   rebuildIndex(viber: string): Promise<IndexCounts>;
   /** For once a day: rebuilds what is due, forgets what is gone, removes leftovers; all indexes when they are off. Never rejects. */
   sweepIndexes(now?: number): Promise<void>;
-  /** Stops what goes on in the background. */
+  /** Stops what goes on, searches included: they reject. */
   close(): Promise<void>;
 }
 
@@ -83,6 +83,7 @@ export function createMemorySearch(options: {
   const isWell = (what: string, viber: string) => void told.delete(`${what} ${viber}`);
 
   function indexOf(viber: string): ViberIndex {
+    stop.signal.throwIfAborted();
     const known = indexes.get(viber);
     if (known) return known;
     const made = createViberIndex(home, viber, log);
@@ -98,7 +99,7 @@ export function createMemorySearch(options: {
   }
 
   async function fill(index: OpenIndex, folder: MemoryFolder): Promise<void> {
-    index.removed((await updateIndex(index.db, folder.files)).removed);
+    index.removed((await updateIndex(index.db, folder.files, { signal: stop.signal })).removed);
     index.isFilled = true;
   }
 
@@ -170,7 +171,10 @@ export function createMemorySearch(options: {
       const builtAt = Number(await index.db.read(() => readMeta(index.db, 'built_at')));
       // A search does not wait for it.
       if (Date.now() - builtAt > settings.retention.index_rebuild_days * DAY_MS)
-        rebuild(viber).catch((error: unknown) => warn('rebuild', viber, 'the search index cannot be made anew', error));
+        rebuild(viber).catch(
+          (error: unknown) =>
+            stop.signal.aborted || warn('rebuild', viber, 'the search index cannot be made anew', error),
+        );
       return hits;
     });
   }
@@ -187,7 +191,7 @@ export function createMemorySearch(options: {
     // What it asks for would be asked for again; that it failed is told elsewhere.
     await embedding.get(viber)?.catch(() => 'logged');
     const folder = await look(viber);
-    await rebuildInto(indexFile(home, viber), folder.files, now);
+    await rebuildInto(indexFile(home, viber), folder.files, now, stop.signal);
     clearLeftovers(indexFile(home, viber), now);
   }
 
@@ -252,6 +256,7 @@ export function createMemorySearch(options: {
         try {
           await sweep(viber, now);
         } catch (error) {
+          if (stop.signal.aborted) return;
           log?.warn({ viber, err: error }, 'the search index of the memory could not be swept');
         }
       }

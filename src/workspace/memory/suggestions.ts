@@ -12,7 +12,8 @@ import { errorCode } from '../../errors.ts';
 import { hashText, readTextSync, writeFileAtomic } from '../files.ts';
 import { type Home, isId } from '../home.ts';
 import { plainLine } from '../text.ts';
-import { isRemembered } from './memory.ts';
+import { DEFAULT_SECTION, isRemembered } from './memory.ts';
+import { appendRecord, decisionOn } from './record.ts';
 import { cleanSection, toBullets } from './sections.ts';
 
 export interface Suggestion {
@@ -59,7 +60,9 @@ export function suggestedText(given: string): string {
     room -= bullet.length;
     return room >= 0;
   });
-  return bullets.length > 1 ? bullets.map((bullet) => `- ${bullet}`).join('\n') : (bullets[0] ?? plainLine(given.slice(0, MAX_TEXT)));
+  return bullets.length > 1
+    ? bullets.map((bullet) => `- ${bullet}`).join('\n')
+    : (bullets[0] ?? plainLine(given.slice(0, MAX_TEXT)));
 }
 
 /** Keeps a suggestion until somebody decides. The same one again is the one that waits already; the oldest of 100 make room. */
@@ -133,15 +136,26 @@ export async function takeSuggestion(
   }
 }
 
-/** A claim that nobody holds any more waits again, unless what it says is in the memory already. */
+/**
+ * A claim that nobody holds any more waits again, unless it was decided: then what that left undone is done. A line that stands
+ * in the memory without a record gets one of where it came from.
+ */
 async function recover(home: Home, viber: string, dir: string, name: string): Promise<void> {
   const [, id, pid] = CLAIM.exec(name) ?? [];
   const file = path.join(dir, name);
   if (claims.has(file) || (pid !== undefined && isHeld(file, Number(pid)))) return;
   const [suggestion] = parse(readTextSync(file));
-  if (!suggestion || id === undefined || (await isRemembered(home, viber, suggestion.text)))
+  const claimedAt = Math.floor(fs.statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0);
+  const decision = id === undefined ? undefined : decisionOn(home, viber, id);
+  const isDecided = decision !== undefined && Date.parse(decision.at) >= claimedAt;
+  if (!suggestion || id === undefined || isDecided) fs.rmSync(file, { force: true });
+  else if (!(await isRemembered(home, viber, suggestion.text))) moved(file, path.join(dir, `${id}.json`));
+  else {
+    const { text, section = DEFAULT_SECTION, provenance } = suggestion;
+    const at = new Date().toISOString();
+    await appendRecord(home, viber, { op: 'add', at, section, bullets: toBullets(text), provenance, suggestion: id });
     fs.rmSync(file, { force: true });
-  else moved(file, path.join(dir, `${id}.json`));
+  }
 }
 
 function isHeld(file: string, pid: number): boolean {

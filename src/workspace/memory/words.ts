@@ -34,7 +34,8 @@ export function queryTerms(query: string): Term[] {
   }));
 }
 
-const isSingle = (word: string): boolean => [...word].length === 1 && new RegExp(UNSPACED.source, 'u').test(word);
+const SINGLE = new RegExp(`^(?:${UNSPACED.source.slice(0, -1)})$`, 'u');
+const isSingle = (word: string): boolean => word.length < 3 && SINGLE.test(word);
 
 function fold(text: string): string {
   const lower = text.toLowerCase();

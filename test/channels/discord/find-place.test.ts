@@ -10,9 +10,11 @@ test('channels, threads and direct conversations', async () => {
   const find = async (chat: string, thread?: string) => channel.findPlace?.({ chat, ...(thread ? { thread } : {}) });
   const base = { channel: 'discord', account: channel.account };
   const inGuild = { ...base, workspace: discord.guildId };
-  const said = discord.say(discord.rooms.general, 'hello');
-  const thread = discord.startThread(discord.rooms.general, said.id, 'A thread');
-  expect(await find(discord.rooms.general)).toEqual({ address: { ...inGuild, chat: discord.rooms.general }, isDirect: false });
+  const { id: thread } = discord.createThread(discord.rooms.general, { name: 'A thread' });
+  expect(await find(discord.rooms.general)).toEqual({
+    address: { ...inGuild, chat: discord.rooms.general },
+    isDirect: false,
+  });
   const place = { address: { ...inGuild, chat: discord.rooms.general, thread }, isDirect: false };
   await expect.poll(() => find(thread)).toEqual(place);
   expect(await find(discord.rooms.general, thread)).toEqual(place);

@@ -26,7 +26,11 @@ test('whose a conversation is stays known when the bot alone has written there f
   await connect();
   for (let n = 0; n < 55; n++)
     await channel.send(answer(channel, { id: `a${n}`, chat: dm, text: `digest ${n}` }), createLedger());
-  expect(await channel.findPlace?.({ chat: dm })).toEqual({ address: { ...BASE, chat: dm }, isDirect: true, user: ALEX });
+  expect(await channel.findPlace?.({ chat: dm })).toEqual({
+    address: { ...BASE, chat: dm },
+    isDirect: true,
+    user: ALEX,
+  });
 });
 
 test('while Slack is away nothing is said about a place', async () => {
