@@ -73,7 +73,9 @@ export function createEvents(options: EventsOptions): Events {
     if (isNew && made !== undefined) backfill.mark(made, made);
   }
 
-  function takeMessage(data: Fields, kind: 'message' | 'edit'): void {
+  function takeMessage(told: Fields, kind: 'message' | 'edit'): void {
+    // The library puts objects of its own into the event, in circles, while it waits here.
+    const data = structuredClone(told);
     const chat = id(data, 'channel_id') ?? '';
     if (id(data, 'guild_id') !== undefined) lookup.ensure(chat);
     options.onWritten(chat);

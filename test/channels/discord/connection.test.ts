@@ -54,6 +54,18 @@ describe('connecting', () => {
   });
 });
 
+describe('an event', () => {
+  it('stays as it came, whatever the library makes of it', async () => {
+    const bench = await startBench();
+    await bench.connect();
+    bench.discord.say(room(bench), 'hello', { mention: true });
+    await bench.takes(({ text }) => text.includes('hello'));
+    // By now the library has dealt with it.
+    await sleep(50);
+    expect(JSON.parse(JSON.stringify(bench.got[0]?.raw))).toEqual(bench.got[0]?.raw);
+  });
+});
+
 describe('a broken connection', () => {
   it('is resumed, and what was said meanwhile comes', async () => {
     const bench = await startBench();
