@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
+import { mayUse } from '../runtime/mesh/asked.ts';
 import type { Toolbox } from '../runtime/perform.ts';
 import type { SkillDesk } from '../runtime/skill-desk.ts';
 import { OWN_TOOLS } from '../runtime/tool-names.ts';
@@ -26,6 +27,8 @@ export interface AppSkills {
 
 /** A start has better things to do; a message that comes before does not wait for this. */
 const EARLY_MS = 500;
+/** Tools of skills and servers in one run. Providers refuse a request with more than 128 in all. */
+const MAX_TOOLS = 100;
 const NOTHING = { tools: [], skills: '' };
 /** How long a run waits for files that are being written again and again. */
 const WAIT_MS = 3_000;
@@ -101,7 +104,10 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
   return {
     async toolbox(order, own, scope) {
       const [called, served] = await Promise.all([ofSkills(order, own, scope), ofServers(order, own, scope)]);
-      return { tools: [...called.tools, ...served.tools], skills: called.skills };
+      const all = [...called.tools, ...served.tools].filter(mayUse(own, order.asked));
+      if (all.length > MAX_TOOLS)
+        log.warn({ tools: all.length }, 'too many tools: name those needed in mcp.NAME.tools');
+      return { tools: all.slice(0, MAX_TOOLS), skills: called.skills };
     },
     desk: {
       async list(viber) {

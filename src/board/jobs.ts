@@ -7,7 +7,7 @@ import type http from 'node:http';
 import { z } from 'zod';
 import type { Principal } from '../access/principal.ts';
 import type { Address } from '../channels/channel.ts';
-import { UserError } from '../errors.ts';
+import { DeliveryError, errorCode, UserError } from '../errors.ts';
 import type { JobDesk } from '../runtime/job-desk.ts';
 import type { HttpHandler } from './server.ts';
 
@@ -64,6 +64,8 @@ export function createJobsApi(options: {
       return [201, await desk.create('job' in parsed.data ? parsed.data.job : parsed.data, BY, FROM)];
     } catch (error) {
       if (error instanceof UserError) return [400, { error: error.message }];
+      if (error instanceof DeliveryError)
+        return [503, { error: 'One of the places to deliver to cannot be reached now; try again later.' }];
       throw error;
     }
   }
@@ -79,14 +81,19 @@ export function createJobsApi(options: {
   };
 }
 
-/** Undefined when it is too large. */
+/** Undefined when it is too large; a request that breaks off is refused like any other wrong one. */
 async function bodyOf(request: http.IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request) {
-    size += chunk.length;
-    if (size > MAX_BODY) return undefined;
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request) {
+      size += chunk.length;
+      if (size > MAX_BODY) return undefined;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (errorCode(error) !== 'ECONNRESET') throw error;
+    return '';
   }
   return Buffer.concat(chunks).toString();
 }

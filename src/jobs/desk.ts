@@ -207,9 +207,12 @@ function stateOf({ state, job }: JobFile, hasNext: boolean): JobView['state'] {
 
 const ALPHABET = '23456789abcdefghijkmnpqrstuvwxyz';
 
-/** The same for the same slot: whoever finds the run under way again finds its task. It looks like any task's id. */
+/**
+ * The same for the same slot: whoever finds the run under way again finds its task. It looks like any task's id but is longer:
+ * thousands of runs a day must not meet in one task.
+ */
 function taskIdOf(job: string, slot: Date): string {
   const day = slot.toISOString().slice(0, 10).replaceAll('-', '');
   const sum = createHash('sha256').update(`${job} ${slot.toISOString()}`).digest();
-  return `${day}-${[...sum.subarray(0, 5)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('')}`;
+  return `${day}-${[...sum.subarray(0, 8)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('')}`;
 }

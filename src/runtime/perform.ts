@@ -164,6 +164,8 @@ export function createPerform(options: PerformOptions): Perform {
       ...{ channelNote: order.place, skills: offered.skills, now: new Date(), query: order.query, coding },
     });
     scope.planBase = context.planHash;
+    made.hasLogs = context.hasLogs;
+    if (context.hasLogs) scope.autoAcceptMemory = false;
     if (context.isOver) options.compaction?.due({ viber, taskId: task.id, person: principalText(principal) });
     // The plan is the asking side's, and approved there.
     const needsPlan = !asked && (own.plan_approval ?? settings.plan_approval) === 'on' && !task.approvedPlan;

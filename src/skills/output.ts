@@ -47,7 +47,8 @@ export function createOutputBuffer(limit: number): OutputBuffer {
       tail = [Buffer.concat(tail).subarray(-tailSize)];
       tailBytes = tailSize;
     },
-    read(secrets) {
+    read(given) {
+      const secrets = given.filter((value) => value.length >= 4);
       const [start, end] = [Buffer.concat(head), Buffer.concat(tail).subarray(-tailSize)];
       const left = bytes - start.length - end.length;
       if (left === 0) {
@@ -55,8 +56,13 @@ export function createOutputBuffer(limit: number): OutputBuffer {
         if (clean.length <= limit) return { text: clean.toString(), bytes, truncated: false };
         return { text: cut(clean, clean, half), bytes, truncated: true };
       }
-      const clean = (part: Buffer) => Buffer.from(mask(part.toString(), secrets));
-      return { text: cut(clean(start), clean(end), half), bytes, truncated: true };
+      const [first, last] = [start, end].map((part) => mask(part.toString(), secrets));
+      const forms = secrets.flatMap(formsOf);
+      return {
+        text: cut(withoutBegun(first ?? '', forms), withoutEnded(last ?? '', forms), half),
+        bytes,
+        truncated: true,
+      };
     },
   };
 }
@@ -75,14 +81,35 @@ function isInside(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
+/** Masking makes a half shorter, so that a secret cut in two at its edge may come into sight: its piece goes. */
+function withoutBegun(given: string, forms: readonly string[]): Buffer {
+  const text = given.replace(/\ufffd+$/, '');
+  const piece = Math.max(0, ...forms.map((form) => longest(form, (length) => text.endsWith(form.slice(0, length)))));
+  return Buffer.from(text.slice(0, text.length - piece));
+}
+
+function withoutEnded(given: string, forms: readonly string[]): Buffer {
+  const text = given.replace(/^\ufffd+/, '');
+  const piece = Math.max(0, ...forms.map((form) => longest(form, (length) => text.startsWith(form.slice(-length)))));
+  return Buffer.from(text.slice(piece));
+}
+
+/** The most characters of a form for which it holds; 0 for fewer than four. */
+function longest(form: string, holds: (length: number) => boolean): number {
+  for (let length = form.length - 1; length >= 4; length--) if (holds(length)) return length;
+  return 0;
+}
+
+function formsOf(secret: string): string[] {
+  const coded = Buffer.from(secret).toString('base64').replace(/=+$/, '');
+  return [secret, encodeURIComponent(secret), coded, JSON.stringify(secret).slice(1, -1)];
+}
+
 /** The text with each secret replaced, also where it is URL-encoded, base64 or escaped as in JSON. Values below four characters are not secrets. */
 function mask(text: string, secrets: readonly string[]): string {
   let clean = text;
-  for (const secret of secrets.filter((value) => value.length >= 4).sort((a, b) => b.length - a.length)) {
-    const coded = Buffer.from(secret).toString('base64').replace(/=+$/, '');
-    for (const form of [secret, encodeURIComponent(secret), coded, JSON.stringify(secret).slice(1, -1)]) {
-      clean = clean.replaceAll(form, MASK);
-    }
+  for (const secret of [...secrets].sort((a, b) => b.length - a.length)) {
+    for (const form of formsOf(secret)) clean = clean.replaceAll(form, MASK);
   }
   return clean;
 }

@@ -1,5 +1,9 @@
 /** Jobs over HTTP: with the token only, and as strict as everywhere else. */
-import { describe, expect, it } from 'vitest';
+import http from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createJobsApi } from '../../src/board/jobs.ts';
+import { DeliveryError } from '../../src/errors.ts';
+import type { JobDesk } from '../../src/runtime/job-desk.ts';
 import { openWorld } from '../dialogs/harness.ts';
 
 const TOKEN = 'a-token-for-programs';
@@ -63,5 +67,52 @@ describe('/api/jobs', () => {
   it('takes no large body', async () => {
     const { post } = await open();
     expect((await post({ ...job, prompt: 'x'.repeat(70_000) })).status).toBe(413);
+  });
+});
+
+describe('what a program may get wrong', () => {
+  async function serve(create: () => Promise<never>) {
+    const desk = { list: () => [], create } as unknown as JobDesk;
+    const handle = createJobsApi({ token: TOKEN, desk: async () => desk });
+    const failed: unknown[] = [];
+    const server = http.createServer((request, response) => {
+      handle(request, response).catch((error: unknown) => {
+        failed.push(error);
+        response.destroy();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const call = (init: RequestInit) => fetch(`http://127.0.0.1:${port}/`, { headers, ...init });
+    return { call, failed, port };
+  }
+
+  it('hears that a place cannot be reached now, and when to try again', async () => {
+    const { call, failed } = await serve(async () => {
+      throw new DeliveryError('telegram is not connected yet', { retryAfterMs: 5_000 });
+    });
+    const answer = await call({ method: 'POST', body: JSON.stringify(job) });
+    expect([answer.status, await answer.json(), failed]).toEqual([503, { error: expect.stringMatching(/again/) }, []]);
+  });
+
+  it('ends a request in the middle of its body, and nothing fails', async () => {
+    const { call, failed, port } = await serve(async () => {
+      throw new Error('not reached');
+    });
+    const head = `POST / HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKEN}\r\ncontent-length: 100\r\n\r\n{"na`;
+    const { createConnection } = await import('node:net');
+    const socket = createConnection(port ?? 0, '127.0.0.1', () => {
+      socket.write(head, () => setTimeout(() => socket.destroy(), 50));
+    });
+    await new Promise((resolve) => socket.once('close', resolve));
+    // Whoever comes next is served: the one before has been dealt with.
+    expect((await call({})).status).toBe(200);
+    expect(failed).toEqual([]);
   });
 });

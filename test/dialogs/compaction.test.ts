@@ -81,9 +81,14 @@ describe('/compact', () => {
     const world = await openWorld();
     answerWell(world);
     for (const text of ['Question number 1', 'Question number 2']) await world.ask(text);
-    world.llm.script(async (request) => ({ text: digestOf(request), delayMs: 4_000 }));
+    const go = Promise.withResolvers<void>();
+    world.llm.script(async (request) => {
+      await go.promise;
+      return { text: digestOf(request) };
+    });
     expect((await world.ask('/compact')).text).toContain('I tell you here when it is done');
     expect((await world.ask('/status')).text).toContain('runs so far');
+    go.resolve();
     await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'I put 2 messages', timeoutMs: 8000 });
   }, 20_000);
 
@@ -143,52 +148,49 @@ it('a long conversation is compacted by itself, the owner is asked, and what the
   expect(JSON.stringify(request.messages.slice(1))).not.toContain('blue safe');
 });
 
-describe('a crash', () => {
-  it.each(['compaction-extracted', 'compaction-flushed'])(
-    'at %s loses nothing and doubles nothing',
-    async (point) => {
-      const telegram = await startTelegram();
-      const llm = await startLlm();
-      const home = tempFolder();
-      const config = {
-        model: 'local/test-model',
-        providers: { local: { baseURL: llm.url, apiKey: 'none-needed' } },
-        channels: { telegram: { token: telegram.token, apiRoot: telegram.url, access: { dm: 'open' } } },
-        limits: { freeBytes: 0 },
-        http: { port: 0 },
-      };
-      fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
-      const children = new Set<ReturnType<typeof spawn>>();
-      onTestFinished(async () => {
-        for (const child of children) child.kill('SIGKILL');
-        await Promise.all([telegram.close(), llm.close()]);
-      });
-      const start = (at?: string) => {
-        const env = { ...process.env, ...(at === undefined ? {} : { OPENVIBER_CRASH_AT: at }) };
-        const child = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], { stdio: 'ignore', env });
-        children.add(child);
-        return once(child, 'exit').then(() => children.delete(child));
-      };
-      answerWell({ llm });
-      const crashed = start(point);
-      for (const text of ['Question number 1', FACT, 'Question number 2']) {
-        const after = lastId(telegram, ALEX);
-        telegram.say(ALEX, text);
-        await telegram.wait({ chat: ALEX, from: 'bot', after, timeoutMs: 20_000 });
-      }
-      telegram.say(ALEX, '/compact');
-      await crashed;
-      expect(compactions(home)).toHaveLength(0);
-      // The flush is on the disk before the line is.
-      expect(logOf(home).includes('blue safe')).toBe(point === 'compaction-flushed');
-      start();
-      const done = await telegram.wait({ chat: ALEX, from: 'bot', text: 'into a summary', timeoutMs: 20_000 });
-      expect(done.text).toContain('I put 4 messages');
-      expect(compactions(home)).toHaveLength(1);
-      expect(logOf(home).match(/blue safe holds the key/g)).toHaveLength(1);
-      const pending = fs.readdirSync(path.join(home, 'workspace/memory/suggestions'));
-      expect(pending.filter((name) => name.endsWith('.json'))).toHaveLength(1);
-    },
-    60_000,
-  );
-});
+it('a crash before the facts are kept, and one after it, lose nothing and double nothing', async () => {
+  const telegram = await startTelegram();
+  const llm = await startLlm();
+  const home = tempFolder();
+  const config = {
+    model: 'local/test-model',
+    providers: { local: { baseURL: llm.url, apiKey: 'none-needed' } },
+    channels: { telegram: { token: telegram.token, apiRoot: telegram.url, access: { dm: 'open' } } },
+    limits: { freeBytes: 0 },
+    http: { port: 0 },
+  };
+  fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
+  const children = new Set<ReturnType<typeof spawn>>();
+  onTestFinished(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    await Promise.all([telegram.close(), llm.close()]);
+  });
+  const start = (at?: string) => {
+    const env = { ...process.env, ...(at === undefined ? {} : { OPENVIBER_CRASH_AT: at }) };
+    const child = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], { stdio: 'ignore', env });
+    children.add(child);
+    return once(child, 'exit').then(() => children.delete(child));
+  };
+  answerWell({ llm });
+  const crashed = start('compaction-extracted');
+  for (const text of ['Question number 1', FACT, 'Question number 2']) {
+    const after = lastId(telegram, ALEX);
+    telegram.say(ALEX, text);
+    await telegram.wait({ chat: ALEX, from: 'bot', after, timeoutMs: 20_000 });
+  }
+  telegram.say(ALEX, '/compact');
+  await crashed;
+  expect(compactions(home)).toHaveLength(0);
+  expect(logOf(home)).not.toContain('blue safe');
+  await start('compaction-flushed');
+  // The flush is on the disk before the line is.
+  expect(compactions(home)).toHaveLength(0);
+  expect(logOf(home)).toContain('blue safe');
+  start();
+  const done = await telegram.wait({ chat: ALEX, from: 'bot', text: 'into a summary', timeoutMs: 20_000 });
+  expect(done.text).toContain('I put 4 messages');
+  expect(compactions(home)).toHaveLength(1);
+  expect(logOf(home).match(/blue safe holds the key/g)).toHaveLength(1);
+  const pending = fs.readdirSync(path.join(home, 'workspace/memory/suggestions'));
+  expect(pending.filter((name) => name.endsWith('.json'))).toHaveLength(1);
+}, 60_000);

@@ -113,38 +113,42 @@ describe('a playbook from Slack', () => {
     expect(world.read(`agents/default/sessions/${task}.jsonl`)).not.toContain('create_artifact');
   }, 60_000);
 
-  it.each([
-    // [where it crashes, the file that tells so, what stands there then]
-    ['playbook-step-written:2', 'agents/default/sessions/TASK.jsonl', 'Done: [Writer]'],
-    ['run-step-written', 'agents/writer/sessions/TASK.jsonl', '"type":"step"'],
-    ['run-answered', 'artifacts/TASK/playbook.md', '(finished)'],
-  ])(
-    'has each step done once and answers once after a crash at %s',
-    async (point, file, mark) => {
-      process.env.OPENVIBER_CRASH_AT = point;
-      const { world, slack, steps, finished } = await setUp({ process: true }).finally(() => {
+  it('has each step done once and answers once, also when it crashes twice', async () => {
+    // A third time would be taken for a message that ends its process (the kill above is one in the middle of a step).
+    const crashes = [
+      // [where it crashes, the file that tells so, what stands there then]
+      ['playbook-step-written:2', 'agents/default/sessions/TASK.jsonl', 'Done: [Writer]'],
+      ['run-answered', 'artifacts/TASK/playbook.md', '(finished)'],
+    ] as const;
+    /** Starts a process that ends itself at the n-th place. */
+    const crashAt = async <T>(n: number, begin: () => Promise<T>): Promise<T> => {
+      const [point] = crashes[n] ?? [];
+      if (point !== undefined) process.env.OPENVIBER_CRASH_AT = point;
+      return begin().finally(() => {
         delete process.env.OPENVIBER_CRASH_AT;
       });
-      world.llm.script((request) => {
-        if (isCheck(request)) return { text: 'OK' };
-        if (stepOf(request) === 2 && request.toolResults.length === 0) return notes('Notes of 1.2.0');
-        return { text: `Step ${stepOf(request)} is finished.` };
-      });
-      const thread = await slack.begin('play release-notes version=1.2.0');
+    };
+    const { world, slack, steps, finished } = await crashAt(0, () => setUp({ process: true }));
+    world.llm.script((request) => {
+      if (isCheck(request)) return { text: 'OK' };
+      if (stepOf(request) === 2 && request.toolResults.length === 0) return notes('Notes of 1.2.0');
+      return { text: `Step ${stepOf(request)} is finished.` };
+    });
+    const thread = await slack.begin('play release-notes version=1.2.0');
+    for (const [n, [, file, mark]] of crashes.entries()) {
       const there = () => world.read(file.replace('TASK', world.tasks()[0] ?? ''));
       await vi.waitFor(() => expect(there()).toContain(mark), { timeout: 15_000 });
-      // It has ended itself there.
-      await world.kill();
-      const answer = await finished(thread);
-      expect(answer.text).toMatch(/2\. .*Write the notes as a file\.\s+Step 2 is finished/);
-      await waitFor(slack, thread, { file: 'notes.md' });
-      expect([1, 2, 3].map((n) => steps(n).length)).toEqual([1, 2, 1]);
-      const seen = slack.answers(thread);
-      expect(seen.filter(({ text }) => text.includes('is done'))).toHaveLength(1);
-      expect(seen.flatMap(({ files }) => files)).toHaveLength(1);
-    },
-    60_000,
-  );
+      await world.ended();
+      await crashAt(n + 1, () => world.kill());
+    }
+    const answer = await finished(thread);
+    expect(answer.text).toMatch(/2\. .*Write the notes as a file\.\s+Step 2 is finished/);
+    await waitFor(slack, thread, { file: 'notes.md' });
+    expect([1, 2, 3].map((n) => steps(n).length)).toEqual([1, 2, 1]);
+    const seen = slack.answers(thread);
+    expect(seen.filter(({ text }) => text.includes('is done'))).toHaveLength(1);
+    expect(seen.flatMap(({ files }) => files)).toHaveLength(1);
+  }, 60_000);
 
   it('is stopped, asked something in between, and gone on with by /play', async () => {
     const { world, slack, plan, steps, finished } = await setUp();

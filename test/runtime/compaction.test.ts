@@ -3,8 +3,9 @@ import fs from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { addToMemory } from '../../src/workspace/memory/memory.ts';
 import { listSuggestions } from '../../src/workspace/memory/suggestions.ts';
+import { appendSession } from '../../src/workspace/sessions.ts';
 import type { Json, SessionEntry } from '../../src/workspace/types.ts';
-import { answered, compactionWorld, isDigest, said, TASK, turns } from './compaction-fixtures.ts';
+import { answered, compactionWorld, digestOf, isDigest, said, TASK, turns } from './compaction-fixtures.ts';
 
 const FACT = 'FACT: [Project Context] The deploy key is kept in the blue safe';
 const AT = '2026-11-21T10:00:00.000Z';
@@ -253,6 +254,18 @@ describe('a digest that fails', () => {
     expect(world.digests()).toHaveLength(1);
     world.clock.now += 10 * 60_000;
     world.llm.script(() => ({ text: '<facts></facts><summary>Fine.</summary>' }));
+    await world.automatically();
+    expect(world.compactions()).toHaveLength(1);
+  });
+
+  it('for one agent of a task does not keep the others of it waiting', async () => {
+    const world = await compactionWorld();
+    await appendSession(world.home, 'coder', TASK, turns(0, 60));
+    await world.append(turns(0, 60));
+    world.llm.script((request) => (isDigest(request) ? { text: 'no' } : undefined));
+    world.compaction.due({ ...world.order, viber: 'coder' });
+    await world.compaction.ended(TASK);
+    world.llm.script((request) => (isDigest(request) ? { text: digestOf(request) } : undefined));
     await world.automatically();
     expect(world.compactions()).toHaveLength(1);
   });

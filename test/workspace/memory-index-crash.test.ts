@@ -10,6 +10,8 @@ import { createMemorySearch } from '../../src/workspace/memory/search.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 
 const FILES = 60;
+/** More of them look closer. */
+const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 4);
 const SETTINGS = { index: 'on' as const, retention: { index_rebuild_days: 7 }, exclude_patterns: [] };
 const source = path.join(import.meta.dirname, '../../src/workspace');
 
@@ -37,7 +39,7 @@ async function killAfter(child: ChildProcess, ms: number): Promise<void> {
 }
 
 test('killed at any moment, the next search finds everything and nothing is left beside the index', {
-  timeout: 60_000,
+  timeout: 30_000 + ROUNDS * 4_000,
 }, async () => {
   const root = tempFolder();
   const home = await openHome(root);
@@ -49,13 +51,13 @@ test('killed at any moment, the next search finds everything and nothing is left
     ).join('\n');
     fs.writeFileSync(path.join(dir, 'memory', `n${n}.md`), text);
   }
-  for (let round = 0; round < 8; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const child = spawn(process.execPath, ['--input-type=module', '-e', CHILD, root], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await once(child.stdout, 'data');
     // Spread over what the child does, from its first transaction on; where exactly it dies is left to chance.
-    await killAfter(child, round * 37);
+    await killAfter(child, (round * 260) / ROUNDS);
     const search = createMemorySearch({ home, settings: SETTINGS });
     const hits = await search.searchMemory('default', 'tea', 50);
     expect(hits).toHaveLength(50);

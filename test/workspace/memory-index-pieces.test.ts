@@ -68,7 +68,7 @@ describe('splitIntoChunks', () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 40, max: 200 }), fc.integer({ min: 0, max: 50 }), (text, max, overlap) => {
         const chunks = splitIntoChunks(text, { ...CHUNKING, maxChunkSize: max, overlap });
-        const starts = new Set([...new Intl.Segmenter().segment(text)].map(({ index }) => index).concat(text.length));
+        const starts = placesBetween(text, max - Math.min(overlap, Math.floor(max / 2)));
         const lines = text.split('\n');
         const covered = new Set<number>();
         let last = -1;
@@ -95,6 +95,20 @@ describe('splitIntoChunks', () => {
         if (n > 0) expect(chunks[n - 1]?.text.endsWith(piece), JSON.stringify([max, chunks])).toBe(false);
     }
   });
+
+  /** Between which characters one may cut: of what a reader sees as one, if it is larger than `room`, between code points. */
+  function placesBetween(text: string, room: number): Set<number> {
+    const places = new Set([text.length]);
+    for (const { segment, index } of new Intl.Segmenter().segment(text)) {
+      places.add(index);
+      let at = index;
+      for (const point of segment.length > room ? segment : []) {
+        at += point.length;
+        places.add(at);
+      }
+    }
+    return places;
+  }
 
   /**
    * The first place of the piece in its line, behind where the one before began, that lies between characters: what holds a word
@@ -147,9 +161,14 @@ describe('words', () => {
     expect(queryTerms('黒猫').map(({ text }) => text)).toEqual(['黒猫']);
   });
 
+  /** Any code points, lone surrogates among them. */
+  const anything = fc
+    .array(fc.integer({ min: 0, max: 0x10ffff }), { maxLength: 300 })
+    .map((points) => String.fromCodePoint(...points));
+
   test('no query is anything but words', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (query) => {
+      fc.property(anything, (query) => {
         const terms = queryTerms(query);
         expect(terms.length).toBeLessThanOrEqual(32);
         for (const { text } of terms) expect(text).toMatch(/^[\p{L}\p{N}\p{M}]{1,64}$/u);

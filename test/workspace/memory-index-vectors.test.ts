@@ -25,8 +25,8 @@ function clustered(dimensions: number, count: number): Float32Array[] {
 
 test.each([
   [64, 1_000],
-  [384, 8_000],
-  [768, 6_000],
+  [256, 4_200],
+  [768, 4_100],
 ])('of %i dimensions and %i vectors the ten nearest are among the candidates', async (dimensions, count) => {
   const all = clustered(dimensions, count);
   const vectors = createVectors(dimensions);

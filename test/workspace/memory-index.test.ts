@@ -268,7 +268,7 @@ test('deleted while it is open, in the middle of a search, or replaced by anothe
 
 test('a truncated, overwritten or foreign file is moved aside and made anew', async () => {
   const { write, open, index } = await world();
-  for (let n = 0; n < 200; n++) write(`memory/n${n}.md`, `## T\n- note ${n} tea ${'filling '.repeat(40)}\n`);
+  for (let n = 0; n < 80; n++) write(`memory/n${n}.md`, `## T\n- note ${n} tea ${'filling '.repeat(40)}\n`);
   const first = open();
   await first.rebuildIndex('default');
   await first.close();

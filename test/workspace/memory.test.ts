@@ -189,7 +189,7 @@ describe('addToMemory', () => {
         });
         for (const line of added) expect(visible).toContain(line);
       }),
-      { numRuns: 200 },
+      { numRuns: Number(process.env.PROPERTY_RUNS ?? 50) },
     );
   });
 });

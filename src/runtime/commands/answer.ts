@@ -89,7 +89,7 @@ async function contextFor(entry: Entry, command: Command, desk: CommandDesk): Pr
   };
 }
 
-const FULL_ID = /^#?\d{8}-[2-9a-km-np-z]{5}$/;
+const FULL_ID = /^#?\d{8}-[2-9a-km-np-z]{5,8}$/;
 /** The end of an id as people shorten it; without a digit it is a word. */
 const SHORT_ID = /^#?(?=[a-z]*\d)[2-9a-km-np-z]{5}$/;
 

@@ -69,6 +69,8 @@ export interface Context extends Pick<History, 'resume' | 'nextStep' | 'isOver'>
   planHash: string | undefined;
   artifacts: ArtifactRef[];
   memory: string;
+  /** It tells of daily logs: what anybody's words have left there (T17). */
+  hasLogs: boolean;
 }
 
 const LISTED_ARTIFACTS = 30;
@@ -87,7 +89,7 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
     readHistory(options),
   ]);
   const plan = override.plan === undefined ? stored : asPlan(override.plan);
-  const memory = await memoryText(options, plan?.plan);
+  const { text: memory, hasLogs } = await memoryText(options, plan?.plan);
   const goal = override.goal ?? '';
   const task = plan
     ? truncateTokens(plan.text, options.memory.max_task_tokens, options.memory.truncation_strategy)
@@ -114,6 +116,7 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
     planHash: stored?.hash,
     artifacts: artifacts.map(({ id, title, type, ref }) => ({ id, title, type, ref })),
     memory,
+    hasLogs,
   };
 }
 
@@ -135,10 +138,14 @@ async function readHistory({ home, viber, taskId, runId, history }: ContextOptio
  * relevant is measured against the task, not against its latest words, and today's log ends where the conversation of today
  * begins: else the memory would change with each message, and no provider's cache would hold what follows it.
  */
-async function memoryText(options: ContextOptions, plan: Plan | undefined): Promise<string> {
+async function memoryText(
+  options: ContextOptions,
+  plan: Plan | undefined,
+): Promise<{ text: string; hasLogs: boolean }> {
   const { home, viber, taskId, override, memory: limits } = options;
   const { max_memory_tokens: maxTokens, max_daily_logs: maxDailyLogs, truncation_strategy: strategy } = limits;
-  if (override?.memory !== undefined) return truncateTokens(override.memory, maxTokens, strategy);
+  if (override?.memory !== undefined)
+    return { text: truncateTokens(override.memory, maxTokens, strategy), hasLogs: false };
   const isComplex = (plan?.steps.filter((step) => step.status !== 'done').length ?? 0) >= COMPLEX_STEPS;
   const isExcluded = exclusionOf(limits.exclude_patterns ?? NOTHING);
   const [memory, logs, task] = await Promise.all([
@@ -147,7 +154,8 @@ async function memoryText(options: ContextOptions, plan: Plan | undefined): Prom
     readTask(home, taskId),
   ]);
   const query = [task?.goal ?? options.query, plan?.goal ?? ''].join('\n');
-  return selectMemory({ memory, logs, maxTokens, maxDailyLogs, strategy, query });
+  const text = selectMemory({ memory, logs, maxTokens, maxDailyLogs, strategy, query });
+  return { text, hasLogs: logs.length > 0 };
 }
 
 async function recentLogs(

@@ -8,8 +8,6 @@
 import { type Logger, scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendDailyLogs, clockOf, type DailyEntry, localDay } from '../../workspace/memory/daily.ts';
-import { addToMemory, type Fact } from '../../workspace/memory/memory.ts';
-import type { Added } from '../../workspace/memory/record.ts';
 import { listSuggestions } from '../../workspace/memory/suggestions.ts';
 import { readTaskSync } from '../../workspace/tasks.ts';
 import { cutText, plainLine } from '../../workspace/text.ts';
@@ -19,10 +17,8 @@ import type { QueueItem } from '../queue/queue.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
 import type { RunOutcome } from '../reply/settle.ts';
 import type { TaskResult } from '../task.ts';
-import { extractDecisions, extractLearning, isSignificantLearning } from './learning.ts';
+import { extractDecisions } from './learning.ts';
 import { askOwner } from './question.ts';
-
-export { extractDecisions, extractLearning, isSignificantLearning } from './learning.ts';
 
 /** A run that was completed. */
 export interface FinishedRun {
@@ -168,23 +164,4 @@ export function entryOf({ title, at, result, words = '', isTalk }: FinishedRun):
     summary: scrub(`- ${clock} ${name}: ${summary || 'files'}${files}`),
     decisions: extractDecisions(result.text).map((decision) => scrub(`- ${clock} ${decision} (${name})`)),
   };
-}
-
-/** `appendToDailyLog` of M9: one run's line, at once. */
-export async function appendToDailyLog(home: Home, run: FinishedRun): Promise<void> {
-  const entry = entryOf(run);
-  if (entry) await appendDailyLogs(home, run.viber, localDay(new Date(run.at)), [entry]);
-}
-
-/** `appendToMemory` of M9. */
-export const appendToMemory = (home: Home, viber: string, fact: Fact): Promise<Added | undefined> =>
-  addToMemory(home, viber, { ...fact, text: scrub(fact.text) });
-
-/**
- * `updateMemory` of M9 for a run outside the gateway's turns (an agent asked by another): its line in the day's log. Gives what it
- * has learned, as bullets, for whoever asks about it; '' for nothing.
- */
-export async function updateMemory(home: Home, run: FinishedRun): Promise<string> {
-  await appendToDailyLog(home, run);
-  return isSignificantLearning(run.result) ? extractLearning(run.result) : '';
 }

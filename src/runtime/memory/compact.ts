@@ -71,6 +71,9 @@ const KEPT = 0.5;
 /** On demand nothing but the newest run does. */
 const NEWEST: HistoryLimits = { max_messages: 1, max_tokens: 1 };
 
+/** Agents that were asked have sessions of their own in the same task. */
+const keyOf = ({ viber, taskId }: CompactionOrder): string => `${viber}/${taskId}`;
+
 export function createPass(options: CompactOptions): Pass {
   const { home, limits, log, signal, now = Date.now } = options;
   const maxTokens = limits.max_tokens;
@@ -92,19 +95,19 @@ export function createPass(options: CompactOptions): Pass {
   }
 
   async function digest(order: CompactionOrder, part: Part, before: string) {
-    const { taskId } = order;
-    const failed = failures.get(taskId);
+    const key = keyOf(order);
+    const failed = failures.get(key);
     const count = failed?.through === part.through ? failed.count : 0;
     const made = await digester.digest(order, part, { before, room, signal, withoutModel: count >= TRIES });
     if (made === 'closed') return made;
     if (typeof made !== 'string') {
-      failures.delete(taskId);
+      failures.delete(key);
       return made;
     }
     // A model that cannot be reached says nothing about the part.
     const tries = count + (made === 'unusable' ? 1 : 0);
     const until = now() + Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** tries);
-    failures.set(taskId, { count: tries, until, through: part.through });
+    failures.set(key, { count: tries, until, through: part.through });
     return made === 'cap' ? made : 'failed';
   }
 
@@ -140,11 +143,11 @@ export function createPass(options: CompactOptions): Pass {
   return async (order, isDemand) => {
     const { viber, taskId } = order;
     const nothing = { messages: 0, facts: 0, waiting: 0, text: '' };
-    if (!isDemand && now() < (failures.get(taskId)?.until ?? 0)) return { ...nothing, end: 'later' };
+    if (!isDemand && now() < (failures.get(keyOf(order))?.until ?? 0)) return { ...nothing, end: 'later' };
     const { end, text, through, said, covers, facts } = await gather(order, isDemand);
     if (through === '') {
       // Something at its beginning is not over yet: looking again after each run would be in vain.
-      if (end === 'nothing') failures.set(taskId, { count: 0, until: now() + RETRY_MS, through });
+      if (end === 'nothing') failures.set(keyOf(order), { count: 0, until: now() + RETRY_MS, through });
       return { ...nothing, end };
     }
     crashPoint('compaction:extracted');

@@ -24,10 +24,7 @@ const MAY_LEARN = /learn|lesson|pattern|future|next time|found out|from now on|n
 /** The decisions an answer states, at most five: bullets under such a heading, and lines that announce one. */
 export const extractDecisions = (text: string): string[] => (MAY_DECIDE.test(text) ? decisionsOf(text) : []);
 
-/** Whether an answer states something that holds beyond its task. */
-export const isSignificantLearning = (result: Told): boolean => extractLearning(result) !== '';
-
-/** What it states, as bullets for "Learned Patterns"; '' when it states nothing of the kind. */
+/** What an answer states that holds beyond its task, as bullets for "Learned Patterns"; '' when it states nothing of the kind. */
 export function extractLearning({ text }: Told): string {
   if (!MAY_LEARN.test(text)) return '';
   const found = new Set<string>();

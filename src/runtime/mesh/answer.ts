@@ -1,11 +1,10 @@
 /** What an asked agent hands back: its words and files. What it wants remembered is for whoever asked to decide about. */
 import { type Logger, scrub } from '../../log.ts';
-import { createArtifact, findArtifact } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import type { AgentOutcome } from '../agent.ts';
 import { parseReply } from '../reply/reply.ts';
-import type { Made } from '../reply/settle.ts';
+import { type Made, writeDeltas } from '../reply/settle.ts';
 
 export interface AnswerWhere {
   home: Home;
@@ -22,12 +21,7 @@ export async function answerOf(
 ): Promise<{ text: string; artifactRefs: ArtifactRef[] }> {
   const reply = parseReply(outcome.text);
   for (const problem of reply.problems) log.warn({ trace: run, problem }, 'a block of the reply could not be used');
-  const made = [...refs];
-  for (const [index, { id: wanted, title, type, content }] of reply.artifactDeltas.entries()) {
-    const known = wanted === undefined ? undefined : await findArtifact(home, taskId, wanted);
-    const id = wanted !== undefined && known?.origin !== 'user' ? wanted : `${run.slice(0, 8)}-${index + 1}`;
-    made.push(await createArtifact(home, taskId, { id, title, type, content: Buffer.from(content), origin: 'agent' }));
-  }
+  const made = [...refs, ...(await writeDeltas(home, taskId, run, reply.artifactDeltas))];
   const worth = reply.memorySuggestions.map((text) => `Worth remembering: ${text}`);
   const artifactRefs = [...new Map(made.map((ref) => [ref.id, ref])).values()];
   const text = scrub([reply.visible.trim(), ...worth].filter(Boolean).join('\n\n'));

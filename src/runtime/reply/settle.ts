@@ -9,6 +9,7 @@ import type { ArtifactRef, TaskRecord, Usage } from '../../workspace/types.ts';
 import type { AgentOutcome } from '../agent.ts';
 import { type Keeping, keep } from '../memory/keep.ts';
 import { extractLearning } from '../memory/learning.ts';
+import type { ArtifactDelta } from '../protocol.ts';
 import type { TaskResult } from '../task.ts';
 import type { PlanChange } from '../tools/scope.ts';
 import type { ButtonAction } from './buttons.ts';
@@ -31,6 +32,8 @@ export interface Made {
   refs: ArtifactRef[];
   pending: Suggestion[];
   plan: PlanChange | undefined;
+  /** The run was told more than its people's own words: nothing is remembered without a question. */
+  hasLogs?: boolean;
 }
 
 /** What the session's `result` line and the answer are made of. */
@@ -54,17 +57,9 @@ export async function settle(outcome: AgentOutcome, made: Made, where: SettleOpt
   const { refs, pending } = made;
   const reply = parseReply(outcome.text);
   for (const problem of reply.problems) log.warn({ trace: run, problem }, 'a block of the reply could not be used');
-  for (const [index, delta] of reply.artifactDeltas.entries()) {
-    const content = Buffer.from(delta.content);
-    // A file that a person sent in is never replaced by an answer.
-    const known = delta.id === undefined ? undefined : await findArtifact(home, task.id, delta.id);
-    const id = delta.id !== undefined && known?.origin !== 'user' ? delta.id : `${run.slice(0, 8)}-${index + 1}`;
-    refs.push(
-      await createArtifact(home, task.id, { id, title: delta.title, type: delta.type, content, origin: 'agent' }),
-    );
-  }
+  refs.push(...(await writeDeltas(home, task.id, run, reply.artifactDeltas)));
   const keeping: Keeping = {
-    ...{ home, viber: task.viber, taskId: task.id, runId: run, autoAcceptMemory: where.autoAccept },
+    ...{ home, viber: task.viber, taskId: task.id, runId: run, autoAcceptMemory: where.autoAccept && !made.hasLogs },
     provenance: where.person === undefined ? `task ${task.id}` : `${where.person} in task ${task.id}`,
   };
   for (const suggestion of reply.memorySuggestions) {
@@ -95,6 +90,23 @@ export async function settle(outcome: AgentOutcome, made: Made, where: SettleOpt
     ...(asks.length > 0 ? { asks } : {}),
     ...(isTalk(outcome) ? { isTalk: true } : {}),
   };
+}
+
+/** Writes the files that an answer announces (P9); the same answer again changes nothing. */
+export async function writeDeltas(
+  home: Home,
+  taskId: string,
+  run: string,
+  deltas: readonly ArtifactDelta[],
+): Promise<ArtifactRef[]> {
+  const refs: ArtifactRef[] = [];
+  for (const [index, { id: wanted, title, type, content }] of deltas.entries()) {
+    // A file that a person sent in is never replaced by an answer.
+    const known = wanted === undefined ? undefined : await findArtifact(home, taskId, wanted);
+    const id = wanted !== undefined && known?.origin !== 'user' ? wanted : `${run.slice(0, 8)}-${index + 1}`;
+    refs.push(await createArtifact(home, taskId, { id, title, type, content: Buffer.from(content), origin: 'agent' }));
+  }
+  return refs;
 }
 
 /** At a limit of steps or of length: there is more to come if it is asked for. */

@@ -1,7 +1,7 @@
 /**
  * Cuts a text into the pieces that are indexed. Invariants: a piece is a stretch of the text of at most `maxChunkSize` UTF-16
- * units, it begins and ends between characters as a reader sees them (one that alone is larger than a piece is cut between code
- * points), and the pieces leave out nothing but white space and headings with nothing under them.
+ * units, it begins and ends between characters as a reader sees them (one that alone is larger than a piece without what it repeats
+ * is cut between code points), and the pieces leave out nothing but white space and headings with nothing under them.
  */
 
 export interface ChunkOptions {

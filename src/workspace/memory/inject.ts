@@ -31,7 +31,10 @@ const GAP = '…';
 /** Of a file that is larger than any notes both ends are looked at: a request holds the loop no longer for it. */
 const MAX_CHARS = 512 * 1024;
 /** What was selected last, by what it is measured against: from one message to the next the files seldom change. */
-const selected = createLru<{ texts: readonly string[]; result: string }>(32);
+const KEPT_CHARS = 4 * 1024 * 1024;
+const selected = createLru<{ texts: readonly string[]; result: string }>(KEPT_CHARS, ({ texts, result }) =>
+  texts.reduce((sum, text) => sum + text.length, result.length + 1000),
+);
 
 /** The memory block of a prompt: MEMORY.md, then the newest logs, without comments and empty sections; '' when there is nothing. */
 export function selectMemory(selection: MemorySelection): string {

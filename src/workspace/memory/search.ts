@@ -56,7 +56,8 @@ const MAX_LIMIT = 50;
 const [FEW_FILES, FEW_BYTES] = [10, 50 * 1024];
 /** How long a search waits for vectors that are missing; what is not there by then is embedded behind it. */
 const EMBED_WAIT_MS = 3_000;
-const QUERY_MS = 5_000;
+/** How long it waits for the vector of its own words. */
+const QUERY_WAIT_MS = 5_000;
 
 export function createMemorySearch(options: {
   home: Home;
@@ -64,8 +65,9 @@ export function createMemorySearch(options: {
   embedder?: Embedder | undefined;
   log?: Logger | undefined;
   embedWaitMs?: number;
+  queryWaitMs?: number;
 }): MemorySearch {
-  const { home, settings, embedder, log, embedWaitMs = EMBED_WAIT_MS } = options;
+  const { home, settings, embedder, log, embedWaitMs = EMBED_WAIT_MS, queryWaitMs = QUERY_WAIT_MS } = options;
   const isExcluded = createExclusion(settings.exclude_patterns);
   const mode = settings.index ?? 'off';
   const indexes = new Map<string, ViberIndex>();
@@ -146,7 +148,7 @@ export function createMemorySearch(options: {
   async function vectorOf(viber: string, query: string): Promise<Float32Array | undefined> {
     if (!embedder) return undefined;
     try {
-      const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(QUERY_MS)]);
+      const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(queryWaitMs)]);
       return (await embedder.embed([query.slice(0, 2000).toWellFormed()], { signal }))[0];
     } catch (error) {
       warn(

@@ -41,6 +41,8 @@ const CONNECT_MS = 20_000;
 /** How long a run waits for a server that is not there yet. */
 const WAIT_MS = 5_000;
 const LIST_AGAIN_MS = 10 * 60_000;
+/** However often it says that its tools have changed. */
+const LIST_SOONEST_MS = 10_000;
 const MAX_TOOLS = 128;
 const MAX_PAGES = 20;
 const BACKOFF_MS = { min: 5_000, max: 300_000 };
@@ -57,6 +59,8 @@ interface Server {
   failures: number;
   retryAt: number;
   problem?: string;
+  /** It has said that its tools are others now. */
+  isStale?: boolean;
   connecting?: Promise<void>;
 }
 
@@ -68,6 +72,7 @@ export function createMcpServers(options: {
   const { log } = options;
   const now = options.now ?? Date.now;
   let isClosed = false;
+  const closing = new AbortController();
   const servers = Object.entries(options.servers).map(
     ([name, settings]): Server => ({
       ...{ name, settings, state: 'idle', offered: [], listedAt: 0, failures: 0, retryAt: 0 },
@@ -91,27 +96,41 @@ export function createMcpServers(options: {
     const { createMCPClient } = await import('@ai-sdk/mcp');
     const common = {
       clientName: 'openviber',
-      initializationOptions: { timeout: CONNECT_MS },
-      onUncaughtError: (error: unknown) => {
-        if (server.client) lost(server, error);
-      },
+      initializationOptions: { timeout: CONNECT_MS, signal: closing.signal },
     };
-    if (url !== undefined)
-      return createMCPClient({ ...common, transport: { type: 'http', url, headers: { ...headers } } });
-    const { Experimental_StdioMCPTransport: StdioTransport } = await import('@ai-sdk/mcp/mcp-stdio');
-    const transport = new StdioTransport({
-      ...{ command: command ?? '', args: [...(args ?? [])], env: { ...env }, stderr: 'ignore' },
+    if (url !== undefined) {
+      const onUncaughtError = (error: unknown) => {
+        // Notes, and answers to questions that were given up, are no fault of the connection.
+        if (server.client && !/^(Unsupported message|Protocol error|Ignoring)/.test(errorMessage(error)))
+          lost(server, error);
+      };
+      return createMCPClient({ ...common, onUncaughtError, transport: { type: 'http', url, headers: { ...headers } } });
+    }
+    const { openStdio } = await import('./stdio.ts');
+    let ended: Error | undefined;
+    const transport = await openStdio({
+      ...{ command: command ?? '', args: args ?? [], env: env ?? {} },
+      onNote(method) {
+        if (method === 'notifications/tools/list_changed') server.isStale = true;
+      },
+      onEnd(why) {
+        ended = why;
+        if (server.client) lost(server, why);
+      },
     });
-    return createMCPClient({ ...common, transport });
+    return createMCPClient({ ...common, transport }).catch((error: unknown) => {
+      throw ended ?? error;
+    });
   }
 
   async function list(client: Client, { settings, name }: Server): Promise<McpToolInfo[]> {
     const found = new Map<string, McpToolInfo>();
     let cursor: string | undefined;
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(CONNECT_MS)]);
     for (let page = 0; page < MAX_PAGES && found.size < MAX_TOOLS; page++) {
       const answer = await client.listTools({
         ...(cursor === undefined ? {} : { params: { cursor } }),
-        options: { timeout: CONNECT_MS },
+        options: { signal },
       });
       for (const tool of answer.tools) {
         if (settings.tools === undefined || settings.tools.includes(tool.name)) found.set(tool.name, tool);
@@ -145,7 +164,8 @@ export function createMcpServers(options: {
   function ensure(server: Server): Promise<void> | undefined {
     if (isClosed || server.connecting) return server.connecting;
     if (server.client) {
-      if (now() - server.listedAt > LIST_AGAIN_MS) refresh(server, server.client);
+      const age = now() - server.listedAt;
+      if (age > LIST_AGAIN_MS || (server.isStale && age > LIST_SOONEST_MS)) refresh(server, server.client);
       return undefined;
     }
     if (now() < server.retryAt) return undefined;
@@ -158,6 +178,7 @@ export function createMcpServers(options: {
   /** Beside the run: what was offered ten minutes ago is good enough for it. */
   function refresh(server: Server, client: Client): void {
     server.listedAt = now();
+    server.isStale = false;
     list(client, server).then(
       (offered) => {
         server.offered = offered;
@@ -177,6 +198,7 @@ export function createMcpServers(options: {
         await Promise.race([Promise.all(waiting), late]);
         clearTimeout(timer);
       }
+      const taken = new Set<string>();
       return servers.flatMap((server) => {
         const { client, name, settings, offered } = server;
         if (!client) return [];
@@ -190,7 +212,9 @@ export function createMcpServers(options: {
             throw error;
           }
         };
-        return offered.flatMap((info) => toRuntimeTool(name, info, { call, trusted: settings.trusted, scope }) ?? []);
+        return offered.flatMap(
+          (info) => toRuntimeTool(name, info, { call, trusted: settings.trusted, scope, taken }) ?? [],
+        );
       });
     },
     health: () =>
@@ -203,6 +227,7 @@ export function createMcpServers(options: {
     },
     async close() {
       isClosed = true;
+      closing.abort(new Error('the gateway ends'));
       await Promise.all(servers.map((server) => server.connecting));
       await Promise.all(
         servers.map(({ client, name }) =>

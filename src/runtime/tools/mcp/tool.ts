@@ -31,6 +31,8 @@ const MAX_SCHEMA = 32_768;
 const MAX_DESCRIPTION = 1_024;
 const MAX_RESULT = 32_000;
 const MAX_FILE = 10 * 1024 * 1024;
+/** Of one answer. */
+const MAX_FILES = 10;
 const CALL_MS = 300_000;
 
 const content = z.looseObject({
@@ -50,16 +52,22 @@ const answer = z.looseObject({
 
 const input = z.looseObject({});
 
-/** `server_tool`, as providers take names; undefined for a tool that cannot be offered. */
+/**
+ * `server_tool`, as providers take names; undefined for a tool that cannot be offered.
+ * @param taken names given so far: of two tools whose names become one, the second is told apart by a sum of both its names
+ */
 export function toRuntimeTool(
   server: string,
   info: McpToolInfo,
-  { call, trusted, scope }: { call: McpCall; trusted: boolean; scope: ToolScope },
+  { call, trusted, scope, taken }: { call: McpCall; trusted: boolean; scope: ToolScope; taken: Set<string> },
 ): RuntimeTool | undefined {
   const plain = `${server}_${info.name}`.replace(/[^A-Za-z0-9_-]/g, '_');
-  const name = plain.length > 64 ? `${plain.slice(0, 55)}_${hashText(plain).slice(0, 8)}` : plain;
+  const marked = (by: string) => `${plain.slice(0, 55)}_${hashText(by).slice(0, 8)}`;
+  const usual = plain.length > 64 ? marked(plain) : plain;
+  const name = taken.has(usual) ? marked(JSON.stringify([server, info.name])) : usual;
   const schema = schemaOf(info);
-  if (schema === undefined) return undefined;
+  if (schema === undefined || taken.has(name)) return undefined;
+  taken.add(name);
   return defineTool({
     name,
     description: clip(visibleText(info.description?.trim() || info.name), MAX_DESCRIPTION),
@@ -67,6 +75,8 @@ export function toRuntimeTool(
     schema,
     effect: effectOf(info, trusted),
     consent: 'effects',
+    // What a person has agreed to is this tool as it was described; a server may make another one of it (T8).
+    kindOf: () => versionOf(server, info, schema),
     async execute(given, { signal }) {
       const reply = await call({ name: info.name, arguments: given, options: { signal, timeout: CALL_MS } }).catch(
         (error: unknown) => {
@@ -75,17 +85,17 @@ export function toRuntimeTool(
         },
       );
       const { content: parts, isError, structuredContent } = answer.parse(reply);
+      const found = parts.flatMap((part) => fileOf(part) ?? []);
       const text = clip(visibleText(parts.map(textOf).filter(Boolean).join('\n')), MAX_RESULT);
       if (isError) throw new UserError(text || `The tool ${name} failed.`);
       const files = [];
-      for (const part of parts) {
-        const file = fileOf(part);
-        if (file) files.push(await keep(scope, name, file));
-      }
-      const structured = text === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : '';
+      for (const file of found.slice(0, MAX_FILES)) files.push(await keep(scope, name, file));
+      const structured =
+        text === '' && structuredContent !== undefined ? visibleText(JSON.stringify(structuredContent)) : '';
       return {
         text: text || clip(structured, MAX_RESULT),
         ...(files.length > 0 ? { artifacts: files } : {}),
+        ...(found.length > files.length ? { notKept: found.length - files.length } : {}),
       };
     },
   });
@@ -102,6 +112,10 @@ function schemaOf({ inputSchema }: McpToolInfo): Json | undefined {
   const schema: Json = JSON.parse(text);
   schemas.set(inputSchema, schema);
   return schema;
+}
+
+function versionOf(server: string, { name, description = '' }: McpToolInfo, schema: Json): string {
+  return `version ${hashText(JSON.stringify([server, name, description, schema])).slice(0, 16)}`;
 }
 
 /** Where the server is not trusted, an outcome that is not known must be reported, never repeated. */

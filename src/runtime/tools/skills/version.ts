@@ -5,13 +5,16 @@
 import { hash } from 'node:crypto';
 import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { errorCode } from '../../../errors.ts';
+import { errorCode, UserError } from '../../../errors.ts';
 import type { Skill } from '../../../skills/skill.ts';
 
 /** Files and folders looked at; a bundle is not that large. */
 const MAX_ENTRIES = 20_000;
 
-/** @param place what else belongs to it, for example the folder it works in */
+/**
+ * @throws UserError for a bundle that is too large to be looked at whole
+ * @param place what else belongs to it, for example the folder it works in
+ */
 export function versionOf(skill: Skill, place: readonly string[]): string {
   const files = skill.folder === undefined ? [] : stampsOf(skill.folder);
   return hash('sha256', JSON.stringify([skill.digest, place, files])).slice(0, 16);
@@ -21,9 +24,15 @@ export function versionOf(skill: Skill, place: readonly string[]): string {
 function stampsOf(folder: string): string[] {
   const stamps: string[] = [];
   const left = [folder];
+  let seen = 0;
   for (let dir = left.pop(); dir !== undefined; dir = left.pop()) {
     for (const entry of namesIn(dir)) {
-      if (stamps.length >= MAX_ENTRIES) return stamps;
+      if (++seen > MAX_ENTRIES) {
+        // What is not looked at could be anything by the time it runs.
+        throw new UserError(
+          `The skill in ${folder} has more than ${MAX_ENTRIES} files: remove those it does not need.`,
+        );
+      }
       const file = path.join(dir, entry);
       const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false });
       if (stat?.isDirectory()) left.push(file);
