@@ -360,6 +360,12 @@ describe.each(NAMES)('a playbook in a private chat on %s', (name) => {
     });
     const place = platform.dm('sam');
     await ask(platform, place, 'hello', { by: 'sam', text: 'Hello.' });
+    // A plan that is there already is somebody's work.
+    const plan = path.join(world.home, 'artifacts', world.tasks()[0] ?? '', 'task.md');
+    fs.writeFileSync(plan, '# Current Task\n\n## Goal\nMine\n\n## Plan\n- [ ] My own step\n');
+    expect((await platform.command(place, 'play', 'release-notes version=1', 'sam')).text).toContain('send /new');
+    expect(fs.readFileSync(plan, 'utf8')).toContain('My own step');
+    fs.rmSync(plan);
     const said = await platform.command(place, 'play', 'release-notes version="2.0 final"', 'sam');
     expect(said.text).toMatch(/Playing \**Release Notes\**: 3 steps\./);
     expect((await finished(place)).text).toContain('3 of 3 steps');

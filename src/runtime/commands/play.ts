@@ -48,6 +48,12 @@ async function begin(context: CommandContext, args: string): Promise<CommandRepl
     return {
       text: `This task is not done with the playbook ${current.playbook.name}: /play goes on with it, /new begins another task.`,
     };
+  const own = context.task && !current ? await readPlan(home, taskId) : undefined;
+  const { done, total } = own ? planProgress(own.plan) : { done: 0, total: 0 };
+  if (done < total)
+    return {
+      text: `This task has a plan of its own with open steps, which the playbook would replace: send /new, then /play ${args} there.`,
+    };
   const isBusy = runOf(taskId) !== undefined || waitingFor(taskId) > 0;
   const text = [`Play ${found.name}`, ...[...values].map(([key, value]) => `${key}=${value}`)].join(' ');
   await context.play(taskId, { name: found.name, values: [...values] }, text);
