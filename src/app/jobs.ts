@@ -121,7 +121,9 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
     ended(entry, { state, error, text }) {
       if (!entry.job || state === 'waiting') return;
       const why = error === undefined ? undefined : text || error;
-      Promise.resolve(opening)
+      // A run that a restart found at work may end before the jobs have been read.
+      jobs
+        .start()
         .then(() => opened?.desk.ended(entry, state, why))
         .catch((err: unknown) => log.error({ err, job: entry.job?.id }, 'the end of a job could not be noted'));
     },

@@ -9,7 +9,7 @@ import { type Address, formatAddress, type InboundMessage } from '../channels/ch
 import { UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { type Entry, taskLane } from '../runtime/entry.ts';
-import { nowhere, withAccount } from '../runtime/job-answers.ts';
+import { nowhere, quotedName, withAccount } from '../runtime/job-answers.ts';
 import type { JobDesk, JobView } from '../runtime/job-desk.ts';
 import type { Posting } from '../runtime/posting.ts';
 import type { Queue } from '../runtime/queue/queue.ts';
@@ -114,7 +114,7 @@ export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
       scheduler.next(id, 1).length > 0
         ? 'It is tried again at its next times, with growing pauses; /jobs shows it.'
         : 'It has no further time; ask me once more if it still matters.';
-    const text = `The job ${JSON.stringify(name)} failed.${why} ${then}`;
+    const text = `The job ${quotedName(name)} failed.${why} ${then}`;
     await options.tellOwners(`job-${id}-failing-${since.getTime()}`, text);
   }
 
@@ -197,7 +197,7 @@ export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
 }
 
 const withoutRights = ({ name, createdBy }: Job): string =>
-  `The job ${JSON.stringify(name)} does not run: ${createdBy} made it and is no owner any more. Delete it with /jobs, or have an owner ask for it again.`;
+  `The job ${quotedName(name)} does not run: ${createdBy} made it and is no owner any more. Delete it with /jobs, or have an owner ask for it again.`;
 
 function stateOf({ state, job }: JobFile, hasNext: boolean): JobView['state'] {
   if (state === 'disabled') return 'paused';

@@ -16,7 +16,7 @@ import { hashText } from '../workspace/files.ts';
 import type { Home } from '../workspace/home.ts';
 import { findRun } from '../workspace/sessions.ts';
 import { updateTask } from '../workspace/tasks.ts';
-import { plainName } from './commands/places.ts';
+import { escaped, plainName } from './commands/places.ts';
 import { hasUsed } from './context/past-run.ts';
 import type { Delivery } from './delivery.ts';
 import type { Entry, JobOrder } from './entry.ts';
@@ -93,7 +93,7 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
   }
 
   async function unsent({ id, name }: JobOrder, to: string, why: string): Promise<void> {
-    const text = `The result of the job ${JSON.stringify(name)} could not be sent to ${to}: ${why}`;
+    const text = `The result of the job ${quotedName(name)} could not be sent to ${to}: ${why}`;
     await options.tellOwners(`job-${id}-unsent-${hashText(`${to} ${why}`).slice(0, 16)}`, text);
   }
 
@@ -109,10 +109,12 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
     const isLate = Date.now() - Date.parse(item.acceptedAt) > AWAY_MS;
     const result: Result = { item, run, outcome, isAgain, sent: new Map() };
     let away: unknown;
-    for (const to of job.deliver) {
-      try {
-        await send(to, result, item.message);
-      } catch (error) {
+    // Side by side: a platform that is slow to say where a place is holds up no other.
+    const attempts = await Promise.allSettled(job.deliver.map((to) => send(to, result, item.message)));
+    for (const [index, attempt] of attempts.entries()) {
+      const to = job.deliver[index] ?? '';
+      if (attempt.status === 'rejected') {
+        const error: unknown = attempt.reason;
         if (!(error instanceof UserError || error instanceof DeliveryError)) throw error;
         const mayCome = error instanceof DeliveryError && error.retryAfterMs !== undefined;
         if (mayCome && !isLate) away = error;
@@ -135,6 +137,9 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
     }));
   }
 }
+
+/** A name in quotes, as words in a text of ours: no mark of Markdown in it counts. */
+export const quotedName = (name: string): string => escaped(JSON.stringify(name));
 
 /** An address for questions that nobody can be asked. */
 export const nowhere = (job: string): Address => ({ channel: NOWHERE, account: 'jobs', chat: job });

@@ -32,11 +32,13 @@ const RESERVED = new Set(
     'http_proxy https_proxy ftp_proxy all_proxy no_proxy',
     'classpath java_tool_options _java_options jdk_java_options makeflags makefiles mflags kubeconfig',
     'gconv_path locpath nlspath hostaliases localdomain res_options resolv_host_conf glibc_tunables',
+    'tar_options viminit exinit perllib awkpath awklibpath ripgrep_config_path svn_ssh cvs_rsh psqlrc emacsloadpath',
+    'java_home maven_opts gradle_opts ant_opts tcllibpath ocamlrunparam netrc',
     'goflags gopath goroot goenv goproxy wgetrc inputrc curl_home gnupghome zdotdir fpath',
   ].flatMap((names) => names.split(' ')),
 );
 const FAMILIES =
-  /^(git_|ld_|dyld_|bash_|node_|npm_|python|perl5|perl_|ruby|gem_|bundle_|ssh_|ssl_|openssl_|curl_|lc_|xdg_|dbus_|docker_|aws_|cargo_|rust|lua_|php_|phprc|malloc_|sudo_|openviber_|nix_|__)/i;
+  /^(git_|ld_|dyld_|bash_|node_|npm_|python|perl5|perl_|ruby|gem_|bundle_|ssh_|ssl_|openssl_|curl_|lc_|xdg_|dbus_|docker_|aws_|cargo_|rust|lua_|php_|phprc|malloc_|sudo_|openviber_|nix_|deno_|bun_|pip_|uv_|yarn_|pnpm_|rsync_|magick_|__)/i;
 /** What the shell itself computes or obeys: only in this very form, `lines` is a good name for a parameter. */
 const OF_THE_SHELL =
   /^(_|UID|EUID|GROUPS|PPID|LINENO|RANDOM|SRANDOM|SECONDS|EPOCH\w+|COLUMNS|LINES|TMOUT|IGNOREEOF|OPT(IND|ARG|ERR)|HIST\w*|MAIL(PATH|CHECK)|FUNCNAME|DIRSTACK|PIPESTATUS|REPLY|FCEDIT|FIGNORE|EXECIGNORE|TIMEFORMAT|COMP_\w+|COMPREPLY|COPROC|MAPFILE|READLINE_\w+|HOSTFILE|HOSTTYPE|MACHTYPE|OSTYPE|SHLVL|auto_resume|histchars)$/;

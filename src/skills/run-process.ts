@@ -10,7 +10,8 @@ import { errorCode, UserError } from '../errors.ts';
 import { createOutputBuffer, type OutputBuffer } from './output.ts';
 
 /**
- * `marked`: by a text that stands in their environment and in nobody else's (on Linux). `namespace`: the command is the
+ * `marked`: by a text that stands in their environment and in nobody else's (on Linux); the command ends its group when
+ * descriptor 3 closes, which it does when we are killed. `namespace`: the command is the
  * sandbox, told to say on descriptor 3 which process is the first inside; all others end with that one.
  */
 export type Strays = { kind: 'marked'; marker: string } | { kind: 'namespace' };
@@ -93,16 +94,9 @@ export async function runProcess(order: ProcessOrder): Promise<ProcessOutcome> {
   }
 }
 
-function start({
-  command,
-  args,
-  env,
-  cwd,
-  strays,
-}: ProcessOrder): ChildProcess & { stdout: Readable; stderr: Readable } {
-  const pipes: 'pipe'[] = strays.kind === 'namespace' ? ['pipe'] : [];
+function start({ command, args, env, cwd }: ProcessOrder): ChildProcess & { stdout: Readable; stderr: Readable } {
   try {
-    const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe', ...pipes] });
+    const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
     const { stdout, stderr } = child;
     if (!stdout || !stderr) throw new Error('a process without output');
     return Object.assign(child, { stdout, stderr });

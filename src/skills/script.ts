@@ -60,6 +60,8 @@ const LIMITS = [
   '(ulimit -u "$2") 2>/dev/null && ulimit -u "$2" || ulimit -p "$2"',
 ].join('; ');
 const WRAPPER = `{ ${LIMITS}; } 2>/dev/null; shift 2; exec "$@"`;
+/** Without a sandbox, which does that itself: when this gateway is killed, descriptor 3 ends, and the group with it. */
+const LIFELINE = '( ( read _ <&3; kill -9 0 ) >/dev/null 2>&1 & ); exec 3<&-';
 /** Processes: inside, those of the script alone; outside, all of this user. */
 const MAX_PROCESSES = { inside: '512', outside: '4096' };
 
@@ -154,7 +156,7 @@ async function commandOf(
   const limits = [String(Math.ceil(timeoutMs / 1000) + 5), sandbox ? MAX_PROCESSES.inside : MAX_PROCESSES.outside];
   const interpreter = [shell, ...(order.script.shell === 'bash' ? ['--noprofile', '--norc'] : []), '-e'];
   const args = ['-c', WRAPPER, 'sh', ...limits, ...interpreter, path.join(run, 'script')];
-  if (!sandbox) return { command: '/bin/sh', args };
+  if (!sandbox) return { command: '/bin/sh', args: ['-c', `${LIFELINE}; ${WRAPPER}`, ...args.slice(2)] };
   const { skillFolder, readable, network = false } = order;
   const more = { ...(skillFolder ? { skillFolder } : {}), ...(readable ? { readable } : {}) };
   const outside = await sandbox.args({ work: cwd, run, network, ...more });

@@ -147,11 +147,18 @@ describe('changes of the clocks', () => {
   });
 });
 
+interface Wall {
+  minute: number;
+  hour: number;
+  day: number;
+  weekday: string;
+}
+
+/** By zone and time: the same minutes are looked at for each schedule. */
+const walls = new Map<string, Wall>();
+
 /** A schedule read minute by minute, with none of the code under test. */
-function oracle(
-  zone: string,
-  matches: (wall: { minute: number; hour: number; day: number; weekday: string }) => boolean,
-) {
+function oracle(zone: string, matches: (wall: Wall) => boolean) {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
     hourCycle: 'h23',
@@ -163,13 +170,13 @@ function oracle(
   return (from: number, until: number) => {
     const slots: number[] = [];
     for (let time = Math.floor(from / MINUTE) * MINUTE + MINUTE; time <= until; time += MINUTE) {
-      const part = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, value]));
-      const at = {
-        minute: Number(part.minute),
-        hour: Number(part.hour),
-        day: Number(part.day),
-        weekday: part.weekday ?? '',
-      };
+      let at = walls.get(`${zone} ${time}`);
+      if (!at) {
+        const part = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, value]));
+        const { minute, hour, day, weekday = '' } = part;
+        at = { minute: Number(minute), hour: Number(hour), day: Number(day), weekday };
+        walls.set(`${zone} ${time}`, at);
+      }
       if (matches(at)) slots.push(time);
     }
     return slots;
@@ -243,8 +250,11 @@ function randomSchedule({ below, of }: ReturnType<typeof random>): { text: strin
   return { text: of(texts), zone };
 }
 
+/** With PROPERTY_RUNS set, so many. */
+const SEEDS = Number(process.env.PROPERTY_RUNS ?? 40);
+
 test('forward, backward and from any point the slots are the same', () => {
-  for (let seed = 1; seed <= 120; seed += 1) {
+  for (let seed = 1; seed <= SEEDS; seed += 1) {
     const chance = random(seed);
     const { text, zone } = randomSchedule(chance);
     const label = `seed ${seed}: ${text} in ${zone}`;
@@ -280,7 +290,7 @@ test('forward, backward and from any point the slots are the same', () => {
 
 test('a schedule as text is the same schedule, whenever it is read', () => {
   const later = new Date('2026-06-06T06:06:06Z');
-  for (let seed = 1; seed <= 120; seed += 1) {
+  for (let seed = 1; seed <= SEEDS; seed += 1) {
     const { text, zone } = randomSchedule(random(seed));
     for (const anchor of [undefined, new Date('2026-01-07T13:14:15Z')]) {
       const { schedule } = parseSchedule(text, { timezone: zone, now, anchor });
@@ -327,15 +337,15 @@ test('time zones', () => {
   expect(['', 'Mars/Olympus', '__proto__', 'Europe/Berlin; rm'].map(isTimezone)).toEqual([false, false, false, false]);
 });
 
-test('10,000 slots take a second or so', () => {
+test('3,000 slots take a moment', () => {
   const took = (text: string) => {
     const schedule = read(text);
     const start = performance.now();
     let slot: Date | undefined = now;
-    for (let count = 0; count < 10_000 && slot; count += 1) slot = nextSlot(schedule, slot);
+    for (let count = 0; count < 3_000 && slot; count += 1) slot = nextSlot(schedule, slot);
     return performance.now() - start;
   };
   // Bounds are wide: they show a wrong order of growth, not a slow machine.
   for (const text of ['every weekday at 9', 'every 45 minutes', 'every 2 days at 9'])
-    expect(took(text), text).toBeLessThan(8000);
+    expect(took(text), text).toBeLessThan(3000);
 }, 60_000);

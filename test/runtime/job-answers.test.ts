@@ -23,12 +23,14 @@ let sent: OutboundMessage[];
 let told: string[];
 /** What is found at each address: a place, or why not. */
 let places: Record<string, Address | Error>;
+/** What has to happen first. */
+let waits: Record<string, Promise<void>>;
 /** Ids that the outbox knows from an attempt before, as it does on disk. */
 let known: Set<string>;
 
 beforeEach(async () => {
   home = await openHome(tempFolder());
-  [sent, told, places, known] = [[], [], {}, new Set()];
+  [sent, told, places, known, waits] = [[], [], {}, new Set(), {}];
   const now = new Date().toISOString();
   await saveTask(home, {
     ...{ id: TASK, viber: 'default', goal: 'x', title: 'x', state: 'running', runs: 0, createdAt: now, updatedAt: now },
@@ -52,6 +54,7 @@ const answers = () =>
     posting: {
       read: () => at('C1'),
       async find(text) {
+        await waits[text];
         const found = places[text];
         if (!found || found instanceof Error) throw found ?? new UserError(`I cannot see ${text}.`);
         return found;
@@ -111,6 +114,25 @@ test('two names of one place are one message even before anything is known of it
   places = { 'slack:U1': at('D1'), 'slack:D1': at('D1') };
   await answers()(item(['slack:U1', 'slack:D1']), RUN, outcome('Digest'), false);
   expect(chats()).toEqual(['D1']);
+});
+
+test('a place that is slow to be found holds up no other', async () => {
+  places = { 'slack:C1': at('C1'), 'slack:C2': at('C2') };
+  const slow = Promise.withResolvers<void>();
+  waits = { 'slack:C1': slow.promise };
+  const sending = answers()(item(['slack:C1', 'slack:C2']), RUN, outcome('Digest'), false);
+  await expect.poll(chats).toEqual(['C2']);
+  slow.resolve();
+  await sending;
+  expect(chats()).toEqual(['C2', 'C1']);
+});
+
+test('a name of a job shows no link and no other markup to the owners', async () => {
+  const given = item(['slack:C1']);
+  const job = { id: 'digest', slot: '', deliver: ['slack:C1'], own: {}, name: '[pay](https://evil.example) **now**' };
+  const message = { ...given.message, job };
+  await answers()({ ...given, message }, RUN, outcome('Digest'), false);
+  expect(told[0]).toContain(String.raw`"\[pay\](https://evil.example) \*\*now\*\*"`);
 });
 
 test('after a day a place that is still away is given up, and the owners are told', async () => {

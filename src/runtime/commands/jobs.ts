@@ -4,6 +4,7 @@ import type { JobDesk, JobView } from '../job-desk.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
 import { timesText } from '../tools/jobs.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
+import { escaped as plain } from './places.ts';
 
 const LISTED = 20;
 const WITH_BUTTONS = 5;
@@ -19,9 +20,6 @@ const actions = (job: JobView): ButtonAction[] => [
   ...(job.state === 'on' || job.state === 'paused' ? [] : [button(`Show ${job.name}`, 'show', job)]),
   button('Delete', 'delete', job),
 ];
-
-/** Names are the person's own words; they must not become markup. */
-const plain = (text: string): string => text.replace(/[\\`*_~[\]<>|#]/g, '\\$&');
 
 const STATE = { on: '', paused: ' (paused)', broken: ' (broken)', done: ' (done)' } as const;
 

@@ -32,6 +32,9 @@ export function placesOf(conversations: readonly string[]): string {
   return [...names.slice(0, 3), ...more].join(', ');
 }
 
+/** What others wrote, as it stands: no mark of Markdown in it counts. */
+export const escaped = (text: string): string => text.replace(/[\\`*_~[\]<>|#]/g, '\\$&');
+
 /** A name from outside as plain words: no marks of Markdown, one line, at most 40 characters. */
 export function plainName(name: string): string {
   return cutText(plainLine(name.replace(/[\\`*_{}[\]()<>~|#@]/g, ' ')), 40) || 'somebody';

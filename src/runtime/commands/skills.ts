@@ -2,13 +2,11 @@
 import { oneLine } from '../context/turn.ts';
 import type { SkillList, SkillView } from '../skill-desk.ts';
 import type { Command } from './command.ts';
+import { escaped as plain } from './places.ts';
 
 const LISTED = 60;
 const MAX_WORDS = 120;
 const MAX_REASON = 300;
-
-/** What others wrote must not become markup. */
-const plain = (text: string): string => text.replace(/[\\`*_~[\]<>|#]/g, '\\$&');
 
 /** Up to the first full stop that ends a sentence. */
 const what = (description: string): string =>

@@ -4,12 +4,12 @@
  */
 import { hash } from 'node:crypto';
 import { lstatSync, readdirSync } from 'node:fs';
-import path from 'node:path';
 import { errorCode, UserError } from '../../../errors.ts';
 import type { Skill } from '../../../skills/skill.ts';
 
 /** Files and folders looked at; a bundle is not that large. */
 const MAX_ENTRIES = 20_000;
+const SLASH = Buffer.from('/');
 
 /**
  * @throws UserError for a bundle that is too large to be looked at whole
@@ -23,7 +23,8 @@ export function versionOf(skill: Skill, place: readonly string[]): string {
 /** One entry a file or folder. The time of a change of the inode cannot be set back, unlike that of the content. */
 function stampsOf(folder: string): string[] {
   const stamps: string[] = [];
-  const left = [folder];
+  // As bytes: a name that is no text leads to a file all the same.
+  const left = [Buffer.from(folder)];
   let seen = 0;
   for (let dir = left.pop(); dir !== undefined; dir = left.pop()) {
     for (const entry of namesIn(dir)) {
@@ -33,19 +34,19 @@ function stampsOf(folder: string): string[] {
           `The skill in ${folder} has more than ${MAX_ENTRIES} files: remove those it does not need.`,
         );
       }
-      const file = path.join(dir, entry);
+      const file = Buffer.concat([dir, SLASH, entry]);
       const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false });
       if (stat?.isDirectory()) left.push(file);
       // A folder's own time changes with what is in it, which is looked at itself.
-      else if (stat) stamps.push(`${file} ${stat.ino} ${stat.size} ${stat.ctimeNs}`);
+      else if (stat) stamps.push(`${file.toString('latin1')} ${stat.ino} ${stat.size} ${stat.ctimeNs}`);
     }
   }
   return stamps.sort();
 }
 
-function namesIn(dir: string): string[] {
+function namesIn(dir: Buffer): Buffer[] {
   try {
-    return readdirSync(dir);
+    return readdirSync(dir, { encoding: 'buffer' });
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'EACCES') return [];
     throw error;

@@ -42,19 +42,26 @@ export async function snapshotOf(folder: string): Promise<Snapshot> {
   return found;
 }
 
-/** None where a script has locked us out. */
+/** What a script has locked us out of, or given a name that is no text and so cannot be asked for. */
+const OUT_OF_REACH = ['EACCES', 'ENOENT', 'ENOTDIR'];
+
 async function entriesOf(dir: string): Promise<Dirent[]> {
   try {
     return await readdir(dir, { withFileTypes: true });
   } catch (error) {
-    if (errorCode(error) === 'EACCES') return [];
+    if (OUT_OF_REACH.includes(errorCode(error) ?? '')) return [];
     throw error;
   }
 }
 
 async function stampOf(file: string): Promise<string> {
-  const { ino, size, ctimeNs } = await lstat(file, { bigint: true });
-  return `${ino} ${size} ${ctimeNs}`;
+  try {
+    const { ino, size, ctimeNs } = await lstat(file, { bigint: true });
+    return `${ino} ${size} ${ctimeNs}`;
+  } catch (error) {
+    if (OUT_OF_REACH.includes(errorCode(error) ?? '')) return 'out of reach';
+    throw error;
+  }
 }
 
 /** Keeps what is new or has changed. A file of the same name is the same artifact with new content. */
