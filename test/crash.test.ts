@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startLlm } from './emulators/llm.ts';
 import { startTelegram } from './emulators/telegram.ts';
+import { PROGRAM } from './helpers/program.ts';
 import { tempFolder } from './helpers/temp.ts';
 
 const ALEX = 1001;
@@ -39,7 +40,7 @@ async function setUp(atEnd: typeof onTestFinished = onTestFinished) {
   };
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
   function start(env: Record<string, string> = {}): Process {
-    const child = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], {
+    const child = spawn(process.execPath, [PROGRAM, 'start', '--home', home], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...env },
     });

@@ -10,6 +10,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PROGRAM } from './helpers/program.ts';
 import { discordPlatform } from './platforms/discord.ts';
 import { type Place, type Platform, type Seen, waitFor } from './platforms/platform.ts';
 import { slackPlatform } from './platforms/slack.ts';
@@ -34,7 +35,7 @@ fs.writeFileSync(
 );
 
 async function start(): Promise<ChildProcess> {
-  const gateway = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], {
+  const gateway = spawn(process.execPath, [PROGRAM, 'start', '--home', home], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   for await (const line of createInterface({ input: gateway.stdout })) if (line.includes('"msg":"ready"')) break;

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startTelegram } from '../emulators/telegram.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 interface Result {
@@ -22,7 +23,7 @@ function viber(
 ): Promise<Result> {
   return new Promise((resolve) => {
     const env = { PATH: process.env.PATH ?? '', HOME: home, OPENVIBER_HOME: home, ...options.env };
-    const child = execFile(process.execPath, ['src/main.ts', ...args], { env, timeout: 20_000 }, (error, out, err) => {
+    const child = execFile(process.execPath, [PROGRAM, ...args], { env, timeout: 20_000 }, (error, out, err) => {
       resolve({ code: error ? Number(error.code ?? 1) : 0, out, err });
     });
     child.stdin?.end(options.input ?? '');
@@ -39,7 +40,7 @@ async function running(home: string) {
     limits: { freeBytes: 0 },
   };
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
-  const child = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], {
+  const child = spawn(process.execPath, [PROGRAM, 'start', '--home', home], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');

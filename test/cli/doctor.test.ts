@@ -11,6 +11,7 @@ import { type DiscordOptions, startDiscord } from '../emulators/discord.ts';
 import { startLlm } from '../emulators/llm.ts';
 import { type SlackOptions, startSlack } from '../emulators/slack.ts';
 import { startTelegram, type TelegramOptions } from '../emulators/telegram.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 
 interface Report {
@@ -295,7 +296,7 @@ describe('beside a running gateway', () => {
     const config = { ...offline, channels, http: { port: 0 } };
     const file = path.join(home, 'config.json');
     fs.writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
-    const child = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], {
+    const child = spawn(process.execPath, [PROGRAM, 'start', '--home', home], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { PATH: process.env.PATH ?? '' },
     });

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../src/cli/jobs.ts';
 import { openHome } from '../../src/workspace/home.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 let home: string;
@@ -87,7 +88,7 @@ describe('while a gateway runs', () => {
   it('runs a job now, and what is paused here is paused there', async () => {
     put('digest', DIGEST);
     const env = { PATH: process.env.PATH ?? '', HOME: home, OPENVIBER_HOME: home };
-    const child = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], {
+    const child = spawn(process.execPath, [PROGRAM, 'start', '--home', home], {
       env,
       stdio: ['pipe', 'pipe', 'inherit'],
     });
@@ -100,7 +101,7 @@ describe('while a gateway runs', () => {
     child.stdout.resume();
     const shell = (args: string[]) =>
       new Promise<string>((resolve) => {
-        execFile(process.execPath, ['src/main.ts', ...args], { env, timeout: 20_000 }, (_error, out, err) =>
+        execFile(process.execPath, [PROGRAM, ...args], { env, timeout: 20_000 }, (_error, out, err) =>
           resolve(out + err),
         );
       });

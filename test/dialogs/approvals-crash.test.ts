@@ -6,6 +6,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startLlm } from '../emulators/llm.ts';
 import { startTelegram } from '../emulators/telegram.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 const ALEX = 1001;
@@ -29,7 +30,7 @@ async function setUp() {
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
   const start = (point?: string) => {
     const env = { ...process.env, ...(point === undefined ? {} : { OPENVIBER_CRASH_AT: point }) };
-    const child = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], { stdio: 'ignore', env });
+    const child = spawn(process.execPath, [PROGRAM, 'start', '--home', home], { stdio: 'ignore', env });
     running.add(child);
     return once(child, 'exit').then(() => running.delete(child));
   };

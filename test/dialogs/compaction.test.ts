@@ -6,6 +6,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startLlm } from '../emulators/llm.ts';
 import { startTelegram } from '../emulators/telegram.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { digestOf, isDigest } from '../runtime/compaction-fixtures.ts';
 import { ALEX, lastId, openWorld, type World } from './harness.ts';
@@ -167,7 +168,7 @@ it('a crash before the facts are kept, and one after it, lose nothing and double
   });
   const start = (at?: string) => {
     const env = { ...process.env, ...(at === undefined ? {} : { OPENVIBER_CRASH_AT: at }) };
-    const child = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], { stdio: 'ignore', env });
+    const child = spawn(process.execPath, [PROGRAM, 'start', '--home', home], { stdio: 'ignore', env });
     children.add(child);
     return once(child, 'exit').then(() => children.delete(child));
   };

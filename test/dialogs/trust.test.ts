@@ -22,6 +22,9 @@ function counter(crowds: Crowd[]): () => number {
   };
 }
 
+/** On Discord and on Slack; half as many on Telegram. 200 with TRUST_SENDS=200. */
+const MANY = Number(process.env.TRUST_SENDS ?? 80);
+
 describe('sends that are carried out and whose answers are lost', () => {
   it.each([
     ['', false],
@@ -29,7 +32,7 @@ describe('sends that are carried out and whose answers are lost', () => {
   ])(
     'come once on Discord and Slack, and on Telegram once too often at the most%s',
     async (_words, isKilled) => {
-      const { crowds, given } = await openCrowds({ telegram: 100, discord: 200, slack: 200 });
+      const { crowds, given } = await openCrowds({ telegram: MANY / 2, discord: MANY, slack: MANY });
       const world = await openPlatforms({ given, channel: OPEN, process: isKilled });
       world.llm.script(answerTo);
       for (const crowd of crowds) {
@@ -42,11 +45,11 @@ describe('sends that are carried out and whose answers are lost', () => {
       }
       const there = counter(crowds);
       if (isKilled) {
-        await expect.poll(there, { timeout: 60_000, interval: 300 }).toBeGreaterThan(150);
+        await expect.poll(there, { timeout: 60_000, interval: 300 }).toBeGreaterThan(MANY * 0.75);
         await world.kill();
       }
       const done = { timeout: 100_000, interval: 500 };
-      await expect.poll(() => [there(), outbox(world.home).out], done).toEqual([500, 0]);
+      await expect.poll(() => [there(), outbox(world.home).out], done).toEqual([MANY * 2.5, 0]);
       const [telegram, ...exact] = crowds;
       for (const crowd of exact) {
         const wrong = numbers(crowd.places.length).filter((n) => copies(crowd, n).most !== 1);
@@ -54,7 +57,10 @@ describe('sends that are carried out and whose answers are lost', () => {
       }
       if (telegram) finalStates(telegram, isKilled);
       const { unsure, dead } = outbox(world.home);
-      expect({ unsure, dead }).toEqual({ unsure: numbers(100).filter((n) => isTold(telegram, n)).length, dead: 0 });
+      expect({ unsure, dead }).toEqual({
+        unsure: numbers(MANY / 2).filter((n) => isTold(telegram, n)).length,
+        dead: 0,
+      });
     },
     180_000,
   );
@@ -68,5 +74,5 @@ const isTold = (crowd: Crowd | undefined, n: number): boolean =>
 function finalStates(telegram: Crowd, isKilled: boolean): void {
   const counts = numbers(telegram.places.length).map((n) => copies(telegram, n).most);
   expect(Math.max(...counts)).toBeLessThanOrEqual(2);
-  if (!isKilled) expect(numbers(100).filter((n) => isTold(telegram, n) && n % 7 !== 0)).toEqual([]);
+  if (!isKilled) expect(numbers(MANY / 2).filter((n) => isTold(telegram, n) && n % 7 !== 0)).toEqual([]);
 }

@@ -11,6 +11,7 @@ import { loadConfig } from '../../src/config.ts';
 import type { Clock } from '../../src/jobs/clock.ts';
 import { createLog } from '../../src/log.ts';
 import { type Llm, startLlm } from '../emulators/llm.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { discordPlatform } from './discord.ts';
 import type { Platform } from './platform.ts';
@@ -155,7 +156,7 @@ async function startHere(home: string, logs: Record<string, unknown>[], clock?: 
 }
 
 async function startProcess(home: string, env: Record<string, string>): Promise<Gateway> {
-  const child: ChildProcess = spawn(process.execPath, ['src/main.ts', 'start', '--home', home], {
+  const child: ChildProcess = spawn(process.execPath, [PROGRAM, 'start', '--home', home], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
