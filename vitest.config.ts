@@ -10,7 +10,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 20_000,
     pool: 'forks',
-    maxWorkers: 4,
+    maxWorkers: 6,
     // A shared machine may stall a process for seconds; what fails twice there is broken.
     retry: process.env.CI ? 1 : 0,
   },
