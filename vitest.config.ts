@@ -11,6 +11,7 @@ export default defineConfig({
     hookTimeout: 20_000,
     pool: 'forks',
     maxWorkers: 6,
+    expect: { poll: { timeout: 5_000 } },
     // A shared machine may stall a process for seconds; what fails twice there is broken.
     retry: process.env.CI ? 1 : 0,
   },

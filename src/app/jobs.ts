@@ -58,8 +58,8 @@ export interface AppJobs {
   stop(): Promise<void>;
 }
 
-/** How long a start waits for the channels. */
-const START_MS = 2_000;
+/** A start has better things to do, and a platform that is away must not hold up the jobs of the others. */
+const START_MS = 1_000;
 
 export function openAppJobs(options: AppJobsOptions): AppJobs {
   const { config, home, queue, people, buttons, delivery, channelOf, log } = options;

@@ -145,10 +145,7 @@ export function openWork(options: WorkOptions): Work {
       await approvals.start();
       worker.start();
     },
-    async connected() {
-      await tools.start();
-      void jobs.start();
-    },
+    connected: () => tools.start(),
     sweep(now) {
       void memory.sweep(now);
       void jobs.sweep(now);
