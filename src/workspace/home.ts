@@ -160,11 +160,20 @@ function createLink(link: string, target: string): void {
   }
 }
 
+/** Another process may open the same home at the same moment. */
+function writeNew(file: string, text: string): void {
+  try {
+    fs.writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
 /** A file of that name in any case, here or at the root of the home, is the person's own: no template stands in front of it. */
 function writeTemplates(home: Home): void {
   const workspace = home.viberDir(DEFAULT_VIBER);
   const taken = new Set([...fs.readdirSync(workspace), ...fs.readdirSync(home.root)].map((name) => name.toLowerCase()));
   for (const [name, text] of Object.entries(TEMPLATES)) {
-    if (!taken.has(name.toLowerCase())) fs.writeFileSync(path.join(workspace, name), text, { mode: 0o600, flag: 'wx' });
+    if (!taken.has(name.toLowerCase())) writeNew(path.join(workspace, name), text);
   }
 }
