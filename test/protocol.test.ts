@@ -119,7 +119,6 @@ describe('the tables', () => {
       },
     });
     const { telegram } = world.platforms;
-    await expect.poll(() => world.logs.some(({ msg }) => msg === 'the scheduled jobs are read')).toBe(true);
     telegram.say(telegram.dm('alex'), 'hello');
     await waitFor(telegram, telegram.dm('alex'));
     const skills = ['git-commit', 'web-fetch', 'chart'];

@@ -70,8 +70,19 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
   let opened: { desk: OpenedJobDesk; files: Jobs } | undefined;
   let opening: Promise<void> | undefined;
   let isStopped = false;
-  // A platform that cannot be reached must not hold up the jobs of the others.
-  const waiting = setTimeout(() => void jobs.start(), START_MS).unref();
+  const folder = path.resolve(options.folder || home.jobs);
+  const records = path.join(home.spool, 'jobs');
+  let watcher: fs.FSWatcher | undefined;
+  const waiting = setTimeout(begin, START_MS).unref();
+
+  /** Nothing of jobs is loaded as long as there are none: the first file, or the first question about them, has them read. */
+  function begin(): void {
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const isUsed = fs.existsSync(records) || fs.readdirSync(folder).length > 0;
+    if (isUsed) return void jobs.start();
+    watcher = fs.watch(folder, () => void jobs.start()).unref();
+    watcher.on('error', () => void jobs.start());
+  }
 
   async function open(): Promise<void> {
     const [{ openJobs }, { openJobDesk }, { openJobStates }, { systemClock }, { systemTimezone }] = await Promise.all([
@@ -81,11 +92,10 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
       import('../jobs/clock.ts'),
       import('../jobs/schedule.ts'),
     ]);
-    const folder = path.resolve(options.folder || home.jobs);
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     const timezone = config.jobs.timezone ?? systemTimezone();
     const files = openJobs({ folder, timezone, log });
-    const states = openJobStates(path.join(home.spool, 'jobs'), log);
+    const states = openJobStates(records, log);
     const desk = openJobDesk({
       ...{ home, jobs: files, states, queue, posting, people, viber: options.viber, tellOwners, log },
       clock: options.clock ?? systemClock,
@@ -129,6 +139,7 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
     },
     start() {
       clearTimeout(waiting);
+      watcher?.close();
       if (!isStopped)
         opening ??= open().catch((err: unknown) => log.error({ err }, 'the scheduled jobs could not be started'));
       return opening ?? Promise.resolve();
@@ -146,6 +157,7 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
     async stop() {
       isStopped = true;
       clearTimeout(waiting);
+      watcher?.close();
       await opening;
       await opened?.desk.scheduler.stop();
       await opened?.files.close();

@@ -12,7 +12,6 @@ const job = { name: 'Digest', schedule: 'every weekday at 9', prompt: 'Write the
 async function open(token: string | undefined = TOKEN) {
   const http = { port: 0, ...(token === undefined ? {} : { token }) };
   const world = await openWorld({ config: { http } });
-  await expect.poll(() => world.logs.some(({ msg }) => msg === 'the scheduled jobs are read')).toBe(true);
   const call = async (init: RequestInit = {}, authorization = `Bearer ${TOKEN}`) => {
     const url = `http://127.0.0.1:${world.app.port}/api/jobs`;
     const response = await fetch(url, { ...init, headers: { authorization, ...init.headers } });
