@@ -13,7 +13,7 @@ vi.mock('../../src/faults.ts', () => ({ crashPoint: (point: CrashPoint) => fault
 const { passPoint } = await import('./injection-world.ts');
 faults.pass = passPoint;
 
-const RUNS = Number(process.env.INJECTION_RUNS ?? 60);
+const RUNS = Number(process.env.INJECTION_RUNS ?? 40);
 
 /** Pia begins the group's task as a rule, Olga is the owner, Kim is neither. */
 const USERS = { pia: '1', olga: '2', kim: '3' } as const;

@@ -6,12 +6,12 @@ import fc from 'fast-check';
  * `PROPERTY_SHRINK` looks for the smallest counterexample, which may take minutes.
  */
 export function runs(share = 1): { numRuns: number; endOnFailure: boolean } {
-  const numRuns = Math.max(1, Math.round(Number(process.env.PROPERTY_RUNS ?? 150) * share));
+  const numRuns = Math.max(1, Math.round(Number(process.env.PROPERTY_RUNS ?? 120) * share));
   return { numRuns, endOnFailure: process.env.PROPERTY_SHRINK === undefined };
 }
 
 /** Milliseconds a property may take. */
-export const PROPERTY_TIMEOUT = 20_000 + Number(process.env.PROPERTY_RUNS ?? 150) * 60;
+export const PROPERTY_TIMEOUT = 20_000 + Number(process.env.PROPERTY_RUNS ?? 120) * 60;
 
 const WORDS = fc.constantFrom(
   'word',
