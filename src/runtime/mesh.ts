@@ -210,7 +210,7 @@ export function createMesh(options: MeshOptions): Mesh {
         const { outcome, made, tools } = await options.perform({
           ...{ task: order.task, viber, run, principal: order.principal, words: [message], names: [], query: message },
           place: `another agent (${asked.chain.at(-1) ?? viber}), not a person: your answer goes to it as it stands`,
-          ...{ earlier, signal, verdicts: question.verdicts ?? new Map(), asked, chain: asked.chain },
+          ...{ earlier, signal, verdicts: question.verdicts ?? new Map(), asked },
           ...(order.address && { address: order.address }),
           ...(order.job && { job: order.job }),
           instructions: question.instructions,

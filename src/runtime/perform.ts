@@ -92,8 +92,6 @@ export interface Order {
   signal: AbortSignal;
   /** In place of the viber's own settings, key by key. */
   own?: OwnSettings;
-  /** As in `asked`; absent for a person's own words. */
-  chain?: readonly string[];
   asked?: Asked;
   /** Stands after the other instructions. */
   instructions?: string;
@@ -154,7 +152,7 @@ export function createPerform(options: PerformOptions): Perform {
       },
       onSuggestion: (suggestion) => made.pending.push(suggestion),
       // Nobody's words but an owner's own go in without a question (T17).
-      autoAcceptMemory: settings.memory.auto_accept && principal.role === 'owner' && order.chain === undefined,
+      autoAcceptMemory: settings.memory.auto_accept && principal.role === 'owner' && asked === undefined,
       provenance: `${principalText(principal)} in task ${task.id}`,
     };
     const offered = (await options.toolbox?.(order, own, scope)) ?? { tools: [], skills: '' };
