@@ -137,6 +137,10 @@ export function createWorker(options: WorkerOptions): Worker {
   };
   const command = createCommandLane({ desk, delivery, buttons, threads, log });
 
+  /** A run that goes on only to be told that it was stopped while it waited. */
+  const isStop = (item: Item | undefined): boolean =>
+    options.approvals?.get(item?.message.resume?.approval ?? '')?.decision?.verdict === 'stop';
+
   async function loop(prefix: string, work: (lease: Lease<Entry>) => Promise<void>): Promise<void> {
     for (let lease = await queue.claim(prefix); lease; lease = await queue.claim(prefix)) {
       const current = lease;
@@ -168,7 +172,7 @@ export function createWorker(options: WorkerOptions): Worker {
     const work: Work = {
       ...{ lease, joining: [], isStopped: stopped.delete(lane), isSettled: false },
       ...{ controller: new AbortController(), intake: new AbortController() },
-      view: { runId: '', startedAt: Date.now() },
+      view: { runId: '', startedAt: Date.now(), ...(isStop(head) ? { isEnding: true } : {}) },
     };
     works.set(lane, work);
     let carried: readonly Item[] = [];
@@ -178,9 +182,10 @@ export function createWorker(options: WorkerOptions): Worker {
       for (let part = waiting.shift(); part; part = waiting.shift()) {
         work.isSettled = false;
         const items = await Promise.all(part.items.map(threads.place));
-        const { signal, intake } = begin(work, part.run, steers(waiting[0]?.items[0]));
+        const { signal, intake } = begin(work, part, steers(waiting[0]?.items[0]));
         const onSettled = () => {
           work.isSettled = true;
+          work.view.isEnding = true;
         };
         const ended = await turns.run({ run: part.run, items, carried, signal, intake, isAgain, onSettled, ack });
         if (ended === 'shutdown') return queue.release(lease);
@@ -211,8 +216,8 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   /** The signals of the turn that begins now, aborted by what was said while it was made ready. */
-  function begin(work: Work, runId: string, isSteered: boolean): { signal: AbortSignal; intake: AbortSignal } {
-    work.view = { runId, startedAt: work.view.startedAt };
+  function begin(work: Work, { run, items }: Part, isSteered: boolean): { signal: AbortSignal; intake: AbortSignal } {
+    work.view = { runId: run, startedAt: work.view.startedAt, ...(isStop(items[0]) ? { isEnding: true } : {}) };
     work.controller = new AbortController();
     work.intake = new AbortController();
     if (work.isStopped) abort(work, 'stop');
@@ -222,6 +227,7 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   function abort(work: Work, reason: AbortReason): void {
+    if (reason === 'stop') work.view.isEnding = true;
     if (reason !== 'steer') work.intake.abort(new RunAbort(reason));
     work.controller.abort(new RunAbort(reason));
   }

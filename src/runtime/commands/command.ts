@@ -24,6 +24,8 @@ export interface RunView {
   startedAt: number;
   /** The tool in use, if any. */
   tool?: string;
+  /** It was stopped, or has its outcome: what is put into the lane now begins after it. */
+  isEnding?: true;
 }
 
 /** A conversation that is bound to a task now. */

@@ -88,7 +88,8 @@ async function goOn(context: CommandContext): Promise<CommandReply> {
   const played = context.task && readPlayed(home, taskId);
   if (!played || played.isFinished) return list(context);
   const title = played.playbook.title;
-  if (runOf(taskId))
+  const run = runOf(taskId);
+  if (run && !run.isEnding)
     return { text: `**${title}**: I am at work on this task. /plan shows how far it is, /stop ends that.` };
   if ((approvals?.open(taskId) ?? []).length > 0)
     return { text: `**${title}** waits for your answer to my last question here; /stop ends that.` };
