@@ -1,6 +1,7 @@
 /**
  * The gateway beside a bare grammY bot that makes the same model call: `npm run bench`. Both run as built programs
- * against emulators in this process, in turns, so that the machine's mood meets both. Ratios are what counts.
+ * against emulators in this process, in turns, so that the machine's mood meets both. Ratios are what counts. A third bot, the
+ * bare one with the AI SDK in it, tells how much of a ratio is the SDK's.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -15,7 +16,7 @@ const ROUNDS = 5;
 const PER_ROUND = 60;
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'viber-bench-'));
 
-async function side(name: string, home: string | undefined): Promise<Side> {
+async function side(name: string, home: string | undefined, program?: string): Promise<Side> {
   const telegram = await startTelegram({ keepFiles: false, keepRequests: 10 });
   const llm = await startLlm({ keepRequests: 10 });
   const common = { token: telegram.token, apiRoot: telegram.url, modelUrl: llm.url };
@@ -23,7 +24,7 @@ async function side(name: string, home: string | undefined): Promise<Side> {
     name,
     telegram,
     llm,
-    start: () => (home === undefined ? startBareBot(common) : startGateway({ ...common, home })),
+    start: () => (home === undefined ? startBareBot(common, program) : startGateway({ ...common, home })),
   };
 }
 
@@ -32,7 +33,8 @@ const gateway = await side('gateway', path.join(folder, 'fresh'));
 const big = await side('gateway, big home', path.join(folder, 'big'));
 const BIG_CHAT = 77;
 await fillHome(path.join(folder, 'big'), String(big.telegram.bot.id), BIG_CHAT);
-const sides = [bare, gateway, big];
+const sdk = await side('bare bot with the AI SDK', undefined, 'bench/sdk-bot.ts');
+const sides = [bare, gateway, big, sdk];
 
 interface Row {
   what: string;
@@ -107,7 +109,7 @@ for (let round = 0; round < 3; round++) {
   for (const [n, each] of sides.entries()) {
     const result = await throughput(each, 100_000 + round * 1_000, 50, 20);
     rates[n]?.push(result.perSecond);
-    if (each !== bare) inversions += result.inversions;
+    if (each === gateway || each === big) inversions += result.inversions;
   }
 }
 const perSecond = rates.map((values) => quantile(values, 0.5));
@@ -136,13 +138,13 @@ const show = (value: number | undefined) =>
   (value === undefined ? '-' : value >= 100 ? value.toFixed(0) : value.toFixed(2)).padStart(10);
 const out = (line: string) => process.stdout.write(`${line}\n`);
 out(
-  `${'measured'.padEnd(34)}${'bare bot'.padStart(10)}${'gateway'.padStart(10)}${'big home'.padStart(10)}${'ratio'.padStart(8)}  target`,
+  `${'measured'.padEnd(34)}${['bare bot', 'gateway', 'big home', 'bare+SDK'].map((name) => name.padStart(10)).join('')}${'ratio'.padStart(8)}  target`,
 );
 for (const { what, unit, values, target, ok } of rows) {
   const times_ = values[0] === undefined || values[1] === undefined ? '' : `${ratio(values).toFixed(2)}x`;
   const verdict = ok === undefined ? '' : ok ? 'ok' : 'MISSED';
   out(
-    `${`${what}${unit ? `, ${unit}` : ''}`.padEnd(34)}${values.map(show).join('')}${values.length < 3 ? ' '.repeat(10) : ''}${times_.padStart(8)}  ${target} ${verdict}`,
+    `${`${what}${unit ? `, ${unit}` : ''}`.padEnd(34)}${[0, 1, 2, 3].map((n) => show(values[n])).join('')}${times_.padStart(8)}  ${target} ${verdict}`,
   );
 }
 process.exitCode = rows.some(({ ok }) => ok === false) ? 1 : 0;

@@ -90,12 +90,13 @@ export function startGateway(options: GatewayOptions): Started {
   return startProgram(['dist/main.js', 'start', '--home', options.home, '--config', writeConfig(options)], options.env);
 }
 
-export function startBareBot(options: Omit<GatewayOptions, 'home'>): Started {
+/** @param program the bare bot, or the one with the AI SDK */
+export function startBareBot(options: Omit<GatewayOptions, 'home'>, program = 'bench/bare-bot.ts'): Started {
   const env = {
     ...process.env,
     BARE_TOKEN: options.token,
     BARE_API_ROOT: options.apiRoot,
     BARE_MODEL_URL: options.modelUrl,
   };
-  return started(spawn(process.execPath, ['bench/bare-bot.ts'], { stdio: ['ignore', 'pipe', 'pipe'], env }));
+  return started(spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'pipe'], env }));
 }

@@ -55,6 +55,8 @@ export interface Costs {
   ofRun(run: string): Usage | undefined;
   /** What was used today: by everybody, or by one person. */
   today(person?: string): Usage;
+  /** What a run has used that the record of its task does not know; from now on the record is taken to know it. */
+  take(run: string): Usage | undefined;
   /** Adds a run that has ended to the record of its task. Never rejects. */
   endRun(run: string, task: string): Promise<void>;
   /**
@@ -138,6 +140,12 @@ export function openCosts({ home, limits, prices, currency, log, now = Date.now 
     return day;
   }
 
+  function take(run: string): Usage | undefined {
+    const { total, left } = runs.get(run) ?? {};
+    if (total && left) runs.set(run, { total, left: undefined });
+    return left;
+  }
+
   function write(line: UsageLine): void {
     try {
       appendUsage(home, line);
@@ -182,10 +190,10 @@ export function openCosts({ home, limits, prices, currency, log, now = Date.now 
       return runs.get(run)?.total;
     },
     today: (person) => (person === undefined ? today().all : (today().people.get(person) ?? NO_USAGE)),
+    take,
     async endRun(run, task) {
-      const { total, left } = runs.get(run) ?? {};
-      if (!total || !left) return;
-      runs.set(run, { total, left: undefined });
+      const left = take(run);
+      if (!left) return;
       try {
         if (readTaskSync(home, task) === undefined) return;
         await updateTask(home, task, (record) => ({ ...record, usage: addUsage(record.usage, left) }));

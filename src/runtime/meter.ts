@@ -23,8 +23,6 @@ export interface MeteredRun {
 
 export interface Meter {
   hooks(run: MeteredRun): Required<Pick<AgentHooks, 'beforeCall' | 'onUsage'>>;
-  /** The run has ended, however it did: the task's record gets its usage. Never rejects. */
-  ended(run: MeteredRun): Promise<void>;
   /** For a run's outcome. */
   used(run: string): { usage?: Usage };
 }
@@ -58,7 +56,6 @@ export function createMeter({ costs, tellOwners, now = Date.now }: MeterOptions)
         onUsage: (model, usage, ms) => costs.add({ ...metered, model, ms, ...usage }),
       };
     },
-    ended: ({ run, task }) => costs.endRun(run, task),
     used(run) {
       const usage = costs.ofRun(run);
       return usage ? { usage } : {};

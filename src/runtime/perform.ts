@@ -207,9 +207,7 @@ export function createPerform(options: PerformOptions): Perform {
         },
       },
     );
-    const outcome = await running
-      .catch((error: unknown) => throwWith(error, { words: words.join('\n\n'), hasSteps }))
-      .finally(() => options.meter.ended(metered));
+    const outcome = await running.catch((error: unknown) => throwWith(error, { words: words.join('\n\n'), hasSteps }));
     return { outcome, made, tools };
   };
 }

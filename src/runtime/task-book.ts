@@ -6,14 +6,19 @@ import type { Home } from '../workspace/home.ts';
 import { linkCurrentTask } from '../workspace/plan.ts';
 import { readTask, saveTask, titleOf, updateTask } from '../workspace/tasks.ts';
 import type { TaskRecord, TaskState } from '../workspace/types.ts';
+import { addUsage } from '../workspace/usage.ts';
 import { bindingKey, type Conversations } from './conversations.ts';
+import type { Costs } from './costs.ts';
 import type { Entry } from './entry.ts';
 import { canBecome } from './task.ts';
 
 export interface TaskBook {
   /** The task of a message: the one that is there, or a new one with this message as its goal. */
   open(entry: Entry): Promise<TaskRecord>;
-  setState(taskId: string, state: TaskState): Promise<void>;
+  /** With `run`, what that run has used is noted as well. */
+  setState(taskId: string, state: TaskState, run?: string): Promise<void>;
+  /** Notes what a run has used that ended without an answer. Never rejects. */
+  endRun(run: string, taskId: string): Promise<void>;
   /** Shows a run as `running` once it has lasted a moment, then calls `onShown`; clear the timer when it ends. */
   showRunning(taskId: string, onShown: () => void): NodeJS.Timeout;
 }
@@ -23,9 +28,14 @@ const SHOW_RUNNING_MS = 250;
 /** Somebody goes on with what a job has begun: from then on it is a task like any other, and kept like one. */
 const takenOver = ({ job: _job, ...record }: TaskRecord): TaskRecord => record;
 
-export function createTaskBook(options: { home: Home; conversations: Conversations; log: Logger }): TaskBook {
-  const { home, conversations, log } = options;
+export interface TaskBookOptions {
+  home: Home;
+  conversations: Conversations;
+  costs: Pick<Costs, 'take' | 'endRun'>;
+  log: Logger;
+}
 
+export function createTaskBook({ home, conversations, costs, log }: TaskBookOptions): TaskBook {
   async function begin(entry: Entry): Promise<TaskRecord> {
     const { taskId, viber, principal, message, job } = entry;
     // A crash may have come between the message's commit and that of its conversation's binding.
@@ -51,8 +61,10 @@ export function createTaskBook(options: { home: Home; conversations: Conversatio
   }
 
   /** Through `running`, as the state machine has it, whether or not that was worth a line of its own. */
-  async function setState(taskId: string, state: TaskState): Promise<void> {
-    await updateTask(home, taskId, (record) => {
+  async function setState(taskId: string, state: TaskState, run?: string): Promise<void> {
+    await updateTask(home, taskId, (before) => {
+      const used = run === undefined ? undefined : costs.take(run);
+      const record = used ? { ...before, usage: addUsage(before.usage, used) } : before;
       const passes = state === 'running' ? record.state !== 'running' : canBecome('running', state);
       const runs = state === 'running' ? record.runs : record.runs + 1;
       return passes ? { ...record, state, runs, updatedAt: new Date().toISOString() } : record;
@@ -79,6 +91,7 @@ export function createTaskBook(options: { home: Home; conversations: Conversatio
       }));
     },
     setState,
+    endRun: costs.endRun,
     showRunning: (taskId, onShown) =>
       setTimeout(() => {
         setState(taskId, 'running').then(onShown, (error: unknown) =>

@@ -6,6 +6,7 @@
  * Invariants: a message leaves `cur` only when its answer is durable in `out` and its result written to the session; a
  * finished step is never run again; a side-effecting call whose outcome is unknown is reported, not repeated (C10).
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { principalText } from '../access/principal.ts';
 import type { Address } from '../channels/channel.ts';
 import { errorCode } from '../errors.ts';
@@ -143,7 +144,9 @@ export function createTurns(options: TurnsOptions): Turns {
     crashPoint('run:out-written');
     // The answer is durable in `out`; the session's lines follow within half a second.
     options.syncSoon(home.sessionPath(viber, taskId));
-    await book.setState(taskId, state === 'waiting' ? 'running' : state);
+    // What is on its way to people goes before what is noted of it.
+    await nextTurn();
+    await book.setState(taskId, state === 'waiting' ? 'running' : state, run);
     threads.show(taskId);
     metrics.count('viber_runs_total', { state });
     memory?.note(turn, outcome, at);
@@ -226,9 +229,11 @@ export function createTurns(options: TurnsOptions): Turns {
     async run(turn) {
       crashPoint('run:claimed');
       const attempted = await attempt(turn);
-      if (attempted === 'steered' || attempted === 'shutdown') return attempted;
       const { run, carried, ack } = turn;
       const items = [...carried, ...turn.items];
+      if (!attempted || attempted === 'steered' || attempted === 'shutdown')
+        await book.endRun(run, (items[0] as Item).message.taskId);
+      if (attempted === 'steered' || attempted === 'shutdown') return attempted;
       if (!attempted) {
         await live.end(run, []);
         ack(items);

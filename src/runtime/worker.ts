@@ -16,6 +16,7 @@ import { createCommandLane } from './command-lane.ts';
 import type { CommandDesk } from './commands/answer.ts';
 import type { RunView } from './commands/command.ts';
 import { type Conversations, placeOf, shareTask } from './conversations.ts';
+import type { Costs } from './costs.ts';
 import type { Delivery } from './delivery.ts';
 import { type Entry, taskLane, traceOf } from './entry.ts';
 import type { JobAnswers } from './job-answers.ts';
@@ -51,7 +52,7 @@ export interface WorkerOptions {
   links: CommandDesk['links'];
   prefixes: CommandDesk['prefixes'];
   settings: CommandDesk['settings'];
-  costs: NonNullable<CommandDesk['costs']>;
+  costs: NonNullable<CommandDesk['costs']> & Pick<Costs, 'take' | 'endRun'>;
   approvals?: NonNullable<CommandDesk['approvals']>;
   /** What runs leave in the memory; absent where none is kept. */
   memory?: AfterRun;
@@ -111,7 +112,7 @@ export function createWorker(options: WorkerOptions): Worker {
   /** What was accepted before this process may have been begun by an earlier one. */
   const startedAt = new Date().toISOString();
   let isStopping = false;
-  const book = createTaskBook({ home, conversations, log });
+  const book = createTaskBook({ home, conversations, costs: options.costs, log });
   const threads = createThreads({ home, conversations, channelOf, log });
   const answers = createAnswers({ live, runner, buttons, delivery, channelOf, ofJob: options.jobs?.answers });
   const turns = createTurns({

@@ -59,6 +59,8 @@ interface Stamped<T> {
 export interface StatCache<T> {
   /** The loaded value, from the cache while the file is unchanged; undefined when there is no such file. */
   get(file: string): T | undefined;
+  /** What its one writer has just put into the file; `stat` was taken after that, from the same handle. */
+  keep(file: string, stat: fs.Stats, value: T): void;
 }
 
 /** Values derived from files or folders by `load`, at most `max` of them. The values are shared: nobody may change them. */
@@ -79,6 +81,9 @@ export function createStatCache<T>(max: number, load: (file: string, stat: fs.St
       const value = load(file, stat);
       lru.set(file, { size, ctimeMs, ino, settled, value });
       return value;
+    },
+    keep(file, { size, ctimeMs, ino }, value) {
+      lru.set(file, { size, ctimeMs, ino, settled: true, value });
     },
   };
 }

@@ -94,29 +94,30 @@ const PAGE = 4096;
 /**
  * For records written often that can be rebuilt: overwrites only the bytes from the first difference on, if they lie within
  * one page and the file does not shrink (replacing a file makes the file system flush it: 40 times the cost); else as
- * `writeFileAtomic` without sync. A power cut may cost the last line.
+ * `writeFileAtomic` without sync. A power cut may cost the last line. Gives what the file then is, undefined when it was replaced.
  * @param before the file's text, read in the same tick
  */
-export async function patchFile(file: string, before: string, after: string): Promise<void> {
+export async function patchFile(file: string, before: string, after: string): Promise<fs.Stats | undefined> {
   const old = Buffer.from(before);
   const data = Buffer.from(after);
   const start = commonStart(old, data);
-  if (start === data.length && start === old.length) return;
+  if (start === data.length && start === old.length) return undefined;
   const onePage = Math.floor(start / PAGE) === Math.floor((data.length - 1) / PAGE);
-  if (data.length < old.length || !onePage) {
-    await writeFileAtomic(file, data, { sync: false });
-    return;
-  }
+  const patched = data.length >= old.length && onePage ? patchPage(file, old, data, start) : undefined;
+  if (!patched) await writeFileAtomic(file, data, { sync: false });
+  return patched;
+}
+
+function patchPage(file: string, old: Buffer, data: Buffer, start: number): fs.Stats | undefined {
   const fd = fs.openSync(file, 'r+');
-  let isSame = false;
   try {
     // Bytes that are no UTF-8 are read as others: then its places are not the text's.
-    isSame = fs.fstatSync(fd).size === old.length;
-    if (isSame) writeAll(fd, data, start, start);
+    if (fs.fstatSync(fd).size !== old.length) return undefined;
+    writeAll(fd, data, start, start);
+    return fs.fstatSync(fd);
   } finally {
     fs.closeSync(fd);
   }
-  if (!isSame) await writeFileAtomic(file, data, { sync: false });
 }
 
 function commonStart(a: Buffer, b: Buffer): number {

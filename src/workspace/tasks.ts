@@ -47,7 +47,16 @@ export function titleOf(goal: string): string {
   return cutText(words.length > 8 ? `${words.slice(0, 8).join(' ')}…` : words.join(' '), 60);
 }
 
-const records = createStatCache<TaskRecord>(4096, (file) => parseRecord(file, readTextSync(file) ?? ''));
+/** A record with the text it stands in. */
+interface RecordFile {
+  record: TaskRecord;
+  text: string;
+}
+
+const records = createStatCache<RecordFile>(4096, (file) => {
+  const text = readTextSync(file) ?? '';
+  return { record: parseRecord(file, text), text };
+});
 const recordFile = (home: Home, taskId: string) => path.join(home.taskDir(taskId), 'task.json');
 
 /** The record, undefined when there is no such task. Throws WorkspaceError naming the file when it is damaged. */
@@ -56,8 +65,8 @@ export async function readTask(home: Home, taskId: string): Promise<TaskRecord |
 }
 
 export function readTaskSync(home: Home, taskId: string): TaskRecord | undefined {
-  const record = records.get(recordFile(home, taskId));
-  return record && copyOf(record);
+  const found = records.get(recordFile(home, taskId));
+  return found && copyOf(found.record);
 }
 
 function copyOf(record: TaskRecord): TaskRecord {
@@ -153,13 +162,14 @@ async function write(home: Home, record: TaskRecord, sync = true): Promise<void>
   const file = recordFile(home, record.id);
   const { state, runs, usage, updatedAt, ...stable } = record;
   const json = JSON.stringify({ ...stable, ...(usage && { usage }), runs, state, updatedAt }, null, 2);
-  const before = sync ? undefined : readTextSync(file);
+  const before = sync ? undefined : records.get(file)?.text;
   const size = Buffer.byteLength(json);
   const oldSize = before === undefined ? 0 : Buffer.byteLength(before) - 1;
   const room = Math.max(Math.ceil((size + 24) / 64) * 64, Math.min(oldSize, size + 64));
   const text = `${json}${' '.repeat(room - size)}\n`;
-  if (before === undefined) await writeFileAtomic(file, text, { sync });
-  else await patchFile(file, before, text);
+  if (before === undefined) return writeFileAtomic(file, text, { sync });
+  const stat = await patchFile(file, before, text);
+  if (stat) records.keep(file, stat, { record: copyOf(record), text });
 }
 
 const STATES: readonly unknown[] = ['pending', 'running', 'completed', 'error', 'stopped'];

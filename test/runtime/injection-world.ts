@@ -191,7 +191,6 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     const agent = scriptedAgent({ isAlive: () => life.isAlive, next: () => planOf(runs++), happened });
     const meter: Meter = {
       hooks: () => ({ beforeCall: () => undefined, onUsage: () => undefined }),
-      ended: async () => undefined,
       used: () => ({}),
     };
     const memory = {
@@ -225,6 +224,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         ofRun: () => ({ inputTokens: 0, outputTokens: 0 }),
         today: () => ({ inputTokens: 0, outputTokens: 0 }),
         check: () => undefined,
+        ...{ take: () => undefined, endRun: async () => undefined },
         ...{ limits: {}, currency: 'EUR' },
       },
       maxRuns: options.maxRuns ?? 4,

@@ -30,7 +30,7 @@ const failure = (error: unknown): Failure => ({ code: errorCode(error), message:
 
 /**
  * Never rejects. A file that failed is not left in place.
- * @param wait whether to sync one thing after the other in this thread instead of side by side in the pool
+ * @param wait whether this thread waits for the files itself instead of the pool
  */
 export async function commit(batch: Batch, wait = false): Promise<Committed> {
   const files = batch.files.map(({ temp, target, data }) => {
@@ -47,10 +47,11 @@ export async function commit(batch: Batch, wait = false): Promise<Committed> {
       return { fd: undefined, failed: failure(error) };
     }
   });
+  // The pool has the directories while this thread waits for the files.
+  const folders = Promise.all(batch.directories.map(syncPath));
+  const synced = Promise.all(batch.sync.map(syncPath));
   const sync = wait ? syncAndCloseHere : syncAndClose;
   const writing = files.map(async ({ fd, failed }) => (fd === undefined ? failed : sync(fd)));
-  const folders = Promise.all(batch.directories.map((path) => syncPath(path, sync)));
-  const synced = Promise.all(batch.sync.map((path) => syncPath(path, sync)));
   const written = await Promise.all(writing);
   const folder = (await folders).find((failed) => failed !== undefined);
   const results = written.map((failed, index) => {
@@ -96,9 +97,9 @@ async function syncAndCloseHere(fd: number): Promise<Failure | undefined> {
   }
 }
 
-async function syncPath(path: string, sync: typeof syncAndClose): Promise<Failure | undefined> {
+async function syncPath(path: string): Promise<Failure | undefined> {
   try {
-    return await sync(fs.openSync(path, 'r'));
+    return await syncAndClose(fs.openSync(path, 'r'));
   } catch (error) {
     return failure(error);
   }

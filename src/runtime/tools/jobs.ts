@@ -29,6 +29,9 @@ const createInput = z.object({
   model: z.string().exactOptional(),
 });
 
+const listInput = z.object({});
+const deleteInput = z.object({ name: z.string().max(200) });
+
 const LISTED = 50;
 
 /** Models leave out by empty texts and lists. */
@@ -104,7 +107,7 @@ export function jobTools(scope: ToolScope, { desk: openDesk, principal, from }: 
     defineTool({
       name: 'list_scheduled_jobs',
       description: 'The scheduled jobs with their next times.',
-      input: z.object({}),
+      input: listInput,
       effect: 'read',
       async execute() {
         return { jobs: (await desk()).list().slice(0, LISTED).map(shown) };
@@ -113,7 +116,7 @@ export function jobTools(scope: ToolScope, { desk: openDesk, principal, from }: 
     defineTool({
       name: 'delete_scheduled_job',
       description: 'Delete a scheduled job. The person confirms it.',
-      input: z.object({ name: z.string().max(200) }),
+      input: deleteInput,
       effect: 'idempotent',
       consent: 'each',
       async asksBefore({ name }) {
