@@ -83,7 +83,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     ...{ store, ledger, log, channelOf: (message) => channelOf(message.address) },
     onOutcome: (outcome) => metrics.count('viber_deliveries_total', { outcome }),
   });
-  const { live, settings } = openLive({ config, home, bus, buttons, delivery, channelOf, log });
+  const { live, settings } = openLive({ config, home, bus, buttons, cache, delivery, channelOf, log });
   const links = openLinks(home.access);
   const pairing = openPairing(
     home.access,
@@ -91,7 +91,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   );
   const people = createPeople(config.people, pairing, links);
   const conversations = openConversations(home.conversations);
-  const reception = openReception({ folder: home.access, pairing, buttons, delivery, log });
+  const reception = openReception({ folder: home.access, pairing, people, buttons, delivery, log });
   const shared = {
     ...{ config, home, viber: VIBER, queue, conversations, settings, delivery, reception },
     ...{ people, pairing, links, buttons, metrics, log, channelOf },

@@ -4,6 +4,7 @@ import type { Address, Channel } from '../channels/channel.ts';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import type { Bus } from '../runtime/bus.ts';
+import type { Cache } from '../runtime/cache.ts';
 import {
   type ConversationSetting,
   type ConversationSettings,
@@ -20,6 +21,7 @@ export interface OpenLiveOptions {
   home: Home;
   bus: Bus;
   buttons: Buttons;
+  cache: Cache;
   delivery: Pick<Delivery, 'isBusy'>;
   channelOf: (address: Address) => Channel | undefined;
   log: Logger;
@@ -37,7 +39,8 @@ export function openLive(options: OpenLiveOptions): { live: Live; settings: Conv
     ({ channel }) => configured.get(channel) ?? {},
   );
   const live = createLive({
-    ...{ bus: options.bus, channelOf: options.channelOf, settings, buttons: options.buttons, log: options.log },
+    ...{ bus: options.bus, channelOf: options.channelOf, settings, buttons: options.buttons },
+    ...{ cache: options.cache, log: options.log },
     isBusy: delivery.isBusy,
     async progressOf(taskId) {
       const stored = await readPlan(home, taskId);

@@ -137,6 +137,10 @@ export interface LiveView {
   limited(retryAfterMs: number): void;
   /** Made when they are first asked for. */
   buttons(): Promise<Button[][]>;
+  /** What an earlier process gave to `keep` for this run: its message goes on as the status message, or is taken away. */
+  readonly kept: string | undefined;
+  /** Remembers the status message for the case that this process ends before the run does. */
+  keep(message: string): void;
 }
 
 export interface InterruptSignal {

@@ -10,6 +10,7 @@ export interface Cache {
   get(key: string): Promise<string | undefined>;
   /** `ttlMs` in milliseconds; for ever without it. */
   set(key: string, value: string, ttlMs?: number): Promise<void>;
+  delete(key: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,6 +45,9 @@ export function openCache(folder: string): Cache {
     get: async (key) => (await ready()).keyv.get<string>(key),
     async set(key, value, ttlMs) {
       await (await ready()).keyv.set(key, value, ttlMs);
+    },
+    async delete(key) {
+      await (await ready()).keyv.delete(key);
     },
     async close() {
       if (opened) (await opened).close();

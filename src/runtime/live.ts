@@ -13,6 +13,7 @@ import {
 } from '../channels/channel.ts';
 import type { Logger } from '../log.ts';
 import type { Bus } from './bus.ts';
+import type { Cache } from './cache.ts';
 import type { ConversationSettings } from './conversation-settings.ts';
 import { createLivePace } from './live-pace.ts';
 import { createLiveText, type LiveText } from './live-text.ts';
@@ -24,6 +25,8 @@ export interface LiveOptions {
   channelOf: (address: Address) => Channel | undefined;
   settings: Pick<ConversationSettings, 'get'>;
   buttons: Pick<Buttons, 'offer'>;
+  /** Remembers the status messages of runs that a crash may cut. */
+  cache: Pick<Cache, 'get' | 'set' | 'delete'>;
   /** Whether answers to the chat wait, or must wait. */
   isBusy: (address: Address) => boolean;
   /** How far the plan of a task is. */
@@ -32,8 +35,11 @@ export interface LiveOptions {
 }
 
 export interface Live {
-  /** Conversations that see this run's progress from now on. */
-  follow(runId: string, addresses: readonly Address[]): void;
+  /**
+   * Conversations that see this run's progress from now on. `isAgain`: an earlier process may have begun to show it there; then
+   * what it showed has been found when this resolves.
+   */
+  follow(runId: string, addresses: readonly Address[], isAgain?: boolean): Promise<void>;
   /**
    * Ends progress of a run everywhere. In `answered` the status message may be replaced by the answer: gives its ids by
    * conversation key. Elsewhere it is taken away.
@@ -60,11 +66,20 @@ interface Run {
   text: LiveText;
   progress: Promise<Progress | undefined> | undefined;
   lastProgress: Progress | undefined;
-  views: { address: Address; view: LiveView }[];
+  views: Place[];
   isOver: boolean;
 }
 
+interface Place {
+  address: Address;
+  view: LiveView & { kept: string | undefined };
+  /** Something is remembered of it. */
+  isKept: boolean;
+}
+
 const DEFAULT_GAP_MS = 3000;
+const KEPT_MS = 24 * 3_600_000;
+const cacheKey = (runId: string, address: Address): string => `live.${runId}.${conversationKey(address)}`;
 
 export function createLive(options: LiveOptions): Live {
   const { bus, channelOf, settings, log } = options;
@@ -77,9 +92,9 @@ export function createLive(options: LiveOptions): Live {
     },
   });
 
-  function viewOf(run: Run, address: Address): LiveView {
+  function placeOf(run: Run, runId: string, address: Address): Place {
     let buttons: Promise<Button[][]> | undefined;
-    const view: LiveView = {
+    const view: Place['view'] = {
       get mode() {
         return settings.get(address).live;
       },
@@ -100,8 +115,37 @@ export function createLive(options: LiveOptions): Live {
         buttons ??= offerStop(run, address);
         return buttons;
       },
+      kept: undefined,
+      keep(message) {
+        if (run.isOver) return;
+        place.isKept = true;
+        void tolerate(options.cache.set(cacheKey(runId, address), message, KEPT_MS));
+      },
     };
-    return view;
+    const place: Place = { address, view, isKept: false };
+    return place;
+  }
+
+  /** What the cache holds may be lost: then a status message stays behind. */
+  async function tolerate<T>(done: Promise<T>): Promise<T | undefined> {
+    try {
+      return await done;
+    } catch (error) {
+      log.warn({ err: error }, 'the cache failed');
+      return undefined;
+    }
+  }
+
+  /** Goes on with what an earlier process showed, before there is news. */
+  async function resume(run: Run, runId: string): Promise<void> {
+    for (const place of run.views) {
+      const { address, view } = place;
+      view.kept = await tolerate(options.cache.get(cacheKey(runId, address)));
+      if (view.kept === undefined) continue;
+      place.isKept = true;
+      const event = { type: 'state-change', state: run.state, agentId: '', taskId: '', runId } as const;
+      if (!run.isOver) tell(channelOf(address), event, address, view);
+    }
   }
 
   async function offerStop(run: Run, address: Address): Promise<Button[][]> {
@@ -157,14 +201,15 @@ export function createLive(options: LiveOptions): Live {
   });
 
   return {
-    follow(runId, addresses) {
+    async follow(runId, addresses, isAgain = false) {
       const run: Run = {
         ...{ startedAt: Date.now(), taskId: '', agentId: '', worker: '', words: 'thinking', state: 'thinking' },
         ...{ text: createLiveText(), progress: undefined, lastProgress: undefined, views: [], isOver: false },
       };
       const places = new Map(addresses.map((address) => [conversationKey(address), address]));
-      for (const address of places.values()) run.views.push({ address, view: viewOf(run, address) });
+      for (const address of places.values()) run.views.push(placeOf(run, runId, address));
       runs.set(runId, run);
+      if (isAgain) await resume(run, runId);
     },
     async end(runId, answered) {
       const placeholders = new Map<string, string>();
@@ -173,8 +218,10 @@ export function createLive(options: LiveOptions): Live {
       runs.delete(runId);
       if (run) run.isOver = true;
       await Promise.all(
-        (run?.views ?? []).map(async ({ address, view }) => {
+        (run?.views ?? []).map(async ({ address, view, isKept }) => {
           const key = conversationKey(address);
+          // The answer may become that message: from here on nobody may take it for a status.
+          if (isKept) await tolerate(options.cache.delete(cacheKey(runId, address)));
           pace.leave(address, view);
           if (isAnswered.has(key)) pace.answered(address);
           const ended = channelOf(address)?.endStream?.(runId, address, isAnswered.has(key));

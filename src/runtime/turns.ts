@@ -184,13 +184,13 @@ export function createTurns(options: TurnsOptions): Turns {
     let showing: NodeJS.Timeout | undefined;
     try {
       const task = await book.open(first.message);
+      const answered = [...carried, ...items];
+      await live.follow(run, followers(answered, taskId), isAgain);
       showing = book.showRunning(taskId, () => threads.show(taskId));
       const earlier = isAgain || first.message.resume ? await findRun(home, viber, taskId, run) : [];
       const result = earlier.find((entry) => entry.type === 'result');
       if (result?.type === 'result')
         return result.error === STEERED ? 'steered' : settled({ ...result, buttons: buttonsAgain(result) }, result.at);
-      const answered = [...carried, ...items];
-      live.follow(run, followers(answered, taskId));
       const outcome = await runner.run({ task, run, items, answered, earlier, signal, intake });
       crashPoint('run:answered');
       // Whoever stopped it wants no answer, were it steered before or not.

@@ -49,6 +49,8 @@ function createView(options: ViewOptions) {
       options.onLimited?.(ms);
     },
     buttons: options.buttons ?? (async () => [[{ id: 'stop-id', label: 'Stop' }]]),
+    kept: undefined,
+    keep: () => undefined,
   };
   function tell(event: AgentStreamEvent): void {
     words = doing(event) ?? words;

@@ -1,4 +1,5 @@
 /** Many runs that show progress and are answered, before a real channel and the real outbox; and how long the answers took. */
+
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address, Channel } from '../../src/channels/channel.ts';
@@ -8,6 +9,8 @@ import { openDelivery } from '../../src/runtime/delivery.ts';
 import { createLive } from '../../src/runtime/live.ts';
 import { openLedger } from '../../src/runtime/queue/ledger.ts';
 import { openStore } from '../../src/runtime/queue/store.ts';
+import { memoryCache } from '../helpers/memory-cache.ts';
+import { ownTime } from '../helpers/own-time.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 export interface Load {
@@ -36,7 +39,7 @@ export function createLoad(channel: Channel): Load {
     ...channel,
     async send(message, ledger) {
       await channel.send(message, ledger);
-      delays.push(Date.now() - (startedAt.get(message.id) ?? 0));
+      delays.push(ownTime() - (startedAt.get(message.id) ?? 0));
     },
   };
   const delivery = openDelivery({
@@ -51,6 +54,7 @@ export function createLoad(channel: Channel): Load {
       offer: async (_address, rows) => rows.map((row) => row.map(({ label }) => ({ id: `b${runs}`, label }))),
     },
     progressOf: async () => ({ done: 1, total: 3 }),
+    cache: memoryCache(),
   });
 
   return {
@@ -68,7 +72,7 @@ export function createLoad(channel: Channel): Load {
       return {
         async end() {
           clearInterval(telling);
-          startedAt.set(runId, Date.now());
+          startedAt.set(runId, ownTime());
           const [placeholder] = (await live.end(runId, [address])).values();
           const answer = { id: runId, address, text: `answer of ${runId}`, files: [] };
           await delivery.add({ ...answer, ...(placeholder === undefined ? {} : { placeholder }) }, runId);
@@ -76,7 +80,7 @@ export function createLoad(channel: Channel): Load {
       };
     },
     async settled() {
-      for (const end = Date.now() + 30_000; delivery.counts().waiting > 0 && Date.now() < end; ) await sleep(5);
+      for (const end = Date.now() + 60_000; delivery.counts().waiting > 0 && Date.now() < end; ) await sleep(5);
       await delivery.close(1000);
     },
   };

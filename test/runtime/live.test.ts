@@ -6,6 +6,7 @@ import { createBus } from '../../src/runtime/bus.ts';
 import type { ConversationSetting } from '../../src/runtime/conversation-settings.ts';
 import { createInterrupt } from '../../src/runtime/interrupt.ts';
 import { createLive } from '../../src/runtime/live.ts';
+import { memoryCache } from '../helpers/memory-cache.ts';
 
 const HERE: Address = { channel: 'telegram', account: '7', chat: '1' };
 const THERE: Address = { channel: 'telegram', account: '7', chat: '2' };
@@ -13,7 +14,11 @@ const THERE: Address = { channel: 'telegram', account: '7', chat: '2' };
 type Rest = Partial<AgentStreamEvent> & { type: AgentStreamEvent['type'] };
 
 function start(
-  options: { channel?: Partial<Channel>; progress?: () => Promise<{ done: number; total: number }> } = {},
+  options: {
+    channel?: Partial<Channel>;
+    progress?: () => Promise<{ done: number; total: number }>;
+    cache?: ReturnType<typeof memoryCache>;
+  } = {},
 ) {
   const seen: { event: AgentStreamEvent; address: Address; view: LiveView }[] = [];
   const settings: ConversationSetting = {};
@@ -38,6 +43,7 @@ function start(
       isBusy: () => false,
       progressOf,
       log: silentLog(),
+      cache: options.cache ?? memoryCache(),
     },
     channelOf: () => channel as Channel,
   });
@@ -184,5 +190,46 @@ describe('an interrupt', () => {
     const signal = { type: 'interrupt', targetAgentId: 'default', reason: '' } as const;
     expect(interruptWith(true)(signal, HERE)).toEqual(['t-9']);
     expect(interruptWith(false)(signal, HERE)).toEqual([]);
+  });
+
+  it('goes on after a crash with the message that was shown before it, and with none that became an answer', async () => {
+    const kept = new Map<string, string>();
+    const shown: (string | undefined)[] = [];
+    const channel: Partial<Channel> = {
+      stream: async (_event, _address, view) => void shown.push(view.kept),
+      endStream: async () => '77',
+    };
+    const first = start({ cache: memoryCache(kept), channel });
+    await first.live.follow('r', [HERE, THERE]);
+    first.emit({ type: 'state-change', state: 'thinking' });
+    const views: LiveView[] = [];
+    const second = start({
+      cache: memoryCache(kept),
+      channel: { ...channel, stream: async (_event, _address, view) => void views.push(view) },
+    });
+    await second.live.follow('r', [HERE, THERE]);
+    second.emit({ type: 'state-change', state: 'thinking' });
+    views[0]?.keep('77');
+    expect(kept.size).toBe(1);
+    // Another process.
+    const third = start({ cache: memoryCache(kept), channel });
+    await third.live.follow('r', [HERE, THERE], true);
+    expect(shown).toEqual([undefined, undefined, '77']);
+    await third.live.end('r', [HERE]);
+    expect(kept.size).toBe(0);
+    views[0]?.keep('78');
+    const fourth = start({ cache: memoryCache(), channel });
+    await fourth.live.follow('r', [HERE, THERE], true);
+    expect(shown).toHaveLength(3);
+  });
+
+  it('is not held up by a cache that fails', async () => {
+    const broken = () => Promise.reject(new Error('no disk'));
+    const cache = { get: broken, set: broken, delete: broken, close: async () => undefined };
+    const { live, emit, seen } = start({ cache });
+    await live.follow('r', [HERE], true);
+    emit({ type: 'state-change', state: 'thinking' });
+    seen[0]?.view.keep('1');
+    await expect(live.end('r', [HERE])).resolves.toEqual(new Map());
   });
 });

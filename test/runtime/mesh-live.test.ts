@@ -5,6 +5,7 @@ import { silentLog } from '../../src/log.ts';
 import { createBus } from '../../src/runtime/bus.ts';
 import { createInterrupt } from '../../src/runtime/interrupt.ts';
 import { createLive } from '../../src/runtime/live.ts';
+import { memoryCache } from '../helpers/memory-cache.ts';
 
 const HERE: Address = { channel: 'telegram', account: '7', chat: '1' };
 
@@ -17,6 +18,7 @@ function start() {
   const channel: Partial<Channel> = { id: 'telegram', stream: async (_event, _address, view) => void views.add(view) };
   const live = createLive({
     ...{ bus, log, settings: { get: () => ({}) }, buttons: { offer: async () => [] }, isBusy: () => false },
+    cache: memoryCache(),
     ...{ progressOf: async () => undefined, channelOf: () => channel as Channel },
   });
   live.follow('r', [HERE]);

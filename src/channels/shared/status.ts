@@ -86,7 +86,16 @@ export function createStatus(options: StatusOptions): Status {
 
   function start(key: string, address: Address, view: LiveView): Run {
     const shown = { address, shown: '', isOver: false, text: '', startedAt: Date.now() };
-    const run: Run = { ...shown, view, typing: undefined, showing: undefined, isQueued: false, call: undefined };
+    const kept = view.kept === undefined ? {} : { messageId: view.kept };
+    const run: Run = {
+      ...shown,
+      ...kept,
+      view,
+      typing: undefined,
+      showing: undefined,
+      isQueued: false,
+      call: undefined,
+    };
     run.typing = later(timing.typingAfter, () => type(run));
     run.showing = later(timing.statusAfter, () => void show(run));
     runs.set(key, run);
@@ -125,9 +134,11 @@ export function createStatus(options: StatusOptions): Status {
     run.isQueued = false;
     if (run.isOver || !isTurn) return;
     if (isNew(run)) {
+      const before = run.messageId;
       run.call = calls.publish(run, wordsFor(run));
       await run.call;
       run.call = undefined;
+      if (run.messageId !== undefined && run.messageId !== before) run.view.keep(run.messageId);
     }
     clearTimeout(run.showing);
     if (!run.isOver) run.showing = later(interval(run), () => void show(run));

@@ -58,6 +58,8 @@ interface Run extends Shown {
   call: Promise<void> | undefined;
 }
 
+/** Marks the id of a message that was kept as a stream. */
+const STREAM = 'stream:';
 const MAX_RUNS = 500;
 const MAX_TEXT = 12_000;
 /** A run whose end we never hear of is shown no longer. */
@@ -85,7 +87,7 @@ export function createLive(options: LiveOptions): Live {
   function start(key: string, address: Address, view: LiveView): Run {
     const shown = { address, view, startedAt: Date.now(), text: '', sinceTool: 0, said: '', saidAt: 0 };
     const state = { isRestarted: false, isQueued: false, isOver: false };
-    const run: Run = { ...shown, ...state, timer: undefined, call: undefined };
+    const run: Run = { ...shown, ...state, ...keptOf(view), timer: undefined, call: undefined };
     run.timer = later(assistant.isOne(address) ? timing.assistantAfter : timing.statusAfter, () => tick(run));
     runs.set(key, run);
     const oldest = runs.size > MAX_RUNS ? runs.keys().next().value : undefined;
@@ -121,7 +123,12 @@ export function createLive(options: LiveOptions): Live {
     const isTurn = !run.isQueued || (await run.view.turn());
     run.isQueued = false;
     if (run.isOver || !isTurn) return;
+    const { ts: before } = run;
     run.call = put(run)
+      .then(() => {
+        if (run.ts !== undefined && run.ts !== before)
+          run.view.keep(`${run.streamed === undefined ? '' : STREAM}${run.ts}`);
+      })
       .catch((error: unknown) => log.warn({ err: error }, 'live progress failed'))
       .finally(() => {
         run.call = undefined;
@@ -214,6 +221,12 @@ export function createLive(options: LiveOptions): Live {
       for (const key of [...runs.keys()]) finish(key);
     },
   };
+}
+
+/** A stream that an earlier process left open is ended before anything else is done with it. */
+function keptOf({ kept }: LiveView): Partial<Run> {
+  if (!kept?.startsWith(STREAM)) return kept === undefined ? {} : { ts: kept };
+  return { ts: kept.slice(STREAM.length), streamed: 0, wasStream: true, isRestarted: true };
 }
 
 /** What the model has written since its last tool call. */
