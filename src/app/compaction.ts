@@ -1,4 +1,6 @@
 /** Compaction of sessions with what it needs of the gateway. */
+import fs from 'node:fs';
+import path from 'node:path';
 import { type Config, loadAgent } from '../config.ts';
 import type { Logger } from '../log.ts';
 import type { Agent } from '../runtime/agent.ts';
@@ -7,6 +9,10 @@ import type { Costs } from '../runtime/costs.ts';
 import { type Compaction, createCompaction } from '../runtime/memory/compaction.ts';
 import type { Reception } from '../runtime/reception.ts';
 import type { Home } from '../workspace/home.ts';
+import type { Question } from '../workspace/memory/questions.ts';
+
+/** A start has better things to do. */
+const LEFT_MS = 1_000;
 
 export interface OpenCompactionOptions {
   config: Config;
@@ -23,18 +29,42 @@ export interface OpenCompactionOptions {
 
 export function openCompaction({ config, home, viber, ...given }: OpenCompactionOptions): Compaction {
   const { agent, costs, approvals, modelName, log } = given;
-  return createCompaction({
+
+  async function ask(question: Question, of: string): Promise<void> {
+    const [{ promptUserToUpdateMemory }, { closeQuestion }] = await Promise.all([
+      import('../runtime/memory/flush.ts'),
+      import('../workspace/memory/questions.ts'),
+    ]);
+    await promptUserToUpdateMemory(question, of === viber ? undefined : of, given.askOwners);
+    closeQuestion(home, of, question.id);
+  }
+  const failed = (error: unknown) => log.error({ err: error }, 'the owners could not be asked about what to remember');
+
+  /** What an earlier process kept to ask about and did not come to. */
+  async function askLeft(): Promise<void> {
+    const { vibersOf } = await import('../workspace/memory/retention.ts');
+    for (const each of vibersOf(home)) {
+      if (!fs.existsSync(path.join(home.viberDir(each), 'memory', 'suggestions'))) continue;
+      const { openQuestions } = await import('../workspace/memory/questions.ts');
+      for (const question of await openQuestions(home, each)) await ask(question, each);
+    }
+  }
+  const left = setTimeout(() => void askLeft().catch(failed), LEFT_MS).unref();
+
+  const compaction = createCompaction({
     ...{ home, agent, costs, log, limits: config.history, isAutomatic: config.history.compaction === 'on' },
     async modelOf(id) {
       const own = await loadAgent(home.root, id);
       return { model: own.model ?? modelName(), fallback: own.fallback ?? config.fallback };
     },
     waits: (approval) => approvals.get(approval) !== undefined,
-    askOwners(suggestions, of) {
-      const about = of === viber ? undefined : of;
-      import('../runtime/memory/flush.ts')
-        .then(({ promptUserToUpdateMemory }) => promptUserToUpdateMemory(suggestions, about, given.askOwners))
-        .catch((error: unknown) => log.error({ err: error }, 'the owners could not be asked about what to remember'));
-    },
+    askOwners: (question, of) => void ask(question, of).catch(failed),
   });
+  return {
+    ...compaction,
+    close() {
+      clearTimeout(left);
+      return compaction.close();
+    },
+  };
 }

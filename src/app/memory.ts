@@ -2,6 +2,7 @@
 import type { Config } from '../config.ts';
 import { errorMessage } from '../errors.ts';
 import type { Logger } from '../log.ts';
+import type { Costs } from '../runtime/costs.ts';
 import type { Embedders } from '../runtime/model/models.ts';
 import type { Toolbox } from '../runtime/perform.ts';
 import { memorySearch } from '../runtime/tools/memory-search.ts';
@@ -20,24 +21,34 @@ export function openAppMemory({
   config,
   home,
   embedders,
+  costs,
   log,
 }: {
   config: Config;
   home: Home;
   embedders: Embedders;
+  /** Counts and caps the calls of the embedding model. */
+  costs?: Costs | undefined;
   log: Logger;
 }): AppMemory {
   const { memory: settings } = config;
   let opened: Promise<MemorySearch> | undefined;
 
   function open(): Promise<MemorySearch> {
-    opened ??= import('../workspace/memory/search.ts').then(({ createMemorySearch }) =>
-      createMemorySearch({
-        ...{ home, settings, log },
-        ...(settings.embedding === undefined ? {} : { embedder: embedders.embedder(settings.embedding) }),
-      }),
-    );
+    opened ??= load();
     return opened;
+  }
+
+  async function load(): Promise<MemorySearch> {
+    const [{ createMemorySearch }, { meteredEmbedder }] = await Promise.all([
+      import('../workspace/memory/search.ts'),
+      import('../runtime/metered-embedder.ts'),
+    ]);
+    const embedder = settings.embedding === undefined ? undefined : embedders.embedder(settings.embedding);
+    return createMemorySearch({
+      ...{ home, settings, log },
+      embedder: embedder && costs ? meteredEmbedder(embedder, costs) : embedder,
+    });
   }
 
   const searchMemory: AppMemory['searchMemory'] = async (...query) => (await open()).searchMemory(...query);

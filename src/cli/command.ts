@@ -8,6 +8,8 @@ export interface CliContext {
   /** `--home DIR`, or what the environment says. */
   home: string;
   json: boolean;
+  /** `--viber ID`, for the commands that take it. */
+  viber?: string | undefined;
   env: NodeJS.ProcessEnv;
   print: (line: string) => void;
 }

@@ -6,6 +6,7 @@ import { type CliContext, EXIT } from './command.ts';
 interface CliCommand {
   usage: string;
   about: string;
+  takesViber?: true;
   load: () => Promise<{ run: (context: CliContext) => Promise<number> }>;
 }
 
@@ -24,7 +25,8 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
   },
   memory: {
     usage: 'memory search QUERY | index',
-    about: 'search what the viber remembers',
+    about: 'search what the viber remembers (--viber ID: another one)',
+    takesViber: true,
     load: () => import('./memory.ts'),
   },
   skills: { usage: 'skills list', about: 'what it can use, and what is missing', load: () => import('./skills.ts') },
@@ -52,6 +54,7 @@ export async function runCli(argv: string[]): Promise<number> {
         config: { type: 'string' },
         home: { type: 'string' },
         json: { type: 'boolean', default: false },
+        viber: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
         version: { type: 'boolean', default: false },
       },
@@ -66,10 +69,19 @@ export async function runCli(argv: string[]): Promise<number> {
       complain(`There is no command "${name}".\n\n${usage()}`);
       return EXIT.failed;
     }
+    if (values.viber !== undefined && !command.takesViber) throw new UserError(`viber ${name} takes no --viber.`);
     const { locateHome } = await import('../workspace/home.ts');
     const home = locateHome({ env: process.env, ...(values.home === undefined ? {} : { override: values.home }) });
     const { run } = await command.load();
-    return await run({ args, config: values.config, home, json: values.json, env: process.env, print });
+    return await run({
+      args,
+      config: values.config,
+      home,
+      json: values.json,
+      viber: values.viber,
+      env: process.env,
+      print,
+    });
   } catch (error) {
     if (error instanceof ConfigError) {
       for (const { path, message } of error.problems) complain(path ? `${path}: ${message}` : message);

@@ -1,29 +1,43 @@
 /** `viber memory`: searches what a viber remembers, and makes its search index anew. Works while the gateway runs. */
+import fs from 'node:fs';
 import { type Config, loadConfig } from '../config.ts';
 import { UserError } from '../errors.ts';
-import { createLog } from '../log.ts';
-import type { Embedder, MemoryHit, MemorySearch } from '../workspace/memory/search.ts';
+import { createLog, type Logger } from '../log.ts';
+import type { Home } from '../workspace/home.ts';
+import type { Embedder, MemoryHit } from '../workspace/memory/search.ts';
 import { type CliContext, EXIT } from './command.ts';
 
-const USAGE = 'usage: viber memory search QUERY | index';
+const USAGE = 'usage: viber memory search QUERY | index, of another viber with --viber ID';
 
-export async function run({ args, home: root, config: file, env, json, print }: CliContext): Promise<number> {
+export async function run({
+  args,
+  viber: id,
+  home: root,
+  config: file,
+  env,
+  json,
+  print,
+}: CliContext): Promise<number> {
   const { config } = await loadConfig({ file, home: root, env });
   const [verb, ...words] = args;
   const query = words.join(' ').trim();
   if (verb !== 'index' && (verb !== 'search' || query === '')) throw new UserError(USAGE);
-  const [{ openHome, DEFAULT_VIBER }, { createMemorySearch }] = await Promise.all([
+  const [{ openHome, isId, DEFAULT_VIBER }, { createMemorySearch }] = await Promise.all([
     import('../workspace/home.ts'),
     import('../workspace/memory/search.ts'),
   ]);
+  const home = await openHome(root);
+  const viber = id ?? DEFAULT_VIBER;
+  if (!isId(viber) || !fs.existsSync(home.viberDir(viber)))
+    throw new UserError(`There is no viber "${viber.slice(0, 80)}": --viber takes the name of a folder in vibers/.`);
   const log = createLog({ level: 'warn', pretty: true, write: (line) => void process.stderr.write(line) });
   const memory = createMemorySearch({
-    ...{ home: await openHome(root), settings: config.memory, log },
-    embedder: await embedderOf(config, env),
+    ...{ home, settings: config.memory, log },
+    embedder: await embedderOf(config, home, log, env),
   });
   try {
-    if (verb === 'search') showHits(await memory.searchMemory(DEFAULT_VIBER, query));
-    else await index(memory, DEFAULT_VIBER);
+    if (verb === 'search') showHits(await memory.searchMemory(viber, query));
+    else await index();
     return EXIT.ok;
   } finally {
     await memory.close();
@@ -35,8 +49,8 @@ export async function run({ args, home: root, config: file, env, json, print }: 
     else for (const hit of hits) print(`${placeOf(hit)}\n${hit.content.replace(/^/gm, '  ')}\n`);
   }
 
-  async function index(search: MemorySearch, viber: string): Promise<void> {
-    const counts = await search.rebuildIndex(viber);
+  async function index(): Promise<void> {
+    const counts = await memory.rebuildIndex(viber);
     const { files, chunks, embedded } = counts;
     const isUnused = config.memory.index === 'off';
     if (json) print(JSON.stringify(counts));
@@ -48,9 +62,21 @@ export async function run({ args, home: root, config: file, env, json, print }: 
 const placeOf = ({ source_file, metadata: { line, section } }: MemoryHit): string =>
   `${source_file}:${line}${section === undefined ? '' : `  ${section}`}`;
 
-async function embedderOf(config: Config, env: NodeJS.ProcessEnv): Promise<Embedder | undefined> {
+/** Counted with what the gateway spends on the day. */
+async function embedderOf(
+  config: Config,
+  home: Home,
+  log: Logger,
+  env: NodeJS.ProcessEnv,
+): Promise<Embedder | undefined> {
   const { embedding } = config.memory;
   if (embedding === undefined) return undefined;
-  const { createModels } = await import('../runtime/model/models.ts');
-  return createModels({ providers: config.providers, env }).embedder(embedding);
+  const [{ createModels }, { openCosts }, { meteredEmbedder }] = await Promise.all([
+    import('../runtime/model/models.ts'),
+    import('../runtime/costs.ts'),
+    import('../runtime/metered-embedder.ts'),
+  ]);
+  const { prices, currency, limits } = config;
+  const costs = openCosts({ home, log, prices, currency, limits });
+  return meteredEmbedder(createModels({ providers: config.providers, env }).embedder(embedding), costs);
 }

@@ -16,9 +16,11 @@ beforeEach(async () => {
   fs.writeFileSync(path.join(dir, 'memory/pin.secret.md'), '## PIN\n- tea 1234\n');
 });
 
-async function viber(args: string[], json = false): Promise<string> {
+async function viber(args: string[], json = false, id?: string): Promise<string> {
   const lines: string[] = [];
-  const context: CliContext = { args, config: undefined, home, json, env: {}, print: (line) => void lines.push(line) };
+  const context: CliContext = {
+    ...{ args, config: undefined, home, json, viber: id, env: {}, print: (line) => void lines.push(line) },
+  };
   expect(await run(context)).toBe(0);
   return lines.join('\n');
 }
@@ -41,6 +43,17 @@ test('search prints file, line and heading, and JSON for programs', async () => 
 test('index makes the index anew and counts', async () => {
   expect(JSON.parse(await viber(['index'], true))).toEqual({ files: 1, chunks: 1, embedded: 0 });
   expect(fs.existsSync(path.join(home, 'workspace/memory.sqlite'))).toBe(true);
+});
+
+test('another viber is asked by its name, and only one there is', async () => {
+  const dir = (await openHome(home)).viberDir('dev');
+  fs.mkdirSync(dir, { recursive: true });
+  fs.writeFileSync(path.join(dir, 'MEMORY.md'), '## Dev\n- Prefers black tea\n');
+  expect(await viber(['search', 'tea'], false, 'dev')).toBe('MEMORY.md:1  Dev\n  ## Dev\n  - Prefers black tea\n');
+  expect(await viber(['search', 'black', 'tea'])).toContain('green');
+  expect(JSON.parse(await viber(['index'], true, 'dev'))).toEqual({ files: 1, chunks: 1, embedded: 0 });
+  for (const id of ['nobody', '../workspace', '', '__proto__'])
+    await expect(viber(['search', 'tea'], false, id)).rejects.toThrow(/There is no viber/);
 });
 
 test('anything else says how it is used', async () => {

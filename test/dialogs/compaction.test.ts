@@ -74,7 +74,7 @@ describe('/compact', () => {
     const first = await world.ask('/compact');
     expect(first.text).toContain('when I have finished');
     go.resolve();
-    const told = await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'into a summary;', timeoutMs: 8000 });
+    const told = await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'into a summary;', timeoutMs: 30_000 });
     expect(told.text).toContain('I put 4 messages');
   });
 
@@ -90,8 +90,8 @@ describe('/compact', () => {
     expect((await world.ask('/compact')).text).toContain('I tell you here when it is done');
     expect((await world.ask('/status')).text).toContain('runs so far');
     go.resolve();
-    await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'I put 2 messages', timeoutMs: 8000 });
-  }, 20_000);
+    await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'I put 2 messages', timeoutMs: 30_000 });
+  });
 
   it('works without any model', async () => {
     const world = await openWorld({ offline: true });
@@ -122,7 +122,7 @@ it('a run that waits for consent goes on after a compaction and a restart as if 
     from: 'bot',
     after: before,
     text: 'Written: please write it',
-    timeoutMs: 8000,
+    timeoutMs: 30_000,
   });
   expect(world.read('workspace/note.md')).toBe('kept');
 });
@@ -132,15 +132,15 @@ it('a long conversation is compacted by itself, the owner is asked, and what the
   answerWell(world);
   await world.ask(FACT);
   for (let n = 1; n < 14; n++) await world.ask(`Question number ${n}`);
-  const asked = await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'May I remember this?', timeoutMs: 8000 });
+  const asked = await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'May I remember this?', timeoutMs: 30_000 });
   expect(asked.text).toContain('The blue safe holds the key');
   expect(compactions(world.home).length).toBeGreaterThan(0);
   await world.ask('and now?');
   expect(JSON.stringify(world.llm.requests().at(-1)?.messages)).toContain('The blue safe holds the key');
   expect(world.read('workspace/MEMORY.md')).not.toContain('blue safe');
-  const before = lastId(world.telegram, ALEX);
   world.telegram.press(ALEX, 'Accept');
-  await world.answer(ALEX, before);
+  // Whatever else is said there meanwhile.
+  await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'I will remember: The blue safe', timeoutMs: 30_000 });
   expect(world.read('workspace/MEMORY.md')).toContain('The blue safe holds the key');
   await world.ask('/new');
   world.telegram.say(ALEX, 'something else');
@@ -177,7 +177,7 @@ it('a crash before the facts are kept, and one after it, lose nothing and double
   for (const text of ['Question number 1', FACT, 'Question number 2']) {
     const after = lastId(telegram, ALEX);
     telegram.say(ALEX, text);
-    await telegram.wait({ chat: ALEX, from: 'bot', after, timeoutMs: 20_000 });
+    await telegram.wait({ chat: ALEX, from: 'bot', after, timeoutMs: 30_000 });
   }
   telegram.say(ALEX, '/compact');
   await crashed;
@@ -188,10 +188,10 @@ it('a crash before the facts are kept, and one after it, lose nothing and double
   expect(compactions(home)).toHaveLength(0);
   expect(logOf(home)).toContain('blue safe');
   start();
-  const done = await telegram.wait({ chat: ALEX, from: 'bot', text: 'into a summary', timeoutMs: 20_000 });
+  const done = await telegram.wait({ chat: ALEX, from: 'bot', text: 'into a summary', timeoutMs: 30_000 });
   expect(done.text).toContain('I put 4 messages');
   expect(compactions(home)).toHaveLength(1);
   expect(logOf(home).match(/blue safe holds the key/g)).toHaveLength(1);
   const pending = fs.readdirSync(path.join(home, 'workspace/memory/suggestions'));
   expect(pending.filter((name) => name.endsWith('.json'))).toHaveLength(1);
-}, 60_000);
+});

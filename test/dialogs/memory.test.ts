@@ -80,7 +80,7 @@ describe('a fact told on Telegram', () => {
     await waitFor(telegram, dm, { text: 'I will remember: Kim drinks tea' });
     expect(world.read(MEMORY)).toContain('- Kim drinks tea');
     expect(world.read(`workspace/memory/${today()}.md`).match(/over lunch/g)).toHaveLength(1);
-  }, 60_000);
+  });
 });
 
 describe("somebody else's words on Slack", () => {

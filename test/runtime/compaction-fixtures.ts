@@ -87,7 +87,7 @@ export async function compactionWorld(options: CompactionOptions = {}) {
       },
       modelOf: async () => ({ model: options.model ?? 'local/test-model', fallback: [] }),
       waits: (approval) => waiting.has(approval),
-      askOwners: (suggestions) => void asked.push(...suggestions),
+      askOwners: ({ suggestions }) => void asked.push(...suggestions),
     });
   const compaction = open();
   llm.script((request) => (isDigest(request) ? { text: digestOf(request) } : undefined));

@@ -1,8 +1,17 @@
 /** Compaction of a session: what a request carries after it, what it leaves alone, and what happens when it fails. */
 import fs from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
+import { openCompaction } from '../../src/app/compaction.ts';
+import { defaults } from '../../src/config/defaults.ts';
+import { silentLog } from '../../src/log.ts';
+import { compactionText, readDigest, splitFacts } from '../../src/runtime/memory/digest.ts';
+import { offlineDigest } from '../../src/runtime/memory/digest-offline.ts';
+import { memoryFlush } from '../../src/runtime/memory/flush.ts';
+import { appendDailyLog } from '../../src/workspace/memory/daily.ts';
 import { addToMemory } from '../../src/workspace/memory/memory.ts';
-import { listSuggestions } from '../../src/workspace/memory/suggestions.ts';
+import { keepQuestion, openQuestions } from '../../src/workspace/memory/questions.ts';
+import { appendRecord } from '../../src/workspace/memory/record.ts';
+import { listSuggestions, takeSuggestion } from '../../src/workspace/memory/suggestions.ts';
 import { appendSession } from '../../src/workspace/sessions.ts';
 import type { Json, SessionEntry } from '../../src/workspace/types.ts';
 import { answered, compactionWorld, digestOf, isDigest, said, TASK, turns } from './compaction-fixtures.ts';
@@ -66,6 +75,56 @@ describe('a session of 2,000 messages', () => {
     expect(fs.existsSync(memory) ? fs.readFileSync(memory, 'utf8') : '').not.toContain('blue safe');
   });
 
+  it('asks after the next start what a crash kept it from asking, once', async () => {
+    const world = await compactionWorld();
+    await world.append(turns(0, 60, { 5: FACT }));
+    // Nothing of the question has left the process.
+    await world.automatically();
+    const [kept] = await openQuestions(world.home, 'default');
+    expect(kept?.suggestions.map(({ text }) => text)).toEqual(['The deploy key is kept in the blue safe']);
+    await keepQuestion(world.home, 'default', ['0123456789ab']);
+    const asked = vi.fn(async (_id: string, _text: string) => undefined);
+    const compaction = openCompaction({
+      ...{ config: defaults, home: world.home, viber: 'default' },
+      ...{ agent: { run: vi.fn() } as never, costs: world.costs, approvals: { get: () => undefined } },
+      ...{ modelName: () => 'offline/viber', askOwners: asked, log: silentLog() },
+    });
+    await vi.waitUntil(async () => (await openQuestions(world.home, 'default')).length === 0, { timeout: 5_000 });
+    await compaction.close();
+    expect(asked.mock.calls.map(([id, text]) => [id, text])).toEqual([
+      [`flush-${kept?.id}`, expect.stringContaining('The deploy key is kept in the blue safe')],
+    ]);
+  });
+
+  it('does not ask again what waits already, or what an owner has rejected', async () => {
+    const { home } = await compactionWorld();
+    const place = { home, viber: 'default', taskId: TASK, person: 'telegram:1' };
+    const facts = [{ text: 'likes tea', section: 'User Preferences' }];
+    const first = await memoryFlush(place, facts, new Date());
+    expect([first.waiting, first.question?.suggestions.length]).toEqual([1, 1]);
+    expect(await memoryFlush(place, facts, new Date())).toEqual({ waiting: 1 });
+    const { id = '' } = first.question?.suggestions[0] ?? {};
+    await takeSuggestion(home, 'default', id, () =>
+      appendRecord(home, 'default', { op: 'reject', at: AT, bullets: ['likes tea'], suggestion: id }),
+    );
+    expect(await memoryFlush(place, facts, new Date())).toEqual({ waiting: 0 });
+    expect(await listSuggestions(home, 'default')).toEqual([]);
+  });
+
+  it('puts its facts into a log that takes no more of anything else', async () => {
+    const { home, log } = await compactionWorld();
+    const day = '2026-01-01';
+    fs.writeFileSync(`${home.viberDir('default')}/memory/${day}.md`, `# ${day}\n${'- 10:00 a line\n'.repeat(10_000)}`);
+    await appendDailyLog(home, 'default', { date: day, summary: 'one more' });
+    await memoryFlush(
+      { home, viber: 'default', taskId: TASK, person: 'p' },
+      [{ text: 'it rains' }],
+      new Date(2026, 0, 1),
+    );
+    expect(log()).not.toContain('one more');
+    expect(log()).toContain('- it rains (memory_flush)');
+  });
+
   it('does not ask about what MEMORY.md says already', async () => {
     const world = await compactionWorld();
     await addToMemory(world.home, 'default', {
@@ -96,7 +155,7 @@ describe('a request', () => {
     const [short, long] = [await read(1_000), await read(10_000)];
     expect(short).toBeGreaterThan(0);
     expect(long).toBeLessThan(short * 1.2 + 1_000);
-  }, 60_000);
+  });
 
   it('has the same beginning from one compaction to the next', async () => {
     const world = await compactionWorld();
@@ -321,6 +380,25 @@ describe('a digest that fails', () => {
     expect((await done).end).toBe('closed');
     expect(world.session()).toBe(before);
   });
+});
+
+it('every fact of many stays from one summary to the next while there is room', () => {
+  const facts = (from: number) => Array.from({ length: 20 }, (_, n) => ({ text: `fact ${from + n} holds` }));
+  let text = '';
+  for (let n = 0; n < 160; n += 20) text = compactionText({ facts: facts(n), summary: 'So far.' }, text, 16_000);
+  expect(splitFacts(text)[1].split('\n')).toEqual(Array.from({ length: 160 }, (_, n) => `- fact ${n} holds`));
+});
+
+it.each([
+  ['empty lines', '\n'.repeat(40_000)],
+  ['marks', '\n#'.repeat(20_000)],
+  ['an open tag', `<${' '.repeat(40_000)}`],
+  ['open quotations', '<quoted '.repeat(8_000)],
+])('words of %s hold nothing up', (_name, text) => {
+  const began = performance.now();
+  readDigest(`<facts>${text}</facts><summary>ok${text}</summary>`, 16_000);
+  offlineDigest([{ role: 'user', text }], text, 16_000);
+  expect(performance.now() - began).toBeLessThan(1_500);
 });
 
 describe('what a digest says', () => {

@@ -2,12 +2,17 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { openAppMemory } from '../../src/app/memory.ts';
+import { defaults } from '../../src/config/defaults.ts';
 import { ConfigError, UserError } from '../../src/errors.ts';
+import { silentLog } from '../../src/log.ts';
+import { openCosts } from '../../src/runtime/costs.ts';
 import { createModels } from '../../src/runtime/model/models.ts';
 import { memorySearch } from '../../src/runtime/tools/memory-search.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
 import { createMemorySearch, type MemorySearch } from '../../src/workspace/memory/search.ts';
 import { type Llm, startLlm } from '../emulators/llm.ts';
+import { ownTime } from '../helpers/own-time.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 let llm: Llm;
@@ -75,15 +80,44 @@ test.each(['rate-limited', 'server-error', 'refuse'] as const)(
   },
 );
 
+test('embedding is counted with the rest of the day, and at a cap the memory is searched by words', async () => {
+  const open = () =>
+    openCosts({
+      home,
+      limits: { tokensPerDay: 60 },
+      prices: { 'local/embed': { input: 1, output: 0 } },
+      currency: 'USD',
+      log: silentLog(),
+    });
+  const search = async () => {
+    const config = { ...defaults, memory: { ...defaults.memory, index: 'on' as const, embedding: 'local/embed' } };
+    const memory = openAppMemory({ config, home, embedders: models(), costs: open(), log: silentLog() });
+    onTestFinished(() => memory.close());
+    const hits = await memory.searchMemory('default', 'green tea', 1);
+    return hits.map(({ content }) => content);
+  };
+  write('MEMORY.md', `## Drinks\n- ${'likes green tea very much, and so on, '.repeat(8)}\n`);
+  expect((await search())[0]).toContain('green tea');
+  const used = open().today();
+  expect(used.inputTokens).toBeGreaterThan(60);
+  expect(used.cost).toBeCloseTo(used.inputTokens / 1e6, 12);
+  expect(open().today('telegram:1').inputTokens).toBe(0);
+  const { length } = llm.embedding.requests();
+  // Another process, the same day.
+  write('memory/new.md', '## More\n- no sugar in tea');
+  expect((await search())[0]).toContain('green tea');
+  expect(llm.embedding.requests()).toHaveLength(length);
+});
+
 test('a provider that never answers does not hold a search longer than it may', async () => {
   write('MEMORY.md', '## A\n- green tea\n');
   const search = openSearch(100, 300);
   await contents(search, 'warm');
   write('MEMORY.md', '## A\n- green tea and more\n');
   llm.embedding.fault('stall', 2);
-  const began = performance.now();
+  const began = ownTime();
   expect((await contents(search, 'tea'))[0]).toContain('green tea and more');
-  expect(performance.now() - began).toBeLessThan(3_000);
+  expect(ownTime() - began).toBeLessThan(3_000);
 });
 
 test('a provider that never answers holds up no stop', async () => {
@@ -92,10 +126,10 @@ test('a provider that never answers holds up no stop', async () => {
   llm.embedding.fault('stall', 4);
   const asked = Promise.allSettled([search.searchMemory('default', 'tea'), search.rebuildIndex('default')]);
   await expect.poll(() => llm.embedding.requests().length).toBeGreaterThan(0);
-  const began = performance.now();
+  const began = ownTime();
   await search.close();
   expect((await asked).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(ownTime() - began).toBeLessThan(2_000);
 });
 
 test('a rebuild says when it has words alone', async () => {

@@ -8,8 +8,10 @@ import { describe, expect, it } from 'vitest';
 import type { Home } from '../../src/workspace/home.ts';
 import { bulletsOf, matching, without } from '../../src/workspace/memory/bullets.ts';
 import { forgetBullet, undoLast } from '../../src/workspace/memory/changes.ts';
+import { appendDailyLogs } from '../../src/workspace/memory/daily.ts';
 import { addToMemory, readMemory } from '../../src/workspace/memory/memory.ts';
 import { readRecords } from '../../src/workspace/memory/record.ts';
+import { insertLines } from '../../src/workspace/memory/sections.ts';
 import { newHome } from './home-helper.ts';
 
 const TEXT = `# Memory
@@ -54,6 +56,12 @@ describe('bullets', () => {
       [4, 'Project Context', '1. numbered'],
       [5, 'Project Context', '* starred'],
     ]);
+  });
+
+  it('are found however their accents are written, and so are headings', () => {
+    const text = '## Me\u0301tier\n- cafe\u0301 noir\n';
+    expect(matching(bulletsOf(text), 'Caf\u00e9')).toHaveLength(1);
+    expect(insertLines(text, 'm\u00e9tier', ['- new'])).toBe(`${text}- new\n`);
   });
 
   it('taken out leave every other line as it was', () => {
@@ -183,7 +191,7 @@ describe('two who write at once', () => {
     expect(linesOf(read(home), 'ours')).toHaveLength(25);
     expect(readRecords(home, 'default')).toHaveLength(50);
     expect(read(home)).toContain(TEXT.trimEnd());
-  }, 30_000);
+  });
 
   it('what is appended by hand while lines are added is there, and so are the lines', async () => {
     const home = await withText();
@@ -197,7 +205,7 @@ describe('two who write at once', () => {
     expect(linesOf(read(home), 'hand')).toHaveLength(200);
     expect(linesOf(read(home), 'ours')).toHaveLength(added);
     expect(added).toBeGreaterThan(0);
-  }, 30_000);
+  });
 
   it('an editor that has the file open while it is replaced keeps what it writes', async () => {
     const home = await withText();
@@ -222,5 +230,21 @@ describe('two who write at once', () => {
     await adding;
     for (const line of TEXT.split('\n')) expect(read(home).split('\n')).toContain(line);
     expect(read(home)).toContain('- reads mail at nine\n');
+  });
+
+  it('so is a log that is half-written, at whatever byte', async () => {
+    const home = await newHome();
+    const log = path.join(home.viberDir('default'), 'memory/2026-01-01.md');
+    fs.mkdirSync(path.dirname(log), { recursive: true });
+    for (let at = 0; at <= TEXT.length; at += 20) {
+      const editor = fs.openSync(log, 'w');
+      fs.writeSync(editor, TEXT.slice(0, at));
+      const adding = appendDailyLogs(home, 'default', '2026-01-01', [{ summary: `done at ${at}` }]);
+      fs.writeSync(editor, TEXT.slice(at));
+      fs.closeSync(editor);
+      await adding;
+      const lines = fs.readFileSync(log, 'utf8').split('\n');
+      for (const line of [...TEXT.split('\n'), `- done at ${at}`]) expect(lines).toContain(line);
+    }
   });
 });

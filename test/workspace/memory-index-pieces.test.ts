@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { CHUNKING, splitIntoChunks } from '../../src/workspace/memory/chunks.ts';
 import { createExclusion } from '../../src/workspace/memory/patterns.ts';
 import { indexWords, queryTerms } from '../../src/workspace/memory/words.ts';
+import { ownTime } from '../helpers/own-time.ts';
 
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 150);
 
@@ -142,9 +143,9 @@ describe('splitIntoChunks', () => {
   test('the largest file, of anything, takes no long time', () => {
     for (const unit of ['a', '你', '👩‍👩‍👧‍👦', '🇩🇪', 'e\u0301', '\u0301', '## \n', '. ', '\n\n', ' ', 'word. ']) {
       const text = unit.repeat(Math.ceil(500_000 / unit.length));
-      const began = performance.now();
+      const began = ownTime();
       const chunks = splitIntoChunks(text);
-      expect(performance.now() - began, JSON.stringify(unit)).toBeLessThan(3_000);
+      expect(ownTime() - began, JSON.stringify(unit)).toBeLessThan(3_000);
       expect(chunks.every((chunk) => chunk.text.length <= 500 && chunk.text.isWellFormed())).toBe(true);
     }
   });
@@ -219,9 +220,9 @@ describe('exclude_patterns', () => {
       '['.repeat(60),
       '{*a*a,*a*b}'.repeat(12),
     ]) {
-      const began = performance.now();
+      const began = ownTime();
       createExclusion([pattern])(path);
-      expect(performance.now() - began, pattern).toBeLessThan(1_000);
+      expect(ownTime() - began, pattern).toBeLessThan(1_000);
     }
   });
 });

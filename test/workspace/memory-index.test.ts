@@ -322,6 +322,26 @@ test('another model, or other dimensions of the same one, embed everything again
   }
 });
 
+test.each([
+  ['no vectors', () => []],
+  ['one too few', (texts: readonly string[]) => texts.slice(1).map(() => new Float32Array(64).fill(1))],
+  [
+    'vectors of another length each time',
+    (texts: readonly string[], n: number) => texts.map(() => new Float32Array(8 + n).fill(1)),
+  ],
+])('a provider that answers with %s is not asked for ever', async (_name, answer) => {
+  const { write, open } = await world();
+  const good = fakeEmbedder();
+  write('MEMORY.md', '## A\n- green tea\n');
+  await contents(open({ embedder: good }), 'tea');
+  for (let n = 0; n < 300; n++) write(`memory/n${n}.md`, `## T\n- note ${n}\n`);
+  let calls = 0;
+  const embedder: Embedder = { name: good.name, embed: async (texts) => answer(texts, calls++) };
+  const search = open({ embedder, embedWaitMs: 60_000 });
+  expect(await contents(search, 'tea', 1)).toEqual(['## A\n- green tea']);
+  expect(calls).toBeLessThan(12);
+});
+
 test('a provider that fails leaves the search to the words, is told once, and is asked again', async () => {
   const { write, open } = await world();
   write('MEMORY.md', '## A\n- green tea\n');

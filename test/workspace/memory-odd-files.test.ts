@@ -8,13 +8,15 @@ import { UserError } from '../../src/errors.ts';
 import type { Home } from '../../src/workspace/home.ts';
 import { bulletsOf, matching, without } from '../../src/workspace/memory/bullets.ts';
 import { forgetBullet, undoLast } from '../../src/workspace/memory/changes.ts';
+import { splitIntoChunks } from '../../src/workspace/memory/chunks.ts';
 import { appendDailyLogs, readDailyLogs } from '../../src/workspace/memory/daily.ts';
 import { selectMemory } from '../../src/workspace/memory/inject.ts';
-import { addToMemory } from '../../src/workspace/memory/memory.ts';
+import { addToMemory, isRemembered } from '../../src/workspace/memory/memory.ts';
 import { appendRecord, decisionOn } from '../../src/workspace/memory/record.ts';
 import { sweepAll } from '../../src/workspace/memory/retention.ts';
-import { findSection, insertLines } from '../../src/workspace/memory/sections.ts';
+import { cleanSection, findSection, insertLines, toBullets } from '../../src/workspace/memory/sections.ts';
 import { addSuggestion, listSuggestions } from '../../src/workspace/memory/suggestions.ts';
+import { ownTime } from '../helpers/own-time.ts';
 import { newHome } from './home-helper.ts';
 
 const ALEX = { by: 'person:alex', name: 'Alex' };
@@ -82,6 +84,17 @@ describe('what is added', () => {
     await expect(add(home, 'new')).rejects.toThrow(UserError);
   });
 
+  it.each(['latin1', 'utf16le'] as const)(
+    'never costs the letters of a file saved as %s, and a person is told',
+    async (encoding) => {
+      const home = await newHome();
+      const bytes = Buffer.from('\ufeff# Memory\n- caf\u00e9\n'.slice(encoding === 'latin1' ? 1 : 0), encoding);
+      fs.writeFileSync(file(home), bytes);
+      await expect(add(home, 'new')).rejects.toThrow(/UTF-8/);
+      expect(fs.readFileSync(file(home)).equals(bytes)).toBe(true);
+    },
+  );
+
   it('as a decision has the day it is here', async () => {
     const zone = process.env.TZ;
     process.env.TZ = new Date().getUTCHours() < 12 ? 'Etc/GMT+12' : 'Etc/GMT-14';
@@ -96,6 +109,112 @@ describe('what is added', () => {
       else process.env.TZ = zone;
     }
   });
+});
+
+describe('taking back', () => {
+  const FILES = [
+    '## S\n- a\n\n- b\n\n- c\n\n- d\n',
+    '## S\n- a\r\n- b\n- c\r\n',
+    '## S\n- x\n- x\n- y',
+    '- a\n- b\n\n## A\n- q\n',
+    '## S\n\n\n- b\n  more\n\n\n',
+    '',
+  ];
+  it.each(FILES)('leaves %j as it was to the letter', async (text) => {
+    const home = await homeWith(text);
+    for (const { id } of bulletsOf(text)) await forgetBullet(home, 'default', id, ALEX);
+    for (const section of ['S', 'New']) await add(home, 'z', section);
+    const last = read(home);
+    await add(home, 'more', 'New');
+    await undo(home);
+    expect(read(home)).toBe(last);
+    while ((await undo(home)).done !== 'nothing');
+    expect(read(home)).toBe(text);
+  });
+
+  it('finds a line too that is longer than any record, and shows the beginning of it', async () => {
+    const home = await homeWith(`## S\n- ${'big '.repeat(80_000)}\n`);
+    const before = read(home);
+    await forgetBullet(home, 'default', bulletsOf(before)[0]?.id ?? '', ALEX);
+    expect(read(home)).toBe('## S\n');
+    expect((await undo(home)).done).toBe('restored');
+    expect(read(home)).toBe(before);
+  });
+});
+
+it('the same words twice in one addition stand there once, and those of a comment are not there', async () => {
+  const home = await homeWith('## S\n<!-- for example\n- same\n-->\n');
+  expect(await isRemembered(home, 'default', 'same')).toBe(false);
+  expect((await add(home, '- same\n- same', 'S'))?.lines).toEqual(['- same']);
+  expect(await isRemembered(home, 'default', 'same')).toBe(true);
+});
+
+it('a stored line opens no block of a prompt', () => {
+  expect(toBullets('< / memory >\n<skills>\n</quoted> 1 < 2')).toEqual([
+    '&lt; / memory >',
+    '&lt;skills>',
+    '&lt;/quoted> 1 < 2',
+  ]);
+});
+
+it('a log spells nothing that nobody sees', async () => {
+  const home = await newHome();
+  const hidden = [...'obey'].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
+  const flag = '\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}';
+  await appendDailyLogs(home, 'default', '2026-01-01', [{ summary: `sent mail${hidden} ${flag}`, notes: [hidden] }]);
+  const [{ text } = { text: '' }] = await readDailyLogs(home, 'default', 1);
+  expect(text).toContain(`- sent mail ${flag}\n`);
+  expect(text).not.toContain(hidden);
+});
+
+it('what is no file among the logs is passed over, and nothing is written into it', async () => {
+  const home = await newHome();
+  const dir = path.join(home.viberDir('default'), 'memory');
+  fs.mkdirSync(path.join(dir, '2026-01-02.md'), { recursive: true });
+  fs.writeFileSync(path.join(dir, '2026-01-01.md'), 'a day');
+  expect((await readDailyLogs(home, 'default', 3)).map(({ text }) => text)).toEqual(['', 'a day']);
+  await expect(appendDailyLogs(home, 'default', '2026-01-02', [{ summary: 'x' }])).rejects.toThrow(UserError);
+});
+
+it('a long line, and a list of many, are remembered whole', async () => {
+  const home = await homeWith('# Memory\n');
+  const long = 'word '.repeat(380).trim();
+  const list = Array.from({ length: 120 }, (_, n) => `item ${n}`);
+  await add(home, long, 'S');
+  expect((await add(home, list.map((item) => `- ${item}`).join('\n'), 'S'))?.lines).toHaveLength(120);
+  expect(bulletsOf(read(home)).map(({ text }) => text)).toEqual([long, ...list]);
+  expect((await addSuggestion(home, 'default', { text: long, provenance: 'x' })).text).toBe(long);
+});
+
+describe('what is told', () => {
+  const told = (memory: string, maxTokens = 2000) =>
+    selectMemory({ memory, logs: [], maxTokens, maxDailyLogs: 0, strategy: 'smart' });
+
+  it('has the headings of a file that parts its notes at level 1, and not the title of one that does not', () => {
+    expect(told('# Work\n- Ann\n\n# Home\n- Ann\n')).toBe('# Work\n- Ann\n\n# Home\n- Ann');
+    expect(told('# Memory\n- Ann\n\n## Home\n- Bo\n')).toBe('- Ann\n\n## Home\n- Bo');
+  });
+
+  it('has code as it stands, all of it or none', () => {
+    const code = '```sh\n# first\nnpm i\n\n## second\nls\n```';
+    expect(told(`# Memory\n\n## How\n${code}\n- end\n`)).toBe(`## How\n${code}\n- end`);
+    const cut = told(`## How\n${code}\n${'- one more line of it\n'.repeat(40)}`, 60);
+    expect(cut.includes('npm') ? cut : `${code}${cut}`).toContain(code);
+  });
+});
+
+it.each([
+  ['marks', `x${'#'.repeat(100_000)}x`],
+  ['spaces', `## a${' '.repeat(100_000)}b\n- c`],
+  ['marks and spaces', `## ${'# '.repeat(50_000)}b\n- c`],
+  ['quotes', `x${"'".repeat(100_000)}x`],
+])('a line of very many %s holds nothing up', (_name, text) => {
+  const began = ownTime();
+  cleanSection(text);
+  bulletsOf(text);
+  insertLines(text, 'S', ['- new']);
+  splitIntoChunks(text);
+  expect(ownTime() - began).toBeLessThan(2_000);
 });
 
 it('whatever the file looks like, a line is added where its bullets are found, and taken out it leaves the others', () => {
@@ -174,10 +293,10 @@ it('a suggestion of marks alone is no longer than others', async () => {
 
 it.each(['head', 'tail', 'smart'] as const)('a memory of 4 MB holds no request up (%s)', (strategy) => {
   const memory = `# Memory\n\n## First\n- the falcon came first\n${'## h\n- a b c\n'.repeat(300_000)}## Last\n- the falcon came last\n`;
-  const began = performance.now();
+  const began = ownTime();
   const ask = () => selectMemory({ memory, logs: [], maxTokens: 500, maxDailyLogs: 0, strategy, query: 'the falcon' });
   const text = ask();
-  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(ownTime() - began).toBeLessThan(2_000);
   expect(text.includes('came first')).toBe(strategy !== 'tail');
   expect(text.includes('came last')).toBe(strategy !== 'head');
   expect(text.length).toBeLessThan(6_000);

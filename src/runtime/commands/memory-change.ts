@@ -2,6 +2,7 @@
 import { scrub } from '../../log.ts';
 import { type Bullet, bulletsOf, matching } from '../../workspace/memory/bullets.ts';
 import { forgetBullet, undoLast } from '../../workspace/memory/changes.ts';
+import { linesOf } from '../../workspace/memory/lines.ts';
 import { addToMemory, readMemory } from '../../workspace/memory/memory.ts';
 import { parseSuggestion } from '../../workspace/memory/suggestions.ts';
 import { cutText } from '../../workspace/text.ts';
@@ -35,9 +36,9 @@ const undoButton = (change = ''): ButtonAction[][] => [[{ label: 'Undo', command
 
 function fitSection(given: { section?: string; text: string }, markdown: string): { section?: string; text: string } {
   const [, name = '', rest = ''] = /^\s*([^:\n]{1,60}):\s*([\s\S]+)$/.exec(given.text) ?? [];
-  const heading = [...markdown.matchAll(/^##+[ \t]+(.+?)[ \t:#]*$/gm)]
-    .map((match) => match[1] ?? '')
-    .find((each) => each.toLowerCase() === name.trim().toLowerCase());
+  const heading = linesOf(markdown)
+    .map((line) => (line.level > 1 ? line.heading : undefined))
+    .find((each) => each?.toLowerCase() === name.trim().toLowerCase());
   return given.section === undefined && heading !== undefined ? { section: heading, text: rest } : given;
 }
 
@@ -94,13 +95,16 @@ const rowsOf = (actions: readonly ButtonAction[]): ButtonAction[][] =>
 async function remove(context: CommandContext, bullet: Bullet): Promise<CommandReply> {
   const gone = await forgetBullet(context.home, context.viber, bullet.id, actorOf(context));
   if (!gone) return { text: 'That line was changed just now; /memory shows how it stands.' };
-  return { text: `Forgotten: ${shownMemory(gone.bullet.text)}`, buttons: undoButton(gone.change) };
+  return { text: `Forgotten: ${shownMemory(cutText(gone.bullet.text, MAX_TEXT))}`, buttons: undoButton(gone.change) };
 }
 
 /** `change`: the one a button means; '' for the last. */
 export async function undo(context: CommandContext, change: string): Promise<CommandReply> {
   const { done, lines } = await undoLast(context.home, context.viber, actorOf(context), change || undefined);
-  const words = lines.map((line) => shownMemory(line.replace(/^[-*+]\s+/, ''))).join('; ');
+  const shown = lines
+    .slice(0, MAX_BUTTONS)
+    .map((line) => shownMemory(cutText(line.replace(/^[-*+]\s+/, ''), MAX_LINE)));
+  const words = `${shown.join('; ')}${lines.length > shown.length ? '; …' : ''}`;
   switch (done) {
     case 'removed':
       return { text: `Taken back; I no longer remember: ${words}` };

@@ -69,7 +69,7 @@ const speakerName = (name: string): string => oneLine(name.replace(/[[\]]/g, '')
 
 /** Text between `<name ...>` and `</name>`, with the name's own tags in it made harmless. */
 export function dataBlock(name: string, text: string, attributes: Record<string, string> = {}): string {
-  const tags = new RegExp(`<(?=\\s*/?\\s*${name}\\b)`, 'gi');
+  const tags = new RegExp(`<(?=\\s*(?:/\\s*)?${name}\\b)`, 'gi');
   const marks = Object.entries(attributes).map(([key, value]) => ` ${key}="${value.replace(/["<>]/g, "'")}"`);
   return `<${name}${marks.join('')}>\n${text.replace(tags, '&lt;').trim()}\n</${name}>`;
 }

@@ -11,7 +11,7 @@ import { crashPoint } from '../../faults.ts';
 import type { Logger } from '../../log.ts';
 import { createLru } from '../../workspace/cache.ts';
 import type { Home } from '../../workspace/home.ts';
-import type { Suggestion } from '../../workspace/memory/suggestions.ts';
+import type { Question } from '../../workspace/memory/questions.ts';
 import { findCompaction, readSpan, uncoveredFrom } from '../../workspace/session-span.ts';
 import { appendSession } from '../../workspace/sessions.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
@@ -47,8 +47,8 @@ export interface CompactOptions extends Omit<DigesterOptions, 'maxTokens'> {
   limits: HistoryLimits;
   /** Whether an approval is kept somewhere: as long as it is, a run that has asked for it and got no decision waits. */
   waits: (approval: string) => boolean;
-  /** Must not throw. */
-  askOwners: (suggestions: readonly Suggestion[], viber: string) => void;
+  /** Closes the question once it was asked. Must not throw. */
+  askOwners: (question: Question, viber: string) => void;
   log: Logger;
   signal: AbortSignal;
   now?: () => number;
@@ -152,13 +152,13 @@ export function createPass(options: CompactOptions): Pass {
     }
     crashPoint('compaction:extracted');
     const at = new Date(now());
-    const asked = await memoryFlush({ home, ...order }, facts, at);
+    const { waiting, question } = await memoryFlush({ home, ...order }, facts, at);
     crashPoint('compaction:flushed');
     // One line however many parts there were: what is read of a session's end must not fill with summaries.
     const line: SessionEntry = { type: 'compaction', at: at.toISOString(), text, through, covers };
     await appendSession(home, viber, taskId, [line], { sync: true });
     log.info({ task: taskId, messages: said, facts: facts.length, through }, 'session compacted');
-    if (asked.length > 0) options.askOwners(asked, viber);
-    return { end, messages: said, facts: facts.length, waiting: asked.length, text };
+    if (question) options.askOwners(question, viber);
+    return { end, messages: said, facts: facts.length, waiting, text };
   };
 }

@@ -56,9 +56,14 @@ function newest(lines: readonly string[], bytes: number): string[] {
   return kept.length === rest.length ? [...lines] : [first, '- …', ...kept.filter((line) => line !== '- …')];
 }
 
-function ownWords(text: string): string {
-  return visibleText(text)
-    .replace(/<quoted\b[\s\S]*?<\/quoted>/g, ' ')
+const QUOTED = '</quoted>';
+
+function ownWords(given: string): string {
+  const text = visibleText(given);
+  // Behind the last end there is no whole quotation: looking for one from each beginning would take for ever.
+  const end = text.lastIndexOf(QUOTED) + QUOTED.length;
+  const own = text.slice(0, end).replace(/<quoted\b[\s\S]*?<\/quoted>/g, ' ') + text.slice(end);
+  return own
     .replace(/^Attached files[^\n]*(?:\n- [^\n]*)*/gm, '')
     .replace(/^\[[^\]\n]*\]$/gm, '')
     .replace(/^\[[^\]\n]{1,64}\]: /gm, '');

@@ -41,11 +41,11 @@ export function digestQuestion(messages: readonly TaskMessage[], before: string,
 
 /** Words that only something pretending to be a system's own would begin with. */
 const PRETENDS =
-  /<\|[^|>\n]{1,40}\|>|<\/?\s*system\b|\[\/?INST\]|^[\s#*_>]*(?:system|developer)(?: prompt| message| note)?[*_]*\s*:/im;
+  /<\|[^|>\n]{1,40}\|>|<\/?\s*system\b|\[\/?INST\]|^[ \t\v\f\u00a0#*_>]*(?:system|developer)(?: prompt| message| note)?[*_]*\s*:/im;
 
 /** Undefined for an answer that cannot be used. */
 export function readDigest(answer: string, room: number): Digest | undefined {
-  if (PRETENDS.test(visibleText(answer)) || Buffer.byteLength(answer) > maxAnswer(room)) return undefined;
+  if (Buffer.byteLength(answer) > maxAnswer(room) || PRETENDS.test(visibleText(answer))) return undefined;
   const facts = /<facts>([\s\S]*?)<\/facts>/i.exec(answer)?.[1];
   const summary = /<summary>([\s\S]*?)<\/summary>/i.exec(answer)?.[1];
   const words = cleanSummary(summary ?? '');
@@ -57,7 +57,7 @@ export function readDigest(answer: string, room: number): Digest | undefined {
 export const maxAnswer = (room: number): number => room * 4 + 16_000;
 
 const TAGS =
-  /<(?=\s*\/?\s*(?:identity|soul|user|memory|agents|tools|skills|environment|agent|task|artifacts?|system|assistant|memory_suggestion|quoted|summary|facts|so_far|conversation|tool_\w+|function_\w+)\b)/gi;
+  /<(?=\s*(?:\/\s*)?(?:identity|soul|user|memory|agents|tools|skills|environment|agent|task|artifacts?|system|assistant|memory_suggestion|quoted|summary|facts|so_far|conversation|tool_\w+|function_\w+)\b)/gi;
 
 /** Without hidden characters, and with nothing in it that could pass for a block or a speaker of a request. */
 export function cleanSummary(text: string): string {

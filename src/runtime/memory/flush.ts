@@ -6,12 +6,14 @@
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { scrub } from '../../log.ts';
-import { hashText, syncFile } from '../../workspace/files.ts';
+import { syncFile } from '../../workspace/files.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendDailyLog, dayOf } from '../../workspace/memory/daily.ts';
 import { isRemembered } from '../../workspace/memory/memory.ts';
+import { keepQuestion, type Question } from '../../workspace/memory/questions.ts';
+import { readRecords } from '../../workspace/memory/record.ts';
 import { toBullets } from '../../workspace/memory/sections.ts';
-import { addSuggestion, type Suggestion } from '../../workspace/memory/suggestions.ts';
+import { addSuggestion, listSuggestions, suggestionOf } from '../../workspace/memory/suggestions.ts';
 import { cutText } from '../../workspace/text.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
 import { askOwner } from './question.ts';
@@ -60,13 +62,20 @@ export const factLine = ({ section, text }: FlushedFact): string =>
 export const containsLongTermLearnings = (facts: readonly FlushedFact[]): boolean =>
   facts.some(({ section }) => section !== undefined);
 
+export interface Flushed {
+  /** How many facts wait for an owner's word. */
+  waiting: number;
+  /** About those that nobody was asked about yet. */
+  question?: Question;
+}
+
 /**
  * Writes the facts to the day's log and keeps what is long-term for an owner to decide; all of it is on the disk when it resolves.
- * The same facts again on the same day change nothing. Gives the suggestions that wait.
+ * The same facts again on the same day change nothing. What an owner has decided already is not asked about again.
  */
-export async function memoryFlush(place: FlushPlace, facts: readonly FlushedFact[], at: Date): Promise<Suggestion[]> {
+export async function memoryFlush(place: FlushPlace, facts: readonly FlushedFact[], at: Date): Promise<Flushed> {
   const { home, viber, taskId, person } = place;
-  if (facts.length === 0) return [];
+  if (facts.length === 0) return { waiting: 0 };
   const bullets = (isDecision: boolean) =>
     facts.filter(({ section }) => (section === DECISIONS) === isDecision).map(({ text }) => `- ${text}`);
   await appendDailyLog(home, viber, { date: at, decisions: bullets(true), notes: bullets(false), source: SOURCE });
@@ -74,24 +83,31 @@ export async function memoryFlush(place: FlushPlace, facts: readonly FlushedFact
     // A log that is full takes nothing more.
     if (errorCode(error) !== 'ENOENT') throw error;
   });
-  const waiting: Suggestion[] = [];
-  if (!containsLongTermLearnings(facts)) return waiting;
-  for (const { section, text } of facts.filter((fact) => fact.section !== undefined).slice(-MAX_ASKED)) {
-    if (await isRemembered(home, viber, text)) continue;
-    const provenance = `${person} in task ${taskId}, ${SOURCE}`;
-    waiting.push(await addSuggestion(home, viber, { section, text, provenance }));
+  if (!containsLongTermLearnings(facts)) return { waiting: 0 };
+  const decided = new Set(readRecords(home, viber).map(({ suggestion }) => suggestion));
+  const wanted = new Map<string, FlushedFact>();
+  for (const fact of facts.filter(({ section }) => section !== undefined).slice(-MAX_ASKED)) {
+    const { id } = suggestionOf(fact);
+    if (!decided.has(id) && !(await isRemembered(home, viber, fact.text))) wanted.set(id, fact);
   }
-  return waiting;
+  const asked = new Set((await listSuggestions(home, viber)).map(({ id }) => id));
+  const unasked = [...wanted].filter(([id]) => !asked.has(id));
+  if (unasked.length === 0) return { waiting: wanted.size };
+  const ids = unasked.map(([id]) => id);
+  const question: Question = { id: await keepQuestion(home, viber, ids), suggestions: [] };
+  const provenance = `${person} in task ${taskId}, ${SOURCE}`;
+  for (const [, { section, text }] of unasked)
+    question.suggestions.push(await addSuggestion(home, viber, { section, text, provenance }));
+  return { waiting: wanted.size, question };
 }
 
-/** Asks the owners who can be reached. `viber`: whose memory it is for, where that is not the usual one. */
+/** Asks the owners who can be reached; the same question again has no effect. `viber`: where it is not the usual one. */
 export async function promptUserToUpdateMemory(
-  suggestions: readonly Suggestion[],
+  { id, suggestions }: Question,
   viber: string | undefined,
   askOwners: (id: string, text: string, rows: ButtonAction[][]) => Promise<void>,
 ): Promise<void> {
   if (suggestions.length === 0) return;
   const { text, buttons } = askOwner(suggestions, viber);
-  const id = hashText(suggestions.map((suggestion) => suggestion.id).join(' ')).slice(0, 12);
   await askOwners(`flush-${id}`, `From an older part of our conversation:\n\n${text}`, buttons);
 }

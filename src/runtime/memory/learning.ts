@@ -12,6 +12,8 @@ const MAX_LEARNINGS = 3;
 const MAX_LENGTH = 300;
 const MIN_WORDS = 4;
 const SOURCE = 20_000;
+/** What is told of a line stands at its beginning. */
+const LONG_LINE = /^([^\n]{1000})[^\n]+/gm;
 const ANNOUNCED =
   /^(?:lessons? learn(?:ed|t)|learning|learned pattern|pattern|for (?:future reference|next time|the future)|note (?:for|to) (?:next time|the future|self)|(?:i|we) (?:have |'ve )?(?:learn(?:ed|t)|found out) that|from now on)\s*[:,]?\s+(?=\S)/i;
 const HEADING =
@@ -22,7 +24,8 @@ const MAY_DECIDE = /decisi|decided|agreed|chose|settled|going with/i;
 const MAY_LEARN = /learn|lesson|pattern|future|next time|found out|from now on|note to self/i;
 
 /** The decisions an answer states, at most five: bullets under such a heading, and lines that announce one. */
-export const extractDecisions = (text: string): string[] => (MAY_DECIDE.test(text) ? decisionsOf(text) : []);
+export const extractDecisions = (text: string): string[] =>
+  MAY_DECIDE.test(text) ? decisionsOf(text.slice(0, SOURCE).replace(LONG_LINE, '$1')) : [];
 
 /** What an answer states that holds beyond its task, as bullets for "Learned Patterns"; '' when it states nothing of the kind. */
 export function extractLearning({ text }: Told): string {

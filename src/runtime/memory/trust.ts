@@ -3,6 +3,7 @@
  * outside. A quotation, a file, a page or a tool's finding may hold words that were written to be remembered.
  */
 import type { Home } from '../../workspace/home.ts';
+import { findCompaction } from '../../workspace/session-span.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
 import type { Json, SessionEntry } from '../../workspace/types.ts';
 
@@ -17,6 +18,8 @@ const OWN_WORDS = new Set([
  * compaction has told again, and what another person wrote or answered.
  */
 export async function isOwnWords(home: Home, viber: string, taskId: string): Promise<boolean> {
+  // A summary is told again from wherever it stands.
+  if (findCompaction(home.sessionPath(viber, taskId))) return false;
   const entries = await readSessionTail(home, viber, taskId);
   const speaker = entries.findLast((entry) => entry.type === 'message')?.from.user;
   return entries.every((entry) => isClean(entry, speaker));

@@ -31,7 +31,7 @@ export function createEmbedder(options: {
 
   return {
     name: `${options.provider}/${options.model}`,
-    async embed(texts, { signal }) {
+    async embed(texts, { signal, onUsage }) {
       loading ??= load(options);
       const [{ embedMany, APICallError }, model] = await Promise.all([import('ai'), loading]);
       let refusals = 0;
@@ -39,11 +39,12 @@ export function createEmbedder(options: {
       async function ask(values: readonly string[]): Promise<(Float32Array | undefined)[]> {
         try {
           const abortSignal = AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]);
-          const { embeddings } = await embedMany({
+          const { embeddings, usage } = await embedMany({
             ...{ model, values: [...values], abortSignal },
             maxRetries: 0,
             maxParallelCalls: 2,
           });
+          if (usage.tokens > 0) onUsage?.(usage.tokens);
           return embeddings.map((embedding) => Float32Array.from(embedding));
         } catch (error) {
           const isText = APICallError.isInstance(error) && TEXT_REFUSED.includes(error.statusCode ?? 0);

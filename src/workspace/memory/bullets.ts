@@ -1,6 +1,6 @@
 /** The bullets that stand in a memory file: found by words or number, taken out, put back where they were. Pure. */
 import { hashText } from '../files.ts';
-import { breakOf, linesOf } from './lines.ts';
+import { breakOf, fold, linesOf } from './lines.ts';
 
 export interface Bullet {
   /** Position among the file's bullets, from 1. */
@@ -42,10 +42,13 @@ export function bulletsOf(markdown: string): Bullet[] {
   return bullets;
 }
 
-/** Those that hold every word, whatever its case. */
+/** Those that hold every word, whatever its case and however its accents are written. */
 export function matching(bullets: readonly Bullet[], words: string): Bullet[] {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  return bullets.filter(({ lines }) => wanted.every((word) => lines.toLowerCase().includes(word)));
+  const wanted = fold(words).split(/\s+/).filter(Boolean);
+  return bullets.filter(({ lines }) => {
+    const text = fold(lines);
+    return wanted.every((word) => text.includes(word));
+  });
 }
 
 export const without = (markdown: string, { from, to }: Bullet): string => markdown.slice(0, from) + markdown.slice(to);

@@ -2,8 +2,10 @@
 import type { Home } from '../home.ts';
 import { type Bullet, bulletsOf, putBack, without } from './bullets.ts';
 import { editShared, lockMemory } from './edit.ts';
+import { fold } from './lines.ts';
 import { memoryFile } from './memory.ts';
 import { type Added, appendRecord, type Forgotten, newId, readRecords } from './record.ts';
+import { type Reversal, reversalOf, reversed } from './reversal.ts';
 import { findSection, insertLines } from './sections.ts';
 
 export interface Actor {
@@ -25,15 +27,27 @@ export async function forgetBullet(
 ): Promise<{ bullet: Bullet; change: string } | undefined> {
   return lockMemory(home, viber, async () => {
     let gone: Bullet | undefined;
+    let back: Reversal | undefined;
     await editShared(memoryFile(home, viber), (current = '') => {
       gone = bulletsOf(current).find((bullet) => bullet.id === id);
-      return gone && without(current, gone);
+      const next = gone && without(current, gone);
+      if (next !== undefined) back = reversalOf(current, next);
+      return next;
     });
     if (!gone) return undefined;
     const { section, after } = gone;
     const at = new Date().toISOString();
     const change = newId();
-    await appendRecord(home, viber, { op: 'forget', id: change, at, section, lines: [gone.lines], after, ...actor });
+    await appendRecord(home, viber, {
+      op: 'forget',
+      id: change,
+      at,
+      section,
+      lines: [gone.lines],
+      after,
+      back,
+      ...actor,
+    });
     return { bullet: gone, change };
   });
 }
@@ -64,9 +78,12 @@ export async function undoLast(home: Home, viber: string, actor: Actor, change?:
   });
 }
 
-async function remove(home: Home, viber: string, { section, lines = [] }: Added): Promise<Undo> {
+async function remove(home: Home, viber: string, { section, lines = [], back }: Added): Promise<Undo> {
   let isThere = false;
   await editShared(memoryFile(home, viber), (current = '') => {
+    const before = reversed(current, back);
+    isThere = before !== undefined;
+    if (before !== undefined) return before;
     let text = current;
     for (const line of lines.toReversed()) {
       const bullet = bulletsOf(text).findLast((each) => each.lines === line && sameSection(each.section, section));
@@ -79,15 +96,18 @@ async function remove(home: Home, viber: string, { section, lines = [] }: Added)
   return { done: isThere ? 'removed' : 'changed', lines };
 }
 
-async function restore(home: Home, viber: string, { section, lines, after }: Forgotten): Promise<Undo> {
+async function restore(home: Home, viber: string, { section, lines, after, back }: Forgotten): Promise<Undo> {
   const [text = ''] = lines;
   let done: Undo['done'] = 'restored';
   await editShared(memoryFile(home, viber), (current = '') => {
+    done = 'restored';
+    const before = reversed(current, back);
+    if (before !== undefined) return before;
     done = 'there';
     if (bulletsOf(current).some((each) => each.lines === text && each.section === section)) return undefined;
     done = 'restored';
-    const back = putBack(current, text, section, after);
-    if (back !== undefined) return back;
+    const placed = putBack(current, text, section, after);
+    if (placed !== undefined) return placed;
     // The place is gone: the section's end is as good, when the section itself is there.
     const isThere = findSection(current, section) !== undefined;
     done = isThere ? 'restored' : 'changed';
@@ -96,4 +116,4 @@ async function restore(home: Home, viber: string, { section, lines, after }: For
   return { done, lines };
 }
 
-const sameSection = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+const sameSection = (a: string, b: string): boolean => fold(a) === fold(b);

@@ -157,8 +157,8 @@ function createPlaces(text: string): (at: number) => { line: number; section?: s
     seen = at;
     while ((headings[next]?.index ?? Number.POSITIVE_INFINITY) <= at) next++;
     const section = headings[next - 1]?.title
-      .replace(/[\s#]+$/, '')
       .slice(0, 200)
+      .replace(/[\s#]+$/, '')
       .toWellFormed();
     return { line, ...(section ? { section } : {}) };
   };

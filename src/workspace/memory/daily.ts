@@ -9,6 +9,7 @@ import { createStatCache } from '../cache.ts';
 import { patchFile, readTextSync, writeFileAtomic } from '../files.ts';
 import type { Home } from '../home.ts';
 import { serialise } from '../locks.ts';
+import { noteOwnWrite, settled } from './edit.ts';
 import { addToSection, toBullets } from './sections.ts';
 
 export interface DailyLog {
@@ -29,11 +30,14 @@ export interface DailyEntry {
 
 /** A request takes a few thousand characters of it at most; a day with more is in the sessions. */
 const MAX_BYTES = 128 * 1024;
+/** What names its source was taken out of a conversation because the log is to keep it: there is more room for it. */
+const MAX_KEPT_BYTES = 2 * MAX_BYTES;
+/** Characters that spell letters nobody sees (those of a flag are seen): nobody looks at a line before it is written here. */
+const HIDDEN_LETTER = /(?<!\u{1F3F4}[\u{E0020}-\u{E007E}]{0,6})[\u{E0000}-\u{E007F}]/gu;
 const NAME = /^(\d{4}-\d\d-\d\d)\.md$/;
-const texts = createStatCache<string>(64, (file) => readTextSync(file) ?? '');
-const names = createStatCache<string[]>(64, (dir) =>
-  fs
-    .readdirSync(dir)
+const texts = createStatCache<string>(64, (file, stat) => (stat.isFile() ? (readTextSync(file) ?? '') : ''));
+const names = createStatCache<string[]>(64, (dir, stat) =>
+  (stat.isDirectory() ? fs.readdirSync(dir) : [])
     .filter((name) => NAME.test(name))
     .sort()
     .reverse(),
@@ -46,7 +50,7 @@ export async function appendDailyLog(home: Home, viber: string, entry: DailyEntr
 
 /**
  * Several entries of one day (`YYYY-MM-DD`) by one write, whatever day they name themselves.
- * @throws UserError when that is no date
+ * @throws UserError when that is no date, or something else than a file has its name
  */
 export async function appendDailyLogs(
   home: Home,
@@ -57,13 +61,19 @@ export async function appendDailyLogs(
   if (!NAME.test(`${date}.md`)) throw new UserError(`"${date.slice(0, 20)}" is not a date like 2026-01-31.`);
   const file = path.join(home.viberDir(viber), 'memory', `${date}.md`);
   await serialise(file, async () => {
-    if ((fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES) return;
+    await settled(file);
+    const stat = fs.statSync(file, { throwIfNoEntry: false });
+    if (stat && !stat.isFile()) throw new UserError(`memory/${date}.md is not a regular file: move it away.`);
+    const size = stat?.size ?? 0;
+    const fitting = entries.filter(({ source }) => size <= (source === undefined ? MAX_BYTES : MAX_KEPT_BYTES));
+    if (fitting.length === 0) return;
     const before = readTextSync(file);
     const empty = `# ${date}\n\n## Session Summary\n\n## Key Decisions\n\n## Notes for Future\n`;
-    const text = addEntries(before?.trim() ? before : empty, entries);
+    const text = addEntries(before?.trim() ? before : empty, fitting);
     if (text === before) return;
     if (before === undefined) await writeFileAtomic(file, text, { sync: false });
     else await patchFile(file, before, text);
+    noteOwnWrite(file);
   });
 }
 
@@ -71,7 +81,7 @@ function addEntries(markdown: string, entries: readonly Omit<DailyEntry, 'date'>
   const bullets = (texts: (entry: Omit<DailyEntry, 'date'>) => readonly string[]) => {
     const all = entries.flatMap((entry) =>
       texts(entry)
-        .flatMap(toBullets)
+        .flatMap((text) => toBullets(text.replace(HIDDEN_LETTER, '')))
         .map((bullet) => (entry.source === undefined ? bullet : `${bullet} (${entry.source})`)),
     );
     return [...new Set(all)];

@@ -3,11 +3,12 @@
  * by a lock of the operating system. An editor knows no locks, so a file just touched is left to settle first, and the file
  * that was replaced is looked at again: what an editor still wrote into it is brought over.
  */
+import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError, WorkspaceError } from '../../errors.ts';
-import { editText, ensureDir, readTextSync } from '../files.ts';
+import { editText, ensureDir, readTextSync, syncFile } from '../files.ts';
 import type { Home } from '../home.ts';
 import { serialise } from '../locks.ts';
 
@@ -56,7 +57,7 @@ function isTaken(db: { exec(sql: string): void }): boolean {
 /**
  * `editText` for a file that people have open; only under `lockMemory`. `change` may be asked several times: what it gave last
  * is what stands in the file.
- * @throws UserError when what is there is not a regular file
+ * @throws UserError when what is there is not a regular file, or not UTF-8
  */
 export async function editShared(
   file: string,
@@ -66,6 +67,9 @@ export async function editShared(
   if (stat && !stat.isFile())
     throw new UserError(`${path.basename(file)} is not a regular file: move it away, and a new one is made.`);
   await settled(file);
+  // Read as UTF-8 and written again, its letters would be lost for good.
+  if (stat && !isUtf8(fs.readFileSync(file)))
+    throw new UserError(`${path.basename(file)} is not saved as UTF-8: save it so in your editor, then try again.`);
   let written: string | undefined;
   let base: string | undefined;
   let replaced: number | undefined;
@@ -74,15 +78,20 @@ export async function editShared(
     replaced = undefined;
   };
   try {
-    written = await editText(file, change, {
-      read() {
-        close();
-        base = readTextSync(file);
-        if (base !== undefined) replaced = fs.openSync(file, 'r');
-        return base;
-      },
+    const read = () => {
+      close();
+      base = readTextSync(file);
+      if (base !== undefined) replaced = fs.openSync(file, 'r');
+      return base;
+    };
+    written = await editText(file, change, { read }).catch(async (error: unknown) => {
+      if (!(error instanceof WorkspaceError)) throw error;
+      // Somebody writes more often than the disk syncs: between looking and renaming there is nothing to wait for now.
+      const text = await editText(file, change, { read, sync: false });
+      await syncFile(file);
+      return text;
     });
-    remember(file);
+    noteOwnWrite(file);
     if (written === base || replaced === undefined) return written;
     const late = await lateText(replaced, base);
     if (late === base) return written;
@@ -92,7 +101,7 @@ export async function editShared(
       written = change(theirs) ?? theirs;
       const text = written;
       await editText(file, () => text);
-      remember(file);
+      noteOwnWrite(file);
     }
     return written;
   } finally {
@@ -111,13 +120,14 @@ async function lateText(fd: number, base: string | undefined): Promise<string> {
   }
 }
 
-function remember(file: string): void {
+/** This file was written by us just now. */
+export function noteOwnWrite(file: string): void {
   if (own.size > 200) own.clear();
   own.set(file, stampOf(fs.statSync(file, { throwIfNoEntry: false })));
 }
 
 /** Waits until nobody has written for a moment; not for longer than two seconds. */
-async function settled(file: string): Promise<void> {
+export async function settled(file: string): Promise<void> {
   for (const end = Date.now() + MAX_SETTLE_MS; Date.now() < end; ) {
     const stat = fs.statSync(file, { throwIfNoEntry: false });
     if (stat === undefined || own.get(file) === stampOf(stat)) return;

@@ -10,8 +10,14 @@ import { createVectors, fromBlob, toBlob, type Vectors } from './vectors.ts';
 export interface Embedder {
   /** `provider/model`. */
   readonly name: string;
-  /** One for each text; undefined for a text the provider refuses. Rejects when it cannot be asked now. */
-  embed(texts: readonly string[], options: { signal: AbortSignal }): Promise<(Float32Array | undefined)[]>;
+  /**
+   * One for each text; undefined for a text the provider refuses. Rejects when it cannot be asked now.
+   * @param options.onUsage told of the tokens of each call that the provider counts
+   */
+  embed(
+    texts: readonly string[],
+    options: { signal: AbortSignal; onUsage?: (tokens: number) => void },
+  ): Promise<(Float32Array | undefined)[]>;
 }
 
 /** Pieces of one request: what a provider counts of 128 pieces stays far below its limits in any script. */
@@ -30,6 +36,7 @@ export async function embedMissing(
 ): Promise<number> {
   const { signal, onVector } = options;
   let count = 0;
+  let isCleared = false;
   await adoptModel(db, embedder.name);
   for (;;) {
     signal.throwIfAborted();
@@ -39,10 +46,16 @@ export async function embedMissing(
     if (rows.length === 0) return count;
     const texts = rows.map((row) => String(row.content));
     const vectors = await embedder.embed(texts, { signal });
-    const dimensions = vectors.find((vector) => vector !== undefined)?.length ?? dimensionsOf(db);
+    // What lacks one would be asked for again and again.
+    if (vectors.length !== texts.length)
+      throw new Error(`the provider gave ${vectors.length} vectors for ${texts.length} texts`);
+    const given = vectors.find((vector) => vector !== undefined)?.length;
+    // One that changes its mind with each call is not followed: the others are like nothing.
+    const dimensions = isCleared ? dimensionsOf(db) || given : (given ?? dimensionsOf(db));
     if (!dimensions) throw new Error('the provider refused every text');
     if (!(await db.write(() => hasDimensions(db, dimensions)))) {
       await clear(db, embedder.name);
+      isCleared = true;
       continue;
     }
     // Refused once is refused for good: zeros are like nothing.

@@ -5,6 +5,7 @@
  */
 import { createLru } from '../cache.ts';
 import { cutText, stripComments } from '../text.ts';
+import { linesOf } from './lines.ts';
 import { countTokens, fitsTokens, MOST_CHARS } from './tokens.ts';
 
 export type TruncationStrategy = 'head' | 'tail' | 'smart';
@@ -81,16 +82,21 @@ function limit(sections: readonly Section[], budget: number, strategy: Truncatio
   return cutToFit(whole, budget);
 }
 
-/** Sections that say something. The title at level 1 says nothing. */
+/** Sections that say something. The one heading at level 1, if a file begins with it, says nothing; code in fences is one unit. */
 function toSections(markdown: string): Section[] {
   const sections: Section[] = [{ head: '', units: [] }];
-  for (const line of stripComments(markdown).split(/\r?\n/)) {
+  const lines = linesOf(stripComments(markdown));
+  const isTitled = lines.find(({ text }) => text.trim() !== '')?.level === 1;
+  const hasTitle = isTitled && lines.filter(({ level }) => level === 1).length === 1;
+  let wasHidden = false;
+  for (const { text, level, isHidden } of lines) {
     const last = sections.at(-1);
-    if (/^#{1,2}[ \t]/.test(line)) sections.push({ head: line.startsWith('##') ? line.trim() : '', units: [] });
-    else if (line.trim() === '') continue;
-    else if (/^\s/.test(line) && last && last.units.length > 0)
-      last.units.push(`${last.units.pop()}\n${line.trimEnd()}`);
-    else last?.units.push(line.trimEnd());
+    if (level === 1 || level === 2) sections.push({ head: level === 1 && hasTitle ? '' : text.trim(), units: [] });
+    else if (!isHidden && text.trim() === '') continue;
+    else if ((isHidden ? wasHidden : /^\s/.test(text)) && last && last.units.length > 0)
+      last.units.push(`${last.units.pop()}\n${text.trimEnd()}`);
+    else last?.units.push(text.trimEnd());
+    wasHidden = isHidden;
   }
   return sections.filter((section) => section.units.length > 0);
 }

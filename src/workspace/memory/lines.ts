@@ -35,11 +35,21 @@ export function linesOf(markdown: string): Line[] {
     else if (text.trimStart().startsWith('<!--') && lastClose > from) isComment = !text.includes('-->');
     else isHidden = false;
     const [, marks = '', words] = isHidden ? [] : (HEADING.exec(text) ?? []);
-    const heading = words?.replace(/[ \t#:]+$/, '');
+    const heading = words === undefined ? undefined : withoutEnd(words, ' \t#:');
     lines.push({ text, from, to, heading, level: marks.length, isHidden });
     from = to;
   }
   return lines;
+}
+
+/** For comparing: some systems write an accent as a character of its own. */
+export const fold = (text: string): string => text.normalize('NFC').toLowerCase();
+
+/** The text without any of these characters at its end. In one go: a regular expression takes the square of a long run's length. */
+export function withoutEnd(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
 }
 
 /** The line break that the file is written with. */

@@ -10,7 +10,9 @@ import type { Home } from '../home.ts';
 import { TEMPLATES } from '../templates.ts';
 import { localDay } from './daily.ts';
 import { editShared, lockMemory } from './edit.ts';
+import { linesOf } from './lines.ts';
 import { type Added, appendRecord, newId } from './record.ts';
+import { type Reversal, reversalOf } from './reversal.ts';
 import { cleanSection, insertLines, newLines, toBullets } from './sections.ts';
 
 export const DEFAULT_SECTION = 'Learned Patterns';
@@ -54,15 +56,19 @@ export async function addToMemory(home: Home, viber: string, fact: Fact): Promis
   const date = section.toLowerCase() === DATED_SECTION.toLowerCase() ? localDay(now) : undefined;
   return lockMemory(home, viber, async () => {
     let lines: string[] = [];
+    let back: Reversal | undefined;
     await editShared(memoryFile(home, viber), (current) => {
       const base = current?.trim() ? current : (TEMPLATES['MEMORY.md'] ?? '');
       lines = newLines(base, section, bullets, date);
-      return lines.length === 0 ? current : insertLines(base, section, lines);
+      if (lines.length === 0) return current;
+      const next = insertLines(base, section, lines);
+      back = current === undefined ? undefined : reversalOf(current, next);
+      return next;
     });
     if (lines.length === 0) return undefined;
     const { provenance, by, name, suggestion } = fact;
     const record: Added = {
-      ...{ op: 'add', id: newId(), at, section, bullets, lines, provenance, by, name, suggestion },
+      ...{ op: 'add', id: newId(), at, section, bullets, lines, provenance, by, name, suggestion, back },
     };
     await appendRecord(home, viber, record);
     return record;
@@ -72,8 +78,8 @@ export async function addToMemory(home: Home, viber: string, fact: Fact): Promis
 /** Whether every bullet of the text stands in MEMORY.md. */
 export async function isRemembered(home: Home, viber: string, text: string): Promise<boolean> {
   const words = (line: string) => line.replace(/^\d{4}-\d\d-\d\d: /, '').trim();
-  const lines = new Set(
-    ((await readMemory(home, viber)) ?? '').split('\n').map((line) => words(line.replace(/^[-*+]\s+/, ''))),
-  );
+  // What stands in a comment or in code is not told to anybody.
+  const told = linesOf((await readMemory(home, viber)) ?? '').filter(({ isHidden }) => !isHidden);
+  const lines = new Set(told.map((line) => words(line.text.replace(/^[-*+]\s+/, ''))));
   return toBullets(text).every((bullet) => lines.has(words(bullet)));
 }

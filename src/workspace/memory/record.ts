@@ -7,6 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { appendLines, ensureDir } from '../files.ts';
 import type { Home } from '../home.ts';
+import { isReversal, type Reversal } from './reversal.ts';
 
 interface Common {
   /** ISO 8601. */
@@ -29,6 +30,7 @@ export interface Added extends Common {
   lines?: string[];
   /** Who said it, in which task. */
   provenance: string;
+  back?: Reversal | undefined;
 }
 
 export interface Forgotten extends Common {
@@ -37,6 +39,7 @@ export interface Forgotten extends Common {
   section: string;
   lines: string[];
   after: string;
+  back?: Reversal | undefined;
 }
 
 export interface Undone extends Common {
@@ -65,13 +68,19 @@ export async function appendRecord(home: Home, viber: string, record: MemoryReco
   await appendLines(file, [JSON.stringify(record)]);
 }
 
-/** The last records, oldest first; damaged lines are passed over. */
+/** The last records, oldest first, at least one where there is any; damaged lines are passed over. */
 export function readRecords(home: Home, viber: string): MemoryRecord[] {
   const file = fileOf(home, viber);
-  const size = fs.statSync(file, { throwIfNoEntry: false })?.size;
-  if (size === undefined) return [];
-  const from = Math.max(0, size - TAIL_BYTES);
-  const bytes = Buffer.alloc(size - from);
+  const size = fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  for (let bytes = TAIL_BYTES; ; bytes *= 4) {
+    const records = size === 0 ? [] : readFrom(file, Math.max(0, size - bytes), size);
+    // A line that somebody made very long by hand is longer than the tail.
+    if (records.length > 0 || bytes >= size) return records;
+  }
+}
+
+function readFrom(file: string, from: number, to: number): MemoryRecord[] {
+  const bytes = Buffer.alloc(to - from);
   const fd = fs.openSync(file, 'r');
   try {
     const lines = bytes.toString('utf8', 0, fs.readSync(fd, bytes, 0, bytes.length, from)).split('\n');
@@ -98,7 +107,7 @@ function isRecord(value: unknown): value is MemoryRecord {
   const isText = (name: string) => typeof fields[name] === 'string';
   const isList = (name: string) =>
     Array.isArray(fields[name]) && fields[name].every((each: unknown) => typeof each === 'string');
-  if (!isText('at')) return false;
+  if (!isText('at') || (fields.back !== undefined && !isReversal(fields.back))) return false;
   if (op === 'add') return isText('section') && isList('bullets') && (fields.lines === undefined || isList('lines'));
   if (op === 'forget') return isText('id') && isText('section') && isList('lines') && isText('after');
   if (op === 'undo') return isText('id') && isText('of');

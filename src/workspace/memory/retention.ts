@@ -38,7 +38,7 @@ export async function sweepAll(
   onError: (viber: string, error: unknown) => void,
 ): Promise<number> {
   let removed = 0;
-  for (const viber of [DEFAULT_VIBER, ...othersOf(home)]) {
+  for (const viber of vibersOf(home)) {
     try {
       removed += (await sweepMemory(home, viber, retention, now)).length;
     } catch (error) {
@@ -48,13 +48,12 @@ export async function sweepAll(
   return removed;
 }
 
-function othersOf(home: Home): string[] {
+/** All that have a folder of their own, the usual one first. */
+export function vibersOf(home: Home): string[] {
   const dir = path.join(home.root, 'vibers');
-  if (!fs.existsSync(dir)) return [];
-  return fs
-    .readdirSync(dir, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && isId(entry.name) && entry.name !== DEFAULT_VIBER)
-    .map((entry) => entry.name);
+  const entries = fs.existsSync(dir) ? fs.readdirSync(dir, { withFileTypes: true }) : [];
+  const ids = entries.filter((entry) => entry.isDirectory() && isId(entry.name)).map(({ name }) => name);
+  return [DEFAULT_VIBER, ...ids.filter((id) => id !== DEFAULT_VIBER)];
 }
 
 /** A date that exists. */

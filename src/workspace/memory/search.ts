@@ -8,7 +8,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
-import { DEFAULT_VIBER, type Home, isId } from '../home.ts';
+import type { Home } from '../home.ts';
 import { serialise } from '../locks.ts';
 import { searchDirect } from './direct.ts';
 import { readMeta } from './index-db.ts';
@@ -19,6 +19,7 @@ import { type Embedder, embedMissing } from './index-vectors.ts';
 import { listMemoryFiles, type MemoryFolder } from './memory-files.ts';
 import { createExclusion } from './patterns.ts';
 import type { MemoryHit } from './rank.ts';
+import { vibersOf } from './retention.ts';
 import { createViberIndex, indexFile, type OpenIndex, type ViberIndex } from './viber-index.ts';
 
 export type { Embedder } from './index-vectors.ts';
@@ -271,11 +272,4 @@ export function createMemorySearch(options: {
       indexes.clear();
     },
   };
-}
-
-function vibersOf(home: Home): string[] {
-  const folder = path.join(home.root, 'vibers');
-  const others = fs.existsSync(folder) ? fs.readdirSync(folder, { withFileTypes: true }) : [];
-  const ids = others.filter((entry) => entry.isDirectory() && isId(entry.name)).map(({ name }) => name);
-  return [DEFAULT_VIBER, ...ids.filter((id) => id !== DEFAULT_VIBER)];
 }

@@ -1,17 +1,18 @@
 /** Memory files are headings with bullets under them. Text that goes in becomes bullets, and nothing else, first. */
 import { cutText, plainLine } from '../text.ts';
-import { breakOf, linesOf } from './lines.ts';
+import { breakOf, fold, linesOf, withoutEnd } from './lines.ts';
 
-const MAX_BULLETS = 50;
-const MAX_BULLET = 1000;
+/** Bounds of a text of any size; where people write, what they may write at once is less. */
+const MAX_BULLETS = 2_000;
+const MAX_BULLET = 2_000;
 const BULLET = /^(?:[-*+•]|\d{1,3}[.)])[ \t]+/;
 /** Names of the prompt's blocks: a stored line must not open or close one. */
 const BLOCK_TAG =
-  /<(?=\/?(?:identity|soul|user|memory|agents|tools|environment|agent|task|artifacts?|system|memory_suggestion)\b)/gi;
+  /<(?=\s*(?:\/\s*)?(?:identity|soul|user|memory|agents|tools|skills|environment|agent|task|artifacts?|quoted|system|memory_suggestion)\b)/gi;
 
 /**
  * The text as single-line bullets without their marks: no headings, rules, fences, comments or invisible characters. Without
- * any marks each line is a bullet; with marks a line without one continues the line above. At most 50 of 1,000 characters.
+ * any marks each line is a bullet; with marks a line without one continues the line above. At most 2,000 of 2,000 characters.
  */
 export function toBullets(text: string): string[] {
   const lines = text
@@ -42,7 +43,7 @@ function cleanLine(line: string): string {
 
 /** A heading's text: one line, at most 60 characters, without marks. */
 export function cleanSection(section: string): string {
-  return cutText(cleanLine(section).replace(/^[#\s"']+|[#:\s"']+$/g, ''), 60);
+  return cutText(withoutEnd(cleanLine(section.slice(0, 1000)).replace(/^[#\s"']+/, ''), '#: "\''), 60);
 }
 
 /**
@@ -61,7 +62,7 @@ export function newLines(markdown: string, section: string, bullets: readonly st
   const { all = [] } = findSection(markdown, section) ?? {};
   const there = new Set(all);
   if (date !== undefined) for (const line of all) there.add(line.replace(/^- \d{4}-\d\d-\d\d: /, '- '));
-  return bullets
+  return [...new Set(bullets)]
     .filter((text) => !there.has(`- ${text}`))
     .map((text) => `- ${date !== undefined && !/^\d{4}-\d\d-\d\d/.test(text) ? `${date}: ` : ''}${text}`);
 }
@@ -90,9 +91,10 @@ interface Place {
 /** The section of exactly this name at level 2, else the first that has it in any case. */
 export function findSection(markdown: string, section: string): Place | undefined {
   const lines = linesOf(markdown);
-  const wanted = section.toLowerCase();
+  const wanted = fold(section);
   const exact = lines.findIndex(({ level, heading }) => level === 2 && heading === section);
-  const similar = () => lines.findIndex(({ level, heading }) => level > 1 && heading?.toLowerCase() === wanted);
+  const similar = () =>
+    lines.findIndex(({ level, heading }) => level > 1 && heading !== undefined && fold(heading) === wanted);
   const at = section === '' || exact !== -1 ? exact : similar();
   if (at === -1 && section !== '') return undefined;
   const body = lines.slice(at + 1);

@@ -65,15 +65,22 @@ export function suggestedText(given: string): string {
     : (bullets[0] ?? plainLine(given.slice(0, MAX_TEXT)));
 }
 
+/** A suggestion's words, heading and id, as they will be kept. */
+export function suggestionOf(given: { section?: string | undefined; text: string }): Pick<Suggestion, 'id' | 'text'> & {
+  section: string;
+} {
+  const text = suggestedText(given.text);
+  const section = cleanSection(given.section ?? '');
+  return { id: hashText(`${section}\n${text}`).slice(0, 12), text, section };
+}
+
 /** Keeps a suggestion until somebody decides. The same one again is the one that waits already; the oldest of 100 make room. */
 export async function addSuggestion(
   home: Home,
   viber: string,
   given: { section?: string | undefined; text: string; provenance: string; run?: string | undefined },
 ): Promise<Suggestion> {
-  const text = suggestedText(given.text);
-  const section = cleanSection(given.section ?? '');
-  const id = hashText(`${section}\n${text}`).slice(0, 12);
+  const { id, text, section } = suggestionOf(given);
   const pending = await listSuggestions(home, viber);
   const known = pending.find((suggestion) => suggestion.id === id);
   if (known) return known;

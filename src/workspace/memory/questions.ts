@@ -1,0 +1,43 @@
+/**
+ * Questions about suggestions that nobody was asked yet: `memory/suggestions/ID.ask` of the viber, the ids of what it is about. Kept
+ * before the suggestions and closed once the question is durable in the outbox, so that a process that ends in between asks after its
+ * next start, and one that does not asks once.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { hashText, readTextSync, writeFileAtomic } from '../files.ts';
+import { type Home, isId } from '../home.ts';
+import { listSuggestions, type Suggestion } from './suggestions.ts';
+
+export interface Question {
+  /** Of the same suggestions the same. */
+  id: string;
+  /** Those that still wait. */
+  suggestions: Suggestion[];
+}
+
+const END = '.ask';
+const folder = (home: Home, viber: string) => path.join(home.viberDir(viber), 'memory', 'suggestions');
+
+/** Durable when it resolves. Gives the id of the question. */
+export async function keepQuestion(home: Home, viber: string, suggestions: readonly string[]): Promise<string> {
+  const id = hashText(suggestions.join(' ')).slice(0, 12);
+  await writeFileAtomic(path.join(folder(home, viber), id + END), `${suggestions.join('\n')}\n`);
+  return id;
+}
+
+/** All that were kept and not closed. */
+export async function openQuestions(home: Home, viber: string): Promise<Question[]> {
+  const dir = folder(home, viber);
+  const names = fs.existsSync(dir) ? fs.readdirSync(dir).filter((name) => name.endsWith(END)) : [];
+  if (names.length === 0) return [];
+  const waiting = await listSuggestions(home, viber);
+  return names.map((name) => {
+    const about = new Set((readTextSync(path.join(dir, name)) ?? '').split('\n'));
+    return { id: name.slice(0, -END.length), suggestions: waiting.filter(({ id }) => about.has(id)) };
+  });
+}
+
+export function closeQuestion(home: Home, viber: string, id: string): void {
+  if (isId(id)) fs.rmSync(path.join(folder(home, viber), id + END), { force: true });
+}
