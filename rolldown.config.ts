@@ -1,14 +1,18 @@
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { defineConfig } from 'rolldown';
+import { prepare } from './src/skills/prepared.ts';
+import { parseSkill } from './src/skills/skill.ts';
 
-/** The bundled skills are files that are read at run time: they stand beside the program as they stand in the source. */
+/** The bundled skills are files that are read at run time: they stand beside the program as they stand in the source, and as read. */
 export const copySkills = {
   name: 'copy-skills',
   writeBundle({ dir = 'dist' }: { dir?: string }) {
     const copies = join(dir, 'skills');
     rmSync(copies, { recursive: true, force: true });
     cpSync('src/skills', copies, { recursive: true, filter: (file) => extname(file) !== '.ts' });
+    const { file, text } = prepare(copies, parseSkill);
+    writeFileSync(file, text);
   },
 };
 

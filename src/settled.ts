@@ -36,6 +36,8 @@ export interface SettledOptions {
   maxFiles: number;
   /** false: no watching, only `refresh`. */
   watch?: boolean;
+  /** How long after the first set the watching begins, at once when absent. What changed meanwhile is seen then. */
+  watchAfterMs?: number;
   /**
    * The whole set, each root with its files by name. A file that has not changed is the same object as before. The next set
    * waits until a returned promise is settled.
@@ -131,13 +133,16 @@ export function watchSettled(options: SettledOptions): SettledWatch {
   async function start(): Promise<void> {
     await ready;
     if (options.watch === false || stop.signal.aborted) return;
+    if (options.watchAfterMs) await sleep(options.watchAfterMs, undefined, { signal: stop.signal, ref: false });
     stopWatching = await watchFolders(options, stop.signal, () => void wake());
     // What changed before the watching began caused no event.
     void wake();
   }
 
   const ready = wake();
-  const started = start().catch(onError);
+  const started = start().catch((error: unknown) => {
+    if (!stop.signal.aborted) onError(error);
+  });
   return {
     ready,
     refresh: wake,

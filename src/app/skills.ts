@@ -1,5 +1,4 @@
 /** Skills and servers of tools with what they need of the gateway. Loaded by the first run, or a moment after the start. */
-import path from 'node:path';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { mayUse } from '../runtime/mesh/asked.ts';
@@ -41,25 +40,12 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
   const read = new Set<string>();
   let early: NodeJS.Timeout | undefined;
   const servers = Object.keys(config.mcp);
+  // Tried out in a process of its own, which the first run would have to wait for.
+  if (options.sandbox !== false) void probe().catch((err: unknown) => log.warn({ err }, 'is there a sandbox?'));
 
   async function open() {
-    const [{ bundledSkills, openSkills }, { openHealth }, { offerSkills }, { createUsable }, desk, { hasSandbox }] =
-      await Promise.all([
-        import('../skills/catalog.ts'),
-        import('../skills/health.ts'),
-        import('../runtime/tools/skills.ts'),
-        import('../runtime/tools/skills/usable.ts'),
-        import('../runtime/skill-desk.ts'),
-        import('../skills/sandbox.ts'),
-      ]);
-    const skills = openSkills({
-      ...{ bundled: bundledSkills(), user: home.skills, reserved: OWN_TOOLS, log },
-      viber: (viber) => path.join(home.viberDir(viber), 'skills'),
-    });
-    const reading = skills.start();
-    const sandbox = options.sandbox !== false && (await hasSandbox());
-    const health = openHealth({ granted: config.skills.env, isNative: desk.isNative, sandbox });
-    return { skills, reading, health, offerSkills, usable: createUsable(skills, health), desk, sandbox };
+    const { openSkillParts } = await import('./skill-parts.ts');
+    return openSkillParts({ config, home, log, sandbox: options.sandbox !== false });
   }
 
   /** Skills that were broken at the start are told about by the catalog; only a fault of ours rejects. */
@@ -82,13 +68,13 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
 
   const ofSkills: Toolbox = async (order, own, scope) => {
     if (own.skills?.length === 0) return NOTHING;
-    const { skills, reading, offerSkills, usable, sandbox } = await parts();
+    const { skills, reading, offerSkills, usable, isSandboxed } = await parts();
     if (!read.has(scope.viber)) {
       const work = Promise.all([reading, skills.open(scope.viber)]).then(() => read.add(scope.viber));
       await within(work, WAIT_MS);
     }
     return offerSkills(await usable(scope.viber), order, own, scope, {
-      ...{ settings: config.skills, bundled: { web: { allowedOrigins: webOrigins } }, isSandboxed: sandbox },
+      ...{ settings: config.skills, bundled: { web: { allowedOrigins: webOrigins } }, isSandboxed },
     });
   };
 
@@ -111,8 +97,8 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
     },
     desk: {
       async list(viber) {
-        const { skills, health, desk } = await parts();
-        const listed = await desk.listSkills(skills, health, viber);
+        const { skills, health, listSkills } = await parts();
+        const listed = await listSkills(skills, health, viber);
         return { ...listed, servers: servers.length > 0 ? (await mcp()).health() : [] };
       },
     },
@@ -129,6 +115,11 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
       }
     },
   };
+}
+
+async function probe(): Promise<boolean> {
+  const { hasSandbox } = await import('../skills/sandbox.ts');
+  return hasSandbox();
 }
 
 /** Settles with the work, or after a while without it. */

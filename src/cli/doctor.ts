@@ -4,12 +4,13 @@ import { ConfigError } from '../errors.ts';
 import { scrub } from '../log.ts';
 import { type CliContext, EXIT } from './command.ts';
 import { checkChannels, checkHome, checkModels, type Finding, wrong } from './doctor-checks.ts';
+import { checkSandbox, checkServers, checkSkills } from './doctor-skills.ts';
 
 const SIGNS = { ok: '✓', note: '!', wrong: '✗' } as const;
 
 /** Exit code 0 when all is well (notes do not count), 2 when a setting is wrong, 1 for anything else. */
 export async function run(context: CliContext): Promise<number> {
-  const findings = (await examine(context)).map((finding) => ({ ...finding, detail: scrub(finding.detail) }));
+  const findings = (await examine(context)).map((finding) => ({ ...finding, detail: plain(scrub(finding.detail)) }));
   const bad = findings.filter(({ state }) => state === 'wrong');
   if (context.json) {
     const checks = findings.map(({ name, state, detail }) => ({ name, ok: state !== 'wrong', state, detail }));
@@ -21,6 +22,9 @@ export async function run(context: CliContext): Promise<number> {
   return bad.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
+/** What files and servers say of themselves must not command a terminal. */
+const plain = (text: string) => text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
+
 async function examine({ home, config: file, env }: CliContext): Promise<Finding[]> {
   let loaded: Awaited<ReturnType<typeof loadConfig>>;
   try {
@@ -30,12 +34,14 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
     return wrong('configuration', error);
   }
   const { config, source, warnings } = loaded;
-  const [models, channels] = await Promise.all([checkModels(config, env), checkChannels(config)]);
+  const called = await Promise.all([
+    ...[checkModels(config, env), checkChannels(config)],
+    ...[checkSkills(config, home), checkSandbox(), checkServers(config)],
+  ]);
   return [
     { name: 'configuration', state: 'ok', detail: source ?? 'defaults and environment' },
     ...warnings.map((detail): Finding => ({ name: 'configuration', state: 'note', detail })),
     ...checkHome({ home, source, freeBytes: config.limits.freeBytes }),
-    ...models,
-    ...channels,
+    ...called.flat(),
   ];
 }

@@ -7,6 +7,9 @@ import { type CliContext, EXIT } from './command.ts';
 
 const USAGE = 'usage: viber skills list [VIBER]';
 
+/** The name of a file may command a terminal. */
+const visible = (file: string) => file.replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
+
 /** Reads the files themselves: it works whether the gateway runs or not. */
 export async function run({ args, home: root, config: file, env, json, print }: CliContext): Promise<number> {
   const [verb = 'list', viber, ...rest] = args;
@@ -37,7 +40,7 @@ export async function run({ args, home: root, config: file, env, json, print }: 
     for (const fix of fixes) print(`  ${fix}`);
   }
   for (const problem of listed.problems)
-    print(`${problem.file}  not loaded\n  ${problem.reason.replaceAll('\n', '\n  ')}`);
+    print(`${visible(problem.file)}  not loaded\n  ${problem.reason.replaceAll('\n', '\n  ')}`);
   if (listed.skills.length === 0) print('There are no skills; put one into skills/NAME/SKILL.md of the home.');
   return EXIT.ok;
 }

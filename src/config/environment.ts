@@ -10,7 +10,10 @@ const SECRET_VARIABLE = /(TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASS|AUTH|CREDENTIALS
 /** Whether the value at a dotted path must never be shown. */
 export function isSecretPath(path: readonly PropertyKey[]): boolean {
   const last = path.at(-1);
-  return (typeof last === 'string' && SECRET_KEY.test(last)) || path.at(-2) === 'headers';
+  if (typeof last !== 'string') return path.at(-2) === 'headers';
+  // The environment of a skill or of a server of tools is named by its owner.
+  const isVariable = (path[0] === 'skills' && path[1] === 'env') || (path[0] === 'mcp' && path[2] === 'env');
+  return SECRET_KEY.test(last) || (isVariable && SECRET_VARIABLE.test(last)) || path.at(-2) === 'headers';
 }
 
 /** A variable that is set to '' counts as not set: container tools pass empty ones along. */

@@ -1,9 +1,12 @@
 /** What people see of the skills and of the servers of tools: what each does, whether it can be used here, and what would mend it. */
+import { silentLog } from '../log.ts';
 import type { Skills } from '../skills/catalog.ts';
 import type { Health } from '../skills/health.ts';
 import type { Skill } from '../skills/skill.ts';
 import { BUNDLED } from './tools/bundled/index.ts';
-import type { McpHealth } from './tools/mcp/servers.ts';
+import type { McpHealth, McpServerSettings, SurveyedServer } from './tools/mcp/servers.ts';
+
+export type { SurveyedServer } from './tools/mcp/servers.ts';
 
 export interface SkillView {
   name: string;
@@ -45,4 +48,15 @@ export async function listSkills(skills: Skills, health: Health, viber: string):
   });
   const problems = skills.problems(viber).map(({ file, reason }) => ({ file, reason }));
   return { skills: await Promise.all(views), problems };
+}
+
+/** Connects to the servers of tools, looks at what they offer, and leaves them. Waits for each as long as a connection may take. */
+export async function surveyServers(servers: Readonly<Record<string, McpServerSettings>>): Promise<SurveyedServer[]> {
+  const { createMcpServers } = await import('./tools/mcp/servers.ts');
+  const mcp = createMcpServers({ servers, log: silentLog() });
+  try {
+    return await mcp.survey();
+  } finally {
+    await mcp.close();
+  }
 }

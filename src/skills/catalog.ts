@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from '../log.ts';
 import { type SettledWatch, watchSettled } from '../settled.ts';
+import { readPrepared } from './prepared.ts';
 import { createShelf, isSkillFile, type Shelf, type SkillProblem } from './shelf.ts';
 import type { Skill, SkillLevel } from './skill.ts';
 
@@ -23,6 +24,8 @@ export interface SkillsOptions {
   log: Logger;
   /** false: what is there now, for commands that end at once. */
   watch?: boolean;
+  /** How long after the first look at a folder the watching begins; at once when absent. What changed until then is seen then. */
+  watchAfterMs?: number;
   settleMs?: number;
 }
 
@@ -51,6 +54,13 @@ interface Level {
   watch: SettledWatch;
 }
 
+/** For files that nobody edits. */
+const AT_REST: SettledWatch = {
+  ready: Promise.resolve(),
+  refresh: async () => undefined,
+  close: async () => undefined,
+};
+
 /** Where the skills that come with the gateway are: beside this file, or beside the built program. */
 export function bundledSkills(): string {
   const built = path.join(import.meta.dirname, 'skills');
@@ -59,7 +69,7 @@ export function bundledSkills(): string {
 
 /** Opens nothing yet. */
 export function openSkills(options: SkillsOptions): Skills {
-  const { log, settleMs } = options;
+  const { log, settleMs, watchAfterMs } = options;
   const reserved = new Set(options.reserved);
   let common: Level[] = [];
   const vibers = new Map<string, Level>();
@@ -76,9 +86,12 @@ export function openSkills(options: SkillsOptions): Skills {
       maxFiles: MAX_FILES,
       watch: isWatched,
       ...(settleMs === undefined ? {} : { settleMs }),
-      async onSettled(files) {
-        const { parseSkill } = await import('./skill.ts');
-        shelf.replace(files.get(root) ?? [], parseSkill);
+      ...(watchAfterMs === undefined ? {} : { watchAfterMs }),
+      async onSettled(settled) {
+        const files = settled.get(root) ?? [];
+        // The libraries that read a skill are heavy, and most folders have none.
+        if (files.length === 0) shelf.clear();
+        else shelf.replace(files, (await import('./skill.ts')).parseSkill);
         merged.clear();
         const reasons = shelf.problems.map(({ file, reason }) => `${file}: ${reason}`).join('\n');
         if (reasons !== known)
@@ -88,6 +101,14 @@ export function openSkills(options: SkillsOptions): Skills {
       onError: (err) => log.warn({ err }, 'skills cannot be read'),
     });
     return { shelf, watch };
+  }
+
+  function openBundled(root: string): Level {
+    const prepared = readPrepared(root);
+    if (!prepared) return openLevel('bundled', root, false);
+    const shelf = createShelf('bundled', reserved);
+    shelf.replace(prepared.files, prepared.parse);
+    return { shelf, watch: AT_REST };
   }
 
   function levelsOf(viber: string): Level[] {
@@ -112,7 +133,7 @@ export function openSkills(options: SkillsOptions): Skills {
       const isWatched = options.watch !== false;
       if (common.length === 0) {
         common = [
-          ...(options.bundled === undefined ? [] : [openLevel('bundled', options.bundled, false)]),
+          ...(options.bundled === undefined ? [] : [openBundled(options.bundled)]),
           openLevel('user', options.user, isWatched),
         ];
       }

@@ -1,6 +1,7 @@
 /** The YAML of a front matter as plain data, bounded before and after it is parsed (T25). Nothing in it is ever executed. */
 import { isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { UserError } from '../errors.ts';
+import { isRecord } from './record.ts';
 
 /** Characters. A real front matter has some hundreds; the parser takes about 0.1 s for this many in their worst shape. */
 const MAX_LENGTH = 16 * 1024;
@@ -56,10 +57,6 @@ function quoteDescription(text: string): string {
     /^(description:[ \t]+)([^\s"'|>[{&*!][^\n]*?)[ \t]*$/m,
     (_line, key: string, value: string) => key + JSON.stringify(value),
   );
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function toJs(make: () => unknown): unknown {

@@ -1,7 +1,7 @@
 /** Parameters of a skill: which names they may have, the schema of a call, and what its script finds in its environment (T13). */
 import { z } from 'zod';
 import { UserError } from '../errors.ts';
-import { isRecord } from './front-matter.ts';
+import { isRecord } from './record.ts';
 
 type Scalar = string | number | boolean;
 

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { UserError } from '../errors.ts';
-import { isRecord } from './front-matter.ts';
+import { isRecord } from './record.ts';
 
 export interface Requirements {
   /** Programs that must all be there. */

@@ -19,6 +19,8 @@ export interface Shelf {
   readonly skills: ReadonlyMap<string, Skill>;
   readonly problems: readonly SkillProblem[];
   replace(files: readonly SettledFile[], parse: (text: string, source: SkillSource) => Skill): void;
+  /** There is no file any more. */
+  clear(): void;
 }
 
 interface Entry {
@@ -52,6 +54,10 @@ export function createShelf(level: SkillLevel, reserved: ReadonlySet<string>): S
       entries = next;
       shown = arrange([...next.values()]);
     },
+    clear() {
+      entries = new Map();
+      shown = arrange([]);
+    },
   };
 
   function read(
@@ -65,7 +71,7 @@ export function createShelf(level: SkillLevel, reserved: ReadonlySet<string>): S
     } catch (error) {
       // Whatever a file holds, the others go on.
       const kept = before?.skill ? '; the last good version stays in use' : '';
-      return { from, skill: before?.skill, reason: errorMessage(error) + kept };
+      return { from, skill: before?.skill, reason: visible(errorMessage(error)) + kept };
     }
   }
 
@@ -82,6 +88,9 @@ export function createShelf(level: SkillLevel, reserved: ReadonlySet<string>): S
     return { skills, problems };
   }
 }
+
+/** A reason may quote the file, and is read on terminals and in chats. */
+const visible = (text: string) => text.toWellFormed().replace(/[[\p{Cc}\p{Cf}]--[\n]]/gv, '\ufffd');
 
 /** A skill file below the folder of another bundle is one of that bundle's further files. */
 function isInsideBundle(name: string, files: readonly SettledFile[]): boolean {

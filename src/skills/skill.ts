@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { UserError } from '../errors.ts';
 import { type Shell, shellBlocks } from './fences.ts';
 import { readYaml } from './front-matter.ts';
+import { checkName, isBundle, nameOf } from './name.ts';
 import { readParameters, type SkillParameter } from './parameters.ts';
 import { isPublished, type Requirements, readMetadata, readOwnSettings, readRequirements } from './requirements.ts';
 
@@ -52,7 +53,6 @@ export interface SkillSource {
 
 /** Characters. Published bundles are asked to stay below some 20,000. */
 const MAX_LENGTH = 256 * 1024;
-const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 const head = z.object({
   name: z.string('expected text').nullish(),
@@ -141,22 +141,4 @@ function split(original: string): { front: Map<string, unknown>; body: string } 
   // With an options object nothing is cached; without one a second look at a bad file would find an empty front matter.
   const { data, content } = matter(`---${text.slice(first.length)}`, OPTIONS);
   return { front: new Map(Object.entries(data)), body: content.trimEnd() };
-}
-
-function checkName(name: string, reserved: ReadonlySet<string>): string {
-  if (!NAME.test(name) || name.length > 64) {
-    throw new UserError(`name: "${name.slice(0, 80)}" is not kebab-case (a-z, 0-9 and single -, at most 64)`);
-  }
-  if (name in {} || [...reserved].some((tool) => tool.replaceAll('_', '-') === name)) {
-    throw new UserError(`name: "${name}" is a tool of the gateway; choose another`);
-  }
-  return name;
-}
-
-function isBundle(file: string): boolean {
-  return path.basename(file).toLowerCase() === 'skill.md';
-}
-
-function nameOf(file: string): string {
-  return isBundle(file) ? path.basename(path.dirname(file)) : path.basename(file).replace(/\.skill\.md$/i, '');
 }

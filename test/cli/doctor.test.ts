@@ -72,6 +72,8 @@ describe('all is well', () => {
       expect.stringMatching(/^✓ home {11}\d+ MB free$/),
       '✓ model          local/m answers',
       '✓ telegram       @viber_test_bot answers',
+      '✓ skills         all 4 can be used',
+      expect.stringMatching(/^(✓ sandbox {8}bubblewrap works|! sandbox {8}.*a person is asked)/),
     ]);
     expect(report.code).toBe(0);
     expect(tree(home)).toEqual(before);
@@ -86,7 +88,7 @@ describe('all is well', () => {
     const { ok, checks }: { ok: boolean; checks: { name: string }[] } = JSON.parse(lines.join());
     expect(ok).toBe(code === 0);
     expect(checks[0]).toEqual({ name: 'configuration', ok: true, state: 'ok', detail: 'defaults and environment' });
-    expect(checks.map(({ name }) => name)).toEqual(['configuration', 'home', 'home', 'model']);
+    expect(checks.map(({ name }) => name)).toEqual(['configuration', 'home', 'home', 'model', 'skills', 'sandbox']);
   });
 });
 
@@ -143,6 +145,58 @@ describe('what is wrong is named', () => {
     const nobody = await doctor(tempFolder(), { model: 'nobody/knows', limits: { freeBytes: 0 } });
     expect(wrongLines(nobody)).toEqual([expect.stringMatching(/^✗ model {10}.*nobody/)]);
     expect(nobody.code).toBe(2);
+  });
+});
+
+describe('skills and servers of tools', () => {
+  const put = (home: string, name: string, text: string) => {
+    fs.mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
+    fs.writeFileSync(path.join(home, name), text);
+  };
+  const about = ({ lines }: Report, name: string) => lines.filter((line) => line.slice(2).startsWith(name));
+
+  it('broken skills with the reason, what is missing with the fix, of every viber', async () => {
+    const home = tempFolder();
+    const needs = 'metadata: {openviber: {requires: {bins: [no-such-program-x], env: [TEA_KEY, POT]}}}';
+    put(home, 'skills/tea/SKILL.md', `---\nname: tea\ndescription: Makes tea.\n${needs}\n---\nBoil water.\n`);
+    put(home, 'skills/half/SKILL.md', '---\nname: half\n');
+    put(home, 'vibers/dev/skills/odd.skill.md', '---\nname: "o\\e[2J\\nd"\ndescription: Odd.\n---\nRead.\n');
+    put(home, 'workspace/skills/mine.skill.md', '---\nname: mine\ndescription: Mine.\n---\nRead me.\n');
+    const before = tree(home);
+    const env = { tea: { TEA_KEY: 'key-of-the-tea' }, gone: { KEY: 'key-of-nobody' } };
+    const report = await doctor(home, { ...offline, skills: { env } });
+    expect(report.code).toBe(1);
+    expect(about(report, 'skills')).toEqual([
+      '✓ skills         5 of 6 can be used',
+      '! skills         skills.env.gone: there is no skill of this name',
+      expect.stringMatching(
+        /^! skills {9}tea cannot be used: install no-such-program-x.*; set skills\.env\.tea\.POT in /,
+      ),
+      expect.stringMatching(
+        /^✗ skills {9}vibers\/dev\/skills\/odd\.skill\.md: name: "o\ufffd\[2J d" is not kebab-case/,
+      ),
+      expect.stringMatching(/^✗ skills {9}skills\/half\/SKILL\.md: .*half-written/),
+    ]);
+    expect(tree(home)).toEqual(before);
+  });
+
+  it('each server: how many tools, which wait for consent, which are not there, or why it is away', async () => {
+    const server = { command: process.execPath, args: [path.join(import.meta.dirname, '../fixtures/mcp/server.mjs')] };
+    const report = await doctor(tempFolder(), {
+      ...offline,
+      mcp: {
+        docs: server,
+        trusted: { ...server, trusted: true, tools: ['echo', 'env', 'nothing'] },
+        away: { url: 'http://127.0.0.1:9/mcp' },
+      },
+    });
+    expect(about(report, 'mcp')).toEqual([
+      '✓ mcp            docs has 7 tools; each waits for consent',
+      '✓ mcp            trusted has 2 tools; 1 of them waits for consent',
+      '! mcp            mcp.trusted.tools: trusted offers no tool "nothing"',
+      expect.stringMatching(/^✗ mcp {12}The server away \(mcp\.away\) is not there: ./),
+    ]);
+    expect(report.code).toBe(1);
   });
 });
 
@@ -317,7 +371,7 @@ describe('beside a running gateway', () => {
       ).toBe(true);
     expect(ofDiscord.platform.gateway()).toMatchObject({ connected: true, connections: 1, identifies: 1 });
     expect(ofTelegram.platform.counters().updates.conflicts).toBe(0);
-  }, 30_000);
+  });
 });
 
 describe('the home', () => {

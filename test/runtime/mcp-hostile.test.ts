@@ -11,6 +11,7 @@ import { createMcpServers, type McpServerSettings } from '../../src/runtime/tool
 import type { ToolScope } from '../../src/runtime/tools/scope.ts';
 import { listArtifacts } from '../../src/workspace/artifacts.ts';
 import { openHome } from '../../src/workspace/home.ts';
+import { ownTime } from '../helpers/own-time.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 const SERVER = path.join(import.meta.dirname, '..', 'fixtures', 'mcp', 'hostile.mjs');
@@ -63,6 +64,19 @@ test('a server that is ended says so at once, without a call', async () => {
   expect(mcp.health()).toMatchObject([{ state: 'failed' }]);
 });
 
+test('a server that does not start says why, in its own words', async () => {
+  const { mcp, tools } = await open({
+    h: {
+      ...server('plain'),
+      command: '/bin/sh',
+      args: ['-c', 'printf "at line 3\n\x1b[31m$DOCS_PHRASE is refused\x1b[0m\n\n" >&2; exit 7'],
+      env: { DOCS_PHRASE: 'open sesame please' },
+    },
+  });
+  expect(await tools()).toEqual([]);
+  expect(mcp.health()[0]?.problem).toMatch(/\(mcp\.h\) is not there: it has ended \(7\): \[secret\] is refused$/);
+});
+
 test('two tools whose names become one are both offered, and neither takes the consent of the other', async () => {
   const { tools } = await open({ h: server('twins') });
   const [first, second, ...others] = await tools();
@@ -89,7 +103,7 @@ test('a consent holds for the tool as it was described, not for what the server 
   expect(before?.kind).toMatch(/^version [0-9a-f]{16}$/);
   later(11 * 60_000);
   await tools();
-  await vi.waitFor(async () => expect((await kind())?.words).toBe('Pays.'));
+  await vi.waitFor(async () => expect((await kind())?.words).toBe('Pays.'), 30_000);
   expect((await kind())?.kind).not.toBe(before?.kind);
 });
 
@@ -137,10 +151,10 @@ test('a flood of notes ends the server, not the gateway', async () => {
 test.each(['silent', 'endless'])('closing does not wait for a %s server that is being connected', async (mode) => {
   const { mcp } = await open({ h: server(mode) });
   mcp.start();
-  await vi.waitFor(() => expect(mcp.health()[0]?.state).toBe('connecting'));
-  const began = performance.now();
+  await vi.waitFor(() => expect(mcp.health()[0]?.state).toBe('connecting'), 30_000);
+  const began = ownTime();
   await mcp.close();
-  expect(performance.now() - began).toBeLessThan(3_000);
+  expect(ownTime() - began).toBeLessThan(3_000);
 });
 
 test('a server that does not want to end is ended with all that it started', async () => {
@@ -150,5 +164,5 @@ test('a server that does not want to end is ended with all that it started', asy
   const pids = readFileSync(file, 'utf8').split(' ').map(Number);
   expect(pids.map(isAlive)).toEqual([true, true]);
   await mcp.close();
-  await vi.waitFor(() => expect(pids.map(isAlive)).toEqual([false, false]));
+  await vi.waitFor(() => expect(pids.map(isAlive)).toEqual([false, false]), 30_000);
 });

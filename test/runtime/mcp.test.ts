@@ -55,7 +55,7 @@ test('tools of all pages are offered under the name of their server, with their 
   expect(echo.schema).toMatchObject({ properties: { words: { type: 'string' } }, required: ['words'] });
   expect(echo.description).toBe('Says it again.');
   expect(await call('docs_echo', { words: 'hello' })).toEqual({ text: 'echo: hello' });
-  expect(mcp.health()).toEqual([{ name: 'docs', state: 'connected', tools: 8 }]);
+  expect(mcp.health()).toEqual([{ name: 'docs', state: 'connected', tools: 7 }]);
 });
 
 test('only the tools that the configuration names', async () => {

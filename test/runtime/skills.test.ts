@@ -1,7 +1,7 @@
 /** What a run is offered of the skills, and what a script of one may and may not do; each script really runs. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import type { Principal } from '../../src/access/principal.ts';
 import { openAppSkills } from '../../src/app/skills.ts';
 import { defaults } from '../../src/config/defaults.ts';
@@ -10,6 +10,7 @@ import { silentLog } from '../../src/log.ts';
 import { type ConsentRules, withConsent } from '../../src/runtime/approvals/consent.ts';
 import { approve } from '../../src/runtime/commands/approve.ts';
 import type { CommandContext } from '../../src/runtime/commands/command.ts';
+import { skills as skillsCommand } from '../../src/runtime/commands/skills.ts';
 import { mayUse } from '../../src/runtime/mesh/asked.ts';
 import type { Order, OwnSettings } from '../../src/runtime/perform.ts';
 import type { RuntimeTool } from '../../src/runtime/task.ts';
@@ -154,6 +155,18 @@ describe('what is offered', () => {
     expect(OWN_TOOLS).toEqual(expect.arrayContaining(createTools(scope).map(({ name }) => name)));
     expect(await names()).not.toContain('notify');
   });
+});
+
+test('what a server said when it failed is for owners alone', async () => {
+  const problem = 'The server docs (mcp.docs) is not there: cannot open /srv/private';
+  const servers = [{ name: 'docs', state: 'failed' as const, tools: 0, problem }];
+  const desk = { list: async () => ({ skills: [], problems: [], servers }) };
+  const shown = async (isOwner: boolean) => {
+    const context = { viber: 'default', home: { root: '/h' }, skills: desk, mayUse: () => isOwner };
+    return (await skillsCommand.run(context as unknown as CommandContext)).text;
+  };
+  expect(await shown(true)).toMatch(/docs\*\* \(server of tools\): away: .*cannot open/);
+  expect(await shown(false)).toMatch(/docs\*\* \(server of tools\): away$/);
 });
 
 describe('consent to a script', () => {

@@ -311,6 +311,20 @@ describe('a hostile server', () => {
     await expect(web.fetch('https://slow.test/', { timeoutMs: 300, resolve: stuck })).rejects.toThrow(/took longer/);
   });
 
+  it('what was cut by the time limit is no whole page, also where the server said nothing of the length', async () => {
+    web.pages.set('/raw', (_request, response) => {
+      response.socket?.write('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\nhalf a se');
+    });
+    await expect(web.fetch(`${web.origin}/raw`, { timeoutMs: 200 })).rejects.toThrow(/took longer than 0\.2 seconds/);
+  });
+
+  it('a switch to another protocol ends it at once', async () => {
+    web.pages.set('/switch', (_request, response) => {
+      response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nhello');
+    });
+    await expect(web.fetch(`${web.origin}/switch`)).rejects.toThrow(/closed the connection/);
+  });
+
   it('an abort ends it with its own reason', async () => {
     const stop = new AbortController();
     const arrived = new Promise<void>((resolve) => {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listFiles, readSkillFile } from '../../src/skills/bundle-files.ts';
 import { isReserved, toInputSchema } from '../../src/skills/parameters.ts';
+import { ownTime } from '../helpers/own-time.ts';
 import { FIXTURES, folder, skillOf, skillText, write } from './helpers.ts';
 
 describe('front matter in other languages', () => {
@@ -70,9 +71,9 @@ describe('front matter that is too much', () => {
     ['keys within keys', '? '.repeat(300)],
     ['a megabyte of text', `a: ${'x'.repeat(1024 * 1024)}`],
   ])('%s', (_what, front) => {
-    const started = performance.now();
+    const started = ownTime();
     expect(() => skillOf(skillText(front))).toThrow();
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(ownTime() - started).toBeLessThan(3000);
   });
 
   test('a body as large as a disk is refused before it is looked at', () => {
@@ -80,9 +81,9 @@ describe('front matter that is too much', () => {
   });
 
   test('fences without end take no time', () => {
-    const started = performance.now();
+    const started = ownTime();
     skillOf(skillText('', `${'```sh\n~~~\n'.repeat(20_000)}`));
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(ownTime() - started).toBeLessThan(3000);
   });
 
   test.each([

@@ -7,6 +7,7 @@ import {
   parsePlaybook,
   placeholdersOf,
 } from '../../src/skills/playbook.ts';
+import { ownTime } from '../helpers/own-time.ts';
 
 const wrap = (steps: string) => `# Playbook: x\n\n## Goal\ng\n\n## Steps\n${steps}\n`;
 const stepsOf = (steps: string) => parsePlaybook(wrap(steps)).steps;
@@ -69,7 +70,7 @@ describe('a playbook is read', () => {
   });
 
   it('in time that grows with its size', () => {
-    const begun = performance.now();
+    const begun = ownTime();
     for (const text of [
       '1. '.repeat(20_000),
       '[Agent: '.repeat(8_000),
@@ -77,7 +78,7 @@ describe('a playbook is read', () => {
       '- Constraint: '.repeat(4_000),
     ])
       expect(() => parsePlaybook(wrap(`1. a\n${text}`))).toThrow();
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(ownTime() - begun).toBeLessThan(1_000);
   });
 });
 

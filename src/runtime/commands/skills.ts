@@ -1,4 +1,4 @@
-/** /skills: what the viber can use, and what is missing for the rest, with the fix. What is wrong with files is for owners alone. */
+/** /skills: what the viber can use, and what is missing for the rest, with the fix. What is wrong with files and servers is for owners alone. */
 import { oneLine } from '../context/turn.ts';
 import type { SkillList, SkillView } from '../skill-desk.ts';
 import type { Command } from './command.ts';
@@ -17,14 +17,14 @@ function skillLine({ name, description, isUsable, fixes }: SkillView): string {
   return `- **${plain(name)}**: ${what(description)} (${plain(state)})`;
 }
 
-function serverLine({ name, state, tools, problem }: SkillList['servers'][number]): string {
+function serverLine({ name, state, tools, problem }: SkillList['servers'][number], isOwner: boolean): string {
   const words = {
     idle: 'not used yet',
     connecting: 'being connected',
     connected: `ok, ${tools} tools`,
     failed: 'away',
   };
-  const why = problem === undefined ? '' : `: ${plain(oneLine(problem, MAX_REASON))}`;
+  const why = problem === undefined || !isOwner ? '' : `: ${plain(oneLine(problem, MAX_REASON))}`;
   return `- **${plain(name)}** (server of tools): ${words[state]}${why}`;
 }
 
@@ -36,9 +36,11 @@ export const skills: Command = {
     if (!desk) return { text: 'There are no skills here.' };
     const list = await desk.list(viber);
     const more = list.skills.length > LISTED ? [`and ${list.skills.length - LISTED} more`] : [];
-    const lines = [...list.skills.slice(0, LISTED).map(skillLine), ...list.servers.map(serverLine), ...more];
+    const isOwner = mayUse('administer', task);
+    const servers = list.servers.map((server) => serverLine(server, isOwner));
+    const lines = [...list.skills.slice(0, LISTED).map(skillLine), ...servers, ...more];
     const shown = (file: string) => (file.startsWith(`${home.root}/`) ? file.slice(home.root.length + 1) : file);
-    const broken = mayUse('administer', task)
+    const broken = isOwner
       ? list.problems
           .slice(0, LISTED)
           .map(({ file, reason }) => `- ${plain(shown(file))}: ${plain(oneLine(reason, MAX_REASON))}`)

@@ -12,6 +12,7 @@ import { defineTool, type ToolScope } from './scope.ts';
 
 const MAX_LISTED = 20;
 const MAX_DESCRIPTION = 160;
+const MAX_MESSAGE = 20_000;
 const MAX_ANSWER = 20_000;
 
 const input = z.object({
@@ -47,6 +48,8 @@ export async function askAgentTools(mesh: Mesh, order: Order, own: OwnSettings, 
         const there = others.slice(0, MAX_LISTED).join(', ');
         throw new UserError(`There is no agent ${JSON.stringify(name.slice(0, 64))}. There are: ${there}.`);
       }
+      if (message.length > MAX_MESSAGE)
+        throw new UserError(`The message is too long: at most ${MAX_MESSAGE} characters; put the rest into a file.`);
       const key = asking(agent, message);
       const question = { agent, message, key, order, signal, asked, instructions: INSTRUCTIONS };
       const answer = await mesh.ask(question).catch((error: unknown) => {

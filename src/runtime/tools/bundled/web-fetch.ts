@@ -78,7 +78,8 @@ async function resultOf(scope: ToolScope, answer: WebAnswer, what: 'text' | 'lin
   }
   const source = textOf(answer);
   const isPage = kind === 'html' && what !== 'raw';
-  const page = isPage || what === 'links' ? (await import('./web/html-text.ts')).htmlToText(source, url) : undefined;
+  const page =
+    isPage || what === 'links' ? await (await import('./web/html-text.ts')).htmlToText(source, url) : undefined;
   const title = isPage && page?.title ? { title: page.title.slice(0, 300) } : {};
   if (what === 'links') {
     const links = page?.links ?? [];

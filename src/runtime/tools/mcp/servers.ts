@@ -3,11 +3,10 @@
  * it has gone, with growing pauses. One that is away costs a run its tools, never the run.
  * https://modelcontextprotocol.io/specification
  */
-import { errorMessage } from '../../../errors.ts';
-import { type Logger, scrub } from '../../../log.ts';
+import type { Logger } from '../../../log.ts';
 import type { RuntimeTool } from '../../task.ts';
 import type { ToolScope } from '../scope.ts';
-import { type McpToolInfo, toRuntimeTool } from './tool.ts';
+import { effectOf, isOfferable, type McpToolInfo, reasonOf, toRuntimeTool } from './tool.ts';
 
 export interface McpServerSettings {
   command?: string;
@@ -28,10 +27,20 @@ export interface McpHealth {
   problem?: string;
 }
 
+/** For people who look at the configuration. */
+export interface SurveyedServer extends McpHealth {
+  /** How many of its tools wait for a person's consent, where the viber's mode is the usual one. */
+  asking: number;
+  /** Tools that the configuration names and the server has not. */
+  missing: string[];
+}
+
 export interface McpServers {
   /** What the servers offer; waits for those that are being connected, but not long. */
   tools(scope: ToolScope): Promise<RuntimeTool[]>;
   health(): McpHealth[];
+  /** Connects to all of them, and waits until each is there or has failed. */
+  survey(): Promise<SurveyedServer[]>;
   /** Begins to connect all of them. */
   start(): void;
   close(): Promise<void>;
@@ -84,11 +93,14 @@ export function createMcpServers(options: {
     if (isClosed) return;
     delete server.client;
     server.state = 'failed';
-    server.problem = `The server ${server.name} (mcp.${server.name}) is not there: ${scrub(errorMessage(error)).slice(0, 300)}`;
+    server.problem = `The server ${server.name} (mcp.${server.name}) is not there: ${reasonOf(error, valuesOf(server.settings))}`;
     server.failures += 1;
     server.retryAt = now() + Math.min(BACKOFF_MS.max, BACKOFF_MS.min * 2 ** (server.failures - 1));
     log.warn({ mcp: server.name, failures: server.failures }, server.problem);
-    client?.close().catch((err: unknown) => log.debug({ err, mcp: server.name }, 'it could not be closed'));
+    // Not before the call that met it has failed, in its own words.
+    setImmediate(() => {
+      client?.close().catch((err: unknown) => log.debug({ err, mcp: server.name }, 'it could not be closed'));
+    });
   }
 
   async function open(server: Server): Promise<Client> {
@@ -99,12 +111,12 @@ export function createMcpServers(options: {
       initializationOptions: { timeout: CONNECT_MS, signal: closing.signal },
     };
     if (url !== undefined) {
+      const { fetchAnswer } = await import('./http.ts');
       const onUncaughtError = (error: unknown) => {
-        // Notes, and answers to questions that were given up, are no fault of the connection.
-        if (server.client && !/^(Unsupported message|Protocol error|Ignoring)/.test(errorMessage(error)))
-          lost(server, error);
+        if (server.client && isFaultOfConnection(error)) lost(server, error);
       };
-      return createMCPClient({ ...common, onUncaughtError, transport: { type: 'http', url, headers: { ...headers } } });
+      const transport = { type: 'http' as const, url, headers: { ...headers }, fetch: fetchAnswer };
+      return createMCPClient({ ...common, onUncaughtError, transport });
     }
     const { openStdio } = await import('./stdio.ts');
     let ended: Error | undefined;
@@ -123,7 +135,8 @@ export function createMcpServers(options: {
     });
   }
 
-  async function list(client: Client, { settings, name }: Server): Promise<McpToolInfo[]> {
+  async function list(client: Client, server: Server): Promise<McpToolInfo[]> {
+    const { settings, name } = server;
     const found = new Map<string, McpToolInfo>();
     let cursor: string | undefined;
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(CONNECT_MS)]);
@@ -133,15 +146,16 @@ export function createMcpServers(options: {
         options: { signal },
       });
       for (const tool of answer.tools) {
-        if (settings.tools === undefined || settings.tools.includes(tool.name)) found.set(tool.name, tool);
+        if (settings.tools?.includes(tool.name) !== false && isOfferable(tool)) found.set(tool.name, tool);
       }
       cursor = answer.nextCursor;
       if (cursor === undefined) break;
     }
-    const missing = settings.tools?.filter((tool) => !found.has(tool)) ?? [];
+    const offered = [...found.values()].slice(0, MAX_TOOLS);
+    const missing = missingOf(server, offered);
     if (missing.length > 0)
       log.warn({ mcp: name, missing }, 'tools that the configuration names are not offered by the server');
-    return [...found.values()].slice(0, MAX_TOOLS);
+    return offered;
   }
 
   async function connect(server: Server): Promise<void> {
@@ -189,6 +203,11 @@ export function createMcpServers(options: {
     );
   }
 
+  const healthOf = ({ name, state, offered, problem }: Server): McpHealth => ({
+    ...{ name, state, tools: state === 'connected' ? offered.length : 0 },
+    ...(problem === undefined ? {} : { problem }),
+  });
+
   return {
     async tools(scope) {
       const waiting = servers.map(ensure).filter((work) => work !== undefined);
@@ -202,26 +221,21 @@ export function createMcpServers(options: {
       return servers.flatMap((server) => {
         const { client, name, settings, offered } = server;
         if (!client) return [];
-        const call: Client['callTool'] = async (args) => {
-          try {
-            return await client.callTool(args);
-          } catch (error) {
-            // A server that has ended fails its calls; the next run connects anew.
-            if (/closed|ECONN|EPIPE|not connected/i.test(errorMessage(error)) && server.client === client)
-              lost(server, error);
-            throw error;
-          }
-        };
+        const call: Client['callTool'] = (args) => client.callTool(args);
         return offered.flatMap(
           (info) => toRuntimeTool(name, info, { call, trusted: settings.trusted, scope, taken }) ?? [],
         );
       });
     },
-    health: () =>
-      servers.map(({ name, state, offered, problem }) => ({
-        ...{ name, state, tools: state === 'connected' ? offered.length : 0 },
-        ...(problem === undefined ? {} : { problem }),
-      })),
+    health: () => servers.map(healthOf),
+    async survey() {
+      await Promise.all(servers.map(ensure));
+      return servers.map((server) => {
+        const { settings, offered } = server;
+        const asking = offered.filter((info) => effectOf(info, settings.trusted) !== 'read').length;
+        return { ...healthOf(server), asking, missing: missingOf(server, offered) };
+      });
+    },
     start() {
       for (const server of servers) void ensure(server);
     },
@@ -236,4 +250,24 @@ export function createMcpServers(options: {
       );
     },
   };
+}
+
+/** What it was given, which it may repeat in what it says. */
+const valuesOf = ({ env, headers }: McpServerSettings): string[] => Object.values({ ...env, ...headers });
+
+function missingOf({ settings }: Pick<Server, 'settings'>, offered: readonly McpToolInfo[]): string[] {
+  const names = new Set(offered.map(({ name }) => name));
+  return settings.tools?.filter((tool) => !names.has(tool)) ?? [];
+}
+
+/** Statuses that say so of the session or of who we are, not of one call. */
+const GONE = [401, 403, 404];
+
+/** Notes, answers to questions that were given up, and calls that fail one by one are none. */
+function isFaultOfConnection(error: unknown): boolean {
+  if (!(error instanceof Error) || error.name === 'AnswerError') return false;
+  if ('statusCode' in error && typeof error.statusCode === 'number') return GONE.includes(error.statusCode);
+  return !/^(Unsupported message|Protocol error|Ignoring|MCP HTTP Transport Error: Unexpected content)/.test(
+    error.message,
+  );
 }

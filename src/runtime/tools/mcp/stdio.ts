@@ -5,8 +5,10 @@
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
 import type { MCPTransport } from '@ai-sdk/mcp';
 import { errorCode } from '../../../errors.ts';
+import { clip, visibleText } from '../../context/turn.ts';
 
 export interface StdioOptions {
   command: string;
@@ -27,6 +29,9 @@ const MAX_LINE = 32 * 1024 * 1024;
 /** Notes and stray lines in a while; nothing a person waits for needs as many. */
 const MAX_NOTES = 5_000;
 const NOTES_MS = 10_000;
+/** Bytes of what it writes for people, and characters of it that they are told. */
+const MAX_SAID = 4_096;
+const MAX_LINE_SAID = 200;
 /** Between asking it to end and ending it. */
 const GRACE_MS = 500;
 
@@ -37,6 +42,8 @@ export async function openStdio(options: StdioOptions): Promise<MCPTransport> {
   let parts: Buffer[] = [];
   let length = 0;
   let notes = { count: 0, since: 0 };
+  /** The end of what it wrote for people. */
+  let said: Buffer = Buffer.alloc(0);
 
   function ended(why: Error): void {
     if (isClosed) return;
@@ -67,6 +74,7 @@ export async function openStdio(options: StdioOptions): Promise<MCPTransport> {
     // What it started may not have heard, or not obeyed.
     killGroup(running, 'SIGKILL');
     running.stdout?.destroy();
+    running.stderr?.destroy();
   }
 
   function onData(chunk: Buffer): void {
@@ -129,7 +137,7 @@ export async function openStdio(options: StdioOptions): Promise<MCPTransport> {
     async start() {
       const inherited = INHERITED.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : []));
       const env = { ...Object.fromEntries(inherited), ...options.env };
-      const running = spawn(options.command, options.args, { env, stdio: ['pipe', 'pipe', 'ignore'], detached: true });
+      const running = spawn(options.command, options.args, { env, stdio: 'pipe', detached: true });
       child = running;
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       running.once('spawn', resolve);
@@ -137,7 +145,13 @@ export async function openStdio(options: StdioOptions): Promise<MCPTransport> {
         reject(error);
         ended(error);
       });
-      running.once('exit', (code, signal) => ended(new Error(`it has ended (${signal ?? code})`)));
+      running.stderr?.on('error', ended).on('data', (chunk: Buffer) => {
+        said = Buffer.concat([said, chunk.subarray(-MAX_SAID)]).subarray(-MAX_SAID);
+      });
+      running.once('exit', (code, signal) => {
+        // What it said last is read before its end is told.
+        setImmediate(() => ended(new Error(`it has ended (${signal ?? code})${lastOf(said)}`)));
+      });
       // What cannot be written any more is a server that has ended, which is told by its end.
       running.stdin?.on('error', () => undefined);
       running.stdout?.on('error', ended).on('data', onData);
@@ -158,6 +172,12 @@ export async function openStdio(options: StdioOptions): Promise<MCPTransport> {
     },
   };
   return transport;
+}
+
+/** The last line that says something: why a server does not start stands there. */
+function lastOf(said: Buffer): string {
+  const line = visibleText(stripVTControlCharacters(said.toString())).trim().split('\n').at(-1)?.trim() ?? '';
+  return line === '' ? '' : `: ${clip(line, MAX_LINE_SAID, ' ')}`;
 }
 
 /** It leads a group of its own; ESRCH: none of it is left, EPERM: macOS says so of one that has ended. */

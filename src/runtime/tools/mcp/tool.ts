@@ -27,7 +27,10 @@ export type McpCall = (request: {
   options?: { signal?: AbortSignal; timeout?: number };
 }) => Promise<unknown>;
 
+const MAX_NAME = 256;
 const MAX_SCHEMA = 32_768;
+/** Characters that are kept; far fewer are shown. */
+const MAX_KEPT = 32_768;
 const MAX_DESCRIPTION = 1_024;
 const MAX_RESULT = 32_000;
 const MAX_FILE = 10 * 1024 * 1024;
@@ -52,6 +55,12 @@ const answer = z.looseObject({
 
 const input = z.looseObject({});
 
+/** False for what no model could use, or what nobody should have to keep. */
+export function isOfferable(info: McpToolInfo): boolean {
+  const { name, description = '' } = info;
+  return name.length <= MAX_NAME && description.length <= MAX_KEPT && schemaOf(info) !== undefined;
+}
+
 /**
  * `server_tool`, as providers take names; undefined for a tool that cannot be offered.
  * @param taken names given so far: of two tools whose names become one, the second is told apart by a sum of both its names
@@ -70,7 +79,7 @@ export function toRuntimeTool(
   taken.add(name);
   return defineTool({
     name,
-    description: clip(visibleText(info.description?.trim() || info.name), MAX_DESCRIPTION),
+    description: bounded(info.description?.trim() || info.name, MAX_DESCRIPTION),
     input,
     schema,
     effect: effectOf(info, trusted),
@@ -81,24 +90,33 @@ export function toRuntimeTool(
       const reply = await call({ name: info.name, arguments: given, options: { signal, timeout: CALL_MS } }).catch(
         (error: unknown) => {
           if (signal.aborted) throw error;
-          throw new UserError(`The server ${server} failed: ${scrub(errorMessage(error)).slice(0, 300)}`);
+          throw new UserError(`The server ${server} failed: ${reasonOf(error)}`);
         },
       );
       const { content: parts, isError, structuredContent } = answer.parse(reply);
       const found = parts.flatMap((part) => fileOf(part) ?? []);
-      const text = clip(visibleText(parts.map(textOf).filter(Boolean).join('\n')), MAX_RESULT);
+      const text = bounded(parts.map(textOf).filter(Boolean).join('\n'), MAX_RESULT);
       if (isError) throw new UserError(text || `The tool ${name} failed.`);
       const files = [];
       for (const file of found.slice(0, MAX_FILES)) files.push(await keep(scope, name, file));
-      const structured =
-        text === '' && structuredContent !== undefined ? visibleText(JSON.stringify(structuredContent)) : '';
+      const structured = text === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : '';
       return {
-        text: text || clip(structured, MAX_RESULT),
+        text: text || bounded(structured, MAX_RESULT),
         ...(files.length > 0 ? { artifacts: files } : {}),
         ...(found.length > files.length ? { notKept: found.length - files.length } : {}),
       };
     },
   });
+}
+
+/** Cut first: to look for hidden characters in all that a server may send would take seconds. */
+const bounded = (text: string, length: number): string => visibleText(clip(text, length));
+
+/** What went wrong, for people, without what it was given. */
+export function reasonOf(error: unknown, given: readonly string[] = []): string {
+  let text = errorMessage(error).slice(0, 2_000);
+  for (const value of given) if (value.length >= 8) text = text.replaceAll(value, '[secret]');
+  return visibleText(scrub(text)).slice(0, 300);
 }
 
 /** Kept with what was listed: what is made of it for the model is kept with this. */
@@ -119,7 +137,7 @@ function versionOf(server: string, { name, description = '' }: McpToolInfo, sche
 }
 
 /** Where the server is not trusted, an outcome that is not known must be reported, never repeated. */
-function effectOf({ annotations }: McpToolInfo, trusted: boolean): ToolEffect {
+export function effectOf({ annotations }: McpToolInfo, trusted: boolean): ToolEffect {
   if (trusted && annotations?.readOnlyHint === true) return 'read';
   return trusted && annotations?.idempotentHint === true ? 'idempotent' : 'external';
 }

@@ -1,7 +1,9 @@
 /**
  * A page as a person would read it aloud: title, headings, paragraphs, lists, tables, code and links in the manner of Markdown.
- * What is not shown (scripts, styles, navigation, hidden elements, comments) is left out. Linear in the page's length.
+ * What is not shown (scripts, styles, navigation, hidden elements, comments) is left out. Linear in the page's length, and a long
+ * page holds up nobody else: it is read in turns.
  */
+import { setImmediate as turn } from 'node:timers/promises';
 import { type HtmlToken, htmlTokens } from './html-tokens.ts';
 import { createWriter, type TextWriter } from './text-writer.ts';
 
@@ -18,6 +20,8 @@ export interface PageText {
 }
 
 const MAX_LINKS = 500;
+/** Tokens; some milliseconds. */
+const TURN = 2_000;
 /** Left out with all they hold. */
 const SILENT = new Set(['nav', 'template', 'svg', 'math', 'object', 'canvas', 'audio', 'video', 'button', 'select']);
 /** Never closed. https://html.spec.whatwg.org/multipage/syntax.html#void-elements */
@@ -31,8 +35,8 @@ const PARAGRAPHS = new Set(
 );
 
 /** @param base what relative links are relative to; a `<base>` of the page counts */
-export function htmlToText(html: string, base: string): PageText {
-  const page = read(html, base, true);
+export async function htmlToText(html: string, base: string): Promise<PageText> {
+  const page = await read(html, base, true);
   // A page that never closes its navigation would be empty: better with it than nothing.
   return page.text === '' ? read(html, base, false) : page;
 }
@@ -46,10 +50,12 @@ interface Reader {
   lists: { isOrdered: boolean; count: number }[];
 }
 
-function read(html: string, base: string, leavesOut: boolean): PageText {
+async function read(html: string, base: string, leavesOut: boolean): Promise<PageText> {
   const reader: Reader = { writer: createWriter(), base, title: undefined, links: [], open: undefined, lists: [] };
   let silent: { name: string; depth: number } | undefined;
+  let count = 0;
   for (const token of htmlTokens(html)) {
+    if (++count % TURN === 0) await turn();
     if (silent) {
       if (token.kind === 'text' || token.name !== silent.name) continue;
       silent.depth += token.kind === 'open' ? 1 : -1;

@@ -53,7 +53,12 @@ export async function getPublic(given: string, options: RequestOptions): Promise
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       const message = await exchange(url, options, signal);
       const target = redirectOf(message);
-      if (target === undefined) return await answerOf(url, message, options);
+      if (target === undefined) {
+        const answer = await answerOf(url, message, options);
+        // A body that says nothing of its length ends well when the line is cut, by us too.
+        signal.throwIfAborted();
+        return answer;
+      }
       message.destroy();
       url = parseUrl(target, url);
     }
@@ -100,7 +105,9 @@ async function exchange(url: URL, options: RequestOptions, signal: AbortSignal):
     ...(isAllowed ? {} : { lookup: publicLookup(resolve) }),
     ...(url.protocol === 'https:' && { rejectUnauthorized: true, ...(options.ca && { ca: options.ca }) }),
   });
-  request.on('response', answer).on('error', reject).end();
+  // Some ways to hang up, such as a switch of protocols, are no error.
+  const onClose = () => reject(Object.assign(new Error('closed without an answer'), { code: 'ECONNRESET' }));
+  request.on('response', answer).on('error', reject).on('close', onClose).end();
   return promise;
 }
 

@@ -1,0 +1,33 @@
+/** The catalog of skills with what judges and offers them, as one piece: loaded when the first run needs it. */
+import path from 'node:path';
+import type { Config } from '../config.ts';
+import type { Logger } from '../log.ts';
+import { isNative, listSkills } from '../runtime/skill-desk.ts';
+import { OWN_TOOLS } from '../runtime/tool-names.ts';
+import { createUsable } from '../runtime/tools/skills/usable.ts';
+import { offerSkills } from '../runtime/tools/skills.ts';
+import { bundledSkills, openSkills } from '../skills/catalog.ts';
+import { openHealth } from '../skills/health.ts';
+import { hasSandbox } from '../skills/sandbox.ts';
+import type { Home } from '../workspace/home.ts';
+
+/** The library that watches takes longer to load than a first answer should wait. */
+const WATCH_AFTER_MS = 2_000;
+
+export async function openSkillParts(options: {
+  config: Pick<Config, 'skills'>;
+  home: Home;
+  log: Logger;
+  /** false: there is none for scripts, even where there is one. */
+  sandbox: boolean;
+}) {
+  const { config, home, log } = options;
+  const skills = openSkills({
+    ...{ bundled: bundledSkills(), user: home.skills, reserved: OWN_TOOLS, log, watchAfterMs: WATCH_AFTER_MS },
+    viber: (viber) => path.join(home.viberDir(viber), 'skills'),
+  });
+  const reading = skills.start();
+  const isSandboxed = options.sandbox && (await hasSandbox());
+  const health = openHealth({ granted: config.skills.env, isNative, sandbox: isSandboxed });
+  return { skills, reading, health, offerSkills, listSkills, usable: createUsable(skills, health), isSandboxed };
+}

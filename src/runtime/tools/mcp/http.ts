@@ -1,0 +1,125 @@
+/**
+ * Requests to a server of tools over HTTP, each with one answer that is bounded. The library reads what a server sends without an
+ * end, waits for an answer of a stream that has ended, and holds a second stream open for messages that nobody here takes; so
+ * it is given whole answers only. Where one fails, its call does, and no other.
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+ */
+
+/** One answer is at fault, not the connection. */
+class AnswerError extends Error {
+  override name = 'AnswerError';
+}
+
+/** Bytes, decompressed, as for a server that is a process. */
+const MAX_ANSWER = 32 * 1024 * 1024;
+/** Of an answer in events; notes before the answer are lines too. */
+const MAX_LINES = 50_000;
+/** Bytes of what goes with an error status. */
+const MAX_ERROR = 64 * 1024;
+
+const NO_ANSWER = 'what it sent is no answer to what it was asked';
+const ENDED = 'it ended its answer before it was complete';
+
+/** For the library, instead of `fetch`. Throws AnswerError, and what `fetch` throws. */
+export const fetchAnswer: typeof fetch = async (url, init) => {
+  if (init?.method === 'GET') return new Response(null, { status: 405 });
+  const response = await fetch(url, init);
+  const { body, status, headers } = response;
+  if (!response.ok) return body ? new Response(await beginningOf(body), { status, headers }) : response;
+  const id = idOf(init?.body);
+  if (id === undefined) {
+    await body?.cancel();
+    return new Response(null, { status, headers });
+  }
+  // Taken, to be answered on the second stream: an older protocol.
+  if (!body || status === 202) throw new AnswerError(NO_ANSWER);
+  const type = headers.get('content-type') ?? '';
+  if (type.includes('application/json')) return new Response(await answerOf(body, id), { status, headers });
+  if (!type.includes('text/event-stream')) return new Response(await beginningOf(body), { status, headers });
+  const answer = new Response(await eventOf(body, id), { status, headers });
+  answer.headers.set('content-type', 'application/json');
+  return answer;
+};
+
+/** Undefined for a message that wants no answer. */
+function idOf(body: unknown): unknown {
+  return typeof body === 'string' ? JSON.parse(body).id : undefined;
+}
+
+type Body = ReadableStream<Uint8Array>;
+
+async function* bounded(body: Body): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > MAX_ANSWER) throw new AnswerError(`its answer is larger than ${MAX_ANSWER / 1024 / 1024} MB`);
+      yield chunk;
+    }
+  } catch (error) {
+    // What undici throws when the line is cut, or when nothing has come for five minutes.
+    throw error instanceof TypeError ? new AnswerError(ENDED, { cause: error }) : error;
+  }
+}
+
+async function beginningOf(body: Body): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of bounded(body)) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= MAX_ERROR) break;
+  }
+  return Buffer.concat(chunks).toString('utf8', 0, MAX_ERROR);
+}
+
+async function answerOf(body: Body, id: unknown): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bounded(body)) chunks.push(chunk);
+  const answer = answerIn(Buffer.concat(chunks).toString(), id);
+  // The library would wait for the right one.
+  if (answer === undefined) throw new AnswerError(NO_ANSWER);
+  return answer;
+}
+
+/** The event that is the answer; what comes before it is passed over, what comes after it is not waited for. */
+async function eventOf(body: Body, id: unknown): Promise<string> {
+  const decoder = new TextDecoder();
+  let parts: string[] = [];
+  let data: string[] = [];
+  let count = 0;
+  let endedInCr = false;
+  for await (const chunk of bounded(body)) {
+    const text = decoder.decode(chunk, { stream: true });
+    const [first = '', ...more] = (endedInCr && text.startsWith('\n') ? text.slice(1) : text).split(/\r\n|\n|\r/);
+    endedInCr = text.endsWith('\r');
+    parts.push(first);
+    count += more.length;
+    if (count > MAX_LINES) throw new AnswerError(`its answer has more than ${MAX_LINES} lines`);
+    for (const next of more) {
+      const line = parts.join('');
+      parts = [next];
+      if (line.startsWith('data:')) data.push(line.slice(5));
+      if (line !== '') continue;
+      const answer = answerIn(data.join('\n'), id);
+      data = [];
+      if (answer !== undefined) return answer;
+    }
+  }
+  throw new AnswerError(ENDED);
+}
+
+/** The message, when it is the answer. An error of a server that could not tell whose it is, is. */
+function answerIn(text: string, id: unknown): string | undefined {
+  if (text === '') return undefined;
+  try {
+    const message: unknown = JSON.parse(text);
+    if (typeof message !== 'object' || message === null || 'method' in message) return undefined;
+    const given = 'id' in message ? message.id : null;
+    if (given === null && 'error' in message) return JSON.stringify({ ...message, id });
+    return String(given) === String(id) ? text : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
