@@ -15,10 +15,12 @@ export interface OwnerAddress {
 
 export interface Owners {
   note(principal: Principal, address: OwnerAddress): void;
+  /** Of those who are owners still. */
   addresses(): OwnerAddress[];
 }
 
-export function openOwners(folder: string): Owners {
+/** @param isOwner asked with an identity as text each time: whoever was an owner once is told nothing more */
+export function openOwners(folder: string, isOwner: (identity: string) => boolean): Owners {
   const file = path.join(folder, 'owners.json');
   let known: Record<string, OwnerAddress> | undefined;
 
@@ -41,6 +43,6 @@ export function openOwners(folder: string): Owners {
       all[identity] = address;
       fs.writeFileSync(file, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
     },
-    addresses: () => Object.values(load()),
+    addresses: () => Object.entries(load()).flatMap(([identity, address]) => (isOwner(identity) ? [address] : [])),
   };
 }

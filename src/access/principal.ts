@@ -26,6 +26,12 @@ export function identityText(who: { channel: string; workspace?: string | undefi
     : `${who.channel}:${who.user}`;
 }
 
+/** What `identityText` has put together. */
+export function readIdentity(text: string): Pick<Principal, 'channel' | 'workspace' | 'user'> {
+  const [channel = '', first = '', second] = text.split(':');
+  return second === undefined ? { channel, user: first } : { channel, workspace: first, user: second };
+}
+
 /** What a task lists under `people`: the linked person if there is one, else the single identity. */
 export function principalText(principal: Principal): string {
   return principal.person ? personText(principal.person) : identityText(principal);

@@ -8,6 +8,7 @@ import type { People } from '../access/people.ts';
 import type { Address, Channel } from '../channels/channel.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
 import type { Config } from '../config.ts';
+import { errorCode } from '../errors.ts';
 import type { Clock } from '../jobs/clock.ts';
 import type { OpenedJobDesk } from '../jobs/desk.ts';
 import type { Jobs } from '../jobs/files.ts';
@@ -77,11 +78,17 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
 
   /** Nothing of jobs is loaded as long as there are none: the first file, or the first question about them, has them read. */
   function begin(): void {
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const isUsed = fs.existsSync(records) || fs.readdirSync(folder).length > 0;
-    if (isUsed) return void jobs.start();
-    watcher = fs.watch(folder, () => void jobs.start()).unref();
-    watcher.on('error', () => void jobs.start());
+    try {
+      fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const isUsed = fs.existsSync(records) || fs.readdirSync(folder).length > 0;
+      if (isUsed) return void jobs.start();
+      watcher = fs.watch(folder, () => void jobs.start()).unref();
+      watcher.on('error', () => void jobs.start());
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      // A folder that cannot be made or watched: opening it says what is wrong.
+      void jobs.start();
+    }
   }
 
   async function open(): Promise<void> {
@@ -100,7 +107,7 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
       ...{ home, jobs: files, states, queue, posting, people, viber: options.viber, tellOwners, log },
       clock: options.clock ?? systemClock,
       settings: { timezone, min_minutes: config.jobs.min_minutes, max: config.jobs.max },
-      ownerAddress: () => options.reception.ownerAddress(),
+      ownerAddresses: () => options.reception.ownerAddresses(),
     });
     await files.start();
     if (isStopped) return files.close();
@@ -141,7 +148,14 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
       clearTimeout(waiting);
       watcher?.close();
       if (!isStopped)
-        opening ??= open().catch((err: unknown) => log.error({ err }, 'the scheduled jobs could not be started'));
+        opening ??= open().catch((err: unknown) => {
+          log.error(
+            { err, folder },
+            'the scheduled jobs could not be started; check their folder (OPENVIBER_JOBS_DIR, else jobs/ of the home)',
+          );
+          // Whoever asks next has it tried again.
+          opening = undefined;
+        });
       return opening ?? Promise.resolve();
     },
     async sweep(now) {

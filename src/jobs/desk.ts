@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { People } from '../access/people.ts';
-import type { Principal } from '../access/principal.ts';
+import { type Principal, readIdentity } from '../access/principal.ts';
 import { type Address, formatAddress, type InboundMessage } from '../channels/channel.ts';
 import { UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
@@ -19,6 +19,7 @@ import type { JobFile, Jobs } from './files.ts';
 import type { Job } from './job.ts';
 import { createNewJobs } from './new-job.ts';
 import { noteJobRun } from './past-runs.ts';
+import { nextSlot } from './schedule.ts';
 import { createScheduler, type Scheduler, type Trouble } from './scheduler.ts';
 import type { JobStates } from './state.ts';
 
@@ -33,8 +34,8 @@ export interface JobDeskOptions {
   /** The viber of jobs that name none. */
   viber: string;
   settings: { timezone: string; min_minutes: number; max: number };
-  /** A direct conversation of an owner, for a job's questions. */
-  ownerAddress: () => Address | undefined;
+  /** The direct conversations of owners, for a job's questions. */
+  ownerAddresses: () => Address[];
   tellOwners: (id: string, text: string) => Promise<void>;
   log: Logger;
 }
@@ -52,7 +53,7 @@ export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
   const { clock, jobs, states, queue, posting, people, settings, log } = options;
   const fresh = createNewJobs({ clock, jobs, posting, settings });
   const scheduler = createScheduler({
-    ...{ clock, jobs, state: states, log, fire, onTrouble },
+    ...{ clock, jobs, state: states, log, fire, onTrouble, onSkip },
     isBusy(id) {
       const slot = states.get(id)?.lastRun?.slot;
       const lane = slot === undefined ? undefined : taskLane(taskIdOf(id, new Date(slot)));
@@ -65,10 +66,7 @@ export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
     if (createdBy === undefined) {
       return { channel: 'job', account: 'jobs', user: id, role: 'owner', via: 'job', name };
     }
-    const [channel = '', first = '', second] = createdBy.split(':');
-    const who = { channel, account: '', name: createdBy, via: 'job' };
-    return people.resolve(second === undefined ? { ...who, user: first } : { ...who, workspace: first, user: second })
-      .principal;
+    return people.resolve({ ...readIdentity(createdBy), account: '', name: createdBy, via: 'job' }).principal;
   }
 
   async function fire(job: Job, slot: Date): Promise<'accepted' | 'duplicate'> {
@@ -81,7 +79,8 @@ export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
     }
     const taskId = taskIdOf(id, slot);
     const deliver = job.deliver.map(placeText);
-    const address = options.ownerAddress() ?? nowhere(id);
+    const asks = options.ownerAddresses();
+    const address = asks[0] ?? nowhere(id);
     const message: InboundMessage = {
       ...{ id: `job ${id} ${slot.toISOString()}`, kind: 'message', address, text: prompt, files: [], quotes: [] },
       sender: { user: principal.user, name, isBot: false },
@@ -90,7 +89,7 @@ export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
     };
     const entry: Entry = {
       ...{ message, principal, viber: job.viber ?? options.viber, taskId },
-      job: { id, name, slot: slot.toISOString(), deliver, own: agent },
+      job: { id, name, slot: slot.toISOString(), deliver, asks, own: agent },
     };
     await noteJobRun(options.home, taskId, new Date(clock.now()));
     return queue.enqueue(taskLane(taskId), entry, { dedupeId: `job ${id} ${slot.toISOString()}` });
@@ -116,6 +115,15 @@ export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
         : 'It has no further time; ask me once more if it still matters.';
     const text = `The job ${quotedName(name)} failed.${why} ${then}`;
     await options.tellOwners(`job-${id}-failing-${since.getTime()}`, text);
+  }
+
+  /** A time that was left out has others after it; with the only one gone nobody would ever know. */
+  function onSkip({ id, name, schedule, timezone, createdBy }: Job, slot: Date): void {
+    if (nextSlot(schedule, slot) !== undefined) return;
+    const due = slot.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: timezone });
+    const then = createdBy === undefined ? '/jobs run does it now.' : 'Ask me once more if it still matters.';
+    const text = `The job ${quotedName(name)} was due at ${due} (${timezone}), and I could not run it then. ${then}`;
+    void options.tellOwners(`job-${id}-missed-${slot.getTime()}`, text);
   }
 
   function view(file: JobFile): JobView {

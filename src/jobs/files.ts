@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { UserError } from '../errors.ts';
+import { errorCode, UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { type SettledFile, watchSettled } from '../settled.ts';
 import { syncFolder } from '../workspace/files.ts';
@@ -143,10 +143,22 @@ export function openJobs(options: JobsOptions): Jobs {
     await watch?.refresh();
   }
 
+  /** A folder that may not be written stays so: trying again helps nobody, and would hold up whoever asked for it. */
+  async function writing<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) throw error;
+      throw new UserError(
+        `The folder of the jobs cannot be written (${errorCode(error)}): change its rights, then try again.`,
+      );
+    }
+  }
+
   async function rename(entry: JobFile, name: string): Promise<void> {
     const target = path.join(folder, name);
     if (fs.existsSync(target)) throw new UserError(`The file ${name} is there already; delete one of the two.`);
-    fs.renameSync(entry.path, target);
+    await writing(async () => fs.renameSync(entry.path, target));
     await syncFolder(folder);
     await refresh();
   }
@@ -205,13 +217,13 @@ export function openJobs(options: JobsOptions): Jobs {
       await refresh();
       await jobs.check(fields);
       const id = idOf(fields.name);
-      const file = await createFile(folder, `${id}.yaml`, fields, timezone);
+      const file = await writing(() => createFile(folder, `${id}.yaml`, fields, timezone));
       await refresh();
       return jobs.get(id) ?? file;
     },
     async remove(id) {
       const found = entries.filter((entry) => entry.id === id);
-      for (const entry of found) fs.rmSync(entry.path, { force: true });
+      for (const entry of found) await writing(async () => fs.rmSync(entry.path, { force: true }));
       if (found.length > 0) await syncFolder(folder);
       await refresh();
       return found.length > 0;

@@ -55,20 +55,27 @@ export interface JobStates {
 const RECORD_BYTES = 1024;
 const NAME = /^([a-z0-9][a-z0-9_-]{0,63})\.json$/;
 
-/** Reads what is there. A damaged file is set aside as `.bad` and named in the log; its job counts as new. */
-export function openJobStates(folder: string, log: Pick<Logger, 'warn'>): JobStates {
+/**
+ * Reads what is there. A damaged file is set aside as `.bad` and named in the log; its job counts as new.
+ * @param options.isReader changes nothing: another process writes there, and may be doing so right now
+ */
+export function openJobStates(
+  folder: string,
+  log: Pick<Logger, 'warn'>,
+  { isReader = false }: { isReader?: boolean } = {},
+): JobStates {
   const states = new Map<string, JobState>();
   /** Whose newest state is not on the disk, with whoever waits for that. */
   const unwritten = new Map<string, PromiseWithResolvers<void>>();
   let writing: Promise<void> | undefined;
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  for (const name of fs.readdirSync(folder)) {
+  if (!isReader) fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
     const id = NAME.exec(name)?.[1];
     if (id === undefined) continue;
     const file = path.join(folder, name);
     const state = read(file);
     if (state) states.set(id, state);
-    else {
+    else if (!isReader) {
       fs.renameSync(file, `${file}.bad`);
       log.warn({ job: id, file: `${file}.bad` }, 'the record of a job is damaged; it begins anew');
     }

@@ -12,6 +12,11 @@ export interface JobOrder {
   slot: string;
   /** Where the result goes, as text with account; [] where its prompt says so by `notify`, or nowhere. */
   deliver: readonly string[];
+  /**
+   * Where owners can be asked: a question goes to all of these, since whether one of them can be reached is known only once it
+   * is too late. Absent in entries of earlier versions.
+   */
+  asks?: readonly Address[];
   /** What the job says of the agent that works on it. */
   own: OwnSettings;
 }

@@ -8,6 +8,7 @@ import {
   type Channel,
   conversationKey,
   formatAddress,
+  type InboundMessage,
   type OutboundMessage,
 } from '../channels/channel.ts';
 import { DeliveryError, UserError } from '../errors.ts';
@@ -62,17 +63,19 @@ export type JobAnswers = (item: QueueItem<Entry>, run: string, outcome: RunOutco
 export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
   const { home, runner, buttons, delivery, posting, channelOf, log } = options;
 
-  /** Where an owner can be asked; their own conversation there goes on with what it is about. */
+  /** Wherever an owner can be asked; their own conversation there goes on with what it is about. */
   async function ask({ id, message: { taskId, message, job } }: QueueItem<Entry>, run: string, outcome: RunOutcome) {
-    const { address } = message;
-    if (address.channel === NOWHERE) {
+    const places = placesToAsk(message, job);
+    if (places.length === 0)
       log.warn({ trace: run, job: job?.id }, 'a job has a question and no owner to ask: write to me once as an owner');
-      return;
+    for (const [index, { address }] of places.entries()) {
+      const shown = await runner.present(taskId, outcome, channelOf(address), address.channel);
+      const rows = shown.buttons.length > 0 ? { buttons: await buttons.offer(address, shown.buttons) } : {};
+      const hint = `open it here to answer in words${places.length > 1 ? '; the first answer counts' : ''}`;
+      const text = `The job **${plainName(job?.name ?? '')}** asks (task \`${taskId}\`; ${hint}):\n\n${shown.text}`;
+      const own = index === 0 ? id : `${id}-${hashText(conversationKey(address)).slice(0, 16)}`;
+      await delivery.add({ id: own, address, text, files: shown.files, ...rows }, run, true);
     }
-    const shown = await runner.present(taskId, outcome, channelOf(address), address.channel);
-    const rows = shown.buttons.length > 0 ? { buttons: await buttons.offer(address, shown.buttons) } : {};
-    const text = `The job **${plainName(job?.name ?? '')}** asks (task \`${taskId}\`; open it here to answer in words):\n\n${shown.text}`;
-    await delivery.add({ id, address, text, files: shown.files, ...rows }, run, true);
   }
 
   /** Throws UserError, and DeliveryError while the place cannot be looked up. */
@@ -136,6 +139,16 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
       conversations: [...new Set([...record.conversations, ...places])],
     }));
   }
+}
+
+/**
+ * The messages to which a question of a job's run is an answer: its own, and the same as if from each other place where an
+ * owner can be asked. None where nobody can.
+ */
+export function placesToAsk(message: InboundMessage, job: JobOrder | undefined): InboundMessage[] {
+  const all = [message.address, ...(job?.asks ?? [])].filter(({ channel }) => channel !== NOWHERE);
+  const places = new Map(all.map((address) => [conversationKey(address), address]));
+  return [...places.values()].map((address) => (address === message.address ? message : { ...message, address }));
 }
 
 /** A name in quotes, as words in a text of ours: no mark of Markdown in it counts. */

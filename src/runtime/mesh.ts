@@ -87,8 +87,6 @@ export interface MeshOptions {
   log: Logger;
 }
 
-const MAX_MESSAGE = 20_000;
-
 /** The run of a question: told by who asks and what, so that a restart finds it again. */
 export const runOfQuestion = (askingRun: string, agent: string, key: string): string =>
   createHash('sha256')
@@ -110,8 +108,6 @@ export function createMesh(options: MeshOptions): Mesh {
 
   function check({ agent, asked, message }: Question): void {
     if (message.trim() === '') throw new UserError('The message is empty.');
-    if (message.length > MAX_MESSAGE)
-      throw new UserError(`The message is too long: at most ${MAX_MESSAGE} characters; put the rest into a file.`);
     if (asked.chain.includes(agent))
       throw new UserError(
         `${agent} waits for this answer itself (${asked.chain.join(' -> ')}): answer without asking it.`,

@@ -23,11 +23,13 @@ import {
   type CurrentStep,
   doneLine,
   doneSteps,
+  isWhole,
   openStep,
   type Played,
   planOf,
   readDone,
   readPlayed,
+  readWholePlan,
   setStep,
   writePlayed,
 } from './playbook/record.ts';
@@ -79,7 +81,7 @@ export function createPlay(options: StepOptions): Play {
 
   /** The plan as it stands; a plan that was taken away comes back with what is done. */
   async function planNow({ task }: PlayTurn, { id, playbook }: Played): Promise<PlanFile | undefined> {
-    const stored = await readPlan(home, task.id, task.viber);
+    const stored = await readWholePlan(home, task, (plan) => isWhole(plan, playbook));
     if (stored && stored.text.trim() !== '') return stored;
     const done = await doneSteps(home, task, id);
     await writePlan(home, task.id, planOf(playbook, new Set(done.map(({ key }) => key))));

@@ -62,7 +62,13 @@ export function createPosting({ channelOf, people, rulesOf }: PostingOptions): P
     if (channel?.account === '')
       throw new DeliveryError(`${address.channel} is not connected yet`, { retryAfterMs: 5_000 });
     const { chat, thread } = address;
-    const found = await channel?.findPlace?.({ chat, ...(thread === undefined ? {} : { thread }) });
+    const asked = channel?.findPlace?.({ chat, ...(thread === undefined ? {} : { thread }) });
+    // While the platform is away what it said last holds: the outbox waits for it then, and nobody else does.
+    const found = await asked?.catch((error: unknown) => {
+      if (known && error instanceof DeliveryError && error.retryAfterMs !== undefined) return known.place;
+      throw error;
+    });
+    if (found && found === known?.place) return found;
     if (!found) throw new UserError(`I cannot see ${formatAddress(address)}: add me there, or check the address.`);
     places.set(key, { place: found, at: Date.now() });
     return found;

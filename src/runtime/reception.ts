@@ -5,9 +5,12 @@
 import fs from 'node:fs';
 import { openOwners } from '../access/owners.ts';
 import type { Pairing } from '../access/pairing.ts';
-import type { Principal } from '../access/principal.ts';
-import type { Address } from '../channels/channel.ts';
+import type { People } from '../access/people.ts';
+import { type Principal, readIdentity } from '../access/principal.ts';
+import { type Address, conversationKey, formatAddress, type OutboundMessage } from '../channels/channel.ts';
 import type { Logger } from '../log.ts';
+import { hashText } from '../workspace/files.ts';
+import { plainLine } from '../workspace/text.ts';
 import { plainName } from './commands/places.ts';
 import type { Delivery } from './delivery.ts';
 import { type Entry, traceOf } from './entry.ts';
@@ -25,8 +28,10 @@ export interface Reception {
   askOwners(id: string, text: string, rows: ButtonAction[][]): Promise<void>;
   /** A message was given up after its third crash (R11). */
   tellGivenUp(item: QueueItem<Entry>, reason: string): Promise<void>;
-  /** A direct conversation in which an owner can be asked; undefined while none is known. */
-  ownerAddress(): Address | undefined;
+  /** Something could not be delivered for good: once a day for each chat. Never rejects. */
+  tellUndelivered(message: OutboundMessage, reason: string): Promise<void>;
+  /** The direct conversations in which owners can be asked. */
+  ownerAddresses(): Address[];
   close(): void;
 }
 
@@ -34,13 +39,19 @@ export interface ReceptionOptions {
   /** `access/` of the home. */
   folder: string;
   pairing: Pairing;
+  people: People;
   buttons: Buttons;
   delivery: Delivery;
   log: Logger;
 }
 
-export function openReception({ folder, pairing, buttons, delivery, log }: ReceptionOptions): Reception {
-  const owners = openOwners(folder);
+const UNDELIVERED = 'undelivered-';
+
+export function openReception({ folder, pairing, people, buttons, delivery, log }: ReceptionOptions): Reception {
+  const owners = openOwners(folder, (identity) => {
+    const who = { ...readIdentity(identity), account: '', name: identity, via: 'message' };
+    return people.resolve(who).principal.role === 'owner';
+  });
   const greeted = new Set(pairing.paired().map((entry) => entry.identity));
 
   // Approvals are made by the command line too: the file tells.
@@ -60,7 +71,7 @@ export function openReception({ folder, pairing, buttons, delivery, log }: Recep
     }
   }
 
-  return {
+  const self: Reception = {
     noteOwner: (principal, address) => owners.note(principal, address),
     async ask(code, { name, channel }) {
       try {
@@ -79,7 +90,7 @@ export function openReception({ folder, pairing, buttons, delivery, log }: Recep
         log.error({ err: error }, 'the owners could not be asked about a stranger');
       }
     },
-    ownerAddress: () => owners.addresses()[0],
+    ownerAddresses: () => owners.addresses(),
     async tellOwners(id, text) {
       try {
         for (const address of owners.addresses()) {
@@ -107,6 +118,14 @@ export function openReception({ folder, pairing, buttons, delivery, log }: Recep
       const text = `I could not work on your message: it made me fail ${attempts} times (trace ${trace}). Try it in other words.`;
       await delivery.add({ id: `${id}-dead`, address: message.address, text, files: [] }, trace, true);
     },
+    async tellUndelivered({ id, address }, reason) {
+      // What is said of an owner's own chat is not said there again.
+      if (id.startsWith(UNDELIVERED)) return;
+      const day = new Date().toISOString().slice(0, 10);
+      const text = `Something I had to say in ${formatAddress(address)} could not be delivered: ${plainLine(reason)}. It is kept in spool/dead.`;
+      await self.tellOwners(`${UNDELIVERED}${hashText(conversationKey(address)).slice(0, 12)}-${day}`, text);
+    },
     close: () => watcher.close(),
   };
+  return self;
 }

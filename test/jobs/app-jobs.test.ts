@@ -1,7 +1,7 @@
-/** How the end of a run reaches the record of its job, also when the jobs have not been read yet. */
+/** Jobs as the gateway opens them: how the end of a run reaches the record of its job, what owners are told, folders that fail. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type AppJobsOptions, openAppJobs } from '../../src/app/jobs.ts';
 import { silentLog } from '../../src/log.ts';
 import type { Entry } from '../../src/runtime/entry.ts';
@@ -29,11 +29,53 @@ test('a run that ends before the jobs have been read after a restart is noted, a
     config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
     ...{ home, folder: undefined, viber: 'default', clock: undefined, log: silentLog(), channelOf: () => undefined },
     queue: { enqueue: async () => 'duplicate', depth: () => 0, isBusy: () => false },
-    reception: { tellOwners: async (_id: string, text: string) => void told.push(text), ownerAddress: () => undefined },
+    reception: { tellOwners: async (_id: string, text: string) => void told.push(text), ownerAddresses: () => [] },
   } as unknown as AppJobsOptions);
   onTestFinished(() => jobs.stop());
   const entry = { taskId: '20260101-aaaaa', job: { id: 'digest', name: 'Digest' } } as unknown as Entry;
   jobs.ended(entry, { state: 'error', error: 'failed', text: 'It broke.' });
   await expect.poll(() => JSON.parse(fs.readFileSync(state, 'utf8')).lastRun.state).toBe('error');
   await expect.poll(() => told).toEqual([expect.stringContaining('It broke.')]);
+});
+
+test('a job for one time that was missed for too long is told to the owners before it goes', async () => {
+  const home = await openHome(tempFolder());
+  const [made, due] = [72, 48].map((hours) => new Date(Date.now() - hours * 3_600_000).toISOString());
+  const file = path.join(home.jobs, 'call.yaml');
+  const by = `createdBy: "telegram:1001"\ncreatedAt: ${made}\n`;
+  fs.writeFileSync(file, `name: Call Kim\nschedule: ${due?.slice(0, 19)}Z\ntimezone: UTC\nprompt: x\n${by}`);
+  const told: string[] = [];
+  const jobs = openAppJobs({
+    config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
+    ...{ home, folder: undefined, viber: 'default', clock: undefined, log: silentLog(), channelOf: () => undefined },
+    queue: { enqueue: async () => 'accepted', depth: () => 0, isBusy: () => false },
+    reception: { tellOwners: async (_id: string, text: string) => void told.push(text), ownerAddresses: () => [] },
+  } as unknown as AppJobsOptions);
+  onTestFinished(() => jobs.stop());
+  await jobs.start();
+  await expect.poll(() => fs.existsSync(file)).toBe(false);
+  expect(told).toEqual([expect.stringMatching(/^The job "Call Kim" was due at .* Ask me once more/)]);
+});
+
+test('a folder of jobs that cannot be used ends nothing, and is used once it is mended', async () => {
+  const home = await openHome(tempFolder());
+  const folder = path.join(home.root, 'elsewhere');
+  fs.writeFileSync(folder, '');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const failed: unknown[] = [];
+  const jobs = openAppJobs({
+    config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
+    ...{ home, folder, viber: 'default', clock: undefined, channelOf: () => undefined },
+    log: { ...silentLog(), info: () => undefined, error: (fields: unknown) => void failed.push(fields) },
+    queue: { enqueue: async () => 'accepted', depth: () => 0, isBusy: () => false },
+    reception: { tellOwners: async () => undefined, ownerAddresses: () => [] },
+  } as unknown as AppJobsOptions);
+  onTestFinished(() => jobs.stop());
+  vi.advanceTimersByTime(1_000);
+  vi.useRealTimers();
+  await expect.poll(() => failed).toEqual([expect.objectContaining({ folder })]);
+  expect(await jobs.desk()).toBeUndefined();
+  fs.rmSync(folder);
+  expect((await jobs.desk())?.list()).toEqual([]);
 });

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Jobs, type JobsOptions, openJobs } from '../../src/jobs/files.ts';
 import { silentLog } from '../../src/log.ts';
+import { ownTime } from '../helpers/own-time.ts';
 
 const cleanups: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -30,7 +31,7 @@ async function open(root: string, options: Partial<JobsOptions> = {}): Promise<J
 }
 
 const shown = (jobs: Jobs) => jobs.all().map(({ id, state, job }) => `${id} ${state} ${job?.name ?? '-'}`);
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+const eventually = (check: () => void) => vi.waitFor(check, { timeout: 30_000, interval: 20 });
 
 test('loaded, switched off, paused, broken, misnamed and twice', async () => {
   const root = folder({
@@ -186,6 +187,19 @@ test('two jobs with one name: each by its id, the name alone is refused', async 
   expect(() => jobs.find('Same')).toThrow('a, b');
 });
 
+test('a folder that may not be written is told, not tried again', async () => {
+  const jobs = await open(folder({ 'a.yaml': job('A') }));
+  for (const name of ['renameSync', 'rmSync', 'openSync'] as const) {
+    const refused = vi.spyOn(fs, name).mockImplementation(() => {
+      throw Object.assign(new Error('read-only file system'), { code: 'EROFS' });
+    });
+    cleanups.push(() => refused.mockRestore());
+  }
+  const create = () => jobs.create({ name: 'New', schedule: 'hourly', prompt: 'x' });
+  for (const change of [() => jobs.pause('a'), () => jobs.remove('a'), create])
+    await expect(change()).rejects.toThrow('cannot be written (EROFS): change its rights');
+});
+
 test('names in any script get an id of their own', async () => {
   const jobs = await open(folder());
   const ids: string[] = [];
@@ -212,13 +226,13 @@ test('of two writers of one name one wins, and nothing is overwritten', async ()
 test('1,000 files are read without holding up the process', async () => {
   const root = folder(Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`j${i}.yaml`, job(`J${i}`)])));
   let longest = 0;
-  let last = performance.now();
+  let last = ownTime();
   const probe = setInterval(() => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
+    longest = Math.max(longest, ownTime() - last);
+    last = ownTime();
   }, 1);
   const jobs = await open(root);
   clearInterval(probe);
   expect(jobs.all()).toHaveLength(1_000);
   expect(longest).toBeLessThan(500);
-}, 60_000);
+});

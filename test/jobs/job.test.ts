@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { jobFileName, parseJob } from '../../src/jobs/job.ts';
+import { ownTime } from '../helpers/own-time.ts';
 
 const SEED = `name: Daily Summary
 schedule: "0 9 * * *"
@@ -165,9 +166,9 @@ test('hostile YAML is refused quickly', async () => {
     '!!js/function "function(){}"\n',
   ];
   for (const text of hostile) {
-    const began = performance.now();
+    const began = ownTime();
     expect(await errorOf(text)).toContain('daily-summary.yaml');
-    expect(performance.now() - began, text.slice(0, 20)).toBeLessThan(3_000);
+    expect(ownTime() - began, text.slice(0, 20)).toBeLessThan(3_000);
   }
 });
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import { formatSchedule, nextSlot, nextSlots, parseSchedule } from '../../src/jobs/schedule.ts';
+import { ownTime } from '../helpers/own-time.ts';
 
 const options = { timezone: 'Europe/Berlin', now: new Date('2026-11-21T18:05:30Z') };
 
@@ -163,14 +164,14 @@ describe('refused', () => {
       `every ${'9'.repeat(190)}`,
     );
     texts.push('daily at 9\u202e', '\u0000', 'every day at ９', '@'.repeat(150), '0 9 * * 1\n0 10 * * 2');
-    const start = performance.now();
+    const start = ownTime();
     for (const text of texts) {
       const answer = refusal(text);
       expect(answer).not.toMatch(/[\p{Cc}\p{Cf}]/u);
       expect(answer.length, answer).toBeLessThan(600);
       if (!text.startsWith('0 9 * * 1,')) expect(answer).not.toBe('(taken)');
     }
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(ownTime() - start).toBeLessThan(1000);
   });
 
   test('a date that is past is taken where the caller says so, a relative one never', () => {

@@ -90,3 +90,13 @@ test('names that are no job are left alone', () => {
   expect(openJobStates(root, silentLog()).ids()).toEqual([]);
   expect(fs.readdirSync(root)).toHaveLength(3);
 });
+
+test('who only reads changes nothing, whatever is found', () => {
+  const root = folder();
+  expect(openJobStates(path.join(root, 'none'), silentLog(), { isReader: true }).ids()).toEqual([]);
+  expect(fs.existsSync(path.join(root, 'none'))).toBe(false);
+  fs.mkdirSync(root, { recursive: true });
+  fs.writeFileSync(path.join(root, 'a.json'), '{"schedule": "half');
+  expect(openJobStates(root, silentLog(), { isReader: true }).ids()).toEqual([]);
+  expect(fs.readdirSync(root)).toEqual(['a.json']);
+});

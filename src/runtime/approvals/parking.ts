@@ -20,6 +20,7 @@ import { openCalls, resultMessage } from '../agent/parked.ts';
 import type { AgentOutcome, ParkedCall, Verdict } from '../agent.ts';
 import type { ApprovalRequest, Approvals, Decision } from '../approvals.ts';
 import type { Entry } from '../entry.ts';
+import { placesToAsk } from '../job-answers.ts';
 import type { QueueItem } from '../queue/queue.ts';
 import { parseReply, summarise } from '../reply/reply.ts';
 import type { RunOutcome } from '../reply/settle.ts';
@@ -109,7 +110,7 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
       },
       ...{ askedAt, viber: where.task.viber, taskId: task.id, scope: tool ? scopeOf(tool, input) : '' },
       ...(preferred === undefined ? {} : { otherwise: preferred }),
-      ...{ principal: first.principal, asked: answered.map(messageOf) },
+      ...{ principal: first.principal, asked: answered.flatMap(askedOf) },
       ...(first.job ? { job: first.job } : {}),
     });
     return { request, plan, asked };
@@ -220,10 +221,13 @@ function insteadOf({ kind }: ApprovalRequest, isEdited: boolean): string {
   return 'execution denied: the person wrote instead; see their next message.';
 }
 
-/** As it is kept until the decision: without what the platform alone could use, and its time with it. */
-function messageOf({ message: { message } }: QueueItem<Entry>) {
+/** As they are kept until the decision: without what the platform alone could use, and its time with it. */
+function askedOf({ message: { message, job } }: QueueItem<Entry>) {
   const { interaction: _interaction, opensThread: _opens, button: _button, command: _command, ...kept } = message;
-  return { ...kept, text: '', files: [], facts: [], quotes: [] };
+  const bare = { ...kept, text: '', files: [], facts: [], quotes: [] };
+  const places = job ? placesToAsk(bare, job) : [];
+  // Where nobody can be asked the time goes by all the same.
+  return places.length > 0 ? places : [bare];
 }
 
 /** What the tool itself says about these arguments, and what it will run. */

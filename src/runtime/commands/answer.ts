@@ -1,8 +1,9 @@
 /** From a command that somebody gave to its answer: who may, in which task, with what at hand. */
+import { readdir } from 'node:fs/promises';
 import { authoriseAction } from '../../access/authorise.ts';
 import { conversationKey } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
-import type { Home } from '../../workspace/home.ts';
+import { type Home, isId } from '../../workspace/home.ts';
 import { listTasks, readTask } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Entry } from '../entry.ts';
@@ -34,11 +35,12 @@ export interface CommandDesk
   > {
   home: Home;
   modelName: () => string;
+  /** How many of the newest records a list looks at before it gives up finding more; 5,000 when absent. */
+  maxRead?: number;
   /** Puts an entry into its task's lane; the same `dedupeId` again has no effect. */
   enqueue?: (entry: Entry, dedupeId: string) => Promise<void>;
 }
 
-/** How many of the newest records a list looks at before it gives up finding more. */
 const MAX_READ = 5_000;
 
 /** Refusals and what people can mend are answers; anything else is thrown. */
@@ -63,7 +65,7 @@ function refusal({ name, action }: Command, { task }: CommandContext): string {
 
 async function contextFor(entry: Entry, command: Command, desk: CommandDesk): Promise<CommandContext> {
   const { principal, message, viber } = entry;
-  const { home, modelName, enqueue, ...asked } = desk;
+  const { home, modelName, enqueue, maxRead = MAX_READ, ...asked } = desk;
   const { address, isDirect, opensThread = false } = message;
   const view: Viewpoint = { principal, address, isDirect, viber };
   const target = await targetOf(entry, command, home, view);
@@ -73,11 +75,14 @@ async function contextFor(entry: Entry, command: Command, desk: CommandDesk): Pr
     moves: entry.moves === true,
     ...{ taskId: target.taskId, task: target.task, args: target.args },
     mayUse: (action, task) => authoriseAction(principal, action, task?.people ?? []),
-    tasks: (limit, whose = 'own') => {
+    tasks: async (limit, whose = 'own') => {
       // Nobody began the runs of jobs: they would only hide what people have begun.
       const isListed = (task: TaskRecord) => task.job === undefined && (!isDirect || isOwnTask(view, task));
       const match = (task: TaskRecord) => maySee(view, task) && (whose === 'all' || isListed(task));
-      return listTasks(home, { limit, match, maxRead: MAX_READ });
+      const found = await listTasks(home, { limit, match, maxRead });
+      if (found.length >= limit) return { found };
+      const all = (await readdir(home.artifacts)).filter(isId).length;
+      return all > maxRead ? { found, looked: maxRead } : { found };
     },
     list: commandSpecs,
     async play(taskId, play, text) {

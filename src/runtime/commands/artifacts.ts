@@ -97,7 +97,7 @@ async function offerElsewhere(
   wanted: string,
   here: readonly ArtifactMeta[],
 ): Promise<CommandReply> {
-  const others = (await tasks(SEARCHED)).filter((task) => task.id !== taskId);
+  const others = (await tasks(SEARCHED)).found.filter((task) => task.id !== taskId);
   const found = await Promise.all(
     others.map(async (task) => ({ task, file: await findArtifact(home, task.id, wanted) })),
   );

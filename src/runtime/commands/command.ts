@@ -75,8 +75,11 @@ export interface CommandContext {
   /** Ends the task's run; false when none is under way. */
   stop(taskId: string): boolean;
   mayUse(action: Action, task: TaskRecord | undefined): boolean;
-  /** The newest tasks this principal may see here; in direct messages their own unless `all` is asked for. */
-  tasks(limit: number, whose?: 'own' | 'all'): Promise<TaskRecord[]>;
+  /**
+   * The newest tasks this principal may see here; in direct messages their own unless `all` is asked for. With `looked` there
+   * may be more: so many of the newest were looked at, and no others.
+   */
+  tasks(limit: number, whose?: 'own' | 'all'): Promise<{ found: TaskRecord[]; looked?: number }>;
   pairing: Pick<Pairing, 'approve' | 'deny' | 'pending'>;
   links: Links;
   /** The conversations bound to a task now, the one the command came from among them. */

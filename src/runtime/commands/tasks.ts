@@ -37,11 +37,12 @@ export const tasks: Command = {
     const { taskId, isDirect, principal, args } = context;
     const mayAll = isDirect && principal.role === 'owner';
     const isAll = mayAll && (args.trim().toLowerCase() === 'all' || isOperator(context));
-    const found = await context.tasks(SHOWN, isAll ? 'all' : 'own');
-    const hint = mayAll && !isAll ? ' /tasks all lists everybody’s.' : '';
+    const { found, looked } = await context.tasks(SHOWN, isAll ? 'all' : 'own');
+    const all = mayAll && !isAll ? ' /tasks all lists everybody’s.' : '';
+    const hint = `${looked === undefined ? '' : olderWords(looked)}${all}`;
     if (found.length === 0) {
-      const whose = isDirect ? 'You have no tasks yet.' : 'There are no tasks here yet.';
-      return { text: `${whose} Write to me to begin one.${hint}` };
+      const whose = isDirect ? 'You have no tasks' : 'There are no tasks here';
+      return { text: `${whose}${looked === undefined ? ' yet' : ''}. Write to me to begin one.${hint}` };
     }
     const others = found.filter((task) => task.id !== taskId).slice(0, BUTTONS);
     const whose = isAll ? 'All tasks' : isDirect ? 'Your tasks' : 'The tasks here';
@@ -51,6 +52,9 @@ export const tasks: Command = {
     };
   },
 };
+
+const olderWords = (looked: number): string =>
+  ` I looked through the newest ${looked} tasks only: an older one is found by its id, with /open or /status.`;
 
 /** Whoever sits at the machine's own terminal sees everything unless it is linked to a person. */
 const isOperator = ({ principal }: CommandContext): boolean =>

@@ -11,6 +11,7 @@ export interface AgentFile extends OwnSettings {
   description?: string | undefined;
   /** What is wrong with the file. */
   warnings: readonly string[];
+  isBroken?: true;
 }
 
 export interface Registry {
@@ -55,8 +56,7 @@ export function createRegistry({ home, loadAgent }: RegistryOptions): Registry {
     },
     async load(id) {
       const file = await loadAgent(id);
-      const hasSettings = Object.keys(file).some((key) => key !== 'warnings');
-      if (!hasSettings && file.warnings.length > 0)
+      if (file.isBroken)
         throw new UserError(`${path.posix.join('agents', `${id}.yaml`)} cannot be used: ${file.warnings.join('; ')}.`);
       return file;
     },

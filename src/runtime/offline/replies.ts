@@ -39,6 +39,8 @@ export function workOn(request: OfflineRequest, view: View): Work | string {
       return remember(request.text);
     case 'recall':
       return recall(view);
+    case 'schedule':
+      return SCHEDULE;
     case 'hello':
       return `Hello! ${ABOUT}`;
     case 'help':
@@ -58,6 +60,7 @@ const ABILITIES = [
   '- remember: “remember that I like tea”, “what do you know?”',
 ].join('\n');
 const REAL_MODEL = `For real answers set one of ${KEY_VARIABLES.join(', ')}, or model and providers in config.yaml, and start again.`;
+const SCHEDULE = `Without a language model I schedule nothing: write the job as a file in the folder jobs/ of the home (name, schedule, prompt, deliver; /jobs then lists it), or set one of ${KEY_VARIABLES.join(', ')}, start again and ask me once more.`;
 
 /** For a message in which nothing was understood. */
 export const NOT_UNDERSTOOD = `I do not understand that. ${ABOUT}\n\n${ABILITIES}\n\n${REAL_MODEL}`;

@@ -15,12 +15,16 @@ export type OfflineRequest =
   | { kind: 'send' | 'read'; file: string }
   | { kind: 'change'; file: string; change: Change }
   | { kind: 'add'; file: string; line: string }
-  | { kind: 'recall' | 'list' | 'show-plan' | 'hello' | 'help' }
+  | { kind: 'recall' | 'list' | 'show-plan' | 'schedule' | 'hello' | 'help' }
   | { kind: 'unknown'; text: string };
 
 const FILE = String.raw`[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,80}\.[A-Za-z][A-Za-z0-9]{0,7}`;
 const SOME_FILE = `(?:it|this|that|(?:the|my|this|that) (?:attached |last )?(?:file|text|document)|(?:the |my )?(?:file |document )?(?<file>${FILE}))`;
 const STEPS = String.raw`(?:the )?(?:steps? )?#?(?<steps>[^:\n]{1,80}?)(?: steps?)?`;
+
+const WEEKDAY = '(?:mon|tues|wednes|thurs|fri|satur|sun)days?';
+const DAY = `(?:${WEEKDAY}(?:, and|,| and) ){0,6}${WEEKDAY}`;
+const OFTEN = `(?:(?:every|each) (?:(?:[0-9]{1,4}|other|two|three|few) )?(?:minute|hour|day|week|weekday|work(?:ing )?day|month|year|morning|noon|afternoon|evening|night|${DAY})s?|daily|hourly|weekly|monthly)`;
 
 type Groups = Partial<Record<'file' | 'steps' | 'goal' | 'items' | 'content' | 'change', string>>;
 type Rule = [pattern: string, request: (groups: Groups) => OfflineRequest | undefined];
@@ -82,6 +86,12 @@ const RULES: readonly Rule[] = [
     `(?:read|show|open|print|what is in|what's in) (?:me )?${SOME_FILE}(?: (?:to me|aloud))?`,
     ({ file = '' }) => ({ kind: 'read', file }),
   ],
+  [`remind me(?: .+)?`, () => ({ kind: 'schedule' })],
+  [
+    `(?:schedule|(?:make|create|set up|set|add)(?: me)? (?:a|an|the|my) (?:new )?(?:[a-z]+ )?(?:job|reminder|alarm|cron ?job))(?: .+)?`,
+    () => ({ kind: 'schedule' }),
+  ],
+  [`${OFTEN},? .+|.+ ${OFTEN}(?:,? (?:at|on|in|from|until) .{1,80})?`, () => ({ kind: 'schedule' })],
   [`(?:hi|hello|hey|hallo|good (?:morning|day|evening|afternoon))(?:,? [a-z]{1,20})?`, () => ({ kind: 'hello' })],
   [`(?:help|what can you do|who are you|what are you)(?: .{1,30})?`, () => ({ kind: 'help' })],
 ];

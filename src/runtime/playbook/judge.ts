@@ -88,8 +88,13 @@ export function readJudgement(text: string): Judgement | undefined {
   const words = plainLine(text.slice(0, 2_000).replace(/[*_`"#>]+/g, ''));
   const [whole, reason = ''] = /\bNOT[\s-]*OK(?:AY)?\b[\s:.,;–—-]*(.*)$/i.exec(words) ?? [];
   if (whole !== undefined) return { isOk: false, reason: cutText(reason || 'no reason was given', 300) };
-  return /^(?:(?:answer|judgement|verdict|result)\s*:\s*)?OK(?:AY)?\b/i.test(words) ? { isOk: true } : undefined;
+  const [ok, more = ''] = /^(?:(?:answer|judgement|verdict|result)\s*:\s*)?OK(?:AY)?\b(.*)$/i.exec(words) ?? [];
+  return ok === undefined || RESERVATION.test(more) ? undefined : { isOk: true };
 }
+
+/** After an OK it is neither: whoever reads it cannot tell which half counts. */
+const RESERVATION =
+  /^\s*\?|\b(?:but|however|except|unless|although|though|if|apart from|other than|almost|mostly|partly|partially|let me|I will|I['’]ll)\b/i;
 
 function questionOf(home: Home, { task, instruction, constraints, answer, artifactRefs }: Checked): string {
   const files = artifactRefs.slice(0, MAX_FILES).map((ref) => {

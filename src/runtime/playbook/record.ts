@@ -4,6 +4,7 @@
  * step in the session, as a `step` line of the run that played it.
  */
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../../errors.ts';
 import { formatPlaybook, type Playbook, type PlaybookStep, parsePlaybook } from '../../skills/playbook.ts';
 import { readTextSync, writeFileAtomic } from '../../workspace/files.ts';
@@ -12,6 +13,7 @@ import { type PlanFile, readPlan, writePlan } from '../../workspace/plan.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
 import { cutText, plainLine } from '../../workspace/text.ts';
 import type { ArtifactRef, Plan, SessionEntry, StepStatus, TaskRecord } from '../../workspace/types.ts';
+import { inheritedConstraints, type Titled } from './reworded.ts';
 
 export interface Played {
   /** Of the message that began it. */
@@ -61,6 +63,9 @@ export const planOf = ({ goal, steps }: Playbook, done: ReadonlySet<string> = ne
 const keyOf = (titles: readonly string[], index: number): string =>
   `${titles[index]}#${titles.slice(0, index).filter((title) => title === titles[index]).length + 1}`;
 
+const titled = (titles: readonly string[]): Titled[] =>
+  titles.map((title, index) => ({ title, key: keyOf(titles, index) }));
+
 /** A step of the plan as it stands, with what the playbook says about it. */
 export interface CurrentStep {
   key: string;
@@ -80,11 +85,13 @@ export function openStep({ plan }: PlanFile, playbook: Playbook): CurrentStep | 
   const titles = plan.steps.map((step) => step.title);
   const key = keyOf(titles, index);
   const own = playbook.steps.map(titleOfStep);
-  const same = own.findIndex((_title, at) => keyOf(own, at) === key);
-  const known = playbook.steps[same];
+  const steps = playbook.steps.map((step, at) => ({ ...step, key: keyOf(own, at), title: own[at] ?? '' }));
+  const same = steps.findIndex((each) => each.key === key);
   // A step that a person has put into other words keeps its constraints; one that they have added has none.
-  const moved = titles.length === own.length && !own.includes(found.title) ? playbook.steps[index] : undefined;
-  const step = known ?? { ...readTitle(found.title), constraints: moved?.constraints ?? [] };
+  const step = playbook.steps[same] ?? {
+    ...readTitle(found.title),
+    constraints: inheritedConstraints(key, titled(titles), steps),
+  };
   return { key, title: found.title, index, total: titles.length, isBegun: found.status === 'in_progress', step };
 }
 
@@ -96,18 +103,38 @@ function readTitle(title: string): Pick<PlaybookStep, 'agent' | 'instruction'> {
     : { agent: agent.trim(), instruction };
 }
 
+/** An editor that saves in place leaves a file for a moment that is empty or ends early. */
+const SAVING_MS = 250;
+
+/** The plan; looked at twice when it is not as it is expected, since half of it means something else (R20). */
+export async function readWholePlan(
+  home: Home,
+  { id, viber }: TaskRecord,
+  isExpected: (plan: PlanFile) => boolean,
+): Promise<PlanFile | undefined> {
+  const seen = await readPlan(home, id, viber);
+  if (seen && isExpected(seen)) return seen;
+  await sleep(SAVING_MS);
+  return readPlan(home, id, viber);
+}
+
+/** Nothing was taken away from it, or it has something that is to be done. */
+export const isWhole = ({ plan: { steps } }: PlanFile, playbook: Playbook): boolean =>
+  steps.length >= playbook.steps.length || steps.some(({ status }) => status !== 'done');
+
 const TRIES = 5;
 
 /** Sets a step's status unless a person has changed the plan just now: then theirs is changed; a step they took away stays away. */
-export async function setStep(home: Home, { id, viber }: TaskRecord, key: string, status: StepStatus): Promise<void> {
+export async function setStep(home: Home, task: TaskRecord, key: string, status: StepStatus): Promise<void> {
+  const placeIn = ({ plan }: PlanFile) =>
+    titled(plan.steps.map(({ title }) => title)).findIndex((at) => at.key === key);
   for (let tries = 0; tries < TRIES; tries++) {
-    const stored = await readPlan(home, id, viber);
-    const titles = stored?.plan.steps.map((step) => step.title) ?? [];
-    const at = titles.findIndex((_title, index) => keyOf(titles, index) === key);
+    const stored = await readWholePlan(home, task, (plan) => placeIn(plan) >= 0);
+    const at = stored ? placeIn(stored) : -1;
     const step = stored?.plan.steps[at];
     if (!stored || !step || step.status === status) return;
     const plan = { ...stored.plan, steps: stored.plan.steps.with(at, { ...step, status }) };
-    if ((await writePlan(home, id, plan, { baseHash: stored.hash })).written) return;
+    if ((await writePlan(home, task.id, plan, { baseHash: stored.hash })).written) return;
   }
   throw new UserError('The plan is being changed again and again: try again when nobody edits it.');
 }
@@ -150,8 +177,12 @@ export async function doneSteps(home: Home, task: TaskRecord, id: string): Promi
   const tail = await readSessionTail(home, task.viber, task.id, TAIL);
   const from = tail.findIndex((entry) => entry.type === 'message' && entry.id === id);
   const found = new Map<string, DoneStep>();
+  // What an agent says in its own run is no tick, whatever its words look like.
+  const asked = new Set(
+    tail.flatMap((entry) => (entry.type === 'message' && entry.from.channel === 'agent' ? [entry.run] : [])),
+  );
   for (const entry of tail.slice(from + 1)) {
-    const done = entry.type === 'step' ? readDone(entry) : undefined;
+    const done = entry.type === 'step' && !asked.has(entry.run) ? readDone(entry) : undefined;
     if (!done) continue;
     found.delete(done.key);
     found.set(done.key, done);

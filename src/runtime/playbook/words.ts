@@ -17,6 +17,8 @@ export const CORRECTION = 'Your result of this step did not pass its check: ';
 
 const MAX_EVIDENCE = 240;
 const MAX_FILES = 30;
+/** Characters of what was done before: the newest. */
+const MAX_BEFORE = 8_000;
 
 export interface StepMessage {
   playbook: Playbook;
@@ -32,7 +34,8 @@ export interface StepMessage {
 /** Everything the agent of a step is told. */
 export function stepMessage({ playbook, current, done, files, added, reason }: StepMessage): string {
   const { step, index, total } = current;
-  const before = done.map(({ key, summary }) => `- ${titleIn(key)}: ${cutText(plainLine(summary), MAX_EVIDENCE)}`);
+  const lines = done.map(({ key, summary }) => `- ${titleIn(key)}: ${cutText(plainLine(summary), MAX_EVIDENCE)}`);
+  const before = newest(lines, MAX_BEFORE);
   const names = files
     .slice(-MAX_FILES)
     .map(({ id, title, type }) => `- ${id}: ${JSON.stringify(cutText(plainLine(title), 80))} (${type})`);
@@ -44,12 +47,21 @@ export function stepMessage({ playbook, current, done, files, added, reason }: S
       'These constraints must hold:',
       step.constraints.map((each) => `- ${each}`),
     ),
-    list('Done before:', before),
+    list('Done before:', before.length < lines.length ? [`(${lines.length - before.length} more)`, ...before] : before),
     list('Files made so far:', names),
     added === '' ? '' : `The person adds:\n${clip(added, 8_000)}`,
   ]
     .filter(Boolean)
     .join('\n\n');
+}
+
+function newest(lines: readonly string[], room: number): string[] {
+  let left = room;
+  const first = lines.findLastIndex((line) => {
+    left -= line.length;
+    return left < 0;
+  });
+  return lines.slice(first + 1);
 }
 
 const list = (head: string, lines: readonly string[]): string =>
