@@ -82,6 +82,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const delivery = openDelivery({
     ...{ store, ledger, log, channelOf: (message) => channelOf(message.address) },
     onOutcome: (outcome) => metrics.count('viber_deliveries_total', { outcome }),
+    onDead: (message, reason) => reception.tellUndelivered(message, reason),
   });
   const { live, settings } = openLive({ config, home, bus, buttons, cache, delivery, channelOf, log });
   const links = openLinks(home.access);

@@ -7,6 +7,7 @@ import type { Pairing } from '../access/pairing.ts';
 import type { People } from '../access/people.ts';
 import type { Address, Channel } from '../channels/channel.ts';
 import { type Config, loadAgent } from '../config.ts';
+import { UserError } from '../errors.ts';
 import type { Clock } from '../jobs/clock.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -113,13 +114,15 @@ export function openWork(options: WorkOptions): Work {
     ...{ people: options.people, clock: options.clock, folder: options.env.OPENVIBER_JOBS_DIR },
     runner: () => runner,
   });
-  const memory = openAppMemory({ config, home, embedders: models, log });
+  const memory = openAppMemory({ config, home, embedders: models, costs, log });
   const tools = openTools({ config, home, log, parts: [memory.toolbox, mesh.toolbox, jobs.toolbox] });
   const perform = createPerform({
     ...{ home, agent, bus, meter, log, modelName, settings: config, toolbox: tools.toolbox, compaction },
     loadAgent: async (id) => {
       const own = await loadAgent(home.root, id);
-      for (const warning of own.warnings ?? []) log.warn({ viber: id }, warning);
+      for (const warning of own.warnings) log.warn({ viber: id }, warning);
+      if (own.isBroken)
+        throw new UserError(`agents/${id}.yaml cannot be used, so nothing runs by it: ${own.warnings.join('; ')}`);
       return own;
     },
   });

@@ -24,7 +24,7 @@ const cache = new Map<string, Cached>();
 
 /**
  * What `agents/{viber}.yaml` of the home says; only `warnings` when there is no such file. A broken file, or one that is still
- * being written, gives the last good version (or nothing) and a warning. Throws ConfigError for an id that is not one.
+ * being written, gives the last good version and a warning, or `isBroken`. Throws ConfigError for an id that is not one.
  */
 export async function loadAgent(home: string, viber: string): Promise<AgentConfig> {
   if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(viber)) {
@@ -58,8 +58,8 @@ export async function loadAgent(home: string, viber: string): Promise<AgentConfi
 }
 
 function keep(last: Cached | undefined, problem: string): AgentConfig {
-  const instead = last === undefined ? 'it is left out' : 'the version before it stays in force';
-  return { ...last?.agent, warnings: [`${problem}; ${instead}`] };
+  if (last === undefined) return { warnings: [problem], isBroken: true };
+  return { ...last.agent, warnings: [`${problem}; the version before it stays in force`] };
 }
 
 /** Size and time of a file nobody is writing to; undefined when it does not come to rest. Throws Node's own errors. */

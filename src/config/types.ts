@@ -272,4 +272,6 @@ export interface AgentConfig {
   plan_approval?: 'on' | 'off';
   /** One sentence for each thing that was wrong with the file; [] when all is well. */
   warnings: string[];
+  /** The file says something, but nothing of it is known: what it would forbid is not either. */
+  isBroken?: true;
 }

@@ -56,6 +56,8 @@ export interface DeliveryOptions {
   channelOf: (message: OutboundMessage) => Channel | undefined;
   log: Logger;
   onOutcome?: (outcome: 'sent' | 'retry' | 'unsure' | 'dead') => void;
+  /** A message was given up for good; may be told again after a crash. Must not throw. */
+  onDead?: (message: OutboundMessage, reason: string) => Promise<void>;
   /** Scales every wait; 1 except in tests. */
   timeScale?: number;
   now?: () => number;
@@ -162,8 +164,7 @@ export function openDelivery(options: DeliveryOptions): Delivery {
   }
 
   function backoff(lane: Lane): number {
-    lane.failures++;
-    const ms = Math.min(MAX_BACKOFF_MS, 1000 * 2 ** (lane.failures - 1));
+    const ms = Math.min(MAX_BACKOFF_MS, 1000 * 2 ** lane.failures++);
     return ms * (0.75 + Math.random() / 2);
   }
 
@@ -214,6 +215,7 @@ export function openDelivery(options: DeliveryOptions): Delivery {
   async function giveUp(entry: OutboxFile, to: 'dead' | 'unsure', reason: string): Promise<'finished'> {
     log.error({ trace: entry.trace, reason, channel: entry.message.address.channel }, `message moved to ${to}`);
     await store.put(to, entry.key, { ...entry, reason });
+    if (to === 'dead') await options.onDead?.(entry.message, reason);
     store.remove('out', entry.key);
     known.delete(entry.key);
     partStates.delete(entry.key);
@@ -294,7 +296,5 @@ export function openDelivery(options: DeliveryOptions): Delivery {
   };
 }
 
-/** Twice not known whether the platform took it: trying a third time would rather annoy than help. */
-class UnsureError extends Error {
-  override name = 'UnsureError';
-}
+/** Twice not known whether the platform took it: a third try would rather annoy than help. */
+class UnsureError extends Error {}

@@ -8,15 +8,20 @@ import { traceOf } from '../../src/cli/trace-events.ts';
 import { interruptedWhile } from '../../src/runtime/reply/failure.ts';
 import type { LlmFault } from '../emulators/llm.ts';
 import { ask, type Platform, waitFor } from '../platforms/platform.ts';
+import { telegramPlatform } from '../platforms/telegram.ts';
 import { NAMES, openPlatforms, type PlatformName, type PlatformWorldOptions } from '../platforms/world.ts';
 
 const TRACE = /\(trace ([0-9a-f]{12})\)$/;
 const INSIDE = /HTTP|sk-test|127\.0\.0\.1|Error\b|node:|\.ts\b|\bat \/|\{|undefined/;
 
-async function open(name: PlatformName, config: PlatformWorldOptions['config'] = {}) {
+async function open(
+  name: PlatformName,
+  config: PlatformWorldOptions['config'] = {},
+  more: Pick<PlatformWorldOptions, 'given'> = {},
+) {
   const channel = { live: 'off', injection: 'followup' };
   const timeouts = { firstToken: 1, idle: 1 };
-  const world = await openPlatforms({ on: [name], channel, config: { timeouts, ...config } });
+  const world = await openPlatforms({ on: [name], channel, config: { timeouts, ...config }, ...more });
   const platform = world.platforms[name];
   return { world, platform, dm: platform.dm('alex') };
 }
@@ -53,7 +58,7 @@ describe.each(NAMES)('%s', (name) => {
       // Faults that were met once only must not reach the next message.
       world.llm.reset();
     }
-  }, 40_000);
+  });
 
   it('Retry says the same again, and what was finished before the error is not done twice', async () => {
     const { world, platform, dm } = await open(name);
@@ -80,7 +85,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(
       fs.readdirSync(path.join(world.home, 'artifacts', task)).filter((file) => file.endsWith('.txt')),
     ).toHaveLength(1);
-  }, 30_000);
+  });
 
   it('offers Continue at the limit of steps and of length', async () => {
     const { world, platform, dm } = await open(name, { maxSteps: 1 });
@@ -89,7 +94,7 @@ describe.each(NAMES)('%s', (name) => {
     await platform.press(dm, 'Continue');
     expect(await waitFor(platform, dm, { text: 'length limit' })).toMatchObject({ buttons: ['Continue'] });
     expect(world.llm.requests().at(-1)?.lastUser).toBe('Please go on.');
-  }, 20_000);
+  });
 
   it('stops a person at the daily limit: told once, the words kept, others go on, Continue takes it all up', async () => {
     const limits = { freeBytes: 0, tokensPerPersonPerDay: 100 };
@@ -102,10 +107,10 @@ describe.each(NAMES)('%s', (name) => {
     expect(told.buttons).toEqual(['Continue']);
     const count = platform.answers(dm).length;
     platform.say(dm, 'third');
-    await vi.waitFor(() => expect(session(world).filter((line) => line.type === 'result')).toHaveLength(3), 5_000);
+    await vi.waitFor(() => expect(session(world).filter((line) => line.type === 'result')).toHaveLength(3), 30_000);
     await world.restart();
     platform.say(dm, 'fourth');
-    await vi.waitFor(() => expect(session(world).filter((line) => line.type === 'result')).toHaveLength(4), 5_000);
+    await vi.waitFor(() => expect(session(world).filter((line) => line.type === 'result')).toHaveLength(4), 30_000);
     await sleep(300);
     expect([platform.answers(dm).length, world.llm.requests().length]).toEqual([count, 1]);
     // Somebody else is not concerned.
@@ -122,7 +127,7 @@ describe.each(NAMES)('%s', (name) => {
     await waitFor(platform, dm, { text: 're Please go on.' });
     const messages = JSON.stringify(world.llm.requests().at(-1)?.messages);
     for (const words of ['second', 'third', 'fourth']) expect(messages).toContain(words);
-  }, 40_000);
+  });
 });
 
 it('tells a tool that failed from a model that failed, and an interruption from both', async () => {
@@ -138,13 +143,52 @@ it('tells a tool that failed from a model that failed, and an interruption from 
   });
 });
 
+it('works by no settings that cannot be read: what they forbid is not known', async () => {
+  const file = (home: string) => path.join(home, 'agents', 'default.yaml');
+  const write = (home: string, text: string) => {
+    fs.mkdirSync(path.dirname(file(home)), { recursive: true });
+    fs.writeFileSync(file(home), text);
+  };
+  const world = await openPlatforms({ on: ['slack'], prepare: (home) => write(home, 'mode: ask\ntools: [read_file') });
+  const { slack } = world.platforms;
+  const dm = slack.dm('alex');
+  const seen = await ask(slack, dm, 'go', { text: 'trace' });
+  expect(seen.text).toMatch(/^agents\/default\.yaml cannot be used, so nothing runs by it: .* line \d/);
+  expect(world.llm.requests()).toEqual([]);
+  write(world.home, 'mode: ask\ntools: [read_file]\n');
+  await ask(slack, dm, 'hello', { text: 'hello' });
+  expect(world.llm.requests().at(-1)?.tools).toEqual(['read_file']);
+});
+
+it('tells the owners once a day of a chat that takes nothing any more', async () => {
+  const telegram = await telegramPlatform();
+  const { world, platform, dm } = await open('telegram', {}, { given: { telegram } });
+  await ask(platform, dm, 'hello', { text: 'hello' });
+  const begun = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  world.llm.script(async () => {
+    begun.resolve();
+    await go.promise;
+    return { text: 'too late' };
+  });
+  platform.say(platform.dm('sam'), 'work', { by: 'sam' });
+  platform.say(platform.dm('sam'), 'work more', { by: 'sam' });
+  await begun.promise;
+  telegram.emulator.block(Number(platform.identity('sam').split(':')[1]));
+  go.resolve();
+  const told = await waitFor(platform, dm, { text: 'could not be delivered' });
+  expect(told.text).toMatch(/^Something I had to say in telegram:1002 could not be delivered: .*blocked.*spool\/dead/);
+  await vi.waitFor(() => expect(fs.readdirSync(path.join(world.home, 'spool', 'dead'))).toHaveLength(2), 30_000);
+  expect(platform.answers(dm).filter(({ text }) => text.includes('could not be'))).toHaveLength(1);
+});
+
 it('viber trace tells the whole way of a message that failed, was tried again and was answered', async () => {
   const { world, platform, dm } = await open('telegram');
   const file = { name: 'create_artifact', arguments: { title: 'a.txt', type: 'text/plain', content: 'one' } };
   world.llm.script([{ toolCalls: [file] }, { fault: 'unauthorized' }]);
   const { text } = await ask(platform, dm, 'make SECRETWORD', { text: 'trace' });
   const [, id = ''] = TRACE.exec(text) ?? [];
-  await vi.waitFor(() => expect(traceOf(world.home, id).events.at(-1)?.what).toBe('sent'));
+  await vi.waitFor(() => expect(traceOf(world.home, id).events.at(-1)?.what).toBe('sent'), 30_000);
   const { events } = traceOf(world.home, id);
   expect(events.map((event) => event.what)).toEqual([
     ...['accepted', 'claimed', 'model call', 'step', 'result', 'out', 'intent', 'sent'],
@@ -182,7 +226,7 @@ describe('daily limits', () => {
     await sleep(300);
     expect(platform.answers(owner).filter((seen) => seen.text.includes('Nobody is answered'))).toHaveLength(1);
     expect(world.llm.requests().length - requests).toBe(2);
-  }, 30_000);
+  });
 
   it('count a call that a stop has cut, and survive a kill', async () => {
     const channel = { live: 'off', injection: 'followup' };
@@ -205,7 +249,7 @@ describe('daily limits', () => {
       .map((line) => JSON.parse(line));
     expect(lines.map((line) => line.isEstimate === true)).toEqual([true, false]);
     expect(Number(total.replace(',', ''))).toBe(lines[0].inputTokens + lines[1].inputTokens);
-  }, 30_000);
+  });
 });
 
 describe('coding work', () => {
@@ -244,19 +288,15 @@ describe('coding work', () => {
     world.llm.script(toolForEver);
     await ask(platform, dm, 'go on then', { text: 'limit of steps' });
     expect(world.llm.requests().length - before).toBe(25);
-  }, 30_000);
+  });
 
   it.each([
     ['a letter', 'write a letter to my landlord', undefined, 10],
     ['code where something else is configured', 'fix the bug in src/login.ts', 4, 4],
-  ])(
-    '%s gets its own number of steps',
-    async (_name, words, maxSteps, steps) => {
-      const { world, platform, dm } = await open('telegram', maxSteps === undefined ? {} : { maxSteps });
-      world.llm.script(toolForEver);
-      await ask(platform, dm, words, { text: 'limit of steps' });
-      expect(world.llm.requests()).toHaveLength(steps);
-    },
-    20_000,
-  );
+  ])('%s gets its own number of steps', async (_name, words, maxSteps, steps) => {
+    const { world, platform, dm } = await open('telegram', maxSteps === undefined ? {} : { maxSteps });
+    world.llm.script(toolForEver);
+    await ask(platform, dm, words, { text: 'limit of steps' });
+    expect(world.llm.requests()).toHaveLength(steps);
+  });
 });

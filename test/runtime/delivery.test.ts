@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Address, Channel, OutboundMessage, PartLedger } from '../../src/channels/channel.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { silentLog } from '../../src/log.ts';
-import { openDelivery } from '../../src/runtime/delivery.ts';
+import { type DeliveryOptions, openDelivery } from '../../src/runtime/delivery.ts';
 import { openLedger } from '../../src/runtime/queue/ledger.ts';
 import { openStore } from '../../src/runtime/queue/store.ts';
 import { tempFolder } from '../helpers/temp.ts';
@@ -45,7 +45,7 @@ function platform(behave: (part: string, take: () => void) => void = (_part, tak
   };
 }
 
-function open(root: string, channel: Channel, options: { now?: () => number; timeScale?: number } = {}) {
+function open(root: string, channel: Channel, options: Partial<DeliveryOptions> = {}) {
   const store = openStore({ root, freeBytes: 0 });
   const ledger = openLedger(path.join(root, 'ledger'), 1);
   const outcomes: string[] = [];
@@ -59,7 +59,7 @@ function open(root: string, channel: Channel, options: { now?: () => number; tim
 
 const names = (root: string, state: string) => fs.readdirSync(path.join(root, state));
 const idle = (delivery: ReturnType<typeof openDelivery>) =>
-  vi.waitFor(() => expect(delivery.counts().waiting).toBe(0), { timeout: 5000, interval: 2 });
+  vi.waitFor(() => expect(delivery.counts().waiting).toBe(0), { timeout: 30_000, interval: 2 });
 
 describe('the outbox', () => {
   it('sends a lane in order, each part once, and records the platform ids', async () => {
@@ -113,7 +113,7 @@ describe('the outbox', () => {
     await delivery.add(message('x', 'c1'), 't');
     await delivery.add(message('y', 'c1'), 't');
     await delivery.add(message('z', 'c2'), 't');
-    await vi.waitFor(() => expect(text('c2')).toBe('z'));
+    await vi.waitFor(() => expect(text('c2')).toBe('z'), 30_000);
     expect(text('c1')).toBe('');
     await delivery.close(100);
   });
@@ -129,7 +129,7 @@ describe('the outbox', () => {
     });
     const { delivery, outcomes } = open(root, channel);
     await delivery.add(message('q', 'c1', '?'), 'trace-q');
-    await vi.waitFor(() => expect(outcomes).toContain('sent'), { timeout: 5000 });
+    await vi.waitFor(() => expect(outcomes).toContain('sent'), { timeout: 30_000 });
     expect(text().startsWith('??')).toBe(true);
     expect(text()).toContain('trace-q');
     expect(names(root, 'unsure')).toEqual(['q.json']);
@@ -142,11 +142,14 @@ describe('the outbox', () => {
       if (part === 'x') throw new DeliveryError('bot was blocked');
       take();
     });
-    const { delivery } = open(root, channel);
+    const told: string[] = [];
+    const onDead = async ({ id }: OutboundMessage, reason: string) => void told.push(`${id}: ${reason}`);
+    const { delivery } = open(root, channel, { onDead });
     await delivery.add(message('x'), 't');
     await delivery.add(message('y'), 't');
     await idle(delivery);
     expect(text()).toBe('y');
+    expect(told).toEqual(['x: bot was blocked']);
     expect(JSON.parse(fs.readFileSync(path.join(root, 'dead', 'x.json'), 'utf8'))).toMatchObject({
       reason: 'bot was blocked',
     });
@@ -191,7 +194,10 @@ describe('the outbox', () => {
     };
     const first = open(root, crashing);
     await first.delivery.add(message('m', 'c1', 'abc'), 't');
-    await vi.waitFor(() => expect(first.ledger.lines('m').filter((line) => line.what === 'intent')).toHaveLength(1));
+    await vi.waitFor(
+      () => expect(first.ledger.lines('m').filter((line) => line.what === 'intent')).toHaveLength(1),
+      30_000,
+    );
     const after = platform();
     const second = open(root, after.channel);
     await idle(second.delivery);

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -233,4 +235,11 @@ describe('the inbox', () => {
       { numRuns: 60 },
     );
   });
+});
+
+it('a store that is closed waits for what is being synced, also as the last thing its process does', async () => {
+  const program = path.join(import.meta.dirname, '..', 'helpers', 'close-store.ts');
+  const child = spawn(process.execPath, [program, tempFolder()], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [[code], text] = await Promise.all([once(child, 'exit'), child.stdout.setEncoding('utf8').toArray()]);
+  expect([code, text.join('')]).toEqual([0, 'closed']);
 });

@@ -26,7 +26,8 @@ export function openDisk(onError: (error: unknown) => void): Disk {
   worker.on('message', ({ id, committed }: { id: number; committed: Committed }) => {
     waiting.get(id)?.resolve(committed);
     waiting.delete(id);
-    if (waiting.size === 0) worker.unref();
+    // One that is being ended keeps the process until it is: with nothing else left, Node ends with code 13.
+    if (waiting.size === 0 && isUp) worker.unref();
   });
   worker.on('error', (error) => {
     onError(error);

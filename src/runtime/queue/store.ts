@@ -83,6 +83,7 @@ export function openStore(options: StoreOptions): SpoolStore {
   let spaceOk = true;
   let pending: Pending[] = [];
   let committing = false;
+  let draining = Promise.resolve();
   const dirty = new Set<string>();
   let flushing: NodeJS.Timeout | undefined;
   let serial = 0;
@@ -150,7 +151,7 @@ export function openStore(options: StoreOptions): SpoolStore {
     // A tick later, so that calls made together share one commit.
     if (!committing) {
       committing = true;
-      queueMicrotask(() => void drain());
+      draining = Promise.resolve().then(drain);
     }
     return promise;
   }
@@ -230,6 +231,8 @@ export function openStore(options: StoreOptions): SpoolStore {
     },
     async close() {
       await flush();
+      // What was to be synced soon may be under way already.
+      await draining;
       await disk.close();
     },
   };
