@@ -71,6 +71,7 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
   const recipients = createLru<string>(2000);
   const intake = createIntake({
     ...{ self: () => self, callbacks: () => callbacks, progress, people, assistant, respond, log },
+    signal: stopping.signal,
     backfill: () => backfill,
     onAccepted: ({ address, sender, messageId }) => {
       if (!sender.isBot) recipients.set(placeOf(address), sender.user);

@@ -16,7 +16,7 @@ export interface Backfill {
   expect(): void;
   /** Fills gaps in the background. While it runs, another call makes it run once more. */
   start(): void;
-  /** What a live event of this chat has to wait for. */
+  /** What a live event of this chat has to wait for; over at once when all ends, with the gap still open. */
   hold(chat: string): Promise<void> | undefined;
 }
 
@@ -150,8 +150,10 @@ export function createBackfill(options: BackfillOptions): Backfill {
   }
 
   async function handOver(event: Fields): Promise<void> {
+    // What is not taken in leaves its gap open.
+    signal.throwIfAborted();
     const self = options.self();
-    if (!self || signal.aborted) return;
+    if (!self) return;
     const body = { type: 'event_callback', event };
     const decoded: Decoded = decode(body, self);
     if (decoded.kind === 'message') await options.accept(decoded.message, body);
@@ -166,6 +168,10 @@ export function createBackfill(options: BackfillOptions): Backfill {
       running = undefined;
     });
   }
+
+  signal.addEventListener('abort', () => {
+    for (const release of [...releases.values()]) release();
+  });
 
   return {
     expect: () => void group(progress.places()),

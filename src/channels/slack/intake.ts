@@ -21,6 +21,8 @@ export interface IntakeOptions {
   people: People;
   assistant: Assistant;
   respond: Respond;
+  /** Aborts when the channel is left. */
+  signal: AbortSignal;
   log: Logger;
   /** A person who was let in wrote here. */
   onAccepted: (message: InboundMessage) => void;
@@ -74,6 +76,8 @@ export function createIntake(options: IntakeOptions): Intake {
     const isAsked = message.kind === 'button' || message.interaction !== undefined;
     const hold = isAsked ? undefined : options.backfill().hold(message.address.chat);
     if (hold) await hold;
+    // Something before it may not have been taken in: Slack will send it again.
+    if (!isAsked) options.signal.throwIfAborted();
     return acknowledge(message, await accept(message, body), body);
   }
 
