@@ -4,15 +4,39 @@ import { defineConfig } from 'vitest/config';
 // Each of the many processes parses the same libraries: kept, it costs them half.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'compile');
 
+/** Whole gateways and processes: each file has a process of its own, whatever it leaves behind. */
+const WHOLE = [
+  ...['dialogs', 'channels/telegram', 'channels/discord', 'channels/slack', 'cli'].map(
+    (name) => `test/${name}/**/*.test.ts`,
+  ),
+  'test/*.test.ts',
+  // Puts a stand-in for a module in its place, for good.
+  'test/runtime/injection.property.test.ts',
+];
+const PARTS = ['access', 'workspace', 'skills', 'jobs', 'runtime', 'emulators', 'board', 'channels/markdown'].map(
+  (name) => `test/${name}/**/*.test.ts`,
+);
+/** Pure, though among those of whole channels. */
+const PURE = ['decode', 'render', 'render.property', 'setup'].map((name) => `test/channels/*/${name}.test.ts`);
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
     pool: 'forks',
     maxWorkers: 6,
-    expect: { poll: { timeout: 5_000 } },
-    // A shared machine may stall a process for seconds; what fails twice there is broken.
+    // Against hanging only: a shared machine may stall a process for seconds. What has to be quick is measured by
+    // test/helpers/own-time.ts.
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
+    // What fails twice is broken.
     retry: process.env.CI ? 1 : 0,
+    projects: [
+      { extends: true, test: { name: 'whole', include: WHOLE, exclude: PURE } },
+      // One process for many files: starting one and loading the libraries anew costs more than most of them.
+      {
+        extends: true,
+        test: { name: 'parts', include: [...PARTS, ...PURE], exclude: WHOLE.slice(-2), isolate: false },
+      },
+    ],
   },
 });

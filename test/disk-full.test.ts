@@ -24,11 +24,16 @@ function smallDisk(megabytes: number): string | undefined {
 it('accepts nothing while space is short, says so, and loses nothing', async () => {
   const world = await openWorld({ config: { limits: { freeBytes: Number.MAX_SAFE_INTEGER } } });
   world.telegram.say(ALEX, 'hello');
-  await vi.waitFor(() => expect(world.app.readiness()).toMatchObject({ ready: false, workspace: { writable: false } }));
-  await vi.waitFor(() =>
-    expect(world.app.readiness().channels.telegram).toMatchObject({
-      detail: expect.stringContaining('limits.freeBytes'),
-    }),
+  await vi.waitFor(
+    () => expect(world.app.readiness()).toMatchObject({ ready: false, workspace: { writable: false } }),
+    30_000,
+  );
+  await vi.waitFor(
+    () =>
+      expect(world.app.readiness().channels.telegram).toMatchObject({
+        detail: expect.stringContaining('limits.freeBytes'),
+      }),
+    30_000,
   );
   expect(world.llm.stats().requests).toBe(0);
   expect(world.telegram.counters().updates.pending).toBe(1);

@@ -124,14 +124,14 @@ describe('while the gateway runs', () => {
     const home = tempFolder();
     const telegram = await running(home);
     telegram.say(4242, 'hello');
-    const told = await telegram.wait({ chat: 4242, from: 'bot', timeoutMs: 10_000 });
+    const told = await telegram.wait({ chat: 4242, from: 'bot', timeoutMs: 30_000 });
     const code = /\b[A-HJ-NP-Z2-9]{8}\b/.exec(told.text)?.[0] ?? '';
     const { pending } = JSON.parse((await viber(home, ['pair', 'list', '--json'])).out);
     expect(pending).toMatchObject([{ code, identity: 'telegram:4242' }]);
     expect((await viber(home, ['pair', 'approve', code])).out).toContain('as owner');
-    await telegram.wait({ chat: 4242, from: 'bot', text: 'You are in', timeoutMs: 10_000 });
+    await telegram.wait({ chat: 4242, from: 'bot', text: 'You are in', timeoutMs: 30_000 });
     telegram.say(4242, 'remember that I like tea');
-    await telegram.wait({ chat: 4242, from: 'bot', text: 'tea', timeoutMs: 10_000 });
+    await telegram.wait({ chat: 4242, from: 'bot', text: 'tea', timeoutMs: 30_000 });
 
     const status = JSON.parse((await viber(home, ['status', '--json'])).out);
     expect(status).toMatchObject({
@@ -153,5 +153,5 @@ describe('while the gateway runs', () => {
     expect(events.map((event: { at: string }) => event.at)).toEqual(events.map(({ at }: { at: string }) => at).sort());
     expect((await viber(home, ['run', 'write a file d.txt: hi'])).out).toMatch(/file: /);
     expect((await viber(home, ['chat'], { input: '/help\n' })).out).toContain('/tasks');
-  }, 40_000);
+  });
 });

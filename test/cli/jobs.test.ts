@@ -106,9 +106,9 @@ describe('while a gateway runs', () => {
         );
       });
     expect(await shell(['jobs', 'run', 'digest'])).toContain('I run **Morning digest** now');
-    await expect.poll(async () => (await listed())[0].lastRun?.state, { timeout: 10_000 }).toBe('completed');
+    await expect.poll(async () => (await listed())[0].lastRun?.state, { timeout: 30_000 }).toBe('completed');
     expect(JSON.parse(await shell(['jobs', 'run', 'nothing', '--json'])).text).toContain('There is no job nothing');
     expect(await shell(['jobs', 'pause', 'digest'])).toBe('paused: digest\n');
-    await expect.poll(() => shell(['jobs', 'run', 'digest']), { timeout: 10_000 }).toContain('is paused');
-  }, 40_000);
+    await expect.poll(() => shell(['jobs', 'run', 'digest']), { timeout: 30_000 }).toContain('is paused');
+  });
 });

@@ -35,7 +35,7 @@ async function setUp() {
     return once(child, 'exit').then(() => running.delete(child));
   };
   const said = (text: string) =>
-    telegram.wait({ chat: ALEX, from: 'bot', text, timeoutMs: 20_000 }).then((message) => message.text);
+    telegram.wait({ chat: ALEX, from: 'bot', text, timeoutMs: 30_000 }).then((message) => message.text);
   const texts = () => telegram.chat(ALEX).messages.flatMap(({ from, text }) => (from === 'bot' ? [text] : []));
   return { telegram, llm, home, start, said, texts };
 }
@@ -48,36 +48,32 @@ describe('a crash', () => {
     ['approval-decided', 'once', 'finished'],
     ['run-step-written:2', 'once', 'finished'],
     ['run-call-written', '', 'may or may not have happened'],
-  ])(
-    'at %s leaves the file as "%s" and ends in "%s"',
-    async (point, written, end) => {
-      const { telegram, llm, home, start, said, texts } = await setUp();
-      const call = { name: 'write_file', arguments: { path: 'workspace/note.md', content: 'once' } };
-      llm.script(({ toolResults }) => (toolResults.length === 0 ? { toolCalls: [call] } : { text: 'finished' }));
-      telegram.say(ALEX, 'work');
-      const crashed = start(point);
-      const isEarly = ['run-parked', 'run-out-written'].includes(point);
-      if (isEarly) await crashed;
-      else {
-        await said('May I run');
-        telegram.press(ALEX, 'Approve');
-        await crashed;
-      }
-      start();
-      if (isEarly) {
-        await said('May I run');
-        telegram.press(ALEX, 'Approve');
-      }
-      await said(end);
-      const file = path.join(home, 'workspace/note.md');
-      expect(fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '').toBe(written);
-      expect(texts().filter((text) => text.includes('May I run'))).toHaveLength(1);
-      expect(texts().filter((text) => text.includes(end))).toHaveLength(1);
-      const sessions = path.join(home, 'agents/default/sessions');
-      const lines = fs.readFileSync(path.join(sessions, fs.readdirSync(sessions)[0] ?? ''), 'utf8');
-      expect(lines.match(/"type":"approval"/g)).toHaveLength(1);
-      expect(lines.match(/"type":"decision"/g)).toHaveLength(1);
-    },
-    60_000,
-  );
+  ])('at %s leaves the file as "%s" and ends in "%s"', async (point, written, end) => {
+    const { telegram, llm, home, start, said, texts } = await setUp();
+    const call = { name: 'write_file', arguments: { path: 'workspace/note.md', content: 'once' } };
+    llm.script(({ toolResults }) => (toolResults.length === 0 ? { toolCalls: [call] } : { text: 'finished' }));
+    telegram.say(ALEX, 'work');
+    const crashed = start(point);
+    const isEarly = ['run-parked', 'run-out-written'].includes(point);
+    if (isEarly) await crashed;
+    else {
+      await said('May I run');
+      telegram.press(ALEX, 'Approve');
+      await crashed;
+    }
+    start();
+    if (isEarly) {
+      await said('May I run');
+      telegram.press(ALEX, 'Approve');
+    }
+    await said(end);
+    const file = path.join(home, 'workspace/note.md');
+    expect(fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '').toBe(written);
+    expect(texts().filter((text) => text.includes('May I run'))).toHaveLength(1);
+    expect(texts().filter((text) => text.includes(end))).toHaveLength(1);
+    const sessions = path.join(home, 'agents/default/sessions');
+    const lines = fs.readFileSync(path.join(sessions, fs.readdirSync(sessions)[0] ?? ''), 'utf8');
+    expect(lines.match(/"type":"approval"/g)).toHaveLength(1);
+    expect(lines.match(/"type":"decision"/g)).toHaveLength(1);
+  });
 });

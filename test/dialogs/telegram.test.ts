@@ -214,7 +214,7 @@ describe('access', () => {
     world.telegram.say(-77, { from: ALEX, text: '@viber_test_bot before' });
     await world.answer(-77);
     const moved = world.telegram.migrate(-77);
-    await vi.waitFor(() => expect(JSON.stringify(world.logs)).toContain('channels.telegram.access.chats'));
+    await vi.waitFor(() => expect(JSON.stringify(world.logs)).toContain('channels.telegram.access.chats'), 30_000);
     world.telegram.say(moved, { from: ALEX, text: '@viber_test_bot after' });
     await world.answer(moved);
     expect(world.task()).toBeDefined();
@@ -281,10 +281,10 @@ describe('commands', () => {
     const world = await openWorld();
     world.llm.script([{ text: 'never', delayMs: 60_000 }]);
     world.telegram.say(ALEX, 'work for long');
-    await vi.waitFor(() => expect(world.llm.stats().active).toBe(1));
+    await vi.waitFor(() => expect(world.llm.stats().active).toBe(1), 30_000);
     const reply = await world.ask('/stop');
     expect(reply.text).toContain('Stopped');
-    await vi.waitFor(() => expect(world.llm.stats()).toMatchObject({ active: 0, aborted: 1 }));
+    await vi.waitFor(() => expect(world.llm.stats()).toMatchObject({ active: 0, aborted: 1 }), 30_000);
     expect((await world.ask('go on')).text).toBe('go on');
     expect(world.telegram.chat(ALEX).messages.filter((message) => message.from === 'bot')).toHaveLength(2);
   });
@@ -330,7 +330,7 @@ describe('trouble', () => {
     await world.llm.waitFor(() => true);
     const [folder, aside] = [path.join(world.home, 'spool/tmp'), path.join(world.home, 'spool/aside')];
     fs.renameSync(folder, aside);
-    await vi.waitFor(() => expect(world.logs.some((line) => line.msg === 'work is tried again')).toBe(true), 5000);
+    await vi.waitFor(() => expect(world.logs.some((line) => line.msg === 'work is tried again')).toBe(true), 30_000);
     fs.renameSync(aside, folder);
     expect((await world.answer()).text).toBe('written at last');
     expect(world.llm.stats().requests).toBe(1);
@@ -343,9 +343,9 @@ describe('trouble', () => {
     world.llm.script(() => ({ text: 'done', delayMs: 900 }));
     world.telegram.say(ALEX, 'hello');
     const state = () => JSON.parse(world.read(`${world.task()}/task.json`)).state;
-    await vi.waitFor(() => expect(state()).toBe('running'), 3000);
+    await vi.waitFor(() => expect(state()).toBe('running'), 30_000);
     await world.answer();
-    await vi.waitFor(() => expect(state()).toBe('completed'));
+    await vi.waitFor(() => expect(state()).toBe('completed'), 30_000);
   });
 
   it('lets no secret into answers, transcripts, model requests or logs', async () => {
@@ -392,7 +392,7 @@ describe('trouble', () => {
     const status = await world.answer();
     expect(status.text).not.toBe('There it is.');
     expect(status.text).not.toMatch(/write_file|\{/);
-    const answer = await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'There it is.', timeoutMs: 8000 });
+    const answer = await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'There it is.', timeoutMs: 30_000 });
     expect(answer.id).toBe(status.id);
     expect(world.telegram.counters().methods.sendChatAction).toBeGreaterThan(0);
   });
@@ -466,7 +466,7 @@ describe('trouble', () => {
     await world.llm.waitFor((request) => request.lastUser === 'one');
     for (const text of ['two', 'three', 'four']) world.telegram.say(ALEX, text);
     await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'did not take this message' });
-    await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'three', timeoutMs: 8000 });
+    await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'three', timeoutMs: 30_000 });
     expect(world.llm.requests().map((request) => request.lastUser)).toEqual(['one', 'two', 'three']);
   });
 
@@ -479,7 +479,7 @@ describe('trouble', () => {
         expect(
           chats.every((chat) => world.telegram.chat(chat).messages.filter((m) => m.from === 'bot').length === 10),
         ).toBe(true),
-      { timeout: 15_000 },
+      { timeout: 30_000 },
     );
     for (const chat of chats) {
       const said = world.telegram
@@ -506,7 +506,7 @@ describe('trouble', () => {
     for (const text of ['one', 'two', 'three']) world.telegram.say(ALEX, text);
     await new Promise((resolve) => setTimeout(resolve, 500));
     await world.telegram.outage();
-    await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'three', timeoutMs: 15_000 });
+    await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'three', timeoutMs: 30_000 });
     const bot = world.telegram
       .chat(ALEX)
       .messages.filter((message) => message.from === 'bot')

@@ -32,7 +32,7 @@ async function sameFileOnSlack(): Promise<void> {
   slack.emulator.fault({ method: 'files.completeUploadExternal', kind: 'status', status: 502 });
   slack.say(place, 'two');
   const files = () => slack.answers(place).flatMap((seen) => seen.files.map((file) => slack.bytes(file).toString()));
-  await expect.poll(files, { timeout: 10_000 }).toEqual(['report one', 'report two']);
+  await expect.poll(files, { timeout: 30_000 }).toEqual(['report one', 'report two']);
   await expect.poll(() => outbox(world.home).out).toBe(0);
 }
 
@@ -61,7 +61,7 @@ async function lostRoot(name: 'discord' | 'slack'): Promise<void> {
   const { [name]: platform } = await openThree({ on: [name] });
   platform.fault({ kind: 'lost-answer', times: 2 });
   const thread = await platform.begin('dig a hole');
-  await waitFor(platform, thread, { text: 're dig a hole', timeoutMs: 20_000 });
+  await waitFor(platform, thread, { text: 're dig a hole', timeoutMs: 30_000 });
   await sleep(1_000);
   expect(platform.threads()).toHaveLength(1);
   expect(answersIn(platform, thread)).toEqual(['re dig a hole']);
@@ -77,7 +77,7 @@ async function restartOnSlack(): Promise<void> {
   await waitFor(slack, place, { text: 're once' });
   slack.emulator.fault({ method: 'auth.test', kind: 'delay', delayMs: 2_500, times: 3 });
   await world.restart();
-  await expect.poll(() => outbox(world.home).out, { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => outbox(world.home).out, { timeout: 30_000 }).toBe(0);
   expect(answersIn(slack, place)).toEqual(['re once']);
 }
 
@@ -94,9 +94,9 @@ async function fullDiskOnSlack(): Promise<void> {
   await sleep(300);
   fs.renameSync(aside, folder);
   slack.say(place, 'three');
-  await waitFor(slack, place, { text: 're three', timeoutMs: 10_000 });
+  await waitFor(slack, place, { text: 're three', timeoutMs: 30_000 });
   const all = ['re one', 're three', 're two', 're zero'];
-  await expect.poll(() => answersIn(slack, place).toSorted(), { timeout: 15_000 }).toEqual(all);
+  await expect.poll(() => answersIn(slack, place).toSorted(), { timeout: 30_000 }).toEqual(all);
 }
 
 it('is cleared up on Discord also when the nonce is forgotten: minutes later, or by a process that begins', async () => {
@@ -119,7 +119,7 @@ it('is cleared up on Discord also when the nonce is forgotten: minutes later, or
     later.mockImplementation(() => real() + 800_000);
     discord.emulator.refuseReconnects(1);
     await world.restart();
-    await expect.poll(() => outbox(world.home).out, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => outbox(world.home).out, { timeout: 30_000 }).toBe(0);
     expect(answersIn(discord, place)).toEqual(['re minutes', 're next', 're restart']);
   } finally {
     later.mockRestore();

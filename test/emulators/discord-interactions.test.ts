@@ -103,11 +103,13 @@ describe('commands', () => {
   });
 
   test('fail when they are acknowledged too late, and their token ends', async () => {
+    const late = Promise.withResolvers<void>();
     onCommand(async (interaction) => {
-      await sleep(400);
+      await late.promise;
       await interaction.deferReply();
     });
     expect(await task()).toMatchObject({ failed: true });
+    late.resolve();
     await expect.poll(() => errors).toMatchObject([{ code: 10_062 }]);
     onCommand(async (interaction) => {
       await interaction.deferReply();
@@ -115,7 +117,7 @@ describe('commands', () => {
       await interaction.editReply('late');
     });
     expect((await task()).failed).toBe(false);
-    await expect.poll(() => errors.at(-1), { timeout: 2000 }).toMatchObject({ code: 50_027 });
+    await expect.poll(() => errors.at(-1), { timeout: 30_000 }).toMatchObject({ code: 50_027 });
     expect(it.discord.counters().interactions).toMatchObject({ failed: 1 });
   });
 

@@ -161,7 +161,7 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
       log = [];
       stats = freshStats();
     },
-    async waitFor(fits, timeoutMs = 5000) {
+    async waitFor(fits, timeoutMs = 30_000) {
       const known = log.find(fits);
       if (known) return known;
       return until(changes, 'request', fits, timeoutMs, () => `${stats.requests} requests, ${active} active`);

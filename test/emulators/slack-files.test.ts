@@ -10,7 +10,8 @@ let slack: Slack;
 let web: WebClient;
 
 beforeEach(async () => {
-  slack = await startSlack();
+  // Long enough that what follows an upload at once comes before it is shown.
+  slack = await startSlack({ shareDelayMs: 250 });
   web = quietClient(slack);
 });
 

@@ -13,6 +13,7 @@ import {
 import { createModels, type Models, type ProviderSettings } from '../../src/runtime/model/models.ts';
 import type { RuntimeTool, ToolEffect } from '../../src/runtime/task.ts';
 import type { Json } from '../../src/workspace/types.ts';
+import { ownTime } from '../helpers/own-time.ts';
 
 /** Short enough for tests, long enough for a busy machine. */
 export const QUICK: Partial<Timeouts> = {
@@ -92,11 +93,11 @@ export function runWith(
 
 /** The error of a run that must fail, and the milliseconds it took. */
 export async function failureOf(run: Promise<unknown>): Promise<{ error: RunError; ms: number }> {
-  const begin = performance.now();
+  const begin = ownTime();
   try {
     await run;
   } catch (error) {
-    if (error instanceof RunError) return { error, ms: performance.now() - begin };
+    if (error instanceof RunError) return { error, ms: ownTime() - begin };
     throw error;
   }
   throw new Error('the run did not fail');

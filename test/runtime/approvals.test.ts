@@ -125,7 +125,7 @@ describe('a request', () => {
     failing.enqueue = true;
     clock.now += 11 * MINUTE;
     await vi.advanceTimersByTimeAsync(11 * MINUTE);
-    await vi.waitFor(() => expect(approvals.get('a'.repeat(24))?.decision?.verdict).toBe('expired'));
+    await vi.waitFor(() => expect(approvals.get('a'.repeat(24))?.decision?.verdict).toBe('expired'), 30_000);
     expect(lane).toEqual([]);
     failing.enqueue = false;
     await vi.waitFor(async () => {
@@ -166,7 +166,7 @@ describe('a request', () => {
     await pass(9);
     expect(approvals.open('t1')).toHaveLength(2);
     await pass(1.1);
-    await vi.waitFor(() => expect(approvals.open('t1')).toHaveLength(1));
+    await vi.waitFor(() => expect(approvals.open('t1')).toHaveLength(1), 30_000);
     await pass(20);
     await vi.waitFor(async () => {
       await vi.advanceTimersByTimeAsync(2_100);
@@ -252,7 +252,7 @@ describe('whatever happens', () => {
       }),
       { numRuns: 60 },
     );
-  }, 30_000);
+  });
 
   it('an interrupt withdraws what waits', async () => {
     const { approvals } = store();
@@ -272,7 +272,7 @@ describe('whatever happens', () => {
       ...{ queue: { signal: () => false }, approvals, log: silentLog() },
     });
     expect(interrupt({ type: 'interrupt', targetAgentId: '*', reason: '' }, message().address)).toEqual(['t1']);
-    await vi.waitFor(() => expect(approvals.get(id)?.decision?.verdict).toBe('stop'));
+    await vi.waitFor(() => expect(approvals.get(id)?.decision?.verdict).toBe('stop'), 30_000);
   });
 });
 

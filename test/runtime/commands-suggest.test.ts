@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newTaskId } from '../../src/workspace/tasks.ts';
+import { ownTime } from '../helpers/own-time.ts';
 import { among, commandWorld, direct } from './commands-fixtures.ts';
 
 const alex = direct('telegram:1001');
@@ -48,9 +49,9 @@ describe('tasks for /open', () => {
     for (let n = 0; n < 3_000; n++) fs.mkdirSync(path.join(w.home.artifacts, newTaskId(new Date())));
     await w.begin(kim, 'The newest');
     await w.suggest(kim, 'open', 'nothing like it');
-    const before = performance.now();
+    const before = ownTime();
     expect(await w.suggest(kim, 'open', 'nothing like it')).toEqual([]);
-    expect(performance.now() - before).toBeLessThan(250);
+    expect(ownTime() - before).toBeLessThan(250);
     const w2 = await commandWorld();
     for (let n = 0; n < 30; n++) await w2.begin(kim, `Task ${n} ${'👩‍👩‍👧 long '.repeat(20)}`);
     const offered = await w2.suggest(kim, 'open', 'task');

@@ -55,6 +55,19 @@ describe('/tasks', () => {
     }
   });
 
+  it('says so when there were too many newer tasks to find a person’s own', async () => {
+    const w = await commandWorld();
+    const kimTg = direct('telegram:1002');
+    const id = await w.begin(kimTg, 'Old work');
+    w.desk.maxRead = 20;
+    expect((await w.say(kimTg, '/tasks')).text).not.toContain('newest 20');
+    for (let n = 0; n < 20; n++) fs.mkdirSync(path.join(w.home.artifacts, `20990101-${String(n).padStart(5, 'a')}`));
+    const { text } = await w.say(kimTg, '/tasks');
+    expect(text).not.toContain('yet');
+    expect(text).toContain('I looked through the newest 20 tasks only');
+    expect((await w.say(kimTg, `/status ${id}`)).text).toContain('Old work');
+  });
+
   it('lists in a channel a person’s own tasks of its threads, and nobody else’s', async () => {
     const w = await commandWorld();
     await w.begin(among('discord:2002', '50', '51'), 'Kim’s thread');

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { addSecret } from '../../src/log.ts';
 import { createLiveText } from '../../src/runtime/live-text.ts';
 import { parseReply } from '../../src/runtime/reply/reply.ts';
+import { ownTime } from '../helpers/own-time.ts';
 
 const DELTAS = '```artifact_deltas\n[{"title":"data.csv","type":"text/csv","content":"a,b"}]\n```';
 const MEMORY = '<memory_suggestion>\nAdd to MEMORY.md under "Facts":\n- Kim\n</memory_suggestion>';
@@ -63,8 +64,8 @@ describe('words', () => {
 });
 
 it('takes hostile text in linear time', () => {
-  const start = performance.now();
+  const start = ownTime();
   for (const piece of ['<', '`', '> ', 'a', '<memory_suggestion ', '- ', '1. ', '[](', '\n```artifact_deltas\n', '~'])
     written(piece.repeat(Math.ceil(100_000 / piece.length)), 50);
-  expect(performance.now() - start).toBeLessThan(4000);
+  expect(ownTime() - start).toBeLessThan(4000);
 });

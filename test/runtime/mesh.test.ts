@@ -6,6 +6,7 @@ import { RunError } from '../../src/runtime/agent.ts';
 import { RunAbort } from '../../src/runtime/run-abort.ts';
 import { findRun } from '../../src/workspace/sessions.ts';
 import type { LlmRequest, Turn } from '../emulators/llm.ts';
+import { ownTime } from '../helpers/own-time.ts';
 import { openMeshWorld, TASK, workerOf } from './mesh-world.ts';
 
 const ask = (agent: string, message: string): Turn => ({
@@ -227,10 +228,10 @@ describe('when the asking run is ended', () => {
     const controller = new AbortController();
     const ended = say('go', { signal: controller.signal }).catch((error: unknown) => error);
     await llm.waitFor((request) => workerOf(request) === 'coder');
-    const begun = performance.now();
+    const begun = ownTime();
     controller.abort(new RunAbort(reason));
     expect(await ended).toBeInstanceOf(RunError);
-    expect(performance.now() - begun).toBeLessThan(500);
+    expect(ownTime() - begun).toBeLessThan(500);
     await llm.waitFor((request) => workerOf(request) === 'coder' && request.outcome === 'aborted');
     const result = (await session('coder')).find((entry) => entry.type === 'result');
     if (reason === 'shutdown') expect(result).toBeUndefined();

@@ -8,6 +8,7 @@ import { createModels } from '../../src/runtime/model/models.ts';
 import { createOfflineModel } from '../../src/runtime/offline/offline.ts';
 import type { RuntimeTool, TaskMessage } from '../../src/runtime/task.ts';
 import type { Json } from '../../src/workspace/types.ts';
+import { ownTime } from '../helpers/own-time.ts';
 import { record, request, tool } from './agent-fixtures.ts';
 
 interface World {
@@ -208,6 +209,24 @@ describe('files', () => {
     expect(await contentOf('number notes.md')).toMatchObject({ content: '1. b\n2. a\n' });
   });
 
+  it.each([
+    'remind me to call Kim tomorrow at 9',
+    'every weekday at 9, send me a digest here',
+    'Could you send me a digest every monday and friday at 17:30, please?',
+    'schedule a digest',
+    'make me a daily job that checks the shop',
+    'check the shop every 15 minutes',
+    'send me the news daily',
+  ])('says how a job is made: %s', async (text) => {
+    const { answer, calls } = await say(text);
+    expect([answer.includes('jobs/'), answer.includes('_API_KEY'), calls.length]).toEqual([true, true, 0]);
+  });
+
+  it.each(['remember that I run every day', 'write a file notes.md: buy milk daily', 'plan: run every day; rest'])(
+    'takes no other request for one: %s',
+    async (text) => expect((await say(text)).answer).not.toContain('jobs/'),
+  );
+
   it('never cuts a long file by changing its first page', async () => {
     const { answer, calls } = await say('make notes.md lower case', {
       artifacts: FILES,
@@ -379,15 +398,18 @@ describe('honesty', () => {
     '[a]: ',
     '- a: "b" (c',
     '- [ ] a\n',
+    'every monday, ',
+    'a daily ',
+    'create a ',
   ])('long hostile text of %j takes no time', async (piece) => {
     const text = piece.repeat(500_000 / piece.length);
-    const begin = performance.now();
+    const begin = ownTime();
     await createOfflineModel().doGenerate({
       prompt: [
         { role: 'system', content: `<task>${text}</task><memory>${text}` },
         { role: 'user', content: [{ type: 'text', text }] },
       ],
     });
-    expect(performance.now() - begin).toBeLessThan(500);
+    expect(ownTime() - begin).toBeLessThan(500);
   });
 });

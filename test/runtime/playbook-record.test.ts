@@ -4,11 +4,22 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readJudgement } from '../../src/runtime/playbook/judge.ts';
 import { findPlaybook, listPlaybooks } from '../../src/runtime/playbook/library.ts';
-import { openStep, planOf, readPlayed, setStep, writePlayed } from '../../src/runtime/playbook/record.ts';
+import {
+  doneLine,
+  doneSteps,
+  openStep,
+  planOf,
+  readPlayed,
+  setStep,
+  writePlayed,
+} from '../../src/runtime/playbook/record.ts';
+import { stepMessage } from '../../src/runtime/playbook/words.ts';
 import { type Playbook, parsePlaybook } from '../../src/skills/playbook.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
 import { parsePlan, readPlan, writePlan } from '../../src/workspace/plan.ts';
+import { appendSession } from '../../src/workspace/sessions.ts';
 import { saveTask } from '../../src/workspace/tasks.ts';
+import type { SessionEntry } from '../../src/workspace/types.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { TASK } from './mesh-world.ts';
 
@@ -40,6 +51,14 @@ describe('the next step', () => {
       'first this#1',
     ],
     ['- [ ] [Agent: C] new\n- [ ] [A] one', { agent: 'C', instruction: 'new', constraints: [] }, '[Agent: C] new#1'],
+    // Also where something was added or taken away besides, or it stands elsewhere.
+    [
+      '- [ ] and now one, please\n- [ ] same\n- [ ] same\n- [ ] announce it',
+      { instruction: 'and now one, please', constraints: ['c1'] },
+      'and now one, please#1',
+    ],
+    ['- [ ] only one', { instruction: 'only one', constraints: ['c1'] }, 'only one#1'],
+    ['- [x] same\n- [x] same\n- [ ] one better', { instruction: 'one better', constraints: ['c1'] }, 'one better#1'],
     ['- [ ] [../x] new', { instruction: '[../x] new', constraints: [] }, '[../x] new#1'],
   ])('%#', (plan, step, key) => {
     expect(next(plan)).toMatchObject({ key, step });
@@ -114,6 +133,41 @@ describe('on disk', () => {
     }
   });
 
+  it('no words of an agent are taken for a step that is done', async () => {
+    const home = await open();
+    const at = '2026-11-21T00:00:00Z';
+    const begins = (id: string, run: string, channel: string): SessionEntry => ({
+      ...{ type: 'message', id, run, at, text: 'x', from: { channel, user: `${channel}:1`, name: 'x' }, files: [] },
+    });
+    const said = doneLine('inner', 1, { key: 'same#1', summary: 'forged', artifactRefs: [] });
+    const done = doneLine('run1', 1, { key: '[A] one#1', summary: 'did it', artifactRefs: [] });
+    const lines = [begins('m1', 'run1', 'telegram'), begins('q1', 'inner', 'agent'), said, done];
+    await appendSession(home, 'default', TASK.id, lines);
+    expect((await doneSteps(home, TASK, 'm1')).map(({ key }) => key)).toEqual(['[A] one#1']);
+  });
+
+  it('what an agent is told does not grow with the steps before its own, and the newest of them are there', () => {
+    const long = wrap(Array.from({ length: 50 }, (_, n) => `${n + 1}. [Coder] ${`step ${n} `.repeat(40)}`).join('\n'));
+    const playbook = parsePlaybook(long);
+    const plan = planOf(
+      playbook,
+      new Set(
+        planOf(playbook)
+          .steps.slice(0, 49)
+          .map(({ title }) => `${title}#1`),
+      ),
+    );
+    const done = plan.steps.slice(0, 49).map(({ title }) => ({
+      ...{ key: `${title}#1`, summary: 'e'.repeat(300), artifactRefs: [], run: 'r' },
+    }));
+    const current = openStep({ text: '', hash: '', plan }, playbook);
+    const text = current ? stepMessage({ playbook, current, done, files: [], added: '' }) : '';
+    expect(text).toContain('step 50 of 50');
+    expect(text).toContain('- [Coder] step 48 step 48');
+    expect(text).toMatch(/Done before:\n\(\d+ more\)\n/);
+    expect(text.length).toBeLessThan(10_000);
+  });
+
   it('playbooks are found by file or title; links, broken and huge ones are named and not played', async () => {
     const home = await open();
     const put = (name: string, text: string) => fs.writeFileSync(path.join(home.playbooks, name), text);
@@ -156,6 +210,10 @@ describe('a judgement', () => {
     ['It looks fine to me.', undefined],
     ['Whether this is OK I cannot say.', undefined],
     ['TOKEN', undefined],
+    ['OK, but constraint 2 is not kept', undefined],
+    ['OK except for the tests', undefined],
+    ['OK? The file is missing.', undefined],
+    ['OKAY, let me look at the file.', undefined],
   ])('%j', (text, meant) => {
     const judgement = readJudgement(text);
     if (meant === undefined) expect(judgement).toBeUndefined();

@@ -1,5 +1,5 @@
 /** Where may be written without having been spoken to: by the rules of the door, for owners; for others where their task is. */
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AccessRules } from '../../src/access/authorise.ts';
 import { createPeople } from '../../src/access/people.ts';
 import type { Principal, Role } from '../../src/access/principal.ts';
@@ -103,4 +103,25 @@ test('a place is looked up once an hour, whoever asks; whether it may be written
   expect(looks).toEqual(['D2']);
   rules = { ...OPEN, allow: [] };
   await expect(one.find('slack:D2', who('owner'))).rejects.toThrow('not let in');
+});
+
+test('a place that was seen once is known while the platform is away, and looked up again when it is back', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const one = posting();
+  await one.find('slack:C1', who('owner'));
+  vi.advanceTimersByTime(2 * 3_600_000);
+  const there = found;
+  found = () => {
+    throw new DeliveryError('away', { retryAfterMs: 1_000 });
+  };
+  await expect(one.find('slack:C1', who('owner'))).resolves.toMatchObject({ chat: 'C1' });
+  await expect(one.find('slack:D1', who('owner'))).rejects.toThrow('away');
+  found = () => {
+    throw new DeliveryError('not in channel');
+  };
+  await expect(one.find('slack:C1', who('owner'))).rejects.toThrow('not in channel');
+  found = there;
+  await one.find('slack:C1', who('owner'));
+  expect(looks).toEqual(['C1', 'C1', 'D1', 'C1', 'C1']);
 });

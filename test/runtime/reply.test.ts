@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decisionsOf, parseReply, summarise } from '../../src/runtime/reply/reply.ts';
+import { ownTime } from '../helpers/own-time.ts';
 
 const DELTA = '[{"title":"a.md","type":"text/markdown","content":"# A"}]';
 const A = { title: 'a.md', type: 'text/markdown', content: '# A' };
@@ -199,11 +200,11 @@ describe('parseReply', () => {
   });
 
   it('stays linear on hostile input', () => {
-    const started = performance.now();
+    const started = ownTime();
     parseReply(`${'<memory_suggestion>'.repeat(20_000)}${'`'.repeat(100_001)}`);
     parseReply(`artifact_deltas${' '.repeat(500_000)}x\n${'> '.repeat(200_000)}`);
     parseReply('```artifact_deltas\n[]\n```\n'.repeat(20_000));
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(ownTime() - started).toBeLessThan(2000);
   });
 });
 
@@ -247,9 +248,9 @@ describe('summarise', () => {
   });
 
   it('takes a megabyte of marks calmly', () => {
-    const started = performance.now();
+    const started = ownTime();
     for (const mark of ['*', '_', '`', '[', '~~', '<a', '|', '- ', '```\n']) summarise(mark.repeat(500_000));
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(ownTime() - started).toBeLessThan(2000);
   });
 });
 

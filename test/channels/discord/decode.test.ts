@@ -8,6 +8,7 @@ import {
   sealInteraction,
 } from '../../../src/channels/discord/decode-interaction.ts';
 import { createPlaces } from '../../../src/channels/discord/places.ts';
+import { ownTime } from '../../helpers/own-time.ts';
 
 const BOT = '700000000000000001';
 const ALEX = '2002';
@@ -204,9 +205,9 @@ describe('words', () => {
   });
 
   it('takes long and hostile text without delay', () => {
-    const started = performance.now();
+    const started = ownTime();
     for (const bit of ['<@', '`', '<a:', '```', `<@${BOT}> `, '<:a:<:a:']) read({ content: `x${bit.repeat(2000)}` });
-    expect(performance.now() - started).toBeLessThan(1500);
+    expect(ownTime() - started).toBeLessThan(1500);
   });
 });
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Address, AgentStreamEvent } from '../../../src/channels/channel.ts';
 import type { LiveTiming } from '../../../src/channels/discord/live.ts';
+import { ownTime } from '../../helpers/own-time.ts';
 import { createViews, type ViewOptions } from '../live-views.ts';
 import { answer, type Bench, createLedger, eventually, startBench } from './harness.ts';
 
@@ -84,9 +85,9 @@ describe('live progress', () => {
     bench.discord.fault({ method: 'POST', path: '/channels/:id/messages', kind: 'delay', delayMs: 400 });
     await event({ type: 'state-change', state: 'thinking' });
     await eventually(() => bench.discord.requests().some(({ route }) => route === 'POST /channels/:id/messages'));
-    const before = Date.now();
+    const before = ownTime();
     expect(await end(bench, address)).toBeUndefined();
-    expect(Date.now() - before).toBeLessThan(300);
+    expect(ownTime() - before).toBeLessThan(300);
     await sleep(500);
     await eventually(() => shown(bench).length === 0);
   });

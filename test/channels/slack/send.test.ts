@@ -126,7 +126,7 @@ describe('what may have arrived', () => {
     }
     const shown = said(slack).map((one) => one.shown);
     expect(shown).toEqual(Array.from({ length: 200 }, (_, n) => `answer ${n}.`));
-  }, 60_000);
+  });
 
   test('it waits until we know who we are: after a restart sending may begin before the connection stands', async () => {
     const { slack, channel, connect } = await startBench();

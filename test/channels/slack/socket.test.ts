@@ -1,6 +1,7 @@
 /** Connections that break, freeze or are refused, wrong settings, and what was said meanwhile. */
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../src/errors.ts';
+import { ownTime } from '../../helpers/own-time.ts';
 import { benchOn, createMarks, eventually, startBench, wait } from './harness.ts';
 
 test.each([
@@ -35,11 +36,11 @@ test('a platform that is away at the start is waited for', async () => {
 test('a change of servers leaves a short gap, and refusals while reconnecting end nothing', async () => {
   const { slack, channel, states, texts, connect } = await startBench();
   await connect();
-  const before = Date.now();
+  const before = ownTime();
   slack.disconnect('refresh_requested');
   await eventually(() => states.includes('reconnecting'));
   await slack.connected();
-  expect(Date.now() - before).toBeLessThan(1500);
+  expect(ownTime() - before).toBeLessThan(1500);
   await eventually(() => channel.status().state === 'connected');
   slack.fault({ method: 'apps.connections.open', kind: 'status', status: 500, times: 2 });
   slack.fault({ method: 'apps.connections.open', kind: 'error', error: 'internal_error' });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { InboundMessage } from '../../../src/channels/channel.ts';
 import { ALLOWED_UPDATES, callbackId, decodeUpdate } from '../../../src/channels/telegram/decode.ts';
+import { ownTime } from '../../helpers/own-time.ts';
 import { ALEX, BOT, CHANNEL, DATE, GROUP, inGroup, inPrivate, PRIVATE, SELF, withEntities } from './updates.ts';
 
 function message(update: unknown): InboundMessage {
@@ -601,9 +602,9 @@ it('decodes 1,000 updates in less than 50 ms', () => {
     }),
   );
   const times = Array.from({ length: 5 }, () => {
-    const start = performance.now();
+    const start = ownTime();
     for (const update of updates) decodeUpdate(update, BOT);
-    return performance.now() - start;
+    return ownTime() - start;
   });
   expect(Math.min(...times)).toBeLessThan(50);
 });

@@ -3,6 +3,7 @@
  * https://discord.com/developers/docs/interactions/receiving-and-responding
  */
 import { randomBytes } from 'node:crypto';
+import { ownTime } from '../../helpers/own-time.ts';
 import { refuse } from './errors.ts';
 import type { Fields } from './fields.ts';
 import { snowflake } from './snowflake.ts';
@@ -82,7 +83,11 @@ export function createInteractions(
       all.set(interaction.id, interaction);
       byToken.set(token, interaction);
       counts.total += 1;
+      const began = ownTime();
       const fail = () => {
+        // Who is kept from running by others has its time all the same.
+        const left = acknowledgeMs - (ownTime() - began);
+        if (left >= 1) return void timers.set(interaction.id, setTimeout(fail, left));
         timers.delete(interaction.id);
         interaction.isFailed = true;
         counts.failed += 1;

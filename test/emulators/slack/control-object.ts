@@ -53,7 +53,7 @@ export function createControl(
     disconnect: (reason) => sockets.disconnect(reason),
     dropSockets: () => sockets.drop(),
     freeze: (isFrozen) => sockets.freeze(isFrozen),
-    connected: (count = 1, timeoutMs = 5000) =>
+    connected: (count = 1, timeoutMs = 30_000) =>
       when(
         sockets.changes,
         'greeted',
@@ -61,7 +61,7 @@ export function createControl(
         timeoutMs,
         () => `${sockets.open()} are open`,
       ),
-    async settled(timeoutMs = 5000) {
+    async settled(timeoutMs = 30_000) {
       const isSettled = () => deliveries.counts().pending === 0;
       await when(deliveries.changes, 'settled', isSettled, timeoutMs, () => JSON.stringify(deliveries.counts()));
       // The app may still have to take in the answer to its acknowledgement.
@@ -83,7 +83,7 @@ export function createControl(
       };
     },
     requests: (method) => log.all().filter((request) => method === undefined || request.method === method),
-    async called(method, timeoutMs = 5000) {
+    async called(method, timeoutMs = 30_000) {
       const fits = (request: LoggedRequest) => request.method === method;
       const known = log.all().findLast(fits);
       return known ?? until(log.seen, 'request', fits, timeoutMs, () => JSON.stringify(log.counts().methods));

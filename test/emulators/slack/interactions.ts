@@ -107,7 +107,7 @@ export function createInteractions(platform: Platform, fallback: { user: string;
       const hook = hooks.open({ channel: id, user, threadTs: stored.threadTs, source: stored });
       return deliver('interactive', hook, pressPayload(stored, user, button));
     },
-    async responses(id, count = 0, timeoutMs = 5000) {
+    async responses(id, count = 0, timeoutMs = 30_000) {
       const hook = hooks.get(id);
       if (!hook) throw new Error(`there is no command or press ${id}`);
       if (hook.posts.length < count) {
