@@ -178,4 +178,4 @@ out(`given up ${dead}, unsure ${unsure}, caught up ${drained} ms after the last 
 await gateway.kill();
 await Promise.all([...platforms.map((each) => each.close()), llm.close()]);
 fs.rmSync(folder, { recursive: true, force: true });
-process.exitCode = failed ? 1 : 0;
+process.exit(failed ? 1 : 0);

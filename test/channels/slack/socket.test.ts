@@ -132,6 +132,34 @@ test('what was said while we were away comes first, in order, once, also in thre
   expect(second.got.at(-1)?.message.id).toBe(live?.id);
 });
 
+test('a gap that is left half filled stays open: nothing is passed over, and nothing overtakes it', async () => {
+  const first = await startBench();
+  const { slack, marks } = first;
+  await first.connect();
+  slack.say(slack.general, 'a task', { mention: true });
+  await slack.settled();
+  await first.channel.disconnect();
+  for (const text of ['one', 'two', 'three']) slack.say(slack.general, text, { deliver: false });
+  const second = await benchOn(slack, { marks });
+  const stored = Promise.withResolvers<void>();
+  second.storing(async ({ text }) => {
+    if (text === 'two') await stored.promise;
+    return 'accepted';
+  });
+  await second.connect();
+  await eventually(() => second.texts().includes('two'));
+  slack.say(slack.general, 'four, live');
+  await eventually(() => slack.counters().deliveries.pending > 0);
+  const left = second.channel.disconnect();
+  stored.resolve();
+  await left;
+  expect(second.texts()).toEqual(['one', 'two']);
+  const third = await benchOn(slack, { marks });
+  await third.connect();
+  await eventually(() => third.texts().includes('four, live'));
+  expect([...new Set([...second.texts(), ...third.texts()])]).toEqual(['one', 'two', 'three', 'four, live']);
+});
+
 test('commands and presses do not wait for the gap to be filled', async () => {
   const { slack, connect } = await startBench({ marks: createMarks({ C0GENERAL: '1.000001' }) });
   slack.fault({ method: 'conversations.history', kind: 'delay', delayMs: 700 });
