@@ -149,15 +149,17 @@ test('a gap that is left half filled stays open: nothing is passed over, and not
   await second.connect();
   await eventually(() => second.texts().includes('two'));
   slack.say(slack.general, 'four, live');
-  await eventually(() => slack.counters().deliveries.pending > 0);
+  // Commands wait for no gap: what came before this one over the line is in hand.
+  await slack.slash({ text: 'status' });
   const left = second.channel.disconnect();
   stored.resolve();
   await left;
-  expect(second.texts()).toEqual(['one', 'two']);
+  const said = () => second.texts().filter((text) => !text.includes('status'));
+  expect(said()).toEqual(['one', 'two']);
   const third = await benchOn(slack, { marks });
   await third.connect();
   await eventually(() => third.texts().includes('four, live'));
-  expect([...new Set([...second.texts(), ...third.texts()])]).toEqual(['one', 'two', 'three', 'four, live']);
+  expect([...new Set([...said(), ...third.texts()])]).toEqual(['one', 'two', 'three', 'four, live']);
 });
 
 test('commands and presses do not wait for the gap to be filled', async () => {
