@@ -69,7 +69,9 @@ export async function startApp(options: AppOptions): Promise<App> {
   const lock = acquireLock(home.run);
   const metrics = createMetrics();
   const onTorn = (file: string) => log.error({ file }, 'a damaged file was moved to dead');
-  const disk = openDisk((error) => log.error({ err: error }, 'the disk thread failed; commits go on without it'));
+  const disk = openDisk(path.join(home.spool, 'tmp'), (error) =>
+    log.error({ err: error }, 'the disk thread failed; commits go on without it'),
+  );
   const store = openStore({ root: home.spool, freeBytes: config.limits.freeBytes, onTorn, disk });
   const ledger = openLedger(path.join(home.spool, 'ledger'), lock.epoch);
   const dead: { item: QueueItem<Entry>; reason: string }[] = [];

@@ -5,7 +5,7 @@ import { openDisk } from '../../src/runtime/queue/disk.ts';
 import { openStore } from '../../src/runtime/queue/store.ts';
 
 const root = process.argv[2] ?? '';
-const disk = openDisk((error) => {
+const disk = openDisk(path.join(root, 'tmp'), (error) => {
   throw error;
 });
 const begun = Promise.withResolvers<void>();

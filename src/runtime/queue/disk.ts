@@ -2,7 +2,11 @@
  * Where commits are made. A single file while nothing else goes on is committed right here: waking another thread costs
  * more than the sync. Everything else goes to a thread of its own, so that no message waits for the disk on behalf of
  * another; until that thread is up, or if it ever fails, the thread pool does the waiting.
+ *
+ * Making a new file can take the file system longer than syncing it: the thread keeps a few empty ones ready for what is
+ * committed here.
  */
+import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Batch, type Committed, commit } from './commit.ts';
 
@@ -13,19 +17,36 @@ export interface Disk {
   close(): Promise<void>;
 }
 
-export function openDisk(onError: (error: unknown) => void): Disk {
+/** What the thread is asked: to commit, or to make an empty file. */
+export type DiskOrder = { id: number; batch: Batch } | { spare: string };
+export type DiskAnswer = { id: number; committed: Committed } | { spare: string; isMade: boolean };
+
+const SPARES = 4;
+
+/** @param folder where new files are made; what is left there by an earlier process is gone already */
+export function openDisk(folder: string, onError: (error: unknown) => void): Disk {
   const waiting = new Map<number, { batch: Batch; resolve: (committed: Committed) => void }>();
   const file = import.meta.url.endsWith('.ts') ? './disk-thread.ts' : './disk-thread.js';
   const worker = new Worker(new URL(file, import.meta.url), { stdout: false, stderr: false });
+  const spares: string[] = [];
   let isUp = false;
   let count = 0;
+
+  const order = (given: DiskOrder) => worker.postMessage(given);
+  const refill = () => order({ spare: path.join(folder, `spare.${++count}`) });
+
   worker.unref();
   worker.once('online', () => {
     isUp = true;
+    for (let n = 0; n < SPARES; n++) refill();
   });
-  worker.on('message', ({ id, committed }: { id: number; committed: Committed }) => {
-    waiting.get(id)?.resolve(committed);
-    waiting.delete(id);
+  worker.on('message', (answer: DiskAnswer) => {
+    if ('spare' in answer) {
+      if (answer.isMade) spares.push(answer.spare);
+      return;
+    }
+    waiting.get(answer.id)?.resolve(answer.committed);
+    waiting.delete(answer.id);
     // One that is being ended keeps the process until it is: with nothing else left, Node ends with code 13.
     if (waiting.size === 0 && isUp) worker.unref();
   });
@@ -36,16 +57,26 @@ export function openDisk(onError: (error: unknown) => void): Disk {
     for (const { batch, resolve } of waiting.values()) void commit(batch).then(resolve);
     waiting.clear();
   });
+
+  /** Opening a file that is there costs no more than opening one that is not; a spare that is gone is simply made. */
+  function here(batch: Batch): Promise<Committed> {
+    const spare = spares.pop();
+    if (spare === undefined) return commit(batch, true);
+    const done = commit({ ...batch, files: batch.files.map((one) => ({ ...one, temp: spare })) }, true);
+    if (isUp) refill();
+    return done;
+  }
+
   return {
     commit(batch, alone) {
       const isSmall = batch.files.length === 1 && batch.sync.length === 0;
-      if (alone && isSmall && waiting.size === 0) return commit(batch, true);
+      if (alone && isSmall && waiting.size === 0) return here(batch);
       if (!isUp) return commit(batch);
       const id = ++count;
       const { promise, resolve } = Promise.withResolvers<Committed>();
       waiting.set(id, { batch, resolve });
       worker.ref();
-      worker.postMessage({ id, batch });
+      order({ id, batch });
       return promise;
     },
     async close() {
