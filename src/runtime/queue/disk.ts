@@ -33,12 +33,11 @@ export function openDisk(folder: string, onError: (error: unknown) => void): Dis
   let count = 0;
 
   const order = (given: DiskOrder) => worker.postMessage(given);
-  const refill = () => order({ spare: path.join(folder, `spare.${++count}`) });
 
   worker.unref();
   worker.once('online', () => {
     isUp = true;
-    for (let n = 0; n < SPARES; n++) refill();
+    for (let n = 0; n < SPARES; n++) order({ spare: path.join(folder, `spare.${n}`) });
   });
   worker.on('message', (answer: DiskAnswer) => {
     if ('spare' in answer) {
@@ -63,7 +62,8 @@ export function openDisk(folder: string, onError: (error: unknown) => void): Dis
     const spare = spares.pop();
     if (spare === undefined) return commit(batch, true);
     const done = commit({ ...batch, files: batch.files.map((one) => ({ ...one, temp: spare })) }, true);
-    if (isUp) refill();
+    // It has its place already: the name is free again.
+    if (isUp) order({ spare });
     return done;
   }
 
