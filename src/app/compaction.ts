@@ -8,7 +8,7 @@ import type { Approvals } from '../runtime/approvals.ts';
 import type { Costs } from '../runtime/costs.ts';
 import { type Compaction, createCompaction } from '../runtime/memory/compaction.ts';
 import type { Reception } from '../runtime/reception.ts';
-import type { Home } from '../workspace/home.ts';
+import { type Home, vibersOf } from '../workspace/home.ts';
 import type { Question } from '../workspace/memory/questions.ts';
 
 /** A start has better things to do. */
@@ -42,7 +42,6 @@ export function openCompaction({ config, home, viber, ...given }: OpenCompaction
 
   /** What an earlier process kept to ask about and did not come to. */
   async function askLeft(): Promise<void> {
-    const { vibersOf } = await import('../workspace/memory/retention.ts');
     for (const each of vibersOf(home)) {
       if (!fs.existsSync(path.join(home.viberDir(each), 'memory', 'suggestions'))) continue;
       const { openQuestions } = await import('../workspace/memory/questions.ts');

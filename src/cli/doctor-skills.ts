@@ -1,5 +1,4 @@
 /** What the doctor says of skills, of the sandbox of their scripts, and of servers of tools. No script is run; servers are started. */
-import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config.ts';
 import { errorMessage } from '../errors.ts';
@@ -10,7 +9,7 @@ import { bundledSkills, openSkills } from '../skills/catalog.ts';
 import { openHealth } from '../skills/health.ts';
 import { findProgram, hasSandbox, searchPath } from '../skills/sandbox.ts';
 import type { Skill } from '../skills/skill.ts';
-import { DEFAULT_VIBER, isId } from '../workspace/home.ts';
+import { DEFAULT_VIBER, vibersOf } from '../workspace/home.ts';
 import type { Finding } from './doctor-checks.ts';
 
 type State = Finding['state'];
@@ -32,7 +31,7 @@ export async function checkSkills(config: Config, home: string): Promise<Finding
   });
   try {
     await skills.start();
-    const vibers = vibersOf(home);
+    const vibers = vibersOf({ root: home });
     await Promise.all(vibers.map((viber) => skills.open(viber)));
     const health = openHealth({ granted: config.skills.env, isNative });
     const all = new Map<string, Skill>(
@@ -60,13 +59,6 @@ export async function checkSkills(config: Config, home: string): Promise<Finding
     await skills.close();
   }
   return findings.reverse();
-}
-
-function vibersOf(home: string): string[] {
-  const folder = path.join(home, 'vibers');
-  const entries = fs.existsSync(folder) ? fs.readdirSync(folder, { withFileTypes: true }) : [];
-  const others = entries.filter((entry) => entry.isDirectory() && isId(entry.name)).map(({ name }) => name);
-  return [DEFAULT_VIBER, ...others.filter((name) => name !== DEFAULT_VIBER)];
 }
 
 /** Whether scripts are kept apart here, and what follows where they are not. */

@@ -231,9 +231,10 @@ export function createTurns(options: TurnsOptions): Turns {
       const attempted = await attempt(turn);
       const { run, carried, ack } = turn;
       const items = [...carried, ...turn.items];
-      if (!attempted || attempted === 'steered' || attempted === 'shutdown')
-        await book.endRun(run, (items[0] as Item).message.taskId);
-      if (attempted === 'steered' || attempted === 'shutdown') return attempted;
+      // The next process goes on with the run, and reads what it has used.
+      if (attempted === 'shutdown') return attempted;
+      if (!attempted || attempted === 'steered') await book.endRun(run, (items[0] as Item).message.taskId);
+      if (attempted === 'steered') return attempted;
       if (!attempted) {
         await live.end(run, []);
         ack(items);

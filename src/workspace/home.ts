@@ -177,3 +177,11 @@ function writeTemplates(home: Home): void {
     if (!taken.has(name.toLowerCase())) writeNew(path.join(workspace, name), text);
   }
 }
+
+/** Ids of all vibers that have a folder of their own, the usual one first. */
+export function vibersOf(home: Pick<Home, 'root'>): string[] {
+  const dir = path.join(home.root, 'vibers');
+  const entries = fs.existsSync(dir) ? fs.readdirSync(dir, { withFileTypes: true }) : [];
+  const ids = entries.filter((entry) => entry.isDirectory() && isId(entry.name)).map(({ name }) => name);
+  return [DEFAULT_VIBER, ...ids.filter((id) => id !== DEFAULT_VIBER)];
+}

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
-import { DEFAULT_VIBER, type Home, isId } from '../home.ts';
+import { type Home, vibersOf } from '../home.ts';
 import { localDay } from './daily.ts';
 
 export interface Retention {
@@ -46,14 +46,6 @@ export async function sweepAll(
     }
   }
   return removed;
-}
-
-/** All that have a folder of their own, the usual one first. */
-export function vibersOf(home: Home): string[] {
-  const dir = path.join(home.root, 'vibers');
-  const entries = fs.existsSync(dir) ? fs.readdirSync(dir, { withFileTypes: true }) : [];
-  const ids = entries.filter((entry) => entry.isDirectory() && isId(entry.name)).map(({ name }) => name);
-  return [DEFAULT_VIBER, ...ids.filter((id) => id !== DEFAULT_VIBER)];
 }
 
 /** A date that exists. */

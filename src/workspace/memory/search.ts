@@ -8,7 +8,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
-import type { Home } from '../home.ts';
+import { type Home, vibersOf } from '../home.ts';
 import { serialise } from '../locks.ts';
 import { searchDirect } from './direct.ts';
 import { readMeta } from './index-db.ts';
@@ -19,7 +19,6 @@ import { type Embedder, embedMissing } from './index-vectors.ts';
 import { listMemoryFiles, type MemoryFolder } from './memory-files.ts';
 import { createExclusion } from './patterns.ts';
 import type { MemoryHit } from './rank.ts';
-import { vibersOf } from './retention.ts';
 import { createViberIndex, indexFile, type OpenIndex, type ViberIndex } from './viber-index.ts';
 
 export type { Embedder } from './index-vectors.ts';
