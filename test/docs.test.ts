@@ -81,6 +81,38 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
+describe('docs/promises.md', () => {
+  const rows = [...read('docs/promises.md').matchAll(/^\| (\d+) \| (.+) \| (.+) \|$/gm)].map(
+    ([, number = '', , shown = '']) => ({ number: Number(number), shown }),
+  );
+
+  test('numbers each promise once, and each is shown by something', () => {
+    expect(rows.length).toBeGreaterThan(40);
+    expect(new Set(rows.map(({ number }) => number)).size).toBe(rows.length);
+    expect(rows.filter(({ shown }) => !/`(test\/[^`]+` "|npm run )/.test(shown))).toEqual([]);
+  });
+
+  test('names tests by titles that exist', () => {
+    const named = rows.flatMap(({ shown }) => [...shown.matchAll(/`(test\/[^`]+)` "([^"]+)"/g)]);
+    expect(named.length).toBeGreaterThan(40);
+    const missing = named.filter(([, file = '', title = '']) => !read(file).includes(title));
+    expect(missing.map(([whole]) => whole)).toEqual([]);
+  });
+
+  test('is cited by numbers that it has', () => {
+    const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.ts'),
+    );
+    const cited = sources.flatMap((name) =>
+      [...read(join('src', name)).matchAll(/\bpromises? (\d+)\b/g)].map(([, number]) => ({
+        name,
+        number: Number(number),
+      })),
+    );
+    expect(cited.filter(({ number }) => !rows.some((row) => row.number === number))).toEqual([]);
+  });
+});
+
 test('AGENTS.md is short enough to be read', () => {
   expect(existsSync(join(root, 'AGENTS.md'))).toBe(true);
   expect(read('AGENTS.md').split('\n').length).toBeLessThan(80);
