@@ -21,6 +21,8 @@ const PURE = ['decode', 'render', 'render.property', 'setup'].map((name) => `tes
 
 export default defineConfig({
   test: {
+    globalSetup: 'test/helpers/machine.ts',
+    setupFiles: 'test/helpers/bare.ts',
     pool: 'forks',
     maxWorkers: 6,
     // Against hanging only: a shared machine may stall a process for seconds. What has to be quick is measured by

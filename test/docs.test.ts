@@ -339,7 +339,7 @@ describe('Dockerfile', () => {
 test('no file of the repository names a path of one machine', () => {
   // What git tracks or would track; a copy without git is searched whole.
   const listed = existsSync(join(root, '.git'))
-    ? execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    ? execFileSync('git', ['-c', 'safe.directory=*', 'ls-files', '--cached', '--others', '--exclude-standard'], {
         cwd: root,
         encoding: 'utf8',
       }).split('\n')

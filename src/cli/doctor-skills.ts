@@ -7,7 +7,7 @@ import { isNative, type SurveyedServer, surveyServers } from '../runtime/skill-d
 import { OWN_TOOLS } from '../runtime/tool-names.ts';
 import { bundledSkills, openSkills } from '../skills/catalog.ts';
 import { openHealth } from '../skills/health.ts';
-import { findProgram, hasSandbox, searchPath } from '../skills/sandbox.ts';
+import { findBubblewrap, hasSandbox } from '../skills/sandbox.ts';
 import type { Skill } from '../skills/skill.ts';
 import { DEFAULT_VIBER, vibersOf } from '../workspace/home.ts';
 import type { Finding } from './doctor-checks.ts';
@@ -67,7 +67,7 @@ export async function checkSandbox(): Promise<Finding[]> {
   if (await hasSandbox()) return found('ok', 'bubblewrap works: scripts of skills see their own folders only');
   const without = 'without it scripts of skills can reach what the gateway can, and a person is asked before each';
   if (process.platform !== 'linux') return found('note', `there is none on this system: ${without}`);
-  const isThere = (await findProgram('bwrap', searchPath(true))) !== undefined;
+  const isThere = (await findBubblewrap()) !== undefined;
   const fix = isThere
     ? 'bubblewrap is there, but this machine refuses it (in a container: allow user namespaces)'
     : 'install the package bubblewrap';

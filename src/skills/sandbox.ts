@@ -4,7 +4,7 @@
  * without `network` no address at all, loopback included.
  */
 import { execFile } from 'node:child_process';
-import { access, constants, realpath } from 'node:fs/promises';
+import { access, constants, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
 
@@ -77,9 +77,39 @@ export async function findProgram(name: string, folders: readonly string[]): Pro
   return undefined;
 }
 
+/**
+ * The program of the sandbox. Whoever could put another in its place would have whatever the gateway has: it is taken from folders of
+ * the system alone, on the PATH where there is one, and only when nobody but root can change it.
+ */
+export async function findBubblewrap(variable = process.env.PATH ?? ''): Promise<string | undefined> {
+  const named = variable.split(path.delimiter).map((folder) => path.normalize(folder));
+  const folders = searchPath(true, variable).filter((folder) => variable === '' || named.includes(folder));
+  return findTrusted('bwrap', folders);
+}
+
+/** The first program of this name that root owns, as it owns every folder above it, and that nobody else may change. */
+export async function findTrusted(name: string, folders: readonly string[]): Promise<string | undefined> {
+  for (const folder of folders) {
+    const found = await findProgram(name, [folder]);
+    const file = found && (await realpath(found));
+    if (file && (await isRootsAlone(file))) return file;
+  }
+  return undefined;
+}
+
+async function isRootsAlone(file: string): Promise<boolean> {
+  for (let at = file; ; at = path.dirname(at)) {
+    const { uid, mode } = await stat(at);
+    // In a sticky folder nobody can replace what is root's.
+    const isOthers = (mode & 0o022) !== 0 && (at === file || (mode & 0o1000) === 0);
+    if (uid !== 0 || isOthers) return false;
+    if (at === path.dirname(at)) return true;
+  }
+}
+
 async function probe(): Promise<Sandbox | undefined> {
   if (process.platform !== 'linux') return undefined;
-  const command = await findProgram('bwrap', searchPath(true));
+  const command = await findBubblewrap();
   if (!command) return undefined;
   // Older ones cannot bound /tmp.
   for (const size of [['--size', String(TMP_BYTES)], []]) {
@@ -111,19 +141,8 @@ async function baseArgs(tmpSize: string[]): Promise<string[]> {
     ...SYSTEM.flatMap((folder) => ['--ro-bind-try', folder, folder]),
     ...(await readable(ETC)),
     // Under root, bubblewrap leaves /proc/sys writable: settings of the whole machine.
-    ...[
-      '--proc',
-      '/proc',
-      '--remount-ro',
-      '/proc',
-      '--dev',
-      '/dev',
-      ...tmpSize,
-      '--tmpfs',
-      '/dev/shm',
-      '--remount-ro',
-      '/dev',
-    ],
+    ...['--proc', '/proc', '--remount-ro', '/proc'],
+    ...['--dev', '/dev', ...tmpSize, '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
     ...[...tmpSize, '--tmpfs', '/tmp'],
   ];
 }

@@ -4,8 +4,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { hasSandbox } from '../../src/skills/sandbox.ts';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
+import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { ask, type Person, type Place, type Platform, type Seen, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformName, type PlatformWorldOptions } from '../platforms/world.ts';
@@ -20,7 +20,6 @@ vi.mock(import('../../src/skills/sandbox.ts'), async (original) => {
   };
 });
 
-const isSandboxed = await hasSandbox();
 const git = (folder: string, ...args: string[]): string =>
   execFileSync('git', ['-c', 'safe.directory=*', ...args], { cwd: folder, encoding: 'utf8' }).trimEnd();
 const hasGit = (() => {
@@ -105,7 +104,7 @@ const HOSTILE = `It's "done"; $(touch ${path.join(os.tmpdir(), 'viber-ran-this')
 const ran = path.join(os.tmpdir(), 'viber-ran-this');
 
 const SANDBOXES = [
-  { isWithout: false, where: 'in a sandbox (needs bubblewrap)' },
+  { isWithout: false, where: IN_SANDBOX },
   { isWithout: true, where: 'without a sandbox' },
 ];
 

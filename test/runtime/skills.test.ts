@@ -1,7 +1,7 @@
 /** What a run is offered of the skills, and what a script of one may and may not do; each script really runs. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import type { Principal } from '../../src/access/principal.ts';
 import { openAppSkills } from '../../src/app/skills.ts';
 import { defaults } from '../../src/config/defaults.ts';
@@ -19,14 +19,13 @@ import { createTools, type ToolScope } from '../../src/runtime/tools/index.ts';
 import { linesOf } from '../../src/runtime/tools/skills/usable.ts';
 import { versionOf } from '../../src/runtime/tools/skills/version.ts';
 import { workFolder } from '../../src/runtime/tools/skills/work-folder.ts';
-import { hasSandbox } from '../../src/skills/sandbox.ts';
 import { parseSkill, type Skill } from '../../src/skills/skill.ts';
 import { openHome } from '../../src/workspace/home.ts';
 import { saveTask } from '../../src/workspace/tasks.ts';
 import type { ArtifactRef } from '../../src/workspace/types.ts';
+import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
-const isSandboxed = await hasSandbox();
 const asked = (role: Principal['role']) => ({ principal: { role } }) as Order;
 const signal = new AbortController().signal;
 
@@ -180,16 +179,13 @@ describe('consent to a script', () => {
     expect(a.noteFor?.({})).toContain('without a sandbox');
   });
 
-  it.skipIf(!isSandboxed)(
-    'is not asked for in a sandbox (needs bubblewrap) in mode execute, and holds for a sandbox alone',
-    async () => {
-      const files = { 'skills/a.skill.md': skillText('a', 'true') };
-      const [inside, outside] = await Promise.all([open({ files, sandbox: true }), open({ files })]);
-      const [a, b] = await Promise.all([inside.tool('a'), outside.tool('a')]);
-      expect(['ask', 'decide', 'execute'].map((mode) => asks(a, mode as 'ask', {}))).toEqual([true, true, false]);
-      expect(a.kindOf?.({})).not.toBe(b.kindOf?.({}));
-    },
-  );
+  it.skipIf(!isSandboxed)(`in mode execute is not asked for ${IN_SANDBOX}, and holds for a sandbox alone`, async () => {
+    const files = { 'skills/a.skill.md': skillText('a', 'true') };
+    const [inside, outside] = await Promise.all([open({ files, sandbox: true }), open({ files })]);
+    const [a, b] = await Promise.all([inside.tool('a'), outside.tool('a')]);
+    expect(['ask', 'decide', 'execute'].map((mode) => asks(a, mode as 'ask', {}))).toEqual([true, true, false]);
+    expect(a.kindOf?.({})).not.toBe(b.kindOf?.({}));
+  });
 
   it('holds for the skill as it was, with the files beside it, and in that place', async () => {
     const { home, tool } = await open({
@@ -217,7 +213,7 @@ describe('consent to a script', () => {
 });
 
 const SANDBOXES = [
-  { sandbox: true, where: 'in a sandbox (needs bubblewrap)' },
+  { sandbox: true, where: IN_SANDBOX },
   { sandbox: false, where: 'without a sandbox' },
 ];
 
@@ -294,7 +290,10 @@ describe('the folder a script works in', () => {
     for (const folder of bad)
       expect(() => workFolder(scope, folder), folder).toThrow(/Change `folder` in agents\/default/);
     expect(workFolder(scope, home.viberDir('default')).isTasks).toBe(false);
-    expect(workFolder(scope, '~').path).toBe(fs.realpathSync(process.env.HOME ?? ''));
+    const own = tempFolder();
+    vi.stubEnv('HOME', own);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(workFolder(scope, '~').path).toBe(fs.realpathSync(own));
     expect(workFolder(scope, '  ').isTasks).toBe(true);
   });
 

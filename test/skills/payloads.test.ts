@@ -3,19 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hasSandbox } from '../../src/skills/script.ts';
+import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
 import { call, folder, skillOf, skillText, write } from './helpers.ts';
 import { payloads } from './payloads.ts';
 
-const sandboxed = await hasSandbox();
 const MODES = [
   { name: 'without the sandbox', sandbox: false, shell: 'sh' },
   { name: 'without the sandbox', sandbox: false, shell: 'bash' },
-  {
-    name: sandboxed ? 'in the sandbox' : 'in the sandbox (bubblewrap is missing here: skipped)',
-    sandbox: true,
-    shell: 'sh',
-  },
+  { name: IN_SANDBOX, sandbox: true, shell: 'sh' },
 ];
 
 /** Parameters of one call: at most 32. */
@@ -29,7 +24,7 @@ describe('values of parameters', () => {
   });
 
   for (const { name, sandbox, shell } of MODES) {
-    test.skipIf(sandbox && !sandboxed)(
+    test.skipIf(sandbox && !isSandboxed)(
       `${shell} ${name}: none is run, each arrives byte for byte`,
       { timeout: 60_000 },
       async () => {

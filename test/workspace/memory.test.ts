@@ -52,7 +52,8 @@ describe('addToMemory', () => {
   it('dates decisions, unless they are dated', async () => {
     const home = await newHome();
     await add(home, '- Ship on Fridays\n- 2024-05-05: Old one', 'Important Decisions');
-    const today = new Date().toISOString().slice(0, 10);
+    // The machine's own day, as a person there would date it.
+    const today = new Date().toLocaleDateString('sv-SE');
     expect(read(home)).toContain(
       `## Important Decisions\n- ${today}: Ship on Fridays\n- 2024-05-05: Old one\n\n## Learned`,
     );

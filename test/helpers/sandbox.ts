@@ -1,0 +1,30 @@
+/**
+ * Whether scripts run in a sandbox on this machine, for the tests of it. Where bubblewrap is installed they run, and fail when it does
+ * not work; they are left out where there is none, or where the kernel gives nobody the name spaces that it needs.
+ */
+import { spawnSync } from 'node:child_process';
+import { findBubblewrap, hasSandbox } from '../../src/skills/sandbox.ts';
+
+export const isSandboxed = await hasSandbox();
+const isInstalled = (await findBubblewrap()) !== undefined;
+
+/** What bubblewrap asks of the kernel, asked without it: name spaces of one's own, and a /proc in them. */
+function kernelForbids(): boolean {
+  const own = ['--user', '--map-root-user', '--mount', '--pid', '--fork', '--mount-proc', 'true'];
+  const { error, status } = spawnSync('unshare', own, { stdio: 'ignore', timeout: 10_000 });
+  return error === undefined && status !== 0;
+}
+
+/** Why the tests of the sandbox are left out; '' where they run. */
+export const WITHOUT_SANDBOX = reason();
+
+function reason(): string {
+  if (isSandboxed) return '';
+  if (process.platform !== 'linux') return 'there is none on this system';
+  if (!isInstalled) return 'bubblewrap is not installed';
+  if (kernelForbids()) return 'this kernel forbids user namespaces';
+  throw new Error('bubblewrap is installed and does not work, though the kernel would let it');
+}
+
+/** For names of tests: where they run, and why they do not. */
+export const IN_SANDBOX = isSandboxed ? 'in the sandbox' : `in the sandbox (skipped: ${WITHOUT_SANDBOX})`;
