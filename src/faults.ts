@@ -17,6 +17,7 @@ export type CrashPoint =
   | 'run:result-written'
   | 'run:out-written'
   | 'approval:decided'
+  | 'egress:written'
   | 'job:fired'
   | 'playbook:step-written'
   | 'compaction:extracted'

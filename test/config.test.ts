@@ -750,3 +750,24 @@ describe('agents/{viber}.yaml', () => {
     }
   });
 });
+
+describe('hosts of the web', () => {
+  test('are taken as they are written, in the form that addresses have', async () => {
+    const { config } = await load(
+      'web: { hosts: [Example.ORG, "*.docs.example.org", "wiki.intra:8443", bücher.example, "end.example.", "a.example:443", "[::1]:80"] }\n',
+    );
+    expect(config.web.hosts).toEqual([
+      ...['example.org', '*.docs.example.org', 'wiki.intra:8443', 'xn--bcher-kva.example', 'end.example', 'a.example'],
+      '[::1]:80',
+    ]);
+  });
+
+  test.each([
+    ...['https://example.org', 'example.org/path', '*', '*.org', '*.*.example.org', 'a.*.example', 'me@example.org'],
+    ...['', ' ', 'a b', 'example.org?x', 'example.org:99999', 'example.org\\evil', '*.127.0.0.1'],
+  ])('%j is refused, with what was expected', async (host) => {
+    expect(await problems(JSON.stringify({ web: { hosts: [host] } }))).toEqual([
+      expect.stringMatching(/^web\.hosts(\[0\]|\.0): expected a host such as example\.org/),
+    ]);
+  });
+});

@@ -93,6 +93,7 @@ describe('the examples', () => {
       approval: true,
       decision: true,
       call: true,
+      sent: true,
       step: true,
       result: true,
       compaction: true,

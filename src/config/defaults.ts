@@ -57,6 +57,7 @@ export const defaults: Config = {
   },
   history: { max_messages: 40, max_tokens: 8000, compaction: 'on' },
   skills: { env: {}, timeout: 60, webOrigins: [] },
+  web: { hosts: [] },
   mcp: {},
   jobs: { min_minutes: 5, max: 100, keep_days: 30 },
   mesh: { max_depth: 3, max_calls: 20 },

@@ -54,6 +54,18 @@ export const onOff = z.preprocess(
 export const address = (error = 'expected an http or https address') =>
   z.string(error).refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), error);
 
+const WEB_HOST = 'expected a host such as example.org, *.example.org or example.org:8443, without https:// and path';
+/** In the form that addresses have it: small letters, other scripts as `xn--`. At least two names follow a `*.`. */
+export const webHost = z.string(WEB_HOST).transform((value, { addIssue }) => {
+  const [, star = '', name = ''] = /^(\*\.)?([^\s/?#@*\\]+?)\.?$/.exec(value.trim()) ?? [];
+  const url = URL.parse(`https://${name.replace(/\.(?=:\d+$)/, '')}`);
+  const isWhole =
+    url !== null && name !== '' && url.pathname === '/' && (star === '' || /\..*[a-z]/.test(url.hostname));
+  if (isWhole) return star + url.host;
+  addIssue({ code: 'custom', message: WEB_HOST });
+  return z.NEVER;
+});
+
 export const path = text('expected a path beginning with /', /^\/[^\s?#]*$/);
 
 export const secret = text('expected text').exactOptional();

@@ -18,6 +18,7 @@ import {
   steps,
   text,
   timezone,
+  webHost,
   whole,
 } from './schema-parts.ts';
 import type { AgentConfig, Config } from './types.ts';
@@ -60,7 +61,7 @@ const mcpServer = section(
   'expected a section with command or url',
 ).refine(({ command, url }) => (command === undefined) !== (url === undefined), 'expected either command or url');
 
-const { http, memory, history, skills, jobs, mesh, limits, timeouts, log } = defaults;
+const { http, memory, history, skills, web, jobs, mesh, limits, timeouts, log } = defaults;
 
 export const configSchema = section({
   model: model.exactOptional(),
@@ -117,6 +118,7 @@ export const configSchema = section({
     timeout: seconds.default(skills.timeout),
     webOrigins: listOf(address()).default(skills.webOrigins),
   }).prefault({}),
+  web: section({ hosts: listOf(webHost).default(web.hosts) }).prefault({}),
   mcp: z
     .record(
       text('expected a name of a-z, 0-9 and - (at most 24)', /^[a-z0-9][a-z0-9-]{0,23}$/),

@@ -149,6 +149,11 @@ export interface SkillsConfig {
   webOrigins: string[];
 }
 
+export interface WebConfig {
+  /** Hosts whose pages are read without a question: `example.org`, `*.example.org`, `example.org:8443`; in their normal form. */
+  hosts: string[];
+}
+
 /** A server of the Model Context Protocol: a program of this machine, or an address. */
 export interface McpServerConfig {
   command?: string;
@@ -244,6 +249,7 @@ export interface Config {
   memory: MemoryConfig;
   history: HistoryConfig;
   skills: SkillsConfig;
+  web: WebConfig;
   /** By name; its tools are offered as `name_tool`. */
   mcp: Record<string, McpServerConfig>;
   jobs: JobsConfig;

@@ -12,6 +12,7 @@ import { appendSession } from '../workspace/sessions.ts';
 import type { ArtifactRef, Json, SessionEntry, TaskRecord } from '../workspace/types.ts';
 import type { Agent, AgentOutcome, Verdict } from './agent.ts';
 import { PLAN_FIRST, type WorkingMode, withConsent } from './approvals/consent.ts';
+import { openOutgoing } from './approvals/outgoing.ts';
 import type { Bus } from './bus.ts';
 import { codingOf, stepsFor } from './context/coding.ts';
 import { assembleContext, type MemoryLimits } from './context/context.ts';
@@ -34,6 +35,7 @@ export interface PerformSettings {
   history: HistoryLimits;
   /** Whether a task's first plan must be approved before anything is done. */
   plan_approval: 'on' | 'off';
+  web: { hosts: string[] };
 }
 
 /** What a viber has of its own (`agents/{viber}.yaml`), and what an order puts in its place. */
@@ -141,6 +143,16 @@ export function createPerform(options: PerformOptions): Perform {
     const made: Made = { refs, pending: [], plan: undefined };
     let stepRefs: ArtifactRef[] = [];
     let hasSteps = earlier.some((entry) => entry.type === 'step');
+    // What its people let it do holds for their own words, not for those of others who may speak (T4).
+    const isTheirs = authoriseAction(principal, 'steer', task.people);
+    const mode = strictest(own.mode ?? 'decide', asked?.mode);
+    const always = isTheirs ? (task.always ?? []) : [];
+    // Whoever asks an agent may have told it what they have seen.
+    let isTainted = asked !== undefined;
+    const outgoing = openOutgoing({
+      ...{ home, task, viber, run, root: asked?.root ?? run, mode, always, hosts: settings.web.hosts },
+      ...{ isGuest: principal.role === 'guest', isTainted: () => isTainted },
+    });
     const scope: ToolScope = {
       ...{ home, viber, taskId: task.id, runId: run, planBase: undefined },
       onPlan: (change) => {
@@ -150,6 +162,7 @@ export function createPerform(options: PerformOptions): Perform {
         refs.push(ref);
         stepRefs.push(ref);
       },
+      mayFollow: outgoing.mayFollow,
       onSuggestion: (suggestion) => made.pending.push(suggestion),
       // Nobody's words but an owner's own go in without a question (T17).
       autoAcceptMemory: settings.memory.auto_accept && principal.role === 'owner' && asked === undefined,
@@ -164,14 +177,12 @@ export function createPerform(options: PerformOptions): Perform {
     scope.planBase = context.planHash;
     made.hasLogs = context.hasLogs;
     if (context.hasLogs) scope.autoAcceptMemory = false;
+    if (context.isPrivate) isTainted = true;
     if (context.isOver) options.compaction?.due({ viber, taskId: task.id, person: principalText(principal) });
     // The plan is the asking side's, and approved there.
     const needsPlan = !asked && (own.plan_approval ?? settings.plan_approval) === 'on' && !task.approvedPlan;
     const all = createTools(scope, offered.tools);
-    // What its people let it do holds for their own words, not for those of others who may speak (T4).
-    const isTheirs = authoriseAction(principal, 'steer', task.people);
-    const mode = strictest(own.mode ?? 'decide', asked?.mode);
-    const rules = { mode, always: isTheirs ? (task.always ?? []) : [], needsPlan };
+    const rules = { mode, always, needsPlan, asksToReach: outgoing.asks };
     const allowed = withConsent(all.filter(mayUse(own, asked)), rules);
     const tools = asked ? forAsked(allowed, asked) : allowed;
     const metered = { run: asked?.root ?? run, task: task.id, person: principalText(principal) };
@@ -198,6 +209,7 @@ export function createPerform(options: PerformOptions): Perform {
           // A step of words alone has no effect to remember: the result line holds it.
           if (!usesTools(messages)) return;
           hasSteps = true;
+          isTainted = true;
           const at = new Date().toISOString();
           const line: SessionEntry = { type: 'step', run, at, index, messages: scrubbed(messages) };
           if (stepRefs.length > 0) line.artifactRefs = stepRefs;

@@ -2,6 +2,7 @@
  * One run of a task between claim and answer: files fetched, context assembled from the workspace, the agent's loop,
  * and what came of it written back (C1: the agent itself reads nothing from disk).
  */
+import { authoriseAction } from '../access/authorise.ts';
 import { principalText } from '../access/principal.ts';
 import type { Channel, InboundMessage } from '../channels/channel.ts';
 import { crashPoint } from '../faults.ts';
@@ -11,6 +12,7 @@ import { appendSession } from '../workspace/sessions.ts';
 import { readTask } from '../workspace/tasks.ts';
 import type { SessionEntry, TaskRecord } from '../workspace/types.ts';
 import type { Verdict } from './agent.ts';
+import { addressesIn } from './approvals/addresses.ts';
 import type { Parking } from './approvals/parking.ts';
 import { getButton } from './commands/artifacts.ts';
 import { formatUserTurn } from './context/context.ts';
@@ -134,6 +136,11 @@ export function createRunner(options: RunnerOptions): Runner {
       from,
       files: refs,
     };
+    const addresses = addressesIn(messages.map((message) => message.text).join('\n'));
+    // Only the task's own people say where it may go (T4), and no guest.
+    const { principal } = first.message;
+    if (addresses.length > 0 && principal.role !== 'guest' && authoriseAction(principal, 'steer', task.people))
+      line.addresses = addresses.map((address) => scrub(address));
     if (items.length > 1) line.also = items.slice(1).map((item) => item.id);
     await appendSession(home, task.viber, task.id, [line]);
     crashPoint('run:message-written');

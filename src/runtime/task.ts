@@ -37,6 +37,16 @@ export interface TaskResult {
 /** What repeating a call would do: nothing (`read`), the same thing again (`idempotent`), or something twice (`external`). */
 export type ToolEffect = 'read' | 'idempotent' | 'external';
 
+/** What a call tells others, however little it changes there. */
+export interface Reach {
+  /** What is asked for, where that is an address; absent for a service that an owner has set up. */
+  address?: URL;
+  /** How much is told. */
+  characters: number;
+  /** It looks as if it held a key or a piece of text. */
+  isOdd?: boolean;
+}
+
 /** A tool as the model is offered it. Results are JSON; a thrown UserError is shown to the model as the tool's error. */
 export interface RuntimeTool<Input = unknown> {
   name: string;
@@ -59,7 +69,12 @@ export interface RuntimeTool<Input = unknown> {
    */
   kindOf?(input: Input): string;
   /** Set for a run: this call waits for a person before it runs. May throw UserError. */
-  asksBefore?(input: Input): boolean | Promise<boolean>;
+  asksBefore?(input: Input, callId?: string): boolean | Promise<boolean>;
+  /**
+   * Whom the call tells something, for a tool that only reads there; undefined: nobody. Whether a person is asked is then decided by
+   * what leaves (approvals/egress.ts), and `kindOf` names the place.
+   */
+  reaches?(input: Input): Reach | undefined;
   /** Stands in the question about it: what these arguments will lead to. */
   noteFor?(input: Input): string;
   /** What will run, whole: shown with the arguments. */

@@ -18,6 +18,7 @@ const FIELDS: Record<Kind, Record<string, 'string' | 'number' | 'list' | 'object
   },
   decision: { run: 'string', at: 'string', approval: 'string', verdict: 'string', by: 'string' },
   call: { run: 'string', at: 'string', callId: 'string', tool: 'string' },
+  sent: { run: 'string', at: 'string', callId: 'string', tool: 'string', digest: 'string', characters: 'number' },
   step: { run: 'string', at: 'string', index: 'number', messages: 'list' },
   result: { run: 'string', at: 'string', state: 'string', text: 'string', summary: 'string', artifactRefs: 'list' },
   compaction: { at: 'string', text: 'string', through: 'string' },

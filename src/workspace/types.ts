@@ -103,6 +103,8 @@ export type SessionEntry =
       text: string;
       from: { channel: string; user: string; name: string };
       files: ArtifactRef[];
+      /** Web addresses that one of the task's people typed in it; not those of quotes and files. */
+      addresses?: string[];
     }
   /** A call waits for a person; with the `step` before it, where it has no result yet. Nothing of it has run. */
   | {
@@ -116,12 +118,16 @@ export type SessionEntry =
       input: Json;
       /** SHA-256 of tool and input, or of the plan. */
       digest: string;
+      /** What the tool says of the arguments' kind. */
+      scope?: string;
       expiresAt?: string;
     }
   /** What was decided about it; the call's result follows in a `step`. */
   | { type: 'decision'; run: string; at: string; approval: string; verdict: ApprovalVerdict; by: string }
   /** A side-effecting tool call is about to run; a `step` with this call, or nothing, follows. */
   | { type: 'call'; run: string; at: string; callId: string; tool: string }
+  /** A call is about to carry so many characters out without a question; `run` is the outermost. */
+  | { type: 'sent'; run: string; at: string; callId: string; tool: string; digest: string; characters: number }
   /** A finished step: the model's messages (assistant, tool) as JSON. */
   | { type: 'step'; run: string; at: string; index: number; messages: Json[]; artifactRefs?: ArtifactRef[] }
   | {

@@ -200,7 +200,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     const perform = createPerform({
       ...{ home, agent, bus, log, meter, modelName: () => 'local/test', loadAgent: async () => ({}) },
       settings: {
-        ...{ fallback: [], maxSteps: 20, plan_approval: 'off', memory },
+        ...{ fallback: [], maxSteps: 20, plan_approval: 'off', memory, web: { hosts: [] } },
         history: { max_messages: 500, max_tokens: 1e6 },
       },
     });

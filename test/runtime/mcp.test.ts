@@ -66,12 +66,22 @@ test('only the tools that the configuration names', async () => {
 test('a server that is not trusted does not say what is harmless', async () => {
   const asks = async (trusted: boolean) => {
     const { tool } = await open({ docs: { ...here, trusted } });
-    const rules = { mode: 'decide' as const, always: [], needsPlan: false };
+    const rules = { mode: 'decide' as const, always: [], needsPlan: false, asksToReach: async () => false };
     const [echo] = withConsent([await tool('docs_echo')], rules);
-    return { effect: echo?.effect, asks: echo?.asksBefore?.({ words: 'x' }) ?? false };
+    return { effect: echo?.effect, asks: (await echo?.asksBefore?.({ words: 'x' })) ?? false };
   };
   expect(await asks(false)).toEqual({ effect: 'external', asks: true });
   expect(await asks(true)).toEqual({ effect: 'read', asks: false });
+});
+
+test('a trusted server that only reads is asked about by what leaves, unless it says that it reaches nobody', async () => {
+  const { tool } = await open({ docs: { ...here, trusted: true } });
+  const rules = { mode: 'decide' as const, always: [], needsPlan: false, asksToReach: async () => true };
+  const [echo, env] = withConsent([await tool('docs_echo'), await tool('docs_env')], rules);
+  expect(echo?.reaches?.({ words: 'x' })).toEqual({ characters: '{"words":"x"}'.length });
+  expect(await echo?.asksBefore?.({ words: 'x' })).toBe(true);
+  expect(env).toMatchObject({ effect: 'read' });
+  expect([env?.reaches, env?.asksBefore]).toEqual([undefined, undefined]);
 });
 
 test('nothing of our environment reaches it but what the configuration gives', async () => {

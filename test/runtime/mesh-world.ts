@@ -88,7 +88,7 @@ export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOpti
     ...{ home, bus, meter, log, modelName: () => 'local/test-model', loadAgent: load },
     agent: createAgent({ models, timeouts: QUICK, log }),
     settings: {
-      ...{ fallback: [], maxSteps: 10, plan_approval: 'off' },
+      ...{ fallback: [], maxSteps: 10, plan_approval: 'off', web: { hosts: [] } },
       memory: {
         max_memory_tokens: 500,
         max_task_tokens: 500,

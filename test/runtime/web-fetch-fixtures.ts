@@ -32,6 +32,8 @@ interface FetchOptions {
   signal?: AbortSignal;
   resolve?: Resolve;
   allowedOrigins?: string[];
+  /** Where a page may lead; anywhere unless told. */
+  mayFollow?: (from: URL, to: URL) => Promise<boolean>;
 }
 
 /** A key and a certificate for localhost, made once for a test file. */
@@ -66,10 +68,13 @@ export async function openWeb(): Promise<Web> {
     ...{ home, viber: 'default', taskId: 'task1', runId: 'run1', planBase: undefined, autoAcceptMemory: false },
     ...{ provenance: '', onPlan: () => undefined, onArtifact: (ref: ArtifactRef) => void attached.push(ref) },
   };
-  const tool = ({ timeoutMs, resolve, allowedOrigins = [origin] }: FetchOptions = {}) =>
-    webFetch(scope, {
-      web: { allowedOrigins, ca: certificate.cert, ...(timeoutMs && { timeoutMs }), ...(resolve && { resolve }) },
-    });
+  const tool = ({ timeoutMs, resolve, allowedOrigins = [origin], mayFollow = async () => true }: FetchOptions = {}) =>
+    webFetch(
+      { ...scope, mayFollow },
+      {
+        web: { allowedOrigins, ca: certificate.cert, ...(timeoutMs && { timeoutMs }), ...(resolve && { resolve }) },
+      },
+    );
   return {
     ...{ home, origin, port, pages, seen, attached, tool },
     async fetch(url, options = {}) {

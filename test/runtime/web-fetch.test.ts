@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { brotliCompressSync, createGzip, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { couldCarryData } from '../../src/runtime/approvals/addresses.ts';
 import { isPublicAddress, publicLookup } from '../../src/runtime/tools/bundled/web/public-address.ts';
-import { couldCarryData } from '../../src/runtime/tools/bundled/web-fetch.ts';
 import { createTools } from '../../src/runtime/tools/index.ts';
 import { listArtifacts } from '../../src/workspace/artifacts.ts';
 import { openWeb, type Web } from './web-fetch-fixtures.ts';
@@ -370,6 +370,23 @@ describe('a hostile server', () => {
     const signal = new AbortController().signal;
     for (let i = 0; i < 50; i++) await tool.execute({ url: `${web.origin}/x` }, { signal, callId: 'c' });
     await expect(tool.execute({ url: `${web.origin}/x` }, { signal, callId: 'c' })).rejects.toThrow(/At most 50/);
+  });
+});
+
+describe('a redirect to another host', () => {
+  it('is not followed where it may not be: the model is told the address', async () => {
+    const asked: string[][] = [];
+    const mayFollow = async (from: URL, to: URL) => asked.push([from.href, to.href]) > 9;
+    const target = `https://127.0.0.1:${web.port}/there?a=b`;
+    web.pages.set('/r', (_request, response) => void response.writeHead(302, { location: target }).end());
+    serve('/there', 'text/plain', 'there');
+    const options = { mayFollow, allowedOrigins: [web.origin, new URL(target).origin] };
+    const told = await web.fetch(`${web.origin}/r`, options);
+    expect(told).toMatchObject({ status: 302, redirect: target, hint: expect.stringContaining('web-fetch') });
+    expect(told.text).toBeUndefined();
+    expect(asked).toEqual([[`${web.origin}/r`, target]]);
+    expect(web.seen).toHaveLength(1);
+    expect((await web.fetch(`${web.origin}/r`, { ...options, mayFollow: async () => true })).text).toBe('there');
   });
 });
 

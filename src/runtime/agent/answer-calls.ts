@@ -31,11 +31,11 @@ export async function answerCalls({ calls, tools, verdicts, hooks, onResult }: O
 }
 
 /** Asked once more: consent for all calls of its kind may have come since. */
-async function asks(tool: RuntimeTool, { input }: ParkedCall): Promise<boolean> {
+async function asks(tool: RuntimeTool, { input, callId }: ParkedCall): Promise<boolean> {
   if (tool.asksAfter) return true;
   const parsed = tool.input.safeParse(input);
   try {
-    return parsed.success && ((await tool.asksBefore?.(parsed.data)) ?? false);
+    return parsed.success && ((await tool.asksBefore?.(parsed.data, callId)) ?? false);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     // It cannot be done at all: running it tells the model why.

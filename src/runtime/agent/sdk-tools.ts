@@ -62,7 +62,7 @@ export async function runTool(tool: RuntimeTool, given: unknown, callId: string,
     const input = tool.input.safeParse(given);
     if (!input.success) throw new UserError(`The arguments do not fit. ${issues(input.error)}`);
     const call = { callId, tool: tool.name, input: toJson(input.data) };
-    if (await tool.asksBefore?.(input.data)) {
+    if (await tool.asksBefore?.(input.data, callId)) {
       hooks.onPark(call);
       return null;
     }

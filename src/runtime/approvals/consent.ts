@@ -1,5 +1,5 @@
 /**
- * Which calls wait for a person's consent. Reads never do. The rest follows the viber's mode: `ask` asks about everything that
+ * Which calls wait for a person's consent. Reads never do, unless they tell others something (egress.ts). The rest follows the viber's mode: `ask` asks about everything that
  * has an effect, `decide` about effects outside the task, `execute` about nothing but what is always asked about. While a plan must be approved first, nothing
  * but the plan itself is worked on. The model is not trusted to ask: the tools themselves wait.
  */
@@ -16,6 +16,8 @@ export interface ConsentRules {
   always: readonly Consent[];
   /** A plan must be approved before anything else is done. */
   needsPlan: boolean;
+  /** Whether a call that tells others something waits; absent: each does. May throw UserError. */
+  asksToReach?(tool: RuntimeTool, input: unknown, callId: string): Promise<boolean>;
 }
 
 /** Characters of the arguments beyond which nobody could look at what they consent to. */
@@ -31,8 +33,10 @@ export const kindOf = (tool: RuntimeTool, input: unknown): string => tool.kindOf
 export function withConsent(tools: readonly RuntimeTool[], rules: ConsentRules): RuntimeTool[] {
   return tools.map((tool) => {
     if (rules.needsPlan && tool.name === 'update_plan') return { ...tool, asksAfter: isWritten };
-    if (tool.effect === 'read' || tool.asksBefore) return tool;
-    if (rules.needsPlan) return { ...tool, asksBefore: refuse };
+    if (tool.asksBefore || (tool.effect === 'read' && !tool.reaches)) return tool;
+    if (rules.needsPlan && tool.effect !== 'read') return { ...tool, asksBefore: refuse };
+    if (tool.reaches)
+      return { ...tool, asksBefore: (input, callId = '') => rules.asksToReach?.(tool, input, callId) ?? true };
     return { ...tool, asksBefore: (input) => needsConsent(tool, input, rules) };
   });
 }
@@ -48,10 +52,15 @@ function needsConsent(tool: RuntimeTool, input: unknown, { mode, always }: Conse
   if (tool.consent === 'never' || (mode === 'execute' && tool.consent !== 'always')) return false;
   if (mode === 'decide' && !hasEffectOutside(tool, input)) return false;
   if (always.some((consent) => consent.tool === tool.name && consent.kind === kindOf(tool, input))) return false;
+  mustBeShowable(tool, input);
+  return true;
+}
+
+/** Throws UserError for arguments that nobody could look at. */
+export function mustBeShowable(tool: RuntimeTool, input: unknown): void {
   const code = tool.codeFor?.(input) ?? '';
   if (shownInput(JSON.parse(JSON.stringify(input))).length + code.length > MAX_SHOWN)
     throw new UserError('This is too large to be shown to the person whose consent it needs: do it in smaller parts.');
-  return true;
 }
 
 function hasEffectOutside(tool: RuntimeTool, input: unknown): boolean {

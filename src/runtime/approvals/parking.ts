@@ -94,9 +94,11 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
     // A plan that was proposed before a crash may have been edited since.
     const propose = known ? proposedPlan : proposePlan;
     const plan = kind === 'plan' ? await propose(home, task) : undefined;
+    const scope = tool ? scopeOf(tool, input) : '';
     const line: Line<'approval'> = known ?? {
       ...{ type: 'approval', id: randomBytes(12).toString('hex'), run, kind, callId: call.callId, tool: call.tool },
       ...{ input, digest: plan?.hash ?? digestOf(call.tool, input), at: new Date(now()).toISOString() },
+      ...(scope === '' ? {} : { scope }),
       ...(minutes === undefined ? {} : { expiresAt: later(minutes) }),
     };
     if (!known) await appendSession(home, task.viber, task.id, [line], { sync: true });
@@ -108,7 +110,7 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
         ...(inner && { inner: { viber: inner.viber, run: inner.run } }),
         ...(where.play && { play: true }),
       },
-      ...{ askedAt, viber: where.task.viber, taskId: task.id, scope: tool ? scopeOf(tool, input) : '' },
+      ...{ askedAt, viber: where.task.viber, taskId: task.id, scope },
       ...(preferred === undefined ? {} : { otherwise: preferred }),
       ...{ principal: first.principal, asked: answered.flatMap(askedOf) },
       ...(first.job ? { job: first.job } : {}),

@@ -14,10 +14,10 @@ import { readPlan } from '../../workspace/plan.ts';
 import { formatPlan, parsePlan } from '../../workspace/plan-markdown.ts';
 import { findRun, readSessionTail } from '../../workspace/sessions.ts';
 import { readTask } from '../../workspace/tasks.ts';
-import type { ArtifactRef, Plan } from '../../workspace/types.ts';
+import type { ArtifactRef, Plan, SessionEntry } from '../../workspace/types.ts';
 import type { InputFile, TaskMessage, TaskRequest } from '../task.ts';
 import { buildHistory, type History, type HistoryLimits } from './history-window.ts';
-import type { MessageEntry } from './past-run.ts';
+import { type MessageEntry, usesTools } from './past-run.ts';
 import { readTail, TAIL } from './session-tail.ts';
 import { stablePart, variablePart } from './system-prompt.ts';
 import { formatSize, oneLine } from './turn.ts';
@@ -71,6 +71,8 @@ export interface Context extends Pick<History, 'resume' | 'nextStep' | 'isOver'>
   memory: string;
   /** It tells of daily logs: what anybody's words have left there (T17). */
   hasLogs: boolean;
+  /** It holds what is not for everybody: memory, the file about the person, quotes, files, and what came of tools or earlier runs. */
+  isPrivate: boolean;
 }
 
 const LISTED_ARTIFACTS = 30;
@@ -117,11 +119,18 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
     artifacts: artifacts.map(({ id, title, type, ref }) => ({ id, title, type, ref })),
     memory,
     hasLogs,
+    isPrivate: memory !== '' || artifacts.length > 0 || history.hasSeen || bootstrap.some(({ tag }) => tag === 'user'),
   };
 }
 
 /** The session's tail, with the whole of the run at hand also when that began before it. */
-async function readHistory({ home, viber, taskId, runId, history }: ContextOptions): Promise<History> {
+async function readHistory({
+  home,
+  viber,
+  taskId,
+  runId,
+  history,
+}: ContextOptions): Promise<History & { hasSeen: boolean }> {
   const tail = await readTail(home, viber, taskId);
   const { entries } = tail;
   const own = entries.filter((entry) => 'run' in entry && entry.run === runId);
@@ -130,7 +139,14 @@ async function readHistory({ home, viber, taskId, runId, history }: ContextOptio
     const others = entries.filter((entry) => !own.includes(entry));
     tail.entries = [...others, ...(await findRun(home, viber, taskId, runId))];
   }
-  return buildHistory(tail, runId, history, (entry) => shownFiles(home, taskId, entry));
+  const hasSeen = !tail.isWhole || tail.entries.some(hasMore);
+  return { ...buildHistory(tail, runId, history, (entry) => shownFiles(home, taskId, entry)), hasSeen };
+}
+
+/** More than words that people have typed, and answers to those alone. */
+function hasMore(entry: SessionEntry): boolean {
+  if (entry.type === 'message') return entry.files.length > 0 || entry.text.includes('<quoted');
+  return entry.type === 'compaction' || (entry.type === 'step' && usesTools(entry.messages));
 }
 
 /**

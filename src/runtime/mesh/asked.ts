@@ -33,8 +33,8 @@ export function forAsked(tools: readonly RuntimeTool[], { isAlone }: Asked): Run
     return [
       {
         ...tool,
-        async asksBefore(input) {
-          if (await asksBefore(input)) throw new UserError(NOBODY);
+        async asksBefore(input, callId) {
+          if (await asksBefore(input, callId)) throw new UserError(NOBODY);
           return false;
         },
       },

@@ -24,6 +24,8 @@ export interface ToolScope {
   autoAcceptMemory: boolean;
   /** Something waits for a person's consent: ask them. */
   onSuggestion?(suggestion: Suggestion): void;
+  /** Whether a page may lead to another address without a question; absent: to its own host alone. */
+  mayFollow?(from: URL, to: URL): Promise<boolean>;
   /** Where new memory comes from, for the record: conversation and run. */
   provenance: string;
 }

@@ -1,13 +1,14 @@
 /**
  * `web-fetch`: a page or file of the public internet. Only a GET goes out, so repeating it after a crash is harmless; but an
- * address can carry out what the model knows. So in mode `ask` a person is asked for each host, and in mode `decide` when the
- * address is long or odd enough to hold a secret (see `couldCarryData`). What comes back is data, and says so.
+ * address can carry out what the model knows. So what leaves is judged before it does (approvals/egress.ts), and an answer that
+ * leads to another host is followed only where that host could have been asked unasked. What comes back is data, and says so.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { UserError } from '../../../errors.ts';
 import { createArtifact } from '../../../workspace/artifacts.ts';
 import type { ArtifactRef, Json } from '../../../workspace/types.ts';
+import { couldCarryData, hostOf, isFetchable, isSameHost, pagesOf, webAddress } from '../../approvals/addresses.ts';
 import type { ToolScope } from '../scope.ts';
 import { type BundledDeps, type BundledTool, defineBundled } from './bundled-tool.ts';
 import type { WebAnswer } from './web/request.ts';
@@ -31,14 +32,23 @@ export function webFetch(scope: ToolScope, deps: BundledDeps): BundledTool {
   return defineBundled({
     effect: 'idempotent',
     input,
-    isOutside: ({ url }) => couldCarryData(url),
-    kindOf: ({ url }) => `pages of ${URL.parse(url.trim())?.host ?? 'no host'}`,
+    reaches({ url }) {
+      const address = webAddress(url);
+      if (!address || !isFetchable(address)) return undefined;
+      return { address, characters: address.href.length, isOdd: couldCarryData(url) };
+    },
+    kindOf: ({ url }) => placeOf(webAddress(url)),
+    noteFor({ url }) {
+      const address = webAddress(url);
+      return address ? `${hostOf(address)} is told this address, with all that is written in it.` : '';
+    },
     async execute({ url, what = 'text' }, { signal }) {
       if (++fetches > MAX_FETCHES) throw new UserError(`At most ${MAX_FETCHES} addresses are fetched in one run.`);
       const [{ getPublic }, { kindOfType }] = await Promise.all([import('./web/request.ts'), import('./web/page.ts')]);
       const answer = await getPublic(url, {
         ...deps.web,
         signal,
+        mayFollow: scope.mayFollow ?? (async (from, to) => isSameHost(from, to)),
         timeoutMs: deps.web.timeoutMs ?? TIMEOUT_MS,
         limit: (type) => (kindOfType(type) === 'file' ? FILE_BYTES : TEXT_BYTES),
       });
@@ -47,18 +57,7 @@ export function webFetch(scope: ToolScope, deps: BundledDeps): BundledTool {
   });
 }
 
-/**
- * Whether an address could hold a key or a piece of a conversation: more than 200 characters in all, a word of more than 24
- * letters and digits, or a part of 20 and more that mixes capitals, small letters and digits. Shorter ones are what people type.
- */
-export function couldCarryData(url: string): boolean {
-  const text = url.trim().replace(/^https?:\/\//i, '');
-  if (text.length > 200) return true;
-  const plain = text.replace(/%[0-9a-f]{2}/gi, 'x');
-  const isOdd = (part: string) =>
-    part.length >= 20 && /[A-Z]/.test(part) && /[a-z]/.test(part) && /\d/.test(part) && !/[^\w.~-]/.test(part);
-  return plain.split(/[^\p{L}\p{N}]/u).some((word) => word.length > 24) || plain.split(/[/?&=;,:#]/).some(isOdd);
-}
+const placeOf = (address: URL | undefined): string => (address ? pagesOf(address) : 'pages of no host');
 
 async function resultOf(scope: ToolScope, answer: WebAnswer, what: 'text' | 'links' | 'raw'): Promise<Json> {
   const { bareType, kindOf, textOf } = await import('./web/page.ts');
@@ -68,6 +67,11 @@ async function resultOf(scope: ToolScope, answer: WebAnswer, what: 'text' | 'lin
   const kind = kindOf(answer);
   const type = bareType(answer.contentType);
   const head = { url, status, ...(type && { type }), ...(retryAfter && { retryAfter }), note: NOTE };
+  if (answer.redirect) {
+    const hint =
+      'It leads to another host, which is not followed unasked: call web-fetch with that address if you need it.';
+    return { ...head, redirect: answer.redirect.href, hint };
+  }
   if (body.length === 0) return { ...head, text: '', ...(isError ? {} : { hint: 'The answer is empty.' }) };
   if (kind === 'file') {
     if (isError) return { ...head, text: '' };

@@ -18,7 +18,9 @@ export interface McpToolInfo {
   name: string;
   description?: string | undefined;
   inputSchema: { [key: string]: unknown };
-  annotations?: { readOnlyHint?: boolean | undefined; idempotentHint?: boolean | undefined } | undefined;
+  annotations?:
+    | { readOnlyHint?: boolean | undefined; idempotentHint?: boolean | undefined; openWorldHint?: boolean | undefined }
+    | undefined;
 }
 
 export type McpCall = (request: {
@@ -77,6 +79,7 @@ export function toRuntimeTool(
   const schema = schemaOf(info);
   if (schema === undefined || taken.has(name)) return undefined;
   taken.add(name);
+  const isReaching = effectOf(info, trusted) === 'read' && reachesOut(info);
   return defineTool({
     name,
     description: bounded(info.description?.trim() || info.name, MAX_DESCRIPTION),
@@ -85,7 +88,10 @@ export function toRuntimeTool(
     effect: effectOf(info, trusted),
     consent: 'effects',
     // What a person has agreed to is this tool as it was described; a server may make another one of it (T8).
-    kindOf: () => versionOf(server, info, schema),
+    kindOf: () => (isReaching ? `questions to ${server}` : versionOf(server, info, schema)),
+    ...(isReaching
+      ? { reaches: (given: Record<string, unknown>) => ({ characters: JSON.stringify(given).length }) }
+      : {}),
     async execute(given, { signal }) {
       const reply = await call({ name: info.name, arguments: given, options: { signal, timeout: CALL_MS } }).catch(
         (error: unknown) => {
@@ -141,6 +147,9 @@ export function effectOf({ annotations }: McpToolInfo, trusted: boolean): ToolEf
   if (trusted && annotations?.readOnlyHint === true) return 'read';
   return trusted && annotations?.idempotentHint === true ? 'idempotent' : 'external';
 }
+
+/** What it is asked may go on to others, unless it says otherwise: that is the default of the hint. */
+export const reachesOut = ({ annotations }: McpToolInfo): boolean => annotations?.openWorldHint !== false;
 
 type Part = z.infer<typeof content>;
 

@@ -1,6 +1,6 @@
 /**
  * One GET to the public internet (T12). Invariants: https to port 443 of addresses checked as they are connected to, unless the
- * exact origin is allowed; every redirect is checked as the first address was; nothing goes along that says who asks: no cookie,
+ * exact origin is allowed; every redirect is checked as the first address was, and followed only where it may be; nothing goes along that says who asks: no cookie,
  * no credential, no referrer; what is read is counted after decompression; one time limit holds for everything together.
  */
 import type { LookupAddress } from 'node:dns';
@@ -10,6 +10,7 @@ import { isIP } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { errorCode, UserError } from '../../../../errors.ts';
+import { webAddress } from '../../../approvals/addresses.ts';
 import { isPublicAddress, notPublicError, publicLookup, type Resolve } from './public-address.ts';
 
 export interface RequestOptions {
@@ -19,6 +20,8 @@ export interface RequestOptions {
   /** Bytes after decompression, given the type and status the server declared. */
   limit(contentType: string, status: number): number;
   timeoutMs: number;
+  /** Whether an answer of the first address may be followed to the second. */
+  mayFollow(from: URL, to: URL): Promise<boolean>;
   /** Instead of the system's resolver. */
   resolve?: Resolve | undefined;
   /** Certificates trusted instead of the usual ones. */
@@ -34,10 +37,11 @@ export interface WebAnswer {
   /** Seconds or a date, as the server wants to be left alone. */
   retryAfter?: string;
   body: Buffer;
+  /** Where it leads, when that is not followed. */
+  redirect?: URL;
 }
 
 const MAX_REDIRECTS = 5;
-const MAX_URL = 2_000;
 const HEADERS = {
   'user-agent': 'Mozilla/5.0 (compatible; OpenViber; web-fetch)',
   accept: 'text/html,application/xhtml+xml,text/*;q=0.9,application/json;q=0.9,*/*;q=0.5',
@@ -60,7 +64,10 @@ export async function getPublic(given: string, options: RequestOptions): Promise
         return answer;
       }
       message.destroy();
-      url = parseUrl(target, url);
+      const next = parseUrl(target, url);
+      if (!(await options.mayFollow(url, next)))
+        return { url, status: message.statusCode ?? 0, contentType: '', body: Buffer.alloc(0), redirect: next };
+      url = next;
     }
     throw new UserError(`${given.slice(0, 200)} redirects more than ${MAX_REDIRECTS} times.`);
   } catch (error) {
@@ -72,9 +79,8 @@ export async function getPublic(given: string, options: RequestOptions): Promise
 }
 
 function parseUrl(text: string, base?: URL): URL {
-  const url = text.length > MAX_URL ? null : URL.parse(text.trim(), base?.href);
+  const url = webAddress(text, base);
   if (!url) throw new UserError(`This is not a web address: ${text.slice(0, 200)}`);
-  url.hash = '';
   return url;
 }
 

@@ -1,0 +1,118 @@
+/**
+ * What a run may send out, as `egress.ts` judges it, with the facts taken from the sessions: who has written which addresses, what
+ * was approved, what has left. Invariants: what goes unasked is in the session before it goes, so that neither a crash nor a
+ * question in between gives a run its characters anew; the agents that a run asks share them.
+ */
+import { UserError } from '../../errors.ts';
+import { crashPoint } from '../../faults.ts';
+import type { Home } from '../../workspace/home.ts';
+import { appendSession, findRun, readSessionTail } from '../../workspace/sessions.ts';
+import type { Consent, Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
+import type { Reach, RuntimeTool } from '../task.ts';
+import { isListed, isNamed, isSameHost, isWritten, pagesOf } from './addresses.ts';
+import { kindOf, mustBeShowable, type WorkingMode } from './consent.ts';
+import { type Egress, judgeEgress } from './egress.ts';
+import { digestOf } from './show.ts';
+
+export interface OutgoingOptions {
+  home: Home;
+  task: TaskRecord;
+  /** Who works, in which run, and the outermost run that this one is a part of. */
+  viber: string;
+  run: string;
+  root: string;
+  mode: WorkingMode;
+  isGuest: boolean;
+  /** `web.hosts`. */
+  hosts: readonly string[];
+  always: readonly Consent[];
+  /** Whether the run has seen something private by now. */
+  isTainted: () => boolean;
+}
+
+export interface Outgoing {
+  /** Whether a person is asked before this call. Throws UserError where it may not be made at all. */
+  asks(tool: RuntimeTool, input: unknown, callId: string): Promise<boolean>;
+  /** Whether what was asked of one address may be asked of another that it points to, without a question. */
+  mayFollow(from: URL, to: URL): Promise<boolean>;
+}
+
+type Line<T extends SessionEntry['type']> = Extract<SessionEntry, { type: T }>;
+const isLine =
+  <T extends SessionEntry['type']>(type: T) =>
+  (entry: SessionEntry): entry is Line<T> =>
+    entry.type === type;
+
+const REFUSED = 'For a guest only pages of hosts in web.hosts are read: say what you would have looked for instead.';
+
+export function openOutgoing(options: OutgoingOptions): Outgoing {
+  const { home, task, viber, run, root } = options;
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** @param own the line about this very call, where an earlier process has left one */
+  async function judge(kind: string, reach: Reach, own?: (line: Line<'sent'>) => boolean): Promise<Egress> {
+    const { address, characters, isOdd = false } = reach;
+    const told = await findRun(home, task.viber, task.id, root);
+    const said = [...(await readSessionTail(home, task.viber, task.id)), ...told].filter(isLine('message'));
+    const written = new Set(said.flatMap((entry) => entry.addresses ?? []));
+    const spent = told.filter(isLine('sent')).filter((line) => !own?.(line));
+    const mine = viber === task.viber && run === root ? told : await findRun(home, viber, task.id, run);
+    return judgeEgress({
+      ...{ mode: options.mode, isGuest: options.isGuest, isTainted: options.isTainted(), isOdd, characters },
+      isListed: address !== undefined && isListed(address, options.hosts),
+      isTheirs: address !== undefined && isWritten(address, written),
+      isNamed: address === undefined || isNamed(address, written),
+      isAllowed: approvedIn(mine).has(kind),
+      isAlways: options.always.some((consent) => consent.kind === kind),
+      sent: spent.reduce((sum, line) => sum + line.characters, 0),
+    });
+  }
+
+  async function decide(tool: RuntimeTool, input: unknown, callId: string): Promise<boolean> {
+    const reach = tool.reaches?.(input);
+    // What reaches nobody fails by itself.
+    if (!reach) return false;
+    const given: Json = JSON.parse(JSON.stringify(input));
+    const line: Line<'sent'> = {
+      ...{ type: 'sent', run: root, at: new Date().toISOString(), callId, tool: tool.name },
+      ...{ digest: digestOf(tool.name, given), characters: reach.characters },
+    };
+    // The same call is judged again when its run goes on.
+    const isOwn = (other: Line<'sent'>) => other.callId === callId && other.digest === line.digest;
+    const egress = await judge(kindOf(tool, input), reach, isOwn);
+    if (egress === 'refuse') throw new UserError(REFUSED);
+    if (egress === 'ask') mustBeShowable(tool, input);
+    if (egress !== 'count') return egress === 'ask';
+    await appendSession(home, task.viber, task.id, [line], { sync: true });
+    crashPoint('egress:written');
+    return false;
+  }
+
+  return {
+    asks(tool, input, callId) {
+      // One after the other: each must see what the one before it has used up.
+      const decision = last.then(() => decide(tool, input, callId));
+      // Only the order is kept: a failure is the caller's.
+      last = decision.catch(() => undefined);
+      return decision;
+    },
+    async mayFollow(from, to) {
+      if (isSameHost(from, to)) return true;
+      // The other side has made this address: it holds nothing that it did not know.
+      const egress = await judge(pagesOf(to), { address: to, characters: 0 });
+      return egress === 'pass' || egress === 'count';
+    },
+  };
+}
+
+/** The kinds of calls that somebody has approved in a run. */
+function approvedIn(entries: readonly SessionEntry[]): ReadonlySet<string> {
+  const yes = new Set(
+    entries
+      .filter(isLine('decision'))
+      .flatMap(({ verdict, approval }) => (verdict === 'approve' || verdict === 'always' ? [approval] : [])),
+  );
+  return new Set(
+    entries.filter(isLine('approval')).flatMap(({ id, scope }) => (scope !== undefined && yes.has(id) ? [scope] : [])),
+  );
+}
