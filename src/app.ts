@@ -10,7 +10,7 @@ import { openLive } from './app/live.ts';
 import { openWork } from './app/work.ts';
 import type { Server } from './board/server.ts';
 import type { Address, Channel, ChannelCallbacks } from './channels/channel.ts';
-import { type Config, isLoopback } from './config.ts';
+import type { Config } from './config.ts';
 import { ConfigError, errorMessage } from './errors.ts';
 import type { Clock } from './jobs/clock.ts';
 import type { Logger } from './log.ts';
@@ -33,6 +33,8 @@ import { createButtons } from './runtime/reply/buttons.ts';
 import { openHome } from './workspace/home.ts';
 
 const VIBER = 'default';
+/** Over HTTP, at the same time. */
+const MAX_CONNECTIONS = 512;
 
 export interface AppOptions {
   config: Config;
@@ -189,12 +191,13 @@ export async function startApp(options: AppOptions): Promise<App> {
         import('./board/server.ts'),
         import('./board/jobs.ts'),
       ]);
-      built.mounts.set('/api/jobs', createJobsApi({ token: config.http.token, desk: work.jobs }));
       server = await startServer({
-        ...{ host: config.http.host, port: config.http.port, readiness, mounts: () => built.mounts },
+        ...{ ...config.http, token: config.http.token, readiness, webhooks: built.mounts },
+        api: new Map([['/api/jobs', createJobsApi({ desk: work.jobs })]]),
         metrics: () => metrics.render(),
-        token: isLoopback(config.http.host) ? undefined : config.http.token,
-        onError: (error) => log.error({ err: error }, 'a webhook failed'),
+        maxConnections: MAX_CONNECTIONS,
+        onError: (error) => log.error({ err: error }, 'a request over HTTP failed'),
+        onWrongTokens: (address) => log.warn({ address }, 'many requests over HTTP with a wrong token'),
       });
     }
     await work.start();

@@ -41,7 +41,10 @@ const LAYERS: { from: RegExp; to: RegExp[] }[] = [
     ],
   },
   { from: /^jobs\//, to: [RUNTIME_PUBLIC, SEAM, /^(access|workspace)\//, CONFIG, /^settled\.ts$/, SUPPORT, LEAF] },
-  { from: /^board\//, to: [RUNTIME_PUBLIC, SEAM, /^(access|workspace)\//, CONFIG, SUPPORT, LEAF] },
+  {
+    from: /^board\//,
+    to: [RUNTIME_PUBLIC, SEAM, /^channels\/shared\/webhook\.ts$/, /^(access|workspace)\//, CONFIG, SUPPORT, LEAF],
+  },
   { from: /^skills\//, to: [/^settled\.ts$/, LEAF] },
   { from: /^(workspace|access)\//, to: [LEAF] },
   { from: CONFIG, to: [CONFIG, LEAF] },

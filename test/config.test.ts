@@ -334,6 +334,36 @@ describe('Slack', () => {
   });
 });
 
+describe('http', () => {
+  test('origins are scheme, host and port', async () => {
+    const origins = (list: string) => `http: { origins: [${list}] }`;
+    const { config } = await load(
+      origins('"https://viber.example.org", "http://10.0.0.5:6009/", "http://[fd00::1]:80"'),
+    );
+    expect(config.http.origins).toHaveLength(3);
+    expect((await load('maxSteps: 3')).config.http.origins).toEqual([]);
+    for (const wrong of [
+      'viber.example.org',
+      'https://x/path',
+      'https://user@x',
+      'https://x?y',
+      'ftp://x',
+      '"*"',
+      '""',
+    ])
+      expect(await problems(origins(wrong))).toEqual([
+        expect.stringMatching(/^http\.origins\.0: expected an origin such as https:\/\/viber\.example\.org/),
+      ]);
+  });
+
+  test('no webhook takes a path of the gateway itself', async () => {
+    for (const path of ['/healthz', '/readyz', '/metrics', '/api/jobs'])
+      expect(await problems(`channels: { slack: { botToken: xoxb-1, signingSecret: abc, path: ${path} } }`)).toEqual([
+        `channels.slack.path: ${path} is a path of the gateway itself; choose another`,
+      ]);
+  });
+});
+
 describe('accessRulesOf', () => {
   const access = (more: string) => `access: { dm: allowlist, ${more} }`;
   const load3 = async () =>
@@ -491,7 +521,7 @@ log: { level: loud }
     const { config, warnings } = await load(
       'modle: x/y\nhttp: { prot: 1, port: 7000, color: red }\nchannels: { telgram: {}, telegram: { token: "1:a", acess: {} } }',
     );
-    expect(config.http).toEqual({ host: '127.0.0.1', port: 7000 });
+    expect(config.http).toEqual({ host: '127.0.0.1', port: 7000, origins: [] });
     expect(warnings.sort()).toEqual([
       'channels.telegram.acess: unknown key, ignored; did you mean access?',
       'channels.telgram: unknown key, ignored; did you mean telegram?',

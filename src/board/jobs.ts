@@ -1,19 +1,17 @@
 /**
- * `/api/jobs`: scheduled jobs for programs on this machine (J9). GET lists them, POST makes one from `job:create`. Always with the
- * token of `http.token`, on loopback too; never for pages of other origins (T22).
+ * `/api/jobs`: scheduled jobs for programs on this machine (J9). GET lists them, POST makes one from `job:create`. The server lets
+ * only those in who have the token.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type http from 'node:http';
 import { z } from 'zod';
 import type { Principal } from '../access/principal.ts';
 import type { Address } from '../channels/channel.ts';
-import { DeliveryError, errorCode, UserError } from '../errors.ts';
+import { createBodyReader } from '../channels/shared/webhook.ts';
+import { DeliveryError, UserError } from '../errors.ts';
 import type { JobDesk } from '../runtime/job-desk.ts';
 import type { HttpHandler } from './server.ts';
 
 const MAX_BODY = 64 * 1024;
-/** Wrong tokens in a minute, after which everybody waits for the rest of it. */
-const MAX_FAILURES = 10;
 
 const job = z.strictObject({
   name: z.string(),
@@ -24,6 +22,11 @@ const job = z.strictObject({
   skills: z.array(z.string()).exactOptional(),
   model: z.string().exactOptional(),
 });
+const UNREAD: Readonly<Record<number, string>> = {
+  408: 'The body did not come in time.',
+  413: `At most ${MAX_BODY / 1024} KB.`,
+};
+
 const jobCreate = z.union([z.strictObject({ type: z.literal('job:create'), job }), job]);
 
 /** Whoever has the token could edit the job files as well. */
@@ -31,32 +34,19 @@ const BY: Principal = { channel: 'local', account: 'api', user: 'api', role: 'ow
 const FROM: Address = { channel: 'local', account: 'api', chat: 'api' };
 
 export function createJobsApi(options: {
-  token: string | undefined;
   /** Undefined until the jobs have been read. */
   desk: () => Promise<JobDesk | undefined>;
-  now?: () => number;
 }): HttpHandler {
-  const now = options.now ?? Date.now;
-  let failures = { minute: 0, count: 0 };
+  const readBody = createBodyReader({ maxBytes: MAX_BODY });
 
-  function refusal({ headers }: http.IncomingMessage): [number, string] | undefined {
-    const { token } = options;
-    if (token === undefined) return [403, 'Set http.token in config.yaml to use this.'];
-    if (headers.origin !== undefined && headers.origin !== `http://${headers.host}`)
-      return [403, 'Pages of other origins may not use this.'];
-    const minute = Math.floor(now() / 60_000);
-    if (failures.minute !== minute) failures = { minute, count: 0 };
-    if (failures.count >= MAX_FAILURES) return [429, 'Too many wrong tokens; try again in a minute.'];
-    const digest = (text: string) => createHash('sha256').update(text).digest();
-    if (timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`))) return undefined;
-    failures.count += 1;
-    return [401, 'Send the token of http.token as "Authorization: Bearer ...".'];
-  }
-
-  async function create(desk: JobDesk, request: http.IncomingMessage): Promise<[number, unknown]> {
-    const text = await bodyOf(request);
-    if (text === undefined) return [413, { error: `At most ${MAX_BODY / 1024} KB.` }];
-    const parsed = jobCreate.safeParse(json(text));
+  async function create(
+    desk: JobDesk,
+    request: http.IncomingMessage,
+    response: http.ServerResponse,
+  ): Promise<[number, unknown]> {
+    const body = await readBody(request, response);
+    if (typeof body === 'number') return [body, { error: UNREAD[body] ?? 'The request was cut off.' }];
+    const parsed = jobCreate.safeParse(json(body.toString()));
     if (!parsed.success) {
       return [400, { error: 'Expected {"name", "schedule", "prompt", "deliver"?, "timezone"?, "skills"?, "model"?}.' }];
     }
@@ -71,31 +61,11 @@ export function createJobsApi(options: {
   }
 
   return async (request, response) => {
-    const refused = refusal(request);
-    if (refused) return answer(response, refused[0], { error: refused[1] });
     const desk = await options.desk();
     if (!desk) return answer(response, 503, { error: 'The jobs are still being read; try again in a moment.' });
     if (request.method === 'GET') return answer(response, 200, { jobs: desk.list() });
-    if (request.method !== 'POST') return answer(response, 405, { error: 'GET or POST.' });
-    answer(response, ...(await create(desk, request)));
+    answer(response, ...(await create(desk, request, response)));
   };
-}
-
-/** Undefined when it is too large; a request that breaks off is refused like any other wrong one. */
-async function bodyOf(request: http.IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of request) {
-      size += chunk.length;
-      if (size > MAX_BODY) return undefined;
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (errorCode(error) !== 'ECONNRESET') throw error;
-    return '';
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 function json(text: string): unknown {
@@ -110,7 +80,7 @@ function json(text: string): unknown {
 function answer(response: http.ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, {
     ...{ 'content-type': 'application/json', 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' },
-    ...(status === 413 ? { connection: 'close' } : {}),
+    ...(status in UNREAD ? { connection: 'close' } : {}),
   });
   response.end(`${JSON.stringify(body)}\n`);
 }

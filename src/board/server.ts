@@ -1,24 +1,32 @@
 /**
- * HTTP of the gateway: health, readiness, metrics, and the webhooks that channels mount. Loopback by default; only the
- * exact paths of the table answer.
+ * HTTP of the gateway: health, readiness, metrics, the API, and the webhooks that channels mount. Loopback by default; only the
+ * exact paths of the table answer. Invariant: everything is refused from the head of a request, before a byte of its body is read.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import http from 'node:http';
 import { ConfigError, errorCode } from '../errors.ts';
 import type { Readiness } from '../runtime/readiness.ts';
+import { createPlaces, createTokens, type Places, type Refusal, type Tokens, wrongForm } from './guard.ts';
 
 export type HttpHandler = (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void>;
 
 export interface ServerOptions {
   host: string;
   port: number;
+  /** By which others than this machine's programs reach the server, as `https://viber.example.org`. */
+  origins: readonly string[];
   readiness: () => Readiness;
   metrics: () => string;
-  /** Required for `/metrics` and for the details of `/readyz` when others than this machine can reach the server. */
+  /** Where it is set it is asked for, from this machine too. */
   token: string | undefined;
-  /** Paths of channels' webhooks. */
-  mounts: () => ReadonlyMap<string, HttpHandler>;
+  /** By path; they check secrets of their own. */
+  webhooks: ReadonlyMap<string, HttpHandler>;
+  /** By path; only with the token. */
+  api: ReadonlyMap<string, HttpHandler>;
+  /** Connections at the same time; those beyond are closed at once. */
+  maxConnections: number;
   onError: (error: unknown) => void;
+  /** An address goes on sending wrong tokens. */
+  onWrongTokens: (address: string) => void;
 }
 
 export interface Server {
@@ -27,51 +35,128 @@ export interface Server {
   close(): Promise<void>;
 }
 
+interface Route {
+  methods: readonly string[];
+  /** `secret`: one that its handler checks; `given token`: where one is set, and always for those who come by another Host. */
+  asks: 'nothing' | 'secret' | 'host' | 'given token' | 'token';
+  /** `isTrusted`: may see everything. */
+  handle: (request: http.IncomingMessage, response: http.ServerResponse, isTrusted: boolean) => Promise<void>;
+}
+
+interface Guard {
+  places: Places;
+  tokens: Tokens;
+}
+
+const READ = ['GET', 'HEAD'];
+/** docs/operations.md tells these numbers. */
+const TIMES = {
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+};
+/** Milliseconds without a byte in either direction: whoever asks and does not take the answer. */
+const SILENCE_MS = 60_000;
+
+const JSON_TYPE = 'application/json';
+const OK = { status: 'ok' };
+
+const FOREIGN_HOST: Refusal = {
+  status: 421,
+  text: 'This gateway is not asked under this host name. To allow it, list its origin, for example https://viber.example.org, under http.origins in config.yaml.',
+};
+const FOREIGN_PAGE: Refusal = {
+  status: 403,
+  text: 'Pages of other origins may not use this; http.origins in config.yaml lists those that may.',
+};
+const NOT_FOUND: Refusal = { status: 404, text: 'not found' };
+const NO_TOKEN: Refusal = { status: 403, text: 'Set http.token in config.yaml to use this.' };
+const WRONG_TOKEN: Refusal = { status: 401, text: 'Send the token of http.token as "Authorization: Bearer ...".' };
+const TOO_MANY: Refusal = { status: 429, text: 'Too many wrong tokens; the right one is taken at any time.' };
+
 /** Throws ConfigError naming `http.port` when it is taken or not allowed, another system error for anything else. */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const server = http.createServer((request, response) => {
-    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-    const mounted = options.mounts().get(path);
-    if (mounted) {
-      mounted(request, response).catch((error: unknown) => {
-        options.onError(error);
-        if (!response.headersSent) answer(response, 500, 'text/plain', 'error\n');
-        else response.destroy();
-      });
-      return;
-    }
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      return answer(response, 404, 'text/plain', 'not found\n');
-    switch (path) {
-      case '/healthz':
-        return answer(response, 200, 'application/json', '{"status":"ok"}\n');
-      case '/readyz': {
-        const readiness = options.readiness();
-        const shown = mayLook(request, options.token) ? readiness : { ready: readiness.ready };
-        return answer(response, readiness.ready ? 200 : 503, 'application/json', `${JSON.stringify(shown)}\n`);
-      }
-      case '/metrics':
-        if (!mayLook(request, options.token)) return answer(response, 401, 'text/plain', 'unauthorized\n');
-        return answer(response, 200, 'text/plain; version=0.0.4; charset=utf-8', options.metrics());
-      default:
-        return answer(response, 404, 'text/plain', 'not found\n');
-    }
-  });
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 30_000;
+  const routes = routesOf(options);
+  const server = http.createServer(TIMES);
+  server.maxConnections = options.maxConnections;
+  server.setTimeout(SILENCE_MS);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(portError(error, options) ?? error));
     server.listen(options.port, options.host, resolve);
   });
   const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : options.port;
+  const guard = {
+    places: createPlaces({ host: options.host, port, origins: options.origins }),
+    tokens: createTokens(options.token, options.onWrongTokens),
+  };
+
+  function handle(request: http.IncomingMessage, response: http.ServerResponse): void {
+    const route = routes.get((request.url ?? '').split('?', 1)[0] ?? '');
+    const found = wrongForm(request) ?? admit(request, route, guard);
+    if ('status' in found || !route) {
+      refuse(request, response, 'status' in found ? found : NOT_FOUND, route);
+      return;
+    }
+    route.handle(request, response, found.isTrusted).catch((error: unknown) => {
+      options.onError(error);
+      if (response.headersSent) response.destroy();
+      else refuse(request, response, { status: 500, text: 'error' });
+    });
+  }
+
+  server.on('request', handle);
+  // Nobody is told to send a body before it is known that the request may.
+  server.on('checkContinue', handle);
   return {
-    port: typeof address === 'object' && address ? address.port : options.port,
+    port,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
+}
+
+/** Every path there is. */
+function routesOf({ webhooks, api, readiness, metrics }: ServerOptions): ReadonlyMap<string, Route> {
+  const healthz: Route['handle'] = async (request, response) => answer(request, response, 200, JSON_TYPE, OK);
+  const readyz: Route['handle'] = async (request, response, isTrusted) => {
+    const state = readiness();
+    const shown = isTrusted ? state : { ready: state.ready };
+    answer(request, response, state.ready ? 200 : 503, JSON_TYPE, shown);
+  };
+  const numbers: Route['handle'] = async (request, response) =>
+    answer(request, response, 200, 'text/plain; version=0.0.4; charset=utf-8', metrics());
+  return new Map<string, Route>([
+    ...[...webhooks].map(([path, handle]): [string, Route] => [path, { methods: ['POST'], asks: 'secret', handle }]),
+    ...[...api].map(([path, handle]): [string, Route] => [path, { methods: ['GET', 'POST'], asks: 'token', handle }]),
+    ['/healthz', { methods: READ, asks: 'nothing', handle: healthz }],
+    ['/readyz', { methods: READ, asks: 'host', handle: readyz }],
+    ['/metrics', { methods: READ, asks: 'given token', handle: numbers }],
+  ]);
+}
+
+/** Why a request is refused, or what it may see. What is there is a secret from those who may not ask. */
+function admit(
+  request: http.IncomingMessage,
+  route: Route | undefined,
+  { places, tokens }: Guard,
+): Refusal | { isTrusted: boolean } {
+  const asks = route?.asks ?? 'host';
+  const isOpen = asks === 'nothing' || asks === 'secret';
+  const host = isOpen ? 'own' : places.hostOf(request);
+  if (host === 'foreign') return FOREIGN_HOST;
+  if (!isOpen && !places.isOwnPage(request)) return FOREIGN_PAGE;
+  if (!route) return NOT_FOUND;
+  if (!route.methods.includes(request.method ?? '')) return { status: 405, text: `${route.methods.join(' or ')}.` };
+  if (isOpen) return { isTrusted: false };
+  if (asks === 'token' && !tokens.isSet) return NO_TOKEN;
+  if (!tokens.isSet) return host === 'own' || asks === 'host' ? { isTrusted: host === 'own' } : NO_TOKEN;
+  const given = tokens.check(request);
+  if (given === 'often') return TOO_MANY;
+  return given === 'right' || asks === 'host' ? { isTrusted: given === 'right' } : WRONG_TOKEN;
 }
 
 function portError(error: Error, { host, port }: ServerOptions): ConfigError | undefined {
@@ -82,19 +167,37 @@ function portError(error: Error, { host, port }: ServerOptions): ConfigError | u
   return new ConfigError([{ path: 'http.port', message }], { cause: error });
 }
 
-function mayLook(request: http.IncomingMessage, token: string | undefined): boolean {
-  if (token === undefined) return true;
-  const given = createHash('sha256')
-    .update(request.headers.authorization ?? '')
-    .digest();
-  return timingSafeEqual(given, createHash('sha256').update(`Bearer ${token}`).digest());
+function refuse(
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  { status, text }: Refusal,
+  route?: Route,
+): void {
+  if (status === 401) response.setHeader('www-authenticate', 'Bearer');
+  if (status === 405 && route) response.setHeader('allow', route.methods.join(', '));
+  // Nothing follows on this connection that was not looked at as strictly.
+  if (status === 400) response.setHeader('connection', 'close');
+  answer(request, response, status, JSON_TYPE, { error: text });
 }
 
-function answer(response: http.ServerResponse, status: number, type: string, body: string): void {
+/** @param body a text, or what becomes JSON */
+function answer(
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  status: number,
+  type: string,
+  body: unknown,
+): void {
+  const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`;
   response.writeHead(status, {
-    'content-type': type,
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
+    ...{ 'content-type': type, 'content-length': Buffer.byteLength(text) },
+    ...{ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' },
+    // What it has of a body is not read.
+    ...(bodyIsLeft(request) ? { connection: 'close' } : {}),
   });
-  response.end(body);
+  response.end(text);
+}
+
+function bodyIsLeft({ complete, headers }: http.IncomingMessage): boolean {
+  return !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
 }

@@ -22,8 +22,10 @@ export async function run({ home, config: file, env, json, print }: CliContext):
     return EXIT.failed;
   }
   const { config } = await loadConfig({ file, home, env });
-  const host = config.http.host === '0.0.0.0' ? '127.0.0.1' : config.http.host;
-  const response = about.port === undefined ? undefined : await fetch(`http://${host}:${about.port}/readyz`);
+  const { host, token } = config.http;
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const response =
+    about.port === undefined ? undefined : await fetch(`http://${reachable(host)}:${about.port}/readyz`, { headers });
   const readiness: unknown = response ? await response.json() : {};
   if (json) print(JSON.stringify({ running: true, home, ...about, readiness }));
   else {
@@ -31,4 +33,10 @@ export async function run({ home, config: file, env, json, print }: CliContext):
     print(JSON.stringify(readiness, null, 2));
   }
   return response?.ok === false ? EXIT.failed : EXIT.ok;
+}
+
+/** How this machine reaches what listens on `host`, as it stands in an address. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host.includes(':') ? `[${host === '::' ? '::1' : host}]` : host;
 }

@@ -19,7 +19,17 @@ export function brokenRules(data: Data): ConfigProblem[] {
     if (valueAt(telegram, ['webhook', key]) !== undefined) continue;
     problems.push({ path: `channels.telegram.webhook.${key}`, message: 'is required because mode is webhook' });
   }
-  return [...problems, ...slackRules(data), ...sharedPeople(valueAt(data, ['people']))];
+  return [...problems, ...ownPaths(data), ...slackRules(data), ...sharedPeople(valueAt(data, ['people']))];
+}
+
+/** Where the gateway's own HTTP answers, no webhook may. */
+function ownPaths(data: Data): ConfigProblem[] {
+  const keys = ['channels.telegram.webhook.path', 'channels.slack.path'];
+  return keys.flatMap((key) => {
+    const path = valueAt(data, key.split('.'));
+    const isOwn = typeof path === 'string' && /^\/(healthz|readyz|metrics|api\/.*)$/.test(path);
+    return isOwn ? [{ path: key, message: `${path} is a path of the gateway itself; choose another` }] : [];
+  });
 }
 
 function slackRules(data: Data): ConfigProblem[] {

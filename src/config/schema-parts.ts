@@ -66,6 +66,12 @@ export const webHost = z.string(WEB_HOST).transform((value, { addIssue }) => {
   return z.NEVER;
 });
 
+const ORIGIN = 'expected an origin such as https://viber.example.org';
+/** Scheme, host and port, nothing else. */
+export const origin = z
+  .string(ORIGIN)
+  .refine((value) => /^https?:\/\/[^/?#@\\\s]+\/?$/i.test(value) && URL.canParse(value), ORIGIN);
+
 export const path = text('expected a path beginning with /', /^\/[^\s?#]*$/);
 
 export const secret = text('expected text').exactOptional();

@@ -12,6 +12,7 @@ import {
   listOf,
   oneOf,
   onOff,
+  origin,
   seconds,
   secret,
   section,
@@ -77,6 +78,7 @@ export const configSchema = section({
     host: text('expected a host name or address', /^[\w.:-]+$/).default(http.host),
     port: whole(0, 65_535).default(http.port),
     token: secret,
+    origins: listOf(origin).default(http.origins),
   }).prefault({}),
   memory: section({
     max_memory_tokens: whole(0).default(memory.max_memory_tokens),

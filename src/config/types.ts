@@ -110,6 +110,8 @@ export interface HttpConfig {
   port: number;
   /** Always there when `host` is not a loopback address. */
   token?: string;
+  /** How others than this machine's programs address it, for example `https://viber.example.org`. */
+  origins: string[];
 }
 
 export interface MemoryConfig {

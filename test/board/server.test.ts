@@ -26,7 +26,7 @@ describe('the HTTP side', () => {
     expect(text).toContain('viber_runs_total{state="completed"} 1');
     expect(text).toMatch(/viber_resident_bytes \d+/);
     expect((await get('/nothing')).status).toBe(404);
-    expect((await get('/readyz', { method: 'POST' })).status).toBe(404);
+    expect((await get('/readyz', { method: 'POST' })).status).toBe(405);
   });
 
   it('is not ready while a channel is away, and says which and why', async () => {

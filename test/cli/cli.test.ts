@@ -36,7 +36,7 @@ async function running(home: string) {
   const config = {
     model: 'offline/viber',
     channels: { telegram: { token: telegram.token, apiRoot: telegram.url } },
-    http: { port: 0 },
+    http: { port: 0, token: 'a-token-for-programs' },
     limits: { freeBytes: 0 },
   };
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));

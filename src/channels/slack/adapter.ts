@@ -4,6 +4,7 @@
  */
 import { ConfigError } from '../../errors.ts';
 import type { Address, Channel, ChannelCallbacks, ChannelStatus } from '../channel.ts';
+import { refuse, type WebhookHandler } from '../shared/webhook.ts';
 import { clientOptions, createApi } from './api.ts';
 import { createAssistant } from './assistant.ts';
 import { createBackfill } from './backfill.ts';
@@ -12,7 +13,7 @@ import type { Self } from './decode.ts';
 import { createDownload } from './download.ts';
 import { createFindPlace } from './find-place.ts';
 import { createHosts } from './hosts.ts';
-import { createHttp, type WebhookHandler } from './http.ts';
+import { createHttp } from './http.ts';
 import { createIntake } from './intake.ts';
 import { createLive } from './live.ts';
 import { createLiveShow } from './live-show.ts';
@@ -134,10 +135,7 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
   }
 
   async function webhook(...[request, response]: Parameters<WebhookHandler>): Promise<void> {
-    if (!way.handler || !self || stopping.signal.aborted) {
-      response.writeHead(503, { connection: 'close' }).end();
-      return;
-    }
+    if (!way.handler || !self || stopping.signal.aborted) return refuse(request, response, 503);
     await way.handler(request, response);
   }
 

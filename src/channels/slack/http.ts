@@ -1,17 +1,16 @@
 /**
- * Events, commands and presses pushed by Slack. Invariants: at most 1 MB is read of a request, nothing of it is parsed before
- * its signature is right and its time within 300 s of ours, a request seen before has no effect, and 200 means durable.
+ * Events, commands and presses pushed by Slack. Invariants: nothing of the body is read before the headers are those of a signed
+ * request of the last 300 s; at most 1 MB of it is, and 16 MB of all whose signature is not known to be right yet; nothing is
+ * parsed before it is; a request seen before has no effect; and 200 means durable.
  * https://docs.slack.dev/authentication/verifying-requests-from-slack/
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Receiver } from '@slack/bolt';
-import { errorCode } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import { type Fields, isFields, string } from '../shared/read.ts';
+import { createBodyReader, declaredBytes, refuse, type WebhookHandler } from '../shared/webhook.ts';
 import { createLru } from './lru.ts';
-
-export type WebhookHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export interface HttpOptions {
   signingSecret: string;
@@ -26,22 +25,23 @@ export interface Http {
 }
 
 const MAX_BYTES = 1_000_000;
-const BODY_MS = 10_000;
 const SKEW_S = 300;
+const TYPES = /^application\/(json|x-www-form-urlencoded)\s*(;|$)/i;
 /** More than arrive within the time in which a signature is good; what is older is refused for its age. */
 const MAX_SEEN = 50_000;
 
 export function createHttp({ signingSecret, log, onLimited }: HttpOptions): Http {
   let process: ((body: Fields, ack: (reply?: unknown) => Promise<void>) => Promise<void>) | undefined;
   const seen = createLru<true>(MAX_SEEN);
+  const readBody = createBodyReader({ maxBytes: MAX_BYTES });
 
   async function handler(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method !== 'POST') return refuse(request, response, 405);
-    if (Number(request.headers['content-length'] ?? 0) > MAX_BYTES) return refuse(request, response, 413);
-    const raw = await readBody(request);
+    const signed = signedHead(request);
+    if (typeof signed === 'number') return refuse(request, response, signed);
+    const raw = await readBody(request, response);
     if (typeof raw === 'number') return refuse(request, response, raw);
-    const signature = verify(request, raw, signingSecret);
-    if (signature === undefined) return refuse(request, response, 401);
+    const { signature } = signed;
+    if (!isRight(signed, raw, signingSecret)) return refuse(request, response, 401);
     if (seen.has(signature)) return void response.writeHead(200).end();
     const body = parse(raw, request.headers['content-type'] ?? '');
     if (!body) return refuse(request, response, 400);
@@ -72,35 +72,27 @@ export function createHttp({ signingSecret, log, onLimited }: HttpOptions): Http
   };
 }
 
-/** The signature when it is right and fresh. */
-function verify({ headers }: IncomingMessage, body: Buffer, secret: string): string | undefined {
-  const timestamp = headers['x-slack-request-timestamp'];
-  const given = headers['x-slack-signature'];
-  if (typeof given !== 'string' || typeof timestamp !== 'string' || !/^\d{1,12}$/.test(timestamp)) return undefined;
-  if (Math.abs(Date.now() / 1000 - Number(timestamp)) > SKEW_S) return undefined;
-  const expected = `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex')}`;
-  if (given.length !== expected.length || !timingSafeEqual(Buffer.from(given), Buffer.from(expected))) return undefined;
-  return expected;
+interface SignedHead {
+  signature: string;
+  timestamp: string;
 }
 
-/** The body, or the status to refuse it with. */
-async function readBody(request: IncomingMessage): Promise<Buffer | number> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const timer = setTimeout(() => request.destroy(), BODY_MS);
-  try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      size += chunk.length;
-      if (size > MAX_BYTES) return 413;
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (errorCode(error) !== 'ECONNRESET' && errorCode(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-    return 400;
-  } finally {
-    clearTimeout(timer);
-  }
-  return Buffer.concat(chunks);
+/** What the headers say of a request that may be Slack's, or the status to refuse it with. */
+function signedHead(request: IncomingMessage): SignedHead | number {
+  if (request.method !== 'POST') return 405;
+  const { headers } = request;
+  const timestamp = headers['x-slack-request-timestamp'];
+  const signature = headers['x-slack-signature'];
+  if (typeof signature !== 'string' || !/^v0=[0-9a-f]{64}$/.test(signature)) return 401;
+  if (typeof timestamp !== 'string' || !/^\d{1,12}$/.test(timestamp)) return 401;
+  if (Math.abs(Date.now() / 1000 - Number(timestamp)) > SKEW_S) return 401;
+  if (declaredBytes(request) > MAX_BYTES) return 413;
+  return TYPES.test(headers['content-type'] ?? 'application/json') ? { signature, timestamp } : 415;
+}
+
+function isRight({ signature, timestamp }: SignedHead, body: Buffer, secret: string): boolean {
+  const expected = `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex')}`;
+  return timingSafeEqual(Buffer.from(signature), Buffer.from(expected));
 }
 
 /** Events are JSON; commands are forms; presses are forms with JSON in `payload`. */
@@ -127,10 +119,4 @@ function reply(response: ServerResponse, answer: unknown): void {
   if (answer === undefined) response.writeHead(200).end();
   else if (typeof answer === 'string') response.writeHead(200, { 'content-type': 'text/plain' }).end(answer);
   else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-}
-
-/** Closes the connection where a body is left unread. */
-function refuse(request: IncomingMessage, response: ServerResponse, status: number): void {
-  if (response.headersSent || response.destroyed) return;
-  response.writeHead(status, request.complete ? {} : { connection: 'close' }).end();
 }

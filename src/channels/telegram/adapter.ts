@@ -13,6 +13,7 @@ import type {
   LiveMode,
   Place,
 } from '../channel.ts';
+import { refuse, type WebhookHandler } from '../shared/webhook.ts';
 import { createApi, TelegramError } from './api.ts';
 import { type Bot, callbackId, type Decoded, decodeUpdate } from './decode.ts';
 import { DOWNLOAD_BYTES, download } from './download.ts';
@@ -20,7 +21,7 @@ import { createLive, LIVE_TIMING, type LiveTiming } from './live.ts';
 import { type Poller, startPolling } from './poll.ts';
 import { createSend } from './send.ts';
 import { type Cache, createSetup, getMe, wrongToken, wrongTokenOf } from './setup.ts';
-import { checkWebhook, createWebhook, type WebhookHandler, type WebhookSettings } from './webhook.ts';
+import { checkWebhook, createWebhook, type WebhookSettings } from './webhook.ts';
 
 /** https://core.telegram.org/bots/api: #sendmessage (4096 UTF-16 units), #senddocument (50 MB), #getfile (20 MB). */
 const LIMITS: ChannelLimits = { text: 4096, uploadBytes: 50 * 1024 * 1024, downloadBytes: DOWNLOAD_BYTES };
@@ -118,10 +119,7 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
   }
 
   async function webhook(...[request, response]: Parameters<WebhookHandler>): Promise<void> {
-    if (!handler) {
-      response.writeHead(503, { connection: 'close' }).end();
-      return;
-    }
+    if (!handler) return refuse(request, response, 503);
     const work = handler(request, response);
     inHand.add(work);
     await work.finally(() => inHand.delete(work));

@@ -1,11 +1,13 @@
 /**
  * Updates pushed by Telegram. Invariants: nothing of the body is read before method, path and secret are right; at most
- * 1 MB of it ever is; and 200 means durable. Telegram sends one update of a chat at a time, so order is kept.
+ * 1 MB of it ever is, and 16 MB of all together; and 200 means durable. Telegram sends one update of a chat at a time, so order
+ * is kept.
  * https://core.telegram.org/bots/api#setwebhook
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ConfigError, errorCode } from '../../errors.ts';
+import type { IncomingMessage } from 'node:http';
+import { ConfigError } from '../../errors.ts';
+import { createBodyReader, declaredBytes, refuse, type WebhookHandler } from '../shared/webhook.ts';
 
 export interface WebhookSettings {
   /** 1 to 256 of A-Z a-z 0-9 _ - ; Telegram sends it with every update. */
@@ -16,10 +18,8 @@ export interface WebhookSettings {
   url: string;
 }
 
-export type WebhookHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-
 const MAX_BYTES = 1_000_000;
-const BODY_MS = 10_000;
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const SECRET = /^[A-Za-z0-9_-]{1,256}$/;
 
 /** Throws ConfigError naming each wrong key. */
@@ -42,14 +42,23 @@ export function checkWebhook(settings: Partial<WebhookSettings> | undefined): We
 /** `accept` rejects when an update could not be stored: Telegram hears 503 and sends it again. */
 export function createWebhook(settings: WebhookSettings, accept: (update: unknown) => Promise<void>): WebhookHandler {
   const expected = digest(settings.secret);
+  const readBody = createBodyReader({ maxBytes: MAX_BYTES });
+
+  /** The status to refuse it with, as far as its headers tell. */
+  function wrongHead(request: IncomingMessage): number | undefined {
+    const { url, method, headers } = request;
+    if (url?.split('?', 1)[0] !== settings.path) return 404;
+    if (method !== 'POST') return 405;
+    const given = headers['x-telegram-bot-api-secret-token'];
+    if (typeof given !== 'string' || !timingSafeEqual(digest(given), expected)) return 401;
+    if (declaredBytes(request) > MAX_BYTES) return 413;
+    return JSON_TYPE.test(headers['content-type'] ?? 'application/json') ? undefined : 415;
+  }
+
   return async (request, response) => {
-    if (new URL(request.url ?? '/', 'http://localhost').pathname !== settings.path)
-      return refuse(request, response, 404);
-    if (request.method !== 'POST') return refuse(request, response, 405);
-    const given = request.headers['x-telegram-bot-api-secret-token'];
-    if (typeof given !== 'string' || !timingSafeEqual(digest(given), expected)) return refuse(request, response, 401);
-    if (Number(request.headers['content-length'] ?? 0) > MAX_BYTES) return refuse(request, response, 413);
-    const body = await readBody(request);
+    const wrong = wrongHead(request);
+    if (wrong !== undefined) return refuse(request, response, wrong);
+    const body = await readBody(request, response);
     if (typeof body === 'number') return refuse(request, response, body);
     const update = parse(body);
     if (update === undefined) return refuse(request, response, 400);
@@ -63,26 +72,6 @@ export function createWebhook(settings: WebhookSettings, accept: (update: unknow
   };
 }
 
-/** The body, or the status to refuse it with. */
-async function readBody(request: IncomingMessage): Promise<Buffer | number> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const timer = setTimeout(() => request.destroy(), BODY_MS);
-  try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      size += chunk.length;
-      if (size > MAX_BYTES) return 413;
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (errorCode(error) !== 'ECONNRESET' && errorCode(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-    return 400;
-  } finally {
-    clearTimeout(timer);
-  }
-  return Buffer.concat(chunks);
-}
-
 function parse(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
@@ -90,13 +79,6 @@ function parse(body: Buffer): unknown {
     if (!(error instanceof SyntaxError)) throw error;
     return undefined;
   }
-}
-
-/** Closes the connection: what is left of the body is not read. */
-function refuse(request: IncomingMessage, response: ServerResponse, status: number): void {
-  if (response.destroyed) return;
-  const whole = request.complete;
-  response.writeHead(status, whole ? {} : { connection: 'close' }).end();
 }
 
 function digest(text: string): Buffer {

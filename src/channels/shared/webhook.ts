@@ -1,0 +1,89 @@
+/**
+ * What the webhooks of all platforms have alike. Invariants: a refused request gets its status and no more of it is read; what
+ * bodies hold in memory is counted while they arrive, over all requests of a reader together, whatever their headers say.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+export type WebhookHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** The body, or the status to refuse it with. */
+export type ReadBody = (request: IncomingMessage, response: ServerResponse) => Promise<Buffer | number>;
+
+export interface BodyLimits {
+  /** Bytes of one body. */
+  maxBytes: number;
+  /** Bytes that all bodies under way may hold together. */
+  totalBytes?: number;
+  /** Milliseconds until a body must be complete. */
+  waitMs?: number;
+}
+
+/** Platforms wait a few seconds for an answer: whoever takes longer to send is none of them. */
+const WAIT_MS = 5_000;
+const TOTAL_BYTES = 16 * 1024 * 1024;
+const FIRST_BYTES = 4096;
+const RETRY_AFTER_S = 5;
+
+/** Bytes are copied into one block for each body: a body in chunks of one byte would cost hundreds of times its size. */
+export function createBodyReader({ maxBytes, totalBytes = TOTAL_BYTES, waitMs = WAIT_MS }: BodyLimits): ReadBody {
+  let held = 0;
+
+  return (request, response) => {
+    const { promise, resolve } = Promise.withResolvers<Buffer | number>();
+    let block = Buffer.alloc(0);
+    let size = 0;
+
+    /** False when all bodies together would hold too much. */
+    function hasRoomFor(needed: number): boolean {
+      if (needed <= block.length) return true;
+      const length = Math.min(maxBytes, Math.max(needed, 2 * block.length, FIRST_BYTES));
+      if (held + length - block.length > totalBytes) return false;
+      held += length - block.length;
+      const larger = Buffer.allocUnsafeSlow(length);
+      block.copy(larger, 0, 0, size);
+      block = larger;
+      return true;
+    }
+
+    function onData(chunk: Buffer): void {
+      const isTooLarge = size + chunk.length > maxBytes;
+      if (isTooLarge || !hasRoomFor(size + chunk.length)) end(isTooLarge ? 413 : 503);
+      else size += chunk.copy(block, size);
+    }
+
+    const onEnd = () => end(block.subarray(0, size));
+    const onCut = () => end(400);
+    const timer = setTimeout(() => end(408), waitMs);
+
+    function end(result: Buffer | number): void {
+      clearTimeout(timer);
+      request.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
+      request.pause();
+      held -= block.length;
+      resolve(result);
+    }
+
+    request.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
+    if (request.destroyed) onCut();
+    else if (isAsking(request)) response.writeContinue();
+    return promise;
+  };
+}
+
+/** Whether its sender waits for our word before it sends the body. */
+export const isAsking = ({ headers }: IncomingMessage): boolean => /^100-continue$/i.test(headers.expect ?? '');
+
+/** Bytes that the headers announce; 0 where they do not say. */
+export const declaredBytes = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0);
+
+/** Closes the connection where a body is left unread. */
+export function refuse(request: IncomingMessage, response: ServerResponse, status: number): void {
+  if (response.headersSent || response.destroyed) return;
+  response.writeHead(status, {
+    ...{ 'content-length': 0, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' },
+    ...(status === 405 ? { allow: 'POST' } : {}),
+    ...(status === 503 ? { 'retry-after': String(RETRY_AFTER_S) } : {}),
+    ...(request.complete ? {} : { connection: 'close' }),
+  });
+  response.end();
+}
