@@ -35,7 +35,7 @@ function start(home: string) {
     model: 'local/test-model',
     providers: { local: { baseURL: llm.url, apiKey: 'none-needed' } },
     channels: Object.fromEntries(platforms.map((each) => [each.name, { ...each.section, access }])),
-    limits: { messagesPerMinute: 100_000, queue: 100_000 },
+    limits: { messagesPerMinute: 100_000, runsPerPerson: 32, queue: 100_000 },
     http: { port: 0 },
   };
   fs.writeFileSync(path.join(home, 'config.yaml'), JSON.stringify(config), { mode: 0o600 });

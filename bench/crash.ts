@@ -58,7 +58,7 @@ const config = {
   channels: Object.fromEntries(
     platforms.map((each) => [each.name, { ...each.section, access, injection: 'followup' }]),
   ),
-  limits: { messagesPerMinute: 100_000, queue: 100_000, freeBytes: 0 },
+  limits: { messagesPerMinute: 100_000, runsPerPerson: 32, queue: 100_000, freeBytes: 0 },
   http: { port: 0 },
 };
 fs.mkdirSync(home, { recursive: true, mode: 0o700 });

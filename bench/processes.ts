@@ -75,7 +75,7 @@ export function writeConfig({ home, token, apiRoot, modelUrl }: GatewayOptions):
     channels: {
       telegram: { token, apiRoot, access: { dm: 'open', groups: 'all', chats: ['*'] }, injection: 'followup' },
     },
-    limits: { messagesPerMinute: 100_000, queue: 100_000 },
+    limits: { messagesPerMinute: 100_000, runsPerPerson: 32, queue: 100_000 },
     http: { port: 0 },
   };
   fs.writeFileSync(file, JSON.stringify(config), { mode: 0o600 });

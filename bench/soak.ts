@@ -44,7 +44,7 @@ const config = {
     ]),
   ),
   people: [{ name: 'alex', role: 'owner', ids: platforms.map((each) => each.identity('alex')) }],
-  limits: { messagesPerMinute: 100_000, queue: 100_000 },
+  limits: { messagesPerMinute: 100_000, runsPerPerson: 32, queue: 100_000 },
   http: { port: 0 },
 };
 fs.mkdirSync(home, { recursive: true, mode: 0o700 });

@@ -20,7 +20,7 @@ import { openCache } from './runtime/cache.ts';
 import { commandSpecs } from './runtime/commands/table.ts';
 import { openConversations } from './runtime/conversations.ts';
 import { openDelivery } from './runtime/delivery.ts';
-import type { Entry } from './runtime/entry.ts';
+import { type Entry, laneLimits } from './runtime/entry.ts';
 import { openDisk } from './runtime/queue/disk.ts';
 import { openLedger } from './runtime/queue/ledger.ts';
 import { acquireLock } from './runtime/queue/lock.ts';
@@ -77,7 +77,10 @@ export async function startApp(options: AppOptions): Promise<App> {
   const store = openStore({ root: home.spool, freeBytes: config.limits.freeBytes, onTorn, disk });
   const ledger = openLedger(path.join(home.spool, 'ledger'), lock.epoch);
   const dead: { item: QueueItem<Entry>; reason: string }[] = [];
-  const queue = await openSpool<Entry>({ store, onDead: (item, reason) => dead.push({ item, reason }) });
+  const queue = await openSpool<Entry>({
+    ...{ store, onDead: (item, reason) => dead.push({ item, reason }) },
+    limits: laneLimits(config.limits.runs, config.limits.runsPerPerson),
+  });
   const cache = openCache(home.cache);
   const buttons = createButtons(cache);
   const bus = createBus((error) => log.error({ err: error }, 'a listener of the bus failed'));

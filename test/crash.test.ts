@@ -36,7 +36,7 @@ async function setUp(atEnd: typeof onTestFinished = onTestFinished) {
     channels: {
       telegram: { token: telegram.token, apiRoot: telegram.url, access: { dm: 'open' }, injection: 'followup' },
     },
-    limits: { freeBytes: 0 },
+    limits: { freeBytes: 0, messagesPerMinute: 1000 },
     http: { port: 0 },
   };
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));

@@ -63,8 +63,9 @@ export const defaults: Config = {
   mesh: { max_depth: 3, max_calls: 20 },
   limits: {
     runs: 32,
+    runsPerPerson: 4,
     queue: 1000,
-    messagesPerMinute: 1000,
+    messagesPerMinute: 30,
     downloadBytes: 20_971_520,
     filesPerMessage: 10,
     freeBytes: 52_428_800,

@@ -140,6 +140,7 @@ export const configSchema = section({
   }).prefault({}),
   limits: section({
     runs: whole(1, 1000).default(limits.runs),
+    runsPerPerson: whole(1, 1000).default(limits.runsPerPerson),
     queue: whole(1).default(limits.queue),
     messagesPerMinute: whole(1).default(limits.messagesPerMinute),
     downloadBytes: whole(0).default(limits.downloadBytes),

@@ -190,9 +190,11 @@ export interface MeshConfig {
 export interface LimitsConfig {
   /** Runs at the same time in the whole gateway. */
   runs: number;
+  /** Runs at the same time of one person who is no owner. */
+  runsPerPerson: number;
   /** Waiting messages of one conversation. */
   queue: number;
-  /** Messages of one person in one minute. */
+  /** Messages of one person who is no owner in one minute. */
   messagesPerMinute: number;
   /** Bytes of one file fetched from a platform. */
   downloadBytes: number;

@@ -8,7 +8,7 @@ import { type Principal, readIdentity } from '../access/principal.ts';
 import { type Address, formatAddress, type InboundMessage } from '../channels/channel.ts';
 import { UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import { type Entry, taskLane } from '../runtime/entry.ts';
+import { type Entry, shareOf, taskLane } from '../runtime/entry.ts';
 import { nowhere, quotedName, withAccount } from '../runtime/job-answers.ts';
 import type { JobDesk, JobView } from '../runtime/job-desk.ts';
 import type { Posting } from '../runtime/posting.ts';
@@ -92,7 +92,9 @@ export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
       job: { id, name, slot: slot.toISOString(), deliver, asks, own: agent },
     };
     await noteJobRun(options.home, taskId, new Date(clock.now()));
-    return queue.enqueue(taskLane(taskId), entry, { dedupeId: `job ${id} ${slot.toISOString()}` });
+    return queue.enqueue(taskLane(taskId), entry, {
+      ...{ dedupeId: `job ${id} ${slot.toISOString()}`, by: shareOf(entry) },
+    });
   }
 
   /** With the account where its channel is on: a task lists its conversations so. */

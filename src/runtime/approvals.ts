@@ -13,7 +13,7 @@ import { crashPoint } from '../faults.ts';
 import type { Logger } from '../log.ts';
 import type { ApprovalVerdict, Json } from '../workspace/types.ts';
 import { loadRequests, removeRequest, storeRequest } from './approvals/files.ts';
-import { type Entry, type JobOrder, taskLane } from './entry.ts';
+import { type Entry, type JobOrder, shareOf, taskLane } from './entry.ts';
 import type { Queue } from './queue/queue.ts';
 
 export interface Decision {
@@ -143,7 +143,7 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
     if (play) entry.play = {};
     if (job) entry.job = job;
     try {
-      await queue.enqueue(taskLane(taskId), entry, { dedupeId: `approval ${id}` });
+      await queue.enqueue(taskLane(taskId), entry, { dedupeId: `approval ${id}`, by: shareOf(entry) });
     } catch (error) {
       unsent.add(request);
       throw error;

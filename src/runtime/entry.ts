@@ -1,7 +1,9 @@
 /** What stands in the spool: a message with everything that was decided at the door, so that a restart decides nothing again. */
-import type { Principal } from '../access/principal.ts';
+import { type Principal, principalText } from '../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage } from '../channels/channel.ts';
 import type { OwnSettings } from './perform.ts';
+import type { FairLimits } from './queue/fair.ts';
+import type { Share } from './queue/queue.ts';
 
 /** A scheduled job's run: nobody wrote it, its prompt is the message. */
 export interface JobOrder {
@@ -52,6 +54,12 @@ export interface Entry {
   play?: PlayOrder;
 }
 
+/** What the platform calls the event, unique over everything that makes a conversation. */
+export function dedupeId(message: InboundMessage, event = message.id): string {
+  const { channel, account, workspace, chat } = message.address;
+  return JSON.stringify([channel, account, workspace ?? null, chat, event]);
+}
+
 /** The first 12 characters of a spool key: short enough to read aloud, long enough to be unique. */
 export function traceOf(spoolKey: string): string {
   return spoolKey.slice(0, 12);
@@ -60,8 +68,28 @@ export function traceOf(spoolKey: string): string {
 /** The run a message belongs to: its own, or the one that goes on with it. */
 export const runOf = ({ id, message }: { id: string; message: Entry }): string => message.resume?.run ?? traceOf(id);
 
+/** Whose work an entry is: the run of a job is its creator's, a linked person is one over all channels. */
+export function shareOf({ principal }: Entry): Share {
+  return { person: principalText(principal), isOwner: principal.role === 'owner' };
+}
+
+/** Kinds of lanes. */
+export const TASKS = 'task:';
+export const COMMANDS = 'chat:';
+
+/** Commands are short; a few at a time keep one slow disk read from holding up the others. */
+export const COMMANDS_AT_ONCE = 4;
+
+/** One of the runs, and one of the commands, is kept for owners; where there is only one of them it is everybody's. */
+export function laneLimits(runs: number, runsPerPerson: number): Record<string, FairLimits> {
+  return {
+    [TASKS]: { perPerson: runsPerPerson, others: Math.max(1, runs - 1) },
+    [COMMANDS]: { perPerson: COMMANDS_AT_ONCE - 2, others: COMMANDS_AT_ONCE - 1 },
+  };
+}
+
 /** Messages of one task are worked on in order, from whichever conversation they come. */
-export const taskLane = (taskId: string): string => `task:${taskId}`;
+export const taskLane = (taskId: string): string => `${TASKS}${taskId}`;
 
 /** Commands keep their order within a conversation and never wait for its task. */
-export const commandLane = (address: Address): string => `chat:${conversationKey(address)}`;
+export const commandLane = (address: Address): string => `${COMMANDS}${conversationKey(address)}`;

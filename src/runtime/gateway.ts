@@ -22,11 +22,12 @@ import { newTaskId } from '../workspace/tasks.ts';
 import { createChanges } from './changes.ts';
 import { findCommand, HELP_HINT } from './commands/table.ts';
 import { bindingKey, type Conversations, follow } from './conversations.ts';
-import { commandLane, type Entry, taskLane, traceOf } from './entry.ts';
+import { commandLane, dedupeId, type Entry, shareOf, taskLane, traceOf } from './entry.ts';
 import { type InjectionMode, saysStop, spoken } from './injection.ts';
 import type { Queue } from './queue/queue.ts';
 import { spoolKey } from './queue/spool.ts';
 import type { Buttons } from './reply/buttons.ts';
+import { refuseTooMuch } from './too-much.ts';
 
 /** How long an album's parts may be apart. */
 const GROUP_SETTLE_MS = 600;
@@ -70,12 +71,6 @@ export interface Gateway {
   accept(message: InboundMessage, raw: unknown): Promise<InboundOutcome>;
   /** What fits an argument that is being typed; [] for people who may not ask. Never rejects. */
   suggest(query: SuggestQuery): Promise<Suggestion[]>;
-}
-
-/** What the platform calls the event, unique over everything that makes a conversation. */
-function dedupeId(message: InboundMessage, event = message.id): string {
-  const { channel, account, workspace, chat } = message.address;
-  return JSON.stringify([channel, account, workspace ?? null, chat, event]);
 }
 
 export function createGateway(options: GatewayOptions): Gateway {
@@ -137,7 +132,12 @@ export function createGateway(options: GatewayOptions): Gateway {
       return 'answered';
     }
     const group = message.group === undefined ? {} : { group: message.group, notBefore: Date.now() + GROUP_SETTLE_MS };
-    const outcome = await queue.enqueue(lane, entry, { dedupeId: dedupeId(message), raw, ...group });
+    const outcome = await queue.enqueue(lane, entry, {
+      dedupeId: dedupeId(message),
+      by: shareOf(entry),
+      raw,
+      ...group,
+    });
     const steer = () => queue.signal(lane, 'steer');
     // An album steers once it is whole.
     if (entry.mode === 'steer' && message.group !== undefined) setTimeout(steer, GROUP_SETTLE_MS + 20).unref();
@@ -147,9 +147,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     return outcome === 'duplicate' ? 'duplicate' : 'accepted';
   }
 
-  /** For plain messages the queue finds out by itself; these have effects of their own before they get there. */
-  function again(message: InboundMessage): Promise<InboundOutcome> | undefined {
-    if (!message.command && !message.button && !message.opensThread) return undefined;
+  /**
+   * For plain messages the queue finds out by itself; others have effects of their own before they get there, and what is counted
+   * is not counted twice.
+   */
+  function again(message: InboundMessage, isCounted: boolean): Promise<InboundOutcome> | undefined {
+    if (!isCounted && !message.command && !message.button && !message.opensThread) return undefined;
     return queue.seen(dedupeId(message))?.then(() => {
       metrics.count('viber_inbound_total', { channel: message.address.channel, outcome: 'duplicate' });
       return 'duplicate';
@@ -201,7 +204,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       });
       if (!decision.allow) return refuse(message, principal, decision.reason, decision.pair);
       if (message.kind === 'membership') return 'accepted';
-      const before = again(original);
+      const isCounted = principal.role !== 'owner';
+      const before = again(original, isCounted);
       if (before) return before;
       // Platforms tell of an edit also when only a link's preview has come.
       if (message.editOf !== undefined && options.textOf(spoolKey(dedupeId(message, message.editOf))) === message.text)
@@ -210,18 +214,10 @@ export function createGateway(options: GatewayOptions): Gateway {
         await follow(conversations, message, log);
         return 'accepted';
       }
-      if (principal.role === 'owner' && message.isDirect) options.onOwner(principal, message.address);
-      // Owners could change the limit; everybody else meets it (T23).
-      const rate =
-        principal.role === 'owner' ? { ok: true as const } : options.limiter.take(identityText(principal), Date.now());
-      if (!rate.ok) {
-        metrics.count('viber_inbound_total', { channel: message.address.channel, outcome: 'rate-limited' });
-        if (!rate.first) return 'refused';
-        const text =
-          'That was too many messages in a minute; I did not take the last one. Wait a moment and send it again.';
-        await notice(message, text);
-        return 'answered';
-      }
+      if (!isCounted && message.isDirect) options.onOwner(principal, message.address);
+      // Owners could change the limit; everybody else meets it.
+      const tooMuch = isCounted ? await refuseTooMuch(message, principal, options, notice) : undefined;
+      if (tooMuch) return tooMuch;
       if (message.button) {
         const action = await options.buttons.press(message.button.id, message.address);
         if (!action) {
@@ -241,7 +237,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (command && !spec && !message.isDirect && !message.isMention) return 'refused';
       for (let change = changes.of(key); change; change = changes.of(key)) await change;
       // What was being changed may have been the same event's.
-      const meanwhile = again(original);
+      const meanwhile = again(original, false);
       if (meanwhile) return meanwhile;
       // A message that begins a thread begins a task; commands look at what is here.
       const begins = message.opensThread === true && (!command || spec?.begins === true);

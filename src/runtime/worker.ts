@@ -18,7 +18,7 @@ import type { RunView } from './commands/command.ts';
 import { type Conversations, placeOf, shareTask } from './conversations.ts';
 import type { Costs } from './costs.ts';
 import type { Delivery } from './delivery.ts';
-import { type Entry, taskLane, traceOf } from './entry.ts';
+import { COMMANDS, COMMANDS_AT_ONCE, type Entry, shareOf, TASKS, taskLane, traceOf } from './entry.ts';
 import type { JobAnswers } from './job-answers.ts';
 import type { JobDesk } from './job-desk.ts';
 import type { Live } from './live.ts';
@@ -87,8 +87,6 @@ interface Work {
   isStopped: boolean;
 }
 
-/** Commands are short; a few at a time keep one slow disk read from holding up the others. */
-const COMMANDS_AT_ONCE = 4;
 const RETRY_MS = 2_000;
 const MAX_RETRY_MS = 300_000;
 
@@ -123,7 +121,9 @@ export function createWorker(options: WorkerOptions): Worker {
   const desk: CommandDesk = {
     ...{ home, pairing: options.pairing, modelName: options.modelName },
     runOf: (id) => works.get(taskLane(id))?.view,
-    enqueue: async (entry, dedupeId) => void (await queue.enqueue(taskLane(entry.taskId), entry, { dedupeId })),
+    enqueue: async (entry, dedupeId) => {
+      await queue.enqueue(taskLane(entry.taskId), entry, { dedupeId, by: shareOf(entry) });
+    },
     waitingFor: (id) => queue.depth(taskLane(id)) - (stopped.has(taskLane(id)) ? 1 : 0),
     stop: (id) => queue.signal(taskLane(id), 'stop') || stopWaiting(taskLane(id)),
     ...{ links: options.links, prefixes: options.prefixes, costs: options.costs, settings: options.settings },
@@ -142,8 +142,8 @@ export function createWorker(options: WorkerOptions): Worker {
   const isStop = (item: Item | undefined): boolean =>
     options.approvals?.get(item?.message.resume?.approval ?? '')?.decision?.verdict === 'stop';
 
-  async function loop(prefix: string, work: (lease: Lease<Entry>) => Promise<void>): Promise<void> {
-    for (let lease = await queue.claim(prefix); lease; lease = await queue.claim(prefix)) {
+  async function loop(kind: string, work: (lease: Lease<Entry>) => Promise<void>): Promise<void> {
+    for (let lease = await queue.claim(kind); lease; lease = await queue.claim(kind)) {
       const current = lease;
       const done = work(current).catch((error: unknown) => {
         const trace = traceOf(current.items[0]?.id ?? '');
@@ -272,8 +272,8 @@ export function createWorker(options: WorkerOptions): Worker {
 
   return {
     start() {
-      for (let n = 0; n < options.maxRuns; n++) void loop('task:', runMessages);
-      for (let n = 0; n < COMMANDS_AT_ONCE; n++) void loop('chat:', runCommands);
+      for (let n = 0; n < options.maxRuns; n++) void loop(TASKS, runMessages);
+      for (let n = 0; n < COMMANDS_AT_ONCE; n++) void loop(COMMANDS, runCommands);
     },
     runOf: (taskId) => works.get(taskLane(taskId))?.view,
     async stop(graceMs) {

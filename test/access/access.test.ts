@@ -146,4 +146,21 @@ describe('rate limits', () => {
     expect(limiter.take('b', 0).ok).toBe(true);
     expect(take(20_000).ok).toBe(true);
   });
+
+  it('counts what has piled up by when it was sent, in whatever order it comes', () => {
+    const limiter = createRateLimiter(3);
+    const sent = [0, 1, 2, 20_000, 40_000, 60_000, 50_000, 80_000];
+    expect(sent.map((at) => limiter.take('a', at).ok)).toEqual([true, true, true, true, true, true, false, true]);
+  });
+
+  it('takes all parts of an album or none, as one message', () => {
+    const limiter = createRateLimiter(2);
+    const album = (group: string) => [1, 2, 3].map(() => limiter.take('a', 0, group));
+    expect([album('g'), album('h')].flat().every((answer) => answer.ok)).toBe(true);
+    expect(album('i')).toEqual([
+      { ok: false, first: true },
+      { ok: false, first: false },
+      { ok: false, first: false },
+    ]);
+  });
 });

@@ -64,7 +64,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       },
     },
     people: [{ name: 'alex', role: 'owner', ids: [`telegram:${ALEX}`] }],
-    limits: { freeBytes: 0 },
+    limits: { freeBytes: 0, messagesPerMinute: 1000 },
     http: { port: 0 },
     ...options.config,
   };

@@ -100,7 +100,7 @@ export async function openPlatforms(options: PlatformWorldOptions = {}): Promise
     providers: { local: { baseURL: llm.url, apiKey: 'sk-test-model-key-123' } },
     channels: Object.fromEntries(sections),
     people: options.linked === false ? [] : people,
-    limits: { freeBytes: 0 },
+    limits: { freeBytes: 0, messagesPerMinute: 1000 },
     http: { port: 0 },
     ...options.config,
   };

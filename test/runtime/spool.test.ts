@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Lease, QueueItem } from '../../src/runtime/queue/queue.ts';
+import type { Lease, QueueItem, Share } from '../../src/runtime/queue/queue.ts';
 import { MAX_CRASHES, openSpool, type Spool, spoolKey } from '../../src/runtime/queue/spool.ts';
 import { NoSpaceError, openStore } from '../../src/runtime/queue/store.ts';
 import { tempFolder } from '../helpers/temp.ts';
@@ -27,6 +27,7 @@ async function open(root: string, freeBytes = 0): Promise<Opened> {
 }
 
 const names = (root: string, state: string) => fs.readdirSync(path.join(root, state)).sort();
+const ALEX: Share = { person: 'alex', isOwner: true };
 const texts = (lease: Lease<string> | undefined) => lease?.items.map((item) => item.message);
 const ids = (lease: Lease<string>) => lease.items.map((item) => item.id);
 
@@ -40,7 +41,7 @@ describe('the inbox', () => {
   it('is durable when enqueue resolves: the file stands in new, readable, with the raw event', async () => {
     const root = tempFolder();
     const { spool } = await open(root);
-    expect(await spool.enqueue('a', 'hello', { dedupeId: 'e1', raw: { update_id: 7 } })).toBe('accepted');
+    expect(await spool.enqueue('a', 'hello', { by: ALEX, dedupeId: 'e1', raw: { update_id: 7 } })).toBe('accepted');
     const file = JSON.parse(fs.readFileSync(path.join(root, 'new', `${spoolKey('e1')}.json`), 'utf8'));
     expect(file).toMatchObject({ message: 'hello', lane: 'a', attempts: 0, raw: { update_id: 7 } });
     expect(names(root, 'tmp')).toEqual([]);
@@ -49,7 +50,7 @@ describe('the inbox', () => {
   it('takes an event once: while it waits, in work, finished, and after a restart', async () => {
     const root = tempFolder();
     const first = await open(root);
-    const put = (spool: Spool<string>) => spool.enqueue('a', 'hello', { dedupeId: 'e1' });
+    const put = (spool: Spool<string>) => spool.enqueue('a', 'hello', { by: ALEX, dedupeId: 'e1' });
     expect(await Promise.all([put(first.spool), put(first.spool)])).toEqual(['accepted', 'duplicate']);
     const lease = await claim(first.spool);
     expect(await put(first.spool)).toBe('duplicate');
@@ -67,7 +68,7 @@ describe('the inbox', () => {
       ['a', '2'],
       ['b', '3'],
     ] as const)
-      await spool.enqueue(lane, text, { dedupeId: text });
+      await spool.enqueue(lane, text, { by: ALEX, dedupeId: text });
     const a = await claim(spool);
     const b = await claim(spool);
     expect([texts(a), texts(b)]).toEqual([['1'], ['3']]);
@@ -79,9 +80,9 @@ describe('the inbox', () => {
   it('hands out neighbours of one group together once their time has come', async () => {
     const { spool } = await open(tempFolder());
     const notBefore = Date.now() + 60;
-    await spool.enqueue('a', 'photo 1', { dedupeId: '1', group: 'g', notBefore });
-    await spool.enqueue('a', 'photo 2', { dedupeId: '2', group: 'g', notBefore });
-    await spool.enqueue('a', 'text', { dedupeId: '3' });
+    await spool.enqueue('a', 'photo 1', { by: ALEX, dedupeId: '1', group: 'g', notBefore });
+    await spool.enqueue('a', 'photo 2', { by: ALEX, dedupeId: '2', group: 'g', notBefore });
+    await spool.enqueue('a', 'text', { by: ALEX, dedupeId: '3' });
     const lease = await claim(spool);
     expect(texts(lease)).toEqual(['photo 1', 'photo 2']);
     expect(Date.now()).toBeGreaterThanOrEqual(notBefore - 2);
@@ -92,8 +93,8 @@ describe('the inbox', () => {
   it('lets the owner take further messages of the lane into its lease, past others, and never those that are not due', async () => {
     const root = tempFolder();
     const { spool } = await open(root);
-    for (const text of ['a', 'b', 'c', 'd']) await spool.enqueue('x', text, { dedupeId: text });
-    await spool.enqueue('x', 'late', { dedupeId: 'late', notBefore: Date.now() + 60_000 });
+    for (const text of ['a', 'b', 'c', 'd']) await spool.enqueue('x', text, { by: ALEX, dedupeId: text });
+    await spool.enqueue('x', 'late', { by: ALEX, dedupeId: 'late', notBefore: Date.now() + 60_000 });
     const lease = await claim(spool);
     const taken = spool.extend(lease, (item) => item.message !== 'b');
     expect(taken.map((item) => item.message)).toEqual(['c', 'd']);
@@ -113,7 +114,7 @@ describe('the inbox', () => {
   it('ignores ack and release of an older lease', async () => {
     const root = tempFolder();
     const { spool } = await open(root);
-    await spool.enqueue('a', '1', { dedupeId: '1' });
+    await spool.enqueue('a', '1', { by: ALEX, dedupeId: '1' });
     const stale = await claim(spool);
     spool.release(stale);
     const current = await claim(spool);
@@ -124,11 +125,33 @@ describe('the inbox', () => {
     expect(names(root, 'cur')).toEqual([]);
   });
 
+  it('knows after a restart whose work waits, and takes up what an earlier version has stored', async () => {
+    const root = tempFolder();
+    const sam: Share = { person: 'sam', isOwner: false };
+    const limits = { 'task:': { perPerson: 1, others: 3 } };
+    const first = await open(root);
+    for (const n of [1, 2]) await first.spool.enqueue(`task:sam${n}`, `sam ${n}`, { by: sam, dedupeId: `sam ${n}` });
+    await first.spool.enqueue('task:old', 'old', { by: sam, dedupeId: 'old' });
+    await first.spool.enqueue('task:alex', 'alex', { by: ALEX, dedupeId: 'alex' });
+    const file = path.join(root, 'new', `${spoolKey('old')}.json`);
+    const { by: _by, ...old } = JSON.parse(fs.readFileSync(file, 'utf8'));
+    fs.writeFileSync(file, JSON.stringify(old));
+    const store = openStore({ root, freeBytes: 0 });
+    const spool = await openSpool<string>({ store, onDead: () => undefined, limits });
+    const next = async () => texts(await spool.claim('task:'))?.[0];
+    const leases = [await spool.claim('task:'), await spool.claim('task:'), await spool.claim('task:')];
+    expect(leases.map((lease) => texts(lease)?.[0])).toEqual(['sam 1', 'old', 'alex']);
+    const waiting = next();
+    const sams = leases[0] as Lease<string>;
+    spool.ack(sams, ids(sams));
+    expect(await waiting).toBe('sam 2');
+  });
+
   it('counts crashes before it tries again, and gives a message up after the third', async () => {
     const root = tempFolder();
     const first = await open(root);
-    await first.spool.enqueue('a', 'poison', { dedupeId: 'p' });
-    await first.spool.enqueue('a', 'innocent', { dedupeId: 'i' });
+    await first.spool.enqueue('a', 'poison', { by: ALEX, dedupeId: 'p' });
+    await first.spool.enqueue('a', 'innocent', { by: ALEX, dedupeId: 'i' });
     await claim(first.spool);
     for (let crash = 1; crash < MAX_CRASHES; crash++) {
       const { spool, dead } = await open(root);
@@ -139,16 +162,16 @@ describe('the inbox', () => {
     expect(dead.map((item) => item.message)).toEqual(['poison']);
     expect(spool.deadLetters()).toMatchObject([{ id: spoolKey('p'), reason: expect.stringContaining('3 times') }]);
     expect(texts(await spool.claim(''))).toEqual(['innocent']);
-    expect(await spool.enqueue('a', 'poison', { dedupeId: 'p' })).toBe('duplicate');
+    expect(await spool.enqueue('a', 'poison', { by: ALEX, dedupeId: 'p' })).toBe('duplicate');
   });
 
   it('works on messages that were part of a crash one at a time, so that the guilty one is found alone', async () => {
     const root = tempFolder();
     const first = await open(root);
-    for (const lane of ['a', 'b']) await first.spool.enqueue(lane, lane, { dedupeId: lane });
+    for (const lane of ['a', 'b']) await first.spool.enqueue(lane, lane, { by: ALEX, dedupeId: lane });
     await Promise.all([claim(first.spool), claim(first.spool)]);
     const { spool } = await open(root);
-    await spool.enqueue('c', 'fresh', { dedupeId: 'c' });
+    await spool.enqueue('c', 'fresh', { by: ALEX, dedupeId: 'c' });
     const suspect = await claim(spool);
     expect(texts(suspect)).toEqual(['a']);
     expect(texts(await spool.claim(''))).toEqual(['fresh']);
@@ -160,7 +183,7 @@ describe('the inbox', () => {
   it('does not count an orderly release as a crash', async () => {
     const root = tempFolder();
     const first = await open(root);
-    await first.spool.enqueue('a', '1', { dedupeId: '1' });
+    await first.spool.enqueue('a', '1', { by: ALEX, dedupeId: '1' });
     first.spool.release(await claim(first.spool));
     first.spool.close();
     const { spool } = await open(root);
@@ -170,8 +193,8 @@ describe('the inbox', () => {
   it('moves a torn file aside and names it; the others are served', async () => {
     const root = tempFolder();
     const first = await open(root);
-    await first.spool.enqueue('a', '1', { dedupeId: '1' });
-    await first.spool.enqueue('b', '2', { dedupeId: '2' });
+    await first.spool.enqueue('a', '1', { by: ALEX, dedupeId: '1' });
+    await first.spool.enqueue('b', '2', { by: ALEX, dedupeId: '2' });
     const file = path.join(root, 'new', `${spoolKey('1')}.json`);
     fs.truncateSync(file, 20);
     const { spool, torn } = await open(root);
@@ -183,10 +206,10 @@ describe('the inbox', () => {
   it('refuses when the disk is nearly full, and takes the same event later', async () => {
     const root = tempFolder();
     const full = await open(root, Number.MAX_SAFE_INTEGER);
-    await expect(full.spool.enqueue('a', '1', { dedupeId: '1' })).rejects.toBeInstanceOf(NoSpaceError);
+    await expect(full.spool.enqueue('a', '1', { by: ALEX, dedupeId: '1' })).rejects.toBeInstanceOf(NoSpaceError);
     expect(names(root, 'new')).toEqual([]);
     const { spool } = await open(root);
-    expect(await spool.enqueue('a', '1', { dedupeId: '1' })).toBe('accepted');
+    expect(await spool.enqueue('a', '1', { by: ALEX, dedupeId: '1' })).toBe('accepted');
   });
 
   it('keeps each lane in order and loses nothing, whatever restarts, releases and crashes come between', async () => {
@@ -216,10 +239,11 @@ describe('the inbox', () => {
           if (action.do === 'put') {
             const text = String(++serial);
             expected.set(action.lane, [...(expected.get(action.lane) ?? []), text]);
-            await spool.enqueue(action.lane, text, { dedupeId: text });
+            await spool.enqueue(action.lane, text, { by: ALEX, dedupeId: text });
             pending++;
           } else if (action.do === 'duplicate') {
-            if (serial > 0) expect(await spool.enqueue('a', 'x', { dedupeId: String(serial) })).toBe('duplicate');
+            if (serial > 0)
+              expect(await spool.enqueue('a', 'x', { by: ALEX, dedupeId: String(serial) })).toBe('duplicate');
           } else if (action.do === 'crash') {
             if (crashes++ >= MAX_CRASHES - 1) continue;
             if (pending > 0) await claim(spool);

@@ -24,9 +24,18 @@ export interface Lease<T> {
   items: QueueItem<T>[];
 }
 
+/** Whose work a message is: lanes are handed out round-robin by person. */
+export interface Share {
+  /** One text for all accounts of a person. */
+  person: string;
+  /** Owners have as many lanes in work as they like, and one that is kept for them. */
+  isOwner: boolean;
+}
+
 export interface EnqueueOptions {
   /** What the platform calls the event, made unique over channel, account and chat. */
   dedupeId: string;
+  by: Share;
   /** Milliseconds since the epoch before which the message is not handed out. */
   notBefore?: number;
   /** Neighbours of one lane with the same group are handed out together. */
@@ -53,8 +62,11 @@ export interface Queue<T> {
    * durable, and rejects when it could not be stored.
    */
   seen(dedupeId: string): Promise<void> | undefined;
-  /** Waits for the next lane with work among those whose name begins with `prefix`; undefined once the queue is closed. */
-  claim(prefix: string): Promise<Lease<T> | undefined>;
+  /**
+   * Waits for the next lane of this kind (the name up to its first colon, that included) in the turn of whoever has waited
+   * longest for one; undefined once the queue is closed. A lease counts for the person in whose turn it was given until it ends.
+   */
+  claim(kind: string): Promise<Lease<T> | undefined>;
   /**
    * Takes further waiting messages of the lane into the lease, whatever stands between: those that are due and that `pick`
    * says yes to, in order. They are given, not added to `lease.items`.

@@ -1,5 +1,5 @@
 /** What an earlier process left in the inbox: its files as they stand, and the crashes they were part of, counted. */
-import type { DeadLetter, QueueItem } from './queue.ts';
+import type { DeadLetter, QueueItem, Share } from './queue.ts';
 import type { SpoolStore } from './store.ts';
 
 /** Crashes after which a message is given up (R11). */
@@ -8,6 +8,8 @@ export const MAX_CRASHES = 3;
 /** The stored form of an item, with the platform's raw event beside the message. */
 export interface SpoolFile<T> extends QueueItem<T> {
   dedupeId: string;
+  /** Absent in files of earlier versions: the lane is then a person of its own. */
+  by?: Share;
   notBefore?: number;
   group?: string;
   raw?: unknown;

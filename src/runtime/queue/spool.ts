@@ -9,6 +9,8 @@
  */
 import { createHash } from 'node:crypto';
 import { crashPoint } from '../../faults.ts';
+import { createFair, type Fair, type FairLimits } from './fair.ts';
+import { dueAt, dueBehind, emptyLane, head, insert, lease as intoWork, type Lane } from './lane.ts';
 import type { EnqueueOptions, LaneSignal, Lease, Queue, QueueItem } from './queue.ts';
 import { deadLetters, MAX_CRASHES, recoverSpool, type SpoolFile } from './recovery.ts';
 import type { SpoolStore } from './store.ts';
@@ -21,19 +23,18 @@ export { MAX_CRASHES } from './recovery.ts';
  */
 const SUSPECT_DELAY_MS = 3_000;
 
-interface Lane<T> {
-  items: (QueueItem<T> & { notBefore: number; group: string | undefined })[];
-  /** Items from the front that are in work. */
-  leased: number;
-  epoch: number;
-  retryAt: number;
-  queued: boolean;
+/** Lanes of one kind, and those who want one. */
+interface Kind<T> {
+  fair: Fair;
+  claimers: ((lease: Lease<T> | undefined) => void)[];
 }
 
 export interface SpoolOptions<T> {
   store: SpoolStore;
   /** A message was given up after crashing the gateway: the person should hear of it. */
   onDead: (item: QueueItem<T>, reason: string) => void;
+  /** By kind of lane, how many may be in work for whom; absent: as many as are claimed. */
+  limits?: Readonly<Record<string, FairLimits>>;
   now?: () => number;
   /** Milliseconds; for tests. */
   suspectDelayMs?: number;
@@ -50,19 +51,23 @@ export function spoolKey(dedupeId: string): string {
   return createHash('sha256').update(dedupeId).digest('hex').slice(0, 32);
 }
 
+/** `task:` of `task:20261122-abcde`. */
+const kindOf = (lane: string): string => lane.slice(0, lane.indexOf(':') + 1);
+
 /** Opens the inbox and takes up what an earlier process left, before anything new arrives. */
 export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
   const options = { suspectDelayMs: SUSPECT_DELAY_MS, ...given };
   const { store } = options;
   const now = options.now ?? Date.now;
   const lanes = new Map<string, Lane<T>>();
-  const ready: string[] = [];
+  const kinds = new Map<string, Kind<T>>();
+  /** Lanes that begin with a message of a crash, while another such message is in work. */
+  const held = new Set<string>();
   const known = new Set<string>();
   /** By id, messages that are not durable yet: nobody may be told that they are. */
   const commits = new Map<string, Promise<void>>();
   /** By lane, messages that are being stored. */
   const storing = new Map<string, number>();
-  const claimers: { prefix: string; resolve: (lease: Lease<T> | undefined) => void }[] = [];
   const listeners: ((lane: string, signal: LaneSignal) => boolean)[] = [];
   let lastSeq = 0;
   let epoch = 0;
@@ -72,33 +77,29 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
   let timerAt = Number.POSITIVE_INFINITY;
 
   function laneOf(name: string): Lane<T> {
-    let lane = lanes.get(name);
-    if (!lane) {
-      lane = { items: [], leased: 0, epoch: 0, retryAt: 0, queued: false };
-      lanes.set(name, lane);
-    }
+    const lane = lanes.get(name) ?? emptyLane<T>();
+    lanes.set(name, lane);
     return lane;
   }
 
-  /** Messages that are handed out together: the head and its neighbours of the same group. */
-  function head(lane: Lane<T>): Lane<T>['items'] {
-    const group = lane.items[0]?.group;
-    if (group === undefined) return lane.items.slice(0, 1);
-    const end = lane.items.findIndex((item) => item.group !== group);
-    return end < 0 ? [...lane.items] : lane.items.slice(0, end);
+  function kindFor(name: string): Kind<T> {
+    const kind = kinds.get(name) ?? { fair: createFair(options.limits?.[name]), claimers: [] };
+    kinds.set(name, kind);
+    return kind;
   }
 
   function wake(name: string): void {
     const lane = lanes.get(name);
-    if (!lane || lane.leased > 0 || lane.queued || lane.items.length === 0 || closed) return;
-    const due = Math.max(lane.retryAt, ...head(lane).map((item) => item.notBefore));
+    if (!lane || lane.leased > 0 || lane.isReady || lane.items.length === 0 || closed) return;
+    const due = dueAt(lane);
     if (due > now()) {
       wakeAt(due);
       return;
     }
-    lane.queued = true;
-    ready.push(name);
-    handOut();
+    lane.isReady = true;
+    const kind = kindFor(kindOf(name));
+    for (const { by } of lane.items) kind.fair.add(name, by);
+    handOut(kind);
   }
 
   function wakeAt(due: number): void {
@@ -118,52 +119,53 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
    * A message that was part of a crash is worked on while no other such message is: the one that kills the gateway is
    * then alone when it does so again, and takes no innocent one with it to `dead`.
    */
-  function mayGo(name: string, prefix: string): boolean {
-    return name.startsWith(prefix) && (suspect === undefined || (lanes.get(name)?.items[0]?.attempts ?? 0) === 0);
-  }
+  const mustWait = (lane: Lane<T>): boolean => suspect !== undefined && (lane.items[0]?.attempts ?? 0) > 0;
 
-  function handOut(): void {
-    if (closed) return;
-    for (let c = 0; c < claimers.length; ) {
-      const claimer = claimers[c] as (typeof claimers)[number];
-      const at = ready.findIndex((name) => mayGo(name, claimer.prefix));
-      if (at < 0) {
-        c++;
+  function handOut({ fair, claimers }: Kind<T>): void {
+    while (!closed && claimers.length > 0) {
+      const taken = fair.take();
+      if (!taken) return;
+      const { lane: name, share } = taken;
+      const lane = laneOf(name);
+      lane.isReady = false;
+      if (mustWait(lane)) {
+        held.add(name);
+        fair.done(share);
         continue;
       }
-      const [name = ''] = ready.splice(at, 1);
-      const lane = laneOf(name);
-      lane.queued = false;
       const items = head(lane);
       for (const item of items) store.move('new', 'cur', item.id);
       lane.leased = items.length;
+      lane.share = share;
       lane.epoch = ++epoch;
       lane.retryAt = 0;
       if (items.some((item) => item.attempts > 0)) suspect = name;
-      claimers.splice(c, 1);
-      claimer.resolve({ lane: name, epoch, items });
+      claimers.shift()?.({ lane: name, epoch, items });
     }
   }
 
   /** The lane is free again. */
   function freed(name: string, lane: Lane<T>): void {
     lane.leased = 0;
+    const kind = kindFor(kindOf(name));
+    if (lane.share) kind.fair.done(lane.share);
+    lane.share = undefined;
+    if (lane.items.length === 0) lanes.delete(name);
     if (suspect === name) {
       suspect = undefined;
-      handOut();
+      const waited = [...held];
+      held.clear();
+      for (const each of waited) wake(each);
     }
-    if (lane.items.length === 0) lanes.delete(name);
-    else wake(name);
+    wake(name);
+    handOut(kind);
   }
 
   function add(file: SpoolFile<T>): void {
-    const { id, lane, seq, attempts, message, acceptedAt } = file;
-    const { items } = laneOf(lane);
-    let at = items.length;
-    while (at > 0 && (items[at - 1]?.seq ?? 0) > seq) at--;
-    const item = { id, lane, seq, attempts, message, acceptedAt };
-    items.splice(at, 0, { ...item, notBefore: file.notBefore ?? 0, group: file.group });
-    known.add(id);
+    const lane = laneOf(file.lane);
+    const { by } = insert(lane, file);
+    known.add(file.id);
+    if (lane.isReady) kindFor(kindOf(file.lane)).fair.add(file.lane, by);
   }
 
   function seen(id: string): Promise<void> | undefined {
@@ -188,7 +190,7 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
 
   return {
     async enqueue(lane, message, enqueueOptions: EnqueueOptions) {
-      const { dedupeId, notBefore, group, raw } = enqueueOptions;
+      const { dedupeId, by, notBefore, group, raw } = enqueueOptions;
       const id = spoolKey(dedupeId);
       const before = seen(id);
       if (before) {
@@ -198,7 +200,7 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
       known.add(id);
       lastSeq = Math.max(lastSeq + 1, now() * 1000);
       const file: SpoolFile<T> = {
-        ...{ id, dedupeId, lane, seq: lastSeq, attempts: 0, message, acceptedAt: new Date(now()).toISOString() },
+        ...{ id, dedupeId, lane, seq: lastSeq, attempts: 0, by, message, acceptedAt: new Date(now()).toISOString() },
         ...(notBefore === undefined ? {} : { notBefore }),
         ...(group === undefined ? {} : { group }),
         ...(raw === undefined ? {} : { raw }),
@@ -224,29 +226,22 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
       return 'accepted';
     },
     seen: (dedupeId) => seen(spoolKey(dedupeId)),
-    claim(prefix) {
+    claim(name) {
       if (closed) return Promise.resolve(undefined);
       const { promise, resolve } = Promise.withResolvers<Lease<T> | undefined>();
-      claimers.push({ prefix, resolve });
-      handOut();
+      const kind = kindFor(name);
+      kind.claimers.push(resolve);
+      handOut(kind);
       return promise;
     },
     extend(lease, pick) {
       const lane = owned(lease);
       if (!lane) return [];
       const mayTake = (item: QueueItem<T>) => item.attempts === 0 || suspect === undefined || suspect === lease.lane;
-      const waiting = lane.items.slice(lane.leased);
-      // A group is due when all of it is.
-      const early = new Set(
-        waiting.flatMap((item) => (item.notBefore > now() ? [item.id, item.group ?? item.id] : [])),
-      );
-      const due = waiting.filter((item) => mayTake(item) && !early.has(item.id) && !early.has(item.group ?? item.id));
-      const taken = due.filter(pick);
+      const taken = dueBehind(lane, now()).filter((item) => mayTake(item) && pick(item));
       if (taken.length === 0) return [];
       if (taken.some((item) => item.attempts > 0)) suspect = lease.lane;
-      const rest = waiting.filter((item) => !taken.includes(item));
-      lane.items = [...lane.items.slice(0, lane.leased), ...taken, ...rest];
-      lane.leased += taken.length;
+      intoWork(lane, taken);
       for (const item of taken) store.move('new', 'cur', item.id);
       return taken;
     },
@@ -285,7 +280,7 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
     close() {
       closed = true;
       clearTimeout(timer);
-      for (const { resolve } of claimers.splice(0)) resolve(undefined);
+      for (const { claimers } of kinds.values()) for (const resolve of claimers.splice(0)) resolve(undefined);
     },
     oldest() {
       let oldest: number | undefined;
