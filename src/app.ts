@@ -113,7 +113,16 @@ export async function startApp(options: AppOptions): Promise<App> {
       isStarted: () => started,
     });
   let wasReady = false;
+  /** Called from the midst of what takes events in, which a failure to look must not end. */
   function onStatus(): void {
+    try {
+      tellReadiness();
+    } catch (error) {
+      log.error({ err: error }, 'it could not be seen whether the gateway is ready');
+    }
+  }
+
+  function tellReadiness(): void {
     const { ready, channels: states } = readiness();
     if (ready && !wasReady)
       log.info({ port: server?.port, model: work.modelName(), channels: Object.keys(states) }, 'ready');

@@ -43,6 +43,19 @@ export class DeliveryError extends Error {
   }
 }
 
+/**
+ * The spool or the ledger could not be written: what was to be stored is not, and whoever gave it keeps it and tries again.
+ * `code` is the system's, where it gave one.
+ */
+export class StorageError extends Error {
+  override name = 'StorageError';
+  readonly code: string | undefined;
+  constructor(message: string, options: { code?: string | undefined; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = options.code;
+  }
+}
+
 /** A person asked for something that cannot be done; the message is one plain sentence that may be shown in a chat. */
 export class UserError extends Error {
   override name = 'UserError';
@@ -57,6 +70,14 @@ export class WorkspaceError extends Error {
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** What the whole machine lacks, whichever file met it first: it passes, and no event is to blame. */
+const SHORTAGES = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM']);
+
+/** Whether storing itself failed, as opposed to something that is wrong with one event or one file. */
+export function isStorageFailure(error: unknown): boolean {
+  return error instanceof StorageError || SHORTAGES.has(errorCode(error) ?? '');
 }
 
 /** A short text for logs, whatever was thrown. */

@@ -17,7 +17,8 @@ import { type Conversations, shareTask } from '../runtime/conversations.ts';
 import type { Delivery } from '../runtime/delivery.ts';
 import type { Entry } from '../runtime/entry.ts';
 import { createGateway, type Gateway } from '../runtime/gateway.ts';
-import type { SpoolFile } from '../runtime/queue/recovery.ts';
+import { withoutPoison } from '../runtime/poison.ts';
+import type { SpoolFile } from '../runtime/queue/dead.ts';
 import type { Spool } from '../runtime/queue/spool.ts';
 import type { SpoolStore } from '../runtime/queue/store.ts';
 import type { Reception } from '../runtime/reception.ts';
@@ -62,13 +63,14 @@ export function createDoor(options: DoorOptions): Gateway {
       .catch((error: unknown) => log.warn({ err: error }, 'a stranger could not be answered'));
   }
 
-  return createGateway({
+  const gateway = createGateway({
     ...{ queue, pairing, buttons, metrics, log, conversations, viber, whisper, maxQueue: config.limits.queue },
     people: options.people,
     limiter: createRateLimiter(config.limits.messagesPerMinute),
     rulesOf: (address) => accessRulesOf(config, address),
     reply: (message, text, trace) => delivery.add({ id: `${trace}-notice`, ...answerTo(message, text) }, trace),
-    textOf: (key) => (store.find(key)?.value as SpoolFile<Entry> | undefined)?.message.message.text,
+    // In `dead` stand answers too.
+    textOf: (key) => (store.find(key)?.value as Partial<SpoolFile<Entry>> | undefined)?.message?.message?.text,
     onOwner: (principal, address) => reception.noteOwner(principal, address),
     onPairing: (code, principal) => void reception.ask(code, principal),
     resolveTask: async (text, { address, isDirect }, principal) => {
@@ -90,4 +92,5 @@ export function createDoor(options: DoorOptions): Gateway {
       }),
     suggest: (query, principal, taskId) => suggest(query, { home, taskId, view: { ...query, viber, principal } }),
   });
+  return withoutPoison(gateway, { store, metrics, log, tell: reception.tellNotTaken });
 }

@@ -54,6 +54,14 @@ export interface Entry {
   play?: PlayOrder;
 }
 
+/** What is known of an event over all tries to take it in. */
+export interface Visit {
+  /** Who sent it, once it is decided that they may; `refused`: they may not. */
+  sender?: Principal | 'refused';
+  /** It was counted towards its sender's limit. */
+  isCounted?: boolean;
+}
+
 /** What the platform calls the event, unique over everything that makes a conversation. */
 export function dedupeId(message: InboundMessage, event = message.id): string {
   const { channel, account, workspace, chat } = message.address;

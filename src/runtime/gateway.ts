@@ -22,7 +22,7 @@ import { newTaskId } from '../workspace/tasks.ts';
 import { createChanges } from './changes.ts';
 import { findCommand, HELP_HINT } from './commands/table.ts';
 import { bindingKey, type Conversations, follow } from './conversations.ts';
-import { commandLane, dedupeId, type Entry, shareOf, taskLane, traceOf } from './entry.ts';
+import { commandLane, dedupeId, type Entry, shareOf, taskLane, traceOf, type Visit } from './entry.ts';
 import { type InjectionMode, saysStop, spoken } from './injection.ts';
 import type { Queue } from './queue/queue.ts';
 import { spoolKey } from './queue/spool.ts';
@@ -67,8 +67,8 @@ export interface GatewayOptions {
 }
 
 export interface Gateway {
-  /** Resolves when the message is durable, refused or a duplicate. Rejects when it could not be stored. */
-  accept(message: InboundMessage, raw: unknown): Promise<InboundOutcome>;
+  /** Resolves when the message is durable, refused or a duplicate. Rejects when it could not be stored, or with what went wrong. */
+  accept(message: InboundMessage, raw: unknown, visit?: Visit): Promise<InboundOutcome>;
   /** What fits an argument that is being typed; [] for people who may not ask. Never rejects. */
   suggest(query: SuggestQuery): Promise<Suggestion[]>;
 }
@@ -184,7 +184,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   return {
-    async accept(original, raw) {
+    async accept(original, raw, visit = {}) {
       let message = original;
       const { principal, isKnown } = principalOf(message, message.kind);
       const key = bindingKey(principal, message.address, message.isDirect);
@@ -202,6 +202,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         isBot: message.sender.isBot,
         chat: message.address.chat,
       });
+      visit.sender = decision.allow ? principal : 'refused';
       if (!decision.allow) return refuse(message, principal, decision.reason, decision.pair);
       if (message.kind === 'membership') return 'accepted';
       const isCounted = principal.role !== 'owner';
@@ -216,7 +217,9 @@ export function createGateway(options: GatewayOptions): Gateway {
       }
       if (!isCounted && message.isDirect) options.onOwner(principal, message.address);
       // Owners could change the limit; everybody else meets it.
-      const tooMuch = isCounted ? await refuseTooMuch(message, principal, options, notice) : undefined;
+      const tooMuch =
+        isCounted && !visit.isCounted ? await refuseTooMuch(message, principal, options, notice) : undefined;
+      visit.isCounted = true;
       if (tooMuch) return tooMuch;
       if (message.button) {
         const action = await options.buttons.press(message.button.id, message.address);

@@ -7,7 +7,13 @@ import { openOwners } from '../access/owners.ts';
 import type { Pairing } from '../access/pairing.ts';
 import type { People } from '../access/people.ts';
 import { type Principal, readIdentity } from '../access/principal.ts';
-import { type Address, conversationKey, formatAddress, type OutboundMessage } from '../channels/channel.ts';
+import {
+  type Address,
+  conversationKey,
+  formatAddress,
+  type InboundMessage,
+  type OutboundMessage,
+} from '../channels/channel.ts';
 import type { Logger } from '../log.ts';
 import { hashText } from '../workspace/files.ts';
 import { plainLine } from '../workspace/text.ts';
@@ -28,6 +34,8 @@ export interface Reception {
   askOwners(id: string, text: string, rows: ButtonAction[][]): Promise<void>;
   /** A message was given up after its third crash (R11). */
   tellGivenUp(item: QueueItem<Entry>, reason: string): Promise<void>;
+  /** An event of somebody who is let in could not be taken in and was given up: its sender hears of it, the owners once a day. */
+  tellNotTaken(message: InboundMessage, key: string, reason: string): Promise<void>;
   /** Something could not be delivered for good: once a day for each chat. Never rejects. */
   tellUndelivered(message: OutboundMessage, reason: string): Promise<void>;
   /** The direct conversations in which owners can be asked. */
@@ -117,6 +125,18 @@ export function openReception({ folder, pairing, people, buttons, delivery, log 
       log.error({ trace, reason }, 'a message was given up');
       const text = `I could not work on your message: it made me fail ${attempts} times (trace ${trace}). Try it in other words.`;
       await delivery.add({ id: `${id}-dead`, address: message.address, text, files: [] }, trace, true);
+    },
+    async tellNotTaken({ address, kind, messageId, interaction }, key, reason) {
+      const trace = traceOf(key);
+      const text = `I could not take in your message (trace ${trace}). It is kept; send it again in a moment, or begin anew with /new.`;
+      const answer = interaction === undefined ? { replyTo: messageId } : { interaction };
+      const told = { id: `${key}-dead`, address, text, files: [], ...(messageId === '' ? {} : answer) };
+      // Nobody wrote that a group has moved.
+      if (kind !== 'migration') await delivery.add(told, trace, true);
+      const day = new Date().toISOString().slice(0, 10);
+      const place = hashText(conversationKey(address)).slice(0, 12);
+      const what = `A message in ${formatAddress(address)} could not be taken in: ${plainLine(reason)}.`;
+      await self.tellOwners(`not-taken-${place}-${day}`, `${what} It is kept in spool/dead (trace ${trace}).`);
     },
     async tellUndelivered({ id, address }, reason) {
       // What is said of an owner's own chat is not said there again.

@@ -119,13 +119,23 @@ export function createInteractions(options: {
     });
   }
 
+  /** An event that breaks the decoder is dropped: nothing is known of it that could be answered. */
+  function decode(body: unknown, context: Context): ReturnType<typeof decodeInteraction> {
+    try {
+      return decodeInteraction(body, context);
+    } catch (error) {
+      log.error({ err: error }, 'an interaction could not be read and was dropped');
+      return { kind: 'dropped', reason: 'decode-error' };
+    }
+  }
+
   const pending = new Map<string, Promise<void>>();
 
   return {
     async take(body, context) {
       const channel = isFields(body) ? fields(body, 'channel') : undefined;
       if (isFields(body) && channel) options.learn(channel, id(body, 'guild_id'));
-      const decoded = decodeInteraction(body, context);
+      const decoded = decode(body, context);
       if (decoded.kind === 'dropped') return callbacks()?.onDropped(decoded.reason);
       const { interaction } = decoded;
       if (decoded.kind === 'suggest') return suggest(decoded.query, interaction);

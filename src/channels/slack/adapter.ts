@@ -80,7 +80,7 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
     },
   });
   const backfill = createBackfill({
-    ...{ api, self: () => self, progress, accept: intake.accept, log, signal: stopping.signal },
+    ...{ api, self: () => self, progress, accept: intake.accept, read: intake.read, log, signal: stopping.signal },
     onDropped: (kind) => callbacks?.onDropped(kind),
   });
   const tasks = createShowTask({ api, assistant, self: () => identity, log, everyMs: timing.taskMs });

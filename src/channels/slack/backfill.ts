@@ -8,7 +8,7 @@ import type { InboundMessage } from '../channel.ts';
 import { type Fields, list } from '../shared/read.ts';
 import { createBackoff, sleep } from '../shared/wait.ts';
 import { type SlackApi, SlackError } from './api.ts';
-import { type Decoded, decode, type Self } from './decode.ts';
+import type { Decoded, Self } from './decode.ts';
 import type { Place, Progress } from './progress.ts';
 
 export interface Backfill {
@@ -26,6 +26,8 @@ export interface BackfillOptions {
   progress: Progress;
   /** Hands a message over; rejects when it could not be stored. */
   accept: (message: InboundMessage, raw: unknown) => Promise<unknown>;
+  /** Never throws. */
+  read: (body: unknown, self: Self) => Decoded;
   onDropped: (kind: string) => void;
   log: Logger;
   signal: AbortSignal;
@@ -155,7 +157,7 @@ export function createBackfill(options: BackfillOptions): Backfill {
     const self = options.self();
     if (!self) return;
     const body = { type: 'event_callback', event };
-    const decoded: Decoded = decode(body, self);
+    const decoded = options.read(body, self);
     if (decoded.kind === 'message') await options.accept(decoded.message, body);
     else if (decoded.kind === 'dropped') options.onDropped(decoded.reason);
   }

@@ -32,6 +32,8 @@ export interface Intake {
   /** The body of an event, a command or a press. */
   take(body: unknown): Promise<Acknowledgement>;
   accept(message: InboundMessage, raw: unknown): Promise<InboundOutcome>;
+  /** Decodes; what breaks the decoder is dropped: it would come back for ever. */
+  read(body: unknown, self: Self): Decoded;
   /** Resolves when nothing is in hand. */
   idle(): Promise<void>;
 }
@@ -51,12 +53,20 @@ export function createIntake(options: IntakeOptions): Intake {
     const callbacks = options.callbacks();
     if (!callbacks) throw new Error('not connected');
     const outcome = await callbacks.onMessage(message, raw);
-    progress.note(message, outcome);
-    if (outcome === 'accepted' || outcome === 'duplicate') {
+    noteTaken(message, outcome);
+    return outcome;
+  }
+
+  /** What follows once the message is durable: Slack would send it again for nothing that goes wrong here. */
+  function noteTaken(message: InboundMessage, outcome: InboundOutcome): void {
+    try {
+      progress.note(message, outcome);
+      if (outcome !== 'accepted' && outcome !== 'duplicate') return;
       if (!message.sender.isBot) people.welcome(message.sender.user);
       options.onAccepted(message);
+    } catch (error) {
+      log.error({ err: error }, 'it could not be noted that a message was taken in');
     }
-    return outcome;
   }
 
   async function takeIn(body: unknown): Promise<Acknowledgement> {
@@ -81,7 +91,6 @@ export function createIntake(options: IntakeOptions): Intake {
     return acknowledge(message, await accept(message, body), body);
   }
 
-  /** What breaks the decoder is dropped: it would come back for ever. */
   function read(body: unknown, self: Self): Decoded {
     try {
       return decode(body, self);
@@ -116,6 +125,7 @@ export function createIntake(options: IntakeOptions): Intake {
 
   return {
     accept,
+    read,
     take: (body) => track(takeIn(body)),
     async idle() {
       await Promise.allSettled(inHand);

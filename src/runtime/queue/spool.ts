@@ -9,10 +9,11 @@
  */
 import { createHash } from 'node:crypto';
 import { crashPoint } from '../../faults.ts';
+import { deadLetters, type SpoolFile } from './dead.ts';
 import { createFair, type Fair, type FairLimits } from './fair.ts';
 import { dueAt, dueBehind, emptyLane, head, insert, lease as intoWork, type Lane } from './lane.ts';
 import type { EnqueueOptions, LaneSignal, Lease, Queue, QueueItem } from './queue.ts';
-import { deadLetters, MAX_CRASHES, recoverSpool, type SpoolFile } from './recovery.ts';
+import { MAX_CRASHES, recoverSpool } from './recovery.ts';
 import type { SpoolStore } from './store.ts';
 
 export { MAX_CRASHES } from './recovery.ts';

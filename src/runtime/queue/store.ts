@@ -11,7 +11,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { errorCode } from '../../errors.ts';
+import { errorCode, errorMessage, StorageError } from '../../errors.ts';
 import { commit, type Failure } from './commit.ts';
 import type { Disk } from './disk.ts';
 
@@ -29,7 +29,10 @@ interface Pending {
 
 export interface SpoolStore {
   readonly root: string;
-  /** Durable when it resolves: renamed into place, file and directory synced. Replaces an older file of that name. */
+  /**
+   * Durable when it resolves: renamed into place, file and directory synced. Replaces an older file of that name. Rejects with a
+   * StorageError when it cannot be written, with the error of serialising when it cannot be JSON.
+   */
   put(state: SpoolState, name: string, value: unknown): Promise<void>;
   /** Makes the contents of an existing file durable within half a second; many calls for one file cost one sync. */
   syncSoon(file: string): void;
@@ -65,8 +68,21 @@ export interface StoreOptions {
   disk?: Disk;
 }
 
+/** A folder that somebody has taken away holds nothing. */
+function filesIn(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return [];
+  }
+}
+
+const storageError = (error: unknown) =>
+  new StorageError(errorMessage(error), { code: errorCode(error), cause: error });
+
 /** Raised when the disk is too full to accept more. */
-export class NoSpaceError extends Error {
+export class NoSpaceError extends StorageError {
   override name = 'NoSpaceError';
 }
 
@@ -88,8 +104,7 @@ export function openStore(options: StoreOptions): SpoolStore {
   let flushing: NodeJS.Timeout | undefined;
   let serial = 0;
   const names = (state: SpoolState) =>
-    fs
-      .readdirSync(path.join(root, state))
+    filesIn(path.join(root, state))
       .filter((name) => name.endsWith('.json'))
       .map((name) => name.slice(0, -5));
   /** Messages in `new` and `cur`, those being stored included. */
@@ -98,11 +113,19 @@ export function openStore(options: StoreOptions): SpoolStore {
   function hasSpace(): boolean {
     const now = Date.now();
     if (now - spaceCheckedAt > 1000 || !spaceOk) {
-      const { bavail, bsize } = fs.statfsSync(root);
-      spaceOk = bavail * bsize >= options.freeBytes;
+      spaceOk = freeBytes() >= options.freeBytes;
       spaceCheckedAt = now;
     }
     return spaceOk;
+  }
+
+  function freeBytes(): number {
+    try {
+      const { bavail, bsize } = fs.statfsSync(root);
+      return bavail * bsize;
+    } catch (error) {
+      throw storageError(error);
+    }
   }
 
   async function commitAll(entries: Pending[]): Promise<void> {
@@ -122,7 +145,7 @@ export function openStore(options: StoreOptions): SpoolStore {
   }
 
   function settle(entry: Pending, failed: Failure | undefined): void {
-    if (failed) refuse(entry, Object.assign(new Error(failed.message), { code: failed.code }));
+    if (failed) refuse(entry, new StorageError(failed.message, { code: failed.code }));
     else entry.resolve();
   }
 
@@ -139,7 +162,7 @@ export function openStore(options: StoreOptions): SpoolStore {
       try {
         await commitAll(batch);
       } catch (error) {
-        for (const entry of batch) refuse(entry, error);
+        for (const entry of batch) refuse(entry, storageError(error));
       }
     }
     committing = false;
@@ -184,14 +207,12 @@ export function openStore(options: StoreOptions): SpoolStore {
 
   return {
     root,
-    put(state, name, value) {
-      if (state === 'new' && !hasSpace()) {
-        return Promise.reject(
-          new NoSpaceError(`less than ${options.freeBytes} bytes free below ${root} (limits.freeBytes)`),
-        );
-      }
+    async put(state, name, value) {
+      if (state === 'new' && !hasSpace())
+        throw new NoSpaceError(`less than ${options.freeBytes} bytes free below ${root} (limits.freeBytes)`);
+      const data = `${JSON.stringify(value)}\n`;
       if (state === 'new') unfinished++;
-      return enqueue({ state, name, data: `${JSON.stringify(value)}\n` });
+      return enqueue({ state, name, data });
     },
     syncSoon(target) {
       dirty.add(target);

@@ -1,0 +1,142 @@
+/** One event that cannot be taken in never holds up the others, on any platform and whatever is wrong with it. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { traceOf } from '../../src/cli/trace-events.ts';
+import { type Platform, waitFor } from '../platforms/platform.ts';
+import { NAMES, openPlatforms, type PlatformWorld } from '../platforms/world.ts';
+
+const CONFIG = { limits: { freeBytes: 0, queue: 500 } };
+const CHANNEL = { live: 'off', injection: 'followup' };
+
+/** What may be found in the place of a file. */
+const DAMAGES: Record<string, (file: string) => void> = {
+  'half of it': (file) => fs.writeFileSync(file, '{"id": "2026'),
+  'a folder': (file) => fs.mkdirSync(file),
+  'a link to itself': (file) => fs.symlinkSync(file, file),
+};
+
+function damage(file: string, kind: string): void {
+  fs.rmSync(file, { recursive: true, force: true });
+  DAMAGES[kind]?.(file);
+}
+
+async function open(name: (typeof NAMES)[number], config: object = CONFIG) {
+  const world = await openPlatforms({ on: [name], config: { ...config }, channel: CHANNEL });
+  world.llm.script((request) => ({ text: `re ${request.lastUser.replace(/^\[.*?\]: /, '')}` }));
+  const platform = world.platforms[name];
+  return { world, platform, sam: platform.dm('sam'), alex: platform.dm('alex') };
+}
+
+/** Messages of the inbox that were given up. */
+const dead = (world: PlatformWorld) =>
+  fs
+    .readdirSync(path.join(world.home, 'spool', 'dead'))
+    .map((file) => JSON.parse(world.read(path.join('spool', 'dead', file))) as Record<string, unknown>);
+
+const words = (platform: Platform, person: 'alex' | 'sam') =>
+  platform.answers(platform.dm(person)).map((seen) => seen.text);
+
+describe.each(NAMES)('on %s', (name) => {
+  it.each(Object.keys(DAMAGES))(
+    'with %s in place of a task’s record, others are served and its person is told',
+    async (kind) => {
+      const { world, platform, sam, alex } = await open(name);
+      platform.say(sam, 'first', { by: 'sam' });
+      await waitFor(platform, sam, { text: 're first' });
+      const record = path.join(world.home, 'artifacts', world.tasks()[0] ?? '', 'task.json');
+      await vi.waitFor(() => expect(fs.readFileSync(record, 'utf8')).toContain('"completed"'), 10_000);
+      damage(record, kind);
+      // Discord lets a bot say five things in a channel in five seconds.
+      const said = Array.from({ length: name === 'discord' ? 30 : 130 }, (_, n) => `m${n}`);
+      platform.say(sam, 'second', { by: 'sam' });
+      for (const text of said) platform.say(alex, text, { by: 'alex' });
+      await vi.waitFor(
+        () => expect(words(platform, 'alex').filter((text) => text.startsWith('re m'))).toHaveLength(said.length),
+        { timeout: 60_000, interval: 50 },
+      );
+      expect(words(platform, 'alex').filter((text) => text.startsWith('re m'))).toEqual(
+        said.map((text) => `re ${text}`),
+      );
+      await waitFor(platform, sam, { text: /re second|trace [0-9a-f]{12}/ });
+    },
+  );
+
+  it('keeps what cannot be taken in, says so once with a next step, tells the owners, and forgets nothing after a restart', async () => {
+    const { world, platform, sam, alex } = await open(name);
+    platform.say(alex, 'hello', { by: 'alex' });
+    await waitFor(platform, alex, { text: 're hello' });
+    platform.say(sam, 'first', { by: 'sam' });
+    await waitFor(platform, sam, { text: 're first' });
+    const task = world.tasks().at(-1) ?? '';
+    const folder = path.join(world.home, 'artifacts', task);
+    const record = path.join(folder, 'task.json');
+    await vi.waitFor(() => expect(fs.readFileSync(record, 'utf8')).toContain('"completed"'), 10_000);
+    fs.rmSync(folder, { recursive: true });
+    fs.symlinkSync(folder, folder);
+    platform.say(sam, 'second', { by: 'sam' });
+    const told = await waitFor(platform, sam, { text: /trace [0-9a-f]{12}/ });
+    expect(told.text).toContain('/new');
+    const trace = /trace ([0-9a-f]{12})/.exec(told.text)?.[1] ?? '';
+    expect(dead(world)).toMatchObject([
+      {
+        deadReason: expect.stringContaining('ELOOP'),
+        raw: expect.anything(),
+        message: { message: { text: 'second' } },
+      },
+    ]);
+    expect(traceOf(world.home, trace).events[0]?.detail).toContain('given up: ');
+    const owner = await waitFor(platform, alex, { text: /could not be taken in/ });
+    expect(owner.text).toContain(trace);
+    fs.unlinkSync(folder);
+    await world.restart();
+    platform.say(sam, 'third', { by: 'sam' });
+    await waitFor(platform, sam, { text: 're third' });
+    expect(words(platform, 'sam').filter((text) => /trace/.test(text))).toHaveLength(1);
+    expect(words(platform, 'sam').filter((text) => text === 're second')).toEqual([]);
+  });
+
+  it('keeps the order of a conversation around a fault that passes', async () => {
+    const { world, platform, sam } = await open(name);
+    platform.say(sam, 'first', { by: 'sam' });
+    await waitFor(platform, sam, { text: 're first' });
+    const folder = path.join(world.home, 'artifacts', world.tasks()[0] ?? '');
+    await vi.waitFor(
+      () => expect(fs.readFileSync(path.join(folder, 'task.json'), 'utf8')).toContain('"completed"'),
+      10_000,
+    );
+    fs.renameSync(folder, `${folder}x`);
+    fs.symlinkSync(folder, folder);
+    platform.say(sam, 'a', { by: 'sam' });
+    await vi.waitFor(
+      () => expect(world.logs.map((line) => line.msg)).toContain('an event could not be taken in; it is tried again'),
+      10_000,
+    );
+    platform.say(sam, 'b', { by: 'sam' });
+    fs.unlinkSync(folder);
+    fs.renameSync(`${folder}x`, folder);
+    await waitFor(platform, sam, { text: 're b' });
+    expect(words(platform, 'sam').filter((text) => /^re [ab]/.test(text))).toEqual(['re a', 're b']);
+    expect(dead(world)).toEqual([]);
+  });
+
+  it('takes nothing in and loses nothing while what is given up cannot be written either', async () => {
+    const { world, platform, sam } = await open(name);
+    platform.say(sam, 'first', { by: 'sam' });
+    await waitFor(platform, sam, { text: 're first' });
+    const folder = path.join(world.home, 'artifacts', world.tasks()[0] ?? '');
+    await vi.waitFor(
+      () => expect(fs.readFileSync(path.join(folder, 'task.json'), 'utf8')).toContain('"completed"'),
+      10_000,
+    );
+    const graves = path.join(world.home, 'spool', 'dead');
+    fs.rmdirSync(graves);
+    fs.rmSync(folder, { recursive: true });
+    fs.symlinkSync(folder, folder);
+    platform.say(sam, 'second', { by: 'sam' });
+    await vi.waitFor(() => expect(JSON.stringify(world.logs)).toContain('could not be kept'), 10_000);
+    fs.mkdirSync(graves);
+    await waitFor(platform, sam, { text: /trace [0-9a-f]{12}/ });
+    expect(dead(world)).toHaveLength(1);
+  });
+});
