@@ -21,6 +21,7 @@ import { commandSpecs } from './runtime/commands/table.ts';
 import { openConversations } from './runtime/conversations.ts';
 import { openDelivery } from './runtime/delivery.ts';
 import { type Entry, laneLimits } from './runtime/entry.ts';
+import { bury, type SpoolFile } from './runtime/queue/dead.ts';
 import { openDisk } from './runtime/queue/disk.ts';
 import { openLedger } from './runtime/queue/ledger.ts';
 import { acquireLock } from './runtime/queue/lock.ts';
@@ -30,6 +31,7 @@ import { openStore } from './runtime/queue/store.ts';
 import { type Readiness, readinessOf } from './runtime/readiness.ts';
 import { openReception } from './runtime/reception.ts';
 import { createButtons } from './runtime/reply/buttons.ts';
+import type { GiveUp } from './runtime/retries.ts';
 import { openHome } from './workspace/home.ts';
 
 const VIBER = 'default';
@@ -104,7 +106,16 @@ export async function startApp(options: AppOptions): Promise<App> {
     ...{ config, home, viber: VIBER, queue, conversations, settings, delivery, reception },
     ...{ people, pairing, links, buttons, metrics, log, channelOf },
   };
-  const work = openWork({ ...shared, live, bus, env: options.env, clock: options.clock, syncSoon: store.syncSoon });
+  const giveUp: GiveUp = async (items, reason) => {
+    for (const item of items) {
+      const stored = (store.read('cur', item.id) as SpoolFile<Entry> | undefined) ?? { ...item, dedupeId: '' };
+      await bury(store, stored, reason, Date.now());
+      await reception.tellGivenUp(item, reason);
+    }
+  };
+  const work = openWork({
+    ...{ ...shared, live, bus, env: options.env, clock: options.clock, syncSoon: store.syncSoon, giveUp },
+  });
   const gateway = createDoor({ ...shared, store });
 
   const readiness = () =>

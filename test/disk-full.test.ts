@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openStore } from '../src/runtime/queue/store.ts';
 import { ALEX, openWorld } from './dialogs/harness.ts';
 import { tempFolder } from './helpers/temp.ts';
@@ -69,4 +69,64 @@ it('rejects a put when the disk is full, leaves nothing torn, and takes it once 
   for (const name of accepted.slice(0, 3)) store.remove('new', name);
   await store.put('out', 'answer', { text: 'x'.repeat(5000) });
   expect(store.read('out', 'answer')).toBeDefined();
+});
+
+/** While it is full, nothing can be written below these folders of the home, or not so many times. Gives what makes room again. */
+function fill(folders: string[], times = Number.POSITIVE_INFINITY): () => void {
+  let left = times;
+  const write = fs.writeSync;
+  const full = vi.spyOn(fs, 'writeSync').mockImplementation(((fd: number, ...rest: [Uint8Array]) => {
+    const file = fs.readlinkSync(`/proc/self/fd/${fd}`);
+    if (folders.some((folder) => file.startsWith(folder)) && left-- > 0)
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    return write(fd, ...rest);
+  }) as typeof fs.writeSync);
+  onTestFinished(() => full.mockRestore());
+  return () => full.mockRestore();
+}
+
+describe.each([
+  ['before the model is asked', ['agents'], false, undefined],
+  ['before the model is asked, for a moment', ['agents'], false, 1],
+  ['when the result is written', ['agents'], true, undefined],
+  ['when the result is written, for a moment', ['agents'], true, 1],
+])('a disk that is full inside a turn, %s', (_when, folders, isLate, times) => {
+  it('makes no failure of it: the message stays, and is answered once there is room', async () => {
+    const world = await openWorld();
+    const inTurn = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    world.llm.script(async () => {
+      inTurn.resolve();
+      await goOn.promise;
+      return { text: 'the answer' };
+    });
+    const paths = folders.map((folder) => path.join(world.home, folder));
+    let room = isLate ? undefined : fill(paths, times);
+    world.telegram.say(ALEX, 'hello');
+    if (isLate) {
+      await inTurn.promise;
+      room = fill(paths, times);
+    }
+    goOn.resolve();
+    await vi.waitFor(() => expect(world.logs.map((line) => line.msg)).toContain('work is tried again'), 20_000);
+    expect(fs.readdirSync(path.join(world.home, 'spool', 'new'))).toHaveLength(1);
+    room?.();
+    expect((await world.answer()).text).toBe('the answer');
+    const said = world.telegram.chat(ALEX).messages.filter((message) => message.from === 'bot');
+    expect(said.map((message) => message.text)).toEqual(['the answer']);
+    expect(fs.readdirSync(path.join(world.home, 'spool', 'dead'))).toEqual([]);
+  });
+});
+
+it('gives up, after three tries and with a word to its person, what no disk and no platform is to blame for', async () => {
+  const world = await openWorld();
+  expect((await world.ask('first')).text).not.toBe('');
+  const session = path.join(world.home, 'agents', 'default', 'sessions', `${path.basename(world.task())}.jsonl`);
+  await vi.waitFor(() => expect(fs.readdirSync(path.join(world.home, 'spool', 'cur'))).toEqual([]));
+  fs.rmSync(session);
+  fs.symlinkSync(session, session);
+  expect((await world.ask('second')).text).toMatch(/trace [0-9a-f]{12}/);
+  await vi.waitFor(() => expect(fs.readdirSync(path.join(world.home, 'spool', 'cur'))).toEqual([]));
+  fs.unlinkSync(session);
+  expect((await world.ask('third')).text).not.toMatch(/trace/);
 });

@@ -30,6 +30,7 @@ import { createPerform } from '../runtime/perform.ts';
 import type { Queue } from '../runtime/queue/queue.ts';
 import type { Reception } from '../runtime/reception.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
+import type { GiveUp } from '../runtime/retries.ts';
 import { createRunner } from '../runtime/runner.ts';
 import { createWorker } from '../runtime/worker.ts';
 import type { Home } from '../workspace/home.ts';
@@ -51,6 +52,8 @@ export interface WorkOptions {
   queue: Queue<Entry>;
   /** Makes an existing file durable within a moment. */
   syncSoon: (file: string) => void;
+  /** Keeps messages that cannot be worked on, and tells their people. */
+  giveUp: GiveUp;
   bus: Bus;
   buttons: Buttons;
   delivery: Delivery;
@@ -133,7 +136,13 @@ export function openWork(options: WorkOptions): Work {
   const afterRun = createAfterRun({ home, log, viber, askOwners });
   const worker = createWorker({
     ...{ home, queue, conversations, delivery, runner, bus, buttons, log, channelOf, modelName, prefixes, costs },
-    ...{ syncSoon: options.syncSoon, live: options.live, settings: options.settings, metrics: options.metrics },
+    ...{
+      syncSoon: options.syncSoon,
+      giveUp: options.giveUp,
+      live: options.live,
+      settings: options.settings,
+      metrics: options.metrics,
+    },
     ...{ pairing: options.pairing, links: options.links, maxRuns: config.limits.runs },
     ...{ approvals, memory: afterRun, compaction, jobs, skills: tools.skills },
     searchMemory: memory.searchMemory,

@@ -9,30 +9,17 @@
  * Retrying lives here and nowhere else: `retry_after` is obeyed exactly, an unreachable platform is tried again after
  * 1 s, doubling to 5 min with jitter, for 24 h.
  */
-import { type Channel, conversationKey, type OutboundMessage, type PartLedger } from '../channels/channel.ts';
-import { DeliveryError, errorCode } from '../errors.ts';
-import { crashPoint } from '../faults.ts';
+import { type Channel, conversationKey, type OutboundMessage } from '../channels/channel.ts';
+import { DeliveryError, errorMessage, StorageError } from '../errors.ts';
 import { type Logger, scrub } from '../log.ts';
 import type { Ledger, PartState } from './queue/ledger.ts';
 import { chatOf, createPace, type Pace } from './queue/pace.ts';
+import { createParts, type OutboxFile, UnsureError } from './queue/parts.ts';
 import type { SpoolStore } from './queue/store.ts';
 
 const TTL_MS = 24 * 3_600_000;
 const MAX_BACKOFF_MS = 300_000;
-const MAX_UNSURE = 2;
-
-export interface OutboxFile {
-  key: string;
-  /** The trace of the message it answers. */
-  trace: string;
-  /** Milliseconds since the epoch. */
-  createdAt: number;
-  seq: number;
-  message: OutboundMessage;
-  /** The first part was about to be sent when this was written: its intent needs no line of its own. */
-  sending: boolean;
-  reason?: string;
-}
+const MAX_BROKEN = 3;
 
 export interface Delivery {
   /**
@@ -79,6 +66,7 @@ export function openDelivery(options: DeliveryOptions): Delivery {
   const now = options.now ?? Date.now;
   const lanes = new Map<string, Lane>();
   const pace: Pace = createPace(now);
+  const partsOf = createParts(ledger, now);
   const stopping = new AbortController();
   let lastSeq = 0;
   let active = 0;
@@ -137,15 +125,12 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     const delay = pace.delay(message.address);
     if (delay > 0) return delay;
     try {
-      await channel.send(message, partsOf(entry, channel.isExact === true));
+      await channel.send(message, partsOf(entry, statesOf(entry.key), channel.isExact === true));
     } catch (error) {
       if (error instanceof UnsureError) return giveUp(entry, 'unsure', error.message);
-      if (!(error instanceof DeliveryError)) {
-        // A full or failing disk (the ledger's) is no fault of the message: it stays and is tried again.
-        if (errorCode(error) !== undefined) throw error;
-        log.error({ err: error, trace }, 'the channel failed while sending');
-        return giveUp(entry, 'dead', 'the channel failed while sending');
-      }
+      // A full or failing disk (the ledger's) is no fault of the message: it stays and is tried again.
+      if (error instanceof StorageError) throw error;
+      if (!(error instanceof DeliveryError)) return broken(entry, lane, error);
       if (error.retryAfterMs === undefined) return giveUp(entry, 'dead', error.message);
       options.onOutcome?.('retry');
       log.warn({ err: error, trace, lane: message.address.chat }, 'sending is tried again');
@@ -156,11 +141,21 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     lane.failures = 0;
     pace.sent(message.address);
     store.finish('out', entry.key, `${entry.key}.out`);
-    known.delete(entry.key);
-    partStates.delete(entry.key);
+    forget(entry);
     options.onOutcome?.('sent');
     log.debug({ trace, channel: channel.id }, 'delivered');
     return 'finished';
+  }
+
+  /** The channel threw what it never should. Whether that passes is not known: it is tried a few times, and then told. */
+  function broken(entry: OutboxFile, lane: Lane, error: unknown): Promise<number | 'finished'> | number {
+    const tries = (brokenOf.get(entry.key) ?? 0) + 1;
+    log.error({ err: error, trace: entry.trace, tries }, 'the channel failed while sending');
+    brokenOf.set(entry.key, tries);
+    if (tries < MAX_BROKEN) return backoff(lane);
+    const parts = [...(partStates.get(entry.key)?.values() ?? [])];
+    const isUnsure = parts.some((part) => part.sentId === undefined && part.unsure > 0);
+    return giveUp(entry, isUnsure ? 'unsure' : 'dead', `the channel failed while sending: ${errorMessage(error)}`);
   }
 
   function backoff(lane: Lane): number {
@@ -168,48 +163,16 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     return ms * (0.75 + Math.random() / 2);
   }
 
-  function partsOf(entry: OutboxFile, isExact: boolean): PartLedger {
-    const states = partStates.get(entry.key) ?? new Map<number, PartState>();
-    partStates.set(entry.key, states);
-    return {
-      async part(index, post) {
-        const state = states.get(index) ?? { unsure: 0, open: false };
-        states.set(index, state);
-        if (state.sentId !== undefined) return state.sentId;
-        if (state.open) {
-          // An intent that no outcome followed: a crash cut that attempt.
-          state.open = false;
-          state.unsure++;
-          ledger.outcome(entry.key, index, 'unsure');
-        }
-        if (state.unsure >= MAX_UNSURE && !isExact)
-          throw new UnsureError('it is not known whether the platform took the message');
-        const written = entry.sending && index === 0;
-        entry.sending = false;
-        if (!written) await ledger.intent(entry.key, index);
-        const startedAt = now();
-        const since = state.unsure > 0 ? state.since : undefined;
-        crashPoint('send:intent');
-        state.open = true;
-        try {
-          const key = `${entry.key}:${index}`;
-          const id = await post(since === undefined ? { key } : { key, uncertainSince: since });
-          crashPoint('send:posted');
-          state.sentId = id;
-          ledger.outcome(entry.key, index, 'sent', id);
-          crashPoint('send:recorded');
-          return id;
-        } catch (error) {
-          const unsure = error instanceof DeliveryError ? error.ambiguous : true;
-          if (unsure) state.unsure++;
-          if (unsure) state.since ??= startedAt;
-          ledger.outcome(entry.key, index, unsure ? 'unsure' : 'refused');
-          throw error;
-        } finally {
-          state.open = false;
-        }
-      },
-    };
+  function statesOf(key: string): Map<number, PartState> {
+    const states = partStates.get(key) ?? new Map<number, PartState>();
+    partStates.set(key, states);
+    return states;
+  }
+
+  function forget({ key }: OutboxFile): void {
+    known.delete(key);
+    partStates.delete(key);
+    brokenOf.delete(key);
   }
 
   async function giveUp(entry: OutboxFile, to: 'dead' | 'unsure', reason: string): Promise<'finished'> {
@@ -217,8 +180,7 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     await store.put(to, entry.key, { ...entry, reason });
     if (to === 'dead') await options.onDead?.(entry.message, reason);
     store.remove('out', entry.key);
-    known.delete(entry.key);
-    partStates.delete(entry.key);
+    forget(entry);
     options.onOutcome?.(to);
     if (to === 'unsure') {
       const text = `I cannot tell whether my last message reached you (trace ${entry.trace}). If it is missing, send /status.`;
@@ -259,6 +221,8 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     .sort((a, b) => a.seq - b.seq);
   const known = new Set(left.map((entry) => entry.key));
   const createdAt = new Map(left.map((entry) => [entry.key, entry.createdAt]));
+  /** How often the channel threw something else than a DeliveryError. */
+  const brokenOf = new Map<string, number>();
   const partStates = ledger.load(known, (key) => createdAt.get(key));
   for (const entry of left) {
     if (entry.sending && !partStates.get(entry.key)?.has(0)) {
@@ -295,6 +259,3 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     },
   };
 }
-
-/** Twice not known whether the platform took it: a third try would rather annoy than help. */
-class UnsureError extends Error {}

@@ -32,7 +32,7 @@ export interface Reception {
   tellOwners(id: string, text: string): Promise<void>;
   /** As `tellOwners`, with buttons under it. Never rejects. */
   askOwners(id: string, text: string, rows: ButtonAction[][]): Promise<void>;
-  /** A message was given up after its third crash (R11). */
+  /** A message was given up after its third crash (R11), or its third failure. */
   tellGivenUp(item: QueueItem<Entry>, reason: string): Promise<void>;
   /** An event of somebody who is let in could not be taken in and was given up: its sender hears of it, the owners once a day. */
   tellNotTaken(message: InboundMessage, key: string, reason: string): Promise<void>;
@@ -123,7 +123,7 @@ export function openReception({ folder, pairing, people, buttons, delivery, log 
     async tellGivenUp({ id, attempts, message: { message } }, reason) {
       const trace = traceOf(id);
       log.error({ trace, reason }, 'a message was given up');
-      const text = `I could not work on your message: it made me fail ${attempts} times (trace ${trace}). Try it in other words.`;
+      const text = `I could not work on your message: it made me fail ${Math.max(attempts, 3)} times (trace ${trace}). Try it in other words.`;
       await delivery.add({ id: `${id}-dead`, address: message.address, text, files: [] }, trace, true);
     },
     async tellNotTaken({ address, kind, messageId, interaction }, key, reason) {

@@ -9,7 +9,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { principalText } from '../access/principal.ts';
 import type { Address } from '../channels/channel.ts';
-import { errorCode } from '../errors.ts';
+import { errorCode, isStorageFailure } from '../errors.ts';
 import { crashPoint } from '../faults.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -204,7 +204,7 @@ export function createTurns(options: TurnsOptions): Turns {
       if (reason !== undefined) await live.end(run, []);
       if (reason === 'shutdown' || reasonOf(intake) === 'shutdown') return 'shutdown';
       // A full or failing disk is no answer to anybody: the message stays ours and is tried again.
-      if (!(error instanceof RunError) && errorCode(error) !== undefined) throw error;
+      if (isStorageFailure(error) || (!(error instanceof RunError) && errorCode(error) !== undefined)) throw error;
       if (reason === undefined) return settled(runner.failed(error, run));
       // Only what stands in the session is there for the next turn to go on from.
       const left = await findRun(home, viber, taskId, run);

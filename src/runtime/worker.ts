@@ -18,7 +18,7 @@ import type { RunView } from './commands/command.ts';
 import { type Conversations, placeOf, shareTask } from './conversations.ts';
 import type { Costs } from './costs.ts';
 import type { Delivery } from './delivery.ts';
-import { COMMANDS, COMMANDS_AT_ONCE, type Entry, shareOf, TASKS, taskLane, traceOf } from './entry.ts';
+import { COMMANDS, COMMANDS_AT_ONCE, type Entry, shareOf, TASKS, taskLane } from './entry.ts';
 import type { JobAnswers } from './job-answers.ts';
 import type { JobDesk } from './job-desk.ts';
 import type { Live } from './live.ts';
@@ -26,6 +26,7 @@ import type { AfterRun } from './memory/after-run.ts';
 import type { Compaction } from './memory/compaction.ts';
 import type { Lease, Queue } from './queue/queue.ts';
 import type { Buttons } from './reply/buttons.ts';
+import { createRetries, type GiveUp } from './retries.ts';
 import { type AbortReason, RunAbort, reasonOf } from './run-abort.ts';
 import type { Runner, RunOutcome } from './runner.ts';
 import type { SkillDesk } from './skill-desk.ts';
@@ -61,6 +62,8 @@ export interface WorkerOptions {
   searchMemory?: NonNullable<CommandDesk['searchMemory']>;
   /** For the runs of scheduled jobs. */
   jobs?: { answers: JobAnswers; desk(): Promise<JobDesk | undefined>; ended(entry: Entry, outcome: RunOutcome): void };
+  /** Keeps messages that cannot be worked on in `dead`, and tells their people. Rejects when they could not be stored. */
+  giveUp?: GiveUp;
   /** Runs at the same time. */
   maxRuns: number;
 }
@@ -87,9 +90,6 @@ interface Work {
   isStopped: boolean;
 }
 
-const RETRY_MS = 2_000;
-const MAX_RETRY_MS = 300_000;
-
 const personOf = (item: Item): string => principalText(item.message.principal);
 
 /** Whether a waiting message is collected into the turn of `head` (C16, T4). */
@@ -105,8 +105,7 @@ export function createWorker(options: WorkerOptions): Worker {
   /** Lanes that nobody works on yet, whose first turn is stopped when it comes (C43). */
   const stopped = new Set<string>();
   const working = new Set<Promise<void>>();
-  /** Lanes whose work failed for the disk's or a platform's sake, with the number of times in a row. */
-  const retried = new Map<string, number>();
+  const retries = createRetries({ queue, giveUp: options.giveUp, log });
   /** What was accepted before this process may have been begun by an earlier one. */
   const startedAt = new Date().toISOString();
   let isStopping = false;
@@ -145,13 +144,7 @@ export function createWorker(options: WorkerOptions): Worker {
   async function loop(kind: string, work: (lease: Lease<Entry>) => Promise<void>): Promise<void> {
     for (let lease = await queue.claim(kind); lease; lease = await queue.claim(kind)) {
       const current = lease;
-      const done = work(current).catch((error: unknown) => {
-        const trace = traceOf(current.items[0]?.id ?? '');
-        const tries = (retried.get(current.lane) ?? 0) + 1;
-        retried.set(current.lane, tries);
-        log.error({ err: error, trace, tries }, 'work is tried again');
-        queue.release(current, { retryAt: Date.now() + Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** (tries - 1)) });
-      });
+      const done = work(current).catch((error: unknown) => retries.failed(current, error));
       working.add(done);
       await done;
       working.delete(done);
@@ -161,10 +154,10 @@ export function createWorker(options: WorkerOptions): Worker {
   async function runMessages(lease: Lease<Entry>): Promise<void> {
     const { lane } = lease;
     const [head] = lease.items as [Item];
-    const isRetried = retried.has(lane);
+    const isRetried = retries.has(lane);
     const isAgain = isRetried || head.attempts > 0 || head.acceptedAt < startedAt;
     const ack = (items: readonly Item[]) => {
-      retried.delete(lane);
+      retries.over(lane);
       queue.ack(
         lease,
         items.map((item) => item.id),
@@ -242,7 +235,7 @@ export function createWorker(options: WorkerOptions): Worker {
   async function runCommands(lease: Lease<Entry>): Promise<void> {
     for (const item of lease.items) {
       await command(item);
-      retried.delete(lease.lane);
+      retries.over(lease.lane);
       queue.ack(lease, [item.id]);
     }
   }

@@ -168,6 +168,65 @@ describe('the outbox', () => {
     expect([text(), names(root, 'dead')]).toEqual(['ab', []]);
   });
 
+  it.each([
+    ['with a code', 'EPIPE'],
+    ['like a full disk’s', 'ENOSPC'],
+    ['without a code', undefined],
+  ])(
+    'tries a raw error of the channel (%s) a few times, never sends a part again, and goes on',
+    async (_what, code) => {
+      const root = tempFolder();
+      const { channel, text } = platform((part, take) => {
+        if (part === 'x') throw Object.assign(new Error('raw'), code === undefined ? {} : { code });
+        take();
+      });
+      const { delivery, outcomes } = open(root, channel);
+      await delivery.add(message('m', 'c1', 'ax'), 'trace-m');
+      await delivery.add(message('z'), 't');
+      await vi.waitFor(() => expect(text()).toContain('trace-m'), { timeout: 30_000 });
+      await idle(delivery);
+      // It may have arrived: the person is told so, and what comes after is sent.
+      expect(text().startsWith('az')).toBe(true);
+      expect([names(root, 'unsure'), names(root, 'dead'), names(root, 'out')]).toEqual([['m.json'], [], []]);
+      expect(outcomes.filter((outcome) => outcome === 'unsure')).toHaveLength(1);
+    },
+  );
+
+  it('gives up a message that the channel cannot even begin, with its reason, also where parts are exact', async () => {
+    const root = tempFolder();
+    let calls = 0;
+    const { channel } = platform();
+    const failing: Channel = {
+      ...channel,
+      isExact: true,
+      async send(sent, ledger) {
+        if (sent.text === 'z') return channel.send(sent, ledger);
+        calls++;
+        throw Object.assign(new Error('cannot render'), { code: 'ERR_X' });
+      },
+    };
+    const told: string[] = [];
+    const onDead = async ({ id }: OutboundMessage, reason: string) => void told.push(`${id}: ${reason}`);
+    const { delivery, outcomes } = open(root, failing, { onDead });
+    await delivery.add(message('m'), 't');
+    await delivery.add(message('z'), 't');
+    await idle(delivery);
+    expect([calls, outcomes]).toEqual([3, ['dead', 'sent']]);
+    expect(told).toEqual(['m: the channel failed while sending: cannot render']);
+  });
+
+  it('does not post a part again whose outcome the ledger could not write', async () => {
+    const root = tempFolder();
+    const { channel, text } = platform();
+    const { delivery, ledger } = open(root, channel);
+    vi.spyOn(ledger, 'outcome').mockImplementationOnce(() => {
+      throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+    });
+    await delivery.add(message('ab'), 't');
+    await idle(delivery);
+    expect([text(), names(root, 'dead'), names(root, 'unsure')]).toEqual(['ab', [], []]);
+  });
+
   it('gives up after 24 hours', async () => {
     const root = tempFolder();
     let now = Date.now();

@@ -16,7 +16,7 @@ import type { EnqueueOptions, LaneSignal, Lease, Queue, QueueItem } from './queu
 import { MAX_CRASHES, recoverSpool } from './recovery.ts';
 import type { SpoolStore } from './store.ts';
 
-export { MAX_CRASHES } from './recovery.ts';
+export { MAX_CRASHES };
 
 /**
  * How long the gateway must have been up before a message is tried that was part of two crashes already. A third crash
@@ -32,7 +32,7 @@ interface Kind<T> {
 
 export interface SpoolOptions<T> {
   store: SpoolStore;
-  /** A message was given up after crashing the gateway: the person should hear of it. */
+  /** A message was given up after crashing the gateway. */
   onDead: (item: QueueItem<T>, reason: string) => void;
   /** By kind of lane, how many may be in work for whom; absent: as many as are claimed. */
   limits?: Readonly<Record<string, FairLimits>>;
@@ -194,10 +194,7 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
       const { dedupeId, by, notBefore, group, raw } = enqueueOptions;
       const id = spoolKey(dedupeId);
       const before = seen(id);
-      if (before) {
-        await before;
-        return 'duplicate';
-      }
+      if (before) return before.then(() => 'duplicate');
       known.add(id);
       lastSeq = Math.max(lastSeq + 1, now() * 1000);
       const file: SpoolFile<T> = {
