@@ -96,6 +96,15 @@ export function contract(name: PlatformName): void {
       expect(platform.pings()).toEqual([]);
     });
 
+    it('leaves ranges with tildes as they are, and knows line breaks and emphasis of Japanese', async () => {
+      const { platform, llm } = await open();
+      llm.script(() => ({ text: '5~10 min or 20~30 min in ~/path<br>**「重要」**です' }));
+      const reply = await ask(platform, platform.dm('alex'), 'how long?');
+      // What is written to keep a platform from reading marks into the words is not seen on it.
+      const words = reply.text.replace(/\\(?=~)|\u2060|\*\*| +(?=\n)/g, '');
+      expect(words).toBe('5~10 min or 20~30 min in ~/path\n「重要」です');
+    });
+
     it('reads a file that is sent, and sends one back byte for byte', async () => {
       const { platform, llm } = await open();
       llm.script((request) => {

@@ -7,7 +7,7 @@ import { type InlineMarkup, type Place, writeLines } from '../markdown/inline.ts
 import type { Dialect } from '../markdown/pack.ts';
 import type { Table } from '../markdown/pieces.ts';
 import type { Inline, Span } from '../markdown/rich.ts';
-import { alignTable, displayWidth } from '../markdown/table.ts';
+import { alignTable, cellWidth } from '../markdown/table.ts';
 import { linksIn } from '../markdown/table-forms.ts';
 
 const JOINER = '\u2060';
@@ -64,7 +64,7 @@ export function isNarrow(table: Table): boolean {
   const widths: number[] = [];
   for (const row of table.rows) {
     if (row.reduce((sum, cell) => sum + weight(cell), 0) > MAX_ROW) return false;
-    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, displayWidth(cell.text));
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cellWidth(cell.text));
   }
   return widths.reduce((sum, width) => sum + width + 3, -3) <= MAX_WIDTH;
 }

@@ -101,7 +101,7 @@ export function flatten(blocks: readonly Block[]): Rich {
 }
 
 function writeTable(out: Inline, table: Extract<Block, { type: 'table' }>): void {
-  const cells = table.rows.map((row) => row.map((cell) => cell.text.replaceAll('\n', ' ')));
+  const cells = table.rows.map((row) => row.map((cell) => cell.text));
   cover(out, { kind: 'pre' }, () => {
     out.text += alignTable(cells, table.align);
   });

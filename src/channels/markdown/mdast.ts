@@ -1,6 +1,6 @@
 /**
  * The syntax tree of the Markdown library to our own blocks. Recursion is bounded: `chunks` lets no deeply nested
- * source through. HTML is text here, never markup.
+ * source through. HTML is text here, never markup; `<br>` is a break.
  */
 import type { fromMarkdown } from 'mdast-util-from-markdown';
 import { type Block, codeBlock, type ListItem } from './block.ts';
@@ -101,11 +101,12 @@ function inlineOf(nodes: readonly Node[], definitions: Definitions): Inline {
 function write(out: Inline, nodes: readonly Node[], definitions: Definitions): void {
   const within = (format: SpanFormat, children: readonly Node[]): void =>
     cover(out, format, () => write(out, children, definitions));
-  for (const node of nodes) {
+  for (const [index, node] of nodes.entries()) {
     switch (node.type) {
       case 'text':
       case 'html':
-        out.text += node.value;
+        // A line may end in the source where `<br>` has ended it already.
+        out.text += nodes[index - 1]?.type === 'break' ? node.value.replace(/^[ \t]*\n?[ \t]*/, '') : node.value;
         break;
       case 'break':
         out.text += '\n';

@@ -34,7 +34,7 @@ export function plainRich(source: string): Rich | undefined {
   return MARKUP.test(text) ? undefined : { text, spans: [], features: NO_FEATURES };
 }
 
-/** Formatted text of a Markdown source. HTML is shown as text; what is nested or costly beyond reason, as written. */
+/** Formatted text of a Markdown source. HTML is shown as text, but for `<br>`; what is nested or costly beyond reason, as written. */
 export async function parseMarkdown(source: string): Promise<Rich> {
   return (await parseDocument(source)).rich;
 }
@@ -54,17 +54,33 @@ export function loadMarkdown(): Promise<MarkdownParser> {
 }
 
 async function load(): Promise<MarkdownParser> {
-  const [{ fromMarkdown }, { gfm }, { gfmFromMarkdown }, { blocksOf }, { chunkSource }] = await Promise.all([
-    import('mdast-util-from-markdown'),
-    import('micromark-extension-gfm'),
-    import('mdast-util-gfm'),
-    import('./mdast.ts'),
-    import('./chunks.ts'),
-  ]);
+  const [{ fromMarkdown }, { gfm }, { gfmFromMarkdown }, cjk, cjkStrike, { blocksOf }, { chunkSource }, breaks] =
+    await Promise.all([
+      import('mdast-util-from-markdown'),
+      import('micromark-extension-gfm'),
+      import('mdast-util-gfm'),
+      import('micromark-extension-cjk-friendly'),
+      import('micromark-extension-cjk-friendly-gfm-strikethrough'),
+      import('./mdast.ts'),
+      import('./chunks.ts'),
+      import('./line-break.ts'),
+    ]);
+  // One tilde is a range ("5~10 min") or a home folder far more often than a strikethrough.
+  const strike = { singleTilde: false };
   const options = {
-    extensions: [gfm(), { disable: { null: ['htmlFlow', 'htmlText'] } }],
-    // Their tree transforms look for addresses once more, which takes quadratic time on hostile text.
-    mdastExtensions: gfmFromMarkdown().map(({ transforms: _transforms, ...extension }) => extension),
+    extensions: [
+      gfm(strike),
+      // Emphasis beside the punctuation of Chinese, Japanese and Korean, which has no blanks around it.
+      cjk.cjkFriendlyExtension(),
+      cjkStrike.gfmStrikethroughCjkFriendly(strike),
+      { disable: { null: ['htmlFlow', 'htmlText'] } },
+      breaks.lineBreakTag,
+    ],
+    mdastExtensions: [
+      // Their tree transforms look for addresses once more, which takes quadratic time on hostile text.
+      ...gfmFromMarkdown().map(({ transforms: _transforms, ...extension }) => extension),
+      breaks.lineBreakTagFromMarkdown,
+    ],
   };
   const parse = (source: string): Root => fromMarkdown(source, options);
 

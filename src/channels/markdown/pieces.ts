@@ -149,8 +149,7 @@ function clean(text: string): string {
 
 function cellOf(source: Inline, maxUrl: number): Inline {
   const inline = prepared(source, maxUrl);
-  // Same length, so that the spans stay where they are.
-  return inline.text === NOTHING ? plainInline('') : { ...inline, text: inline.text.replaceAll('\n', ' ') };
+  return inline.text === NOTHING ? plainInline('') : inline;
 }
 
 function prepared(source: Inline, maxUrl: number): Inline {

@@ -21,23 +21,37 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Rows of cells without line breaks; the first row is the header. Lines have no trailing blanks. */
+/** Rows of cells; the first row is the header. A row is as many lines as its longest cell; no line has trailing blanks. */
 export function alignTable(rows: readonly (readonly string[])[], align: readonly (Align | undefined)[]): string {
-  const sizes = rows.map((row) => row.map(displayWidth));
   const widths: number[] = [];
-  for (const row of sizes) {
-    for (const [column, size] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, Math.min(size, MAX_PAD));
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, Math.min(cellWidth(cell), MAX_PAD));
+    }
   }
-  const lines = rows.map((row, index) =>
-    row
-      .map((cell, column) => pad(cell, (widths[column] ?? 0) - (sizes[index]?.[column] ?? 0), align[column]))
+  const lineOf = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => pad(cell, (widths[column] ?? 0) - displayWidth(cell), align[column]))
       .join(' | ')
-      .trimEnd(),
-  );
+      .trimEnd();
+  const written = rows.map((row) => linesOf(row).map(lineOf).join('\n'));
   // Some tables are written with an empty header for want of another form.
-  if (rows[0]?.every((cell) => cell.trim() === '')) return lines.slice(1).join('\n');
-  lines.splice(1, 0, widths.map((width) => '-'.repeat(Math.max(width, 1))).join('-+-'));
-  return lines.join('\n');
+  if (rows[0]?.every((cell) => cell.trim() === '')) return written.slice(1).join('\n');
+  written.splice(1, 0, widths.map((width) => '-'.repeat(Math.max(width, 1))).join('-+-'));
+  return written.join('\n');
+}
+
+/** Columns that the widest line of a cell takes. */
+export function cellWidth(cell: string): number {
+  return cell.includes('\n') ? Math.max(...cell.split('\n').map(displayWidth)) : displayWidth(cell);
+}
+
+/** A row of cells as rows of one line each. */
+function linesOf(row: readonly string[]): string[][] {
+  if (!row.some((cell) => cell.includes('\n'))) return [[...row]];
+  const cells = row.map((cell) => cell.split('\n'));
+  const height = Math.max(...cells.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, line) => cells.map((lines) => lines[line] ?? ''));
 }
 
 function pad(cell: string, missing: number, align: Align | undefined): string {

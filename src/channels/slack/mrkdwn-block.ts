@@ -73,7 +73,9 @@ function rowOf(cells: string[]): string {
 }
 
 function cellOf(cell: Inline | undefined): string {
-  const [line = ''] = cell === undefined ? [] : writeLines(cell, markup);
+  // A cell is one line. A blank is as long as a line break, so that the spans stay where they are.
+  const flat = cell && { ...cell, text: cell.text.replaceAll('\n', ' ') };
+  const [line = ''] = flat === undefined ? [] : writeLines(flat, markup);
   // A pipe ends a cell even in code, and two backslashes before it would be one and the end of the cell.
   return line.trim().replace(/(\\?)\|/g, (_all, backslash: string) => `${backslash}${backslash && JOINER}\\|`);
 }

@@ -35,6 +35,10 @@ describe('markup', () => {
     ['a rule', 'a\n\n---\n\nb', 'a\n\n———\n\nb'],
     ['a footnote', 'a[^1]\n\n[^1]: note', 'a\\[1\\]\n\n\\[1\\] note'],
     ['right-to-left', 'שלום **עולם** 12', 'שלום **עולם** 12'],
+    ['bold beside brackets', '**「重要」**です、**テスト（test）**は', '**「重要」**です、**テスト（test）**は'],
+    ['ranges', '5~10 min or 20~30 min ~~x~~', '5\\~10 min or 20\\~30 min ~~x~~·'],
+    ['<br>', 'a<br>b', 'a\nb'],
+    ['<br> in a table', '| a | b |\n|-|-|\n| x<br>y | z |', '```\na | b\n--+--\nx | z\ny |\n```'],
     ['direction overrides', 'a\u202eb &#x202E;c', 'ab c'],
   ])('%s', async (_name, source, expected) => {
     expect(await shown(source)).toBe(expected);

@@ -58,6 +58,12 @@ const WORDS = fc.constantFrom(
   ')',
   '![',
   '***',
+  '~',
+  '5~10 min',
+  '<br>',
+  '<br />',
+  '「重要」です',
+  '（補足）：次',
 );
 
 const inline: fc.Arbitrary<string> = fc.letrec<{ inline: string; piece: string }>((tie) => ({

@@ -38,6 +38,7 @@ describe('the markdown block', () => {
       '- x\n\n  | a | b |\n  |-|-|\n  | 1 | 2 |',
       '- x\n\n  - **a:** 1\n\n    - **b:** 2',
     ],
+    ['<br> in a table', '| a | b |\n|-|-|\n| x<br>**y** | z |', '| a | b |\n| --- | --- |\n| x **y** | z |'],
     ['HTML and entities', '<b>x</b> a & b &amp;lt;', '&lt;b&gt;x&lt;/b&gt; a & b &amp;lt;'],
     ['a rule', 'a\n\n---\n\nb', 'a\n\n---\n\nb'],
     ['an image', '![cat](https://a.example/c.png)', '[cat](https://a.example/c.png)'],
