@@ -128,6 +128,36 @@ export function contract(name: PlatformName): void {
       expect(platform.bytes(file).toString()).toBe('MILK AND HONEY');
     });
 
+    it('gives the words alone where it may send no files, once, and says how to get the file', async () => {
+      const { platform, llm, home, restart } = await open();
+      llm.script((request) =>
+        request.toolResults.length > 0
+          ? { text: 'Here is the report.' }
+          : {
+              toolCalls: [
+                { name: 'create_artifact', arguments: { title: 'report.csv', type: 'text/csv', content: 'a,b' } },
+              ],
+            },
+      );
+      platform.withholdFiles();
+      const place = platform.answerPlace(platform.say(platform.room, 'a report please', { mention: true }));
+      await waitFor(platform, place, { text: 'Here is the report.' });
+      const notice = await waitFor(platform, place, { text: /could not attach \W*report\.csv/ });
+      expect(notice.text).toMatch(/get report\.csv/);
+      await restart();
+      const dm = platform.dm('alex');
+      await ask(platform, dm, 'next', { text: 'Here is the report.' });
+      const told = platform.answers(place).map((seen) => seen.text);
+      expect(told.filter((text) => text.includes('Here is the report.'))).toHaveLength(1);
+      expect(told.filter((text) => text.includes('could not attach'))).toHaveLength(1);
+      expect(fs.readdirSync(path.join(home, 'spool/dead'))).toEqual([]);
+      if (name === 'slack') return;
+      // What the notice says works: the file comes where files may be sent.
+      const after = platform.answers(dm).length;
+      await platform.command(dm, 'get', 'report.csv');
+      expect((await waitFor(platform, dm, { after, file: 'report.csv' })).files[0]?.size).toBe(3);
+    });
+
     it('offers buttons: the right one acts, once, and what it means is not in it', async () => {
       const { platform, llm, read } = await open();
       llm.script([

@@ -106,6 +106,7 @@ export async function startSlack(options: SlackOptions = {}): Promise<Slack> {
     appToken,
     shareDelayMs: options.shareDelayMs ?? 20,
     uploadLimit: options.uploadLimit ?? 1024 ** 3,
+    withheld: undefined,
     streamIdleMs: options.streamIdleMs ?? 300_000,
   };
   const server = await startServer(platform, options.port ?? 0, options.keepRequests ?? 2000);

@@ -101,6 +101,7 @@ export async function discordPlatform(
       else if (fault.kind === 'server-error') emulator.fault({ ...common, kind: 'status', status: 502 });
       else emulator.fault({ ...common, kind: 'status', status: 429, retryAfter: fault.seconds });
     },
+    withholdFiles: () => emulator.deny(room.chat, ['AttachFiles']),
     outage: (isAway) => emulator.outage(isAway ? 'refuse' : undefined),
     drop: () => emulator.dropGateway(),
     redeliver: (id) => emulator.redeliver(id),

@@ -81,6 +81,8 @@ export interface Platform {
   /** Everybody and everything notified by the bot's messages. */
   pings(): string[];
   fault(fault: SendFault): void;
+  /** From now on the bot may send words in the room, and no files. */
+  withholdFiles(): void;
   /** The whole platform is away until `false`. */
   outage(isAway: boolean): Promise<void>;
   /** Breaks the connection over which events come. */

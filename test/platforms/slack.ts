@@ -96,6 +96,7 @@ export async function slackPlatform(
       else if (fault.kind === 'server-error') emulator.fault({ method, times, kind: 'status', status: 502 });
       else emulator.fault({ method, times, kind: '429', retryAfter: fault.seconds });
     },
+    withholdFiles: () => emulator.withholdFiles('file_uploads_disabled'),
     outage: (isAway) => emulator.outage(isAway ? 'refuse' : undefined),
     drop: () => emulator.dropSockets(),
     redeliver: () => emulator.redeliver(),

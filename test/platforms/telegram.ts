@@ -74,6 +74,7 @@ export async function telegramPlatform(
         else emulator.fault({ method, times, kind: 'status', retryAfter: fault.seconds });
       }
     },
+    withholdFiles: () => emulator.withhold(ROOM, ['photo', 'document']),
     outage: (isAway) => emulator.outage(isAway ? 'refuse' : undefined),
     drop: () => emulator.fault({ method: 'getUpdates', kind: 'reset-before' }),
     redeliver() {

@@ -53,21 +53,6 @@ const REMEDIES: Remedy[] = [
     change: (form) => without(form, 'message_reference'),
   },
   {
-    name: 'files',
-    fits: ({ code, status, kind }) => kind === 'unreadable' || code === 40005 || status === 413,
-    change: (form) => {
-      if (form.files.length === 0) return undefined;
-      const { attachments: _left, content, ...body } = form.body;
-      const names = form.files.map(({ uploadName }) => uploadName).join(', ');
-      const note = `(Not attached: ${names})`.slice(0, 300);
-      return {
-        ...form,
-        body: { ...body, content: `${String(content).slice(0, 1690).toWellFormed()}\n${note}`.trim() },
-        files: [],
-      };
-    },
-  },
-  {
     name: 'buttons',
     fits: ({ code, message }) => code === 50035 && /components/i.test(message),
     change: (form) => without(form, 'components'),
@@ -76,7 +61,7 @@ const REMEDIES: Remedy[] = [
 
 /** Another form to try, or undefined. `tried` holds the names of remedies and grows; `fresh` is the form as a new message. */
 export function remedy(error: DiscordError, form: Form, fresh: Form, tried: Set<string>): Form | undefined {
-  if (error.kind !== 'refused' && error.kind !== 'unreadable') return undefined;
+  if (error.kind !== 'refused') return undefined;
   for (const { name, fits, change } of REMEDIES) {
     const changed = !tried.has(name) && fits(error, form) ? change(form, fresh) : undefined;
     if (!changed) continue;

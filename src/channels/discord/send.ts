@@ -6,6 +6,7 @@
 import type { Logger } from '../../log.ts';
 import type { ChannelLimits, OutboundMessage, PartAttempt, PartLedger } from '../channel.ts';
 import { isFields } from '../shared/read.ts';
+import { FilesRefused, type Step, sendParts } from '../shared/send-parts.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 import { openInteraction } from './decode-interaction.ts';
 import { type DiscordPart, partBody, planParts, uploads } from './parts.ts';
@@ -13,6 +14,7 @@ import { id, isId } from './read.ts';
 import { findSent } from './readback.ts';
 import { type Form, isArchived, remedy, toDeliveryError } from './refusals.ts';
 import { nonceOf, once, SUPPRESS_EMBEDS } from './say.ts';
+import { fileOf, noticeOf, noticeParts, whyRefused, wordsOf } from './without-files.ts';
 
 export interface SendOptions {
   api: DiscordApi;
@@ -41,13 +43,17 @@ export function createSend(options: SendOptions): (message: OutboundMessage, led
 
   async function send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
     const parts = await planParts(message, limits);
-    for (const [index, part] of parts.entries())
-      await ledger.part(index, async (attempt) => {
-        const isUnsure = index > 0 && attempt.uncertainSince !== undefined;
+    await sendParts<DiscordPart>(ledger, {
+      parts: () => parts,
+      ...{ filesOf: ({ files }) => files, wordsOf, fileOf, notice: noticeOf },
+      noticeParts: async (notice) => noticeParts(notice),
+      async post(part, step) {
+        const isUnsure = !step.isFirst && step.attempt.uncertainSince !== undefined;
         const shown = isUnsure ? { content: UNSURE, files: [], rows: [] } : part;
-        const privately = await answerInteraction(message, shown, index);
-        return privately ?? post(message, part, index, attempt);
-      });
+        const privately = await answerInteraction(message, shown, step.isFirst);
+        return privately ?? post(message, part, step);
+      },
+    });
     options.onSent(channelOf(message));
   }
 
@@ -55,41 +61,37 @@ export function createSend(options: SendOptions): (message: OutboundMessage, led
   async function answerInteraction(
     message: OutboundMessage,
     part: DiscordPart,
-    index: number,
+    isFirst: boolean,
   ): Promise<string | undefined> {
     const interaction = openInteraction(message.interaction, Date.now());
     if (!interaction) return undefined;
     await options.settled(interaction.id);
     const hook = `/webhooks/${interaction.application}/${interaction.token}` as const;
-    const form: Form =
-      index === 0
-        ? { method: 'PATCH', route: `${hook}/messages/@original`, body: { ...partBody(part) }, files: uploads(part) }
-        : {
-            method: 'POST',
-            route: hook,
-            body: { ...partBody(part), flags: EPHEMERAL | SUPPRESS_EMBEDS },
-            files: uploads(part),
-          };
+    const form: Form = isFirst
+      ? { method: 'PATCH', route: `${hook}/messages/@original`, body: { ...partBody(part) }, files: uploads(part) }
+      : {
+          method: 'POST',
+          route: hook,
+          body: { ...partBody(part), flags: EPHEMERAL | SUPPRESS_EMBEDS },
+          files: uploads(part),
+        };
     try {
       return await perform(form, false);
     } catch (error) {
       if (!(error instanceof DiscordError)) throw error;
       const isOver = error.kind === 'refused' && (error.status === 404 || RUN_OUT.has(error.code ?? 0));
-      if (!isOver) throw toDeliveryError(error, index === 0);
+      const why = whyRefused(form, error);
+      if (why) throw new FilesRefused(why, error);
+      if (!isOver) throw toDeliveryError(error, isFirst);
       log.debug({ err: error }, 'an interaction can no longer be answered; the answer is an ordinary message');
       return undefined;
     }
   }
 
-  async function post(
-    message: OutboundMessage,
-    part: DiscordPart,
-    index: number,
-    attempt: PartAttempt,
-  ): Promise<string> {
+  async function post(message: OutboundMessage, part: DiscordPart, { attempt, isFirst }: Step): Promise<string> {
     const channel = channelOf(message);
-    const fresh = newMessage(message, part, index, attempt.key);
-    const placeholder = index === 0 && isId(message.placeholder) ? message.placeholder : undefined;
+    const fresh = newMessage(message, part, isFirst, attempt.key);
+    const placeholder = isFirst && isId(message.placeholder) ? message.placeholder : undefined;
     const tried = new Set<string>();
     let form = placeholder === undefined ? fresh : edit(channel, placeholder, part);
     for (;;) {
@@ -99,6 +101,8 @@ export function createSend(options: SendOptions): (message: OutboundMessage, led
       } catch (error) {
         if (!(error instanceof DiscordError)) throw error;
         const next = (await reopened(error, channel, tried)) ? form : remedy(error, form, fresh, tried);
+        const why = next ? undefined : whyRefused(form, error);
+        if (why) throw new FilesRefused(why, error);
         if (!next) throw toDeliveryError(error, form.method === 'PATCH');
         log.debug({ err: error }, 'a part was refused in this form and is sent in another');
         form = next;
@@ -146,10 +150,10 @@ function edit(channel: string, messageId: string, part: DiscordPart): Form {
   };
 }
 
-function newMessage(message: OutboundMessage, part: DiscordPart, index: number, key: string): Form {
+function newMessage(message: OutboundMessage, part: DiscordPart, isFirst: boolean, key: string): Form {
   const { address, replyTo } = message;
   // A thread made from a message is itself the reply to it, and that message is in another channel. Nobody else is in a direct chat.
-  const isReply = index === 0 && isId(replyTo) && replyTo !== address.thread && address.workspace !== undefined;
+  const isReply = isFirst && isId(replyTo) && replyTo !== address.thread && address.workspace !== undefined;
   return {
     method: 'POST',
     route: `/channels/${channelOf(message)}/messages`,

@@ -169,7 +169,10 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
       await intake.idle();
       setStatus({ state: 'off' });
     },
-    send: createSend({ api, readBack, upload, respond, limits: LIMITS, log }),
+    send: createSend({
+      ...{ api, readBack, upload, respond, limits: LIMITS, command: options.command, log },
+      botName: () => identity?.name || 'viber',
+    }),
     download: createDownload({ api, transport, hosts, botToken }),
     stream: async (event, address, view) => live.event(event, address, view),
     livePace: live.pace,

@@ -5,8 +5,17 @@
  */
 import { DeliveryError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
-import type { Address, ChannelLimits, OutboundMessage, PartAttempt, PartLedger } from '../channel.ts';
+import type {
+  Address,
+  Attachment,
+  Button,
+  ChannelLimits,
+  OutboundMessage,
+  PartAttempt,
+  PartLedger,
+} from '../channel.ts';
 import { string } from '../shared/read.ts';
+import { FilesRefused, type Step, sendParts } from '../shared/send-parts.ts';
 import { type SlackApi, SlackError } from './api.ts';
 import { type Form, formsOf } from './blocks.ts';
 import { isDirect } from './decode-base.ts';
@@ -16,6 +25,7 @@ import { isNotThere, isStreaming, refusesEdit, refusesForm, refusesThread, toDel
 import { renderSlack, type SlackPart } from './render.ts';
 import type { Respond } from './respond.ts';
 import type { Upload } from './upload.ts';
+import { noticeOf, whyRefused } from './without-files.ts';
 
 export interface SendOptions {
   api: SlackApi;
@@ -23,6 +33,9 @@ export interface SendOptions {
   upload: Upload;
   respond: Respond;
   limits: ChannelLimits;
+  /** The slash command's own name, and the bot's. */
+  command: string;
+  botName: () => string;
   log: Logger;
 }
 
@@ -39,24 +52,38 @@ export function createSend(options: SendOptions): (message: OutboundMessage, led
   async function send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
     const { groups, refused } = groupFiles(message.files, limits.uploadBytes);
     const text = [message.text, ...refused].filter((line) => line.trim() !== '').join('\n\n');
-    const parts = await renderSlack(text);
-    if (parts.length === 0 && message.buttons?.length) parts.push(...(await renderSlack('Choose:')));
-    let index = 0;
-    for (const part of parts) {
-      const isFirst = index === 0;
-      const buttons = index === parts.length - 1 ? (message.buttons ?? []) : [];
-      await ledger.part(index++, (attempt) => deliver(part, { message, attempt, isFirst, buttons }));
+    const texts = await renderSlack(text);
+    if (texts.length === 0 && message.buttons?.length) texts.push(...(await renderSlack('Choose:')));
+    const words: Part[] = texts.map((part, index) => ({
+      part,
+      buttons: index === texts.length - 1 ? (message.buttons ?? []) : [],
+      files: [],
+    }));
+    const parts = [...words, ...groups.map((files): Part => ({ files }))];
+    await sendParts<Part>(ledger, {
+      parts: () => parts,
+      filesOf: ({ files }) => files,
+      wordsOf: () => undefined,
+      fileOf: (_part, file) => ({ files: [file] }),
+      notice: (all) => noticeOf(all, options.command, options.botName()),
+      noticeParts: async (notice) =>
+        (await renderSlack(notice)).map((part): Part => ({ part, buttons: [], files: [] })),
+      post: (part, step) =>
+        part.part ? deliver(part.part, { message, ...step, buttons: part.buttons }) : share(part.files, message, step),
+    });
+  }
+
+  async function share(files: Attachment[], { address }: OutboundMessage, { attempt }: Step): Promise<string> {
+    try {
+      const since = attempt.uncertainSince;
+      const found = since === undefined ? undefined : await readBack.files(address, files, since);
+      return found ?? (await upload(files, address));
+    } catch (error) {
+      const why = whyRefused(error);
+      if (why) throw new FilesRefused(why, error);
+      if (error instanceof FilesRefused) throw error;
+      throw toDeliveryError(error);
     }
-    for (const files of groups)
-      await ledger.part(index++, async (attempt) => {
-        try {
-          const since = attempt.uncertainSince;
-          const found = since === undefined ? undefined : await readBack.files(message.address, files, since);
-          return found ?? (await upload(files, message.address));
-        } catch (error) {
-          throw toDeliveryError(error);
-        }
-      });
   }
 
   async function deliver(part: SlackPart, job: Job): Promise<string> {
@@ -179,9 +206,10 @@ function responseId({ key }: PartAttempt): string {
   return `response:${key}`;
 }
 
-interface Job {
+/** Words with the buttons under them, or files. */
+type Part = { part: SlackPart; buttons: Button[][]; files: [] } | { part?: undefined; files: Attachment[] };
+
+interface Job extends Step {
   message: OutboundMessage;
-  attempt: PartAttempt;
-  isFirst: boolean;
-  buttons: NonNullable<OutboundMessage['buttons']>;
+  buttons: Button[][];
 }

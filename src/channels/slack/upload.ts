@@ -6,9 +6,11 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { DeliveryError, errorCode } from '../../errors.ts';
 import type { Address, Attachment } from '../channel.ts';
 import { string } from '../shared/read.ts';
+import { FilesRefused } from '../shared/send-parts.ts';
 import type { SlackApi } from './api.ts';
 import type { Hosts } from './hosts.ts';
 import { uploadName } from './read-back.ts';
+import { refusesThread } from './refusals.ts';
 import { type Transport, TransportError } from './transport.ts';
 
 export type Upload = (files: readonly Attachment[], address: Address) => Promise<string>;
@@ -23,7 +25,7 @@ export interface UploadOptions {
   onShared: (ids: readonly string[]) => void;
 }
 
-/** Shares the files in one message and gives their ids. Throws SlackError or DeliveryError. */
+/** Shares the files in one message and gives their ids. Throws SlackError, DeliveryError or FilesRefused. */
 export function createUpload({ api, transport, hosts, onShared }: UploadOptions): Upload {
   /** A later run may have replaced the file since it was attached: what is announced is what is there now, and stays open. */
   async function place(file: Attachment): Promise<{ id: string; title: string }> {
@@ -73,20 +75,28 @@ export function createUpload({ api, transport, hosts, onShared }: UploadOptions)
     const placed: { id: string; title: string }[] = [];
     for (const file of files) placed.push(await place(file));
     const { chat, thread } = address;
-    const where = { channel_id: chat, ...(thread !== undefined && { thread_ts: thread }) };
-    await api.call('files.completeUploadExternal', { files: placed, ...where });
+    const shared = { files: placed, channel_id: chat };
+    try {
+      const where = thread === undefined ? {} : { thread_ts: thread };
+      await api.call('files.completeUploadExternal', { ...shared, ...where });
+    } catch (error) {
+      // As the words do, the files go to the channel when the thread is gone.
+      if (thread === undefined || !refusesThread(error)) throw error;
+      await api.call('files.completeUploadExternal', shared);
+    }
     const ids = placed.map(({ id }) => id);
     onShared(ids);
     return ids.join(',');
   };
 }
 
-function refused(file: Attachment, status: number, seconds: number): DeliveryError {
+function refused(file: Attachment, status: number, seconds: number): Error {
   const message = `the upload of ${file.name} was answered with ${status}`;
   if (status === 429) return new DeliveryError(message, { retryAfterMs: (seconds || 1) * 1000, rateLimited: true });
-  return status >= 500 ? new DeliveryError(message, { retryAfterMs: 1000 }) : new DeliveryError(message);
+  if (status >= 500) return new DeliveryError(message, { retryAfterMs: 1000 });
+  return new FilesRefused(status === 413 ? 'size' : 'file', message);
 }
 
-function unreadable(file: Attachment, code: string | undefined): DeliveryError {
-  return new DeliveryError(`the file ${file.name} cannot be read (${code})`);
+function unreadable(file: Attachment, code: string | undefined): FilesRefused {
+  return new FilesRefused('gone', `the file ${file.name} cannot be read (${code})`);
 }

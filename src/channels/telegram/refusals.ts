@@ -35,7 +35,8 @@ const REMEDIES: Remedy[] = [
     change: (part) => without(part, ['reply_parameters']),
   },
   { name: 'entities', said: /entit|can't parse/i, change: (part) => (isRich(part) ? undefined : asPlain(part)) },
-  { name: 'photo', said: /PHOTO_|IMAGE_PROCESS|dimensions/i, change: asDocument },
+  // Where no photos may be sent, files may be.
+  { name: 'photo', said: /PHOTOS?_|IMAGE_PROCESS|dimensions|to send photos|big for a photo/i, change: asDocument },
 ];
 
 /** Another form of the part to try, or undefined. `tried` holds the names of remedies and grows. */

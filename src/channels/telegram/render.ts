@@ -76,6 +76,16 @@ export async function renderTelegram(message: OutboundMessage, limits: ChannelLi
   return { parts, rich: place([richCall, ...files], message) };
 }
 
+/** Words of our own after the message; as the first of it they reply, and take the place of the placeholder. */
+export function noticeCalls(text: string, message: OutboundMessage, isFirst: boolean): TelegramPart[] {
+  const { replyTo: _to, placeholder: _in, ...later } = message;
+  const texts = splitRich(forTelegram({ ...plainInline(text), features: NO_FEATURES }), 4096);
+  return place(
+    texts.map((one) => textCall(one, undefined)),
+    isFirst ? message : later,
+  );
+}
+
 /** One line for a status message: as Telegram will show it, without formatting, cut to `limit`. */
 export function plainText(text: string, limit = 4096): string {
   const line = forTelegram({ ...plainInline(text.toWellFormed().replace(/\s+/g, ' ')), features: NO_FEATURES });

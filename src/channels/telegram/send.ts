@@ -5,11 +5,13 @@
 import type { Logger } from '../../log.ts';
 import type { Attachment, ChannelLimits, OutboundMessage, PartLedger } from '../channel.ts';
 import { integer, isFields } from '../shared/read.ts';
+import { FilesRefused, sendParts } from '../shared/send-parts.ts';
 import { type TelegramApi, TelegramError } from './api.ts';
 import { isAlreadySo, isRich, refusesRich, remedy, toDeliveryError } from './refusals.ts';
-import { renderTelegram, type TelegramPart } from './render.ts';
+import { noticeCalls, renderTelegram, type TelegramPart } from './render.ts';
 import type { Cache } from './setup.ts';
 import { createUploads, type Uploads } from './upload.ts';
+import { fileOf, noticeOf, whyRefused, wordsOf } from './without-files.ts';
 
 export interface SendOptions {
   api: TelegramApi;
@@ -36,20 +38,25 @@ export function createSend({
   async function send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
     const rendered = await renderTelegram(message, limits);
     let parts = rendered.rich && (await mayBeRich()) ? rendered.rich : rendered.parts;
-    for (let index = 0; index < parts.length; index++) {
-      await ledger.part(index, async () => {
-        const part = parts[index];
-        if (!part) throw new Error('a part is missing');
+    await sendParts<TelegramPart>(ledger, {
+      parts: () => parts,
+      filesOf: ({ files }) => files,
+      wordsOf,
+      fileOf,
+      notice: noticeOf,
+      noticeParts: async (notice, isFirst) => noticeCalls(notice, message, isFirst),
+      async post(part) {
         try {
           return await post(part, message);
         } catch (error) {
-          const plain = rendered.parts[index];
+          // A rich message is the first part, and all of the words.
+          const [plain] = rendered.parts;
           if (!(error instanceof RichRefused) || !plain) throw error;
           parts = rendered.parts;
           return post(plain, message);
         }
-      });
-    }
+      },
+    });
   }
 
   /** Gives the ids of what was sent, joined by commas. */
@@ -67,6 +74,8 @@ export function createSend({
         if (isAlreadySo(error)) return idsOf(true, form);
         const next = remedy(form, error, message, tried);
         if (!next && refusesRich(form, error)) throw await refuseRich(error);
+        const why = next ? undefined : whyRefused(form, error);
+        if (why) throw new FilesRefused(why, error);
         if (!next) throw toDeliveryError(form, error);
         log.debug({ err: error }, 'a part was refused in this form and is sent in another');
         form = next;

@@ -257,7 +257,7 @@ describe('a file', () => {
       createLedger(),
     );
     expect(ours(bench)[0]?.text).toMatch(
-      /Here\.[\s\S]*Not attached: empty\.txt is empty[\s\S]*Not attached: lost\.txt/,
+      /Here\.[\s\S]*Not attached: empty\.txt is empty[\s\S]*could not attach `lost\.txt`/,
     );
   });
 });

@@ -151,6 +151,7 @@ export const MESSAGE_ROUTES: Route[] = [
       const { channel, message } = messageIn(call);
       if (message.authorId !== call.platform.world.bot.id) throw refuse(50_005);
       demandOpen(channel);
+      if (call.body.uploads.size > 0) demand(call.platform.world, channel, 'AttachFiles');
       return messageObject(call.platform, amend(call.platform, message, call.body), true);
     },
   },

@@ -41,6 +41,9 @@ export function createControl(
       rates.set(limits === false ? undefined : { ...DEFAULT_LIMITS, ...limits, tiers });
     },
     setScopes: (scopes) => options.setScopes(scopes),
+    withholdFiles(error) {
+      platform.withheld = error;
+    },
     setAuth: (error) => server.setAuth(error),
     deliverTo(url) {
       const targets = typeof url === 'string' ? { events: url, commands: url, interactivity: url } : url;

@@ -49,6 +49,8 @@ export interface SlackControl extends People, Omit<Transcript, 'waitFor' | 'onMe
   rate(limits?: Partial<RateLimits> | false): void;
   /** What the bot token may do from now on. */
   setScopes(scopes: string[]): void;
+  /** The workspace takes no files from now on (`file_uploads_disabled`, `restricted_action`); undefined: it does again. */
+  withholdFiles(error?: string): void;
   /** How every call with the bot token fails from now on; `undefined` mends it. */
   setAuth(error?: 'invalid_auth' | 'account_inactive' | 'token_revoked'): void;
   /**

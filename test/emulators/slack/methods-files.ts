@@ -15,6 +15,7 @@ const announce: Method['run'] = (platform, args) => {
   const length = integer(args, 'length');
   if (length === undefined) throw explained('invalid_arguments', 'missing required field: length');
   if (length < 1) throw explained('invalid_arguments', 'must be greater than 0: length');
+  if (platform.withheld !== undefined) throw new ApiError(platform.withheld);
   if (length > platform.uploadLimit) throw new ApiError('file_upload_size_restricted');
   const { world } = platform;
   const file = world.keepFile({ name, mimeType: mimeOf(name), user: world.bot.userId });

@@ -20,6 +20,8 @@ export interface Platform {
   appToken: string;
   shareDelayMs: number;
   uploadLimit: number;
+  /** How every upload is refused, while it is. */
+  withheld: string | undefined;
   /** Milliseconds without an append after which a stream is stopped. */
   streamIdleMs: number;
 }

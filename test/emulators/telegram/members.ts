@@ -11,6 +11,8 @@ export interface Members {
   leave(chat: number, user: number, options?: { by?: number }): void;
   block(user: number): void;
   unblock(user: number): void;
+  /** Members of the chat, the bot among them, may not send these kinds of files; none: they may send all. */
+  withhold(chat: number, kinds: string[]): void;
   /** Turns a group into a supergroup; gives the new chat id. */
   migrate(chat: number): number;
 }
@@ -57,6 +59,9 @@ export function createMembers(world: World, updates: Updates, voice: Voice): Mem
     },
     block: (id) => setBlocked(id, true),
     unblock: (id) => setBlocked(id, false),
+    withhold(id, kinds) {
+      world.openChat(id).withheld = new Set(kinds);
+    },
     migrate(id) {
       const old = world.openChat(id);
       const newId = Number(`-100${Math.abs(id)}`);

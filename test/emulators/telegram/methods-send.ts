@@ -7,6 +7,7 @@ import { flag, json, list, type Params, requiredInteger, text } from './params.t
 import type { Method, Platform } from './platform.ts';
 import { readRichMessage } from './rich.ts';
 import { destination, post, prepare, topicOf } from './send.ts';
+import type { ChatState } from './state.ts';
 import { formattedText, messageText } from './text.ts';
 
 interface MediaItem {
@@ -46,9 +47,16 @@ function captionOf(params: Params): { content: Partial<Message>; droppedEntities
   return { content: caption.text ? { caption: caption.text, ...entities } : {}, droppedEntities: caption.dropped };
 }
 
+/** The words are TDLib's, `can_send_message_content` in MessagesManager.cpp. Admins and private chats know no such limit. */
+function demandRight(chat: ChatState, kind: RemoteKind): void {
+  if (chat.bot === 'administrator' || !chat.withheld.has(kind)) return;
+  throw badRequest(`not enough rights to send ${kind}s to the chat`);
+}
+
 function sendFile(kind: RemoteKind): Method {
   return (platform, { params }) => {
     const { to, keyboard } = prepare(platform.world, params);
+    demandRight(to.chat, kind);
     const { content, droppedEntities } = captionOf(params);
     const file = fileOf(platform, params, kind, params.values[kind], kind);
     const media = mediaContent(kind, file, platform.world.files);
@@ -75,6 +83,7 @@ function sendMediaGroup(platform: Platform, { params }: { params: Params }): Mes
   // Everything is checked before anything is shown: an album appears whole or not at all.
   const parts = items.map((item) => {
     const kind = ALBUM_KINDS[item.type] ?? 'document';
+    demandRight(to.chat, kind);
     const caption = captionOf({ values: item, files: params.files });
     return { kind, caption, file: fileOf(platform, params, kind, item.media, '') };
   });

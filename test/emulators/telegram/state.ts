@@ -46,6 +46,8 @@ export interface ChatState {
   started: boolean;
   blocked: boolean;
   bot: MemberStatus;
+  /** Kinds of files (`photo`, `document`) that members may not send. */
+  withheld: ReadonlySet<string>;
   movedTo: number | undefined;
   lastId: number;
   /** What the bot shows as "typing". */

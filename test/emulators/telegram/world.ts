@@ -96,6 +96,7 @@ export function createWorld(options: WorldOptions): World {
         started: false,
         blocked: false,
         bot: info.type === 'channel' ? 'administrator' : 'member',
+        withheld: new Set(),
         movedTo: undefined,
         // The first message of a supergroup or channel tells of its creation; a forum's General topic has its id.
         lastId: info.type === 'supergroup' || info.type === 'channel' ? 1 : 0,
