@@ -13,9 +13,17 @@ const WHOLE = [
   // Puts a stand-in for a module in its place, for good.
   'test/runtime/injection.property.test.ts',
 ];
-const PARTS = ['access', 'workspace', 'skills', 'jobs', 'runtime', 'emulators', 'board', 'channels/markdown', 'channels/shared'].map(
-  (name) => `test/${name}/**/*.test.ts`,
-);
+const PARTS = [
+  'access',
+  'workspace',
+  'skills',
+  'jobs',
+  'runtime',
+  'emulators',
+  'board',
+  'channels/markdown',
+  'channels/shared',
+].map((name) => `test/${name}/**/*.test.ts`);
 /** Pure, though among those of whole channels. */
 const PURE = ['decode', 'render', 'render.property', 'setup'].map((name) => `test/channels/*/${name}.test.ts`);
 
