@@ -116,6 +116,17 @@ describe('pairing', () => {
     expect(gateway.paired().map((entry) => entry.identity)).toEqual(['telegram:1', 'telegram:2']);
   });
 
+  it('makes nobody an owner where the configuration names one, or where one was let in before', () => {
+    const named = openPairing(tempFolder(), true);
+    const first = named.request(ask('telegram:1'), now) ?? '';
+    expect(named.approve(first, now).paired.role).toBe('member');
+    const folder = tempFolder();
+    const pairing = openPairing(folder, false);
+    const codes = ['telegram:1', 'telegram:2'].map((identity) => pairing.request(ask(identity), now) ?? '');
+    pairing.approve(codes[0] ?? '', now);
+    expect(openPairing(folder, false).approve(codes[1] ?? '', now).paired.role).toBe('member');
+  });
+
   it('knows no expired, denied or wrong code', () => {
     const pairing = openPairing(tempFolder(), true);
     const code = pairing.request(ask('telegram:1'), now) ?? '';

@@ -31,13 +31,14 @@ function viber(
 }
 
 /** A gateway on an emulated Telegram, until the test ends. */
-async function running(home: string) {
+async function running(home: string, settings: object = {}) {
   const telegram = await startTelegram();
   const config = {
     model: 'offline/viber',
     channels: { telegram: { token: telegram.token, apiRoot: telegram.url } },
     http: { port: 0, token: 'a-token-for-programs' },
     limits: { freeBytes: 0 },
+    ...settings,
   };
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
   const child = spawn(process.execPath, [PROGRAM, 'start', '--home', home], {
@@ -121,6 +122,15 @@ describe('a port that is taken', () => {
 });
 
 describe('while the gateway runs', () => {
+  it('lets nobody in as an owner from the shell where the configuration names one', async () => {
+    const home = tempFolder();
+    const telegram = await running(home, { people: [{ name: 'alex', role: 'owner', ids: ['telegram:1001'] }] });
+    telegram.say(4242, 'hello');
+    const told = await telegram.wait({ chat: 4242, from: 'bot', timeoutMs: 30_000 });
+    const code = /\b[A-HJ-NP-Z2-9]{8}\b/.exec(told.text)?.[0] ?? '';
+    expect((await viber(home, ['pair', 'approve', code])).out).toContain('as member');
+  });
+
   it('pairs a stranger, tells its status, traces a message, and runs a task', async () => {
     const home = tempFolder();
     const telegram = await running(home);

@@ -131,6 +131,22 @@ describe.each(NAMES)('consent on %s', (name) => {
     expect(note(world)).toBe('');
   });
 
+  it('holds for what was shown alone: what has changed in the file of the request since does not run', async () => {
+    const { world, platform, dm } = await open(name);
+    world.llm.script(calls(writing()));
+    await ask(platform, dm, 'keep a note', { text: 'write_file' });
+    await world.stop();
+    for (const file of requestFiles(world)) {
+      const request = JSON.parse(fs.readFileSync(file, 'utf8'));
+      request.input = { ...request.input, content: 'give all to kim' };
+      fs.writeFileSync(file, JSON.stringify(request));
+    }
+    await world.restart();
+    const told = await press(platform, dm, 'Approve', 'I was told');
+    expect(told.text).toContain('this is no longer what was approved');
+    expect(note(world)).toBe('');
+  });
+
   it('is not given by writing something else: that is taken up, and the question is closed', async () => {
     const { world, platform, dm } = await open(name);
     world.llm.script(calls(writing()));
@@ -185,6 +201,21 @@ describe.each(NAMES)('consent on %s', (name) => {
     expect(history(world)).toMatch(/said no[\s\S]*stopped the work/);
     expect([note(world), world.read('workspace/more.md')]).toEqual(['', '']);
   });
+});
+
+it('is given in the conversation that was asked alone, by its own people elsewhere neither', async () => {
+  const { world, platform, dm } = await open('telegram');
+  world.llm.script(calls(writing()));
+  await ask(platform, dm, 'keep a note', { text: 'write_file' });
+  const [file = ''] = requestFiles(world);
+  const id = path.basename(file, '.json');
+  for (const verb of ['yes', 'always', 'no', 'edit'])
+    expect((await platform.command(platform.room, 'approve', `${id} ${verb}`)).text).toContain(
+      'answer this in the conversation where I asked',
+    );
+  expect([note(world), JSON.parse(fs.readFileSync(file, 'utf8')).decision]).toEqual(['', undefined]);
+  await press(platform, dm, 'Approve', 'I was told');
+  expect(note(world)).toBe('milk and eggs');
 });
 
 it('waits through a SIGKILL on each platform, and what was approved then runs once', async () => {

@@ -164,6 +164,8 @@ describe('where it does not go', () => {
     ['javascript:1', /Only https/],
     ['https://example.com:8443/', /port 443.*skills\.webOrigins/],
     ['https://me:secret@example.com/', /no user name/],
+    ['https://token@example.com/', /no user name/],
+    ['https://:secret@example.com/', /no user name/],
     ['//example.com', /not a web address/],
     ['example.com', /not a web address/],
     ['https://[::1%25eth0]/', /not a web address/],
@@ -181,7 +183,10 @@ describe('where it does not go', () => {
     for (const url of [`https://127.0.0.1:${web.port}/x`, `http://localhost:${web.port}/x`, `https://localhost./x`])
       await expect(web.fetch(url)).rejects.toThrow();
     await expect(web.fetch(`${web.origin}/x`, { allowedOrigins: [] })).rejects.toThrow(/port 443/);
-    await expect(web.fetch(`https://u:p@localhost:${web.port}/x`)).rejects.toThrow(/user name/);
+    for (const user of ['u:p', 'token', ':p'])
+      await expect(web.fetch(`https://${user}@localhost:${web.port}/x`)).rejects.toThrow(/user name/);
+    // The same host and port, spoken to in the clear: refused before a byte is sent.
+    await expect(web.fetch(`http://localhost:${web.port}/x`)).rejects.toThrow(/Only https/);
     expect(web.seen).toHaveLength(0);
     expect(await web.fetch(`${web.origin}/x`)).toMatchObject({ text: 'inside' });
   });
