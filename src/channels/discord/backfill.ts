@@ -14,6 +14,8 @@ import { id, isId } from './read.ts';
 import { idAt, isLater } from './snowflake.ts';
 
 export interface Backfill {
+  /** This message is being stored: the chat's mark stays before it until it is taken in. */
+  storing(chat: string, messageId: string): void;
   /** A message was taken in. */
   mark(chat: string, messageId: string): void;
   /** Holds the chats that have something to fetch; what is returned fetches it and lets them go. */
@@ -50,12 +52,32 @@ export function createBackfill(options: BackfillOptions): Backfill {
   const { api, marks, places, intake, accept, log, signal, backoffMs } = options;
   const known = new Map([...marks.all()].filter(([chat, mark]) => isId(chat) && isId(mark)));
   const failing = new Set<string>();
+  /** By chat: what is being stored or could not be, and the newest that was taken in meanwhile. */
+  const inHand = new Map<string, { ids: Set<string>; reached: string }>();
+
+  function storing(chat: string, messageId: string): void {
+    const hand = inHand.get(chat) ?? { ids: new Set(), reached: '0' };
+    inHand.set(chat, hand);
+    hand.ids.add(messageId);
+  }
 
   function mark(chat: string, messageId: string): void {
+    const newest = reached(chat, messageId);
     const before = known.get(chat);
-    if (failing.has(chat) || (before !== undefined && !isLater(messageId, before))) return;
-    remember(known, chat, messageId, MAX_MARKS);
-    marks.set(chat, messageId);
+    if (newest === undefined || (before !== undefined && !isLater(newest, before))) return;
+    remember(known, chat, newest, MAX_MARKS);
+    marks.set(chat, newest);
+  }
+
+  /** How far the chat is taken in; undefined while something before that is still in hand. */
+  function reached(chat: string, messageId: string): string | undefined {
+    const hand = inHand.get(chat);
+    if (!hand) return messageId;
+    hand.ids.delete(messageId);
+    if (isLater(messageId, hand.reached)) hand.reached = messageId;
+    if ([...hand.ids].some((id) => isLater(hand.reached, id))) return undefined;
+    if (hand.ids.size === 0) inHand.delete(chat);
+    return hand.reached;
   }
 
   /** Chats with something to fetch. A chat without a mark gets one, so that next time it is known how far it was read. */
@@ -133,12 +155,15 @@ export function createBackfill(options: BackfillOptions): Backfill {
     try {
       const last = await fill(chat);
       failing.delete(chat);
+      inHand.delete(chat);
       if (last !== undefined) mark(chat, last);
       return true;
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error, chat }, 'what was said while we were away was not taken in');
-      if (error instanceof DiscordError) failing.delete(chat);
-      return error instanceof DiscordError;
+      if (!(error instanceof DiscordError)) return false;
+      failing.delete(chat);
+      inHand.delete(chat);
+      return true;
     }
   }
 
@@ -152,6 +177,7 @@ export function createBackfill(options: BackfillOptions): Backfill {
   }
 
   return {
+    storing,
     mark,
     begin() {
       const chats = behind().map((chat) => ({ chat, release: intake.hold(chat) }));

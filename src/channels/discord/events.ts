@@ -4,7 +4,7 @@
  * stored is fetched again.
  */
 import type { Logger } from '../../log.ts';
-import type { ChannelCallbacks, InboundOutcome, Marks } from '../channel.ts';
+import type { ChannelCallbacks, Marks } from '../channel.ts';
 import { type Fields, fields, integer, isFields, string } from '../shared/read.ts';
 import type { DiscordApi } from './api.ts';
 import { createBackfill } from './backfill.ts';
@@ -47,8 +47,6 @@ export function createEvents(options: EventsOptions): Events {
   const lookup = createLookup({ ...options, intake });
   const backfill = createBackfill({ ...options, intake, accept: (message) => handOver(message, 'message') });
   const inHand = new Set<Promise<void>>();
-  /** How many messages of a chat are being stored. */
-  const storing = new Map<string, number>();
   let bot: Bot | undefined;
 
   const context = (self: Bot): Context => ({ bot: self, places, threads, now: Date.now() });
@@ -96,19 +94,12 @@ export function createEvents(options: EventsOptions): Events {
     const messageId = id(data, 'id') ?? '';
     if (decoded.kind === 'dropped') {
       // Our own answers end most chats: what lies before them need not be looked for after a restart.
-      if (decoded.reason === 'own' && kind === 'message' && !storing.has(chat)) backfill.mark(chat, messageId);
+      if (decoded.reason === 'own' && kind === 'message') backfill.mark(chat, messageId);
       to.onDropped(decoded.reason);
       return false;
     }
-    let outcome: InboundOutcome;
-    storing.set(chat, (storing.get(chat) ?? 0) + 1);
-    try {
-      outcome = await to.onMessage(decoded.message, data);
-    } finally {
-      const left = (storing.get(chat) ?? 1) - 1;
-      if (left > 0) storing.set(chat, left);
-      else storing.delete(chat);
-    }
+    if (kind === 'message') backfill.storing(chat, messageId);
+    const outcome = await to.onMessage(decoded.message, data);
     if (kind === 'message') backfill.mark(chat, messageId);
     return outcome === 'accepted';
   }

@@ -252,6 +252,90 @@ describe('after a restart', () => {
   });
 });
 
+describe('a mark', () => {
+  /** A chat that was read so far, in which `one` cannot be stored until `mend` is called. */
+  async function broken(delay: { one: number; two: number }) {
+    const bench = await startBench();
+    await bench.connect();
+    bench.discord.dm(ALEX, 'zero');
+    await bench.takes(({ text }) => text === 'zero');
+    await eventually(() => bench.marks.size > 0);
+    const stored: string[] = [];
+    let isBroken = true;
+    bench.storing(async ({ text }) => {
+      await sleep(text === 'one' ? delay.one : text === 'two' ? delay.two : 0);
+      if (text === 'one' && isBroken) throw new Error('disk full');
+      stored.push(text);
+      return 'accepted';
+    });
+    const mend = () => {
+      isBroken = false;
+    };
+    return { bench, stored, mend };
+  }
+
+  it('stays before what could not be stored, though what came live after it was', async () => {
+    const { bench, stored } = await broken({ one: 0, two: 60 });
+    const { channelId: chat } = bench.discord.dm(ALEX, 'one');
+    bench.discord.dm(ALEX, 'two');
+    await eventually(() => stored.includes('two'));
+    await sleep(50);
+    await bench.channel.disconnect();
+    const second = bench.again();
+    await second.connect();
+    await second.takes(({ text }) => text === 'one');
+    expect(bench.marks.has(chat)).toBe(true);
+  });
+
+  it('goes back to what could not be stored after all', async () => {
+    const { bench, stored, mend } = await broken({ one: 60, two: 0 });
+    bench.discord.dm(ALEX, 'one');
+    bench.discord.dm(ALEX, 'two');
+    await eventually(() => stored.includes('two'));
+    await sleep(100);
+    mend();
+    await eventually(() => stored.includes('one'));
+  });
+
+  it('waits for what is still being stored: a process that ends then has passed over nothing', async () => {
+    const { bench, stored, mend } = await broken({ one: 400, two: 0 });
+    const one = bench.discord.dm(ALEX, 'one');
+    bench.discord.dm(ALEX, 'two');
+    await eventually(() => stored.includes('two'));
+    mend();
+    const mark = bench.marks.get(one.channelId);
+    expect(BigInt(mark ?? 0) < BigInt(one.id)).toBe(true);
+    await eventually(() => stored.includes('one'));
+    await eventually(() => BigInt(bench.marks.get(one.channelId) ?? 0) > BigInt(one.id));
+  });
+
+  it('does not wait for a message that is there no more', async () => {
+    const { bench, stored } = await broken({ one: 0, two: 0 });
+    const one = bench.discord.dm(ALEX, 'one');
+    await eventually(() => bench.texts().includes('one'));
+    bench.discord.delete(one.channelId, one.id);
+    const two = bench.discord.dm(ALEX, 'two');
+    await eventually(() => stored.includes('two'));
+    await eventually(() => bench.marks.get(one.channelId) === two.id);
+  });
+
+  it('is not moved past a gap by the rest of what is fetched to fill it', async () => {
+    const { bench } = await broken({ one: 0, two: 0 });
+    await bench.channel.disconnect();
+    for (const text of ['one', 'two', 'three']) bench.discord.dm(ALEX, text);
+    const second = bench.again();
+    let tries = 0;
+    const stored: string[] = [];
+    second.storing(async ({ text }) => {
+      if (text === 'one' && ++tries < 3) throw new Error('disk full');
+      stored.push(text);
+      return 'accepted';
+    });
+    await second.connect();
+    await eventually(() => stored.includes('one'));
+  });
+});
+
 describe('order and kinds', () => {
   it('a thread nobody told of is looked up once, while its messages wait', async () => {
     const bench = await startBench();

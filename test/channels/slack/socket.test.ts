@@ -162,6 +162,33 @@ test('a gap that is left half filled stays open: nothing is passed over, and not
   expect([...new Set([...said(), ...third.texts()])]).toEqual(['one', 'two', 'three', 'four, live']);
 });
 
+test('what comes live does not move the mark past a gap that could not be filled', async () => {
+  const first = await startBench();
+  const { slack, marks } = first;
+  await first.connect();
+  const root = slack.say(slack.general, 'a task', { mention: true });
+  await slack.settled();
+  await first.channel.disconnect();
+  slack.say(slack.general, 'one', { deliver: false });
+  slack.say(slack.general, 'two, in the thread', { thread: root.ts, deliver: false });
+  const second = await benchOn(slack, { marks });
+  second.storing(async ({ text }) => {
+    if (text === 'one') throw new Error('disk full');
+    return 'accepted';
+  });
+  await second.connect();
+  await eventually(() => second.texts().includes('one'));
+  slack.say(slack.general, 'three, live');
+  slack.say(slack.general, 'four, live in the thread', { thread: root.ts });
+  await eventually(() => second.texts().includes('four, live in the thread'));
+  await slack.settled();
+  await second.channel.disconnect();
+  const third = await benchOn(slack, { marks });
+  await third.connect();
+  await eventually(() => third.texts().includes('two, in the thread'));
+  expect(third.texts()).toContain('one');
+});
+
 test('commands and presses do not wait for the gap to be filled', async () => {
   const { slack, connect } = await startBench({ marks: createMarks({ C0GENERAL: '1.000001' }) });
   slack.fault({ method: 'conversations.history', kind: 'delay', delayMs: 700 });
