@@ -101,6 +101,12 @@ export function cutOff(model: string, received: boolean, cause?: unknown): RunEr
   });
 }
 
+/** More came than any answer has: another model may do better, the same would not. */
+export function endless(model: string, detail: string): RunError {
+  const text = `The model ${model} does not come to an end: please ask for less at once.`;
+  return new RunError('provider', text, { detail: `${model}: ${detail}` });
+}
+
 export function tooSlow(model: string, what: 'first' | 'idle', ms: number): RunError {
   const after = `${Math.round(ms / 100) / 10} seconds`;
   const text =

@@ -1,6 +1,6 @@
 /** The parts of one model's stream put together: pure, no waiting. */
 
-import { cutOff, RunError } from '../agent/run-error.ts';
+import { cutOff, endless } from '../agent/run-error.ts';
 import type { GenerateResult, StreamPart } from './types.ts';
 
 export interface Answer {
@@ -15,8 +15,12 @@ type Content = GenerateResult['content'][number];
 type Block = Extract<Content, { type: 'text' | 'reasoning' }>;
 type FinishPart = Extract<StreamPart, { type: 'finish' }>;
 
-/** In characters. No model answers at this length; a stream that goes on past it is a fault. */
+/**
+ * Characters of one answer, and of its text, its reasoning and the arguments of each call alone. No model answers at this length;
+ * a stream that goes on past it is a fault.
+ */
 const MAX_ANSWER = 2_000_000;
+const MAX_PIECE = 1_000_000;
 /** Tool calls of one answer. */
 const MAX_CALLS = 100;
 // Names some servers have for a complete answer. Any other unknown reason (`abort`, `insufficient_system_resource`)
@@ -27,19 +31,19 @@ const COMPLETE = /^(eos|eos_token|end|end_turn|stop_sequence|completed?)$/i;
 export function createAnswer(name: string, onText: (delta: string) => void): Answer {
   const content: Content[] = [];
   const blocks = new Map<string, Block>();
-  const openInputs = new Set<string>();
+  /** Characters of arguments that are still coming, by the call's id. */
+  const openInputs = new Map<string, number>();
+  const said = { text: 0, reasoning: 0 };
   let response: GenerateResult['response'];
   let end: FinishPart | undefined;
   let size = 0;
   let calls = 0;
 
-  function grow(length: number, call = 0): void {
+  function grow(length: number, piece = 0, call = 0): void {
     size += length;
     calls += call;
-    if (size > MAX_ANSWER || calls > MAX_CALLS) {
-      const text = `The model ${name} does not come to an end: please ask for less at once.`;
-      throw new RunError('provider', text, { detail: `${name}: ${size} characters, ${calls} calls` });
-    }
+    if (size > MAX_ANSWER || piece > MAX_PIECE || calls > MAX_CALLS)
+      throw endless(name, `${size} characters, ${piece} of them in one piece, ${calls} calls`);
   }
 
   function block(type: Block['type'], id: string, metadata: Block['providerMetadata'], delta = ''): void {
@@ -49,7 +53,8 @@ export function createAnswer(name: string, onText: (delta: string) => void): Ans
     blocks.set(key, current);
     current.text += delta;
     if (metadata) current.providerMetadata = metadata;
-    grow(delta.length);
+    said[type] += delta.length;
+    grow(delta.length, said[type]);
   }
 
   function take(part: StreamPart): void {
@@ -70,15 +75,18 @@ export function createAnswer(name: string, onText: (delta: string) => void): Ans
         block('reasoning', part.id, part.providerMetadata, part.delta);
         break;
       case 'tool-input-start':
-        openInputs.add(part.id);
+        openInputs.set(part.id, 0);
         grow(1);
         break;
-      case 'tool-input-delta':
-        grow(part.delta.length);
+      case 'tool-input-delta': {
+        const length = (openInputs.get(part.id) ?? 0) + part.delta.length;
+        if (openInputs.has(part.id)) openInputs.set(part.id, length);
+        grow(part.delta.length, length);
         break;
+      }
       case 'tool-call':
         content.push(part);
-        grow(openInputs.delete(part.toolCallId) ? 1 : part.input.length + 1, 1);
+        grow(openInputs.delete(part.toolCallId) ? 1 : part.input.length + 1, part.input.length, 1);
         break;
       case 'response-metadata':
         response = { ...response, ...(part.id && { id: part.id }), ...(part.modelId && { modelId: part.modelId }) };
@@ -92,6 +100,7 @@ export function createAnswer(name: string, onText: (delta: string) => void): Ans
       case 'custom':
       case 'reasoning-file':
         content.push(part);
+        grow(JSON.stringify(part).length);
         break;
       default:
         // stream-start, ping, raw and tool-input-end say nothing that is kept.

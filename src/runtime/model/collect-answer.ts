@@ -4,8 +4,9 @@
  * hold the caller.
  */
 
-import { cutOff, RunError, tooSlow } from '../agent/run-error.ts';
+import { cutOff, endless, RunError, tooSlow } from '../agent/run-error.ts';
 import { type Answer, createAnswer } from './answer.ts';
+import { EndlessError } from './http-fetch.ts';
 import type { CallOptions, GenerateResult, ModelV4, StreamPart } from './types.ts';
 
 export interface AnswerLimits {
@@ -46,7 +47,7 @@ export async function collectAnswer(
       timer.seen(answer.received());
     }
   } catch (thrown) {
-    const error = call.signal.aborted ? call.signal.reason : reader ? streamError(thrown, answer, name) : thrown;
+    const error = call.signal.aborted ? call.signal.reason : meaningOf(thrown, reader && answer, name);
     call.abort(error);
     // The outcome is decided; how the abandoned stream ends does not matter.
     reader?.cancel().catch(() => undefined);
@@ -80,6 +81,20 @@ class ErrorEvent extends Error {
     super('error event');
     this.event = event;
   }
+}
+
+/** @param answer what has come of it, once its stream has begun */
+function meaningOf(thrown: unknown, answer: Answer | undefined, name: string): unknown {
+  const found = endlessIn(thrown instanceof ErrorEvent ? thrown.event : thrown);
+  if (found) return endless(name, found.message);
+  return answer ? streamError(thrown, answer, name) : thrown;
+}
+
+/** The SDK passes on what its fetch threw as a cause. */
+function endlessIn(thrown: unknown): EndlessError | undefined {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 6; error = error.cause, depth += 1)
+    if (error instanceof EndlessError) return error;
+  return undefined;
 }
 
 function streamError(thrown: unknown, answer: Answer, name: string): unknown {

@@ -2,6 +2,7 @@
  * The events of a streamed chat completion put together. Plain text and reasoning are told as they come; anything else is
  * kept word for word for the provider. Pure but for what it tells.
  */
+import { EndlessError } from './http-fetch.ts';
 import type { StreamPart } from './types.ts';
 
 export interface Fold {
@@ -21,7 +22,8 @@ interface Plain {
   finish: string | undefined;
 }
 
-const MAX_REST = 50_000_000;
+/** Characters of events that are kept: arguments of a megabyte in pieces of a usual size. */
+const MAX_REST = 16_000_000;
 
 export function createFold(tell: (part: StreamPart) => void): Fold {
   let head = {};
@@ -31,7 +33,7 @@ export function createFold(tell: (part: StreamPart) => void): Fold {
 
   function keep(data: string): void {
     rest += `data: ${data}\n\n`;
-    if (rest.length > MAX_REST) throw new Error('the answer does not come to an end');
+    if (rest.length > MAX_REST) throw new EndlessError('the answer does not come to an end');
     // One character an event: enough for those who wait to see that something comes.
     tell({ type: 'tool-input-delta', id: '', delta: ' ' });
   }

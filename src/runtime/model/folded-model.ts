@@ -5,7 +5,7 @@
  * how servers cut a tool call into pieces is its trade. Invariant: no finish part without a finish reason (R10).
  */
 import { createEventReader, createFold } from './fold.ts';
-import { brokeOff, type Incoming, type Post, toResponse } from './http-fetch.ts';
+import { brokeOff, EVENTS, type Incoming, isEvents, type Post, toResponse } from './http-fetch.ts';
 import type { CallOptions, GenerateResult, ModelV4, StreamPart } from './types.ts';
 
 /** One call while it goes on. */
@@ -23,8 +23,6 @@ export interface Folding {
   wrap(inner: ModelV4): ModelV4;
 }
 
-const EVENTS = 'text/event-stream';
-
 export function createFolding(post: Post): Folding {
   // The provider hands the signal on as it is, so it tells which call a request belongs to.
   const calls = new WeakMap<AbortSignal, Call>();
@@ -33,8 +31,7 @@ export function createFolding(post: Post): Folding {
     const call = init?.signal ? calls.get(init.signal) : undefined;
     if (call?.rest !== undefined) return new Response(call.rest, { headers: { 'content-type': EVENTS } });
     const incoming = await post(input, init);
-    const isStream = incoming.message.headers['content-type']?.startsWith(EVENTS);
-    if (!call || incoming.status !== 200 || !isStream) return toResponse(incoming);
+    if (!call || incoming.status !== 200 || !isEvents(incoming.message)) return toResponse(incoming);
     call.begin();
     const { json, rest } = await readAnswer(incoming, call.tell);
     if (rest !== '') call.rest = rest;
@@ -98,7 +95,10 @@ function tellEnd(
 }
 
 /** Reads to the end. Rejects when the answer breaks off. */
-function readAnswer({ message, failure }: Incoming, tell: Call['tell']): Promise<{ json: string; rest: string }> {
+function readAnswer(
+  { message, measure, failure }: Incoming,
+  tell: Call['tell'],
+): Promise<{ json: string; rest: string }> {
   return new Promise((resolve, reject) => {
     const fold = createFold(tell);
     const take = createEventReader(fold.take);
@@ -111,7 +111,7 @@ function readAnswer({ message, failure }: Incoming, tell: Call['tell']): Promise
       }
     };
     message.setEncoding('utf8');
-    message.on('data', (text: string) => orFail(() => take(text)));
+    message.on('data', (text: string) => orFail(() => measure(text) && take(text)));
     message.once('end', () => orFail(() => resolve(fold.finish())));
     message.on('error', (error) => reject(failure(error)));
     message.once('close', () => {
