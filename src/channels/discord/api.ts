@@ -129,7 +129,10 @@ export function createApi(options: { token: string; apiRoot: string; cdnRoot: st
           ...(query && { query: new URLSearchParams(query) }),
           ...(files.length > 0 ? { body: await form(body ?? {}, files), passThroughBody: true } : body && { body }),
         });
-        return answer;
+        // What is not JSON comes as bytes: none, or a page of some server in between.
+        if (!(answer instanceof ArrayBuffer)) return answer;
+        if (answer.byteLength > 0) throw new SyntaxError('the answer is not JSON');
+        return undefined;
       } catch (error) {
         throw toDiscordError(error, `${method} ${nameOf(route)}`);
       }
@@ -165,16 +168,21 @@ function nameOf(route: string): string {
   return route.replace(/^\/(interactions|webhooks)\/\d+\/[^/]+/, '/$1/:id/:token').replace(/\/\d{1,20}/g, '/:id');
 }
 
+/** Other numbers stand in the answers of servers in between, often the status once more. */
+const isOfDiscord = (code: number): boolean => code === 0 || code >= 10_000;
+
 function toDiscordError(error: unknown, call: string): unknown {
   if (error instanceof RateLimitError) {
-    const wait = Math.max(error.retryAfter, error.sublimitTimeout, error.timeToReset, 0);
+    const waits = [error.retryAfter, error.sublimitTimeout, error.timeToReset].filter(Number.isFinite);
+    // One that names no time is not asked again at once.
+    const wait = Math.max(...waits, 0) || 1000;
     return new DiscordError('limited', `${call}: Discord asks to wait ${Math.ceil(wait)} ms`, {
       status: 429,
       retryAfterMs: Math.ceil(wait),
     });
   }
   if (error instanceof DiscordAPIError) {
-    const code = typeof error.code === 'number' ? error.code : undefined;
+    const code = typeof error.code === 'number' && isOfDiscord(error.code) ? error.code : undefined;
     const details = { status: error.status, code };
     return new DiscordError('refused', `${call}: ${error.message || `status ${error.status}`}`, details);
   }

@@ -92,6 +92,7 @@ export function toDeliveryError(error: unknown, repeatable: boolean): unknown {
     return new DeliveryError(detail, { retryAfterMs: 1000, ambiguous: !repeatable });
   if (kind === 'unreadable') return new DeliveryError(detail);
   // The token was revoked, or something in front of Discord refuses: the message keeps until that has changed.
-  if (status === 401 || code === undefined || code === 0) return new DeliveryError(detail, { retryAfterMs: 60_000 });
+  if (status === 401 || code === 0) return new DeliveryError(detail, { retryAfterMs: 60_000 });
+  if (code === undefined && status !== 413) return new DeliveryError(detail, { retryAfterMs: 1000 });
   return new DeliveryError(detail);
 }

@@ -72,7 +72,8 @@ function toSlackError(method: string, error: unknown): SlackError {
       return refusal(method, fields(body, 'data') ?? {});
     case 'slack_webapi_http_error': {
       const status = integer(body, 'statusCode') ?? 0;
-      const kind = status >= 500 ? 'lost' : 'refused';
+      // Slack refuses with 200: this is something in between, which did not let the call through.
+      const kind = status >= 500 ? 'lost' : status === 413 ? 'refused' : 'unreachable';
       return new SlackError(kind, `${method}: Slack answered ${status}`, { code: `http_${status}` });
     }
     default:

@@ -1,5 +1,6 @@
 /** The `fetch` that Slack's own client calls with: our connections, and errors that say whether anything was sent. */
 import type { FetchFunction } from '@slack/web-api';
+import { isFields, string } from '../shared/read.ts';
 import { type Transport, TransportError } from './transport.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -16,9 +17,9 @@ export function createFetch(transport: Transport): FetchFunction {
       ...(signal && { signal }),
     });
     const text = await transport.text(answer);
-    // A page of some server in between, not an answer of the Web API.
-    if (answer.status === 200 && !text.trimStart().startsWith('{'))
-      throw new TransportError('the answer is not JSON', { sent: true, code: undefined });
+    // A page of some server in between.
+    if (answer.status === 200 && !isOfWebApi(text))
+      throw new TransportError('the answer is not one of the Web API', { sent: true, code: undefined });
     const lines = Object.entries(answer.headers).map(([name, value]): [string, string] => [
       name,
       Array.isArray(value) ? value.join(', ') : (value ?? ''),
@@ -37,4 +38,15 @@ export function createFetch(transport: Transport): FetchFunction {
       text: async () => text,
     };
   };
+}
+
+/** Every answer of the Web API says `ok`, and a refusal why. https://docs.slack.dev/apis/web-api/ */
+function isOfWebApi(text: string): boolean {
+  try {
+    const answer: unknown = JSON.parse(text);
+    return isFields(answer) && (answer.ok === true || (answer.ok === false && string(answer, 'error') !== undefined));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return false;
+  }
 }

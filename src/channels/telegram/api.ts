@@ -30,7 +30,7 @@ export type FailureKind = 'refused' | 'unreachable' | 'lost' | 'unreadable' | 'a
 export class TelegramError extends Error {
   override name = 'TelegramError';
   readonly kind: FailureKind;
-  /** Telegram's `error_code` or the system's code. */
+  /** Telegram's `error_code`, the system's code, or `http_502` where something in between answered. */
   readonly code: number | string | undefined;
   readonly retryAfterMs: number | undefined;
   /** The chat has become this one. */
@@ -103,11 +103,16 @@ function toTelegramError(method: string, error: unknown, token: string): Telegra
   }
   const cause = error instanceof HttpError ? error.error : error;
   if (cause instanceof TransportError) {
-    const { code } = cause;
+    const { code, retryAfterMs } = cause;
     const why = code ?? cause.message;
-    if (code === 413) return new TelegramError('refused', `${method}: too large (413)`, { code });
+    // The server in between takes no request of this size, however often it is sent.
+    if (code === 'http_413') return new TelegramError('refused', `${method}: too large (413)`, { code: 413 });
+    if (code === 'http_429') {
+      const details = { code: 429, retryAfterMs: retryAfterMs ?? 1000 };
+      return new TelegramError('refused', `${method}: too many requests (429)`, details);
+    }
     if (cause.sent) return new TelegramError('lost', `${method}: the answer was lost (${why})`, { code });
-    return new TelegramError('unreachable', `${method}: Telegram cannot be reached (${why})`, { code });
+    return new TelegramError('unreachable', `${method}: Telegram cannot be reached (${why})`, { code, retryAfterMs });
   }
   const code = errorCode(cause);
   if (FILE_CODES.has(code ?? ''))

@@ -36,6 +36,8 @@ interface Trouble {
 }
 
 const BATCH = 100;
+/** Between two calls that came back at once with nothing new, as they do from a server that does not hold them. */
+const PACE_MS = { min: 50, max: 1000 };
 /** After a week without updates their numbering starts anew, perhaps below where it was. */
 const NUMBERING_MS = 6 * 24 * 3_600_000;
 
@@ -49,11 +51,17 @@ export function startPolling(options: PollOptions): Poller {
 
   async function run(): Promise<void> {
     const backoff = createBackoff(options.backoffMs.min, options.backoffMs.max);
+    const pace = createBackoff(PACE_MS.min, PACE_MS.max);
     let trouble: Trouble | undefined;
     while (!stopping.signal.aborted) {
       // After trouble the first call comes back at once, so that its end is known.
-      trouble = await round(trouble && !trouble.isConflict ? 0 : options.pollSeconds);
+      const before = { trouble, offset, at: performance.now() };
+      const seconds = trouble && !trouble.isConflict ? 0 : options.pollSeconds;
+      trouble = await round(seconds);
       if (stopping.signal.aborted) return;
+      const wasHeld = performance.now() - before.at >= Math.min(seconds * 900, PACE_MS.max);
+      if (offset !== before.offset || wasHeld) pace.reset();
+      else if (!trouble && !before.trouble) await sleep(pace.next(), stopping.signal);
       if (trouble === undefined) {
         backoff.reset();
         onStatus({ state: 'connected' });

@@ -82,7 +82,7 @@ export function toDeliveryError(part: TelegramPart, error: TelegramError): Deliv
   const { message, kind, code } = error;
   const repeatable = part.method.startsWith('edit');
   if (kind === 'unreadable') return new DeliveryError(message);
-  if (kind === 'unreachable') return new DeliveryError(message, { retryAfterMs: 1000 });
+  if (kind === 'unreachable') return new DeliveryError(message, { retryAfterMs: error.retryAfterMs ?? 1000 });
   if (kind !== 'refused') return new DeliveryError(message, { retryAfterMs: 1000, ambiguous: !repeatable });
   if (code === 429) return new DeliveryError(message, { retryAfterMs: error.retryAfterMs ?? 1000, rateLimited: true });
   if (typeof code === 'number' && code >= 500)

@@ -10,18 +10,25 @@ import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { setImmediate } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
+import { integer, isFields } from '../shared/read.ts';
 
 /** A call that brought no answer of the Bot API. */
 export class TransportError extends Error {
   override name = 'TransportError';
   /** False when it is sure that Telegram has nothing of it. */
   readonly sent: boolean;
-  /** The system's code, or the HTTP status of an answer that is not JSON. */
-  readonly code: string | number | undefined;
-  constructor(message: string, details: { sent: boolean; code: string | number | undefined }) {
+  /** The system's code, or `http_502` with the status of an answer that is not the Bot API's. */
+  readonly code: string | undefined;
+  /** How long such an answer asks to wait. */
+  readonly retryAfterMs: number | undefined;
+  constructor(
+    message: string,
+    details: { sent: boolean; code: string | undefined; retryAfterMs?: number | undefined },
+  ) {
     super(message);
     this.sent = details.sent;
     this.code = details.code;
+    this.retryAfterMs = details.retryAfterMs;
   }
 }
 
@@ -37,6 +44,8 @@ export type Fetch = (url: string | URL, init: Init) => Promise<{ json(): Promise
 const CONNECT_MS = 10_000;
 /** Idle connections are given up before routers forget them: writing into a forgotten one is an answer that never comes. */
 const IDLE_MS = 45_000;
+/** Who asks for more is asked again all the same. */
+const MAX_WAIT_S = 3600;
 /** A batch of 100 updates is far below. */
 const MAX_ANSWER_BYTES = 50_000_000;
 
@@ -109,15 +118,8 @@ function isReady(socket: Socket): boolean {
 
 /** By events: an iteration of the stream costs as much as the rest of the call. */
 function readJson(response: IncomingMessage): Promise<unknown> {
-  const status = response.statusCode ?? 0;
   return new Promise((resolve, reject) => {
-    // A page of some server in between is not an answer of the Bot API.
-    const fail = (message: string) =>
-      reject(
-        status >= 300
-          ? new TransportError(`status ${status}`, { sent: status === 504, code: status })
-          : new TransportError(message, { sent: true, code: undefined }),
-      );
+    const fail = (message: string) => reject(foreign(response, message));
     const chunks: Buffer[] = [];
     let size = 0;
     response.on('data', (chunk: Buffer) => {
@@ -128,11 +130,31 @@ function readJson(response: IncomingMessage): Promise<unknown> {
     response.on('error', () => fail('the answer was cut short'));
     response.once('end', () => {
       try {
-        resolve(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+        const answer: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+        if (isOfBotApi(answer)) resolve(answer);
+        else fail('the answer is not one of the Bot API');
       } catch (error) {
         if (error instanceof SyntaxError) fail('the answer is not JSON');
         else reject(error);
       }
     });
   });
+}
+
+/** Every answer of the Bot API has these. https://core.telegram.org/bots/api#making-requests */
+function isOfBotApi(answer: unknown): boolean {
+  if (!isFields(answer)) return false;
+  return answer.ok === true ? 'result' in answer : answer.ok === false && integer(answer, 'error_code') !== undefined;
+}
+
+/** What answers for a server that had the request and did not tell what became of it; Cloudflare's 520 and 524 among them. */
+const UNKNOWN_OUTCOME = new Set([504, 520, 524]);
+
+/** A page of some server in between: nothing was done, unless it let the request through. */
+function foreign({ statusCode: status = 0, headers }: IncomingMessage, message: string): TransportError {
+  if (status < 300) return new TransportError(message, { sent: true, code: undefined });
+  const seconds = Number(headers['retry-after']);
+  const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, MAX_WAIT_S) * 1000 : undefined;
+  const sent = UNKNOWN_OUTCOME.has(status);
+  return new TransportError(`status ${status}`, { sent, code: `http_${status}`, retryAfterMs });
 }

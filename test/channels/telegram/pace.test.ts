@@ -1,0 +1,94 @@
+/** How often Telegram is asked for updates by a server that does not do as it is asked. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createTelegram } from '../../../src/channels/telegram/adapter.ts';
+import { silentLog } from '../../../src/log.ts';
+import { startBench } from './harness.ts';
+
+const TOKEN = '123456:abcdef';
+
+interface Update {
+  update_id: number;
+}
+
+/** A server that answers every poll at once with what `updates` gives. */
+async function impatient(updates: (offset: number) => Update[]) {
+  const polls: number[] = [];
+  const got: string[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const method = /[^/]+$/.exec(request.url ?? '')?.[0];
+      let result: unknown = true;
+      if (method === 'getMe') result = { id: 123456, is_bot: true, first_name: 'Bot', username: 'bot' };
+      if (method === 'getUpdates') {
+        polls.push(performance.now());
+        result = updates(Number(JSON.parse(Buffer.concat(chunks).toString()).offset ?? 0));
+      }
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ ok: true, result }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const channel = createTelegram({
+    ...{ token: TOKEN, apiRoot: `http://127.0.0.1:${port}`, mode: 'polling', attachCommands: [] },
+    ...{ log: silentLog(), live: 'off' },
+  });
+  onTestFinished(async () => {
+    await channel.disconnect();
+    server.closeAllConnections();
+    server.close();
+  });
+  await channel.connect({
+    onMessage: async (message) => {
+      got.push(message.text);
+      return 'accepted';
+    },
+    onInterrupt: async () => undefined,
+    onDropped: () => undefined,
+    onSuggest: async () => [],
+    onStatus: () => undefined,
+  });
+  return { polls, got, channel };
+}
+
+const says = (id: number, text: string) => {
+  const from = { id: 1001, is_bot: false, first_name: 'Alex' };
+  return { update_id: id, message: { message_id: id, date: 1, chat: { id: 1001, type: 'private' }, from, text } };
+};
+
+const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+it('a server that answers at once with nothing is asked about once a second, and what comes is taken in soon', async () => {
+  const pending: Update[] = [];
+  const { polls, got, channel } = await impatient((offset) => pending.filter((update) => update.update_id >= offset));
+  await pass(3000);
+  expect(polls.length).toBeGreaterThan(3);
+  expect(polls.length).toBeLessThan(16);
+  expect(channel.status()).toEqual({ state: 'connected' });
+  pending.push(says(7, 'first'));
+  await vi.waitFor(() => expect(got).toEqual(['first']), { timeout: 2000, interval: 5 });
+  // A conversation under way is not slowed down.
+  const before = polls.length;
+  for (let n = 8; n < 28; n++) {
+    pending.push(says(n, `m${n}`));
+    await vi.waitFor(() => expect(got).toContain(`m${n}`), { timeout: 2000, interval: 2 });
+  }
+  expect(polls.length - before).toBeLessThan(80);
+});
+
+it('a server that gives the same updates for ever is asked about once a second', async () => {
+  const { polls, got } = await impatient(() => [says(7, 'again')]);
+  await pass(2500);
+  expect(got.length).toBeGreaterThan(1);
+  expect(polls.length).toBeLessThan(16);
+});
+
+it('a server that holds its polls is asked again at once', async () => {
+  const { telegram, connect } = await startBench({ pollSeconds: 1 });
+  await connect();
+  await pass(3500);
+  expect(telegram.requests('getUpdates').length).toBeGreaterThanOrEqual(3);
+});
