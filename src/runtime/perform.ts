@@ -26,6 +26,7 @@ import { throwWith } from './reply/failure.ts';
 import type { Made } from './reply/settle.ts';
 import type { RuntimeTool } from './task.ts';
 import { createTools, type ToolScope } from './tools/index.ts';
+import { toldIn } from './tools/result.ts';
 
 /** The part of the configuration that every run looks at; docs/configuration.md says what each key means. */
 export interface PerformSettings {
@@ -181,7 +182,8 @@ export function createPerform(options: PerformOptions): Perform {
     if (context.isOver) options.compaction?.due({ viber, taskId: task.id, person: principalText(principal) });
     // The plan is the asking side's, and approved there.
     const needsPlan = !asked && (own.plan_approval ?? settings.plan_approval) === 'on' && !task.approvedPlan;
-    const all = createTools(scope, offered.tools);
+    const told = toldIn(earlier.flatMap((entry) => (entry.type === 'step' ? entry.messages : [])));
+    const all = createTools(scope, offered.tools, told);
     const rules = { mode, always, needsPlan, asksToReach: outgoing.asks };
     const allowed = withConsent(all.filter(mayUse(own, asked)), rules);
     const tools = asked ? forAsked(allowed, asked) : allowed;

@@ -1,10 +1,13 @@
 /** The tools a model is offered, one visible table. Names and arguments are part of the contract (docs/protocol.md). */
+import { UserError } from '../../errors.ts';
+import type { Json } from '../../workspace/types.ts';
 import type { RuntimeTool } from '../task.ts';
 import { attachArtifact, createArtifactTool } from './artifacts.ts';
 import { askUser } from './ask-user.ts';
 import { listFiles } from './list-files.ts';
 import { readFile } from './read-file.ts';
 import { remember } from './remember.ts';
+import { createTelling, tellFailure } from './result.ts';
 import type { ToolScope } from './scope.ts';
 import { updatePlan } from './update-plan.ts';
 import { writeFile } from './write-file.ts';
@@ -22,11 +25,19 @@ const TABLE: readonly ((scope: ToolScope) => RuntimeTool)[] = [
   askUser,
 ];
 
+function retell(error: unknown): Json {
+  if (!(error instanceof UserError)) throw error;
+  const words = tellFailure(error.message);
+  throw words === error.message ? error : new UserError(words, { cause: error.cause });
+}
+
 /**
  * The tools of one run. A model may call several at once; they run one after the other in the order of the calls, because they
- * share files. What a person or the model can mend is thrown as UserError.
+ * share files. What a person or the model can mend is thrown as UserError. Whatever any of them says is bounded here.
+ * @param told characters of results that the run has had before a restart
  */
-export function createTools(scope: ToolScope, others: readonly RuntimeTool[] = []): RuntimeTool[] {
+export function createTools(scope: ToolScope, others: readonly RuntimeTool[] = [], told = 0): RuntimeTool[] {
+  const tell = createTelling(told);
   let last: Promise<unknown> = Promise.resolve();
   return [...TABLE.map((make) => make(scope)), ...others].map((tool) => {
     return {
@@ -34,7 +45,7 @@ export function createTools(scope: ToolScope, others: readonly RuntimeTool[] = [
       execute(input, options) {
         const result = last.then(() => {
           options.signal.throwIfAborted();
-          return tool.execute(input, options);
+          return tool.execute(input, options).then(tell, retell);
         });
         // Only the order is kept: a failure is the caller's, not the next tool's.
         last = result.catch(() => undefined);

@@ -11,6 +11,7 @@ import type { Json } from '../../../workspace/types.ts';
 import { clip, visibleText } from '../../context/turn.ts';
 import type { RuntimeTool, ToolEffect } from '../../task.ts';
 import { attached } from '../artifacts.ts';
+import { withoutBase64 } from '../result.ts';
 import { defineTool, type ToolScope } from '../scope.ts';
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool */
@@ -101,13 +102,16 @@ export function toRuntimeTool(
       );
       const { content: parts, isError, structuredContent } = answer.parse(reply);
       const found = parts.flatMap((part) => fileOf(part) ?? []);
-      const text = bounded(parts.map(textOf).filter(Boolean).join('\n'), MAX_RESULT);
+      const said = parts.map(textOf).filter(Boolean).join('\n');
+      const whole = said === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : said;
+      const told = withoutBase64(whole);
+      const text = bounded(told, MAX_RESULT);
       if (isError) throw new UserError(text || `The tool ${name} failed.`);
       const files = [];
       for (const file of found.slice(0, MAX_FILES)) files.push(await keep(scope, name, file));
-      const structured = text === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : '';
       return {
-        text: text || bounded(structured, MAX_RESULT),
+        text,
+        ...(told.length > MAX_RESULT ? await saved(scope, name, whole) : {}),
         ...(files.length > 0 ? { artifacts: files } : {}),
         ...(found.length > files.length ? { notKept: found.length - files.length } : {}),
       };
@@ -161,6 +165,17 @@ function fileOf({ type, data, mimeType, resource }: Part): { bytes: Buffer; type
   if (encoded === undefined || encoded.length > MAX_FILE * 1.4) return undefined;
   const bytes = Buffer.from(encoded, 'base64');
   return { bytes, type: mimeType ?? resource?.mimeType ?? 'application/octet-stream' };
+}
+
+/** The whole of a text that is shown in part, so that it can be read on. It is not attached to the answer. */
+async function saved({ home, taskId }: ToolScope, title: string, text: string): Promise<{ [key: string]: Json }> {
+  const content = Buffer.from(text);
+  if (content.length > MAX_FILE) return {};
+  const id = hashText(`${title}\n${text}`).slice(0, 10);
+  const given = { id, title: `${title}.txt`, type: 'text/plain', content, origin: 'agent' as const };
+  await createArtifact(home, taskId, given);
+  const hint = `Its beginning and its end only: read_file with path "${id}" reads all of it.`;
+  return { saved: { id, size: content.length }, hint };
 }
 
 async function keep(scope: ToolScope, title: string, { bytes, type }: { bytes: Buffer; type: string }) {

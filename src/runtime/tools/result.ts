@@ -1,0 +1,115 @@
+/**
+ * What of a tool's result reaches the model: no bytes written as text, and no more than there is room for, in one result and in all
+ * of a run. What is left out is counted in its place. Pure.
+ */
+import type { Json } from '../../workspace/types.ts';
+import { clip } from '../context/turn.ts';
+
+/** Characters of one result: a page of `read_file` always fits. */
+const MAX_RESULT = 100_000;
+/** Of all results of a run, some 250,000 tokens. */
+const MAX_RUN = 1_000_000;
+/** What each result has when a run has used up its room: enough to go on, or to end. */
+const MIN_RESULT = 2_000;
+/** Shorter base64 is a key, a token or a sum, and may matter. */
+const LONG = 512;
+/** The same within a web address. */
+const LONG_IN_ADDRESS = 4_096;
+
+const CUT = 'Cut, because it is too long: ask for a part of it.';
+const FULL = 'Cut, because the tools of this run have told all there is room for: finish with what you have.';
+
+const DATA_URL = /data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=.+-]{1,64}){0,4};base64,([A-Za-z0-9+/_-]{64,}={0,2})/gi;
+/** Lines as mail and keys have them; within JSON their ends are written as two characters. */
+const IN_LINES = /(?:[A-Za-z0-9+/]{60,76}(?:\r?\n|\\r\\n|\\n)){7,}[A-Za-z0-9+/]{0,76}={0,2}/g;
+const IN_ONE = new RegExp(`[A-Za-z0-9+/_-]{${LONG},}={0,2}`, 'g');
+/** The first bytes of PNG, JPEG, GIF, RIFF, PDF, ZIP and gzip files: also a small one is no text. */
+const OF_A_FILE =
+  /(?<![A-Za-z0-9+/_-])(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR|JVBERi0|UEsDB|H4sI)[A-Za-z0-9+/_-]{50,}={0,2}/g;
+const ADDRESS_BEFORE = /https?:\/\/[^\s"'<>()[\]]*$/;
+
+const leftOut = (encoded: string): string => {
+  const digits = encoded.replace(/\\[rn]|[^A-Za-z0-9+/_-]/g, '').length;
+  return `[${Math.floor((digits * 3) / 4)} bytes of base64 left out]`;
+};
+
+/** Words, paths, sums in hexadecimal and sequences of genes have not all three. */
+const isMixed = (text: string): boolean => /[a-z]/.test(text) && /[A-Z]/.test(text) && /[0-9]/.test(text);
+
+/** A text with each long piece of base64 in it counted instead of told. */
+export function withoutBase64(text: string): string {
+  if (text.length < 64) return text;
+  const replaced = (found: string, at: number, whole: string): string => {
+    const isAddress = found.length < LONG_IN_ADDRESS && ADDRESS_BEFORE.test(whole.slice(Math.max(0, at - 2_000), at));
+    return isAddress || !isMixed(found) ? found : leftOut(found);
+  };
+  return text
+    .replace(DATA_URL, (_found, encoded: string) => leftOut(encoded))
+    .replace(IN_LINES, replaced)
+    .replace(IN_ONE, replaced)
+    .replace(OF_A_FILE, replaced);
+}
+
+/** Every text of a value, however deep. */
+function mapTexts(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((each) => mapTexts(each, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapTexts(each, change)]));
+}
+
+/** Lengths of all texts, and of what stands around them. */
+function measure(value: Json): { texts: number[]; rest: number } {
+  const texts: number[] = [];
+  const bare = mapTexts(value, (text) => {
+    texts.push(text.length);
+    return '';
+  });
+  return { texts, rest: JSON.stringify(bare).length };
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/** How long each text may be so that all of them fit: the short ones stay whole. */
+function shareOf(texts: readonly number[], room: number): number {
+  let left = room;
+  const sorted = [...texts].sort((a, b) => a - b);
+  for (const [index, length] of sorted.entries()) {
+    const share = left / (sorted.length - index);
+    if (length > share) return Math.max(0, Math.floor(share));
+    left -= length;
+  }
+  return room;
+}
+
+function fitted(value: Json, room: number, note: string): Json {
+  const { texts, rest } = measure(value);
+  if (rest + sum(texts) <= room) return value;
+  if (rest > room / 2) return `${clip(JSON.stringify(value), room)}\n[${note}]`;
+  const share = shareOf(texts, room - rest);
+  const cut = mapTexts(value, (text) => clip(text, share));
+  if (typeof cut === 'string') return `${cut}\n[${note}]`;
+  return typeof cut === 'object' && cut !== null && !Array.isArray(cut) ? { ...cut, cut: note } : cut;
+}
+
+/** Gives each result of a run as the model is told it. @param told characters of results that the run has had before */
+export function createTelling(told: number): (value: Json) => Json {
+  let left = MAX_RUN - told;
+  return (value) => {
+    const room = Math.max(MIN_RESULT, Math.min(MAX_RESULT, left));
+    const result = fitted(mapTexts(value, withoutBase64), room, room < MAX_RESULT ? FULL : CUT);
+    const { texts, rest } = measure(result);
+    left -= rest + sum(texts);
+    return result;
+  };
+}
+
+/** Words for the model in place of a result. */
+export const tellFailure = (words: string): string => withoutBase64(clip(words, MAX_RESULT));
+
+/** Characters of the results among a run's messages. */
+export function toldIn(messages: readonly Json[]): number {
+  const isResult = (message: Json) =>
+    typeof message === 'object' && message !== null && !Array.isArray(message) && message.role === 'tool';
+  return sum(messages.filter(isResult).map((message) => JSON.stringify(message).length));
+}
