@@ -13,7 +13,7 @@ import type { Address, Channel, ChannelCallbacks } from './channels/channel.ts';
 import type { Config } from './config.ts';
 import { ConfigError, errorMessage } from './errors.ts';
 import type { Clock } from './jobs/clock.ts';
-import type { Logger } from './log.ts';
+import { heard, type Logger } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { createBus } from './runtime/bus.ts';
 import { openCache } from './runtime/cache.ts';
@@ -21,6 +21,7 @@ import { commandSpecs } from './runtime/commands/table.ts';
 import { openConversations } from './runtime/conversations.ts';
 import { openDelivery } from './runtime/delivery.ts';
 import { type Entry, laneLimits } from './runtime/entry.ts';
+import { connectionsFor, createHandles, handleLimit, limitProblem } from './runtime/handles.ts';
 import { bury, type SpoolFile } from './runtime/queue/dead.ts';
 import { openDisk } from './runtime/queue/disk.ts';
 import { openLedger } from './runtime/queue/ledger.ts';
@@ -35,8 +36,6 @@ import type { GiveUp } from './runtime/retries.ts';
 import { openHome } from './workspace/home.ts';
 
 const VIBER = 'default';
-/** Over HTTP, at the same time. */
-const MAX_CONNECTIONS = 512;
 
 export interface AppOptions {
   config: Config;
@@ -68,7 +67,12 @@ export interface App {
 
 /** Starts everything and waits for nobody outside. Throws LockedError, or a system error of the home or the port. */
 export async function startApp(options: AppOptions): Promise<App> {
-  const { config, log } = options;
+  const { config } = options;
+  const limit = options.localOnly ? undefined : handleLimit();
+  const handles = createHandles(limit);
+  const log = heard(options.log, handles.note);
+  const shortage = limitProblem(limit);
+  if (shortage) log[shortage.isTooLow ? 'error' : 'warn']({ limit }, shortage.detail);
   const home = await openHome(options.homeRoot);
   const lock = acquireLock(home.run);
   const metrics = createMetrics();
@@ -121,7 +125,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const readiness = () =>
     readinessOf({
       ...{ root: home.root, freeBytes: config.limits.freeBytes, channels: built.channels, queue, delivery },
-      isStarted: () => started,
+      ...{ handles: handles.state, isStarted: () => started },
     });
   let wasReady = false;
   /** Called from the midst of what takes events in, which a failure to look must not end. */
@@ -134,10 +138,10 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 
   function tellReadiness(): void {
-    const { ready, channels: states } = readiness();
+    const { ready, channels: states, handles: left } = readiness();
     if (ready && !wasReady)
       log.info({ port: server?.port, model: work.modelName(), channels: Object.keys(states) }, 'ready');
-    if (!ready && wasReady) log.warn({ channels: states }, 'not ready');
+    if (!ready && wasReady) log.warn({ channels: states, handles: left }, 'not ready');
     wasReady = ready;
   }
   metrics.gauge('viber_waiting', 'Messages and answers not finished.', () => queue.size() + delivery.counts().waiting);
@@ -150,7 +154,14 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   async function connectOne(channel: Channel): Promise<ConfigError | undefined> {
     const callbacks: ChannelCallbacks = {
-      onMessage: (message, raw) => gateway.accept(message, raw),
+      async onMessage(message, raw) {
+        try {
+          return await gateway.accept(message, raw);
+        } catch (error) {
+          handles.note(error);
+          throw error;
+        }
+      },
       onInterrupt: async (signal, address) => void work.interrupt(signal, address),
       onDropped: (kind) => metrics.count('viber_dropped_total', { channel: channel.id, kind }),
       onSuggest: (query) => gateway.suggest(query),
@@ -187,6 +198,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     reception.close();
     clearInterval(daily);
     clearTimeout(early);
+    handles.close();
     await server?.close();
     await cache.close();
     ledger.close();
@@ -203,6 +215,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const daily = setInterval(prune, 86_400_000).unref();
   // Not at once: a start has better things to do.
   const early = setTimeout(prune, 60_000).unref();
+  handles.watch(onStatus);
   try {
     built = await buildChannels({
       ...{ config, home, log, cache, commands: commandSpecs(), terminal: options.terminal },
@@ -218,19 +231,20 @@ export async function startApp(options: AppOptions): Promise<App> {
         ...{ ...config.http, token: config.http.token, readiness, webhooks: built.mounts },
         api: new Map([['/api/jobs', createJobsApi({ desk: work.jobs })]]),
         metrics: () => metrics.render(),
-        maxConnections: MAX_CONNECTIONS,
+        maxConnections: connectionsFor(limit),
         onError: (error) => log.error({ err: error }, 'a request over HTTP failed'),
         onWrongTokens: (address) => log.warn({ address }, 'many requests over HTTP with a wrong token'),
       });
     }
-    await work.start();
+    // With too few nothing is taken in: the platforms keep what is written, and what waits here goes on waiting.
+    if (!shortage?.isTooLow) await work.start();
   } catch (error) {
     await stop();
     throw error;
   }
   const about = { pid: process.pid, port: server?.port, startedAt: new Date().toISOString(), epoch: lock.epoch };
   fs.writeFileSync(path.join(home.run, 'gateway.json'), `${JSON.stringify(about)}\n`, { mode: 0o600 });
-  const connected = connectAll();
+  const connected = shortage?.isTooLow ? Promise.resolve() : connectAll();
   // Who asks for it learns of a failure; nobody has to.
   connected.catch(() => 'the channels have said what is wrong');
   for (const { item, reason } of dead) await reception.tellGivenUp(item, reason);

@@ -77,7 +77,15 @@ const SHORTAGES = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFILE', 'ENO
 
 /** Whether storing itself failed, as opposed to something that is wrong with one event or one file. */
 export function isStorageFailure(error: unknown): boolean {
-  return error instanceof StorageError || SHORTAGES.has(errorCode(error) ?? '');
+  return error instanceof StorageError || SHORTAGES.has(errorCode(error) ?? '') || outOfHandles(error) !== undefined;
+}
+
+/** The error among `error` and its causes that says that no file or socket can be opened any more. */
+export function outOfHandles(error: unknown): Error | undefined {
+  for (let current = error, depth = 0; current instanceof Error && depth < 6; current = current.cause, depth++) {
+    if (['EMFILE', 'ENFILE'].includes(errorCode(current) ?? '')) return current;
+  }
+  return undefined;
 }
 
 /** A short text for logs, whatever was thrown. */

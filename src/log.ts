@@ -85,6 +85,15 @@ function errorFields(error: unknown): unknown {
   };
 }
 
+/** The same log; `onError` is told of every error that is written to it. */
+export function heard(log: Logger, onError: (error: unknown) => void): Logger {
+  const err = (error: unknown) => {
+    onError(error);
+    return errorFields(error);
+  };
+  return log.child({}, { serializers: { err } });
+}
+
 /** A logger that writes nothing, for tests and tools. */
 export function silentLog(): Logger {
   return pino({ level: 'silent' });

@@ -1,5 +1,5 @@
 /**
- * `/api/jobs`: scheduled jobs for programs on this machine (J9). GET lists them, POST makes one from `job:create`. The server lets
+ * `/api/jobs`: scheduled jobs for programs on this machine. GET lists them, POST makes one from `job:create`. The server lets
  * only those in who have the token.
  */
 import type http from 'node:http';

@@ -6,7 +6,9 @@ import { channelModules } from '../channels/index.ts';
 import type { AccessConfig, Config } from '../config.ts';
 import { ConfigError, errorCode, errorMessage } from '../errors.ts';
 import { silentLog } from '../log.ts';
+import { handleLimit, limitProblem } from '../runtime/handles.ts';
 import { createModels } from '../runtime/model/models.ts';
+import { readTextSync } from '../workspace/files.ts';
 
 export interface Finding {
   /** What was looked at: `home`, `slack`. */
@@ -85,6 +87,18 @@ export function checkHome(options: { home: string; source: string | undefined; f
   }
   if (source !== undefined && isOpen(source)) findings.push(found('note', `others may read ${source}: chmod 600 it`));
   return findings;
+}
+
+/** How many files and sockets may be open: of the gateway that runs on this home, else here. */
+export function checkHandles(home: string): Finding[] {
+  const problem = limitProblem(handleLimit(runningPid(home)) ?? handleLimit());
+  return problem ? [{ name: 'handles', state: problem.isTooLow ? 'wrong' : 'note', detail: problem.detail }] : [];
+}
+
+function runningPid(home: string): number | 'self' {
+  const text = readTextSync(path.join(home, 'run', 'gateway.json'));
+  const pid = /"pid":(\d+)/.exec(text ?? '')?.[1];
+  return pid === undefined ? 'self' : Number(pid);
 }
 
 const megabytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MB`;

@@ -3,7 +3,7 @@ import { loadConfig } from '../config.ts';
 import { ConfigError } from '../errors.ts';
 import { scrub } from '../log.ts';
 import { type CliContext, EXIT } from './command.ts';
-import { checkChannels, checkHome, checkModels, type Finding, wrong } from './doctor-checks.ts';
+import { checkChannels, checkHandles, checkHome, checkModels, type Finding, wrong } from './doctor-checks.ts';
 import { checkSandbox, checkServers, checkSkills } from './doctor-skills.ts';
 
 const SIGNS = { ok: '✓', note: '!', wrong: '✗' } as const;
@@ -42,6 +42,7 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
     { name: 'configuration', state: 'ok', detail: source ?? 'defaults and environment' },
     ...warnings.map((detail): Finding => ({ name: 'configuration', state: 'note', detail })),
     ...checkHome({ home, source, freeBytes: config.limits.freeBytes }),
+    ...checkHandles(home),
     ...called.flat(),
   ];
 }

@@ -1,6 +1,6 @@
 /** The command line: one table, one file a command. Each is imported only when it is asked for. */
 import { parseArgs } from 'node:util';
-import { ConfigError, errorMessage, LockedError, UserError } from '../errors.ts';
+import { ConfigError, errorMessage, LockedError, outOfHandles, UserError } from '../errors.ts';
 import { type CliContext, EXIT } from './command.ts';
 
 interface CliCommand {
@@ -90,6 +90,8 @@ export async function runCli(argv: string[]): Promise<number> {
     complain(
       error instanceof UserError || error instanceof LockedError ? error.message : `viber: ${errorMessage(error)}`,
     );
+    if (outOfHandles(error))
+      complain('Raise the limit of open files with ulimit -n, or LimitNOFILE in the service file.');
     return error instanceof LockedError ? EXIT.locked : EXIT.failed;
   }
 }

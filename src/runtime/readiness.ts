@@ -2,12 +2,15 @@
 import fs from 'node:fs';
 import type { Channel, ChannelStatus } from '../channels/channel.ts';
 import type { Delivery } from './delivery.ts';
+import type { HandleState } from './handles.ts';
 import type { Spool } from './queue/spool.ts';
 
 export interface Readiness {
   ready: boolean;
   channels: Record<string, ChannelStatus>;
   workspace: { writable: boolean; detail?: string };
+  /** Of files and sockets. */
+  handles: HandleState;
   /** Seconds since the oldest message that is not yet delivered was accepted; null when there is none. */
   oldestUndeliveredSeconds: number | null;
   waiting: number;
@@ -21,6 +24,7 @@ export interface ReadinessSources {
   channels: ReadonlyMap<string, Channel>;
   queue: Pick<Spool<unknown>, 'oldest' | 'size'>;
   delivery: Delivery;
+  handles: () => HandleState;
   /** Every channel has been asked to connect. */
   isStarted: () => boolean;
 }
@@ -33,10 +37,13 @@ export function readinessOf(sources: ReadinessSources): Readiness {
   const { bavail, bsize } = fs.statfsSync(root);
   const writable = bavail * bsize >= freeBytes;
   const detail = 'less free space than limits.freeBytes: nothing new is accepted';
+  const handles = sources.handles();
+  const canWork = writable && handles.enough;
   return {
-    ready: sources.isStarted() && writable && states.every(([, status]) => status.state === 'connected'),
+    ready: sources.isStarted() && canWork && states.every(([, status]) => status.state === 'connected'),
     channels: Object.fromEntries(states),
     workspace: writable ? { writable } : { writable, detail },
+    handles,
     oldestUndeliveredSeconds: Number.isFinite(oldest) ? Math.round((Date.now() - oldest) / 1000) : null,
     ...{ waiting: queue.size() + waiting, dead, unsure },
   };

@@ -203,7 +203,7 @@ export function createTurns(options: TurnsOptions): Turns {
       if (reason === 'stop') return settled(await cutOff(first.message, run));
       if (reason !== undefined) await live.end(run, []);
       if (reason === 'shutdown' || reasonOf(intake) === 'shutdown') return 'shutdown';
-      // A full or failing disk is no answer to anybody: the message stays ours and is tried again.
+      // A full or failing disk, or no handle to reach the model with, is no answer to anybody: the message is tried again.
       if (isStorageFailure(error) || (!(error instanceof RunError) && errorCode(error) !== undefined)) throw error;
       if (reason === undefined) return settled(runner.failed(error, run));
       // Only what stands in the session is there for the next turn to go on from.

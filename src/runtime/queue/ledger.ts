@@ -54,13 +54,21 @@ export function openLedger(folder: string, epoch: number): Ledger {
 
   function write(line: Omit<LedgerLine, 'epoch' | 'at'>): void {
     const at = new Date().toISOString();
-    if (at.slice(0, 10) !== day) {
-      if (fd >= 0) fs.closeSync(fd);
-      day = at.slice(0, 10);
-      fd = fs.openSync(path.join(folder, `${day}.jsonl`), 'a', 0o600);
-    }
+    if (at.slice(0, 10) !== day) turnTo(at.slice(0, 10));
     const data = Buffer.from(`${JSON.stringify({ ...line, epoch, at })}\n`);
     for (let offset = 0; offset < data.length; ) offset += fs.writeSync(fd, data, offset);
+  }
+
+  /** Where a new file cannot be opened the one before serves on: what has happened to a part must be written somewhere. */
+  function turnTo(today: string): void {
+    try {
+      const next = fs.openSync(path.join(folder, `${today}.jsonl`), 'a', 0o600);
+      if (fd >= 0) fs.closeSync(fd);
+      fd = next;
+      day = today;
+    } catch (error) {
+      if (fd < 0) throw error;
+    }
   }
 
   function sync(): void {
