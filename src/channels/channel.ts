@@ -106,7 +106,10 @@ export interface OutboundMessage {
   replyTo?: string;
   /** The platform's id of a message of ours which the first part replaces by an edit. */
   placeholder?: string;
-  /** The `interaction` of the event this answers; once it has run out the answer is an ordinary message. */
+  /**
+   * The `interaction` of the event this answers. Only its person may see the answer: once it has run out that goes to them
+   * directly, or nowhere.
+   */
   interaction?: string;
 }
 
@@ -283,7 +286,8 @@ export interface Channel {
   /**
    * Makes sure that the thread of a message with `opensThread` exists and gives its address; the same thread for the same
    * `key`, however often it is called. `title` is plain text. Throws DeliveryError; a permanent one (no permission) means
-   * that the conversation stays where it began.
+   * that the conversation stays where it began. Throws UserError when nothing can be said there at all: its words are for
+   * whoever asked, and nothing is begun.
    */
   openThread?(message: InboundMessage, thread: { key: string; title: string }): Promise<Address>;
   /**

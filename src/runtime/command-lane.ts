@@ -1,5 +1,6 @@
 /** Commands between claim and answer: each is answered once, where the conversation is after it. */
 import { conversationKey, type InboundMessage, type OutboundMessage } from '../channels/channel.ts';
+import { UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { answerCommand, type CommandDesk } from './commands/answer.ts';
 import type { Delivery } from './delivery.ts';
@@ -13,7 +14,19 @@ export interface CommandLaneOptions {
   delivery: Delivery;
   buttons: Buttons;
   threads: Threads;
+  refuse: Refuse;
   log: Logger;
+}
+
+/** Tells whoever gave a message why nothing comes of it, where only they see it if that can be. */
+export type Refuse = (item: QueueItem<Entry>, why: UserError) => Promise<void>;
+
+export function createRefuse(delivery: Pick<Delivery, 'add'>): Refuse {
+  return async ({ id, attempts, message: { message } }, why) => {
+    const { address, interaction } = message;
+    const answer = { id, address, text: why.message, files: [], ...(interaction !== undefined && { interaction }) };
+    await delivery.add(answer, traceOf(id), attempts > 0);
+  };
 }
 
 /** In a chat with others an answer says which message it belongs to. */
@@ -22,9 +35,21 @@ export const isReply = (message: InboundMessage): boolean => !message.isDirect &
 /** Resolves when the answer is durable in the outbox. */
 export function createCommandLane(options: CommandLaneOptions): (item: QueueItem<Entry>) => Promise<void> {
   const { desk, delivery, buttons, threads } = options;
+
+  async function placed(item: QueueItem<Entry>): Promise<QueueItem<Entry> | undefined> {
+    try {
+      return await threads.place(item);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      await options.refuse(item, error);
+      return undefined;
+    }
+  }
+
   return async (claimed) => {
     // Only a command that has moved the conversation is answered where that goes on.
-    const item = claimed.message.moves ? await threads.place(claimed) : claimed;
+    const item = claimed.message.moves ? await placed(claimed) : claimed;
+    if (!item) return;
     const { message } = item.message;
     const { address } = message;
     const isThere = conversationKey(address) === conversationKey(claimed.message.message.address);

@@ -7,12 +7,13 @@
  */
 import { principalText } from '../access/principal.ts';
 import type { Address, Channel } from '../channels/channel.ts';
+import { UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Home } from '../workspace/home.ts';
 import { createAnswers } from './answers.ts';
 import type { Bus } from './bus.ts';
-import { createCommandLane } from './command-lane.ts';
+import { createCommandLane, createRefuse } from './command-lane.ts';
 import type { CommandDesk } from './commands/answer.ts';
 import type { RunView } from './commands/command.ts';
 import { type Conversations, placeOf, shareTask } from './conversations.ts';
@@ -135,7 +136,8 @@ export function createWorker(options: WorkerOptions): Worker {
     ...(options.searchMemory ? { searchMemory: options.searchMemory } : {}),
     jobs: async () => options.jobs?.desk(),
   };
-  const command = createCommandLane({ desk, delivery, buttons, threads, log });
+  const refuse = createRefuse(delivery);
+  const command = createCommandLane({ desk, delivery, buttons, threads, refuse, log });
 
   /** A run that goes on only to be told that it was stopped while it waited. */
   const isStop = (item: Item | undefined): boolean =>
@@ -175,7 +177,8 @@ export function createWorker(options: WorkerOptions): Worker {
       const waiting = take(lease, begun, isAgain, isRetried);
       for (let part = waiting.shift(); part; part = waiting.shift()) {
         work.isSettled = false;
-        const items = await Promise.all(part.items.map(threads.place));
+        const items = await place(part.items, ack);
+        if (items.length === 0) continue;
         const { signal, intake } = begin(work, part, steers(waiting[0]?.items[0]));
         const onSettled = () => {
           work.isSettled = true;
@@ -193,6 +196,21 @@ export function createWorker(options: WorkerOptions): Worker {
       // With its last message gone the lane may have its next owner already.
       if (works.get(lane) === work) works.delete(lane);
     }
+  }
+
+  /** The messages where their conversation takes place. Whoever could not read an answer there is told, and nothing is begun. */
+  async function place(given: readonly Item[], ack: (items: readonly Item[]) => void): Promise<Item[]> {
+    const placed: Item[] = [];
+    for (const item of given) {
+      try {
+        placed.push(await threads.place(item));
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        await refuse(item, error);
+        ack([item]);
+      }
+    }
+    return placed;
   }
 
   /** The turns of a lease as it begins: what steers goes first, but for what was begun already, which it steers (C16). */

@@ -19,6 +19,8 @@ export interface Interaction {
   id: string;
   application: string;
   token: string;
+  /** Whoever acted: the only one who may see the answer. */
+  user?: string;
 }
 
 export type DecodedInteraction =
@@ -45,16 +47,33 @@ export function decodeInteraction(body: unknown, context: Context): DecodedInter
   return dropped(`interaction.type-${type}`);
 }
 
-/** The opaque `interaction` of a message, and back; undefined when it is not one of ours or has run out. */
-export function sealInteraction({ id: at, application, token }: Interaction): string {
-  return JSON.stringify([at, application, token]);
+/** The opaque `interaction` of a message. */
+export function sealInteraction({ id: at, application, token, user }: Interaction): string {
+  return JSON.stringify([at, application, token, ...(user === undefined ? [] : [user])]);
 }
 
-export function openInteraction(sealed: string | undefined, now: number): Interaction | undefined {
+/** Back from it; undefined when it is not one of ours. */
+export function readSealed(sealed: string | undefined): Interaction | undefined {
   if (sealed === undefined || !sealed.startsWith('["')) return undefined;
-  const [at, application, token, more] = sealed.slice(2, -2).split('","');
-  if (!at || !application || !token || more !== undefined || !/^\d+$/.test(at + application)) return undefined;
-  return now - timeOf(at) < TOKEN_MS ? { id: at, application, token } : undefined;
+  const [at, application, token, user, more] = sealed.slice(2, -2).split('","');
+  if (!at || !application || !token || more !== undefined) return undefined;
+  if (!/^\d+$/.test(at + application + (user ?? ''))) return undefined;
+  return { id: at, application, token, ...(user !== undefined && { user }) };
+}
+
+/** As `readSealed`; undefined also when it has run out. */
+export function openInteraction(sealed: string | undefined, now: number): Interaction | undefined {
+  const interaction = readSealed(sealed);
+  return interaction && now - timeOf(interaction.id) < TOKEN_MS ? interaction : undefined;
+}
+
+/** What an interaction of any kind can be answered with, whatever else is in it. */
+export function readInteraction(body: Fields): Interaction | undefined {
+  const interactionId = id(body, 'id');
+  const application = id(body, 'application_id');
+  const token = string(body, 'token');
+  if (!interactionId || !application || !token || !/^[\w.=+/-]{1,500}$/.test(token)) return undefined;
+  return { id: interactionId, application, token };
 }
 
 /** A little less than Discord's 15 minutes. */
@@ -65,14 +84,11 @@ function readAsked(body: Fields, context: Context): Asked | undefined {
   const guild = id(body, 'guild_id');
   const member = fields(body, 'member');
   const sender = readSender(member ? fields(member, 'user') : fields(body, 'user'), member, false);
-  const interactionId = id(body, 'id');
-  const application = id(body, 'application_id');
-  const token = string(body, 'token');
+  const interaction = readInteraction(body);
   const channelId = id(body, 'channel_id') ?? (channel && id(channel, 'id'));
-  if (!sender || !interactionId || !application || !token || !/^[\w.=+/-]{1,500}$/.test(token) || !channelId)
-    return undefined;
+  if (!sender || !interaction || !channelId) return undefined;
   return {
-    interaction: { id: interactionId, application, token },
+    interaction,
     channelId,
     address: readAddress(channelId, guild, context),
     sender,
@@ -94,7 +110,7 @@ function decodeCommand(body: Fields, asked: Asked, context: Context): DecodedInt
     messageId: '',
     isDirect: asked.isDirect,
     isMention: true,
-    interaction: sealInteraction(asked.interaction),
+    interaction: sealInteraction({ ...asked.interaction, user: asked.sender.user }),
     sentAt: timeOf(asked.interaction.id),
     ...(asked.address.thread !== undefined && { isThread: true }),
   };

@@ -5,10 +5,10 @@
  */
 import type { Logger } from '../../log.ts';
 import type { ChannelCallbacks, InboundMessage, Suggestion } from '../channel.ts';
-import { type Fields, fields, isFields, oneLine } from '../shared/read.ts';
+import { type Fields, fields, integer, isFields, oneLine } from '../shared/read.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 import type { Context } from './decode-base.ts';
-import { decodeInteraction, type Interaction } from './decode-interaction.ts';
+import { decodeInteraction, type Interaction, readInteraction } from './decode-interaction.ts';
 import { id } from './read.ts';
 import { NO_MENTIONS } from './say.ts';
 
@@ -27,6 +27,7 @@ export interface InteractionTiming {
 }
 
 /** https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-callback-type */
+const PONG = 1;
 const MESSAGE = 4;
 const DEFERRED_MESSAGE = 5;
 const DEFERRED_UPDATE = 6;
@@ -36,6 +37,11 @@ const ACK_MS = 2500;
 /** Acknowledged already (a repeated event), or too late. */
 const OVER = new Set([40060, 10062, 10015]);
 
+/** Kinds of interactions. */
+const PING = 1;
+const AUTOCOMPLETE = 4;
+
+const UNKNOWN = 'This no longer works here; /viber help shows what does.';
 const ON_IT = 'On it.';
 const REFUSED = 'I take no commands from you here.';
 const NOT_TAKEN = 'I could not take this. Please try again in a moment.';
@@ -129,6 +135,16 @@ export function createInteractions(options: {
     }
   }
 
+  /** What we know nothing of (menus, forms, what an older version offered) is answered too: else Discord says that we failed. */
+  async function answerUnknown(body: unknown): Promise<void> {
+    const interaction = isFields(body) ? readInteraction(body) : undefined;
+    if (!isFields(body) || !interaction) return;
+    const type = integer(body, 'type');
+    if (type === PING) return answer(interaction, PONG);
+    if (type === AUTOCOMPLETE) return answer(interaction, CHOICES, { choices: [] });
+    return say(interaction, false, false, UNKNOWN);
+  }
+
   const pending = new Map<string, Promise<void>>();
 
   return {
@@ -136,7 +152,10 @@ export function createInteractions(options: {
       const channel = isFields(body) ? fields(body, 'channel') : undefined;
       if (isFields(body) && channel) options.learn(channel, id(body, 'guild_id'));
       const decoded = decode(body, context);
-      if (decoded.kind === 'dropped') return callbacks()?.onDropped(decoded.reason);
+      if (decoded.kind === 'dropped') {
+        callbacks()?.onDropped(decoded.reason);
+        return answerUnknown(body);
+      }
       const { interaction } = decoded;
       if (decoded.kind === 'suggest') return suggest(decoded.query, interaction);
       const done = takeMessage(decoded.message, interaction, body).finally(() => pending.delete(interaction.id));

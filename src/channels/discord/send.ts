@@ -3,12 +3,13 @@
  * sent at once in another form under the same entry, since a refused part was not taken.
  * https://discord.com/developers/docs/resources/message#create-message
  */
+import { DeliveryError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { ChannelLimits, OutboundMessage, PartAttempt, PartLedger } from '../channel.ts';
 import { isFields } from '../shared/read.ts';
 import { FilesRefused, type Step, sendParts } from '../shared/send-parts.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
-import { openInteraction } from './decode-interaction.ts';
+import { openInteraction, readSealed } from './decode-interaction.ts';
 import { type DiscordPart, partBody, planParts, uploads } from './parts.ts';
 import { id, isId } from './read.ts';
 import { findSent } from './readback.ts';
@@ -34,6 +35,7 @@ const EPHEMERAL = 64;
 const NONCE_MS = 120_000;
 /** The interaction, its token or its first answer is gone. */
 const RUN_OUT = new Set([10008, 10015, 10062, 50027]);
+const PRIVATE = 'the answer was for the eyes of one person, its time is over';
 /** Instead of a part that may have been shown to its person already: it has no nonce, and nobody can look whether it was. */
 const UNSURE = 'I cannot tell whether the rest of my answer reached you. If it is missing, send the command again.';
 
@@ -51,7 +53,7 @@ export function createSend(options: SendOptions): (message: OutboundMessage, led
         const isUnsure = !step.isFirst && step.attempt.uncertainSince !== undefined;
         const shown = isUnsure ? { content: UNSURE, files: [], rows: [] } : part;
         const privately = await answerInteraction(message, shown, step.isFirst);
-        return privately ?? post(message, part, step);
+        return privately ?? post(await placed(message), part, step);
       },
     });
     options.onSent(channelOf(message));
@@ -83,8 +85,24 @@ export function createSend(options: SendOptions): (message: OutboundMessage, led
       const why = whyRefused(form, error);
       if (why) throw new FilesRefused(why, error);
       if (!isOver) throw toDeliveryError(error, isFirst);
-      log.debug({ err: error }, 'an interaction can no longer be answered; the answer is an ordinary message');
+      log.debug({ err: error }, 'an interaction can no longer be answered; the answer goes to its person directly');
       return undefined;
+    }
+  }
+
+  /** An answer for one person alone that its interaction takes no more goes to that person, and nowhere else. */
+  async function placed(message: OutboundMessage): Promise<OutboundMessage> {
+    const { interaction, address, replyTo: _there, placeholder: _too, ...rest } = message;
+    const sealed = readSealed(interaction);
+    if (!sealed || address.workspace === undefined) return message;
+    if (sealed.user === undefined) throw new DeliveryError(`${PRIVATE}, and it is not known who that was`);
+    try {
+      const opened = await api.call('POST', '/users/@me/channels', { body: { recipient_id: sealed.user } });
+      const chat = isFields(opened) ? id(opened, 'id') : undefined;
+      if (chat === undefined) throw new DiscordError('lost', 'the answer is no channel');
+      return { ...rest, address: { channel: address.channel, account: address.account, chat } };
+    } catch (error) {
+      throw toDeliveryError(error, true);
     }
   }
 

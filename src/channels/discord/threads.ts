@@ -3,6 +3,7 @@
  * has that message's id, and a root message of ours has a nonce, is remembered in the cache, and is looked for when it may be old.
  * https://discord.com/developers/docs/resources/channel#start-thread-from-message
  */
+import { UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Address, InboundMessage } from '../channel.ts';
 import { isFields, oneLine } from '../shared/read.ts';
@@ -40,6 +41,10 @@ export interface Threads {
 }
 
 const ALREADY_THERE = 160004;
+/** The channel is not for us to see, or not to write in. */
+const MAY_NOT = new Set([50001, 50013]);
+const NOT_HERE =
+  'I may not write in this channel. Give my role "View Channel" and "Send Messages" here, or use another channel; then give the command again.';
 /** Minutes: one of the four that Discord knows. A thread nobody writes in goes to sleep after a day. */
 const AUTO_ARCHIVE = 1440;
 const MAX_STARTERS = 2000;
@@ -69,6 +74,7 @@ export function createThreads(options: {
       if (isOurs) void pointTo(message, root);
       return { ...address, thread: root };
     } catch (error) {
+      if (error instanceof UserError) throw error;
       throw toDeliveryError(error, true);
     }
   }
@@ -92,11 +98,21 @@ export function createThreads(options: {
     const wanted = { account: options.account(), nonce: nonceOf(key), part: { content, files: [], rows: [] } };
     const found = isLate ? await findSent(api, chat, message.sentAt, wanted) : undefined;
     const body = { content, allowed_mentions: NO_MENTIONS, flags: SUPPRESS_EMBEDS, ...once(key) };
-    const sent = found ?? (await api.call('POST', `/channels/${chat}/messages`, { body }));
+    const sent = found ?? (await say(chat, body));
     const root = isFields(sent) ? id(sent, 'id') : sent;
     if (!isId(root)) throw new DiscordError('lost', 'the answer is no message');
     await tolerate(async () => cache?.set(cached, root));
     return root;
+  }
+
+  /** Where we may not speak no answer would be read: the person is told before anything is begun. */
+  async function say(chat: string, body: object): Promise<unknown> {
+    try {
+      return await api.call('POST', `/channels/${chat}/messages`, { body });
+    } catch (error) {
+      if (!(error instanceof DiscordError) || error.code === undefined || !MAY_NOT.has(error.code)) throw error;
+      throw new UserError(NOT_HERE, { cause: error });
+    }
   }
 
   /** So that the thread stands in the list of the person it is for. */

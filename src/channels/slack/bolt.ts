@@ -13,7 +13,7 @@ const BoltApp = unwrap(app);
 
 export type App = InstanceType<typeof BoltApp>;
 /** What answers a command at once; undefined for a bare acknowledgement. */
-export type Acknowledgement = { response_type: 'ephemeral'; text: string } | undefined;
+export type Acknowledgement = { response_type: 'ephemeral'; text: string } | { options: [] } | undefined;
 
 export interface BoltOptions {
   botToken: string;

@@ -17,6 +17,7 @@ import {
 } from './decode-base.ts';
 import { decodeMessage } from './decode-message.ts';
 import { commandOf, readWords } from './decode-text.ts';
+import { sealResponse } from './respond.ts';
 
 export type { Decoded, Self } from './decode-base.ts';
 
@@ -101,7 +102,7 @@ function decodeCommand(body: Fields, self: Self, now: number): Decoded {
     isDirect: direct,
     isMention: true,
     ...(thread !== undefined ? { isThread: true } : !direct && { opensThread: true }),
-    ...interactionOf(body),
+    ...interactionOf(body, user),
     sentAt: now,
   };
   return { kind: 'message', message };
@@ -129,12 +130,14 @@ function decodePress(body: Fields, self: Self, now: number): Decoded {
     isDirect: isDirect(chat),
     isMention: true,
     ...(root !== undefined && { isThread: true }),
+    // What follows from words for one person alone is for that person alone.
+    ...(container.is_ephemeral === true && interactionOf(body, user)),
     sentAt: now,
   };
   return { kind: 'message', message };
 }
 
-function interactionOf(body: Fields): { interaction?: string } {
+function interactionOf(body: Fields, user: string): { interaction?: string } {
   const url = string(body, 'response_url');
-  return url === undefined ? {} : { interaction: url };
+  return url === undefined ? {} : { interaction: sealResponse(url, user) };
 }

@@ -39,6 +39,9 @@ export interface Intake {
 }
 
 const REFUSED = 'I take no commands from you, or not in this place.';
+const UNKNOWN = 'This no longer works here; write to me in words instead.';
+/** What a person uses and waits for. */
+const ASKED: ReadonlySet<string> = new Set(['block_actions', 'interactive_message', 'message_action', 'shortcut']);
 const STARTED = 'On it.';
 
 export function createIntake(options: IntakeOptions): Intake {
@@ -76,7 +79,7 @@ export function createIntake(options: IntakeOptions): Intake {
     const decoded = read(body, self);
     if (decoded.kind === 'dropped') {
       callbacks.onDropped(decoded.reason);
-      return undefined;
+      return answerUnknown(body);
     }
     if (decoded.kind === 'assistant') {
       if (people.isKnown(decoded.user)) void options.assistant.suggest(decoded.address);
@@ -101,20 +104,28 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   function acknowledge(message: InboundMessage, outcome: InboundOutcome, body: unknown): Acknowledgement {
-    if (outcome === 'refused' && message.kind === 'button') void refusePress(body);
-    if (message.interaction === undefined) return undefined;
+    if (outcome === 'refused' && message.kind === 'button') void tell(body, REFUSED);
+    if (message.interaction === undefined || message.kind === 'button') return undefined;
     if (outcome === 'refused') return { response_type: 'ephemeral', text: REFUSED };
     return message.command || outcome === 'answered' ? undefined : { response_type: 'ephemeral', text: STARTED };
   }
 
+  /** Menus, shortcuts and forms that we know nothing of: acknowledged, and whoever used one is told where that is possible. */
+  function answerUnknown(body: unknown): Acknowledgement {
+    const type = isFields(body) ? string(body, 'type') : undefined;
+    if (type === 'block_suggestion') return { options: [] };
+    if (type !== undefined && ASKED.has(type)) void tell(body, UNKNOWN);
+    return undefined;
+  }
+
   /** The acknowledgement of a press carries no words. */
-  async function refusePress(body: unknown): Promise<void> {
+  async function tell(body: unknown, text: string): Promise<void> {
     const url = isFields(body) ? string(body, 'response_url') : undefined;
     if (url === undefined) return;
     try {
-      await options.respond(url, { text: REFUSED, blocks: [] });
+      await options.respond(url, { text, blocks: [] });
     } catch (error) {
-      log.debug({ err: error }, 'a refusal was not said');
+      log.debug({ err: error }, 'nobody was told what became of a press');
     }
   }
 

@@ -10,14 +10,26 @@ import { type Transport, TransportError } from './transport.ts';
 /** `over`: the address has run out and takes nothing more. `form`: it does not take the answer in this form. */
 export type Responded = 'taken' | 'over' | 'form';
 
-export type Respond = (url: string, form: Form) => Promise<Responded>;
+/** `interaction` is a `response_url`, or one sealed with its person. */
+export type Respond = (interaction: string, form: Form) => Promise<Responded>;
+
+/** The opaque `interaction` of a message: the address, and who alone may see what is answered. */
+export function sealResponse(url: string, user: string): string {
+  return `${url}#${user}`;
+}
+
+export function readResponse(interaction: string): { url: string; user?: string } {
+  const [url = '', user] = interaction.split('#');
+  return user !== undefined && /^[A-Z0-9]{2,24}$/.test(user) ? { url, user } : { url };
+}
 
 const TIMEOUT_MS = 15_000;
 const FORM = /invalid_blocks|msg_blocks_too_long|msg_too_long|invalid_payload|no_text/;
 
 /** Throws DeliveryError; an ambiguous one cannot be cleared up, for nobody but the person sees these answers. */
 export function createRespond({ transport, hosts }: { transport: Transport; hosts: Hosts }): Respond {
-  return async (url, { text, blocks }) => {
+  return async (interaction, { text, blocks }) => {
+    const { url } = readResponse(interaction);
     if (!hosts.isHooks(url)) return 'over';
     const shown = { text, ...(blocks.length > 0 && { blocks }) };
     const body = JSON.stringify({ response_type: 'ephemeral', replace_original: false, ...shown });

@@ -14,7 +14,7 @@ import type {
   PartAttempt,
   PartLedger,
 } from '../channel.ts';
-import { string } from '../shared/read.ts';
+import { fields, string } from '../shared/read.ts';
 import { FilesRefused, type Step, sendParts } from '../shared/send-parts.ts';
 import { type SlackApi, SlackError } from './api.ts';
 import { type Form, formsOf } from './blocks.ts';
@@ -23,7 +23,7 @@ import { groupFiles } from './outgoing-files.ts';
 import { metadataOf, type ReadBack } from './read-back.ts';
 import { isNotThere, isStreaming, refusesEdit, refusesForm, refusesThread, toDeliveryError } from './refusals.ts';
 import { renderSlack, type SlackPart } from './render.ts';
-import type { Respond } from './respond.ts';
+import { type Respond, readResponse } from './respond.ts';
 import type { Upload } from './upload.ts';
 import { noticeOf, whyRefused } from './without-files.ts';
 
@@ -41,6 +41,7 @@ export interface SendOptions {
 
 /** On every message: previews of links are off, and names in the text become no mentions. */
 export const QUIET = { unfurl_links: false, unfurl_media: false, parse: 'none', link_names: false } as const;
+const PRIVATE = 'the answer was for the eyes of one person, its time is over';
 /** Instead of an answer that may have been shown to its person already: nobody can look whether it was. */
 const UNSURE =
   'I cannot tell whether my answer to your last command reached you. If it is missing, send the command again.';
@@ -91,7 +92,10 @@ export function createSend(options: SendOptions): (message: OutboundMessage, led
     const forms = formsOf(part, job.buttons);
     const { interaction } = message;
     if (interaction !== undefined && isDirect(message.address.chat)) return answerDirectly(interaction, forms, job);
-    if (interaction !== undefined && (await answer(interaction, forms, attempt))) return responseId(attempt);
+    if (interaction !== undefined) {
+      if (await answer(interaction, forms, attempt)) return responseId(attempt);
+      return post(forms, await privately(message), attempt);
+    }
     const { placeholder } = message;
     if (job.isFirst && placeholder !== undefined) {
       const id = await edit(placeholder, forms, message.address, attempt);
@@ -109,6 +113,19 @@ export function createSend(options: SendOptions): (message: OutboundMessage, led
       if (result !== 'form') return result === 'taken';
     }
     return false;
+  }
+
+  /** An answer for one person alone that its command takes no more goes to that person, and nowhere else. */
+  async function privately({ interaction = '', address }: OutboundMessage): Promise<Address> {
+    const { user } = readResponse(interaction);
+    if (user === undefined) throw new DeliveryError(`${PRIVATE}, and it is not known who that was`);
+    try {
+      const opened = await api.call('conversations.open', { users: user });
+      const { thread: _there, ...base } = address;
+      return { ...base, chat: string(fields(opened, 'channel') ?? {}, 'id') ?? '' };
+    } catch (error) {
+      throw toDeliveryError(error, true);
+    }
   }
 
   /** Only its person reads along: the answer stays, and can be read back. Commands are also given where we are not. */

@@ -2,6 +2,7 @@
  * Threads of tasks: a goal given by command gets a first message of ours, below which the task lives. Invariant: one first
  * message for each key, however often it is asked for: what may have been posted before is looked for first.
  */
+import { UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Address, InboundMessage } from '../channel.ts';
 import { oneLine, string } from '../shared/read.ts';
@@ -9,7 +10,7 @@ import type { SlackApi } from './api.ts';
 import { createLru } from './lru.ts';
 import type { Progress } from './progress.ts';
 import { metadataOf, type ReadBack } from './read-back.ts';
-import { toDeliveryError } from './refusals.ts';
+import { isNotThere, toDeliveryError } from './refusals.ts';
 import type { Respond } from './respond.ts';
 import { type Root, rootBlocks, rootText } from './root.ts';
 import { QUIET } from './send.ts';
@@ -31,7 +32,7 @@ export type OpenThread = (message: InboundMessage, thread: { key: string; title:
 const MAX_KEPT = 1000;
 const MAX_GOAL = 1000;
 
-/** Throws DeliveryError. */
+/** Throws DeliveryError, and UserError where we are not. */
 export function createOpenThread(options: OpenThreadOptions): OpenThread {
   const { api, readBack, respond, progress, identity, log } = options;
   const startedAt = Date.now();
@@ -80,7 +81,13 @@ export function createOpenThread(options: OpenThreadOptions): OpenThread {
       void point(message, ts);
       return place;
     } catch (error) {
+      // Where we may not speak no answer would be read: the person is told before anything is begun.
+      if (isNotThere(error)) throw new UserError(invitation(identity()?.name), { cause: error });
       throw toDeliveryError(error);
     }
   };
+}
+
+function invitation(name = 'viber'): string {
+  return `I am not in this channel, so you could not read my answer. Invite me with \`/invite @${name}\`, then give the command again.`;
 }

@@ -111,14 +111,26 @@ describe('commands', () => {
     expect(bench.discord.interaction(view.id)).toMatchObject({ response: { text: 'All is well' }, followups: [] });
   });
 
-  it('when the time for it is over the answer is an ordinary message', async () => {
+  it('when the time for it is over the answer goes to its person directly, and never to the channel', async () => {
     const bench = await talking({}, { interactionTokenMs: 60 });
     const asked = bench.discord.slash({ channel: room(bench), subcommand: 'status' });
     const command = await bench.takes(({ command }) => command?.name === 'status');
     await asked;
     await sleep(100);
-    await bench.channel.send(answer(bench, { text: 'Late', interaction: command.interaction ?? '' }), createLedger());
-    expect(await bench.discord.wait({ channel: room(bench), text: 'Late' })).toMatchObject([{ seenBy: null }]);
+    const message = answer(bench, { text: 'Late', interaction: command.interaction ?? '', replyTo: '77' });
+    const ledger = createLedger();
+    await bench.channel.send(message, ledger);
+    await bench.channel.send(message, ledger);
+    const { discord } = bench;
+    const ours = (channel: string) => discord.channel(channel).messages.filter(({ from }) => from === 'bot');
+    expect(ours(discord.openDm(ALEX)).map(({ text }) => text)).toEqual(['Late']);
+    expect(ours(room(bench)).filter(({ text }) => text === 'Late')).toEqual([]);
+    discord.closeDm(ALEX);
+    const other = { ...message, id: 'o2' };
+    await expect(bench.channel.send(other, createLedger('o2'))).rejects.toMatchObject({ retryAfterMs: undefined });
+    const nobody = { ...other, interaction: JSON.stringify(JSON.parse(other.interaction ?? '[]').slice(0, 3)) };
+    await expect(bench.channel.send(nobody, createLedger('o3'))).rejects.toMatchObject({ retryAfterMs: undefined });
+    expect(ours(room(bench)).filter(({ text }) => text === 'Late')).toEqual([]);
   });
 });
 
@@ -171,6 +183,26 @@ describe('acknowledging', () => {
     bench.storing(async () => 'refused');
     const refused = await bench.discord.press({ channel: room(bench), label: 'Yes' });
     expect(refused.ack).toMatchObject({ type: 4, flags: EPHEMERAL });
+  });
+
+  it.each<[string, number, object]>([
+    ['a select menu', 3, { custom_id: 'x', component_type: 3, values: ['1'] }],
+    ['a form', 5, { custom_id: 'x', components: [] }],
+    ['a menu on a person', 2, { id: '1', name: 'Ask viber', type: 2, target_id: '5' }],
+    ['a menu on a message', 2, { id: '1', name: 'Ask viber', type: 3, target_id: '5' }],
+    ['a command of another version', 2, { id: '1', name: 'viber', type: 1 }],
+  ])('%s is answered to its person, and costs nothing else', async (_name, kind, data) => {
+    const bench = await talking();
+    const view = await bench.discord.interact(kind, room(bench), { ...data });
+    expect(view).toMatchObject({ failed: false, ack: { type: 4, flags: EPHEMERAL } });
+    expect(view.response?.text).toContain('no longer works');
+    expect(bench.got).toEqual([]);
+  });
+
+  it('suggestions for what is not offered are none', async () => {
+    const bench = await talking();
+    const view = await bench.discord.interact(4, room(bench), { id: '1', name: 'other', type: 1, options: [] });
+    expect([view.failed, view.choices]).toEqual([false, []]);
   });
 
   it('one that is delivered again is acknowledged once', async () => {

@@ -87,7 +87,7 @@ test('a goal given by command is acknowledged to its person and opens one thread
     text: 'find a train to Oslo',
     opensThread: true,
     isMention: true,
-    interaction: result.responseUrl,
+    interaction: `${result.responseUrl}#${slack.users.sam.id}`,
     address: { chat: slack.general },
   });
   expect(first?.message.command).toBeUndefined();

@@ -209,15 +209,48 @@ describe('the answer to a command', () => {
     expect(await slack.responses(asked.id, 1)).toMatchObject([{ result: 'ok' }]);
   });
 
-  test('comes as an ordinary message once its time is over', async () => {
+  test('goes to its person directly once its time is over, and never to the channel', async () => {
     const { slack, channel, got, connect } = await startBench({}, { responseLifetimeMs: 1 });
     await connect();
     await slack.slash({ text: 'status' });
     const interaction = got[0]?.message.interaction ?? '';
     await new Promise((resolve) => setTimeout(resolve, 10));
-    await channel.send(answer(channel, { chat: slack.general, text: 'late', interaction }), createLedger());
-    expect(said(slack)).toMatchObject([{ shown: 'late', metadata: { event_payload: { key: 'out:0' } } }]);
-    expect(said(slack)[0]?.ephemeralFor).toBeUndefined();
+    const message = answer(channel, { chat: slack.general, text: 'late', interaction });
+    const ledger = createLedger();
+    await channel.send(message, ledger);
+    await channel.send(message, ledger);
+    expect(said(slack)).toEqual([]);
+    expect(said(slack, slack.dmChannel('U0ALEX000'))).toMatchObject([
+      { shown: 'late', metadata: { event_payload: { key: 'out:0' } } },
+    ]);
+  });
+
+  test('is given up where its person cannot be written to directly', async () => {
+    const { slack, channel, got, connect } = await startBench({}, { responseLifetimeMs: 1 });
+    await connect();
+    await slack.slash({ text: 'status' });
+    const interaction = got[0]?.message.interaction ?? '';
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    slack.setScopes(['chat:write', 'commands']);
+    const late = answer(channel, { chat: slack.general, text: 'late', interaction });
+    expect((await failure(channel.send(late, createLedger()))).message).toContain('im:write');
+    const [nobody = ''] = interaction.split('#');
+    const older = answer(channel, { chat: slack.general, text: 'late', interaction: nobody });
+    expect(await failure(channel.send(older, createLedger()))).toMatchObject({ retryAfterMs: undefined });
+    expect(said(slack)).toEqual([]);
+  });
+
+  test('after five of them the rest goes to its person directly', async () => {
+    const { slack, channel, got, connect } = await startBench();
+    await connect();
+    await slack.slash({ text: 'status' });
+    const interaction = got[0]?.message.interaction ?? '';
+    for (let n = 0; n < 6; n++) {
+      const message = answer(channel, { id: `o${n}`, chat: slack.general, text: `answer ${n}`, interaction });
+      await channel.send(message, createLedger(`out${n}`));
+    }
+    expect(said(slack).every(({ ephemeralFor }) => ephemeralFor === 'U0ALEX000')).toBe(true);
+    expect(said(slack, slack.dmChannel('U0ALEX000')).map(({ shown }) => shown)).toEqual(['answer 5']);
   });
 
   test('in direct messages stays, and is sent once even if it may have arrived', async () => {

@@ -25,6 +25,8 @@ export interface Ask {
   autocomplete(request: AutocompleteRequest): Promise<InteractionView>;
   press(request: PressRequest): Promise<InteractionView>;
   submitModal(request: ModalRequest): Promise<InteractionView>;
+  /** An interaction of any kind with any data: menus, what other versions have offered, what Discord may yet invent. */
+  interact(kind: number, channel: string, data: Fields): Promise<InteractionView>;
   interaction(id: string): InteractionView;
   answered(interactionId: string, timeoutMs?: number): Promise<InteractionView>;
 }
@@ -161,6 +163,8 @@ export function createAsk(platform: Platform, firstPerson: string): Ask {
         message,
       );
     },
+    interact: (kind, channelId, data) =>
+      ask({ kind, channelId, userId: firstPerson, name: null, messageId: null }, data),
     async submitModal({ interaction, fields }) {
       const origin: Interaction | undefined = interactions.get(interaction);
       if (!origin?.modal) throw new Error(`interaction ${interaction} has no modal`);

@@ -43,6 +43,8 @@ export interface DiscordControl {
   press(request: PressRequest): Promise<InteractionView>;
   /** A person sends a modal's form. */
   submitModal(request: ModalRequest): Promise<InteractionView>;
+  /** An interaction of any kind with any data. */
+  interact(kind: number, channel: string, data: Record<string, unknown>): Promise<InteractionView>;
   /** How an interaction stands now. */
   interaction(id: string): InteractionView;
   /** Resolves when the interaction's original response is a real message, no longer "thinking". */

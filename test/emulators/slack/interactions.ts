@@ -8,7 +8,7 @@ import { isRecord, type Json, type Stored } from './state.ts';
 import type { Interaction, People } from './types.ts';
 import { buttonsOf } from './visible.ts';
 
-type Interactions = Pick<People, 'slash' | 'press' | 'responses'>;
+type Interactions = Pick<People, 'slash' | 'press' | 'interact' | 'responses'>;
 
 /** `fallback` is who acts, and where, unless told. */
 export function createInteractions(platform: Platform, fallback: { user: string; channel: string }): Interactions {
@@ -106,6 +106,10 @@ export function createInteractions(platform: Platform, fallback: { user: string;
       const { stored, button } = findButton(id, message, label, actionId);
       const hook = hooks.open({ channel: id, user, threadTs: stored.threadTs, source: stored });
       return deliver('interactive', hook, pressPayload(stored, user, button));
+    },
+    interact(payload, { user = fallback.user, channel = fallback.channel } = {}) {
+      const hook = hooks.open({ channel, user, threadTs: undefined, source: undefined });
+      return deliver('interactive', hook, { user: { id: user, name: nameOf(user), team_id: team.id }, ...payload });
     },
     async responses(id, count = 0, timeoutMs = 30_000) {
       const hook = hooks.get(id);

@@ -141,6 +141,8 @@ export interface People {
   /** Resolves when the app has acknowledged or its time is over. */
   slash(slash: Slash): Promise<Interaction>;
   press(press: Press): Promise<Interaction>;
+  /** A shortcut, a form or a menu, its payload as given, with a `response_url`. */
+  interact(payload: Record<string, unknown>, by?: { user?: string; channel?: string }): Promise<Interaction>;
   /** Posts to the `response_url` of a command or press, waiting until there are `count`. */
   responses(id: string, count?: number, timeoutMs?: number): Promise<ResponsePost[]>;
   /** Opens the assistant's pane: a thread in the person's direct messages. */
