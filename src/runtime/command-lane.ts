@@ -1,32 +1,19 @@
 /** Commands between claim and answer: each is answered once, where the conversation is after it. */
 import { conversationKey, type InboundMessage, type OutboundMessage } from '../channels/channel.ts';
-import { UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { answerCommand, type CommandDesk } from './commands/answer.ts';
 import type { Delivery } from './delivery.ts';
 import { type Entry, traceOf } from './entry.ts';
+import type { Place } from './placing.ts';
 import type { QueueItem } from './queue/queue.ts';
 import type { Buttons } from './reply/buttons.ts';
-import type { Threads } from './threads.ts';
 
 export interface CommandLaneOptions {
   desk: CommandDesk;
   delivery: Delivery;
   buttons: Buttons;
-  threads: Threads;
-  refuse: Refuse;
+  place: Place;
   log: Logger;
-}
-
-/** Tells whoever gave a message why nothing comes of it, where only they see it if that can be. */
-export type Refuse = (item: QueueItem<Entry>, why: UserError) => Promise<void>;
-
-export function createRefuse(delivery: Pick<Delivery, 'add'>): Refuse {
-  return async ({ id, attempts, message: { message } }, why) => {
-    const { address, interaction } = message;
-    const answer = { id, address, text: why.message, files: [], ...(interaction !== undefined && { interaction }) };
-    await delivery.add(answer, traceOf(id), attempts > 0);
-  };
 }
 
 /** In a chat with others an answer says which message it belongs to. */
@@ -34,21 +21,10 @@ export const isReply = (message: InboundMessage): boolean => !message.isDirect &
 
 /** Resolves when the answer is durable in the outbox. */
 export function createCommandLane(options: CommandLaneOptions): (item: QueueItem<Entry>) => Promise<void> {
-  const { desk, delivery, buttons, threads } = options;
-
-  async function placed(item: QueueItem<Entry>): Promise<QueueItem<Entry> | undefined> {
-    try {
-      return await threads.place(item);
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      await options.refuse(item, error);
-      return undefined;
-    }
-  }
-
+  const { desk, delivery, buttons, place } = options;
   return async (claimed) => {
     // Only a command that has moved the conversation is answered where that goes on.
-    const item = claimed.message.moves ? await placed(claimed) : claimed;
+    const item = claimed.message.moves ? await place(claimed) : claimed;
     if (!item) return;
     const { message } = item.message;
     const { address } = message;

@@ -7,13 +7,12 @@
  */
 import { principalText } from '../access/principal.ts';
 import type { Address, Channel } from '../channels/channel.ts';
-import { UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Home } from '../workspace/home.ts';
 import { createAnswers } from './answers.ts';
 import type { Bus } from './bus.ts';
-import { createCommandLane, createRefuse } from './command-lane.ts';
+import { createCommandLane } from './command-lane.ts';
 import type { CommandDesk } from './commands/answer.ts';
 import type { RunView } from './commands/command.ts';
 import { type Conversations, placeOf, shareTask } from './conversations.ts';
@@ -25,6 +24,7 @@ import type { JobDesk } from './job-desk.ts';
 import type { Live } from './live.ts';
 import type { AfterRun } from './memory/after-run.ts';
 import type { Compaction } from './memory/compaction.ts';
+import { createPlace, placeAll } from './placing.ts';
 import type { Lease, Queue } from './queue/queue.ts';
 import type { Buttons } from './reply/buttons.ts';
 import { createRetries, type GiveUp } from './retries.ts';
@@ -136,8 +136,8 @@ export function createWorker(options: WorkerOptions): Worker {
     ...(options.searchMemory ? { searchMemory: options.searchMemory } : {}),
     jobs: async () => options.jobs?.desk(),
   };
-  const refuse = createRefuse(delivery);
-  const command = createCommandLane({ desk, delivery, buttons, threads, refuse, log });
+  const place = createPlace(threads, delivery);
+  const command = createCommandLane({ desk, delivery, buttons, place, log });
 
   /** A run that goes on only to be told that it was stopped while it waited. */
   const isStop = (item: Item | undefined): boolean =>
@@ -177,7 +177,7 @@ export function createWorker(options: WorkerOptions): Worker {
       const waiting = take(lease, begun, isAgain, isRetried);
       for (let part = waiting.shift(); part; part = waiting.shift()) {
         work.isSettled = false;
-        const items = await place(part.items, ack);
+        const items = await placeAll(part.items, place, ack);
         if (items.length === 0) continue;
         const { signal, intake } = begin(work, part, steers(waiting[0]?.items[0]));
         const onSettled = () => {
@@ -196,21 +196,6 @@ export function createWorker(options: WorkerOptions): Worker {
       // With its last message gone the lane may have its next owner already.
       if (works.get(lane) === work) works.delete(lane);
     }
-  }
-
-  /** The messages where their conversation takes place. Whoever could not read an answer there is told, and nothing is begun. */
-  async function place(given: readonly Item[], ack: (items: readonly Item[]) => void): Promise<Item[]> {
-    const placed: Item[] = [];
-    for (const item of given) {
-      try {
-        placed.push(await threads.place(item));
-      } catch (error) {
-        if (!(error instanceof UserError)) throw error;
-        await refuse(item, error);
-        ack([item]);
-      }
-    }
-    return placed;
   }
 
   /** The turns of a lease as it begins: what steers goes first, but for what was begun already, which it steers (C16). */
