@@ -10,7 +10,7 @@ import { openLive } from './app/live.ts';
 import { openWork } from './app/work.ts';
 import type { Server } from './board/server.ts';
 import type { Address, Channel, ChannelCallbacks } from './channels/channel.ts';
-import type { Config } from './config.ts';
+import { accessRulesOf, type Config } from './config.ts';
 import { ConfigError, errorMessage } from './errors.ts';
 import type { Clock } from './jobs/clock.ts';
 import { heard, type Logger } from './log.ts';
@@ -103,7 +103,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     home.access,
     config.people.some((person) => person.role === 'owner'),
   );
-  const people = createPeople(config.people, pairing, links);
+  const people = createPeople(config.people, pairing, links, (who) =>
+    accessRulesOf(config, who).allow.includes(who.user),
+  );
   const conversations = openConversations(home.conversations);
   const reception = openReception({ folder: home.access, pairing, people, buttons, delivery, log });
   const shared = {

@@ -379,7 +379,7 @@ describe('accessRulesOf', () => {
     const config = await load3();
     const rules = (channel: string, workspace?: string) =>
       accessRulesOf(config, workspace === undefined ? { channel } : { channel, workspace });
-    const base = { dm: 'allowlist', groups: 'mention', allow: [] };
+    const base = { dm: 'allowlist', groups: 'mention', allow: [], memory: 'direct' };
     expect(rules('telegram')).toEqual({ ...base, chats: ['-1'] });
     expect(rules('slack', 'T01')).toEqual({ ...base, groups: 'all', chats: [] });
     expect(rules('discord')).toEqual({ ...base, chats: ['500'] });
@@ -391,10 +391,22 @@ describe('accessRulesOf', () => {
 
   test("the machine's own doors are open to whoever sits there; a channel that is off lets nobody in", async () => {
     for (const channel of ['terminal', 'local']) {
-      expect(accessRulesOf(defaults, { channel })).toEqual({ dm: 'open', groups: 'off', allow: [], chats: [] });
+      expect(accessRulesOf(defaults, { channel })).toEqual({
+        dm: 'open',
+        groups: 'off',
+        allow: [],
+        chats: [],
+        memory: 'direct',
+      });
     }
     for (const channel of ['telegram', 'discord', 'slack']) {
-      expect(accessRulesOf(defaults, { channel })).toEqual({ dm: 'off', groups: 'off', allow: [], chats: [] });
+      expect(accessRulesOf(defaults, { channel })).toEqual({
+        dm: 'off',
+        groups: 'off',
+        allow: [],
+        chats: [],
+        memory: 'direct',
+      });
     }
   });
 });

@@ -53,6 +53,21 @@ export function authoriseEntry(principal: Principal, facts: EntryFacts): EntryDe
   return refuse('not-addressed');
 }
 
+/**
+ * Whether MEMORY.md, USER.md and the daily logs may stand in the prompt of a run: everybody who reads its answer reads what was
+ * made of them. A guest is somebody on no list: let in by an open door, with a right to speak and nothing more.
+ */
+export function mayBeTold({ role }: Pick<Principal, 'role'>, places: readonly PlaceFacts[]): boolean {
+  return role !== 'guest' && places.every(({ isDirect, memory }) => isDirect || memory === 'group');
+}
+
+/** Somewhere an answer is read. */
+export interface PlaceFacts {
+  isDirect: boolean;
+  /** `access.memory` of its channel. */
+  memory: 'direct' | 'group';
+}
+
 /** What may be done once inside. */
 export type Action = 'chat' | 'look' | 'steer' | 'memory' | 'administer';
 

@@ -2,7 +2,7 @@
 import { isMadeName } from './link-records.ts';
 import type { Link, Links } from './links.ts';
 import type { Pairing } from './pairing.ts';
-import { identityText, type Principal, personText, type Role } from './principal.ts';
+import { identityText, type Principal, personText, type Role, readIdentity } from './principal.ts';
 
 /** One entry of `people:` in the configuration. */
 export interface PersonConfig {
@@ -15,7 +15,7 @@ export interface PersonConfig {
 export interface People {
   /**
    * The principal behind an identity, by the configuration first, then links, then pairing. `isKnown` when the
-   * configuration, a pairing or the terminal vouches for it or for the account it is linked to.
+   * configuration, a pairing or the terminal vouches for it or for the account it is linked to. Everybody else is a guest.
    */
   resolve(who: Omit<Principal, 'role' | 'person' | 'aliases'>): { principal: Principal; isKnown: boolean };
 }
@@ -27,10 +27,12 @@ interface Index {
   aliases: ReadonlyMap<string, readonly string[]>;
 }
 
+/** @param isAllowed whether `access.allow` of its channel names somebody: whoever stands on that list is a member */
 export function createPeople(
   configured: readonly PersonConfig[],
   pairing: Pick<Pairing, 'paired'>,
   links: Pick<Links, 'links'>,
+  isAllowed: (who: Pick<Principal, 'channel' | 'workspace' | 'user'>) => boolean = () => false,
 ): People {
   const inConfig = new Map<string, { person: string; role: Role }>();
   for (const person of configured) {
@@ -67,8 +69,10 @@ export function createPeople(
   /** What an identity may by itself. */
   function rightsOf(identity: string): Role | undefined {
     // Whoever sits at the machine's own terminal could edit every file anyway.
+    if (/^(terminal|local):/.test(identity)) return inConfig.get(identity)?.role ?? 'owner';
     const paired = () => pairing.paired().find((entry) => entry.identity === identity)?.role;
-    return inConfig.get(identity)?.role ?? (/^(terminal|local):/.test(identity) ? 'owner' : paired());
+    const listed = () => (isAllowed(readIdentity(identity)) ? 'member' : undefined);
+    return inConfig.get(identity)?.role ?? paired() ?? listed();
   }
 
   return {

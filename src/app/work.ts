@@ -38,6 +38,7 @@ import { openCompaction } from './compaction.ts';
 import { openAppJobs } from './jobs.ts';
 import { openAppMemory } from './memory.ts';
 import { openMesh } from './mesh.ts';
+import { createTelling } from './telling.ts';
 import { openTools } from './tools.ts';
 
 const DRAIN_MS = 20_000;
@@ -132,6 +133,7 @@ export function openWork(options: WorkOptions): Work {
   const runner = createRunner({
     ...{ home, perform, meter, parking, log, play: mesh.play, channelOf: (message) => channelOf(message.address) },
     settings: { ...config, attach },
+    tellsMemory: createTelling(config, jobs.posting),
   });
   const afterRun = createAfterRun({ home, log, viber, askOwners });
   const worker = createWorker({

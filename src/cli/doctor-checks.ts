@@ -3,12 +3,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { channelModules } from '../channels/index.ts';
-import type { AccessConfig, Config } from '../config.ts';
+import type { Config } from '../config.ts';
 import { ConfigError, errorCode, errorMessage } from '../errors.ts';
 import { silentLog } from '../log.ts';
 import { handleLimit, limitProblem } from '../runtime/handles.ts';
 import { createModels } from '../runtime/model/models.ts';
 import { readTextSync } from '../workspace/files.ts';
+import { checkDoor, type Door } from './doctor-doors.ts';
 
 export interface Finding {
   /** What was looked at: `home`, `slack`. */
@@ -160,38 +161,23 @@ export async function checkChannels(config: Config): Promise<Finding[]> {
   const { telegram, discord, slack } = config.channels;
   const log = silentLog();
   const checks: Promise<Finding[]>[] = [];
+  const doors: Door[] = [];
   const check = (name: string, work: () => Promise<string[]>) => checks.push(attempt(name, PLATFORM_MS, work));
   if (telegram) {
     check('telegram', async () => {
       const { checkTelegram } = await channelModules.telegram();
       return [await checkTelegram({ token: telegram.token, apiRoot: telegram.apiRoot, log })].flat();
     });
-    checks.push(reach('telegram', telegram.access, config));
+    doors.push({ name: 'telegram', access: telegram.access });
   }
   if (discord) {
     check('discord', async () => (await channelModules.discord()).checkDiscord(discord));
-    checks.push(reach('discord', discord.access, config, discord.guilds.length));
+    doors.push({ name: 'discord', access: discord.access, guilds: discord.guilds });
   }
   if (slack) {
     check('slack', async () => (await channelModules.slack()).checkSlack({ ...slack, log }));
-    checks.push(reach('slack', slack.access, config));
+    doors.push({ name: 'slack', access: slack.access });
   }
-  return (await Promise.all(checks)).flat();
-}
-
-/** Settings that are right and let nobody in: the first thing to look at when there is no answer. */
-async function reach(name: string, access: AccessConfig, { people }: Config, servers = 0): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  const note = (detail: string) => findings.push({ name, state: 'note', detail });
-  const key = `channels.${name}.access`;
-  const isNobodyListed =
-    access.allow.length === 0 && !people.some(({ ids }) => ids.some((id) => id.startsWith(`${name}:`)));
-  if (access.dm === 'allowlist' && isNobodyListed) {
-    note(`${key}.allow is empty and people: lists nobody of ${name}: direct messages are answered to nobody`);
-  }
-  if (access.groups !== 'off' && access.chats.length === 0 && servers === 0) {
-    const lists = name === 'discord' ? 'channels.discord.guilds and ' : '';
-    note(`${lists}${key}.chats ${lists ? 'are' : 'is'} empty: it answers in direct messages only`);
-  }
-  return findings;
+  const found = (await Promise.all(checks)).flat();
+  return [...found, ...doors.flatMap((door) => checkDoor(door, config))];
 }

@@ -9,8 +9,8 @@ export interface Place {
 }
 
 /** The machine's own doors: whoever can use them could edit every file anyway. There are no groups. */
-const OWN_DOOR: AccessConfig = { dm: 'open', groups: 'off', allow: [], chats: [] };
-const CLOSED: AccessConfig = { dm: 'off', groups: 'off', allow: [], chats: [] };
+const OWN_DOOR: AccessConfig = { dm: 'open', groups: 'off', allow: [], chats: [], memory: 'direct' };
+const CLOSED: AccessConfig = { dm: 'off', groups: 'off', allow: [], chats: [], memory: 'direct' };
 
 /**
  * The access rules of an address. On Discord a server that is listed under `guilds` is open in all its channels, with its own

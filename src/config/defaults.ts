@@ -2,7 +2,7 @@
 import type { ChatChannelConfig, Config, DiscordConfig, SlackConfig, TelegramConfig } from './types.ts';
 
 export const chatDefaults: ChatChannelConfig = {
-  access: { dm: 'pairing', groups: 'mention', allow: [], chats: [] },
+  access: { dm: 'pairing', groups: 'mention', allow: [], chats: [], memory: 'direct' },
   live: 'status',
   injection: 'steer',
   attach: 'auto',

@@ -12,6 +12,7 @@ const access = (user: z.ZodType<string>, chat: z.ZodType<string>) =>
     groups: groups.default(chatDefaults.access.groups),
     allow: listOf(user).default([]),
     chats: listOf(chat).default([]),
+    memory: oneOf('direct', 'group').default(chatDefaults.access.memory),
   });
 
 /** What every chat channel has; the two patterns are those of the platform's own ids. */

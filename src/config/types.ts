@@ -17,6 +17,8 @@ export interface AccessConfig {
   allow: string[];
   /** Groups and channels; `*` is each the bot was added to. An empty list means none. */
   chats: string[];
+  /** Where MEMORY.md, USER.md and daily logs stand in prompts: in direct messages alone, or in groups too. */
+  memory: 'direct' | 'group';
 }
 
 /** What every chat channel has. */

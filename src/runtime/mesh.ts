@@ -205,6 +205,7 @@ export function createMesh(options: MeshOptions): Mesh {
       try {
         const { outcome, made, tools } = await options.perform({
           ...{ task: order.task, viber, run, principal: order.principal, words: [message], names: [], query: message },
+          tellsMemory: order.tellsMemory,
           place: `another agent (${asked.chain.at(-1) ?? viber}), not a person: your answer goes to it as it stands`,
           ...{ earlier, signal, verdicts: question.verdicts ?? new Map(), asked },
           ...(order.address && { address: order.address }),

@@ -12,6 +12,7 @@ import { appendSession } from '../workspace/sessions.ts';
 import type { ArtifactRef, Json, SessionEntry, TaskRecord } from '../workspace/types.ts';
 import type { Agent, AgentOutcome, Verdict } from './agent.ts';
 import { PLAN_FIRST, type WorkingMode, withConsent } from './approvals/consent.ts';
+import { forGuest } from './approvals/guests.ts';
 import { openOutgoing } from './approvals/outgoing.ts';
 import type { Bus } from './bus.ts';
 import { codingOf, stepsFor } from './context/coding.ts';
@@ -78,6 +79,8 @@ export interface Order {
   run: string;
   /** On whose word it runs: rights and costs are theirs. */
   principal: Principal;
+  /** Whether MEMORY.md, USER.md and the daily logs may stand in its prompt, where its answer is read. */
+  tellsMemory: boolean;
   /** The words it is about, and the names of files that came with them. */
   words: readonly string[];
   names: readonly string[];
@@ -138,6 +141,7 @@ export function createPerform(options: PerformOptions): Perform {
   return async (order) => {
     const { task, run, principal, earlier, signal, verdicts, words, asked } = order;
     const viber = order.viber ?? task.viber;
+    const isGuest = principal.role === 'guest';
     const own = { ...(await options.loadAgent(viber)), ...order.own };
     const coding = await codingOf(home, task, [...words, ...order.names]);
     const refs = earlier.flatMap((entry) => (entry.type === 'step' ? (entry.artifactRefs ?? []) : []));
@@ -147,15 +151,15 @@ export function createPerform(options: PerformOptions): Perform {
     // What its people let it do holds for their own words, not for those of others who may speak (T4).
     const isTheirs = authoriseAction(principal, 'steer', task.people);
     const mode = strictest(own.mode ?? 'decide', asked?.mode);
-    const always = isTheirs ? (task.always ?? []) : [];
+    const always = isTheirs && !isGuest ? (task.always ?? []) : [];
     // Whoever asks an agent may have told it what they have seen.
     let isTainted = asked !== undefined;
     const outgoing = openOutgoing({
       ...{ home, task, viber, run, root: asked?.root ?? run, mode, always, hosts: settings.web.hosts },
-      ...{ isGuest: principal.role === 'guest', isTainted: () => isTainted },
+      ...{ isGuest, isTainted: () => isTainted },
     });
     const scope: ToolScope = {
-      ...{ home, viber, taskId: task.id, runId: run, planBase: undefined },
+      ...{ home, viber, taskId: task.id, runId: run, planBase: undefined, isGuest },
       onPlan: (change) => {
         made.plan = change;
       },
@@ -173,20 +177,25 @@ export function createPerform(options: PerformOptions): Perform {
     const context = await assembleContext({
       ...{ home, viber, taskId: task.id, runId: run, memory: settings.memory, history: settings.history },
       ...(own.prompt === undefined ? {} : { agentPrompt: own.prompt }),
-      ...{ channelNote: order.place, skills: offered.skills, now: new Date(), query: order.query, coding },
+      ...{ channelNote: order.place, now: new Date(), query: order.query, coding },
+      ...(isGuest ? { guest: principalText(principal) } : { skills: offered.skills }),
+      isWithoutMemory: isGuest || !order.tellsMemory,
     });
     scope.planBase = context.planHash;
     made.hasLogs = context.hasLogs;
     if (context.hasLogs) scope.autoAcceptMemory = false;
     if (context.isPrivate) isTainted = true;
-    if (context.isOver) options.compaction?.due({ viber, taskId: task.id, person: principalText(principal) });
+    // What outlives the task is not written on a guest's word: a compaction leaves facts in the day's log.
+    if (context.isOver && !isGuest)
+      options.compaction?.due({ viber, taskId: task.id, person: principalText(principal) });
     // The plan is the asking side's, and approved there.
     const needsPlan = !asked && (own.plan_approval ?? settings.plan_approval) === 'on' && !task.approvedPlan;
     const told = toldIn(earlier.flatMap((entry) => (entry.type === 'step' ? entry.messages : [])));
     const all = createTools(scope, offered.tools, told);
     const rules = { mode, always, needsPlan, asksToReach: outgoing.asks };
     const allowed = withConsent(all.filter(mayUse(own, asked)), rules);
-    const tools = asked ? forAsked(allowed, asked) : allowed;
+    const theirs = isGuest ? forGuest(allowed) : allowed;
+    const tools = asked ? forAsked(theirs, asked) : theirs;
     const metered = { run: asked?.root ?? run, task: task.id, person: principalText(principal) };
     const added = [order.instructions ?? '', needsPlan ? PLAN_FIRST : ''].filter(Boolean);
     const running = agent.run(

@@ -40,7 +40,7 @@ import { summarise } from './reply/reply.ts';
 import type { RunOutcome } from './reply/settle.ts';
 
 export interface PlayTurn
-  extends Pick<Order, 'task' | 'run' | 'principal' | 'address' | 'earlier' | 'verdicts' | 'signal'> {
+  extends Pick<Order, 'task' | 'run' | 'principal' | 'tellsMemory' | 'address' | 'earlier' | 'verdicts' | 'signal'> {
   play: PlayOrder;
   /** The id of the message that gave the order. */
   id: string;

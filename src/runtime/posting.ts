@@ -28,6 +28,8 @@ export interface Posting {
    * the platform cannot be asked.
    */
   find(text: string, principal: Principal, own?: readonly string[]): Promise<Address>;
+  /** Whether what is sent there is read by one person alone; false for what cannot be looked up now. */
+  isDirect(text: string): Promise<boolean>;
 }
 
 export interface PostingOptions {
@@ -102,6 +104,14 @@ export function createPosting({ channelOf, people, rulesOf }: PostingOptions): P
       const problem = refusal(place, principal);
       if (problem !== undefined) throw new UserError(problem);
       return place.address;
+    },
+    async isDirect(text) {
+      try {
+        return (await placeOf(read(text))).isDirect;
+      } catch (error) {
+        if (error instanceof UserError || error instanceof DeliveryError) return false;
+        throw error;
+      }
     },
   };
 }

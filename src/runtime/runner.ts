@@ -3,7 +3,7 @@
  * and what came of it written back (C1: the agent itself reads nothing from disk).
  */
 import { authoriseAction } from '../access/authorise.ts';
-import { principalText } from '../access/principal.ts';
+import { type Principal, principalText } from '../access/principal.ts';
 import type { Channel, InboundMessage } from '../channels/channel.ts';
 import { crashPoint } from '../faults.ts';
 import { type Logger, scrub } from '../log.ts';
@@ -20,7 +20,7 @@ import { cutCall } from './context/past-run.ts';
 import type { Entry, JobOrder } from './entry.ts';
 import { fetchFiles } from './inbox-files.ts';
 import type { Meter } from './meter.ts';
-import type { Perform } from './perform.ts';
+import type { Order, Perform } from './perform.ts';
 import type { Play } from './playbook.ts';
 import type { QueueItem } from './queue/queue.ts';
 import { type AttachMode, attach } from './reply/attachments.ts';
@@ -60,6 +60,12 @@ export interface RunnerOptions {
   settings: RunSettings;
   log: Logger;
   channelOf: (message: InboundMessage) => Channel | undefined;
+  /** Whether MEMORY.md, USER.md and the daily logs may stand in the prompt of a run whose answer goes there. */
+  tellsMemory: (run: {
+    principal: Principal;
+    answered: readonly InboundMessage[];
+    job: JobOrder | undefined;
+  }) => Promise<boolean>;
   /** Plays playbooks; absent where there are none. */
   play?: Play;
 }
@@ -88,7 +94,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const { home, perform, settings, log } = options;
 
   /** The person's words and files as a session line; files are fetched here, after the sender was let in. */
-  async function takeIn({ task, run, items, intake }: RunInput): Promise<void> {
+  async function takeIn({ task, run, items, intake, principal }: RunInput & { principal: Principal }): Promise<void> {
     const messages = items.map((item) => item.message.message);
     const first = items[0] as QueueItem<Entry>;
     const sender = first.message.message.sender;
@@ -138,9 +144,10 @@ export function createRunner(options: RunnerOptions): Runner {
     };
     const addresses = addressesIn(messages.map((message) => message.text).join('\n'));
     // Only the task's own people say where it may go (T4), and no guest.
-    const { principal } = first.message;
     if (addresses.length > 0 && principal.role !== 'guest' && authoriseAction(principal, 'steer', task.people))
       line.addresses = addresses.map((address) => scrub(address));
+    if (principal.role === 'guest') line.isGuest = true;
+    if (!first.message.job && messages.every((message) => !message.isDirect)) line.isGroup = true;
     if (items.length > 1) line.also = items.slice(1).map((item) => item.id);
     await appendSession(home, task.viber, task.id, [line]);
     crashPoint('run:message-written');
@@ -157,32 +164,31 @@ export function createRunner(options: RunnerOptions): Runner {
   });
 
   /** What waits for a person gives way to what they write. */
-  async function giveWay(input: RunInput): Promise<ReadonlyMap<string, Verdict>> {
+  async function giveWay(input: RunInput & { principal: Principal }): Promise<ReadonlyMap<string, Verdict>> {
     await options.parking.giveWay(input);
     return new Map();
   }
 
   async function playIn(
-    input: RunInput,
+    input: RunInput & Pick<Order, 'principal' | 'tellsMemory'>,
     { id, message: { play = {} } }: QueueItem<Entry>,
     verdicts: ReadonlyMap<string, Verdict>,
     playOut: Play,
   ): Promise<RunOutcome> {
-    const { task, run, items, earlier, signal } = input;
-    const {
-      principal,
-      message: { address },
-    } = (items[0] as QueueItem<Entry>).message;
+    const { task, run, items, earlier, signal, principal, tellsMemory } = input;
+    const { address } = (items[0] as QueueItem<Entry>).message.message;
     // What was written while it was played.
     const added = items.flatMap(({ message }) => (message.play ? [] : [message.message.text])).join('\n\n');
-    const played = await playOut({ task, run, principal, address, earlier, signal, verdicts, play, id, added });
+    const order = { task, run, principal, tellsMemory, address, earlier, signal, verdicts };
+    const played = await playOut({ ...order, play, id, added });
     if (!('waiting' in played)) return { ...played, ...options.meter.used(run) };
     return options.parking.park({ ...input, inner: played, play: true }, played.waiting, played.tools);
   }
 
   return {
-    async run(input) {
-      const { task, run, earlier, signal } = input;
+    async run(given) {
+      const input = { ...given, principal: onWhoseWord(given) };
+      const { task, run, earlier, signal, principal } = input;
       const cut = cutCall(earlier);
       if (cut) return { ...interruptedWhile(cut, run), ...options.meter.used(run) };
       const resumed = (input.items[0] as QueueItem<Entry>).message.resume;
@@ -192,11 +198,14 @@ export function createRunner(options: RunnerOptions): Runner {
       const consents = (await readTask(home, task.id)) ?? task;
       if (verdicts === 'stop') return stopped(run);
       if (!earlier.some((entry) => entry.type === 'message')) await takeIn(input);
+      const { message: first, job } = (input.items[0] as QueueItem<Entry>).message;
+      const answered = input.answered.map((item) => item.message.message);
+      const tellsMemory = await options.tellsMemory({ principal, answered, job });
       const playing = input.answered.findLast((item) => item.message.play);
-      if (playing && options.play) return await playIn({ ...input, task: consents }, playing, verdicts, options.play);
-      const { message: first, principal, job } = (input.items[0] as QueueItem<Entry>).message;
+      if (playing && options.play)
+        return await playIn({ ...input, tellsMemory, task: consents }, playing, verdicts, options.play);
       const performed = await perform({
-        ...{ task: consents, run, principal, earlier, verdicts, signal, query: first.text },
+        ...{ task: consents, run, principal, tellsMemory, earlier, verdicts, signal, query: first.text },
         words: input.items.map((item) => item.message.message.text).filter(Boolean),
         names: input.items.flatMap((item) => item.message.message.files.map((file) => file.name)),
         place: job ? jobPlace(job) : `${first.address.channel}, ${first.isDirect ? 'direct message' : 'group'}`,
@@ -207,7 +216,8 @@ export function createRunner(options: RunnerOptions): Runner {
       if (outcome.parked) return await options.parking.park(input, outcome, performed.tools);
       const autoAccept = settings.memory.auto_accept && principal.role === 'owner';
       const person = principalText(principal);
-      const settled = await settle(outcome, made, { home, log, task, run, autoAccept, person });
+      const keepsNothing = principal.role === 'guest';
+      const settled = await settle(outcome, made, { home, log, task, run, autoAccept, person, keepsNothing });
       return { ...settled, ...options.meter.used(run) };
     },
     failed: (error, trace) => ({ ...failure(error, trace, log), ...options.meter.used(trace) }),
@@ -225,6 +235,14 @@ export function createRunner(options: RunnerOptions): Runner {
       };
     },
   };
+}
+
+/** Of whoever wrote last; with a guest among those it answers, with no more rights than a guest has (T4). */
+function onWhoseWord({ items, answered }: RunInput): Principal {
+  const { principal } = (items[0] as QueueItem<Entry>).message;
+  return answered.some(({ message }) => message.principal.role === 'guest')
+    ? { ...principal, role: 'guest' }
+    : principal;
 }
 
 const jobPlace = ({ name, deliver }: JobOrder): string =>

@@ -56,7 +56,7 @@ export function createTaskBook({ home, conversations, costs, log }: TaskBookOpti
       ...{ createdAt: at, updatedAt: at },
     };
     await saveTask(home, record, { sync: true });
-    if (!job) await linkCurrentTask(home, viber, taskId);
+    if (!job && principal.role !== 'guest') await linkCurrentTask(home, viber, taskId);
     return record;
   }
 

@@ -102,6 +102,10 @@ export type SessionEntry =
       takenAt?: string;
       text: string;
       from: { channel: string; user: string; name: string };
+      /** Its run is on the word of a guest: nothing in it comes from memory or other files of the viber. */
+      isGuest?: true;
+      /** Said in a group: everybody there has read it, and reads the answer. */
+      isGroup?: true;
       files: ArtifactRef[];
       /** Web addresses that one of the task's people typed in it; not those of quotes and files. */
       addresses?: string[];

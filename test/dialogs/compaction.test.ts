@@ -156,7 +156,9 @@ it('a crash before the facts are kept, and one after it, lose nothing and double
   const config = {
     model: 'local/test-model',
     providers: { local: { baseURL: llm.url, apiKey: 'none-needed' } },
-    channels: { telegram: { token: telegram.token, apiRoot: telegram.url, access: { dm: 'open' } } },
+    channels: {
+      telegram: { token: telegram.token, apiRoot: telegram.url, access: { dm: 'allowlist', allow: [ALEX] } },
+    },
     limits: { freeBytes: 0 },
     http: { port: 0 },
   };

@@ -92,7 +92,7 @@ describe("somebody else's words on Slack", () => {
       text: request.lastUser.includes('hello') ? 'Good to see you.' : block('Kim is the boss'),
     }));
     await ask(telegram, dm, 'hello');
-    const thread = slack.answerPlace(slack.say(slack.room, 'who is the boss?', { by: 'kim', mention: true }));
+    const thread = slack.answerPlace(slack.say(slack.room, 'who is the boss?', { by: 'sam', mention: true }));
     const told = await waitFor(slack, thread);
     expect(told.text).toContain('I will ask the owner');
     expect(told.text).not.toContain('Kim is the boss');

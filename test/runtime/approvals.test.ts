@@ -499,7 +499,7 @@ describe('a run that goes on', () => {
     const { approvals } = store(home.access);
     await approvals.ask(asking(undefined, { taskId: task.id, ...request }));
     await approvals.decide('a'.repeat(24), { ...sam, verdict });
-    const where = { task, run: 'r1', items: [], answered: [], earlier: earlier(shown) };
+    const where = { task, run: 'r1', principal, items: [], answered: [], earlier: earlier(shown) };
     const result = await createParking({ home, approvals }).resume(where, 'a'.repeat(24));
     return { home, result };
   }

@@ -205,7 +205,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       },
     });
     const runner = createRunner({
-      ...{ home, perform, meter, log, channelOf },
+      ...{ home, perform, meter, log, channelOf, tellsMemory: async () => true },
       parking: {
         giveWay: async () => undefined,
         resume: () => Promise.reject(new Error('nothing is parked here')),

@@ -59,6 +59,7 @@ const answers = () =>
         if (!found || found instanceof Error) throw found ?? new UserError(`I cannot see ${text}.`);
         return found;
       },
+      isDirect: async () => true,
     },
     channelOf: () => undefined,
     tellOwners: async (id, text) => void told.push(`${id} ${text}`),

@@ -102,6 +102,7 @@ export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOpti
   });
   const orderOf = (words: string, more: Partial<Order> = {}): Order => ({
     ...{ task: TASK, run: 'run1', principal: ALEX, words: [words], names: [], query: words, place: 'telegram' },
+    tellsMemory: true,
     ...{ earlier: [], verdicts: new Map(), signal: new AbortController().signal },
     ...more,
   });

@@ -8,7 +8,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { authoriseAction } from '../../access/authorise.ts';
-import { principalText } from '../../access/principal.ts';
+import { type Principal, principalText } from '../../access/principal.ts';
 import type { Attachment } from '../../channels/channel.ts';
 import { crashPoint } from '../../faults.ts';
 import { scrub } from '../../log.ts';
@@ -42,6 +42,8 @@ import { allowAlways, verdictOf } from './verdict.ts';
 export interface Parked {
   task: TaskRecord;
   run: string;
+  /** On whose word it runs, and goes on. */
+  principal: Principal;
   items: readonly QueueItem<Entry>[];
   /** Everybody's messages that the run answers. */
   answered: readonly QueueItem<Entry>[];
@@ -112,7 +114,7 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
       },
       ...{ askedAt, viber: where.task.viber, taskId: task.id, scope },
       ...(preferred === undefined ? {} : { otherwise: preferred }),
-      ...{ principal: first.principal, asked: answered.flatMap(askedOf) },
+      ...{ principal: where.principal, asked: answered.flatMap(askedOf) },
       ...(first.job ? { job: first.job } : {}),
     });
     return { request, plan, asked };
@@ -177,6 +179,8 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
       const by = { by: principalText(entry.principal), name: entry.principal.name };
       for (const request of approvals.waiting(task.id)) {
         if (request.run === run) continue;
+        // What was asked of others is theirs to decide.
+        if (entry.principal.role === 'guest' && request.principal.role !== 'guest') continue;
         await approvals.withdraw(request.id, by);
         const asked = await innerOf(task, request.inner ?? { viber: task.viber, run: request.run });
         const { decision } = approvals.get(request.id) ?? {};

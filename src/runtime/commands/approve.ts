@@ -33,9 +33,11 @@ export const approve: Command = {
     if (!askedAt(request, context.address)) return { text: 'Please answer this in the conversation where I asked.' };
     if (!context.mayUse('steer', task))
       return { text: `Only the people of **${task.title}** may answer this; ask one of them.` };
-    // What runs with somebody's rights is not for a guest to consent to.
-    if (context.principal.role === 'guest' && request.principal.role !== 'guest')
-      return { text: `Only ${plainName(request.principal.name)} or an owner may answer this.` };
+    // A guest answers questions about their own task, and consents to no effect.
+    if (context.principal.role === 'guest' && (request.principal.role !== 'guest' || request.kind === 'tool')) {
+      const { role, name } = request.principal;
+      return { text: `Only ${role === 'guest' ? '' : `${plainName(name)} or `}an owner may answer this.` };
+    }
     if (verb === 'edit' && !request.decision) return editPlan(context, task);
     return decide(context, request, verb);
   },

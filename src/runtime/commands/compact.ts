@@ -15,6 +15,9 @@ export const compact: Command = {
   description: 'Put what was said into a summary to make room',
   action: 'steer',
   async run({ task, runOf, compaction, principal }) {
+    // Facts of what is compacted go to the day's log.
+    if (principal.role === 'guest')
+      return { text: 'Only the people of this bot may compact a conversation; ask its owner.' };
     if (!task || !compaction) return { text: NOTHING };
     const order = { viber: task.viber, taskId: task.id, person: principalText(principal) };
     const afterRun = runOf(task.id) !== undefined;

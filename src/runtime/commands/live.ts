@@ -3,6 +3,7 @@ import type { LiveMode } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
 import { LIVE_MODES } from '../conversation-settings.ts';
 import type { Command } from './command.ts';
+import { refuseToGuest } from './places.ts';
 
 const MEANS: Record<LiveMode, string> = {
   off: 'you see nothing until the answer comes',
@@ -17,7 +18,8 @@ export const live: Command = {
   description: 'What you see while I work: off, status or text',
   argument: { name: 'mode', description: 'off, status or text', pattern: '^(off|status|text)$' },
   action: 'chat',
-  async run({ args, settings, address }) {
+  async run(context) {
+    const { args, settings, address } = context;
     const wanted = args.trim().toLowerCase();
     if (wanted === '') {
       const now = settings.get(address).live ?? 'status';
@@ -28,6 +30,7 @@ export const live: Command = {
       };
     }
     if (!isMode(wanted)) throw new UserError('Write /live off, /live status or /live text.');
+    refuseToGuest(context);
     await settings.set(address, { live: wanted });
     return { text: `Live progress here is now **${wanted}**: ${MEANS[wanted]}.` };
   },

@@ -31,7 +31,7 @@ export const open: Command = {
     const { home, viber, args, task, moves, isDirect } = context;
     if (args.trim() === '') return { text: 'Which one? /tasks lists them; then /open and the id.' };
     if (!moves || !task) return { text: unknownTask(args, isDirect) };
-    await linkCurrentTask(home, viber, task.id);
+    if (context.principal.role !== 'guest') await linkCurrentTask(home, viber, task.id);
     const { lines, ...files } = await recap(context, task);
     if (!isDirect && isFromElsewhere(context, task)) lines.push('', 'Everyone here can see this task now.');
     await noteConversation(context, task);

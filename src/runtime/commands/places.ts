@@ -1,6 +1,8 @@
 /** Where a task lives, in words a person understands; made from the addresses a record holds. */
 import { type Address, formatAddress } from '../../channels/channel.ts';
+import { UserError } from '../../errors.ts';
 import { cutText, plainLine } from '../../workspace/text.ts';
+import type { CommandContext } from './command.ts';
 
 const NAMES: Readonly<Record<string, string>> = {
   telegram: 'Telegram',
@@ -38,6 +40,12 @@ export const escaped = (text: string): string => text.replace(/[\\`*_~[\]<>|#]/g
 /** A name from outside as plain words: no marks of Markdown, one line, at most 40 characters. */
 export function plainName(name: string): string {
   return cutText(plainLine(name.replace(/[\\`*_{}[\]()<>~|#@]/g, ' ')), 40) || 'somebody';
+}
+
+/** What is chosen for a conversation holds for everybody there. Throws UserError for a guest of a group. */
+export function refuseToGuest({ principal, isDirect }: Pick<CommandContext, 'principal' | 'isDirect'>): void {
+  if (principal.role === 'guest' && !isDirect)
+    throw new UserError('Only the people of this bot may change that here; ask its owner.');
 }
 
 /** The name of a linked person without the mark that makes it unique. */

@@ -3,6 +3,7 @@ import { UserError } from '../../errors.ts';
 import { QUEUE_MODES } from '../conversation-settings.ts';
 import type { InjectionMode } from '../injection.ts';
 import type { Command } from './command.ts';
+import { refuseToGuest } from './places.ts';
 
 const MEANS: Record<InjectionMode, string> = {
   steer: 'what you write changes at once what I am doing',
@@ -17,7 +18,8 @@ export const queue: Command = {
   description: 'What becomes of messages while I work: steer, collect or followup',
   argument: { name: 'mode', description: 'steer, collect or followup', pattern: '^(steer|collect|followup)$' },
   action: 'chat',
-  async run({ args, settings, address, waitingFor, taskId }) {
+  async run(context) {
+    const { args, settings, address, waitingFor, taskId } = context;
     const wanted = args.trim().toLowerCase();
     if (wanted === '') {
       const now = settings.get(address).queue ?? 'steer';
@@ -30,6 +32,7 @@ export const queue: Command = {
       };
     }
     if (!isMode(wanted)) throw new UserError('Write /queue steer, /queue collect or /queue followup.');
+    refuseToGuest(context);
     await settings.set(address, { queue: wanted });
     return { text: `Messages here: **${wanted}** from now on, ${MEANS[wanted]}.` };
   },

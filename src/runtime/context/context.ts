@@ -16,6 +16,7 @@ import { findRun, readSessionTail } from '../../workspace/sessions.ts';
 import { readTask } from '../../workspace/tasks.ts';
 import type { ArtifactRef, Plan, SessionEntry } from '../../workspace/types.ts';
 import type { InputFile, TaskMessage, TaskRequest } from '../task.ts';
+import { shownToGuest } from './guest-history.ts';
 import { buildHistory, type History, type HistoryLimits } from './history-window.ts';
 import { type MessageEntry, usesTools } from './past-run.ts';
 import { readTail, TAIL } from './session-tail.ts';
@@ -49,6 +50,10 @@ export interface ContextOptions {
   skills?: string | undefined;
   /** Adds the coding steps of L17. */
   coding?: boolean | undefined;
+  /** MEMORY.md, USER.md and the daily logs stay out: others than the people of this gateway read the answer. */
+  isWithoutMemory?: boolean | undefined;
+  /** The guest on whose word it runs, a principal as text. */
+  guest?: string | undefined;
   /** One or two sentences: where this is read and what can be shown there. */
   channelNote: string;
   /** What an outside caller sent: each given field takes the place of the disk's. */
@@ -85,7 +90,7 @@ const COMPLEX_STEPS = 3;
 export async function assembleContext(options: ContextOptions): Promise<Context> {
   const { home, viber, taskId, override = {} } = options;
   const [bootstrap, stored, artifacts, history] = await Promise.all([
-    readBootstrap(home, viber),
+    readBootstrap(home, viber).then((files) => files.filter(({ tag }) => tag !== 'user' || !options.isWithoutMemory)),
     readPlan(home, taskId, viber),
     override.artifacts ?? listArtifacts(home, taskId),
     readHistory(options),
@@ -102,6 +107,7 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
     ...{ bootstrap, viber, now: options.now, channelNote: options.channelNote, agentPrompt: options.agentPrompt },
     memory: inMessage ? '' : memory,
     coding: options.coding ?? false,
+    isGuest: options.guest !== undefined,
     skills: options.skills ?? '',
   });
   const variable = variablePart(task, artifactLines(artifacts));
@@ -130,6 +136,7 @@ async function readHistory({
   taskId,
   runId,
   history,
+  guest,
 }: ContextOptions): Promise<History & { hasSeen: boolean }> {
   const tail = await readTail(home, viber, taskId);
   const { entries } = tail;
@@ -140,7 +147,8 @@ async function readHistory({
     tail.entries = [...others, ...(await findRun(home, viber, taskId, runId))];
   }
   const hasSeen = !tail.isWhole || tail.entries.some(hasMore);
-  return { ...buildHistory(tail, runId, history, (entry) => shownFiles(home, taskId, entry)), hasSeen };
+  const shown = guest === undefined ? tail : shownToGuest(tail, guest, runId);
+  return { ...buildHistory(shown, runId, history, (entry) => shownFiles(home, taskId, entry)), hasSeen };
 }
 
 /** More than words that people have typed, and answers to those alone. */
@@ -162,6 +170,7 @@ async function memoryText(
   const { max_memory_tokens: maxTokens, max_daily_logs: maxDailyLogs, truncation_strategy: strategy } = limits;
   if (override?.memory !== undefined)
     return { text: truncateTokens(override.memory, maxTokens, strategy), hasLogs: false };
+  if (options.isWithoutMemory) return { text: '', hasLogs: false };
   const isComplex = (plan?.steps.filter((step) => step.status !== 'done').length ?? 0) >= COMPLEX_STEPS;
   const isExcluded = exclusionOf(limits.exclude_patterns ?? NOTHING);
   const [memory, logs, task] = await Promise.all([

@@ -26,6 +26,8 @@ export interface StableParts {
   now: Date;
   channelNote: string;
   coding: boolean;
+  /** The workspace is out of reach. */
+  isGuest: boolean;
   /** One line for each skill that is read rather than called. */
   skills: string;
   agentPrompt: string | undefined;
@@ -33,13 +35,13 @@ export interface StableParts {
 
 /** What is the same for every message of a day and a conversation: a provider's prompt cache may end here. */
 export function stablePart(parts: StableParts): string {
-  const { bootstrap, memory, viber, now, channelNote, coding, skills, agentPrompt } = parts;
+  const { bootstrap, memory, viber, now, channelNote, coding, isGuest, skills, agentPrompt } = parts;
   const tagged = [...bootstrap];
   const afterUser = tagged.findIndex(({ tag }) => tag === 'agents' || tag === 'tools');
   tagged.splice(afterUser < 0 ? tagged.length : afterUser, 0, { tag: 'memory', text: memory });
   const environment = [
     `You are the viber "${viber}". Today is ${day(now)}.`,
-    "File tools: a bare name is one of this task's artifacts; workspace/NAME is in your workspace.",
+    `File tools: a bare name is one of this task's artifacts${isGuest ? '' : '; workspace/NAME is in your workspace'}.`,
     ...(channelNote ? [`Channel: ${channelNote}`] : []),
   ];
   return [

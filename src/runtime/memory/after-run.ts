@@ -1,5 +1,5 @@
 /**
- * What a run leaves in the memory once its answer is durable (M9): a line in the day's log. What it wants kept for longer waits
+ * What a run leaves in the memory once its answer is durable (M9): a line in the day's log; one on a guest's word leaves nothing. What it wants kept for longer waits
  * as a suggestion, and the owners are asked where the answer does not ask one of them already.
  *
  * Nothing here delays or fails an answer. The first line of a quiet moment is written at once, what follows within a second
@@ -126,7 +126,7 @@ export function createAfterRun(options: AfterRunOptions): AfterRun {
       await options.askOwners(`memory-${run}`, text, question.buttons);
     },
     note({ items }, outcome, at) {
-      if (outcome.state !== 'completed') return;
+      if (outcome.state !== 'completed' || items.some(({ message }) => message.principal.role === 'guest')) return;
       const { viber, taskId } = entryAt(items);
       const words = items.map(({ message }) => message.message.text).join(' ');
       try {

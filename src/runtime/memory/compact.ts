@@ -4,7 +4,7 @@
  *
  *   finished runs -> digest (a model, metered) -> day's log, suggestions -> session: compaction
  *
- * Invariants: originals are never touched; the flush is durable before the line; before the line nothing has changed, and the same
+ * Invariants: nothing is flushed of what a guest has spoken in; originals are never touched; the flush is durable before the line; before the line nothing has changed, and the same
  * part is taken again after a later run; the new summary is given the old one, and keeps its facts whatever the model says.
  */
 import { crashPoint } from '../../faults.ts';
@@ -131,7 +131,7 @@ export function createPass(options: CompactOptions): Pass {
         end = through === '' ? made : 'more';
         break;
       }
-      for (const fact of made.facts) facts.set(factLine(fact), fact);
+      if (!part.hasGuest) for (const fact of made.facts) facts.set(factLine(fact), fact);
       text = compactionText(made, text, room);
       ({ end: from, through } = part);
       said += part.said;

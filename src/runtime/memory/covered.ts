@@ -18,6 +18,8 @@ export interface Part {
   said: number;
   /** Of the messages, about four bytes of UTF-8 each. */
   tokens: number;
+  /** A guest has spoken in it: nothing of it is kept beyond the task. */
+  hasGuest: boolean;
 }
 
 export interface Choice {
@@ -51,6 +53,7 @@ export function choosePart(lines: readonly SessionLine[], choice: Choice): Part 
   let part: Part | undefined;
   let messages: TaskMessage[] = [];
   let bytes = 0;
+  let hasGuest = false;
   let last: Found | undefined;
   for (const [at, run] of runs.entries()) {
     // The lane is serial: when another run has ended after its last line, nobody works on it any more.
@@ -63,11 +66,19 @@ export function choosePart(lines: readonly SessionLine[], choice: Choice): Part 
     bytes += said.reduce((sum, message) => sum + sizeOf(message), 0);
     if (part && bytes > choice.maxTokens * 4) break;
     messages = [...messages, ...said];
+    hasGuest ||= own.some((entry) => entry.type === 'message' && entry.isGuest);
     if (!last || run.last > last.last) last = run;
     const next = runs[at + 1];
     if (isSteered(run) || (next && next.first < last.last) || (!next && !choice.isCut)) continue;
     const after = lines[last.last + 1];
-    part = { through: last.id, end: after?.offset ?? choice.end, messages, said: messages.length, tokens: bytes / 4 };
+    part = {
+      through: last.id,
+      end: after?.offset ?? choice.end,
+      messages,
+      said: messages.length,
+      tokens: bytes / 4,
+      hasGuest,
+    };
   }
   return part;
 }

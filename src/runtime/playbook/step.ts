@@ -58,12 +58,13 @@ export const isRole = (mesh: Mesh, task: TaskRecord, { agent }: Pick<PlaybookSte
 /** Throws what `mesh.ask` and the judge throw. */
 export function createStepWork({ home, mesh, judge, bus, log }: StepOptions) {
   return async (turn: PlayTurn, at: StepAt): Promise<StepResult> => {
-    const { task, run, principal, address, signal, earlier, verdicts } = turn;
+    const { task, run, principal, tellsMemory, address, signal, earlier, verdicts } = turn;
     const { step, key } = at.current;
     const { agent: name = task.viber, instruction, constraints } = step;
     const agent = mesh.registry.find(name) ?? task.viber;
     const order: Order = {
-      ...{ task, run, principal, earlier, verdicts, signal, words: [], names: [], query: instruction, place: '' },
+      ...{ task, run, principal, tellsMemory, earlier, verdicts, signal },
+      ...{ words: [], names: [], query: instruction, place: '' },
       ...(address && { address }),
     };
     const asked = { chain: agent === task.viber ? [] : [task.viber], root: run, calls: { used: 0 }, isAlone: false };

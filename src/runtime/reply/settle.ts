@@ -25,6 +25,8 @@ export interface SettleOptions {
   autoAccept: boolean;
   /** On whose word it ran, a principal as text. */
   person?: string;
+  /** Nothing of it is remembered. */
+  keepsNothing?: boolean;
 }
 
 /** What the tools of a run have left for its answer. */
@@ -62,11 +64,11 @@ export async function settle(outcome: AgentOutcome, made: Made, where: SettleOpt
     ...{ home, viber: task.viber, taskId: task.id, runId: run, autoAcceptMemory: where.autoAccept && !made.hasLogs },
     provenance: where.person === undefined ? `task ${task.id}` : `${where.person} in task ${task.id}`,
   };
-  for (const suggestion of reply.memorySuggestions) {
+  for (const suggestion of where.keepsNothing ? [] : reply.memorySuggestions) {
     const waiting = await keep(keeping, parseSuggestion(suggestion));
     if (waiting) pending.push(waiting);
   }
-  const learned = extractLearning({ text: reply.visible });
+  const learned = where.keepsNothing ? '' : extractLearning({ text: reply.visible });
   const pattern = learned === '' ? undefined : await keep(keeping, { section: 'Learned Patterns', text: learned });
   // What nobody asked to be kept is not offered again once it was rejected.
   if (pattern && decisionOn(home, task.viber, pattern.id)?.op === 'reject')

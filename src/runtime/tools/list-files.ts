@@ -21,6 +21,7 @@ export const listFiles = (scope: ToolScope) =>
     effect: 'read',
     async execute({ path: given = '' }) {
       const { area, rest } = splitArea(scope, given);
+      if (area === undefined && rest === '' && scope.isGuest) return { artifacts: await artifacts(scope) };
       if (area === undefined && rest === '')
         return { artifacts: await artifacts(scope), workspace: await folder(scope, '') };
       if (area === 'task' && rest === '') return { artifacts: await artifacts(scope) };

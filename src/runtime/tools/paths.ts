@@ -1,6 +1,6 @@
 /**
  * What a path from a model may mean (T10, T16): an artifact of this task, or a file of this viber's workspace. No other task's,
- * no operational file, nothing hidden, nothing through a link. Resolving never opens anything.
+ * no operational file, nothing hidden, nothing through a link; for a guest the task's alone. Resolving never opens anything.
  */
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
@@ -8,6 +8,7 @@ import { UserError } from '../../errors.ts';
 import { type ArtifactMeta, artifactPath, listArtifacts } from '../../workspace/artifacts.ts';
 import { guardPath } from '../../workspace/files.ts';
 import { isProtected } from '../../workspace/home.ts';
+import { refusedToGuest } from '../approvals/guests.ts';
 import type { ToolScope } from './scope.ts';
 
 export interface FoundFile {
@@ -52,7 +53,8 @@ export async function findFile(scope: ToolScope, given: string): Promise<FoundFi
   const { area, rest } = splitArea(scope, given);
   const meta = area === 'workspace' ? undefined : await artifactNamed(scope, rest);
   if (meta) return { file: artifactPath(scope.home, scope.taskId, meta), label: meta.title, type: meta.type };
-  for (const where of area ? [area] : (['task', 'workspace'] as const)) {
+  const areas: readonly Area[] = scope.isGuest ? ['task'] : ['task', 'workspace'];
+  for (const where of area ? [area] : areas) {
     const file = await resolveIn(scope, where, rest);
     if (lstatSync(file, { throwIfNoEntry: false })?.isFile()) return { file, label: rest };
   }
@@ -61,6 +63,7 @@ export async function findFile(scope: ToolScope, given: string): Promise<FoundFi
 
 /** The real path of `rest` in an area, existing or not. Throws UserError for every path that may not be used. */
 export async function resolveIn(scope: ToolScope, area: Area, rest: string): Promise<string> {
+  if (scope.isGuest && (area === 'workspace' || RECORDS.test(rest))) throw refusedToGuest();
   const root = area === 'task' ? scope.home.taskDir(scope.taskId) : scope.home.viberDir(scope.viber);
   if (rest === '') return guardPath(root, '.');
   const file = await guardPath(root, rest);
@@ -85,6 +88,9 @@ export function refuseProtected(scope: ToolScope, area: Area, file: string, rest
 
 /** What shapes every later prompt, and the records beside it. */
 const OWNED = /^((identity|soul|user|agents|tools)\.md|session-log|memory\.sqlite.*)$/i;
+
+/** What the gateway itself notes of a task: whose it is, and where else it was spoken about. */
+const RECORDS = /^(task\.json|artifacts\.jsonl|playbook\.md)$/i;
 
 /** Never shown to a model (F26, T19). */
 export const isSecret = (name: string): boolean => /^credentials$|\.secret\.md$/i.test(name);

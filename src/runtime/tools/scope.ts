@@ -15,6 +15,8 @@ export interface ToolScope {
   viber: string;
   taskId: string;
   runId: string;
+  /** The run is on a guest's word: nothing outside the task's own files is read or written. */
+  isGuest?: boolean;
   /** Hash of the plan as the model was shown it; undefined when it was shown none. */
   planBase: string | undefined;
   onPlan(change: PlanChange): void;

@@ -1,0 +1,85 @@
+/** Who may write on a channel: the list as it takes effect, doors that stand open to everybody, and settings that let nobody in. */
+import type { AccessConfig, Config } from '../config.ts';
+import type { Finding } from './doctor-checks.ts';
+
+export interface Door {
+  /** The channel. */
+  name: 'telegram' | 'discord' | 'slack';
+  access: AccessConfig;
+  /** Discord's `guilds`. */
+  guilds?: readonly { id: string; groups?: AccessConfig['groups'] }[];
+}
+
+const LET_IN = 'may spend your model’s money; those on no list see no memory and no files of the workspace';
+
+const DIRECT: Record<AccessConfig['dm'], string> = {
+  pairing: 'those in people: and access.allow, and those let in by a code',
+  allowlist: 'those in people: and access.allow',
+  open: 'everybody',
+  off: 'nobody',
+};
+const WHEN: Record<AccessConfig['groups'], string> = {
+  mention: 'when it is mentioned',
+  all: 'every message',
+  off: 'never',
+};
+
+export function checkDoor(door: Door, { people }: Pick<Config, 'people'>): Finding[] {
+  const { name } = door;
+  const note = (detail: string): Finding => ({ name, state: 'note', detail });
+  return [
+    { name, state: 'ok', detail: effective(door) },
+    ...openDoors(door).map(note),
+    ...shut(door, people).map(note),
+  ];
+}
+
+/** Servers under `guilds` are open in all their channels, in addition to the channels of `access.chats`. */
+function effective({ name, access, guilds = [] }: Door): string {
+  const { dm, groups, chats } = access;
+  const servers = guilds.map((guild) => `all of server ${guild.id} (${WHEN[guild.groups ?? groups]})`);
+  const every = name === 'discord' ? 'every channel of every other server' : 'every group it was added to';
+  const listed = chats.includes('*') ? every : chats.length > 0 ? `in ${chats.join(', ')}` : '';
+  const places = [...servers, ...(listed ? [`${listed} (${WHEN[groups]})`] : [])];
+  return `answers in direct messages: ${DIRECT[dm]}; in groups: ${places.join(', ') || 'nowhere'}`;
+}
+
+/** What lets in people whom nobody has named. */
+function openDoors({ name, access, guilds = [] }: Door): string[] {
+  const { dm, groups, chats, memory } = access;
+  const key = `channels.${name}.access`;
+  const isOn = (own: AccessConfig['groups'] = groups) => own !== 'off';
+  const who = (own: AccessConfig['groups'] = groups) =>
+    own === 'all' ? 'everybody who writes' : 'everybody who mentions it';
+  const found: string[] = [];
+  if (dm === 'open') found.push(`${key}.dm is open: everybody on ${name} ${LET_IN}`);
+  for (const { id, groups: own } of guilds.filter((guild) => isOn(guild.groups)))
+    found.push(`channels.discord.guilds lists server ${id}: ${who(own)} in any of its channels ${LET_IN}`);
+  if (chats.includes('*') && isOn())
+    found.push(`${key}.chats holds "*": whoever adds it to a group opens that group; ${who()} there ${LET_IN}`);
+  if (groups === 'all' && chats.length > 0)
+    found.push(
+      `${key}.groups is all: every message in ${chats.includes('*') ? 'every group' : chats.join(', ')} is answered and costs a model call`,
+    );
+  const hasGroups = chats.length > 0 || guilds.length > 0;
+  if (memory === 'group' && hasGroups)
+    found.push(
+      `${key}.memory is group: whoever reads along there may read what was made of MEMORY.md, USER.md and the daily logs`,
+    );
+  return found;
+}
+
+/** Settings that are right and let nobody in: the first thing to look at when there is no answer. */
+function shut({ name, access, guilds = [] }: Door, people: Config['people']): string[] {
+  const key = `channels.${name}.access`;
+  const found: string[] = [];
+  const isNobodyListed =
+    access.allow.length === 0 && !people.some(({ ids }) => ids.some((id) => id.startsWith(`${name}:`)));
+  if (access.dm === 'allowlist' && isNobodyListed)
+    found.push(`${key}.allow is empty and people: lists nobody of ${name}: direct messages are answered to nobody`);
+  if (access.groups !== 'off' && access.chats.length === 0 && guilds.length === 0) {
+    const lists = name === 'discord' ? 'channels.discord.guilds and ' : '';
+    found.push(`${lists}${key}.chats ${lists ? 'are' : 'is'} empty: it answers in direct messages only`);
+  }
+  return found;
+}

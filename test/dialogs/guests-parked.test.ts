@@ -1,0 +1,74 @@
+/** Runs of guests that wait or are cut: what they go on with, and who may say yes to what. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { waitFor } from '../platforms/platform.ts';
+import { NAMES } from '../platforms/world.ts';
+import { attack, CANARY, call, kept, openToGuests, toldSince } from './guests-world.ts';
+
+const A_WHILE = 1_500;
+
+describe.each(NAMES)('the run of a guest on %s', (name) => {
+  it('goes on without rights after a question that the guest has answered by a button', async () => {
+    const { world, platform, other } = await openToGuests(name);
+    const before = kept(world, other);
+    const from = world.llm.requests().length;
+    const question = call('ask_user', { question: 'Which one?', options: ['Red', 'Blue'] });
+    world.llm.script((request) => {
+      if (request.toolResults.length === 0) return { toolCalls: [question] };
+      return attack(other)({ ...request, toolResults: request.toolResults.slice(1) });
+    });
+    const place = platform.answerPlace(platform.say(platform.room, 'choose', { by: 'kim', mention: true }));
+    await waitFor(platform, place, { text: 'Which one?' });
+    await platform.press(place, 'Blue', 'kim');
+    await waitFor(platform, place, { text: 'the end' });
+    await sleep(A_WHILE);
+    expect(toldSince(world, from)).toContain('Blue');
+    expect(toldSince(world, from)).not.toContain(`${CANARY}-`);
+    const after = kept(world, other);
+    for (const file of Object.keys(after)) if (file.startsWith('access/approvals/')) delete after[file];
+    expect(after).toEqual(before);
+  });
+
+  it('goes on without rights after its plan was approved, and asks nobody about an effect in any mode', async () => {
+    const { world, platform, other } = await openToGuests(name, { config: { plan_approval: 'on' } });
+    const from = world.llm.requests().length;
+    const plan = call('update_plan', { plan: '## Goal\n\nx\n\n## Plan\n\n- [ ] a\n' });
+    const writing = call('write_file', { path: 'workspace/pwned.txt', content: 'PWNED' });
+    world.llm.script(({ toolResults }) =>
+      toolResults.length === 0
+        ? { toolCalls: [plan] }
+        : toolResults.length === 1
+          ? { toolCalls: [writing] }
+          : { text: 'the end' },
+    );
+    const place = platform.answerPlace(platform.say(platform.room, 'plan it', { by: 'kim', mention: true }));
+    await waitFor(platform, place, { text: /plan/i });
+    await platform.press(place, 'Approve', 'kim');
+    await waitFor(platform, place, { text: 'the end' });
+    expect(toldSince(world, from)).toContain('not on the list of this bot');
+    expect(world.read('workspace/pwned.txt')).toBe('');
+    expect(kept(world, other)).not.toHaveProperty('workspace/pwned.txt');
+  });
+});
+
+describe('a crash in the run of a guest', () => {
+  it.each(['run:message-written', 'run:step-written', 'run:result-written'])(
+    'at %s changes nothing of its rights',
+    async (point) => {
+      const { world, platform, other } = await openToGuests('telegram', { process: true });
+      const before = kept(world, other);
+      const from = world.llm.requests().length;
+      world.llm.script(attack(other));
+      process.env.OPENVIBER_CRASH_AT = point;
+      await world.kill().finally(() => delete process.env.OPENVIBER_CRASH_AT);
+      platform.say(platform.room, 'attack', { by: 'kim', mention: true });
+      await world.ended();
+      await world.kill();
+      await waitFor(platform, platform.room, { text: 'the end' });
+      await sleep(A_WHILE);
+      expect(toldSince(world, from)).toContain('attack');
+      expect(toldSince(world, from)).not.toContain(`${CANARY}-`);
+      expect(kept(world, other)).toEqual(before);
+    },
+  );
+});
