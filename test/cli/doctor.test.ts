@@ -75,6 +75,10 @@ describe('all is well', () => {
       expect.stringMatching(/^✓ home {11}\d+ MB free$/),
       '✓ model          local/m answers',
       '✓ telegram       @viber_test_bot answers',
+      '✓ telegram       answers in direct messages: those in people: and access.allow, and those let in by a code; in groups: every group it was added to (when it is mentioned)',
+      expect.stringMatching(
+        /^! telegram {7}channels\.telegram\.access\.chats holds "\*": .* may spend your model’s money/,
+      ),
       '✓ skills         all 4 can be used',
       expect.stringMatching(isSandboxed ? /^✓ sandbox {8}bubblewrap works/ : NO_SANDBOX),
     ]);
@@ -408,6 +412,34 @@ describe('the home', () => {
     const report = await doctor(home, offline);
     expect(report.lines).toContain('! home           others may look into HOME/spool: chmod 700 it');
     expect(report.code).toBe(0);
+  });
+});
+
+describe('doors that stand open', () => {
+  it('are named with what they let in, and the list is shown as it takes effect', async () => {
+    const { platform, settings } = await discord();
+    const { settings: group } = await telegram();
+    const access = { dm: 'open', groups: 'mention', chats: ['77'], memory: 'group' };
+    const guilds = [platform.guildId, { id: '5', groups: 'all' }, { id: '6', groups: 'off' }];
+    const report = await doctor(tempFolder(), {
+      ...offline,
+      channels: {
+        discord: { ...settings, guilds, access },
+        telegram: { ...group, access: { groups: 'all', chats: ['-5'] } },
+      },
+    });
+    const lines = report.lines.filter((line) => /^[✓!] (discord|telegram)/.test(line)).map((line) => line.slice(17));
+    expect(lines).toContain(
+      `answers in direct messages: everybody; in groups: all of server ${platform.guildId} (when it is mentioned), all of server 5 (every message), all of server 6 (never), in 77 (when it is mentioned)`,
+    );
+    const open = lines.filter((line) => line.includes('channels.')).join('\n');
+    expect(open).toMatch(/channels\.discord\.access\.dm is open: everybody on discord may spend your model’s money/);
+    expect(open).toContain(`guilds lists server ${platform.guildId}: everybody who mentions it`);
+    expect(open).toContain('guilds lists server 5: everybody who writes in any of its channels');
+    expect(open).not.toContain('lists server 6');
+    expect(open).toContain('those on no list see no memory and no files of the workspace');
+    expect(open).toMatch(/channels\.discord\.access\.memory is group/);
+    expect(open).toContain('channels.telegram.access.groups is all: every message in -5 is answered');
   });
 });
 

@@ -50,25 +50,3 @@ describe.each(NAMES)('the run of a guest on %s', (name) => {
     expect(kept(world, other)).not.toHaveProperty('workspace/pwned.txt');
   });
 });
-
-describe('a crash in the run of a guest', () => {
-  it.each(['run:message-written', 'run:step-written', 'run:result-written'])(
-    'at %s changes nothing of its rights',
-    async (point) => {
-      const { world, platform, other } = await openToGuests('telegram', { process: true });
-      const before = kept(world, other);
-      const from = world.llm.requests().length;
-      world.llm.script(attack(other));
-      process.env.OPENVIBER_CRASH_AT = point;
-      await world.kill().finally(() => delete process.env.OPENVIBER_CRASH_AT);
-      platform.say(platform.room, 'attack', { by: 'kim', mention: true });
-      await world.ended();
-      await world.kill();
-      await waitFor(platform, platform.room, { text: 'the end' });
-      await sleep(A_WHILE);
-      expect(toldSince(world, from)).toContain('attack');
-      expect(toldSince(world, from)).not.toContain(`${CANARY}-`);
-      expect(kept(world, other)).toEqual(before);
-    },
-  );
-});
