@@ -436,7 +436,7 @@ describe('doors that stand open', () => {
     expect(open).toMatch(/channels\.discord\.access\.dm is open: everybody on discord may spend your model’s money/);
     expect(open).toContain(`guilds lists server ${platform.guildId}: everybody who mentions it`);
     expect(open).toContain('guilds lists server 5: everybody who writes in any of its channels');
-    expect(open).not.toContain('lists server 6');
+    expect(open).not.toContain('lists server 6:');
     expect(open).toContain('those on no list see no memory and no files of the workspace');
     expect(open).toMatch(/channels\.discord\.access\.memory is group/);
     expect(open).toContain('channels.telegram.access.groups is all: every message in -5 is answered');
