@@ -14,7 +14,7 @@ const today = () => new Date().toLocaleDateString('sv');
 
 describe('a fact told on Telegram', () => {
   it('is offered, accepted by a button, recorded, and known in another task on Discord', async () => {
-    const world = await open();
+    const world = await open({ sections: { discord: { access: { dm: 'pairing', memory: 'group' } } } });
     const { telegram, discord } = world.platforms;
     world.llm.script((request) => {
       if (!request.lastUser.includes('the launch is on Friday')) return { text: 'I know what I need for that.' };
