@@ -67,8 +67,9 @@ export function createHandles(limit: number | undefined, now = Date.now): Handle
       const left = limit === undefined ? SPARE : limit - (fs.readdirSync('/proc/self/fd').length - 1);
       if (left < SPARE) see(`${Math.max(0, left)} of ${limit} are left`);
     } catch (error) {
-      if (!outOfHandles(error)) throw error;
-      see(errorMessage(error));
+      if (errorCode(error) === undefined) throw error;
+      // Where a process may not look at itself, only what fails tells.
+      if (outOfHandles(error)) see(errorMessage(error));
     }
   }
 
