@@ -1,5 +1,6 @@
 /** Discord as its people use it. */
 import { type ChatMessage, type DiscordOptions, startDiscord, TEST_PEOPLE } from '../emulators/discord.ts';
+import { discordFetches } from './fetches.ts';
 import type { Person, Place, Platform, Seen } from './platform.ts';
 
 const IDS: Record<Person, string> = { alex: TEST_PEOPLE.alex, sam: TEST_PEOPLE.bea, kim: TEST_PEOPLE.carl };
@@ -95,6 +96,7 @@ export async function discordPlatform(
     bytes: (file) => emulator.bytes(file.id),
     pings: () =>
       emulator.pings().flatMap((ping) => [...(ping.everyone ? ['everyone'] : []), ...ping.users, ...ping.roles]),
+    fetched: () => emulator.requests().flatMap(discordFetches),
     fault(fault) {
       const common = { method: 'POST', path: '/channels/:id/messages', times: fault.times };
       if (fault.kind === 'lost-answer') emulator.fault({ ...common, kind: 'lostAnswer' });

@@ -80,6 +80,8 @@ export interface Platform {
   bytes(file: SeenFile): Buffer;
   /** Everybody and everything notified by the bot's messages. */
   pings(): string[];
+  /** Addresses that the platform's own servers would ask for because of what the bot has sent: previews, pictures. */
+  fetched(): string[];
   fault(fault: SendFault): void;
   /** From now on the bot may send words in the room, and no files. */
   withholdFiles(): void;

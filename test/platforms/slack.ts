@@ -1,5 +1,6 @@
 /** Slack as its people use it. */
 import { type ChatMessage, type SlackOptions, startSlack } from '../emulators/slack.ts';
+import { slackFetches } from './fetches.ts';
 import type { Place, Platform, Seen } from './platform.ts';
 
 const seen = (message: ChatMessage): Seen => ({
@@ -89,6 +90,7 @@ export async function slackPlatform(
     answers: (place) => answers(place).map(seen),
     bytes: (file) => emulator.bytes(file.id),
     pings: () => emulator.pings().map((ping) => ping.who),
+    fetched: () => emulator.requests().flatMap(slackFetches),
     fault(fault) {
       const { times } = fault;
       const method = 'chat.postMessage';

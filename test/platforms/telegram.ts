@@ -1,5 +1,6 @@
 /** Telegram as its people use it. */
 import { type ChatMessage, startTelegram, type TelegramOptions } from '../emulators/telegram.ts';
+import { telegramFetches } from './fetches.ts';
 import type { Place, Platform, Seen } from './platform.ts';
 import { ask } from './platform.ts';
 
@@ -66,6 +67,7 @@ export async function telegramPlatform(
         .map(seen),
     bytes: (file) => emulator.bytes(file.id),
     pings: () => [],
+    fetched: () => emulator.requests().flatMap(telegramFetches),
     fault(fault) {
       const { times } = fault;
       for (const method of ['sendMessage', 'sendRichMessage', 'sendDocument']) {

@@ -52,7 +52,7 @@ export function createLiveCalls({ api, log }: { api: DiscordApi; log: Logger }):
       const [content, buttons] = await Promise.all([textOf(words), run.view.buttons()]);
       const body = { content, allowed_mentions: NO_MENTIONS, components: componentsOf(buttons) };
       if (run.messageId !== undefined) {
-        const { error } = await call(run, 'PATCH', `messages/${run.messageId}`, body);
+        const { error } = await call(run, 'PATCH', `messages/${run.messageId}`, { ...body, flags: SUPPRESS_EMBEDS });
         if (error?.kind === 'refused') delete run.messageId;
         if (!error) run.shown = JSON.stringify(words);
         return;

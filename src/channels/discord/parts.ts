@@ -3,7 +3,7 @@ import type { Attachment, Button, ChannelLimits, OutboundMessage } from '../chan
 import { oneLine } from '../shared/read.ts';
 import type { UploadFile } from './api.ts';
 import { renderDiscord } from './render.ts';
-import { NO_MENTIONS } from './say.ts';
+import { NO_MENTIONS, SUPPRESS_EMBEDS } from './say.ts';
 
 /** One message on the platform. */
 export interface DiscordPart {
@@ -44,6 +44,7 @@ export function partBody(part: DiscordPart): object {
   return {
     content: part.content,
     allowed_mentions: NO_MENTIONS,
+    flags: SUPPRESS_EMBEDS,
     components: componentsOf(part.rows),
     ...(part.files.length > 0 && {
       attachments: part.files.map((file, index) => ({ id: index, filename: uploadName(file) })),

@@ -178,7 +178,6 @@ function newMessage(message: OutboundMessage, part: DiscordPart, isFirst: boolea
     body: {
       ...partBody(part),
       ...once(key),
-      flags: SUPPRESS_EMBEDS,
       ...(isReply && { message_reference: { message_id: replyTo, fail_if_not_exists: false } }),
     },
     files: uploads(part),

@@ -9,7 +9,7 @@ import { fields, isFields, list, oneLine, string } from '../shared/read.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 import { remember } from './places.ts';
 import { id } from './read.ts';
-import { NO_MENTIONS } from './say.ts';
+import { NO_MENTIONS, SUPPRESS_EMBEDS } from './say.ts';
 import type { Starter } from './threads.ts';
 
 export interface TaskState {
@@ -84,7 +84,7 @@ export function createTaskState(options: {
     if (starter.isOurs) {
       const steps = view.progress ? ` · ${view.progress.done} of ${view.progress.total} steps` : '';
       const content = `${starter.text}${MARK}${emoji} ${words}${steps}`;
-      await api.call('PATCH', route, { body: { content, allowed_mentions: NO_MENTIONS } });
+      await api.call('PATCH', route, { body: { content, allowed_mentions: NO_MENTIONS, flags: SUPPRESS_EMBEDS } });
     } else if (String(starter.reactions) !== emoji) {
       for (const old of starter.reactions.filter((one) => one !== emoji))
         await api.call('DELETE', `${route}/reactions/${encodeURIComponent(old)}/@me`);

@@ -135,15 +135,28 @@ function write(out: Inline, nodes: readonly Node[], definitions: Definitions): v
         writeLink(out, inlineOf(node.children, definitions), definitions.get(node.identifier) ?? '');
         break;
       case 'image':
-        writeLink(out, plainInline(node.alt ?? ''), node.url);
+        writePicture(out, node.alt ?? '', node.url);
         break;
       case 'imageReference':
-        writeLink(out, plainInline(node.alt ?? ''), definitions.get(node.identifier) ?? '');
+        writePicture(out, node.alt ?? '', definitions.get(node.identifier) ?? '');
         break;
       default:
         break;
     }
   }
+}
+
+/** A picture stays words and an address in sight, whatever its host: a platform that fetched it would tell the host what is in it. */
+function writePicture(out: Inline, alt: string, raw: string): void {
+  const link = safeLink(raw);
+  if (link === undefined) {
+    writeLink(out, plainInline(alt), raw);
+    return;
+  }
+  if (alt.trim() !== '') out.text += `${alt.trim()}: `;
+  cover(out, { kind: 'link', url: link.url }, () => {
+    out.text += link.url;
+  });
 }
 
 /** A link that must not be followed leaves its label; one whose label misleads is followed by where it leads. */

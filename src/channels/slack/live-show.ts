@@ -10,6 +10,7 @@ import { type SlackApi, SlackError } from './api.ts';
 import { type Form, formsOf, rowsOf } from './blocks.ts';
 import { createBudget } from './budget.ts';
 import { isDirect } from './decode-base.ts';
+import { withoutAddresses } from './previews.ts';
 import { plainLine, renderSlack } from './render.ts';
 import { QUIET } from './send.ts';
 
@@ -161,8 +162,9 @@ export async function draftForm(markdown: string): Promise<Form> {
   return form ?? lineForm('…');
 }
 
-/** Whole words only, since a secret is known by its whole; and no markup that would mention anybody. */
+/** Whole words only, since a secret is known by its whole; no markup that would mention anybody, no address that would be fetched. */
 function settledText(text: string): string {
   const end = Math.max(text.lastIndexOf(' '), text.lastIndexOf('\n')) + 1;
-  return scrub(text.slice(0, Math.min(end, MAX_STREAM))).replace(/<(?=[@!#])/g, '‹');
+  const shown = scrub(text.slice(0, Math.min(end, MAX_STREAM))).replace(/<(?=[@!#])/g, '‹');
+  return withoutAddresses(shown).slice(0, MAX_STREAM);
 }

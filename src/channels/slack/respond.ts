@@ -5,6 +5,7 @@
 import { DeliveryError } from '../../errors.ts';
 import type { Form } from './blocks.ts';
 import type { Hosts } from './hosts.ts';
+import { NO_PREVIEWS } from './previews.ts';
 import { type Transport, TransportError } from './transport.ts';
 
 /** `over`: the address has run out and takes nothing more. `form`: it does not take the answer in this form. */
@@ -32,7 +33,7 @@ export function createRespond({ transport, hosts }: { transport: Transport; host
     const { url } = readResponse(interaction);
     if (!hosts.isHooks(url)) return 'over';
     const shown = { text, ...(blocks.length > 0 && { blocks }) };
-    const body = JSON.stringify({ response_type: 'ephemeral', replace_original: false, ...shown });
+    const body = JSON.stringify({ response_type: 'ephemeral', replace_original: false, ...NO_PREVIEWS, ...shown });
     const headers = { 'content-type': 'application/json; charset=utf-8' };
     try {
       const answer = await transport.request(url, { method: 'POST', headers, body, timeoutMs: TIMEOUT_MS });

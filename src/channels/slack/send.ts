@@ -20,6 +20,7 @@ import { type SlackApi, SlackError } from './api.ts';
 import { type Form, formsOf } from './blocks.ts';
 import { isDirect } from './decode-base.ts';
 import { groupFiles } from './outgoing-files.ts';
+import { NO_PREVIEWS } from './previews.ts';
 import { metadataOf, type ReadBack } from './read-back.ts';
 import { isNotThere, isStreaming, refusesEdit, refusesForm, refusesThread, toDeliveryError } from './refusals.ts';
 import { renderSlack, type SlackPart } from './render.ts';
@@ -40,7 +41,7 @@ export interface SendOptions {
 }
 
 /** On every message: previews of links are off, and names in the text become no mentions. */
-export const QUIET = { unfurl_links: false, unfurl_media: false, parse: 'none', link_names: false } as const;
+export const QUIET = { ...NO_PREVIEWS, parse: 'none', link_names: false } as const;
 const PRIVATE = 'the answer was for the eyes of one person, its time is over';
 /** Instead of an answer that may have been shown to its person already: nobody can look whether it was. */
 const UNSURE =

@@ -54,7 +54,7 @@ describe('markup', () => {
     ['[bank.example](https://evil.example)', '[bank.example](<https://evil.example>) (evil.example)'],
     ['[👍](https://a.example)', '👍 (<https://a.example>)'],
     ['[2\\*3](https://a.example)', '2\\*3 (<https://a.example>)'],
-    ['![cat](https://a.example/cat.png)', '[cat](<https://a.example/cat.png>)'],
+    ['![cat](https://a.example/cat.png)', 'cat: <https://a.example/cat.png>'],
     ['[write](mailto:me@x.example)', 'write (me@x.example)'],
     ['[run](javascript:alert(1)) [d](data:text/html,x) [t](tg://user?id=1)', 'run d t'],
     ['**[a](https://a.example)**', '**[a](<https://a.example>)**'],

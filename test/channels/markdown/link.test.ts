@@ -56,7 +56,9 @@ test('a URL that clients could read in two ways is put in its normal form', () =
 
 test('formatting within the label hides nothing', async () => {
   expect((await parseMarkdown('[**bank**`.example`](https://evil.example)')).text).toBe('bank.example (evil.example)');
-  expect((await parseMarkdown('![bank.example](https://evil.example/x.png)')).text).toBe('bank.example (evil.example)');
+  expect((await parseMarkdown('![bank.example](https://evil.example/x.png)')).text).toBe(
+    'bank.example: https://evil.example/x.png',
+  );
   expect((await parseMarkdown('[bank.example][r]\n\n[r]: https://evil.example')).text).toBe(
     'bank.example (evil.example)',
   );

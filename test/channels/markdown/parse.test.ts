@@ -79,7 +79,11 @@ describe('each construct as it reads', () => {
       'see https://x.example/a_b_c.',
       lines('see https://x.example/a_b_c.', 'link https://x.example/a_b_c "https://x.example/a_b_c"'),
     ],
-    ['images are links', '![a cat](https://x.example/c.png)', lines('a cat', 'link https://x.example/c.png "a cat"')],
+    [
+      'images are their words and address',
+      '![a cat](https://x.example/c.png)',
+      lines('a cat: https://x.example/c.png', 'link https://x.example/c.png "https://x.example/c.png"'),
+    ],
     [
       'footnotes at the end',
       'a[^n]\n\n[^n]: the **note**\n\nb',

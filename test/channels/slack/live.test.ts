@@ -218,6 +218,22 @@ describe('text', () => {
     expect(calls.at(-1)).toMatchObject({ method: 'chat.stopStream', params: { ts: '2.000002' } });
   });
 
+  test('holds no address while it is streamed, since Slack might fetch it', async () => {
+    const text =
+      'See https://host.example/a.png?memory=1 and ![x](http://h.test/y) or www.site.example and it is 3.14. Well. ';
+    const progress = live('text');
+    for (const piece of text.match(/.{1,30}/g) ?? []) {
+      progress.event(said(piece), THREAD);
+      await vi.advanceTimersByTimeAsync(1600);
+    }
+    const streamed = seen()
+      .map(([, shown]) => shown)
+      .join('');
+    expect(streamed.replaceAll('\u2060', '')).toBe(text);
+    expect(streamed).not.toMatch(/:\/\/|\w\.\w|!\[|\]\(/);
+    expect(seen().length).toBeGreaterThan(2);
+  });
+
   test('that no answer follows is stopped and deleted', async () => {
     const progress = live('text');
     progress.event(said('Half a '), THREAD);

@@ -41,7 +41,7 @@ describe('the markdown block', () => {
     ['<br> in a table', '| a | b |\n|-|-|\n| x<br>**y** | z |', '| a | b |\n| --- | --- |\n| x **y** | z |'],
     ['HTML and entities', '<b>x</b> a & b &amp;lt;', '&lt;b&gt;x&lt;/b&gt; a & b &amp;lt;'],
     ['a rule', 'a\n\n---\n\nb', 'a\n\n---\n\nb'],
-    ['an image', '![cat](https://a.example/c.png)', '[cat](https://a.example/c.png)'],
+    ['an image', '![cat](https://a.example/c.png)', 'cat: [https://a.example/c.png](https://a.example/c.png)'],
     ['a footnote', 'a[^1]\n\n[^1]: note', 'a[1]\n\n[1] note'],
     [
       'links',

@@ -343,8 +343,8 @@ describe('rich messages', () => {
     expect(content?.blocks[1]).toEqual({
       type: 'paragraph',
       text: [
-        '<tg-button type="callback_data" data="x">y</tg-button> ',
-        { type: 'url', text: 'p', url: 'https://evil.example/p.png' },
+        '<tg-button type="callback_data" data="x">y</tg-button> p: ',
+        { type: 'url', text: 'https://evil.example/p.png', url: 'https://evil.example/p.png' },
         ' u @\u2060alice ',
         { type: 'url', text: 'bank.example', url: 'https://evil.example' },
         ' (evil.example)',

@@ -128,7 +128,7 @@ export async function startServer(platform: Platform, port: number, keepRequests
     if (path.startsWith('/api/')) return serveMethod(path.slice('/api/'.length), query, request, response);
     const bytes = await readBody(request);
     if (path.startsWith('/commands/')) {
-      const entry = log.note('response_url', { values: { path }, files: new Map() });
+      const entry = log.note('response_url', { values: { path, body: bytes.toString() }, files: new Map() });
       return answer(entry, response, () => {
         const { status, text: words } = platform.hooks.post(path, bytes.toString());
         return { status, headers: { 'content-type': 'text/html' }, body: words };
