@@ -21,6 +21,8 @@ export interface Interaction {
   token: string;
   /** Whoever acted: the only one who may see the answer. */
   user?: string;
+  /** A press: its first answer would take the place of the message with the button, so that each is a message of its own. */
+  isPress?: boolean;
 }
 
 export type DecodedInteraction =
@@ -48,17 +50,17 @@ export function decodeInteraction(body: unknown, context: Context): DecodedInter
 }
 
 /** The opaque `interaction` of a message. */
-export function sealInteraction({ id: at, application, token, user }: Interaction): string {
-  return JSON.stringify([at, application, token, ...(user === undefined ? [] : [user])]);
+export function sealInteraction({ id: at, application, token, user, isPress }: Interaction): string {
+  return JSON.stringify([at, application, token, ...(user === undefined ? [] : [user]), ...(isPress ? [PRESS] : [])]);
 }
 
 /** Back from it; undefined when it is not one of ours. */
 export function readSealed(sealed: string | undefined): Interaction | undefined {
   if (sealed === undefined || !sealed.startsWith('["')) return undefined;
-  const [at, application, token, user, more] = sealed.slice(2, -2).split('","');
-  if (!at || !application || !token || more !== undefined) return undefined;
+  const [at, application, token, user, press, more] = sealed.slice(2, -2).split('","');
+  if (!at || !application || !token || more !== undefined || (press ?? PRESS) !== PRESS) return undefined;
   if (!/^\d+$/.test(at + application + (user ?? ''))) return undefined;
-  return { id: at, application, token, ...(user !== undefined && { user }) };
+  return { id: at, application, token, ...(user !== undefined && { user }), ...(press && { isPress: true }) };
 }
 
 /** As `readSealed`; undefined also when it has run out. */
@@ -76,6 +78,8 @@ export function readInteraction(body: Fields): Interaction | undefined {
   return { id: interactionId, application, token };
 }
 
+const PRESS = 'press';
+const EPHEMERAL = 64;
 /** A little less than Discord's 15 minutes. */
 const TOKEN_MS = 14.5 * 60_000;
 
@@ -155,6 +159,11 @@ function decodeButton(body: Fields, asked: Asked): DecodedInteraction {
     messageId: (shown && id(shown, 'id')) ?? '',
     isDirect: asked.isDirect,
     isMention: true,
+    // What follows from words for one person alone is for that person alone.
+    ...(shown &&
+      ((integer(shown, 'flags') ?? 0) & EPHEMERAL) !== 0 && {
+        interaction: sealInteraction({ ...asked.interaction, user: asked.sender.user, isPress: true }),
+      }),
     sentAt: timeOf(asked.interaction.id),
     ...(asked.address.thread !== undefined && { isThread: true }),
   };

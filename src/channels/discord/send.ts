@@ -50,26 +50,30 @@ export function createSend(options: SendOptions): (message: OutboundMessage, led
       ...{ filesOf: ({ files }) => files, wordsOf, fileOf, notice: noticeOf },
       noticeParts: async (notice) => noticeParts(notice),
       async post(part, step) {
-        const isUnsure = !step.isFirst && step.attempt.uncertainSince !== undefined;
+        const isSame = step.isFirst && readSealed(message.interaction)?.isPress !== true;
+        const isUnsure = !isSame && step.attempt.uncertainSince !== undefined;
         const shown = isUnsure ? { content: UNSURE, files: [], rows: [] } : part;
-        const privately = await answerInteraction(message, shown, step.isFirst);
+        const privately = await answerInteraction(message, shown, isSame);
         return privately ?? post(await placed(message), part, step);
       },
     });
     options.onSent(channelOf(message));
   }
 
-  /** The first part takes the place of the acknowledgement, however often it is sent. Undefined when the time for it is over. */
+  /**
+   * `isSame`: the first part, which takes the place of the acknowledgement, however often it is sent. Undefined when the time
+   * for it is over.
+   */
   async function answerInteraction(
     message: OutboundMessage,
     part: DiscordPart,
-    isFirst: boolean,
+    isSame: boolean,
   ): Promise<string | undefined> {
     const interaction = openInteraction(message.interaction, Date.now());
     if (!interaction) return undefined;
     await options.settled(interaction.id);
     const hook = `/webhooks/${interaction.application}/${interaction.token}` as const;
-    const form: Form = isFirst
+    const form: Form = isSame
       ? { method: 'PATCH', route: `${hook}/messages/@original`, body: { ...partBody(part) }, files: uploads(part) }
       : {
           method: 'POST',
@@ -84,7 +88,7 @@ export function createSend(options: SendOptions): (message: OutboundMessage, led
       const isOver = error.kind === 'refused' && (error.status === 404 || RUN_OUT.has(error.code ?? 0));
       const why = whyRefused(form, error);
       if (why) throw new FilesRefused(why, error);
-      if (!isOver) throw toDeliveryError(error, isFirst);
+      if (!isOver) throw toDeliveryError(error, isSame);
       log.debug({ err: error }, 'an interaction can no longer be answered; the answer goes to its person directly');
       return undefined;
     }

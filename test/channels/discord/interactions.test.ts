@@ -185,6 +185,26 @@ describe('acknowledging', () => {
     expect(refused.ack).toMatchObject({ type: 4, flags: EPHEMERAL });
   });
 
+  it('a press under words for one person alone is answered to that person alone, beside those words', async () => {
+    const bench = await talking();
+    const { discord, channel } = bench;
+    const asked = discord.slash({ channel: room(bench), subcommand: 'status' });
+    const { interaction = '' } = await bench.takes(({ command }) => command?.name === 'status');
+    const { id } = await asked;
+    const buttons = [[{ id: 'get1', label: 'Get it' }]];
+    await channel.send(answer(bench, { text: 'One file', buttons, interaction }), createLedger());
+    await discord.press({ channel: room(bench), label: 'Get it' });
+    const pressed = await bench.takes(({ kind }) => kind === 'button');
+    const reply = answer(bench, { id: 'o2', text: 'Here', interaction: pressed.interaction ?? '' });
+    await channel.send(reply, createLedger('o2'));
+    const ours = discord.channel(room(bench)).messages.filter(({ from }) => from === 'bot');
+    expect(ours.map(({ text, seenBy }) => [text, seenBy])).toEqual([
+      ['One file', ALEX],
+      ['Here', ALEX],
+    ]);
+    expect(discord.interaction(id).response?.text).toBe('One file');
+  });
+
   it.each<[string, number, object]>([
     ['a select menu', 3, { custom_id: 'x', component_type: 3, values: ['1'] }],
     ['a form', 5, { custom_id: 'x', components: [] }],
