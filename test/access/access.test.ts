@@ -54,6 +54,15 @@ describe('who may enter', () => {
     });
   });
 
+  it('answers nobody in direct messages that are off, whoever it is', () => {
+    for (const isKnown of [true, false])
+      expect(decide('1', { isKnown, rules: { dm: 'off', allow: ['1'] } })).toEqual({
+        allow: false,
+        reason: 'off',
+        pair: false,
+      });
+  });
+
   it('never lets bots in, whatever the lists say', () => {
     expect(decide('1', { isBot: true, isKnown: true, rules: { dm: 'open' } })).toMatchObject({
       allow: false,
@@ -135,6 +144,15 @@ describe('pairing', () => {
     pairing.deny(code, now);
     expect(() => pairing.approve(code, now)).toThrow(UserError);
     expect(pairing.paired()).toEqual([]);
+    // Whoever was refused may not ask again at once, and fills no place of those who wait.
+    expect(pairing.request(ask('telegram:1'), now + CODE_TTL_MS - 1)).toBeUndefined();
+    expect(pairing.pending(now)).toEqual([]);
+  });
+
+  it('keeps no more than 64 characters of a name', () => {
+    const pairing = openPairing(tempFolder(), true);
+    pairing.request({ ...ask('telegram:1'), name: 'x'.repeat(100_000) }, now);
+    expect(pairing.pending(now)[0]?.name).toBe('x'.repeat(64));
   });
 
   it('starts with an empty list when a file is torn', () => {
@@ -156,6 +174,8 @@ describe('rate limits', () => {
     ]);
     expect(limiter.take('b', 0).ok).toBe(true);
     expect(take(20_000).ok).toBe(true);
+    // Silence saves up no more than a minute's worth.
+    expect([1, 2, 3, 4].map(() => take(86_400_000).ok)).toEqual([true, true, true, false]);
   });
 
   it('counts what has piled up by when it was sent, in whatever order it comes', () => {

@@ -263,6 +263,15 @@ describe('a link ends', () => {
     expect(w.redeem(used, 'discord:2')).toEqual({ ok: false, reason: 'unknown' });
   });
 
+  it('and with it the code that made it, which nobody enters once more', () => {
+    const w = world();
+    const code = w.issue('telegram:1');
+    expect(w.redeem(code, 'discord:2')).toMatchObject({ ok: true });
+    w.links.unlink('discord:2');
+    expect(w.redeem(code, 'discord:2')).toEqual({ ok: false, reason: 'unknown' });
+    expect(w.resolve('discord:2')).toMatchObject({ isKnown: false, principal: { role: 'guest' } });
+  });
+
   it('never under those who hang on it', () => {
     const w = world([]);
     w.pair('telegram:1');
@@ -332,6 +341,19 @@ describe('the file', () => {
     expect(fs.readFileSync(path.join(w.folder, 'links.json'), 'utf8')).toBe(torn);
     fs.writeFileSync(path.join(w.folder, 'links.json'), '[]');
     expect(w.redeem(code, 'discord:4')).toMatchObject({ ok: true });
+  });
+
+  it('counts for an account the first time that it stands there, and takes in no more than five thousand', () => {
+    const w = world([ALEX, { name: 'kim', role: 'member', ids: ['telegram:9'] }]);
+    const entry = (identity: string, to: string) => ({ identity, person: 'x~aaaaa', to, linkedAt: 'now' });
+    const twice = [entry('discord:2', 'telegram:9'), entry('discord:2', 'telegram:1')];
+    const file = path.join(w.folder, 'links.json');
+    fs.writeFileSync(file, JSON.stringify(twice));
+    expect(w.who('discord:2')).toMatchObject({ person: 'kim', role: 'member' });
+    const full = Array.from({ length: 5_000 }, (_, n) => entry(`discord:1${n}`, 'telegram:9'));
+    fs.writeFileSync(file, JSON.stringify(full));
+    expect(() => link(w, 'telegram:1', 'discord:7')).toThrow(UserError);
+    expect(JSON.parse(fs.readFileSync(file, 'utf8'))).toHaveLength(5_000);
   });
 
   it('holds no cycle that anybody could climb by', () => {
