@@ -13,9 +13,10 @@ import { type ConsentRules, withConsent } from '../../src/runtime/approvals/cons
 import { createParking } from '../../src/runtime/approvals/parking.ts';
 import { askForConsent, askPerson } from '../../src/runtime/approvals/question.ts';
 import { digestOf, fenced, shownInput, visible } from '../../src/runtime/approvals/show.ts';
+import { verdictOf } from '../../src/runtime/approvals/verdict.ts';
 import { type ApprovalRequest, openApprovals } from '../../src/runtime/approvals.ts';
 import { assembleContext } from '../../src/runtime/context/context.ts';
-import type { Entry } from '../../src/runtime/entry.ts';
+import type { Entry, JobOrder } from '../../src/runtime/entry.ts';
 import { createInterrupt } from '../../src/runtime/interrupt.ts';
 import { askUser } from '../../src/runtime/tools/ask-user.ts';
 import { openHome } from '../../src/workspace/home.ts';
@@ -48,6 +49,10 @@ const asking = (id = 'a'.repeat(24), more: Partial<ApprovalRequest> = {}): Appro
   ...{ expiresAt: new Date(START + 10 * MINUTE).toISOString(), principal, asked: [message()] },
   ...more,
 });
+const aTask: TaskRecord = {
+  ...{ id: '20260301-abcde', viber: 'default', goal: 'g', title: 'g', state: 'running', runs: 0 },
+  ...{ people: ['telegram:1'], conversations: [], createdAt: '', updatedAt: '' },
+};
 const sam = { by: 'telegram:1', name: 'Sam' };
 const yes = { verdict: 'approve', ...sam } as const;
 
@@ -199,6 +204,49 @@ describe('a request', () => {
     await after.start();
     expect(after.get('a'.repeat(24))).toBeUndefined();
     expect(after.open('t1').map(({ id }) => id)).toEqual(['c'.repeat(24)]);
+  });
+});
+
+describe('what was approved', () => {
+  it('runs as it was shown, and not when the request, its digest or what the session holds has changed', async () => {
+    const home = await openHome(path.join(tempFolder(), 'home'));
+    const decision = { ...yes, at: '' };
+    const verdict = (more: Partial<ApprovalRequest>, shown: string | undefined) =>
+      verdictOf(home, aTask, asking(undefined, more), decision, shown);
+    const shown = digestOf('send', input);
+    const other = { ...input, to: 'mallory' };
+    expect(await verdict({}, shown)).toEqual({ run: input, kind: '' });
+    const changed: [Partial<ApprovalRequest>, string | undefined][] = [
+      [{ input: other }, shown],
+      [{ tool: 'delete' }, shown],
+      [{ input: other, digest: digestOf('send', other) }, shown],
+      [{ input: other }, digestOf('send', other)],
+      [{}, undefined],
+    ];
+    for (const [more, held] of changed)
+      expect(await verdict(more, held), JSON.stringify(more)).toEqual({ error: expect.stringContaining('no longer') });
+  });
+
+  it('goes on where it was decided, and as the job that asked', async () => {
+    const { approvals, lane } = store();
+    const job: JobOrder = { id: 'digest', name: 'Digest', slot: '2026-03-01T09:00:00.000Z', deliver: [], own: {} };
+    await approvals.ask(asking(undefined, { asked: [message('1'), message('2')], job }));
+    await approvals.decide('a'.repeat(24), yes, message('2').address);
+    expect(lane.map(({ entry }) => [entry.message.address.chat, entry.job])).toEqual([['2', job]]);
+  });
+
+  it('is not taken from a file that names another request', async () => {
+    const world = store();
+    await world.approvals.ask(asking());
+    const folder = path.join(world.folder, 'approvals');
+    fs.renameSync(path.join(folder, `${'a'.repeat(24)}.json`), path.join(folder, `${'b'.repeat(24)}.json`));
+    const after = world.open();
+    await after.start();
+    expect([after.get('a'.repeat(24)), after.get('b'.repeat(24)), after.open('t1')]).toEqual([
+      undefined,
+      undefined,
+      [],
+    ]);
   });
 });
 
@@ -477,10 +525,7 @@ describe('the agent', () => {
 });
 
 describe('a run that goes on', () => {
-  const task: TaskRecord = {
-    ...{ id: '20260301-abcde', viber: 'default', goal: 'g', title: 'g', state: 'running', runs: 0 },
-    ...{ people: ['telegram:1'], conversations: [], createdAt: '', updatedAt: '' },
-  };
+  const task = aTask;
   const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'send', input };
   const earlier = (shown: typeof input): SessionEntry[] => [
     { type: 'step', run: 'r1', at: '', index: 0, messages: [{ role: 'assistant', content: [call] }] },

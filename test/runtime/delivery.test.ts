@@ -3,11 +3,11 @@ import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Address, Channel, OutboundMessage, PartLedger } from '../../src/channels/channel.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import { silentLog } from '../../src/log.ts';
+import { addSecret, silentLog } from '../../src/log.ts';
 import { type DeliveryOptions, openDelivery } from '../../src/runtime/delivery.ts';
 import { openLedger } from '../../src/runtime/queue/ledger.ts';
 import { openStore } from '../../src/runtime/queue/store.ts';
-import { tempFolder } from '../helpers/temp.ts';
+import { tempFolder, tree } from '../helpers/temp.ts';
 
 const address = (chat: string): Address => ({ channel: 'test', account: 'bot', chat });
 const message = (id: string, chat = 'c1', text = id): OutboundMessage => ({
@@ -166,6 +166,50 @@ describe('the outbox', () => {
     await idle(delivery);
     expect(intent).toHaveBeenCalledTimes(2);
     expect([text(), names(root, 'dead')]).toEqual(['ab', []]);
+  });
+
+  it('takes an answer that could not be stored when it is given again', async () => {
+    const root = tempFolder();
+    const { channel, text } = platform();
+    const store = openStore({ root, freeBytes: 0 });
+    let isFull = true;
+    const put: typeof store.put = async (...given) => {
+      if (isFull) throw new Error('disk full');
+      return store.put(...given);
+    };
+    const { delivery } = open(root, channel, { store: { ...store, put } });
+    await expect(delivery.add(message('ab'), 't')).rejects.toThrow('disk full');
+    isFull = false;
+    await delivery.add(message('ab'), 't');
+    await idle(delivery);
+    expect(text()).toBe('ab');
+  });
+
+  it('holds no secret, neither on disk nor where it is sent', async () => {
+    const root = tempFolder();
+    addSecret('tok-of-the-outbox-1');
+    const sent: string[] = [];
+    const { channel } = platform();
+    const gone = { ...channel, send: async ({ text }: OutboundMessage) => void sent.push(text) };
+    const { delivery } = open(root, gone);
+    await delivery.add(message('m', 'c1', 'it is tok-of-the-outbox-1'), 't');
+    await idle(delivery);
+    const kept = Object.values(tree(root)).join('\n');
+    for (const text of [kept, sent.join('\n')]) {
+      expect(text).toContain('it is [secret]');
+      expect(text).not.toContain('tok-of-the-outbox-1');
+    }
+  });
+
+  it('sends in the order of a lane what an earlier process has left, whatever the files are named', async () => {
+    const root = tempFolder();
+    const { channel, text } = platform();
+    const away = open(root, channel, { channelOf: () => undefined });
+    for (const id of ['z', 'a', 'm', 'b', 'y', 'c']) await away.delivery.add(message(id), 't');
+    await away.delivery.close(1_000);
+    const { delivery } = open(root, channel);
+    await idle(delivery);
+    expect(text()).toBe('zambyc');
   });
 
   it.each([

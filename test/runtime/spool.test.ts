@@ -212,6 +212,43 @@ describe('the inbox', () => {
     expect(await spool.enqueue('a', '1', { by: ALEX, dedupeId: '1' })).toBe('accepted');
   });
 
+  it('takes an event that could not be stored when it comes again, and holds a second copy back until the first is durable', async () => {
+    const store = openStore({ root: tempFolder(), freeBytes: 0 });
+    const commit = Promise.withResolvers<void>();
+    let isFull = true;
+    const put: typeof store.put = async (...given) => {
+      if (isFull) throw new Error('disk full');
+      await commit.promise;
+      return store.put(...given);
+    };
+    const spool = await openSpool<string>({ store: { ...store, put }, onDead: () => undefined });
+    const enqueue = () => spool.enqueue('a', '1', { by: ALEX, dedupeId: '1' });
+    await expect(enqueue()).rejects.toThrow('disk full');
+    isFull = false;
+    const told: string[] = [];
+    const first = enqueue().then((outcome) => told.push(outcome));
+    const second = enqueue().then((outcome) => told.push(outcome));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    // Whoever is told of it would acknowledge it.
+    expect(told).toEqual([]);
+    commit.resolve();
+    await Promise.all([first, second]);
+    expect(told.sort()).toEqual(['accepted', 'duplicate']);
+    expect(texts(await claim(spool))).toEqual(['1']);
+  });
+
+  it('finishes no message that its owner was not given', async () => {
+    const root = tempFolder();
+    const { spool } = await open(root);
+    for (const id of ['1', '2']) await spool.enqueue('a', id, { by: ALEX, dedupeId: id });
+    const lease = await claim(spool);
+    expect(texts(lease)).toEqual(['1']);
+    spool.ack(lease, [spoolKey('2'), 'unknown']);
+    expect(names(root, 'new')).toEqual([`${spoolKey('2')}.json`]);
+    spool.ack(lease, ids(lease));
+    expect(texts(await claim(spool))).toEqual(['2']);
+  });
+
   it('keeps each lane in order and loses nothing, whatever restarts, releases and crashes come between', async () => {
     const command = fc.oneof(
       { weight: 6, arbitrary: fc.record({ do: fc.constant('put' as const), lane: fc.constantFrom('a', 'b', 'c') }) },
