@@ -6,6 +6,7 @@ import type { Links } from '../access/links.ts';
 import type { Pairing } from '../access/pairing.ts';
 import type { People } from '../access/people.ts';
 import type { Address, Channel } from '../channels/channel.ts';
+import { isBlank } from '../channels/markdown/blank.ts';
 import { type Config, loadAgent } from '../config.ts';
 import { UserError } from '../errors.ts';
 import type { Clock } from '../jobs/clock.ts';
@@ -93,7 +94,7 @@ export function openWork(options: WorkOptions): Work {
   const seconds = (value: number) => value * 1000;
   const { connect, firstToken, idle, run } = config.timeouts;
   const agent = createAgent({
-    ...{ models, log },
+    ...{ models, log, isBlank },
     timeouts: { connect: seconds(connect), firstToken: seconds(firstToken), idle: seconds(idle), run: seconds(run) },
   });
   const { telegram, discord, slack } = config.channels;
@@ -131,7 +132,16 @@ export function openWork(options: WorkOptions): Work {
     },
   });
   const runner = createRunner({
-    ...{ home, perform, meter, parking, log, play: mesh.play, channelOf: (message) => channelOf(message.address) },
+    ...{
+      home,
+      perform,
+      meter,
+      parking,
+      log,
+      isBlank,
+      play: mesh.play,
+      channelOf: (message) => channelOf(message.address),
+    },
     settings: { ...config, attach },
     tellsMemory: createTelling(config, jobs.posting),
   });

@@ -28,7 +28,15 @@ const TIMEOUTS: Timeouts = {
   maxRetryAfter: 20_000,
 };
 
-export function createAgent(options: { models: Models; timeouts?: Partial<Timeouts>; log: Logger }): Agent {
+export interface AgentOptions {
+  models: Models;
+  timeouts?: Partial<Timeouts>;
+  log: Logger;
+  /** Whether nothing of a text can be seen once a chat shows it. */
+  isBlank?: (text: string) => Promise<boolean>;
+}
+
+export function createAgent(options: AgentOptions): Agent {
   const { models, log } = options;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   // Kept: even of a loaded module each `import` is a walk through the loader.
@@ -50,6 +58,7 @@ export function createAgent(options: { models: Models; timeouts?: Partial<Timeou
       limits: timeouts,
       onText: events.text,
       onRestart: events.thinking,
+      isBlank: options.isBlank,
       acceptsEmpty: () => said.latest !== '',
       ...(hooks.beforeCall && { beforeCall: hooks.beforeCall }),
       ...(hooks.onUsage && { onUsage: hooks.onUsage }),

@@ -68,6 +68,8 @@ export interface RunnerOptions {
   }) => Promise<boolean>;
   /** Plays playbooks; absent where there are none. */
   play?: Play;
+  /** Whether nothing of a text can be seen once a chat shows it. */
+  isBlank?: (text: string) => Promise<boolean>;
 }
 
 export interface Runner {
@@ -89,6 +91,7 @@ export interface Runner {
 }
 
 const MAX_ATTACHED = 10;
+const NOTHING_SEEN = 'The answer was empty: please ask again, or put it differently.';
 
 export function createRunner(options: RunnerOptions): Runner {
   const { home, perform, settings, log } = options;
@@ -228,9 +231,13 @@ export function createRunner(options: RunnerOptions): Runner {
       const rules = { ...attachRules(channel, channelId), maxFiles: MAX_ATTACHED };
       const { files, onRequest } = await attach(home, taskId, outcome.artifactRefs, rules);
       const list = onRequest.length > 0 ? `\n\nMore files: ${onRequest.map((file) => file.name).join(', ')}` : '';
+      const all = [...(outcome.files ?? []), ...files];
+      const text = `${outcome.text}${list}`;
+      // A question that follows says enough, and so does a file.
+      const isSilent = all.length === 0 && !outcome.asks?.length && (await options.isBlank?.(text));
       return {
-        text: `${outcome.text}${list}`,
-        files: [...(outcome.files ?? []), ...files],
+        text: isSilent ? NOTHING_SEEN : text,
+        files: all,
         buttons: [...outcome.buttons, ...onRequest.map((file) => [getButton(file, taskId)])],
       };
     },

@@ -21,6 +21,8 @@ export interface StreamingOptions {
   onRestart(): void;
   /** Whether an answer without text or calls will do, because the run has said something before. */
   acceptsEmpty(): boolean;
+  /** Whether nothing of a text can be seen; by default when it holds blanks alone. */
+  isBlank?: ((text: string) => Promise<boolean>) | undefined;
   /** Before each answer is asked for; when it throws, none is. */
   beforeCall?: () => void;
   /** A try has ended that the provider will charge for, `ms` after it began. */
@@ -45,19 +47,27 @@ export function createStreamingModel(options: StreamingOptions): StreamingModel 
     spent: (usage: CallUsage) => void,
   ): Promise<GenerateResult> {
     const model = await options.load(name);
-    const answer = await collectAnswer(
+    const given = await collectAnswer(
       model,
       name,
       { ...call, prompt: fitPrompt(call.prompt, model.provider) },
       limits,
       onText,
     );
-    spent(usageOf(answer, call.prompt));
+    spent(usageOf(given, call.prompt));
+    const answer = await withoutUnseen(given);
     if (isEmpty(answer) && !options.acceptsEmpty()) {
       const text = `The model ${name} gave an empty answer: please ask again, or put it differently.`;
       throw new RunError('empty', text, { detail: `${name}: empty answer` });
     }
     return tidyCalls(answer, call.prompt);
+  }
+
+  /** Text of which nothing can be seen is none. */
+  async function withoutUnseen(answer: GenerateResult): Promise<GenerateResult> {
+    const text = answer.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+    if (text === '' || !(await options.isBlank?.(text))) return answer;
+    return { ...answer, content: answer.content.filter((part) => part.type !== 'text') };
   }
 
   /** Asks one model, again if that may help. Gives the answer or the last failure. */
