@@ -135,7 +135,13 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
         continue;
       }
       const items = head(lane);
-      for (const item of items) store.move('new', 'cur', item.id);
+      try {
+        for (const item of items) store.move('new', 'cur', item.id);
+      } catch (error) {
+        // What could not be handed out takes nobody's share.
+        fair.done(share);
+        throw error;
+      }
       lane.leased = items.length;
       lane.share = share;
       lane.epoch = ++epoch;
