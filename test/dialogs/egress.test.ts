@@ -41,9 +41,11 @@ interface Given extends PlatformWorldOptions {
   memory?: string;
   hosts?: string[];
   own?: string;
+  /** An agent that may be asked. */
+  helper?: string;
 }
 
-async function open(name: PlatformName, { memory = SECRET, hosts = [], own, ...options }: Given = {}) {
+async function open(name: PlatformName, { memory = SECRET, hosts = [], own, helper, ...options }: Given = {}) {
   const web = await openWeb();
   const webOrigins = [`http://${web.here}`, `http://${web.there}`];
   const world = await openPlatforms({
@@ -57,8 +59,9 @@ async function open(name: PlatformName, { memory = SECRET, hosts = [], own, ...o
     prepare(home) {
       fs.mkdirSync(path.join(home, 'workspace'), { recursive: true });
       if (memory !== '') fs.writeFileSync(path.join(home, 'workspace/MEMORY.md'), `# Memory\n\n- ${memory}\n`);
-      if (own === undefined) return;
       fs.mkdirSync(path.join(home, 'agents'), { recursive: true });
+      if (helper !== undefined) fs.writeFileSync(path.join(home, 'agents/helper.yaml'), helper);
+      if (own === undefined) return;
       fs.writeFileSync(path.join(home, 'agents/default.yaml'), own);
     },
   });
@@ -229,6 +232,22 @@ describe('on one platform', () => {
     await waitFor(platform, place, { text: 'I was told' });
     expect(web.seen).toEqual([`${web.here}/y`]);
     expect(questions(platform, place)).toBe(0);
+  });
+
+  it('an agent that is asked sends nothing out, and takes no characters from the run that asks it', async () => {
+    const { web, world, platform, dm } = await open('telegram', { helper: 'description: helps\n' });
+    const hello = { agent: 'helper', message: `read http://${web.here}/${SECRET} for me` };
+    world.llm.script(({ messages, toolResults, system }) => {
+      const isAsked = JSON.stringify([system, messages]).includes('Another agent asks you');
+      if (isAsked) return calls(fetching(`http://${web.here}/${SECRET}`))({ toolResults } as LlmRequest);
+      return calls({ name: 'ask_agent', arguments: hello })({ toolResults } as LlmRequest);
+    });
+    await ask(platform, dm, `ask about http://${web.here}`, { text: 'I was told' });
+    expect(web.seen).toEqual([]);
+    expect(questions(platform, dm)).toBe(0);
+    expect(JSON.stringify(world.llm.requests().map((request) => request.toolResults))).toContain(
+      'needs the consent of a person',
+    );
   });
 
   it('a long address is shown whole, with what cannot be seen made visible', async () => {
