@@ -5,7 +5,6 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { ALEX } from '../dialogs/harness.ts';
 import type { Slack } from '../emulators/slack.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
@@ -73,21 +72,45 @@ it.each([
   expect(answer.text).not.toContain('100 Continue');
 });
 
+/** Takes all the room there is: large bodies, then so many small ones that the last find none. Resolves when one has been refused. */
+async function fill(port: number, lines: string[]): Promise<Held[]> {
+  const all = [...lines, announced(1_000_000)];
+  const large = flood(port, 16, all, 990_000);
+  await sleep(200);
+  const small = flood(port, 250, all, 100);
+  await Promise.race(small.map(({ answer }) => answer));
+  return [...large, ...small];
+}
+
+/** Fills, says something, and looks whether that met 503; on a machine that stalls the room may be free again before. */
+async function meet503(filled: () => Promise<Held[]>, say: (round: number) => void, met: () => Promise<boolean>) {
+  const held: Held[] = [];
+  for (let round = 0; round < 5; round++) {
+    held.push(...(await filled()));
+    say(round);
+    for (let look = 0; look < 20; look++) {
+      if (await met()) return { said: round + 1, statuses: (await settle(held)).map(({ status }) => status) };
+      await sleep(50);
+    }
+    await settle(held);
+  }
+  throw new Error('nothing met 503');
+}
+
 it('holds 16 MB of unproven bodies and no more, says 503 beyond, and answers what Slack sends again once', async () => {
   const { platform, port, slack } = await slackWorld();
-  const lines = [HOOK, HOST, JSON_TYPE, ...signed(), announced(1_000_000)];
-  const held = flood(port, 40, lines, 990_000);
-  const statuses: number[] = [];
-  for (const { answer } of held) void answer.then(({ status }) => statuses.push(status));
-  // Those that found no room are told so at once; the others are given up after five seconds.
-  await expect.poll(() => statuses.filter((status) => status === 503 || status === 0).length).toBeGreaterThan(20);
   const place = platform.dm('alex');
-  platform.say(place, 'are you there?');
-  expect((await waitFor(platform, place, { text: 'are you there?' })).text).toContain('are you there?');
+  const { said, statuses } = await meet503(
+    () => fill(port, [HOOK, HOST, JSON_TYPE, ...signed()]),
+    (round) => platform.say(place, `are you there ${round}?`),
+    async () => slack.counters().deliveries.redelivered > 0,
+  );
+  for (let round = 0; round < said; round++) await waitFor(platform, place, { text: `are you there ${round}?` });
+  expect(platform.answers(place)).toHaveLength(said);
   await slack.settled();
-  expect(slack.counters().deliveries).toMatchObject({ lost: 0, pending: 0 });
-  expect(platform.answers(place)).toHaveLength(1);
-  expect(tally((await settle(held)).map(({ status }) => status))[408]).toBeLessThanOrEqual(17);
+  expect(slack.counters().deliveries.lost).toBe(0);
+  // Those that found no room are told so at once; the others are given up after five seconds.
+  expect(Object.keys(tally(statuses)).sort()).toEqual(['408', '503']);
 });
 
 it('gives the room back when senders go away, and counts chunks of one byte by what they hold', async () => {
@@ -114,22 +137,25 @@ it('answers an update of Telegram once when the first try met 503', async () => 
   const world = await openPlatforms({ on: ['telegram'], given: { telegram: platform }, sections });
   const port = portOf(world);
   const known = ['POST /webhooks/telegram HTTP/1.1', HOST, JSON_TYPE, `x-telegram-bot-api-secret-token: ${SECRET}`];
-  const held = flood(port, 17, [...known, announced(1_000_000)], 990_000);
-  await expect
-    .poll(async () => (await send(port, head(...known, announced(900_000)) + ' '.repeat(900_000))).status)
-    .toBe(503);
-  platform.say(platform.dm('alex'), 'x'.repeat(3_000));
   const { token, url } = platform.emulator;
-  const where = `http://127.0.0.1:${port}/webhooks/telegram`;
-  const body = JSON.stringify({ url: where, secret_token: SECRET });
-  await fetch(`${url}/bot${token}/setWebhook`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-  });
-  await waitFor(platform, platform.dm('alex'));
-  await settle(held);
-  expect(platform.answers({ chat: String(ALEX) })).toHaveLength(1);
+  const call = async (method: string, values: object) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${url}/bot${token}/${method}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(values),
+    });
+    return await response.text();
+  };
+  await call('setWebhook', { url: `http://127.0.0.1:${port}/webhooks/telegram`, secret_token: SECRET });
+  const place = platform.dm('alex');
+  const { said } = await meet503(
+    () => fill(port, known),
+    (round) => platform.say(place, `are you there ${round}?`),
+    async () => (await call('getWebhookInfo', {})).includes('503'),
+  );
+  for (let round = 0; round < said; round++) await waitFor(platform, place, { text: `are you there ${round}?` });
+  expect(platform.answers(place)).toHaveLength(said);
   const wrong = head(known[0] ?? '', HOST, JSON_TYPE, 'x-telegram-bot-api-secret-token: wrong', announced(1_000_000));
   expect(await send(port, wrong)).toMatchObject({ status: 401, headers: { connection: 'close' } });
 });
