@@ -6,7 +6,7 @@
 import type { Logger } from '../../../log.ts';
 import type { RuntimeTool } from '../../task.ts';
 import type { ToolScope } from '../scope.ts';
-import { effectOf, isOfferable, type McpToolInfo, reasonOf, toRuntimeTool } from './tool.ts';
+import { effectOf, isOfferable, type McpToolInfo, reachesOut, reasonOf, toRuntimeTool } from './tool.ts';
 
 export interface McpServerSettings {
   command?: string;
@@ -232,7 +232,7 @@ export function createMcpServers(options: {
       await Promise.all(servers.map(ensure));
       return servers.map((server) => {
         const { settings, offered } = server;
-        const asking = offered.filter((info) => effectOf(info, settings.trusted) !== 'read').length;
+        const asking = offered.filter((info) => effectOf(info, settings.trusted) !== 'read' || reachesOut(info)).length;
         return { ...healthOf(server), asking, missing: missingOf(server, offered) };
       });
     },
