@@ -50,3 +50,34 @@ describe.each(NAMES)('the run of a guest on %s', (name) => {
     expect(kept(world, other)).not.toHaveProperty('workspace/pwned.txt');
   });
 });
+
+describe('a crash in the run of a guest', () => {
+  it.each(['run-message-written', 'run-step-written', 'run-result-written'])(
+    'at %s changes nothing of its rights',
+    async (point) => {
+      const { world, platform, other } = await openToGuests('telegram', {
+        process: true,
+        // The owner's run before it comes to the same point.
+        env: { OPENVIBER_CRASH_AT: `${point}:2` },
+      });
+      const before = kept(world, other);
+      const from = world.llm.requests().length;
+      world.llm.script(attack(other));
+      platform.say(platform.room, 'attack', { by: 'kim', mention: true });
+      await world.ended();
+      await world.kill();
+      await waitFor(platform, platform.room, { text: 'the end' });
+      await sleep(A_WHILE);
+      expect(toldSince(world, from)).toContain('attack');
+      expect(toldSince(world, from)).not.toContain(`${CANARY}-`);
+      expect(kept(world, other)).toEqual(before);
+    },
+  );
+});
+
+it('a guest does not come into a task that was begun in private', async () => {
+  const { platform, other } = await openToGuests('telegram');
+  for (const place of [platform.dm('kim'), platform.room])
+    for (const command of ['open', 'status', 'get', 'artifacts'])
+      expect((await platform.command(place, command, other, 'kim')).text).toMatch(/no task|no file/);
+});
