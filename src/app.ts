@@ -5,6 +5,7 @@ import { openLinks } from './access/links.ts';
 import { openPairing } from './access/pairing.ts';
 import { createPeople } from './access/people.ts';
 import { type BuiltChannels, buildChannels } from './app/channels.ts';
+import { hearDamage } from './app/damage.ts';
 import { createDoor } from './app/door.ts';
 import { openLive } from './app/live.ts';
 import { openWork } from './app/work.ts';
@@ -22,17 +23,19 @@ import { openConversations } from './runtime/conversations.ts';
 import { openDelivery } from './runtime/delivery.ts';
 import { type Entry, laneLimits } from './runtime/entry.ts';
 import { connectionsFor, createHandles, handleLimit, limitProblem } from './runtime/handles.ts';
-import { bury, type SpoolFile } from './runtime/queue/dead.ts';
+import { bury } from './runtime/queue/dead.ts';
 import { openDisk } from './runtime/queue/disk.ts';
 import { openLedger } from './runtime/queue/ledger.ts';
 import { acquireLock } from './runtime/queue/lock.ts';
 import type { QueueItem } from './runtime/queue/queue.ts';
+import { spoolShape } from './runtime/queue/recovery.ts';
 import { openSpool } from './runtime/queue/spool.ts';
 import { openStore } from './runtime/queue/store.ts';
 import { type Readiness, readinessOf } from './runtime/readiness.ts';
 import { openReception } from './runtime/reception.ts';
 import { createButtons } from './runtime/reply/buttons.ts';
 import type { GiveUp } from './runtime/retries.ts';
+import { entryShape } from './runtime/spool-shapes.ts';
 import { openHome } from './workspace/home.ts';
 
 const VIBER = 'default';
@@ -76,15 +79,15 @@ export async function startApp(options: AppOptions): Promise<App> {
   const home = await openHome(options.homeRoot);
   const lock = acquireLock(home.run);
   const metrics = createMetrics();
-  const onTorn = (file: string) => log.error({ file }, 'a damaged file was moved to dead');
   const disk = openDisk(path.join(home.spool, 'tmp'), (error) =>
     log.error({ err: error }, 'the disk thread failed; commits go on without it'),
   );
-  const store = openStore({ root: home.spool, freeBytes: config.limits.freeBytes, onTorn, disk });
+  const store = openStore({ root: home.spool, freeBytes: config.limits.freeBytes, disk });
   const ledger = openLedger(path.join(home.spool, 'ledger'), lock.epoch);
+  const damage = hearDamage({ root: home.root, log, tellOwners: (id, text) => reception.tellOwners(id, text) });
   const dead: { item: QueueItem<Entry>; reason: string }[] = [];
   const queue = await openSpool<Entry>({
-    ...{ store, onDead: (item, reason) => dead.push({ item, reason }) },
+    ...{ store, schema: entryShape, onDead: (item, reason) => dead.push({ item, reason }) },
     limits: laneLimits(config.limits.runs, config.limits.runsPerPerson),
   });
   const cache = openCache(home.cache);
@@ -114,7 +117,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   };
   const giveUp: GiveUp = async (items, reason) => {
     for (const item of items) {
-      const stored = (store.read('cur', item.id) as SpoolFile<Entry> | undefined) ?? { ...item, dedupeId: '' };
+      const stored = store.read('cur', item.id, spoolShape(entryShape)) ?? { ...item, dedupeId: '' };
       await bury(store, stored, reason, Date.now());
       await reception.tellGivenUp(item, reason);
     }
@@ -198,6 +201,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await delivery.close(3_000);
     await built.close();
     reception.close();
+    damage.close();
     clearInterval(daily);
     clearTimeout(early);
     handles.close();
@@ -246,6 +250,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
   const about = { pid: process.pid, port: server?.port, startedAt: new Date().toISOString(), epoch: lock.epoch };
   fs.writeFileSync(path.join(home.run, 'gateway.json'), `${JSON.stringify(about)}\n`, { mode: 0o600 });
+  damage.start(home);
   const connected = shortage?.isTooLow ? Promise.resolve() : connectAll();
   // Who asks for it learns of a failure; nobody has to.
   connected.catch(() => 'the channels have said what is wrong');

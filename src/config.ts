@@ -1,5 +1,5 @@
 /** The configuration: one file and the environment in, complete settings or every problem at once out. */
-import { access } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { addChannels } from './config/channel-variables.ts';
 import { defaults } from './config/defaults.ts';
@@ -59,12 +59,16 @@ async function findFile(home: string): Promise<string | undefined> {
   for (const name of NAMES) {
     const file = resolve(join(home, name));
     try {
-      await access(file);
-      return file;
+      // A link that leads nowhere is one that somebody meant: it is not passed over.
+      const found = await lstat(file);
+      // Reading a pipe of the home would wait for its writer.
+      if (!found.isFIFO()) return file;
     } catch (error) {
       // ENOTDIR: the home itself is not a directory; whoever opens it says so.
-      if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR') return file;
+      if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') continue;
+      return file;
     }
+    throw new ConfigError([{ path: '', message: `${file}: this is a pipe, expected a file` }]);
   }
   return undefined;
 }

@@ -1,11 +1,15 @@
 /**
  * Small JSON files of `access/` that gateway, command line and people change: replaced atomically and durably, changed under
- * a lock file, read again whenever they have changed. A list that cannot be read is never overwritten.
+ * a lock file, read again whenever they have changed. What cannot be read is set aside and never widens anybody's rights.
  */
 import { randomInt } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode, UserError } from '../errors.ts';
+import type { About } from '../lib/damage.ts';
+import { parseJson, readRecords, readWhole, salvage } from '../lib/read-json.ts';
+import type { Schema } from '../lib/shape.ts';
+import { writeJson } from '../lib/write-json.ts';
 
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'; // no 0, O, 1, I
 const CODE_LENGTH = 8;
@@ -13,29 +17,6 @@ const CODE_LENGTH = 8;
 /** Eight characters that can be read aloud: 40 bits. */
 export function newCode(): string {
   return Array.from({ length: CODE_LENGTH }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('');
-}
-
-/** Text that is no JSON, or a missing file, is the fallback. */
-export function readJson<T>(file: string, fallback: T): T {
-  try {
-    return JSON.parse(fs.readFileSync(file, 'utf8')) as T;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return fallback;
-    throw error;
-  }
-}
-
-/** On the disk when it returns, the file's name as well. */
-export function writeJson(file: string, value: unknown): void {
-  const temp = `${file}.${process.pid}.tmp`;
-  fs.writeFileSync(temp, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true });
-  fs.renameSync(temp, file);
-  const folder = fs.openSync(path.dirname(file), 'r');
-  try {
-    fs.fsyncSync(folder);
-  } finally {
-    fs.closeSync(folder);
-  }
 }
 
 /** Runs `change` while no other process changes the same file; a lock older than 5 s belonged to a process that died. */
@@ -61,22 +42,35 @@ export function locked<T>(file: string, change: () => T): T {
 }
 
 export interface JsonList<T> {
-  /** The entries that are what they should be; while the file is no JSON list, those it had before. Shared: do not change them. */
+  /** The entries that are what they should be; while somebody is editing the file, those it had before. Shared: do not change them. */
   read(): readonly T[];
-  /** Replaces the list, one change at a time. Throws UserError naming the file when it is no JSON list: it is left alone. */
+  /** Replaces the list, one change at a time; the same list changes nothing. Throws UserError naming the file while it is being edited. */
   change(next: (entries: readonly T[]) => readonly T[]): void;
 }
 
 /** A kernel's clock tick: a file changed this lately may change again without showing it. */
 const SETTLED_MS = 50;
+/** People edit these lists: what is no list right after it was written may be half of one. */
+const EDITED_MS = 2_000;
 
-/** A file that holds a list. It need not exist; reading it costs one `stat` while it is unchanged (about 4 µs). */
-export function openJsonList<T>(file: string, isEntry: (value: unknown) => value is T): JsonList<T> {
+/**
+ * A file that holds a list. It need not exist; reading it costs one `stat` while it is unchanged (about 4 µs). Of a damaged one the
+ * entries that are left go on.
+ */
+export function openJsonList<T>(file: string, schema: Schema<T>, about: About): JsonList<T> {
   let cache: { stamp: string; entries: readonly T[] } = { stamp: '', entries: [] };
 
-  function parse(): readonly T[] | undefined {
-    const value = readJson<unknown>(file, fs.existsSync(file) ? undefined : []);
-    return Array.isArray(value) ? value.filter(isEntry) : undefined;
+  /** Undefined while it may be half-written. */
+  function parse(mend: (work: () => readonly T[]) => readonly T[]): readonly T[] | undefined {
+    const read = readWhole(file);
+    if (read === undefined) return [];
+    const { text = '', why } = read;
+    const { records, isWhole } = salvage(text, schema);
+    const value = parseJson(text);
+    if (why === undefined && isWhole && Array.isArray(value)) return [...records.values()];
+    const age = Math.abs(Date.now() - (fs.lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0));
+    if (why === undefined && value === undefined && age < EDITED_MS) return undefined;
+    return mend(() => [...readRecords(file, schema, about, (left) => writeJson(file, [...left.values()])).values()]);
   }
 
   return {
@@ -84,15 +78,17 @@ export function openJsonList<T>(file: string, isEntry: (value: unknown) => value
       const stat = fs.statSync(file, { throwIfNoEntry: false });
       const stamp = stat ? `${stat.ino} ${stat.size} ${stat.ctimeMs}` : 'none';
       if (stamp === cache.stamp) return cache.entries;
-      const settled = !stat || Math.abs(Date.now() - stat.ctimeMs) > SETTLED_MS;
-      cache = { stamp: settled ? stamp : '', entries: parse() ?? cache.entries };
+      const settled = stat && Math.abs(Date.now() - stat.ctimeMs) > SETTLED_MS;
+      const entries = parse((work) => locked(file, work));
+      cache = { stamp: settled && entries ? stamp : '', entries: entries ?? cache.entries };
       return cache.entries;
     },
     change(next) {
       locked(file, () => {
-        const entries = parse();
+        const entries = parse((work) => work());
         if (!entries) throw new UserError(`access/${path.basename(file)} is not a JSON list; mend or delete it first.`);
-        writeJson(file, next(entries));
+        const after = next(entries);
+        if (after !== entries) writeJson(file, after);
       });
     },
   };

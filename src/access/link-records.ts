@@ -1,5 +1,6 @@
 /** What stands in the files of links: their shapes, what counts as an entry after a hand edit, and the names of people made here. */
 import { randomInt } from 'node:crypto';
+import { type Is, isFilled, isNumber, isText, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
 import type { Role } from './principal.ts';
 
 export interface Link {
@@ -38,29 +39,24 @@ export interface WaitingCode extends Issuer {
   usedBy?: string;
 }
 
-const ROLES: readonly unknown[] = ['owner', 'member', 'guest'] satisfies Role[];
+export const isRole: Is = oneOf('owner', 'member', 'guest');
 
-const fieldsOf = (value: unknown) =>
-  new Map<string, unknown>(typeof value === 'object' && value !== null ? Object.entries(value) : []);
-const isText = (value: unknown) => typeof value === 'string' && value !== '';
-const isTextOrAbsent = (value: unknown) => value === undefined || isText(value);
+/** An address as the channels define it. */
+export const isAddress: Is = objectOf({
+  ...{ channel: isFilled, account: isFilled, chat: isFilled },
+  ...{ workspace: optional(isText), thread: optional(isText) },
+});
 
-export function isLink(value: unknown): value is Link {
-  const link = fieldsOf(value);
-  return ['identity', 'person', 'linkedAt'].every((name) => isText(link.get(name))) && isTextOrAbsent(link.get('to'));
-}
+export const linkShape = shape<Link>(
+  objectOf({ identity: isFilled, person: isFilled, linkedAt: isFilled, to: optional(isFilled) }),
+);
 
-export function isWaitingCode(value: unknown): value is WaitingCode {
-  const code = fieldsOf(value);
-  const address = fieldsOf(code.get('address'));
-  return (
-    ['code', 'identity', 'name'].every((name) => isText(code.get(name))) &&
-    ROLES.includes(code.get('role')) &&
-    Number.isFinite(code.get('expiresAt')) &&
-    ['person', 'usedBy'].every((name) => isTextOrAbsent(code.get(name))) &&
-    ['channel', 'account', 'chat'].every((name) => isText(address.get(name)))
-  );
-}
+export const waitingShape = shape<WaitingCode>(
+  objectOf({
+    ...{ code: isFilled, identity: isFilled, name: isFilled, role: isRole, expiresAt: isNumber, address: isAddress },
+    ...{ person: optional(isFilled), usedBy: optional(isFilled) },
+  }),
+);
 
 const NAME_ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 

@@ -9,13 +9,13 @@ import path from 'node:path';
 import { UserError } from '../errors.ts';
 import { newCode, openJsonList } from './json-file.ts';
 import {
-  isLink,
   isMadeName,
-  isWaitingCode,
   type Link,
   type LinkAddress,
+  linkShape,
   newPerson,
   type WaitingCode,
+  waitingShape,
 } from './link-records.ts';
 import { identityText, type Principal, type Role } from './principal.ts';
 import { createTries } from './tries.ts';
@@ -60,8 +60,17 @@ const normaliseCode = (text: string): string => text.replace(/[\s-]/g, '').toUpp
 
 /** Opens the files of `access/`; neither need exist, and reading creates none. */
 export function openLinks(folder: string, now: () => number = Date.now): Links {
-  const links = openJsonList(path.join(folder, 'links.json'), isLink);
-  const codes = openJsonList(path.join(folder, 'link-codes.json'), isWaitingCode);
+  const links = openJsonList(path.join(folder, 'links.json'), linkShape, {
+    lost: 'which accounts are linked',
+    next: 'Linked accounts have only their own rights until they are linked again.',
+    tell: true,
+  });
+  const codes = openJsonList(path.join(folder, 'link-codes.json'), waitingShape, {
+    lost: 'link codes that waited to be entered',
+  });
+  // What is damaged is found now, not when somebody enters a code.
+  links.read();
+  codes.read();
   const tries = createTries({ max: 5, perMs: 3_600_000 });
 
   const linkOf = (identity: string) => links.read().find((link) => link.identity === identity);

@@ -1,7 +1,9 @@
 /** Where owners can be reached: the direct conversations they have used, `access/owners.json`. Written when one is new. */
-import fs from 'node:fs';
 import path from 'node:path';
-import { errorCode } from '../errors.ts';
+import { readRecords } from '../lib/read-json.ts';
+import { shape } from '../lib/shape.ts';
+import { writeJson } from '../lib/write-json.ts';
+import { isAddress } from './link-records.ts';
 import { identityText, type Principal } from './principal.ts';
 
 /** An address as the channels define it; kept as it came. */
@@ -19,21 +21,26 @@ export interface Owners {
   addresses(): OwnerAddress[];
 }
 
+const ABOUT = {
+  asMap: true as const,
+  lost: 'where owners can be reached',
+  next: 'An owner who writes in a direct message is known again.',
+  tell: true,
+};
+
 /** @param isOwner asked with an identity as text each time: whoever was an owner once is told nothing more */
 export function openOwners(folder: string, isOwner: (identity: string) => boolean): Owners {
   const file = path.join(folder, 'owners.json');
   let known: Record<string, OwnerAddress> | undefined;
 
   function load(): Record<string, OwnerAddress> {
-    if (known) return known;
-    try {
-      known = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, OwnerAddress>;
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT' && !(error instanceof SyntaxError)) throw error;
-      known = {};
-    }
+    known ??= Object.fromEntries(
+      readRecords(file, shape<OwnerAddress>(isAddress), ABOUT, (left) => write(Object.fromEntries(left))),
+    );
     return known;
   }
+
+  const write = (all: Record<string, OwnerAddress>) => writeJson(file, all);
 
   return {
     note(principal, address) {
@@ -41,7 +48,7 @@ export function openOwners(folder: string, isOwner: (identity: string) => boolea
       const identity = identityText(principal);
       if (all[identity]?.chat === address.chat || address.channel === 'terminal' || address.channel === 'local') return;
       all[identity] = address;
-      fs.writeFileSync(file, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
+      write(all);
     },
     addresses: () => Object.entries(load()).flatMap(([identity, address]) => (isOwner(identity) ? [address] : [])),
   };

@@ -6,7 +6,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../errors.ts';
-import { locked, newCode, readJson, writeJson } from './json-file.ts';
+import { wasSetAside } from '../lib/damage.ts';
+import { isFilled, isNumber, isText, isTime, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
+import { writeJson } from '../lib/write-json.ts';
+import { newCode, openJsonList } from './json-file.ts';
+import { isRole } from './link-records.ts';
 import type { Role } from './principal.ts';
 
 export const CODE_TTL_MS = 3_600_000;
@@ -46,67 +50,92 @@ export interface Pairing {
   paired(): readonly Paired[];
 }
 
-/** Opens the pairing files of `access/`. `hasOwner` tells whether the configuration names an owner. */
+const pendingShape = shape<PendingPairing>(
+  objectOf({
+    ...{ code: isFilled, identity: isFilled, channel: isFilled, name: isText, createdAt: isNumber },
+    denied: optional(oneOf(true)),
+  }),
+);
+const pairedShape = shape<Paired>(objectOf({ identity: isFilled, name: isText, role: isRole, approvedAt: isTime }));
+
+/**
+ * Opens the pairing files of `access/`. `hasOwner` tells whether the configuration names an owner. The first person ever paired
+ * becomes one; a list that was lost makes nobody the first again: a mark beside it outlives it.
+ */
 export function openPairing(folder: string, hasOwner: boolean): Pairing {
   const pendingFile = path.join(folder, 'pending.json');
   const pairedFile = path.join(folder, 'paired.json');
+  const ownerMark = path.join(folder, 'owner-was-paired');
+  const pendings = openJsonList(pendingFile, pendingShape, { lost: 'who waits to be let in; they may ask again' });
+  const pairs = openJsonList(pairedFile, pairedShape, {
+    lost: 'who was let in',
+    next: 'They have to be paired again, and nobody becomes an owner by it: put the file back, or list owners under people:.',
+    tell: true,
+  });
+  const hadOwner = () => fs.lstatSync(ownerMark, { throwIfNoEntry: false }) !== undefined || wasSetAside(pairedFile);
+  if (pairs.read().some(({ role }) => role === 'owner')) markOwner();
+  pendings.read();
   for (const file of [pendingFile, pairedFile]) if (!fs.existsSync(file)) writeJson(file, []);
-  let cache: { mtimeMs: number; paired: Paired[] } = { mtimeMs: -1, paired: [] };
 
-  function paired(): Paired[] {
-    const mtimeMs = fs.statSync(pairedFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    if (cache.mtimeMs !== mtimeMs) cache = { mtimeMs, paired: readJson<Paired[]>(pairedFile, []) };
-    return cache.paired;
+  function markOwner(): void {
+    if (!fs.lstatSync(ownerMark, { throwIfNoEntry: false })) writeJson(ownerMark, true);
   }
 
-  const live = (now: number) =>
-    readJson<PendingPairing[]>(pendingFile, []).filter((entry) => now - entry.createdAt < CODE_TTL_MS);
-  const waiting = (entries: PendingPairing[]) => entries.filter((entry) => !entry.denied);
+  const live = (entries: readonly PendingPairing[], now: number) =>
+    entries.filter((entry) => now - entry.createdAt < CODE_TTL_MS);
+  const waiting = (entries: readonly PendingPairing[]) => entries.filter((entry) => !entry.denied);
 
   function take(code: string, now: number, outcome: 'approved' | 'denied'): PendingPairing {
-    return locked(pendingFile, () => {
-      const entries = live(now);
-      const entry = waiting(entries).find((candidate) => candidate.code === code.trim().toUpperCase());
-      if (!entry) throw new UserError(`There is no pending pairing with code ${code}; codes are valid for 1 hour.`);
-      const others = entries.filter((candidate) => candidate !== entry);
-      writeJson(pendingFile, outcome === 'denied' ? [...others, { ...entry, denied: true }] : others);
-      return entry;
+    let taken: PendingPairing | undefined;
+    pendings.change((all) => {
+      const entries = live(all, now);
+      taken = waiting(entries).find((candidate) => candidate.code === code.trim().toUpperCase());
+      if (!taken) throw new UserError(`There is no pending pairing with code ${code}; codes are valid for 1 hour.`);
+      const others = entries.filter((candidate) => candidate !== taken);
+      return outcome === 'denied' ? [...others, { ...taken, denied: true }] : others;
     });
+    if (!taken) throw new Error('a pairing was neither taken nor refused');
+    return taken;
   }
 
   return {
     request(who, now) {
-      const full = (entries: PendingPairing[]) =>
+      const full = (entries: readonly PendingPairing[]) =>
         entries.some((entry) => entry.identity === who.identity) ||
         waiting(entries).filter((entry) => entry.channel === who.channel).length >= MAX_PENDING;
-      if (full(live(now))) return undefined;
-      return locked(pendingFile, () => {
-        const entries = live(now);
-        if (full(entries)) return undefined;
-        const code = newCode();
-        writeJson(pendingFile, [...entries, { code, ...who, name: who.name.slice(0, 64), createdAt: now }]);
-        return code;
+      if (full(live(pendings.read(), now))) return undefined;
+      let code: string | undefined;
+      pendings.change((all) => {
+        const entries = live(all, now);
+        if (full(entries)) return all;
+        code = newCode();
+        return [...entries, { code, ...who, name: who.name.slice(0, 64), createdAt: now }];
       });
+      return code;
     },
-    pending: (now) => waiting(live(now)),
+    pending: (now) => waiting(live(pendings.read(), now)),
     approve(code, now, role) {
+      // A list that is being edited refuses here, before the code is used up.
+      pairs.change((all) => all);
       const entry = take(code, now, 'approved');
-      const record = locked(pairedFile, () => {
-        const others = readJson<Paired[]>(pairedFile, []).filter((p) => p.identity !== entry.identity);
-        const first = !hasOwner && !others.some((p) => p.role === 'owner');
-        const approved: Paired = {
+      let record: Paired | undefined;
+      pairs.change((all) => {
+        const others = all.filter((p) => p.identity !== entry.identity);
+        const first = !hasOwner && !hadOwner() && !others.some((p) => p.role === 'owner');
+        record = {
           identity: entry.identity,
           name: entry.name,
           role: role ?? (first ? 'owner' : 'member'),
           approvedAt: new Date(now).toISOString(),
           address: entry.address,
         };
-        writeJson(pairedFile, [...others, approved]);
-        return approved;
+        if (record.role === 'owner') markOwner();
+        return [...others, record];
       });
+      if (!record) throw new Error('a pairing was not written');
       return { paired: record, pending: entry };
     },
     deny: (code, now) => take(code, now, 'denied'),
-    paired,
+    paired: () => pairs.read(),
   };
 }

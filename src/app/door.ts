@@ -18,14 +18,17 @@ import type { Delivery } from '../runtime/delivery.ts';
 import type { Entry } from '../runtime/entry.ts';
 import { createGateway, type Gateway } from '../runtime/gateway.ts';
 import { withoutPoison } from '../runtime/poison.ts';
-import type { SpoolFile } from '../runtime/queue/dead.ts';
+import { spoolShape } from '../runtime/queue/recovery.ts';
 import type { Spool } from '../runtime/queue/spool.ts';
 import type { SpoolStore } from '../runtime/queue/store.ts';
 import type { Reception } from '../runtime/reception.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
+import { entryShape } from '../runtime/spool-shapes.ts';
 import { findTask, mayOpen } from '../runtime/visibility.ts';
 import type { Home } from '../workspace/home.ts';
 import { readTaskSync } from '../workspace/tasks.ts';
+
+const accepted = spoolShape(entryShape);
 
 export interface DoorOptions {
   config: Config;
@@ -70,7 +73,7 @@ export function createDoor(options: DoorOptions): Gateway {
     rulesOf: (address) => accessRulesOf(config, address),
     reply: (message, text, trace) => delivery.add({ id: `${trace}-notice`, ...answerTo(message, text) }, trace),
     // In `dead` stand answers too.
-    textOf: (key) => (store.find(key)?.value as Partial<SpoolFile<Entry>> | undefined)?.message?.message?.text,
+    textOf: (key) => store.find(key, accepted)?.message.message.text,
     onOwner: (principal, address) => reception.noteOwner(principal, address),
     onPairing: (code, principal) => void reception.ask(code, principal),
     resolveTask: async (text, { address, isDirect }, principal) => {

@@ -102,7 +102,7 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     const timezone = config.jobs.timezone ?? systemTimezone();
     const files = openJobs({ folder, timezone, log });
-    const states = openJobStates(records, log);
+    const states = openJobStates(records);
     const desk = openJobDesk({
       ...{ home, jobs: files, states, queue, posting, people, viber: options.viber, tellOwners, log },
       clock: options.clock ?? systemClock,

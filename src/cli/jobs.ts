@@ -56,7 +56,7 @@ async function list(context: CliContext): Promise<number> {
     import('../jobs/schedule.ts'),
   ]);
   await jobs.close();
-  const states = openJobStates(folder, silentLog(), { isReader: true });
+  const states = openJobStates(folder, { isReader: true });
   const shown = jobs.all().map(({ id, state, job, problem }) => {
     const next = job && state !== 'disabled' ? nextSlots(job.schedule, new Date(), SHOWN_TIMES) : [];
     const lastRun = states.get(id)?.lastRun;

@@ -1,5 +1,5 @@
 /** `agents/{viber}.yaml`, read anew for every run and cached by size and time. The last good version stays in force. */
-import { statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,11 +32,14 @@ export async function loadAgent(home: string, viber: string): Promise<AgentConfi
   }
   const file = join(home, 'agents', `${viber}.yaml`);
   // Most vibers have no file; finding that out must not cost an exception a run.
-  if (!statSync(file, { throwIfNoEntry: false })) {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found && !lstatSync(file, { throwIfNoEntry: false })) {
     cache.delete(file);
     return { warnings: [] };
   }
   const last = cache.get(file);
+  // A link that leads nowhere may have held limits; reading a pipe would wait for its writer.
+  if (!found?.isFile()) return keep(last, `agents/${viber}.yaml is no file that can be read`);
   try {
     const stamp = await settledStamp(file, last?.stamp);
     if (last !== undefined && stamp === last.stamp) return last.agent;

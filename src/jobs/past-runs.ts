@@ -5,7 +5,7 @@
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode, WorkspaceError } from '../errors.ts';
+import { errorCode } from '../errors.ts';
 import { appendLines, ensureDir, readText } from '../workspace/files.ts';
 import { type Home, isId } from '../workspace/home.ts';
 import { readTask } from '../workspace/tasks.ts';
@@ -45,15 +45,10 @@ export async function sweepJobRuns(home: Home, keepDays: number, now: Date): Pro
 }
 
 async function fateOf(home: Home, task: string): Promise<'remove' | 'keep' | 'later'> {
-  try {
-    const record = await readTask(home, task);
-    if (record?.job === undefined) return 'keep';
-    return record.state === 'running' || record.state === 'pending' ? 'later' : 'remove';
-  } catch (error) {
-    // Whose a damaged record is cannot be known.
-    if (error instanceof WorkspaceError) return 'keep';
-    throw error;
-  }
+  // One made anew after damage no longer tells that it was a job's: it is kept.
+  const record = await readTask(home, task);
+  if (record?.job === undefined) return 'keep';
+  return record.state === 'running' || record.state === 'pending' ? 'later' : 'remove';
 }
 
 /** The record goes last: until then the next sweep knows what is left to do. */

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Logger } from '../log.ts';
+import { peekJson, readJson } from '../lib/read-json.ts';
 import { patchFile, readTextSync, writeFileAtomic } from '../workspace/files.ts';
 
 const time = z.int().min(0);
@@ -52,18 +52,15 @@ export interface JobStates {
   flush(): Promise<void>;
 }
 
+const ABOUT = { lost: 'what is remembered of a job', next: 'The job begins anew.', tell: true };
 const RECORD_BYTES = 1024;
 const NAME = /^([a-z0-9][a-z0-9_-]{0,63})\.json$/;
 
 /**
- * Reads what is there. A damaged file is set aside as `.bad` and named in the log; its job counts as new.
+ * Reads what is there. A damaged file is set aside as `.bad`; its job counts as new.
  * @param options.isReader changes nothing: another process writes there, and may be doing so right now
  */
-export function openJobStates(
-  folder: string,
-  log: Pick<Logger, 'warn'>,
-  { isReader = false }: { isReader?: boolean } = {},
-): JobStates {
+export function openJobStates(folder: string, { isReader = false }: { isReader?: boolean } = {}): JobStates {
   const states = new Map<string, JobState>();
   /** Whose newest state is not on the disk, with whoever waits for that. */
   const unwritten = new Map<string, PromiseWithResolvers<void>>();
@@ -73,12 +70,8 @@ export function openJobStates(
     const id = NAME.exec(name)?.[1];
     if (id === undefined) continue;
     const file = path.join(folder, name);
-    const state = read(file);
+    const state = isReader ? peekJson(file, schema) : readJson(file, schema, ABOUT);
     if (state) states.set(id, state);
-    else if (!isReader) {
-      fs.renameSync(file, `${file}.bad`);
-      log.warn({ job: id, file: `${file}.bad` }, 'the record of a job is damaged; it begins anew');
-    }
   }
 
   /** One file at a time: a thousand new jobs in one go would hold up everything else. */
@@ -124,13 +117,4 @@ async function store(file: string, state: JobState): Promise<void> {
   const before = readTextSync(file);
   if (before?.length === text.length) await patchFile(file, before, text);
   else await writeFileAtomic(file, text, { sync: false });
-}
-
-function read(file: string): JobState | undefined {
-  try {
-    return schema.safeParse(JSON.parse(readTextSync(file) ?? '')).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -109,7 +109,7 @@ export function openApprovals(options: ApprovalsOptions): Approvals {
   const { queue, log } = options;
   const now = options.now ?? Date.now;
   const folder = path.join(options.folder, 'approvals');
-  const requests = loadRequests(folder, log);
+  const requests = loadRequests(folder);
   /** Those that no run has gone on with, by task, oldest first. */
   const waitingOf = new Map<string, ApprovalRequest[]>();
   /** Decided, and not in their lanes yet. */

@@ -3,10 +3,10 @@
  * is as the channel is configured. A file that cannot be read is a choice lost, nothing else.
  */
 import { createHash } from 'node:crypto';
-import fs from 'node:fs';
 import path from 'node:path';
 import { type Address, conversationKey, type LiveMode } from '../channels/channel.ts';
-import { errorCode } from '../errors.ts';
+import { readJson } from '../lib/read-json.ts';
+import { objectOf, oneOf, optional, shape } from '../lib/shape.ts';
 import { writeFileAtomic } from '../workspace/files.ts';
 import { serialise } from '../workspace/locks.ts';
 
@@ -27,6 +27,13 @@ export interface ConversationSettings {
   set(address: Address, patch: ConversationSetting): Promise<void>;
 }
 
+const settingShape = shape<ConversationSetting>(
+  objectOf({ live: optional(oneOf(...LIVE_MODES)), queue: optional(oneOf(...QUEUE_MODES)) }),
+);
+const ABOUT = {
+  lost: 'what was chosen by /live and /queue for a conversation',
+  next: 'What is configured holds there.',
+};
 const MAX_CACHED = 5_000;
 
 /** `configured`: what holds where nothing was chosen. */
@@ -65,14 +72,6 @@ export function openConversationSettings(
 }
 
 function readSetting(file: string): ConversationSetting {
-  try {
-    const { live, queue } = JSON.parse(fs.readFileSync(file, 'utf8')) ?? {};
-    return {
-      ...(LIVE_MODES.includes(live) ? { live } : {}),
-      ...(QUEUE_MODES.includes(queue) ? { queue } : {}),
-    };
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT' && !(error instanceof SyntaxError)) throw error;
-    return {};
-  }
+  const { live, queue } = readJson(file, settingShape, ABOUT) ?? {};
+  return { ...(live && { live }), ...(queue && { queue }) };
 }

@@ -4,13 +4,15 @@
  * every channel (C40).
  */
 import { createHash } from 'node:crypto';
-import fs from 'node:fs';
 import path from 'node:path';
+import { isAddress } from '../access/link-records.ts';
 import type { Principal } from '../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage } from '../channels/channel.ts';
-import { errorCode } from '../errors.ts';
+import { readJson } from '../lib/read-json.ts';
+import { type Is, isFilled, isFlag, isText, listOf, objectOf, shape } from '../lib/shape.ts';
 import type { Logger } from '../log.ts';
 import { writeFileAtomic } from '../workspace/files.ts';
+import { isId } from '../workspace/home.ts';
 
 export interface Binding {
   key: string;
@@ -31,6 +33,22 @@ export interface Conversations {
   /** The conversations that are about a task now. */
   bound(taskId: string): Binding[];
 }
+
+const isIdText: Is = (value) => isText(value) && isId(String(value));
+const bindingShape = shape<Binding>(
+  objectOf({
+    ...{ key: isFilled, taskId: isIdText, viber: isIdText, address: isAddress, isDirect: isFlag, boundAt: isText },
+  }),
+);
+const keysShape = shape<string[]>(listOf(isText));
+const BINDING = {
+  lost: 'which task a conversation is about',
+  next: 'Its next message begins a new task; /open leads back.',
+};
+const KEYS = {
+  lost: 'which conversations see a task at work',
+  next: 'They are found again when somebody writes there.',
+};
 
 const PERSON = 'person:';
 const MAX_CACHED = 5_000;
@@ -71,8 +89,8 @@ export function openConversations(folder: string): Conversations {
     path.join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.json`);
   const indexOf = (taskId: string) => path.join(folder, 'tasks', `${taskId}.json`);
 
-  const get = (key: string) => bindings.get(key, () => readJson<Binding>(fileOf(key)));
-  const keys = (taskId: string) => keysOf.get(taskId, () => readJson<string[]>(indexOf(taskId))) ?? [];
+  const get = (key: string) => bindings.get(key, () => readJson(fileOf(key), bindingShape, BINDING));
+  const keys = (taskId: string) => keysOf.get(taskId, () => readJson(indexOf(taskId), keysShape, KEYS)) ?? [];
 
   return {
     get,
@@ -96,16 +114,6 @@ export function openConversations(folder: string): Conversations {
         .filter((binding) => binding?.taskId === taskId)
         .filter((binding) => binding !== undefined),
   };
-}
-
-/** The value in a file, undefined when there is none. A torn file costs a pointer, nothing else: the next message makes it anew. */
-function readJson<T>(file: string): T | undefined {
-  try {
-    return JSON.parse(fs.readFileSync(file, 'utf8')) as T;
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT' && !(error instanceof SyntaxError)) throw error;
-    return undefined;
-  }
 }
 
 /** What was read or written last; what is not on disk is remembered too. */

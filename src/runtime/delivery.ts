@@ -16,6 +16,7 @@ import type { Ledger, PartState } from './queue/ledger.ts';
 import { chatOf, createPace, type Pace } from './queue/pace.ts';
 import { createParts, type OutboxFile, UnsureError } from './queue/parts.ts';
 import type { SpoolStore } from './queue/store.ts';
+import { outboxShape } from './spool-shapes.ts';
 
 const TTL_MS = 24 * 3_600_000;
 const MAX_BACKOFF_MS = 300_000;
@@ -216,8 +217,7 @@ export function openDelivery(options: DeliveryOptions): Delivery {
 
   const left = store
     .names('out')
-    .map((name) => store.read('out', name) as OutboxFile | undefined)
-    .filter((entry) => entry !== undefined)
+    .flatMap((name) => store.read('out', name, outboxShape) ?? [])
     .sort((a, b) => a.seq - b.seq);
   const known = new Set(left.map((entry) => entry.key));
   const createdAt = new Map(left.map((entry) => [entry.key, entry.createdAt]));

@@ -2,10 +2,11 @@
  * How far each chat of a channel has been read (R16): `spool/marks/<channel>.json`, rewritten at most five times a second, for a
  * chat without a mark at once. A mark that is behind costs a repeated look at messages that are known, never a message.
  */
-import fs from 'node:fs';
 import path from 'node:path';
 import type { Marks } from '../channels/channel.ts';
-import { errorCode } from '../errors.ts';
+import { readRecords } from '../lib/read-json.ts';
+import { isText, shape } from '../lib/shape.ts';
+import { writeJson } from '../lib/write-json.ts';
 import type { Logger } from '../log.ts';
 import { writeFileAtomic } from '../workspace/files.ts';
 
@@ -13,9 +14,16 @@ import { writeFileAtomic } from '../workspace/files.ts';
 const MAX_CHATS = 2_000;
 const WRITE_MS = 200;
 
+const ABOUT = {
+  asMap: true as const,
+  lost: 'how far the chats of a channel were read',
+  next: 'What was written there while the gateway was away may stay unanswered.',
+  tell: true,
+};
+
 export function openMarks(folder: string, channel: string, log: Logger): Marks & { close(): Promise<void> } {
   const file = path.join(folder, `${channel}.json`);
-  const marks = new Map<string, string>(Object.entries(read(file)));
+  const marks = read(file);
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
@@ -49,16 +57,6 @@ export function openMarks(folder: string, channel: string, log: Logger): Marks &
   };
 }
 
-function read(file: string): Record<string, string> {
-  try {
-    const value: unknown = JSON.parse(fs.readFileSync(file, 'utf8'));
-    if (typeof value !== 'object' || value === null) return {};
-    return Object.fromEntries(
-      Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-    );
-  } catch (error) {
-    // Torn or gone: nothing is fetched for the time we were away, and reading goes on from now.
-    if (errorCode(error) !== 'ENOENT' && !(error instanceof SyntaxError)) throw error;
-    return {};
-  }
+function read(file: string): Map<string, string> {
+  return readRecords(file, shape<string>(isText), ABOUT, (left) => writeJson(file, Object.fromEntries(left)));
 }

@@ -3,6 +3,7 @@
  * has approved, the notice that a message was given up.
  */
 import fs from 'node:fs';
+import { isAddress } from '../access/link-records.ts';
 import { openOwners } from '../access/owners.ts';
 import type { Pairing } from '../access/pairing.ts';
 import type { People } from '../access/people.ts';
@@ -75,7 +76,7 @@ export function openReception({ folder, pairing, people, buttons, delivery, log 
       greeted.add(identity);
       const text = 'You are in. Write to me as you would to a colleague; /help shows what I can do.';
       const id = `paired-${identity.replace(/[^\w-]/g, '_')}-${Date.parse(approvedAt)}`;
-      await delivery.add({ id, address: address as Address, text, files: [] }, id, true);
+      if (isAddress(address)) await delivery.add({ id, address: address as Address, text, files: [] }, id, true);
     }
   }
 

@@ -4,7 +4,6 @@
  */
 import { isOneOf, type Principal } from '../access/principal.ts';
 import { type Address, formatAddress } from '../channels/channel.ts';
-import { WorkspaceError } from '../errors.ts';
 import type { Home } from '../workspace/home.ts';
 import { readTask, resolveTaskId } from '../workspace/tasks.ts';
 import type { TaskRecord } from '../workspace/types.ts';
@@ -47,17 +46,7 @@ export async function findTask(
   may: (task: TaskRecord) => boolean,
 ): Promise<TaskRecord | undefined> {
   const ids = await resolveTaskId(home, text);
-  const tasks = await Promise.all(ids.map((id) => readSound(home, id)));
+  const tasks = await Promise.all(ids.map((id) => readTask(home, id)));
   const seen = tasks.filter((task) => task !== undefined && may(task));
   return seen.length === 1 ? seen[0] : undefined;
-}
-
-/** A damaged record is nobody's task; whoever writes to it is told. */
-async function readSound(home: Home, id: string): Promise<TaskRecord | undefined> {
-  try {
-    return await readTask(home, id);
-  } catch (error) {
-    if (error instanceof WorkspaceError) return undefined;
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
 /** The index of a task's artifacts: what an entry is, and reading it past torn or foreign lines. */
+import { readJsonLines } from '../lib/read-json.ts';
+import { isInteger, isText, objectOf, oneOf, shape } from '../lib/shape.ts';
 import { createStatCache } from './cache.ts';
-import { readTextSync } from './files.ts';
 import { isId } from './home.ts';
 import type { ArtifactRef } from './types.ts';
 
@@ -18,44 +19,34 @@ export interface ArtifactMeta extends ArtifactRef {
   createdAt: string;
 }
 
-const indexes = createStatCache<readonly ArtifactMeta[]>(256, (file) => parseIndex(readTextSync(file) ?? ''));
+const isMeta = objectOf({
+  ...{
+    id: (value) => typeof value === 'string' && isId(value),
+    title: isText,
+    type: isText,
+    ref: isText,
+    name: isText,
+  },
+  ...{ sha256: isText, createdAt: isText, size: isInteger, origin: oneOf('agent', 'user') },
+});
+const ABOUT = {
+  lost: 'which artifacts a task has',
+  next: 'Their files are still in the folder of the task.',
+  tell: true,
+};
+const indexes = createStatCache<readonly ArtifactMeta[]>(256, parseIndex);
 
 /** The entries of an index file, the last line of each id, oldest first; none when there is no file. */
 export function readIndex(file: string): readonly ArtifactMeta[] {
-  return indexes.get(file) ?? [];
+  // What the cache cannot see may be a link that leads nowhere.
+  return indexes.get(file) ?? parseIndex(file);
 }
 
-function parseIndex(text: string): ArtifactMeta[] {
+function parseIndex(file: string): ArtifactMeta[] {
   const metas = new Map<string, ArtifactMeta>();
-  for (const line of text.split('\n')) {
-    const meta = line === '' ? undefined : parseMeta(line);
-    if (meta === undefined) continue;
+  for (const meta of readJsonLines(file, shape<ArtifactMeta>(isMeta), ABOUT)) {
     metas.delete(meta.id);
     metas.set(meta.id, meta);
   }
   return [...metas.values()];
-}
-
-function parseMeta(line: string): ArtifactMeta | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-  return isMeta(value) ? value : undefined;
-}
-
-function isMeta(value: unknown): value is ArtifactMeta {
-  if (typeof value !== 'object' || value === null) return false;
-  const fields = new Map<string, unknown>(Object.entries(value));
-  const texts = ['id', 'title', 'type', 'ref', 'name', 'sha256', 'createdAt'];
-  const origin = fields.get('origin');
-  return (
-    texts.every((name) => typeof fields.get(name) === 'string') &&
-    isId(String(fields.get('id'))) &&
-    Number.isSafeInteger(fields.get('size')) &&
-    (origin === 'agent' || origin === 'user')
-  );
 }

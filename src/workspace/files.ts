@@ -6,7 +6,9 @@ import { createHash, hash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { errorCode, WorkspaceError } from '../errors.ts';
+import { WorkspaceError } from '../errors.ts';
+import { openAppend } from '../lib/open-append.ts';
+import { readWords } from '../lib/read-json.ts';
 import { stageFile, syncFolder, type WriteOptions, writeAll } from './staged-file.ts';
 
 export { guardPath } from './guard.ts';
@@ -22,17 +24,10 @@ export async function ensureDir(dir: string): Promise<void> {
 
 /** The file's text, undefined when there is none. */
 export async function readText(file: string): Promise<string | undefined> {
-  return readTextSync(file);
+  return readWords(file);
 }
 
-export function readTextSync(file: string): string | undefined {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
-    throw error;
-  }
-}
+export const readTextSync = readWords;
 
 /** SHA-256 as hex. The file is streamed: it may be large. */
 export async function sha256File(file: string): Promise<string> {
@@ -142,7 +137,7 @@ export async function appendLines(file: string, lines: string[], options: WriteO
 
 /** As `appendLines` without sync. Gives where the first new line begins and the size of the file afterwards, in bytes. */
 export function appendLinesSync(file: string, lines: string[], mode = 0o600): { offset: number; size: number } {
-  const fd = fs.openSync(file, 'a+', mode);
+  const fd = openAppend(file, { lost: 'what stood in it' }, mode);
   try {
     const { size } = fs.fstatSync(fd);
     const torn = size > 0 && lastByte(fd, size) !== 0x0a;

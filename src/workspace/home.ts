@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { errorCode, errorMessage, WorkspaceError } from '../errors.ts';
+import { ensureFolder } from '../lib/damage.ts';
 import { TEMPLATES } from './templates.ts';
 
 export interface Home {
@@ -82,6 +83,16 @@ const FOLDERS = [
   ...['jobs', 'skills', 'playbooks', 'artifacts', `agents/${DEFAULT_VIBER}/sessions`, 'vibers', 'memory'],
   ...['workspace', 'workspace/memory', 'workspace/artifacts'],
 ];
+const LATER = [
+  ...[
+    'access/approvals',
+    'conversations/tasks',
+    'conversations/settings',
+    'spool/jobs',
+    'workspace/memory/suggestions',
+  ],
+  ...['spool/marks', 'workspace/skills'],
+];
 
 /**
  * Opens the home and creates what is missing: folders (0700), the link `vibers/default`, templates of the files people write.
@@ -90,8 +101,10 @@ const FOLDERS = [
 export async function openHome(root: string): Promise<Home> {
   const home = layout(path.resolve(root));
   try {
+    createFolder(home.root, 'vibers');
     adoptOlderLayout(home.root);
-    for (const name of [...OPERATIONAL, ...FOLDERS]) createFolder(path.join(home.root, name));
+    for (const name of [...OPERATIONAL, ...FOLDERS]) createFolder(home.root, name);
+    freePlaces(home.root);
     for (const name of OPERATIONAL) restrict(path.join(home.root, name));
     createLink(path.join(home.root, 'vibers', DEFAULT_VIBER), '../workspace');
     writeTemplates(home);
@@ -143,8 +156,19 @@ function adoptOlderLayout(root: string): void {
   if (isFolder) createLink(path.join(root, 'workspace'), `vibers/${DEFAULT_VIBER}`);
 }
 
-function createFolder(dir: string): void {
-  if (!fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory()) fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
+/** One that its own user may not use is one whose rights were damaged. */
+function createFolder(root: string, name: string): void {
+  const dir = path.join(root, name);
+  ensureFolder(root, dir, `what stood in ${name}/`);
+  if ((fs.statSync(dir).mode & 0o700) !== 0o700) fs.chmodSync(dir, 0o700);
+}
+
+/** Folders that are made when they are needed: what stands in their place is found at the start, not in the middle of a message. */
+function freePlaces(root: string): void {
+  for (const name of LATER) {
+    const dir = path.join(root, name);
+    if (fs.lstatSync(dir, { throwIfNoEntry: false })) createFolder(root, name);
+  }
 }
 
 function restrict(dir: string): void {

@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { errorCode, UserError, WorkspaceError } from '../errors.ts';
+import { errorCode, UserError } from '../errors.ts';
 import { createStatCache } from './cache.ts';
 import { editText, hashText, readTextSync } from './files.ts';
 import { DEFAULT_VIBER, type Home, isId } from './home.ts';
@@ -118,13 +118,7 @@ function adoptForTask(home: Home, taskId: string, viber = viberOf(home, taskId))
 }
 
 function viberOf(home: Home, taskId: string): string {
-  try {
-    return readTaskSync(home, taskId)?.viber ?? DEFAULT_VIBER;
-  } catch (error) {
-    // A damaged record is reported where it is needed.
-    if (error instanceof WorkspaceError) return DEFAULT_VIBER;
-    throw error;
-  }
+  return readTaskSync(home, taskId)?.viber ?? DEFAULT_VIBER;
 }
 
 /** Moves a regular `task.md` into its task's folder (the editor may still hold it open) and puts the link back. */

@@ -1,53 +1,42 @@
 /** Lines of a session file: what counts as an entry, and what can be rescued of a damaged line. */
+import { parseJson } from '../lib/read-json.ts';
+import { type Is, isNumber, isText, listOf, objectOf, shape } from '../lib/shape.ts';
 import type { SessionEntry } from './types.ts';
 
 type Kind = SessionEntry['type'];
 
 /** The fields each kind needs so that no reader stumbles over a damaged record. */
-const FIELDS: Record<Kind, Record<string, 'string' | 'number' | 'list' | 'object'>> = {
-  session: { taskId: 'string', viber: 'string' },
-  message: { id: 'string', run: 'string', at: 'string', text: 'string', from: 'object', files: 'list' },
-  approval: {
-    id: 'string',
-    run: 'string',
-    at: 'string',
-    kind: 'string',
-    callId: 'string',
-    tool: 'string',
-    digest: 'string',
-  },
-  decision: { run: 'string', at: 'string', approval: 'string', verdict: 'string', by: 'string' },
-  call: { run: 'string', at: 'string', callId: 'string', tool: 'string' },
-  sent: { run: 'string', at: 'string', callId: 'string', tool: 'string', digest: 'string', characters: 'number' },
-  step: { run: 'string', at: 'string', index: 'number', messages: 'list' },
-  result: { run: 'string', at: 'string', state: 'string', text: 'string', summary: 'string', artifactRefs: 'list' },
-  compaction: { at: 'string', text: 'string', through: 'string' },
+const RUN = { run: isText, at: isText };
+const FIELDS: Record<Kind, Is> = {
+  session: objectOf({ taskId: isText, viber: isText }),
+  message: objectOf({
+    ...{
+      ...RUN,
+      id: isText,
+      text: isText,
+      files: listOf(objectOf({ id: isText, title: isText, type: isText, ref: isText })),
+    },
+    from: objectOf({ channel: isText, user: isText, name: isText }),
+  }),
+  approval: objectOf({ ...RUN, id: isText, kind: isText, callId: isText, tool: isText, digest: isText }),
+  decision: objectOf({ ...RUN, approval: isText, verdict: isText, by: isText }),
+  call: objectOf({ ...RUN, callId: isText, tool: isText }),
+  sent: objectOf({ ...RUN, callId: isText, tool: isText, digest: isText, characters: isNumber }),
+  step: objectOf({ ...RUN, index: isNumber, messages: listOf(objectOf({})) }),
+  result: objectOf({ ...RUN, state: isText, text: isText, summary: isText, artifactRefs: listOf(objectOf({})) }),
+  compaction: objectOf({ at: isText, text: isText, through: isText }),
 };
 
-function isKind(value: unknown): value is Kind {
-  return typeof value === 'string' && Object.hasOwn(FIELDS, value);
-}
-
-function isEntry(value: unknown): value is SessionEntry {
-  if (typeof value !== 'object' || value === null || !('type' in value) || !isKind(value.type)) return false;
-  const fields = new Map<string, unknown>(Object.entries(value));
-  return Object.entries(FIELDS[value.type]).every(([name, kind]) => {
-    const field = fields.get(name);
-    if (kind === 'list') return Array.isArray(field);
-    if (kind === 'object') return typeof field === 'object' && field !== null;
-    return typeof field === kind;
-  });
-}
+const isEntry: Is = (value) =>
+  objectOf({ type: (type) => typeof type === 'string' && Object.hasOwn(FIELDS, type) && FIELDS[type as Kind](value) })(
+    value,
+  );
 
 /** The entry a line holds, undefined for anything else. */
 export function parseEntry(line: string): SessionEntry | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isEntry(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  // A million lines of something else must not cost a million errors.
+  if (!line.startsWith('{')) return undefined;
+  return shape<SessionEntry>(isEntry).safeParse(parseJson(line)).data;
 }
 
 const START = '{"type":"';

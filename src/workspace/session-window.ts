@@ -3,6 +3,7 @@
  * begins at the beginning of a line. Offsets are bytes.
  */
 import fs from 'node:fs';
+import { reportOnce } from '../lib/damage.ts';
 import { parseEntry, salvage } from './session-lines.ts';
 import type { SessionEntry } from './types.ts';
 
@@ -85,12 +86,22 @@ export function parseLines(
       const text = data.toString('utf8', at, end);
       const entry = parseEntry(text);
       const entries = entry ? [entry] : salvage(text);
-      if (!entry) onCorrupt?.(file, text.slice(0, SHOWN));
+      if (!entry) tellOnce(file, text, onCorrupt);
       for (const found of entries) lines.push({ offset: base + at, entry: found });
     }
     at = end + 1;
   }
   return lines;
+}
+
+const ABOUT = {
+  lost: 'a line of what was said and done in a task',
+  next: 'The rest of the conversation is still known.',
+};
+
+function tellOnce(file: string, line: string, onCorrupt?: OnCorrupt): void {
+  onCorrupt?.(file, line.slice(0, SHOWN));
+  reportOnce(`${file} has a damaged line`, { ...ABOUT, file, why: 'has a damaged line' });
 }
 
 /**
@@ -113,7 +124,7 @@ export function quarantineTail(file: string, onCorrupt?: OnCorrupt): void {
     if (torn.length === 0 || parseEntry(text)) return;
     fs.appendFileSync(`${file}.bad`, Buffer.concat([torn, Buffer.of(NEWLINE)]), { mode: 0o600, flush: true });
     fs.ftruncateSync(fd, size - torn.length);
-    onCorrupt?.(file, text.slice(0, SHOWN));
+    tellOnce(file, text, onCorrupt);
   } finally {
     fs.closeSync(fd);
   }

@@ -4,6 +4,8 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { errorCode } from '../errors.ts';
+import { quarantine, reportOnce } from '../lib/damage.ts';
 import { createLru } from './cache.ts';
 import { appendLinesSync, ensureDir, syncFile, syncFolder } from './files.ts';
 import type { Home } from './home.ts';
@@ -46,7 +48,7 @@ export async function appendSession(
     if (options.sync) await syncFile(file);
     return;
   }
-  const before = fs.statSync(file, { throwIfNoEntry: false });
+  const before = statOwn(file);
   let window = before && windows.get(file);
   if (window && before && !isInStep(window, before)) window = undefined;
   if (!before) await ensureDir(path.dirname(file));
@@ -151,6 +153,31 @@ export async function findRun(home: Home, viber: string, taskId: string, run: st
   }
 }
 
+const ABOUT = { lost: 'what was said and done in a task', next: 'Its plan and artifacts are still there.', tell: true };
+
+/** The state of a file that can be read and grow; anything else that stands there is set aside first. */
+function statOwn(file: string): fs.Stats | undefined {
+  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  const why = stat
+    ? whyUnusable(file, stat)
+    : fs.lstatSync(file, { throwIfNoEntry: false }) && 'is a link that leads nowhere';
+  if (stat?.size === 0) reportOnce(`${file} is empty`, { ...ABOUT, file, why: 'is empty' });
+  if (why === undefined) return stat;
+  quarantine(file, why, ABOUT);
+  return undefined;
+}
+
+function whyUnusable(file: string, stat: fs.Stats): string | undefined {
+  if (!stat.isFile()) return 'is no regular file';
+  try {
+    fs.accessSync(file, fs.constants.R_OK | fs.constants.W_OK);
+    return undefined;
+  } catch (error) {
+    if (errorCode(error) === 'EACCES') return 'may not be read by this user';
+    throw error;
+  }
+}
+
 interface Tail {
   /** The lines that begin in the last `bytes` of the file. */
   last(bytes: number): SessionLine[];
@@ -160,7 +187,7 @@ interface Tail {
 }
 
 function openTail(file: string, onCorrupt?: OnCorrupt): Tail | undefined {
-  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  const stat = statOwn(file);
   if (stat === undefined || stat.size === 0) return undefined;
   const cached = windows.get(file);
   const window = cached && isInStep(cached, stat) ? cached : emptyWindow(stat);

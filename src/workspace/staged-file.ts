@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { WorkspaceError } from '../errors.ts';
+import { quarantine } from '../lib/damage.ts';
 
 // Syncing waits for the disk: never on the main thread.
 const fsync = promisify(fs.fsync);
@@ -71,6 +72,9 @@ export async function stageFile(
 
 function rename(from: string, to: string, undo: () => void): void {
   try {
+    // A folder cannot be replaced: it is moved away, with all that is in it.
+    if (fs.lstatSync(to, { throwIfNoEntry: false })?.isDirectory())
+      quarantine(to, 'is a folder', { lost: 'what the file of that name said', tell: true });
     fs.renameSync(from, to);
   } catch (error) {
     undo();

@@ -6,11 +6,16 @@ import { randomInt } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { UserError, WorkspaceError } from '../errors.ts';
+import { UserError } from '../errors.ts';
+import { ensureFolder, quarantine } from '../lib/damage.ts';
+import { parseJson, readJson, readWhole } from '../lib/read-json.ts';
+import { isInteger, isText, listOf, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
+import { writeJson } from '../lib/write-json.ts';
 import { createStatCache } from './cache.ts';
-import { patchFile, readTextSync, writeFileAtomic } from './files.ts';
+import { patchFile, writeFileAtomic } from './files.ts';
 import { type Home, isId } from './home.ts';
 import { serialise } from './locks.ts';
+import { rebuildTask } from './task-rebuild.ts';
 import { cutText, plainLine } from './text.ts';
 import type { TaskRecord } from './types.ts';
 
@@ -47,26 +52,42 @@ export function titleOf(goal: string): string {
   return cutText(words.length > 8 ? `${words.slice(0, 8).join(' ')}…` : words.join(' '), 60);
 }
 
-/** A record with the text it stands in. */
+/** A record with the text it stands in; without one the file is damaged. */
 interface RecordFile {
-  record: TaskRecord;
+  record: TaskRecord | undefined;
   text: string;
 }
 
 const records = createStatCache<RecordFile>(4096, (file) => {
-  const text = readTextSync(file) ?? '';
-  return { record: parseRecord(file, text), text };
+  const { text = '' } = readWhole(file) ?? {};
+  const record = recordShape.safeParse(parseJson(text)).data;
+  return { record: record?.id === path.basename(path.dirname(file)) ? record : undefined, text };
 });
 const recordFile = (home: Home, taskId: string) => path.join(home.taskDir(taskId), 'task.json');
 
-/** The record, undefined when there is no such task. Throws WorkspaceError naming the file when it is damaged. */
+/** The record, undefined when there is no such task. A damaged one is set aside and made anew as far as its session tells. */
 export async function readTask(home: Home, taskId: string): Promise<TaskRecord | undefined> {
   return readTaskSync(home, taskId);
 }
 
 export function readTaskSync(home: Home, taskId: string): TaskRecord | undefined {
-  const found = records.get(recordFile(home, taskId));
-  return found && copyOf(found.record);
+  const file = recordFile(home, taskId);
+  const found = records.get(file)?.record ?? mend(home, taskId, file);
+  return found && copyOf(found);
+}
+
+/** Undefined when nothing stands there, or nothing tells of the task any more. */
+function mend(home: Home, taskId: string, file: string): TaskRecord | undefined {
+  const folder = home.taskDir(taskId);
+  const isBlocked = fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false;
+  if (!isBlocked && !fs.lstatSync(file, { throwIfNoEntry: false })) return undefined;
+  ensureFolder(home.root, folder, 'the record, the plan and the artifacts of a task');
+  const found = isBlocked ? undefined : readJson(file, recordShape, ABOUT);
+  if (found?.id === taskId) return found;
+  if (found) quarantine(file, 'is the record of another task', ABOUT);
+  const made = rebuildTask(home, taskId, titleOf);
+  if (made) writeJson(file, made);
+  return made;
 }
 
 function copyOf(record: TaskRecord): TaskRecord {
@@ -104,7 +125,7 @@ export function updateTask(
 
 /**
  * The newest tasks first (by id). Reads no more records than it takes to find `limit` that match, and at most the newest
- * `maxRead`; damaged ones are left out.
+ * `maxRead`.
  */
 export async function listTasks(
   home: Home,
@@ -112,7 +133,6 @@ export async function listTasks(
     limit: number;
     maxRead?: number;
     match?: (record: TaskRecord) => boolean;
-    onCorrupt?: (file: string) => void;
   },
 ): Promise<TaskRecord[]> {
   const found: TaskRecord[] = [];
@@ -121,7 +141,7 @@ export async function listTasks(
     if (found.length >= options.limit || read >= (options.maxRead ?? Number.POSITIVE_INFINITY)) break;
     // The event loop must not stand still for thousands of files.
     if (++read % 200 === 0) await nextTurn();
-    const record = readOrReport(home, id, options.onCorrupt);
+    const record = readTaskSync(home, id);
     if (record && (options.match?.(record) ?? true)) found.push(record);
   }
   return found;
@@ -140,16 +160,6 @@ const folders = createStatCache<string[]>(4, (dir) => fs.readdirSync(dir).filter
 
 function taskIds(home: Home): readonly string[] {
   return folders.get(home.artifacts) ?? [];
-}
-
-function readOrReport(home: Home, id: string, onCorrupt?: (file: string) => void): TaskRecord | undefined {
-  try {
-    return readTaskSync(home, id);
-  } catch (error) {
-    if (!(error instanceof WorkspaceError)) throw error;
-    onCorrupt?.(recordFile(home, id));
-    return undefined;
-  }
 }
 
 /** What must survive a power cut. */
@@ -172,30 +182,25 @@ async function write(home: Home, record: TaskRecord, sync = true): Promise<void>
   if (stat) records.keep(file, stat, { record: copyOf(record), text });
 }
 
-const STATES: readonly unknown[] = ['pending', 'running', 'completed', 'error', 'stopped'];
-
-function parseRecord(file: string, text: string): TaskRecord {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isRecord(value)) return value;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  throw new WorkspaceError(`${file} is damaged: it is not the record of a task`);
-}
-
-function isRecord(value: unknown): value is TaskRecord {
-  if (typeof value !== 'object' || value === null) return false;
-  const fields = new Map<string, unknown>(Object.entries(value));
-  const isList = (name: string) => {
-    const list = fields.get(name);
-    return Array.isArray(list) && list.every((item) => typeof item === 'string');
-  };
-  return (
-    ['id', 'viber', 'goal', 'title', 'createdAt', 'updatedAt'].every((name) => typeof fields.get(name) === 'string') &&
-    STATES.includes(fields.get('state')) &&
-    Number.isSafeInteger(fields.get('runs')) &&
-    isList('people') &&
-    isList('conversations')
-  );
-}
+const isConsent = objectOf({ tool: isText, kind: isText, by: isText, at: isText });
+const recordShape = shape<TaskRecord>(
+  objectOf({
+    ...{
+      id: isText,
+      viber: isText,
+      goal: isText,
+      title: isText,
+      createdAt: isText,
+      updatedAt: isText,
+      runs: isInteger,
+    },
+    ...{ state: oneOf('pending', 'running', 'completed', 'error', 'stopped'), people: listOf(isText) },
+    ...{ conversations: listOf(isText), always: optional(listOf(isConsent)), usage: optional(objectOf({})) },
+    ...{ approvedPlan: optional(objectOf({ hash: isText, by: isText, at: isText })), job: optional(isText) },
+  }),
+);
+const ABOUT = {
+  lost: 'the record of a task: its people, conversations and what they allowed it',
+  next: 'What its session tells is put in its place; its plan and artifacts are still there.',
+  tell: true,
+};

@@ -5,6 +5,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
+import { readJsonLines } from '../lib/read-json.ts';
+import { isCount, isText, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
 import { appendLinesSync } from './files.ts';
 import type { Home } from './home.ts';
 import type { Usage } from './types.ts';
@@ -47,40 +49,26 @@ export function appendUsage(home: Home, line: UsageLine): void {
   }
 }
 
+const optionalCount = optional(isCount);
+const isNotice = objectOf({ type: oneOf('notice'), at: isText, run: isText, who: isText, setting: isText });
+const isCall = objectOf({
+  ...{ type: oneOf('call'), at: isText, run: isText, task: isText, person: isText, model: isText },
+  ...{ inputTokens: isCount, outputTokens: isCount, cachedInputTokens: optionalCount },
+  ...{ cost: optionalCount, unpricedTokens: optionalCount },
+});
+const ABOUT = {
+  lost: 'what model calls of a day have used',
+  next: 'The daily limits are counted without it.',
+  tell: true,
+};
+
 /** The lines of a day (`YYYY-MM-DD`, UTC) in the order they were written; [] when there are none. */
 export function readUsage(home: Pick<Home, 'root'>, day: string): UsageLine[] {
-  let text: string;
-  try {
-    text = fs.readFileSync(fileOf(home, day), 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
-  return text.split('\n').flatMap((line) => parse(line) ?? []);
-}
-
-function parse(text: string): UsageLine | undefined {
-  if (text === '') return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isLine(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-const isCount = (value: unknown) => typeof value === 'number' && Number.isFinite(value) && value >= 0;
-
-function isLine(value: unknown): value is UsageLine {
-  if (typeof value !== 'object' || value === null || !('type' in value)) return false;
-  const fields = new Map<string, unknown>(Object.entries(value));
-  const areTexts = (...names: string[]) => names.every((name) => typeof fields.get(name) === 'string');
-  if (value.type === 'notice') return areTexts('at', 'run', 'who', 'setting');
-  if (value.type !== 'call' || !areTexts('at', 'run', 'task', 'person', 'model')) return false;
-  const optional = ['cachedInputTokens', 'cost', 'unpricedTokens'].map((name) => fields.get(name));
-  const hasCounts = ['inputTokens', 'outputTokens'].every((name) => isCount(fields.get(name)));
-  return hasCounts && optional.every((count) => count === undefined || isCount(count));
+  return readJsonLines(
+    fileOf(home, day),
+    shape<UsageLine>((line) => isCall(line) || isNotice(line)),
+    ABOUT,
+  );
 }
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };

@@ -55,7 +55,7 @@ function world(start: string, options: { timezone?: string } = {}): World {
   const failing = { fire: false, state: false };
 
   function open(): Scheduler {
-    const state = openJobStates(folder, silentLog());
+    const state = openJobStates(folder);
     const torn: JobStates = {
       ...state,
       set: async (id, next) => {
@@ -493,7 +493,7 @@ test('hundreds of jobs at one minute: each once, few at a time, and the process 
   let most = 0;
   const scheduler = createScheduler({
     clock: it.clock,
-    state: openJobStates(it.folder, silentLog()),
+    state: openJobStates(it.folder),
     jobs: { all: () => files, get: () => undefined, onChange: () => () => undefined, remove: async () => true },
     async fire() {
       most = Math.max(most, ++open);

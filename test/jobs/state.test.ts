@@ -4,7 +4,6 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type JobState, openJobStates } from '../../src/jobs/state.ts';
-import { silentLog } from '../../src/log.ts';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -32,12 +31,12 @@ const FULL: JobState = {
 
 test('everything is there again, and removed things are not', async () => {
   const root = folder();
-  const states = openJobStates(root, silentLog());
+  const states = openJobStates(root);
   await states.set('a', { schedule: 'x', since: 1, failures: 0 });
   await states.set('a', FULL);
   await states.set('b', FULL);
   states.remove('b');
-  const again = openJobStates(root, silentLog());
+  const again = openJobStates(root);
   expect(again.get('a')).toEqual(FULL);
   expect(again.ids()).toEqual(['a']);
   expect(fs.statSync(path.join(root, 'a.json')).mode & 0o777).toBe(0o600);
@@ -45,19 +44,19 @@ test('everything is there again, and removed things are not', async () => {
 
 test('the last of many changes is the one on the disk', async () => {
   const root = folder();
-  const states = openJobStates(root, silentLog());
+  const states = openJobStates(root);
   const ids = Array.from({ length: 20 }, (_, i) => `j${i}`);
   for (let turn = 1; turn <= 30; turn++) {
     for (const id of ids) void states.set(id, { schedule: 'x'.repeat(turn * 40), since: turn, failures: 0 });
   }
   await states.flush();
-  const again = openJobStates(root, silentLog());
+  const again = openJobStates(root);
   expect(ids.map((id) => again.get(id)?.since)).toEqual(ids.map(() => 30));
 });
 
 test('cut or changed anywhere it is set aside or read as a record, and never stops the start', async () => {
   const root = folder();
-  await openJobStates(root, silentLog()).set('a', FULL);
+  await openJobStates(root).set('a', FULL);
   const file = path.join(root, 'a.json');
   const whole = fs.readFileSync(file);
   for (let at = 0; at < whole.length; at += 16) {
@@ -66,7 +65,7 @@ test('cut or changed anywhere it is set aside or read as a record, and never sto
       Buffer.concat([whole.subarray(0, at), Buffer.from('\0'), whole.subarray(at + 1)]),
     ]) {
       fs.writeFileSync(file, bytes);
-      const state = openJobStates(root, silentLog()).get('a');
+      const state = openJobStates(root).get('a');
       expect(state === undefined || state.since === 1).toBe(true);
       fs.rmSync(`${file}.bad`, { force: true });
     }
@@ -75,7 +74,7 @@ test('cut or changed anywhere it is set aside or read as a record, and never sto
 
 test('a record that cannot be written is told to its writer and holds all the same', async () => {
   const root = folder();
-  const states = openJobStates(root, silentLog());
+  const states = openJobStates(root);
   fs.mkdirSync(path.join(root, 'a.json'));
   await expect(states.set('a', FULL)).rejects.toThrow();
   expect(states.get('a')).toEqual(FULL);
@@ -87,16 +86,16 @@ test('names that are no job are left alone', () => {
   const root = folder();
   fs.mkdirSync(root, { recursive: true });
   for (const name of ['notes.txt', 'A B.json', 'x.json.bad']) fs.writeFileSync(path.join(root, name), '?');
-  expect(openJobStates(root, silentLog()).ids()).toEqual([]);
+  expect(openJobStates(root).ids()).toEqual([]);
   expect(fs.readdirSync(root)).toHaveLength(3);
 });
 
 test('who only reads changes nothing, whatever is found', () => {
   const root = folder();
-  expect(openJobStates(path.join(root, 'none'), silentLog(), { isReader: true }).ids()).toEqual([]);
+  expect(openJobStates(path.join(root, 'none'), { isReader: true }).ids()).toEqual([]);
   expect(fs.existsSync(path.join(root, 'none'))).toBe(false);
   fs.mkdirSync(root, { recursive: true });
   fs.writeFileSync(path.join(root, 'a.json'), '{"schedule": "half');
-  expect(openJobStates(root, silentLog(), { isReader: true }).ids()).toEqual([]);
+  expect(openJobStates(root, { isReader: true }).ids()).toEqual([]);
   expect(fs.readdirSync(root)).toEqual(['a.json']);
 });

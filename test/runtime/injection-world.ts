@@ -235,7 +235,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       limiter: createRateLimiter(1e9),
       rulesOf: () => ({ dm: 'open', groups: 'all', allow: [], chats: ['*'] }),
       textOf: (key) => {
-        const found = store.find(key)?.value as { message: Entry } | undefined;
+        const found = store.find<{ message: Entry }>(key);
         return found?.message.message.text;
       },
       reply: (message, text, trace) =>

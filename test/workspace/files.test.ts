@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { listenForDamage } from '../../src/lib/damage.ts';
 import {
   appendLines,
   editText,
@@ -198,7 +199,10 @@ describe('small ones', () => {
       undefined,
       undefined,
     ]);
-    await expect(readText(root)).rejects.toMatchObject({ code: 'EISDIR' });
+    const told: string[] = [];
+    listenForDamage(root, ({ file, why }) => told.push(`${file} ${why}`));
+    expect([await readText(root), await readText(root)]).toEqual([undefined, undefined]);
+    expect(told).toEqual([`${root} is a folder`]);
   });
 
   it('hashes text and files alike', async () => {

@@ -2,7 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { UserError, WorkspaceError } from '../../src/errors.ts';
+import { UserError } from '../../src/errors.ts';
+import { listenForDamage } from '../../src/lib/damage.ts';
 import type { Home } from '../../src/workspace/home.ts';
 import {
   listTasks,
@@ -155,8 +156,10 @@ describe('records', () => {
     await expect(updateTask(home, '20260101-bbbbb', (task) => task)).rejects.toBeInstanceOf(UserError);
   });
 
-  it('a damaged record is named, and left out of lists', async () => {
+  it('a damaged record is set aside and named, and left out of lists when no session tells of it', async () => {
     const home = await newHome();
+    const named: string[] = [];
+    listenForDamage(home.root, (damage) => named.push(damage.file));
     await saveTask(home, record(A));
     await saveTask(home, record('20260102-bbbbb'));
     const good = fs.readFileSync(file(home));
@@ -170,14 +173,14 @@ describe('records', () => {
     ];
     for (const bytes of damaged) {
       fs.writeFileSync(file(home), bytes);
-      await expect(readTask(home, A)).rejects.toThrow(file(home));
-      await expect(updateTask(home, A, (task) => task)).rejects.toBeInstanceOf(WorkspaceError);
-      const named: string[] = [];
-      expect(
-        (await listTasks(home, { limit: 10, onCorrupt: (name) => named.push(name) })).map((task) => task.id),
-      ).toEqual(['20260102-bbbbb']);
-      expect(named).toEqual([file(home)]);
+      expect(await readTask(home, A)).toBeUndefined();
+      expect(fs.existsSync(file(home))).toBe(false);
+      await expect(updateTask(home, A, (task) => task)).rejects.toBeInstanceOf(UserError);
+      expect((await listTasks(home, { limit: 10 })).map((task) => task.id)).toEqual(['20260102-bbbbb']);
     }
+    expect(named).toEqual(damaged.map(() => file(home)));
+    const kept = fs.readdirSync(home.taskDir(A)).filter((name) => name.startsWith('task.json.bad'));
+    expect(kept).toHaveLength(damaged.length);
   });
 });
 

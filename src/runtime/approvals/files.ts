@@ -1,12 +1,32 @@
 /** The files of requests, `access/approvals/{id}.json`, and beside them the texts that were too long for a message. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { errorCode } from '../../errors.ts';
-import type { Logger } from '../../log.ts';
+import { namesIn, quarantine } from '../../lib/damage.ts';
+import { readJson } from '../../lib/read-json.ts';
+import { anything, isFilled, isText, isTime, listOf, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
 import { writeFileAtomic } from '../../workspace/files.ts';
 import type { ApprovalRequest } from '../approvals.ts';
+import { isMessage, isPrincipal } from '../spool-shapes.ts';
 
 const ID = /^[a-f0-9]{24}$/;
+
+const VERDICTS = ['approve', 'always', 'deny', 'expired', 'answer', 'wrote', 'stop'];
+const isDecision = objectOf({
+  ...{ verdict: oneOf(...VERDICTS), by: isText, name: isText, at: isTime, answer: optional(isText) },
+});
+const requestShape = shape<ApprovalRequest>(
+  objectOf({
+    ...{ id: isFilled, kind: oneOf('tool', 'plan', 'question'), viber: isFilled, taskId: isFilled, run: isFilled },
+    ...{ callId: isText, tool: isText, input: anything, digest: isText, scope: isText, askedAt: isTime },
+    ...{ expiresAt: optional(isTime), otherwise: optional(isText), principal: isPrincipal, asked: listOf(isMessage) },
+    ...{ decision: optional(isDecision), takenAt: optional(isTime) },
+  }),
+);
+const ABOUT = {
+  lost: 'a question that waited for a person',
+  next: 'Nothing runs by it; whoever writes in its task goes on without it.',
+  tell: true,
+};
 
 /** Durable when it resolves. */
 export const storeRequest = (folder: string, request: ApprovalRequest): Promise<void> =>
@@ -16,35 +36,15 @@ export function removeRequest(folder: string, id: string): void {
   for (const name of [`${id}.json`, `${id}.txt`]) fs.rmSync(path.join(folder, name), { force: true });
 }
 
-/** All requests there are, oldest first. A damaged one is named in the log and left out. */
-export function loadRequests(folder: string, log: Logger): Map<string, ApprovalRequest> {
+/** All requests there are, oldest first. A damaged one counts as never asked: nothing runs by it. */
+export function loadRequests(folder: string): Map<string, ApprovalRequest> {
   const requests = new Map<string, ApprovalRequest>();
   for (const name of namesIn(folder)) {
     const id = path.basename(name, '.json');
     if (!name.endsWith('.json') || !ID.test(id)) continue;
-    const request = parse(fs.readFileSync(path.join(folder, name), 'utf8'));
+    const request = readJson(path.join(folder, name), requestShape, ABOUT);
     if (request?.id === id) requests.set(id, request);
-    else log.warn({ file: `access/approvals/${name}` }, 'a damaged request is left out');
+    else if (request) quarantine(path.join(folder, name), 'is the request of another name', ABOUT);
   }
   return new Map([...requests].sort(([, a], [, b]) => a.askedAt.localeCompare(b.askedAt)));
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-/** Our own file: replaced as a whole, so it is whole or foreign. */
-function parse(text: string): ApprovalRequest | undefined {
-  try {
-    const value = JSON.parse(text) as ApprovalRequest;
-    return typeof value === 'object' && value !== null && Array.isArray(value.asked) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

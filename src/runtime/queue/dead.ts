@@ -1,5 +1,6 @@
 /** What was given up: `dead/<key>.json`, the message as it stood with the platform's event and the reason. */
 import { StorageError } from '../../errors.ts';
+import { isText, objectOf, optional, shape } from '../../lib/shape.ts';
 import type { DeadLetter, QueueItem, Share } from './queue.ts';
 import type { SpoolStore } from './store.ts';
 
@@ -14,6 +15,10 @@ export interface SpoolFile<T> extends QueueItem<T> {
   deadReason?: string;
   diedAt?: string;
 }
+
+const deadShape = shape<Partial<SpoolFile<unknown> & { reason: string }>>(
+  objectOf({ deadReason: optional(isText), reason: optional(isText), diedAt: optional(isText) }),
+);
 
 /** Durable when it resolves. Rejects with a StorageError. An event that cannot be written as it came is kept without it. */
 export async function bury<T>(store: SpoolStore, file: SpoolFile<T>, reason: string, now: number): Promise<void> {
@@ -30,13 +35,13 @@ export async function bury<T>(store: SpoolStore, file: SpoolFile<T>, reason: str
 /** Why an event was given up; undefined when it was not. An answer that could not be delivered has the name of its message. */
 export function reasonOf(store: SpoolStore, id: string): string | undefined {
   if (!store.has('dead', id)) return undefined;
-  return (store.read('dead', id) as Partial<SpoolFile<unknown>> | undefined)?.deadReason;
+  return store.peek('dead', id, deadShape)?.deadReason;
 }
 
 /** What was given up, incoming and outgoing. */
 export function deadLetters(store: SpoolStore): DeadLetter[] {
   return store.names('dead').map((id): DeadLetter => {
-    const file = store.read('dead', id) as Partial<SpoolFile<unknown> & { reason: string }> | undefined;
+    const file = store.peek('dead', id, deadShape);
     return { id, reason: file?.deadReason ?? file?.reason ?? 'unknown', diedAt: file?.diedAt ?? '' };
   });
 }

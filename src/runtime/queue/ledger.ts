@@ -5,6 +5,9 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { openAppend } from '../../lib/open-append.ts';
+import { readJsonLines } from '../../lib/read-json.ts';
+import { isFilled, isInteger, isText, isTime, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
 
 export interface LedgerLine {
   /** The outbound message. */
@@ -17,6 +20,14 @@ export interface LedgerLine {
   /** ISO 8601. */
   at: string;
 }
+
+const lineShape = shape<LedgerLine>(
+  objectOf({
+    ...{ key: isFilled, part: isInteger, what: oneOf('intent', 'sent', 'refused', 'unsure'), id: optional(isText) },
+    at: isTime,
+  }),
+);
+const ABOUT = { lost: 'which parts of answers have arrived', next: 'A part of an answer may come twice.' };
 
 export interface PartState {
   sentId?: string;
@@ -62,7 +73,7 @@ export function openLedger(folder: string, epoch: number): Ledger {
   /** Where a new file cannot be opened the one before serves on: what has happened to a part must be written somewhere. */
   function turnTo(today: string): void {
     try {
-      const next = fs.openSync(path.join(folder, `${today}.jsonl`), 'a', 0o600);
+      const next = openAppend(path.join(folder, `${today}.jsonl`), ABOUT);
       if (fd >= 0) fs.closeSync(fd);
       fd = next;
       day = today;
@@ -89,12 +100,7 @@ export function openLedger(folder: string, epoch: number): Ledger {
   }
 
   function* read(files: string[]): Generator<LedgerLine> {
-    for (const file of files) {
-      for (const text of fs.readFileSync(path.join(folder, file), 'utf8').split('\n')) {
-        const line = parse(text);
-        if (line) yield line;
-      }
-    }
+    for (const file of files) yield* readJsonLines(path.join(folder, file), lineShape, ABOUT);
   }
 
   const files = () =>
@@ -147,14 +153,4 @@ export function openLedger(folder: string, epoch: number): Ledger {
       day = '';
     },
   };
-}
-
-/** A torn line (the last one before a power cut) is worth nothing and costs nothing. */
-function parse(text: string): LedgerLine | undefined {
-  if (text === '') return undefined;
-  try {
-    return JSON.parse(text) as LedgerLine;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,25 +2,62 @@
  * One gateway a home (R15). SQLite's exclusive file lock is the operating system's: the kernel frees it however the
  * process ends, and a stopped process keeps it. Each holder gets a higher epoch, written into its ledger lines.
  */
+import fs from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { LockedError } from '../../errors.ts';
+import { errorCode, LockedError, WorkspaceError } from '../../errors.ts';
+import { reportDamage, setAside } from '../../lib/damage.ts';
+import { isDamagedDb } from '../../lib/sqlite-damage.ts';
 
 export interface Lock {
   epoch: number;
   release(): void;
 }
 
-/** Throws LockedError when another process holds the home. */
+const ABOUT = { lost: 'nothing but the count of starts', next: 'A new one is used.' };
+
+/**
+ * Throws LockedError when another process holds the home.
+ *
+ * A damaged file is emptied in its place, never replaced: SQLite reads it only after it has got the file's lock, so nobody held
+ * it, and whoever comes at the same moment locks the same file.
+ */
 export function acquireLock(runFolder: string): Lock {
-  const db = new DatabaseSync(path.join(runFolder, 'lock.sqlite'));
+  const file = path.join(runFolder, 'lock.sqlite');
+  freePlace(file);
   try {
-    // With this locking mode the lock outlives the transaction; it ends with the connection.
-    db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA busy_timeout = 0');
-    db.exec('BEGIN EXCLUSIVE');
+    // One that was emptied has lost its count as well.
+    return lock(file, fs.statSync(file, { throwIfNoEntry: false })?.size === 0 ? startsUnknown() : 0);
+  } catch (error) {
+    if (!isDamagedDb(error)) throw named(error, file);
+    fs.truncateSync(file, 0);
+    const held = lock(file, startsUnknown());
+    reportDamage({ ...ABOUT, file, why: 'was damaged and has been emptied' });
+    return held;
+  }
+}
+
+/** Above every count of starts: lines of the ledger never carry an epoch twice. */
+const startsUnknown = () => Math.floor(Date.now() / 1000);
+
+/** A folder cannot be locked, so nobody holds it; the slash has the system refuse to move anything else. */
+function freePlace(file: string): void {
+  const stat = fs.lstatSync(file, { throwIfNoEntry: false });
+  if (!stat || stat.isFile()) return;
+  if (!stat.isDirectory()) throw new WorkspaceError(`${file} is no regular file: delete it, then start again.`);
+  const movedTo = setAside(file);
+  if (movedTo !== undefined) reportDamage({ ...ABOUT, file, why: 'is a folder', movedTo });
+}
+
+function lock(file: string, least: number): Lock {
+  const db = new DatabaseSync(file);
+  try {
+    // With this locking mode the lock outlives the transaction; it ends with the connection. No journal: a lost count costs nothing.
+    db.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY');
+    db.exec('PRAGMA synchronous = OFF; BEGIN EXCLUSIVE');
     db.exec('CREATE TABLE IF NOT EXISTS holder (epoch INTEGER NOT NULL)');
-    const last = db.prepare('SELECT max(epoch) AS epoch FROM holder').get()?.epoch;
-    const epoch = Number(last ?? 0) + 1;
+    const last = Number(db.prepare('SELECT max(epoch) AS epoch FROM holder').get()?.epoch ?? 0);
+    const epoch = Math.max(Number.isSafeInteger(last) ? last : 0, least) + 1;
     db.exec('DELETE FROM holder');
     db.prepare('INSERT INTO holder VALUES (?)').run(epoch);
     db.exec('COMMIT');
@@ -28,13 +65,22 @@ export function acquireLock(runFolder: string): Lock {
   } catch (error) {
     db.close();
     if (error instanceof Error && /locked|busy/i.test(error.message)) {
-      throw new LockedError(
-        `another gateway holds ${path.dirname(runFolder)}; stop it first, or give this one its own --home`,
-        {
-          cause: error,
-        },
-      );
+      const home = path.dirname(path.dirname(file));
+      throw new LockedError(`another gateway holds ${home}; stop it first, or give this one its own --home`, {
+        cause: error,
+      });
     }
     throw error;
   }
+}
+
+/** SQLite's own words say neither which file it is nor what to do. */
+function named(error: unknown, file: string): unknown {
+  if (errorCode(error) !== 'ERR_SQLITE_ERROR') return error;
+  return new WorkspaceError(
+    `${file} cannot be used (${String(error)}): check its rights, or delete it, then start again.`,
+    {
+      cause: error,
+    },
+  );
 }

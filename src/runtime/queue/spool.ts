@@ -13,8 +13,7 @@ import { deadLetters, type SpoolFile } from './dead.ts';
 import { createFair, type Fair, type FairLimits } from './fair.ts';
 import { dueAt, dueBehind, emptyLane, head, insert, lease as intoWork, type Lane } from './lane.ts';
 import type { EnqueueOptions, LaneSignal, Lease, Queue, QueueItem } from './queue.ts';
-import { MAX_CRASHES, recoverSpool } from './recovery.ts';
-import type { SpoolStore } from './store.ts';
+import { MAX_CRASHES, type RecoveryOptions, recoverSpool } from './recovery.ts';
 
 export { MAX_CRASHES };
 
@@ -30,10 +29,7 @@ interface Kind<T> {
   claimers: ((lease: Lease<T> | undefined) => void)[];
 }
 
-export interface SpoolOptions<T> {
-  store: SpoolStore;
-  /** A message was given up after crashing the gateway. */
-  onDead: (item: QueueItem<T>, reason: string) => void;
+export interface SpoolOptions<T> extends RecoveryOptions<T> {
   /** By kind of lane, how many may be in work for whom; absent: as many as are claimed. */
   limits?: Readonly<Record<string, FairLimits>>;
   now?: () => number;
@@ -186,7 +182,7 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
     return lane && lane.epoch === lease.epoch && lane.leased > 0 ? lane : undefined;
   }
 
-  const left = await recoverSpool<T>(store, options.onDead, now);
+  const left = await recoverSpool<T>(options, now);
   // One moment for all: messages that were in work together are due together.
   const suspectsDue = now() + options.suspectDelayMs;
   for (const file of left) {

@@ -12,6 +12,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode, errorMessage, StorageError } from '../../errors.ts';
+import { ensureFolder } from '../../lib/damage.ts';
+import { peekJson, readJson } from '../../lib/read-json.ts';
+import { anything, type Schema, shape } from '../../lib/shape.ts';
 import { commit, type Failure } from './commit.ts';
 import type { Disk } from './disk.ts';
 
@@ -44,26 +47,35 @@ export interface SpoolStore {
   has(state: SpoolState, name: string): boolean;
   /** Names in a state, in no order. */
   names(state: SpoolState): string[];
-  /** The parsed file; undefined when it is missing; torn or foreign files are moved aside and reported. */
-  read(state: SpoolState, name: string): unknown;
+  /** What a file holds; undefined when it is missing, or damaged and now set aside. */
+  read<T>(state: 'new' | 'cur' | 'out', name: string, schema?: Schema<T>): T | undefined;
+  /** As `read` for a file whose name still counts: a damaged one stays where it is. */
+  peek<T>(state: 'dead', name: string, schema: Schema<T>): T | undefined;
   /** Whether a file of that name was finished within the last 30 days. */
   wasFinished(name: string): boolean;
   /** The file of an accepted message, wherever it is now; its answer, of the same name, is another. */
-  find(name: string): { state: string; value: unknown } | undefined;
+  find<T>(name: string, schema?: Schema<T>): T | undefined;
   /** Deletes tombstones older than 30 days; gives the oldest day that is kept. */
   prune(now: Date): string;
   close(): Promise<void>;
 }
 
+const MESSAGE = {
+  lost: 'a message that was accepted and not answered yet',
+  next: 'Whoever misses an answer has to write again.',
+  tell: true,
+};
+const ANSWER = { lost: 'an answer that was not delivered yet', next: 'It is not sent any more.', tell: true };
+const TOMBSTONE = { lost: 'the words of a message that is finished' };
 const SYNC_WITHIN_MS = 500;
 const TOMBSTONE_DAYS = 30;
 const day = (date: Date): string => date.toISOString().slice(0, 10);
+const isDay = (name: string) => /^\d{4}-\d\d-\d\d$/.test(name);
 
 export interface StoreOptions {
   root: string;
   /** Bytes that must stay free; below that `put` into `new` is refused (R12). Answers may still be written: sending them frees space. */
   freeBytes: number;
-  onTorn?: (file: string) => void;
   /** Where commits are made; by default here. */
   disk?: Disk;
 }
@@ -88,12 +100,13 @@ export class NoSpaceError extends StorageError {
 
 export function openStore(options: StoreOptions): SpoolStore {
   const { root } = options;
-  for (const state of STATES) fs.mkdirSync(path.join(root, state), { recursive: true, mode: 0o700 });
+  for (const state of STATES) ensureFolder(root, path.join(root, state), `what stood in spool/${state}/`);
   // What a crash left half-written was never acknowledged.
-  for (const name of fs.readdirSync(path.join(root, 'tmp'))) fs.rmSync(path.join(root, 'tmp', name), { force: true });
+  for (const name of fs.readdirSync(path.join(root, 'tmp')))
+    fs.rmSync(path.join(root, 'tmp', name), { recursive: true, force: true });
   const disk = options.disk ?? { commit: (batch) => commit(batch), close: async () => undefined };
   const file = (state: string, name: string) => path.join(root, state, `${name}.json`);
-  let days = fs.readdirSync(path.join(root, 'done')).sort().reverse();
+  let days = fs.readdirSync(path.join(root, 'done')).filter(isDay).sort().reverse();
   let today = '';
   let spaceCheckedAt = 0;
   let spaceOk = true;
@@ -188,23 +201,6 @@ export function openStore(options: StoreOptions): SpoolStore {
     await Promise.allSettled(targets.map((name) => enqueue({ name, data: '' })));
   }
 
-  function readFile(target: string): unknown {
-    let text: string;
-    try {
-      text = fs.readFileSync(target, 'utf8');
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return undefined;
-      throw error;
-    }
-    try {
-      return JSON.parse(text);
-    } catch {
-      fs.renameSync(target, path.join(root, 'dead', `${path.basename(target)}.bad`));
-      options.onTorn?.(target);
-      return undefined;
-    }
-  }
-
   return {
     root,
     async put(state, name, value) {
@@ -222,7 +218,7 @@ export function openStore(options: StoreOptions): SpoolStore {
     finish(from, name, as = name) {
       const current = day(new Date());
       if (current !== today) {
-        fs.mkdirSync(path.join(root, 'done', current), { recursive: true, mode: 0o700 });
+        ensureFolder(root, path.join(root, 'done', current), 'which messages of that day were finished');
         today = current;
         if (days[0] !== current) days = [current, ...days];
       }
@@ -235,12 +231,14 @@ export function openStore(options: StoreOptions): SpoolStore {
     },
     has: (state, name) => fs.existsSync(file(state, name)),
     names,
-    read: (state, name) => readFile(file(state, name)),
+    read: <T>(state: SpoolState, name: string, schema = shape<T>(anything)) =>
+      readJson(file(state, name), schema, state === 'out' ? ANSWER : MESSAGE),
+    peek: (state, name, schema) => peekJson(file(state, name), schema, TOMBSTONE),
     wasFinished: (name) => days.some((d) => fs.existsSync(path.join(root, 'done', d, `${name}.json`))),
-    find(name) {
+    find<T>(name: string, schema = shape<T>(anything)) {
       for (const state of ['new', 'cur', ...days.map((d) => path.join('done', d)), 'dead']) {
         const target = file(state, name);
-        if (fs.existsSync(target)) return { state, value: readFile(target) };
+        if (fs.existsSync(target)) return peekJson(target, schema, TOMBSTONE);
       }
       return undefined;
     },

@@ -4,6 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type Address, type Button, conversationKey } from '../../channels/channel.ts';
+import { parseJson } from '../../lib/read-json.ts';
+import { type Is, isFilled, isText, objectOf, shape } from '../../lib/shape.ts';
 import type { Cache } from '../cache.ts';
 
 /** `command` runs as if typed; `say` is taken as a message. */
@@ -16,6 +18,10 @@ export interface Buttons {
   press(id: string, address: Address): Promise<ButtonAction | undefined>;
 }
 
+const isAction: Is = (value) =>
+  objectOf({ label: isText, command: isFilled, args: isText })(value) ||
+  objectOf({ label: isText, say: isText })(value);
+const storedShape = shape<{ action: ButtonAction; where: string }>(objectOf({ action: isAction, where: isText }));
 const TTL_MS = 30 * 86_400_000;
 
 export function createButtons(cache: Cache): Buttons {
@@ -35,8 +41,8 @@ export function createButtons(cache: Cache): Buttons {
     async press(id, address) {
       const stored = await cache.get(`button:${id}`);
       if (stored === undefined) return undefined;
-      const { action, where } = JSON.parse(stored) as { action: ButtonAction; where: string };
-      return where === conversationKey(address) ? action : undefined;
+      const offered = storedShape.safeParse(parseJson(stored)).data;
+      return offered?.where === conversationKey(address) ? offered.action : undefined;
     },
   };
 }

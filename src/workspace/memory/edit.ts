@@ -8,6 +8,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError, WorkspaceError } from '../../errors.ts';
+import { quarantine, reportDamage } from '../../lib/damage.ts';
+import { isDamagedDb } from '../../lib/sqlite-damage.ts';
 import { editText, ensureDir, readTextSync, syncFile } from '../files.ts';
 import type { Home } from '../home.ts';
 import { serialise } from '../locks.ts';
@@ -18,6 +20,7 @@ const MAX_SETTLE_MS = 2_000;
 /** How long a replaced file is watched for the rest of a write that had begun. */
 const LINGER_MS = 25;
 const MAX_LOOKS = 40;
+const LOCK = { lost: 'nothing', next: 'A new one is used.' };
 const LOCK_WAIT_MS = 10_000;
 
 /** Our own last write of a file: it needs no time to settle. */
@@ -32,9 +35,10 @@ export function lockMemory<T>(home: Home, viber: string, work: () => Promise<T>)
   return serialise(lock, async () => {
     await ensureDir(home.run);
     const { DatabaseSync } = await import('node:sqlite');
+    if (fs.lstatSync(lock, { throwIfNoEntry: false })?.isFile() === false) quarantine(lock, 'is no file', LOCK);
     const db = new DatabaseSync(lock, { timeout: 0 });
     try {
-      for (const end = Date.now() + LOCK_WAIT_MS; !isTaken(db); await sleep(5)) {
+      for (const end = Date.now() + LOCK_WAIT_MS; !isTaken(db, lock); await sleep(5)) {
         if (Date.now() > end) throw new WorkspaceError(`${lock} is held by another process for more than 10 s`);
       }
       return await work();
@@ -44,11 +48,17 @@ export function lockMemory<T>(home: Home, viber: string, work: () => Promise<T>)
   });
 }
 
-function isTaken(db: { exec(sql: string): void }): boolean {
+function isTaken(db: { exec(sql: string): void }, file: string): boolean {
   try {
     db.exec('BEGIN EXCLUSIVE');
     return true;
   } catch (error) {
+    if (isDamagedDb(error)) {
+      // Read under its lock, so nobody held it; emptied in its place, so that all go on to lock the same file.
+      fs.truncateSync(file, 0);
+      reportDamage({ ...LOCK, file, why: 'was damaged and has been emptied' });
+      return false;
+    }
     if (error instanceof Error && /locked|busy/i.test(error.message)) return false;
     throw error;
   }

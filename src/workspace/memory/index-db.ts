@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, errorMessage } from '../../errors.ts';
+import { isDamagedDb, sqliteCode } from '../../lib/sqlite-damage.ts';
 
 /** The file was deleted or replaced under this connection. */
 export class StaleIndex extends Error {
@@ -53,17 +54,9 @@ const SCHEMA = [
 ];
 
 const BUSY = 5;
-/** SQLITE_ERROR (a table is missing), CORRUPT, FORMAT, NOTADB. */
-const DAMAGE = [1, 11, 24, 26];
-const SHORT_READ = 522;
 const DB_MOVED = 1032;
 const BUSY_STEP_MS = 4;
 const BUSY_MAX_MS = 10_000;
-
-function sqliteCode(error: unknown): number | undefined {
-  if (errorCode(error) !== 'ERR_SQLITE_ERROR' || typeof error !== 'object' || error === null) return undefined;
-  return 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined;
-}
 
 function translate(error: unknown): unknown {
   if (error instanceof StaleIndex || error instanceof DamagedIndex) return error;
@@ -71,9 +64,7 @@ function translate(error: unknown): unknown {
   // A connection another call of this process has closed says ERR_INVALID_STATE.
   if (code === DB_MOVED || errorCode(error) === 'ERR_INVALID_STATE')
     return new StaleIndex(errorMessage(error), { cause: error });
-  if (code !== undefined && (code === SHORT_READ || DAMAGE.includes(code & 0xff))) {
-    return new DamagedIndex(errorMessage(error), { cause: error });
-  }
+  if (isDamagedDb(error)) return new DamagedIndex(errorMessage(error), { cause: error });
   return error;
 }
 

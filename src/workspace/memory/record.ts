@@ -5,6 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { quarantine, reportOnce } from '../../lib/damage.ts';
+import { parseJson } from '../../lib/read-json.ts';
+import { type Is, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
 import { appendLines, ensureDir } from '../files.ts';
 import type { Home } from '../home.ts';
 import { isReversal, type Reversal } from './reversal.ts';
@@ -58,6 +61,10 @@ export type MemoryRecord = Added | Forgotten | Undone | Rejected;
 
 /** Only the newest changes can be taken back, and only recent decisions be told apart. */
 const TAIL_BYTES = 256 * 1024;
+const ABOUT = {
+  lost: 'where lines of MEMORY.md came from',
+  next: 'What it told of cannot be taken back by /memory undo.',
+};
 const fileOf = (home: Home, viber: string) => path.join(home.viberDir(viber), 'memory', 'provenance.jsonl');
 
 export const newId = (): string => randomBytes(6).toString('hex');
@@ -71,7 +78,9 @@ export async function appendRecord(home: Home, viber: string, record: MemoryReco
 /** The last records, oldest first, at least one where there is any; damaged lines are passed over. */
 export function readRecords(home: Home, viber: string): MemoryRecord[] {
   const file = fileOf(home, viber);
-  const size = fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  if (stat && !stat.isFile()) quarantine(file, 'is no regular file', ABOUT);
+  const size = stat?.isFile() ? stat.size : 0;
   for (let bytes = TAIL_BYTES; ; bytes *= 4) {
     const records = size === 0 ? [] : readFrom(file, Math.max(0, size - bytes), size);
     // A line that somebody made very long by hand is longer than the tail.
@@ -84,34 +93,36 @@ function readFrom(file: string, from: number, to: number): MemoryRecord[] {
   const fd = fs.openSync(file, 'r');
   try {
     const lines = bytes.toString('utf8', 0, fs.readSync(fd, bytes, 0, bytes.length, from)).split('\n');
-    return (from === 0 ? lines : lines.slice(1)).flatMap(parse);
+    return (from === 0 ? lines : lines.slice(1)).flatMap((line) => parse(file, line));
   } finally {
     fs.closeSync(fd);
   }
 }
 
-function parse(line: string): MemoryRecord[] {
-  if (line.trim() === '') return [];
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) ? [value] : [];
-  } catch (error) {
-    if (error instanceof SyntaxError) return [];
-    throw error;
-  }
-}
+const isOptionalBack = optional(isReversal);
+const KINDS: Record<string, Is> = {
+  add: objectOf({
+    at: isText,
+    section: isText,
+    bullets: listOf(isText),
+    lines: optional(listOf(isText)),
+    back: isOptionalBack,
+  }),
+  forget: objectOf({
+    ...{ at: isText, id: isText, section: isText, lines: listOf(isText), after: isText, back: isOptionalBack },
+  }),
+  undo: objectOf({ at: isText, id: isText, of: isText }),
+  reject: objectOf({ at: isText, bullets: listOf(isText) }),
+};
+const recordShape = shape<MemoryRecord>((value) =>
+  objectOf({ op: (op = 'add') => KINDS[String(op)]?.(value) === true })(value),
+);
 
-function isRecord(value: unknown): value is MemoryRecord {
-  if (typeof value !== 'object' || value === null) return false;
-  const { op = 'add', ...fields } = Object.fromEntries(Object.entries(value));
-  const isText = (name: string) => typeof fields[name] === 'string';
-  const isList = (name: string) =>
-    Array.isArray(fields[name]) && fields[name].every((each: unknown) => typeof each === 'string');
-  if (!isText('at') || (fields.back !== undefined && !isReversal(fields.back))) return false;
-  if (op === 'add') return isText('section') && isList('bullets') && (fields.lines === undefined || isList('lines'));
-  if (op === 'forget') return isText('id') && isText('section') && isList('lines') && isText('after');
-  if (op === 'undo') return isText('id') && isText('of');
-  return op === 'reject' && isList('bullets');
+function parse(file: string, line: string): MemoryRecord[] {
+  if (line.trim() === '') return [];
+  const { data } = recordShape.safeParse(parseJson(line));
+  if (data === undefined) reportOnce(`${file} has a damaged line`, { ...ABOUT, file, why: 'has a damaged line' });
+  return data === undefined ? [] : [data];
 }
 
 /** The decision about a suggestion, if one is known. */

@@ -9,7 +9,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
-import { hashText, readTextSync, writeFileAtomic } from '../files.ts';
+import { readJson } from '../../lib/read-json.ts';
+import { isText, objectOf, optional, shape } from '../../lib/shape.ts';
+import { hashText, writeFileAtomic } from '../files.ts';
 import { type Home, isId } from '../home.ts';
 import { plainLine } from '../text.ts';
 import { DEFAULT_SECTION, isRemembered } from './memory.ts';
@@ -103,7 +105,7 @@ export async function listSuggestions(home: Home, viber: string): Promise<Sugges
   for (const name of names) if (name.endsWith('.taken')) await recover(home, viber, dir, name);
   return (names.some((name) => name.endsWith('.taken')) ? fs.readdirSync(dir) : names)
     .filter((name) => name.endsWith('.json'))
-    .flatMap((name) => parse(readTextSync(path.join(dir, name))))
+    .flatMap((name) => parse(path.join(dir, name)))
     .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 }
 
@@ -129,7 +131,7 @@ export async function takeSuggestion(
   claims.add(claimed);
   try {
     if (!moved(waiting, claimed)) return undefined;
-    const [suggestion] = parse(readTextSync(claimed));
+    const [suggestion] = parse(claimed);
     try {
       if (suggestion) await use(suggestion);
     } catch (error) {
@@ -151,7 +153,7 @@ async function recover(home: Home, viber: string, dir: string, name: string): Pr
   const [, id, pid] = CLAIM.exec(name) ?? [];
   const file = path.join(dir, name);
   if (claims.has(file) || (pid !== undefined && isHeld(file, Number(pid)))) return;
-  const [suggestion] = parse(readTextSync(file));
+  const [suggestion] = parse(file);
   const claimedAt = Math.floor(fs.statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0);
   const decision = id === undefined ? undefined : decisionOn(home, viber, id);
   const isDecided = decision !== undefined && Date.parse(decision.at) >= claimedAt;
@@ -189,20 +191,12 @@ function moved(from: string, to: string): boolean {
   }
 }
 
-function parse(text: string | undefined): Suggestion[] {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return isSuggestion(value) ? [value] : [];
-  } catch (error) {
-    if (error instanceof SyntaxError) return [];
-    throw error;
-  }
-}
+const suggestionShape = shape<Suggestion>(
+  objectOf({
+    ...{ id: (value) => typeof value === 'string' && isId(value), text: isText, provenance: isText, createdAt: isText },
+    ...{ section: optional(isText), run: optional(isText) },
+  }),
+);
+const ABOUT = { lost: 'something that waited to be remembered or not', next: 'It is not remembered.', tell: true };
 
-function isSuggestion(value: unknown): value is Suggestion {
-  if (typeof value !== 'object' || value === null) return false;
-  const fields = new Map<string, unknown>(Object.entries(value));
-  const isTextOrAbsent = (name: string) => fields.get(name) === undefined || typeof fields.get(name) === 'string';
-  const hasTexts = ['id', 'text', 'provenance', 'createdAt'].every((name) => typeof fields.get(name) === 'string');
-  return hasTexts && isId(String(fields.get('id'))) && isTextOrAbsent('section') && isTextOrAbsent('run');
-}
+const parse = (file: string): Suggestion[] => [readJson(file, suggestionShape, ABOUT) ?? []].flat();

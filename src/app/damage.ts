@@ -1,0 +1,70 @@
+/** What becomes of damaged files of the home: each is a line in the log at once, and the owners hear of a moment's in one message. */
+import path from 'node:path';
+import { type Damage, damageText, listenForDamage } from '../lib/damage.ts';
+import type { Logger } from '../log.ts';
+import { hashText } from '../workspace/files.ts';
+import type { Home } from '../workspace/home.ts';
+import { lookAtWords } from './words.ts';
+
+export interface DamageOptions {
+  /** Of the home. */
+  root: string;
+  log: Pick<Logger, 'error'>;
+  /** The same id again has no effect. Never rejects. */
+  tellOwners: (id: string, text: string) => Promise<void>;
+}
+
+/** What is found together is told together. */
+const GATHER_MS = 300;
+const MAX_SHOWN = 5;
+/** A start has better things to do. */
+const LOOK_MS = 250;
+
+export function hearDamage({ root, log, tellOwners }: DamageOptions): {
+  /** The owners can be told from now on. */
+  start(home: Home): void;
+  close(): void;
+} {
+  let waiting: Damage[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let mayTell = false;
+  let looking: NodeJS.Timeout | undefined;
+
+  function tell(): void {
+    timer = undefined;
+    const texts = waiting.map((damage) => damageText(damage, root));
+    waiting = [];
+    if (texts.length === 0) return;
+    const more = texts.length - MAX_SHOWN;
+    const rest = more > 0 ? [`${more} more files were damaged; the log names them.`] : [];
+    const text = [...texts.slice(0, MAX_SHOWN), ...rest].join('\n\n');
+    void tellOwners(`damage-${hashText(`${Date.now()} ${text}`).slice(0, 16)}`, text);
+  }
+
+  const gather = () => {
+    if (mayTell && waiting.length > 0) timer ??= setTimeout(tell, GATHER_MS);
+  };
+
+  const stop = listenForDamage(root, (damage) => {
+    const { file, movedTo, lost } = damage;
+    const shown = movedTo === undefined ? {} : { movedTo: path.relative(root, movedTo) };
+    log.error({ file: path.relative(root, file), ...shown, lost }, damageText(damage, root));
+    if (damage.tell) waiting = [...waiting, damage];
+    gather();
+  });
+
+  return {
+    start(home) {
+      mayTell = true;
+      gather();
+      looking = setTimeout(() => {
+        lookAtWords(home).catch((error: unknown) => log.error({ err: error }, 'files could not be looked through'));
+      }, LOOK_MS).unref();
+    },
+    close() {
+      clearTimeout(timer);
+      clearTimeout(looking);
+      stop();
+    },
+  };
+}

@@ -1,0 +1,39 @@
+/** Looks through the files that people write once after the start, so that what cannot be read is told of before it is missed. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { namesIn } from '../lib/damage.ts';
+import { readWords } from '../lib/read-json.ts';
+import { type Home, vibersOf } from '../workspace/home.ts';
+
+const MAX_FILES = 500;
+
+/** Names of files of these folders, relative to the home, the newest names first. */
+function* wordsOf(home: Home): Generator<string> {
+  const inside = (folder: string, pattern: RegExp) =>
+    namesIn(path.join(home.root, folder))
+      .flatMap((name) => (pattern.test(name) ? [`${folder}/${name}`] : []))
+      .reverse();
+  for (const viber of vibersOf(home)) {
+    const folder = path.relative(home.root, home.viberDir(viber));
+    yield* inside(folder, /\.md$/i);
+    yield* inside(`${folder}/memory`, /\.md$/i);
+  }
+  yield* inside('playbooks', /\.md$/i);
+  yield* inside('agents', /\.ya?ml$/i);
+  yield* inside('jobs', /\.ya?ml$/i);
+  for (const name of namesIn(home.skills)) {
+    const isLost = !fs.existsSync(path.join(home.skills, name));
+    yield isLost ? `skills/${name}` : `skills/${name}/SKILL.md`;
+  }
+}
+
+export async function lookAtWords(home: Home): Promise<void> {
+  let looked = 0;
+  for (const name of wordsOf(home)) {
+    if (++looked > MAX_FILES) return;
+    // The link to the current task's plan, which it need not have.
+    if (path.basename(name) !== 'task.md') readWords(path.join(home.root, name));
+    if (looked % 20 === 0) await turn();
+  }
+}

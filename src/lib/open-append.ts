@@ -1,0 +1,24 @@
+/** Opening files that grow by lines. Whatever stands in the place of one is set aside, so that nothing waits for a pipe's reader. */
+import fs from 'node:fs';
+import { errorCode } from '../errors.ts';
+import { type About, quarantine } from './damage.ts';
+
+const NOT_OURS = ['EISDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENXIO'];
+const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR } = fs.constants;
+
+/** A handle for reading and for adding at the end; the file is made (0600) where there is none. */
+export function openAppend(file: string, about: About, mode = 0o600): number {
+  for (let tries = 0; ; tries++) {
+    const why = tries === 0 ? 'cannot be written to' : undefined;
+    try {
+      const fd = fs.openSync(file, O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK, mode);
+      if (fs.fstatSync(fd).isFile() || why === undefined) return fd;
+      fs.closeSync(fd);
+    } catch (error) {
+      const code = errorCode(error) ?? '';
+      const isLost = code === 'ENOENT' && fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+      if (why === undefined || !(isLost || NOT_OURS.includes(code))) throw error;
+    }
+    quarantine(file, why, about);
+  }
+}
