@@ -75,7 +75,7 @@ test('cut or changed anywhere it is set aside or read as a record, and never sto
 test('a record that cannot be written is told to its writer and holds all the same', async () => {
   const root = folder();
   const states = openJobStates(root);
-  fs.mkdirSync(path.join(root, 'a.json'));
+  fs.symlinkSync('a.json', path.join(root, 'a.json'));
   await expect(states.set('a', FULL)).rejects.toThrow();
   expect(states.get('a')).toEqual(FULL);
   await states.set('b', FULL);
