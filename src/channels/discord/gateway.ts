@@ -6,6 +6,7 @@ import { ConfigError, errorMessage } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { ChannelStatus } from '../channel.ts';
 import { createBackoff, sleep } from '../shared/wait.ts';
+import { createIdentifyPace } from './identify-pace.ts';
 import { openSession } from './session.ts';
 import type { Session, SessionEnd, SessionOptions, SessionTiming } from './session-types.ts';
 import { problemOf } from './wrong.ts';
@@ -42,12 +43,11 @@ export function startGateway(options: GatewayOptions): Gateway {
   const backoff = createBackoff(timing.backoffMs.min, timing.backoffMs.max);
   const first = Promise.withResolvers<void>();
   let session: Session | undefined;
-  let identifiedAt = 0;
+  const identifyPace = createIdentifyPace(timing.identifyMs);
   let wasReady = false;
 
   async function mayIdentify(signal: AbortSignal): Promise<void> {
-    const wait = identifiedAt + timing.identifyMs - Date.now();
-    identifiedAt = Math.max(identifiedAt + timing.identifyMs, Date.now());
+    const wait = identifyPace(Date.now());
     if (wait > 0) await sleep(wait, AbortSignal.any([signal, stopping.signal]));
     // Else the library would go on with a connection that is closed.
     signal.throwIfAborted();

@@ -8,6 +8,7 @@ import socketMode from '@slack/bolt/dist/receivers/SocketModeReceiver.js';
 import type { WebClientOptions } from '@slack/web-api';
 import type { Logger } from '../../log.ts';
 import type { ChannelStatus } from '../channel.ts';
+import { integer, isFields } from '../shared/read.ts';
 import { createBackoff, sleep } from '../shared/wait.ts';
 import { createBoltLog } from './bolt.ts';
 import { unwrap } from './unwrap.ts';
@@ -42,8 +43,8 @@ export interface Socket {
 }
 
 const CLOSE_MS = 1000;
-/** A connection that lasted so long was a good one. */
-const STEADY_MS = 10_000;
+/** A connection that lasted so long was a good one: `apps.connections.open` may be called about once a minute for long. */
+const STEADY_MS = 60_000;
 
 export function createSocket(options: SocketOptions): Socket {
   const { log, onStatus, backoffMs, pingMs, greetingMs } = options;
@@ -100,7 +101,7 @@ export function createSocket(options: SocketOptions): Socket {
         onStatus({ state: wrong ? 'failed' : 'reconnecting', detail: wrong?.message ?? describe(error) });
         await close();
         if (wrong && openedAt === 0) return first.reject(wrong);
-        await sleep(wrong ? backoffMs.max : backoff.next(), stopping.signal);
+        await sleep(Math.max(wrong ? backoffMs.max : backoff.next(), askedToWaitMs(error)), stopping.signal);
       }
     }
   }
@@ -135,6 +136,12 @@ async function withDeadline(work: Promise<unknown>, ms: number): Promise<void> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** What a 429 to `apps.connections.open` says, 0 for any other error. */
+function askedToWaitMs(error: unknown): number {
+  const seconds = isFields(error) ? integer(error, 'retryAfter') : undefined;
+  return Math.max(0, seconds ?? 0) * 1000;
 }
 
 function describe(error: unknown): string {

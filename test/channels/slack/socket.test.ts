@@ -208,3 +208,11 @@ test('disconnect closes the socket and takes nothing more', async () => {
   expect(got).toEqual([]);
   expect(channel.status().state).toBe('off');
 });
+
+test('a refusal to open a connection for its rate is waited out as long as Slack says', async () => {
+  const { slack, connect } = await startBench();
+  slack.fault({ method: 'apps.connections.open', kind: '429', retryAfter: 2 });
+  const began = performance.now();
+  await connect();
+  expect(performance.now() - began).toBeGreaterThanOrEqual(1990);
+});

@@ -1,0 +1,21 @@
+/**
+ * When the next identify may be made. Discord allows one in five seconds and 1000 a day, and resets the token of a bot that makes
+ * more: a server that greets and hangs up must not use them up. https://discord.com/developers/docs/events/gateway#session-start-limit-object
+ */
+const BURST = 100;
+/** Beyond the burst; with it at most 964 a day. */
+const EVERY_MS = 100_000;
+
+/** Gives the milliseconds to wait; each call counts as one identify, made after that wait. */
+export function createIdentifyPace(gapMs: number): (now: number) => number {
+  let left = BURST;
+  let countedAt = Number.NEGATIVE_INFINITY;
+  let nextAt = Number.NEGATIVE_INFINITY;
+  return (now) => {
+    left = Math.min(BURST, left + (now - countedAt) / EVERY_MS) - 1;
+    countedAt = now;
+    const at = Math.max(now, nextAt, left < 0 ? now - left * EVERY_MS : now);
+    nextAt = at + gapMs;
+    return at - now;
+  };
+}
