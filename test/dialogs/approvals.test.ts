@@ -110,7 +110,8 @@ describe.each(NAMES)('consent on %s', (name) => {
     const before = platform.answers(place).length;
     platform.say(place, 'hello', { mention: true, by: 'kim' });
     await waitFor(platform, place, { after: before, text: 'hello to you' });
-    expect(history(world)).toContain('This has not run.');
+    // A guest is shown nothing of what tools were asked to do for others.
+    expect(history(world)).not.toContain('milk and eggs');
     expect(note(world)).toBe('');
     world.llm.script(calls(writing()));
     await press(platform, place, 'Approve', 'I was told', 'sam');
