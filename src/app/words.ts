@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { namesIn } from '../lib/damage.ts';
+import { namesIn, reportOnce } from '../lib/damage.ts';
 import { readWords } from '../lib/read-json.ts';
 import { type Home, vibersOf } from '../workspace/home.ts';
 
@@ -22,10 +22,16 @@ function* wordsOf(home: Home): Generator<string> {
   yield* inside('playbooks', /\.md$/i);
   yield* inside('agents', /\.ya?ml$/i);
   yield* inside('jobs', /\.ya?ml$/i);
-  for (const name of namesIn(home.skills)) {
-    const isLost = !fs.existsSync(path.join(home.skills, name));
-    yield isLost ? `skills/${name}` : `skills/${name}/SKILL.md`;
-  }
+  for (const name of namesIn(home.skills)) if (isFolder(path.join(home.skills, name))) yield `skills/${name}/SKILL.md`;
+}
+
+/** Says so when a skill's folder has become something else; files with an extension are none of ours. */
+function isFolder(file: string): boolean {
+  const is = fs.statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
+  const about = { lost: 'a skill', next: 'It was left as it is: mend or delete it.', tell: true };
+  if (!is && !path.basename(file).includes('.'))
+    reportOnce(`${file} is no folder`, { ...about, file, why: 'is no folder' });
+  return is;
 }
 
 export async function lookAtWords(home: Home): Promise<void> {

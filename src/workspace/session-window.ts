@@ -26,6 +26,7 @@ export interface SessionWindow {
 }
 
 const NEWLINE = 0x0a;
+const BRACE = 0x7b;
 const SHOWN = 120;
 
 export function emptyWindow(stat: fs.Stats): SessionWindow {
@@ -79,10 +80,15 @@ export function parseLines(
   onCorrupt?: OnCorrupt,
 ): SessionLine[] {
   const lines: SessionLine[] = [];
+  let brace = data.indexOf(BRACE, skip);
   for (let at = skip; at < data.length; ) {
     const newline = data.indexOf(NEWLINE, at);
     const end = newline === -1 ? data.length : newline;
-    if (end > at) {
+    if (brace !== -1 && brace < at) brace = data.indexOf(BRACE, at);
+    // A million lines without a record must not cost a million texts.
+    if (end > at && (brace === -1 || brace >= end))
+      tellOnce(file, onCorrupt ? data.toString('utf8', at, end) : '', onCorrupt);
+    else if (end > at) {
       const text = data.toString('utf8', at, end);
       const entry = parseEntry(text);
       const entries = entry ? [entry] : salvage(text);
