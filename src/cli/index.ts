@@ -1,6 +1,7 @@
 /** The command line: one table, one file a command. Each is imported only when it is asked for. */
 import { parseArgs } from 'node:util';
 import { ConfigError, errorMessage, LockedError, outOfHandles, UserError } from '../errors.ts';
+import { damageText, listenForDamage } from '../lib/damage.ts';
 import { type CliContext, EXIT } from './command.ts';
 
 interface CliCommand {
@@ -72,6 +73,8 @@ export async function runCli(argv: string[]): Promise<number> {
     if (values.viber !== undefined && !command.takesViber) throw new UserError(`viber ${name} takes no --viber.`);
     const { locateHome } = await import('../workspace/home.ts');
     const home = locateHome({ env: process.env, ...(values.home === undefined ? {} : { override: values.home }) });
+    // The gateway has a log for what it finds damaged; whoever runs a command reads it here.
+    if (name !== 'start') listenForDamage(home, (damage) => complain(damageText(damage, home)));
     const { run } = await command.load();
     return await run({
       args,

@@ -166,3 +166,13 @@ describe('while the gateway runs', () => {
     expect((await viber(home, ['chat'], { input: '/help\n' })).out).toContain('/tasks');
   });
 });
+
+it('what a command finds damaged is said on standard error', async () => {
+  const home = tempFolder();
+  const file = path.join(home, 'access', 'paired.json');
+  fs.mkdirSync(path.dirname(file));
+  fs.writeFileSync(file, '{"id":');
+  fs.utimesSync(file, 1e9, 1e9);
+  const { err: stderr } = await viber(home, ['pair', 'list']);
+  expect(stderr).toContain('access/paired.json is damaged and was moved to access/paired.json.bad');
+});
