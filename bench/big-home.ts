@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { conversationKey } from '../src/channels/channel.ts';
-import { openConversations } from '../src/runtime/conversations.ts';
+import { openConversations } from '../src/runtime/conversations/conversations.ts';
 import { openHome } from '../src/workspace/home.ts';
 import { newTaskId } from '../src/workspace/tasks.ts';
 import type { SessionEntry, TaskRecord } from '../src/workspace/types.ts';

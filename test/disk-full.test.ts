@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openStore } from '../src/runtime/queue/store.ts';
+import { openStore } from '../src/engine/local/store.ts';
 import { ALEX, openWorld } from './dialogs/harness.ts';
 import { tempFolder } from './helpers/temp.ts';
 

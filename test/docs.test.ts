@@ -290,7 +290,7 @@ test('docs/discord.md: the permission number is that of its table and of the inv
   const sum = String(rows.reduce((all, { bit }) => all | bit, 0n));
   expect(page).toContain(`| together | ${sum} |`);
   expect([...page.matchAll(/permissions=(\d+)/g)].map(([, number]) => number)).toEqual([sum]);
-  const { inviteLink } = await import('../src/channels/discord/check.ts');
+  const { inviteLink } = await import('../src/channels/discord/connect/check.ts');
   expect(page).toContain(inviteLink('APPLICATION_ID'));
 });
 

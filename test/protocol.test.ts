@@ -12,9 +12,9 @@ import {
   planSchema,
   taskRequestSchema,
   taskResultSchema,
-} from '../src/runtime/protocol.ts';
+} from '../src/runtime/contract/protocol.ts';
+import { canBecome } from '../src/runtime/contract/task.ts';
 import { parseReply } from '../src/runtime/reply/reply.ts';
-import { canBecome } from '../src/runtime/task.ts';
 import { openHome } from '../src/workspace/home.ts';
 import { parseSuggestion } from '../src/workspace/memory/suggestions.ts';
 import { formatPlan, parsePlan } from '../src/workspace/plan.ts';

@@ -5,9 +5,9 @@ import type { HttpHandler } from '../board/server.ts';
 import type { Channel, CommandSpec } from '../channels/channel.ts';
 import { channelModules } from '../channels/index.ts';
 import { type Config, terminalEnabled } from '../config.ts';
+import type { Cache } from '../lib/cache.ts';
 import type { Logger } from '../log.ts';
-import type { Cache } from '../runtime/cache.ts';
-import { openMarks } from '../runtime/marks.ts';
+import { openMarks } from '../runtime/conversations/read-cursors.ts';
 import type { Home } from '../workspace/home.ts';
 
 export interface BuildOptions {

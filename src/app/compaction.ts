@@ -3,11 +3,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type Config, loadAgent } from '../config.ts';
 import type { Logger } from '../log.ts';
-import type { Agent } from '../runtime/agent.ts';
-import type { Approvals } from '../runtime/approvals.ts';
-import type { Costs } from '../runtime/costs.ts';
+import type { Agent } from '../runtime/agent/agent.ts';
+import type { Approvals } from '../runtime/approvals/approvals.ts';
+import type { Reception } from '../runtime/conversations/owner-notifier.ts';
+import type { Costs } from '../runtime/costs/costs.ts';
 import { type Compaction, createCompaction } from '../runtime/memory/compaction.ts';
-import type { Reception } from '../runtime/reception.ts';
 import { type Home, vibersOf } from '../workspace/home.ts';
 import type { Question } from '../workspace/memory/questions.ts';
 

@@ -1,8 +1,8 @@
 /** What becomes of damaged files of the home: each is a line in the log at once, and the owners hear of a moment's in one message. */
 import path from 'node:path';
 import { type Damage, damageText, listenForDamage } from '../lib/damage.ts';
+import { hashText } from '../lib/files.ts';
 import type { Logger } from '../log.ts';
-import { hashText } from '../workspace/files.ts';
 import type { Home } from '../workspace/home.ts';
 import { lookAtWords } from './words.ts';
 

@@ -4,25 +4,25 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { createPosting, type Posting } from '../access/outbound-targets.ts';
 import type { People } from '../access/people.ts';
 import type { Address, Channel } from '../channels/channel.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
 import type { Config } from '../config.ts';
+import type { Queue } from '../engine/engine.ts';
 import { errorCode } from '../errors.ts';
 import type { Clock } from '../jobs/clock.ts';
-import type { OpenedJobDesk } from '../jobs/desk.ts';
 import type { Jobs } from '../jobs/files.ts';
+import type { OpenedJobDesk } from '../jobs/service.ts';
 import type { Logger } from '../log.ts';
+import type { Entry } from '../runtime/contract/entry.ts';
+import type { JobDesk } from '../runtime/contract/job-service.ts';
+import type { Reception } from '../runtime/conversations/owner-notifier.ts';
 import type { Delivery } from '../runtime/delivery.ts';
-import type { Entry } from '../runtime/entry.ts';
-import { createJobAnswers, type JobAnswers } from '../runtime/job-answers.ts';
-import type { JobDesk } from '../runtime/job-desk.ts';
-import type { Toolbox } from '../runtime/perform.ts';
-import { createPosting, type Posting } from '../runtime/posting.ts';
-import type { Queue } from '../runtime/queue/queue.ts';
-import type { Reception } from '../runtime/reception.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
-import type { Runner, RunOutcome } from '../runtime/runner.ts';
+import { createJobAnswers, type JobAnswers } from '../runtime/run/job-answers.ts';
+import type { Toolbox } from '../runtime/run/perform.ts';
+import type { Runner, RunOutcome } from '../runtime/run/runner.ts';
 import { jobTools } from '../runtime/tools/jobs.ts';
 import { notify } from '../runtime/tools/notify.ts';
 import type { Home } from '../workspace/home.ts';
@@ -94,7 +94,7 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
   async function open(): Promise<void> {
     const [{ openJobs }, { openJobDesk }, { openJobStates }, { systemClock }, { systemTimezone }] = await Promise.all([
       import('../jobs/files.ts'),
-      import('../jobs/desk.ts'),
+      import('../jobs/service.ts'),
       import('../jobs/state.ts'),
       import('../jobs/clock.ts'),
       import('../jobs/schedule.ts'),

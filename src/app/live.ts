@@ -2,16 +2,16 @@
 import path from 'node:path';
 import type { Address, Channel } from '../channels/channel.ts';
 import type { Config } from '../config.ts';
+import type { Cache } from '../lib/cache.ts';
 import type { Logger } from '../log.ts';
-import type { Bus } from '../runtime/bus.ts';
-import type { Cache } from '../runtime/cache.ts';
 import {
   type ConversationSetting,
   type ConversationSettings,
   openConversationSettings,
-} from '../runtime/conversation-settings.ts';
+} from '../runtime/conversations/settings.ts';
 import type { Delivery } from '../runtime/delivery.ts';
-import { createLive, type Live } from '../runtime/live.ts';
+import type { Bus } from '../runtime/live/bus.ts';
+import { createLive, type Live } from '../runtime/live/live.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
 import type { Home } from '../workspace/home.ts';
 import { planProgress, readPlan } from '../workspace/plan.ts';

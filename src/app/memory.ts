@@ -2,9 +2,9 @@
 import type { Config } from '../config.ts';
 import { errorMessage } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import type { Costs } from '../runtime/costs.ts';
+import type { Costs } from '../runtime/costs/costs.ts';
 import type { Embedders } from '../runtime/model/models.ts';
-import type { Toolbox } from '../runtime/perform.ts';
+import type { Toolbox } from '../runtime/run/perform.ts';
 import { memorySearch } from '../runtime/tools/memory-search.ts';
 import type { Home } from '../workspace/home.ts';
 import type { MemorySearch } from '../workspace/memory/search.ts';
@@ -42,7 +42,7 @@ export function openAppMemory({
   async function load(): Promise<MemorySearch> {
     const [{ createMemorySearch }, { meteredEmbedder }] = await Promise.all([
       import('../workspace/memory/search.ts'),
-      import('../runtime/metered-embedder.ts'),
+      import('../runtime/costs/metered-embedder.ts'),
     ]);
     const embedder = settings.embedding === undefined ? undefined : embedders.embedder(settings.embedding);
     return createMemorySearch({

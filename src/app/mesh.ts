@@ -1,13 +1,13 @@
 /** The agents and the playbooks they play, with what they need of the gateway. What a plain message does not need is loaded later. */
 import { type Config, loadAgent } from '../config.ts';
 import type { Logger } from '../log.ts';
-import type { Agent } from '../runtime/agent.ts';
-import type { Bus } from '../runtime/bus.ts';
+import type { Agent } from '../runtime/agent/agent.ts';
+import type { Meter } from '../runtime/costs/meter.ts';
+import type { Bus } from '../runtime/live/bus.ts';
+import { createMesh } from '../runtime/mesh/mesh.ts';
 import { createRegistry } from '../runtime/mesh/registry.ts';
-import { createMesh } from '../runtime/mesh.ts';
-import type { Meter } from '../runtime/meter.ts';
-import type { Perform, Toolbox } from '../runtime/perform.ts';
-import type { Play } from '../runtime/playbook.ts';
+import type { Play } from '../runtime/playbook/playbook.ts';
+import type { Perform, Toolbox } from '../runtime/run/perform.ts';
 import type { Home } from '../workspace/home.ts';
 
 export interface OpenMeshOptions {
@@ -38,7 +38,7 @@ export function openMesh(options: OpenMeshOptions): OpenMesh {
 
   async function openPlay(): Promise<Play> {
     const [{ createPlay }, { createJudge }] = await Promise.all([
-      import('../runtime/playbook.ts'),
+      import('../runtime/playbook/playbook.ts'),
       import('../runtime/playbook/judge.ts'),
     ]);
     const judge = createJudge({ home, agent, meter, settings: config, modelName, loadAgent: load });

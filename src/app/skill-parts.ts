@@ -2,8 +2,8 @@
 import path from 'node:path';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
-import { isNative, listSkills } from '../runtime/skill-desk.ts';
-import { OWN_TOOLS } from '../runtime/tool-names.ts';
+import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
+import { isNative, listSkills } from '../runtime/tools/skills/service.ts';
 import { createUsable } from '../runtime/tools/skills/usable.ts';
 import { offerSkills } from '../runtime/tools/skills.ts';
 import { bundledSkills, openSkills } from '../skills/catalog.ts';

@@ -1,11 +1,11 @@
 /** Skills and servers of tools with what they need of the gateway. Loaded by the first run, or a moment after the start. */
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
-import { mayUse } from '../runtime/mesh/asked.ts';
-import type { Toolbox } from '../runtime/perform.ts';
-import type { SkillDesk } from '../runtime/skill-desk.ts';
-import { OWN_TOOLS } from '../runtime/tool-names.ts';
+import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
+import { mayUse } from '../runtime/run/asked.ts';
+import type { Toolbox } from '../runtime/run/perform.ts';
 import type { McpServers } from '../runtime/tools/mcp/servers.ts';
+import type { SkillDesk } from '../runtime/tools/skills/service.ts';
 import type { Home } from '../workspace/home.ts';
 
 export interface OpenSkillsOptions {

@@ -1,9 +1,9 @@
 /** Where MEMORY.md, USER.md and the daily logs may stand in prompts: where nobody but the people of this gateway reads the answer. */
 import { mayBeTold } from '../access/authorise.ts';
+import type { Posting } from '../access/outbound-targets.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
 import type { Config } from '../config.ts';
-import type { Posting } from '../runtime/posting.ts';
-import type { RunnerOptions } from '../runtime/runner.ts';
+import type { RunnerOptions } from '../runtime/run/runner.ts';
 
 /** A job's run by the places its result goes to, every other by the conversations whose messages it answers. */
 export function createTelling(config: Config, posting: Pick<Posting, 'isDirect'>): RunnerOptions['tellsMemory'] {

@@ -1,8 +1,8 @@
 /** What runs are offered beside the tools of every run, each part with what it needs of the gateway. */
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
-import type { Offered, Toolbox } from '../runtime/perform.ts';
-import type { SkillDesk } from '../runtime/skill-desk.ts';
+import type { Offered, Toolbox } from '../runtime/run/perform.ts';
+import type { SkillDesk } from '../runtime/tools/skills/service.ts';
 import type { Home } from '../workspace/home.ts';
 import { openAppSkills } from './skills.ts';
 

@@ -8,7 +8,7 @@ import type { Principal } from '../access/principal.ts';
 import type { Address } from '../channels/channel.ts';
 import { createBodyReader } from '../channels/shared/webhook.ts';
 import { DeliveryError, UserError } from '../errors.ts';
-import type { JobDesk } from '../runtime/job-desk.ts';
+import type { JobDesk } from '../runtime/contract/job-service.ts';
 import type { HttpHandler } from './server.ts';
 
 const MAX_BODY = 64 * 1024;

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { channelModules } from '../channels/index.ts';
 import type { Config } from '../config.ts';
 import { ConfigError, errorCode, errorMessage } from '../errors.ts';
+import { readTextSync } from '../lib/files.ts';
+import { handleLimit, limitProblem } from '../lib/handles.ts';
 import { silentLog } from '../log.ts';
-import { handleLimit, limitProblem } from '../runtime/handles.ts';
 import { createModels } from '../runtime/model/models.ts';
-import { readTextSync } from '../workspace/files.ts';
 import { checkDoor, type Door } from './doctor-doors.ts';
 
 export interface Finding {

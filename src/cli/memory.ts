@@ -73,8 +73,8 @@ async function embedderOf(
   if (embedding === undefined) return undefined;
   const [{ createModels }, { openCosts }, { meteredEmbedder }] = await Promise.all([
     import('../runtime/model/models.ts'),
-    import('../runtime/costs.ts'),
-    import('../runtime/metered-embedder.ts'),
+    import('../runtime/costs/costs.ts'),
+    import('../runtime/costs/metered-embedder.ts'),
   ]);
   const { prices, currency, limits } = config;
   const costs = openCosts({ home, log, prices, currency, limits });

@@ -20,8 +20,8 @@ export async function run({ args, home: root, config: file, env, json, print }: 
       import('../workspace/home.ts'),
       import('../skills/catalog.ts'),
       import('../skills/health.ts'),
-      import('../runtime/skill-desk.ts'),
-      import('../runtime/tool-names.ts'),
+      import('../runtime/tools/skills/service.ts'),
+      import('../runtime/contract/tool-names.ts'),
     ]);
   const home = await openHome(root);
   const skills = openSkills({

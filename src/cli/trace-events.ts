@@ -1,8 +1,8 @@
 /** The way of one message, put together from the spool, the session, the usage and the delivery ledger. Reads only. */
 import fs from 'node:fs';
 import path from 'node:path';
+import type { LedgerLine } from '../engine/local/ledger.ts';
 import { errorCode } from '../errors.ts';
-import type { LedgerLine } from '../runtime/queue/ledger.ts';
 import { isId } from '../workspace/home.ts';
 import { parseEntry } from '../workspace/session-lines.ts';
 import type { SessionEntry } from '../workspace/types.ts';

@@ -6,9 +6,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { errorCode, UserError } from '../errors.ts';
+import { syncFolder } from '../lib/files.ts';
+import { type SettledFile, watchSettled } from '../lib/watch-folders.ts';
 import type { Logger } from '../log.ts';
-import { type SettledFile, watchSettled } from '../settled.ts';
-import { syncFolder } from '../workspace/files.ts';
 import { type JobFields, jobFileName, MAX_JOB_BYTES } from './job.ts';
 import { createFile, entryOf, idOf, type JobFile, type Parsed, parseFile, sorted, textOf } from './job-file.ts';
 

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { ConfigError, errorCode, errorMessage, UserError } from '../errors.ts';
+import { syncFolder } from '../lib/files.ts';
+import { stageFile } from '../lib/staged-file.ts';
+import type { SettledFile } from '../lib/watch-folders.ts';
 import { scrub } from '../log.ts';
-import type { SettledFile } from '../settled.ts';
-import { syncFolder } from '../workspace/files.ts';
-import { stageFile } from '../workspace/staged-file.ts';
 import { type Job, type JobFields, jobFileName, parseJob } from './job.ts';
 
 export interface JobFile {

@@ -1,10 +1,11 @@
 /** A job that somebody asks for in a chat: what it means, whether it may be, and the file it becomes (T18). */
+
+import type { Posting } from '../access/outbound-targets.ts';
 import { identityText, type Principal } from '../access/principal.ts';
 import { type Address, formatAddress } from '../channels/channel.ts';
 import { UserError } from '../errors.ts';
-import { withAccount } from '../runtime/job-answers.ts';
-import type { JobDesk, NewJob } from '../runtime/job-desk.ts';
-import type { Posting } from '../runtime/posting.ts';
+import type { JobDesk, NewJob } from '../runtime/contract/job-service.ts';
+import { withAccount } from '../runtime/run/job-answers.ts';
 import type { Clock } from './clock.ts';
 import type { Jobs } from './files.ts';
 import type { JobFields } from './job.ts';

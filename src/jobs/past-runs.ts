@@ -6,7 +6,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
-import { appendLines, ensureDir, readText } from '../workspace/files.ts';
+import { appendLines, ensureDir, readText } from '../lib/files.ts';
 import { type Home, isId } from '../workspace/home.ts';
 import { readTask } from '../workspace/tasks.ts';
 

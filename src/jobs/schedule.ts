@@ -5,8 +5,8 @@
 import { UserError } from '../errors.ts';
 import { looksLikeCron, readCron } from './cron.ts';
 import { describe } from './describe.ts';
-import { MAX_LENGTH, refusal } from './phrase-tokens.ts';
-import { type PhraseOptions, parsePhrase } from './phrases.ts';
+import { type PhraseOptions, parsePhrase } from './phrases/phrases.ts';
+import { MAX_LENGTH, refusal } from './phrases/tokens.ts';
 import { nextSlot, type Schedule } from './slots.ts';
 import { isTimezone, MINUTE } from './zone.ts';
 

@@ -4,8 +4,8 @@
  * queue says `duplicate`.
  */
 import { setImmediate as turn } from 'node:timers/promises';
+import { crashPoint } from '../crash-points.ts';
 import { UserError } from '../errors.ts';
-import { crashPoint } from '../faults.ts';
 import type { Logger } from '../log.ts';
 import type { Clock } from './clock.ts';
 import { decide, type SkipReason, settledUntil } from './decide.ts';

@@ -6,8 +6,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
+import { patchFile, readTextSync, writeFileAtomic } from '../lib/files.ts';
 import { peekJson, readJson } from '../lib/read-json.ts';
-import { patchFile, readTextSync, writeFileAtomic } from '../workspace/files.ts';
 
 const time = z.int().min(0);
 

@@ -10,13 +10,13 @@
  * 1 s, doubling to 5 min with jitter, for 24 h.
  */
 import { type Channel, conversationKey, type OutboundMessage } from '../channels/channel.ts';
+import type { Ledger, PartState } from '../engine/local/ledger.ts';
+import { chatOf, createPace, type Pace } from '../engine/local/pace.ts';
+import { createParts, type OutboxFile, UnsureError } from '../engine/local/parts.ts';
+import type { SpoolStore } from '../engine/local/store.ts';
 import { DeliveryError, errorMessage, StorageError } from '../errors.ts';
 import { type Logger, scrub } from '../log.ts';
-import type { Ledger, PartState } from './queue/ledger.ts';
-import { chatOf, createPace, type Pace } from './queue/pace.ts';
-import { createParts, type OutboxFile, UnsureError } from './queue/parts.ts';
-import type { SpoolStore } from './queue/store.ts';
-import { outboxShape } from './spool-shapes.ts';
+import { outboxShape } from './contract/spool-shapes.ts';
 
 const TTL_MS = 24 * 3_600_000;
 const MAX_BACKOFF_MS = 300_000;

@@ -15,19 +15,19 @@ import {
   type Suggestion,
   type SuggestQuery,
 } from '../channels/channel.ts';
+import type { Queue } from '../engine/engine.ts';
+import { spoolKey } from '../engine/local/spool.ts';
+import { createLru } from '../lib/file-cache.ts';
+import { createChanges } from '../lib/keyed-mutex.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import { createLru } from '../workspace/cache.ts';
 import { newTaskId } from '../workspace/tasks.ts';
-import { createChanges } from './changes.ts';
 import { findCommand, HELP_HINT } from './commands/table.ts';
-import { bindingKey, type Conversations, follow } from './conversations.ts';
-import { commandLane, dedupeId, type Entry, shareOf, taskLane, traceOf, type Visit } from './entry.ts';
-import { type InjectionMode, saysStop, spoken } from './injection.ts';
-import type { Queue } from './queue/queue.ts';
-import { spoolKey } from './queue/spool.ts';
+import { commandLane, dedupeId, type Entry, shareOf, taskLane, traceOf, type Visit } from './contract/entry.ts';
+import { bindingKey, type Conversations, follow } from './conversations/conversations.ts';
+import { type InjectionMode, saysStop, spoken } from './intake/injection.ts';
+import { refuseTooMuch } from './intake/rate-limit.ts';
 import type { Buttons } from './reply/buttons.ts';
-import { refuseTooMuch } from './too-much.ts';
 
 /** How long an album's parts may be apart. */
 const GROUP_SETTLE_MS = 600;

@@ -1,9 +1,9 @@
 /** Whether the gateway can do its work now, and what is in the way: `/readyz`, `viber status`, the line `ready`. */
 import fs from 'node:fs';
 import type { Channel, ChannelStatus } from '../channels/channel.ts';
+import type { Spool } from '../engine/local/spool.ts';
+import type { HandleState } from '../lib/handles.ts';
 import type { Delivery } from './delivery.ts';
-import type { HandleState } from './handles.ts';
-import type { Spool } from './queue/spool.ts';
 
 export interface Readiness {
   ready: boolean;

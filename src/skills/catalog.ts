@@ -4,13 +4,13 @@
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { type SettledWatch, watchSettled } from '../lib/watch-folders.ts';
 import type { Logger } from '../log.ts';
-import { type SettledWatch, watchSettled } from '../settled.ts';
+import { createShelf, isSkillFile, type Shelf, type SkillProblem } from './library.ts';
 import { readPrepared } from './prepared.ts';
-import { createShelf, isSkillFile, type Shelf, type SkillProblem } from './shelf.ts';
 import type { Skill, SkillLevel } from './skill.ts';
 
-export type { SkillProblem } from './shelf.ts';
+export type { SkillProblem } from './library.ts';
 
 export interface SkillsOptions {
   /** `bundledSkills()`; undefined: none. */

@@ -6,10 +6,10 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
-import type { SettledFile } from '../settled.ts';
+import type { SettledFile } from '../lib/watch-folders.ts';
+import { isSkillFile } from './library.ts';
 import { checkName, isBundle } from './name.ts';
 import { isRecord } from './record.ts';
-import { isSkillFile } from './shelf.ts';
 import type { Skill, SkillSource } from './skill.ts';
 
 type Parse = (text: string, source: SkillSource) => Skill;

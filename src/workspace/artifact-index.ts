@@ -1,7 +1,8 @@
 /** The index of a task's artifacts: what an entry is, and reading it past torn or foreign lines. */
+
+import { createStatCache } from '../lib/file-cache.ts';
 import { readJsonLines } from '../lib/read-json.ts';
 import { isInteger, isText, objectOf, oneOf, shape } from '../lib/shape.ts';
-import { createStatCache } from './cache.ts';
 import { isId } from './home.ts';
 import type { ArtifactRef } from './types.ts';
 

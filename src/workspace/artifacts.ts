@@ -7,11 +7,11 @@ import { hash, randomInt } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../errors.ts';
+import { appendLines, sha256File, syncFile, syncFolder, writeFileAtomic } from '../lib/files.ts';
+import { serialise } from '../lib/locks.ts';
 import { type ArtifactMeta, type ArtifactOrigin, readIndex } from './artifact-index.ts';
 import { cleanType, extensionOf, nameFromTitle, safeName, safeTitle } from './artifact-names.ts';
-import { appendLines, sha256File, syncFile, syncFolder, writeFileAtomic } from './files.ts';
 import { type Home, isId } from './home.ts';
-import { serialise } from './locks.ts';
 import type { ArtifactRef } from './types.ts';
 
 export type { ArtifactMeta, ArtifactOrigin } from './artifact-index.ts';

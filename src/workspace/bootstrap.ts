@@ -4,9 +4,9 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { createStatCache } from './cache.ts';
+import { createStatCache } from '../lib/file-cache.ts';
+import { stripComments } from '../lib/text.ts';
 import { DEFAULT_VIBER, type Home } from './home.ts';
-import { stripComments } from './text.ts';
 
 export interface BootstrapFile {
   /** `identity`, `soul`, `user`, `agents` or `tools`: the name of the prompt's block. */

@@ -8,15 +8,15 @@ import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UserError } from '../errors.ts';
 import { ensureFolder, quarantine } from '../lib/damage.ts';
+import { createStatCache } from '../lib/file-cache.ts';
+import { patchFile, writeFileAtomic } from '../lib/files.ts';
+import { serialise } from '../lib/locks.ts';
 import { parseJson, readJson, readWhole } from '../lib/read-json.ts';
 import { isInteger, isText, listOf, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
+import { cutText, plainLine } from '../lib/text.ts';
 import { writeJson } from '../lib/write-json.ts';
-import { createStatCache } from './cache.ts';
-import { patchFile, writeFileAtomic } from './files.ts';
 import { type Home, isId } from './home.ts';
-import { serialise } from './locks.ts';
 import { rebuildTask } from './task-rebuild.ts';
-import { cutText, plainLine } from './text.ts';
 import type { TaskRecord } from './types.ts';
 
 // No 0 and o, no 1 and l: ids are read aloud and typed. In the order of ASCII, so that ids sort.

@@ -5,9 +5,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
+import { appendLinesSync } from '../lib/files.ts';
 import { readJsonLines } from '../lib/read-json.ts';
 import { isCount, isText, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
-import { appendLinesSync } from './files.ts';
 import type { Home } from './home.ts';
 import type { Usage } from './types.ts';
 

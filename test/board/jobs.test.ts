@@ -3,7 +3,7 @@ import http from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createJobsApi } from '../../src/board/jobs.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import type { JobDesk } from '../../src/runtime/job-desk.ts';
+import type { JobDesk } from '../../src/runtime/contract/job-service.ts';
 import { openWorld } from '../dialogs/harness.ts';
 
 const TOKEN = 'a-token-for-programs';

@@ -1,6 +1,6 @@
 /** Views of runs as the runtime gives them to channels, without the runtime: every turn is given at once unless told otherwise. */
 import { type Address, type AgentStreamEvent, conversationKey, type LiveView } from '../../src/channels/channel.ts';
-import { doing, statusLine } from '../../src/runtime/live-words.ts';
+import { doing, statusLine } from '../../src/runtime/live/words.ts';
 
 export interface ViewOptions {
   mode?: LiveView['mode'];

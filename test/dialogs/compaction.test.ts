@@ -8,7 +8,7 @@ import { startLlm } from '../emulators/llm.ts';
 import { startTelegram } from '../emulators/telegram.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
-import { digestOf, isDigest } from '../runtime/compaction-fixtures.ts';
+import { digestOf, isDigest } from '../runtime/memory/compaction-fixtures.ts';
 import { ALEX, lastId, openWorld, type World } from './harness.ts';
 
 const FACT = 'FACT: [Project Context] The blue safe holds the key';

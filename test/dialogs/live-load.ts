@@ -3,12 +3,12 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address, Channel } from '../../src/channels/channel.ts';
+import { openLedger } from '../../src/engine/local/ledger.ts';
+import { openStore } from '../../src/engine/local/store.ts';
 import { silentLog } from '../../src/log.ts';
-import { createBus } from '../../src/runtime/bus.ts';
 import { openDelivery } from '../../src/runtime/delivery.ts';
-import { createLive } from '../../src/runtime/live.ts';
-import { openLedger } from '../../src/runtime/queue/ledger.ts';
-import { openStore } from '../../src/runtime/queue/store.ts';
+import { createBus } from '../../src/runtime/live/bus.ts';
+import { createLive } from '../../src/runtime/live/live.ts';
 import { memoryCache } from '../helpers/memory-cache.ts';
 import { ownTime } from '../helpers/own-time.ts';
 import { tempFolder } from '../helpers/temp.ts';

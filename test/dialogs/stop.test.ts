@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import type { RuntimeTool } from '../../src/runtime/task.ts';
+import type { RuntimeTool } from '../../src/runtime/contract/task.ts';
 import { ownTime } from '../helpers/own-time.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';

@@ -1,8 +1,8 @@
 /** Ends a store while its disk thread still syncs: a process of its own, whose exit code tells whether it waited. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { openDisk } from '../../src/runtime/queue/disk.ts';
-import { openStore } from '../../src/runtime/queue/store.ts';
+import { openDisk } from '../../src/engine/local/disk.ts';
+import { openStore } from '../../src/engine/local/store.ts';
 
 const root = process.argv[2] ?? '';
 const disk = openDisk(path.join(root, 'tmp'), (error) => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type AppJobsOptions, openAppJobs } from '../../src/app/jobs.ts';
 import { silentLog } from '../../src/log.ts';
-import type { Entry } from '../../src/runtime/entry.ts';
+import type { Entry } from '../../src/runtime/contract/entry.ts';
 import { openHome } from '../../src/workspace/home.ts';
 import { tempFolder } from '../helpers/temp.ts';
 

@@ -2,11 +2,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Address, Channel, OutboundMessage, PartLedger } from '../../src/channels/channel.ts';
+import { openLedger } from '../../src/engine/local/ledger.ts';
+import { openStore } from '../../src/engine/local/store.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { addSecret, silentLog } from '../../src/log.ts';
 import { type DeliveryOptions, openDelivery } from '../../src/runtime/delivery.ts';
-import { openLedger } from '../../src/runtime/queue/ledger.ts';
-import { openStore } from '../../src/runtime/queue/store.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 
 const address = (chat: string): Address => ({ channel: 'test', account: 'bot', chat });

@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { openDisk } from '../../src/runtime/queue/disk.ts';
-import { openStore } from '../../src/runtime/queue/store.ts';
+import { openDisk } from '../../src/engine/local/disk.ts';
+import { openStore } from '../../src/engine/local/store.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 function open() {

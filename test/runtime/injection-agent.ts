@@ -1,6 +1,6 @@
 /** An agent that does what a plan says: steps that take their time, an ear for aborts that may be deaf for a while, an end. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Agent, RunError } from '../../src/runtime/agent.ts';
+import { type Agent, RunError } from '../../src/runtime/agent/agent.ts';
 import type { Happened } from './injection-model.ts';
 import type { Plan } from './injection-world.ts';
 

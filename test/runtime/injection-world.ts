@@ -16,24 +16,24 @@ import { openLinks } from '../../src/access/links.ts';
 import { openPairing } from '../../src/access/pairing.ts';
 import { createPeople } from '../../src/access/people.ts';
 import type { Address, Channel, InboundMessage } from '../../src/channels/channel.ts';
+import type { CrashPoint } from '../../src/crash-points.ts';
+import type { QueueItem } from '../../src/engine/engine.ts';
+import { openLedger } from '../../src/engine/local/ledger.ts';
+import { openSpool, type Spool } from '../../src/engine/local/spool.ts';
+import { openStore } from '../../src/engine/local/store.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import type { CrashPoint } from '../../src/faults.ts';
 import { silentLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { createBus } from '../../src/runtime/bus.ts';
-import { openConversationSettings } from '../../src/runtime/conversation-settings.ts';
-import { openConversations } from '../../src/runtime/conversations.ts';
+import { type Entry, taskLane } from '../../src/runtime/contract/entry.ts';
+import { openConversations } from '../../src/runtime/conversations/conversations.ts';
+import { openConversationSettings } from '../../src/runtime/conversations/settings.ts';
+import type { Meter } from '../../src/runtime/costs/meter.ts';
 import { openDelivery } from '../../src/runtime/delivery.ts';
-import { type Entry, taskLane } from '../../src/runtime/entry.ts';
 import { createGateway, type Gateway } from '../../src/runtime/gateway.ts';
-import type { InjectionMode } from '../../src/runtime/injection.ts';
-import type { Meter } from '../../src/runtime/meter.ts';
-import { createPerform } from '../../src/runtime/perform.ts';
-import { openLedger } from '../../src/runtime/queue/ledger.ts';
-import type { QueueItem } from '../../src/runtime/queue/queue.ts';
-import { openSpool, type Spool } from '../../src/runtime/queue/spool.ts';
-import { openStore } from '../../src/runtime/queue/store.ts';
-import { createRunner } from '../../src/runtime/runner.ts';
+import type { InjectionMode } from '../../src/runtime/intake/injection.ts';
+import { createBus } from '../../src/runtime/live/bus.ts';
+import { createPerform } from '../../src/runtime/run/perform.ts';
+import { createRunner } from '../../src/runtime/run/runner.ts';
 import { createWorker } from '../../src/runtime/worker.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
 import { readTaskSync } from '../../src/workspace/tasks.ts';
@@ -97,7 +97,7 @@ interface Gate {
 const within = new AsyncLocalStorage<{ isAlive: boolean }>();
 let passing: ((point: CrashPoint) => void) | undefined;
 
-/** Stands for `crashPoint` of src/faults.ts. */
+/** Stands for `crashPoint` of src/crash-points.ts. */
 export function passPoint(point: CrashPoint): void {
   if (within.getStore()?.isAlive) passing?.(point);
 }

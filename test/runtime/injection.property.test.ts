@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { InboundMessage } from '../../src/channels/channel.ts';
-import type { CrashPoint } from '../../src/faults.ts';
+import type { CrashPoint } from '../../src/crash-points.ts';
 import { broken, lines, word } from './injection-model.ts';
 import { openWorld, type Plan, type World } from './injection-world.ts';
 
 const faults = vi.hoisted(() => ({ pass: (_point: CrashPoint): void => undefined }));
-vi.mock('../../src/faults.ts', () => ({ crashPoint: (point: CrashPoint) => faults.pass(point) }));
+vi.mock('../../src/crash-points.ts', () => ({ crashPoint: (point: CrashPoint) => faults.pass(point) }));
 const { passPoint } = await import('./injection-world.ts');
 faults.pass = passPoint;
 

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WorkspaceError } from '../../src/errors.ts';
-import { guardPath } from '../../src/workspace/files.ts';
+import { guardPath } from '../../src/lib/files.ts';
 import { isProtected, locateHome, openHome, PROTECTED } from '../../src/workspace/home.ts';
 import { TEMPLATES } from '../../src/workspace/templates.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';

@@ -16,21 +16,21 @@ import type {
 } from '../channel.ts';
 import { sleep } from '../shared/wait.ts';
 import { createApi } from './api.ts';
-import { registerCommands } from './commands.ts';
-import type { Bot } from './decode.ts';
+import { registerCommands } from './connect/commands.ts';
+import { wrongToken } from './connect/config-problems.ts';
+import { createEvents } from './connect/events.ts';
+import { type Gateway, type GatewayTiming, startGateway } from './connect/gateway.ts';
+import { createInteractions, type InteractionTiming } from './connect/interactions.ts';
+import type { Bot } from './decode/decode.ts';
 import { DOWNLOAD_BYTES, download } from './download.ts';
-import { createEvents } from './events.ts';
 import { createFindPlace } from './find-place.ts';
-import { type Gateway, type GatewayTiming, startGateway } from './gateway.ts';
-import { createInteractions, type InteractionTiming } from './interactions.ts';
-import { createLive, LIVE_TIMING, type LiveTiming } from './live.ts';
+import { createLive, LIVE_TIMING, type LiveTiming } from './live/live.ts';
+import { createTaskState } from './live/task-state.ts';
+import { type Cache, createThreads } from './live/threads.ts';
 import { createPlaces } from './places.ts';
-import { createSend } from './send.ts';
-import { createTaskState } from './task-state.ts';
-import { type Cache, createThreads } from './threads.ts';
-import { wrongToken } from './wrong.ts';
+import { createSend } from './send/send.ts';
 
-export { checkDiscord } from './check.ts';
+export { checkDiscord } from './connect/check.ts';
 
 /** https://discord.com/developers/docs/reference#uploading-files (10 MiB a file), #create-message (2000 characters). */
 const LIMITS: ChannelLimits = { text: 2000, uploadBytes: 10 * 1024 * 1024, downloadBytes: DOWNLOAD_BYTES };

@@ -7,7 +7,7 @@ import { isFields, list, string } from '../shared/read.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 import { isDirect, isThread, type Places } from './places.ts';
 import { id, isId } from './read.ts';
-import { toDeliveryError } from './refusals.ts';
+import { toDeliveryError } from './send/refusals.ts';
 
 export function createFindPlace(options: {
   api: DiscordApi;

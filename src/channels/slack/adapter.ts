@@ -3,37 +3,37 @@
  * is in `send.ts`; only taking events in is ever retried here.
  */
 import { ConfigError } from '../../errors.ts';
+import { createLru } from '../../lib/lru.ts';
 import type { Address, Channel, ChannelCallbacks, ChannelStatus } from '../channel.ts';
 import { refuse, type WebhookHandler } from '../shared/webhook.ts';
 import { clientOptions, createApi } from './api.ts';
-import { createAssistant } from './assistant.ts';
-import { createBackfill } from './backfill.ts';
-import { createBolt } from './bolt.ts';
-import type { Self } from './decode.ts';
+import { createBackfill } from './connect/backfill.ts';
+import { createBolt } from './connect/bolt.ts';
+import { createHosts } from './connect/hosts.ts';
+import { createHttp } from './connect/http.ts';
+import { createIntake } from './connect/intake.ts';
+import { createProgress } from './connect/read-cursors.ts';
+import { type Identity, introduce, isFatal, settingsProblems } from './connect/setup.ts';
+import { createSocket, type Socket } from './connect/socket.ts';
+import { createTransport } from './connect/transport.ts';
+import type { Self } from './decode/decode.ts';
 import { createDownload } from './download.ts';
 import { createFindPlace } from './find-place.ts';
-import { createHosts } from './hosts.ts';
-import { createHttp } from './http.ts';
-import { createIntake } from './intake.ts';
-import { createLive } from './live.ts';
-import { createLiveShow } from './live-show.ts';
-import { createLru } from './lru.ts';
+import { createAssistant } from './live/assistant.ts';
+import { createLive } from './live/live.ts';
+import { createLiveShow } from './live/show.ts';
+import { createShowTask } from './live/show-task.ts';
+import { createOpenThread } from './live/threads.ts';
 import { LIMITS, type SlackOptions, TIMING } from './options.ts';
 import { createPeople } from './people.ts';
-import { createProgress } from './progress.ts';
-import { createReadBack } from './read-back.ts';
-import { createRespond } from './respond.ts';
-import { createSend } from './send.ts';
-import { type Identity, introduce, isFatal, settingsProblems } from './setup.ts';
-import { createShowTask } from './show-task.ts';
-import { createSocket, type Socket } from './socket.ts';
-import { createOpenThread } from './threads.ts';
-import { createTransport } from './transport.ts';
-import { createUpload } from './upload.ts';
+import { createReadBack } from './send/read-back.ts';
+import { createRespond } from './send/respond.ts';
+import { createSend } from './send/send.ts';
+import { createUpload } from './send/upload.ts';
 
-export { checkSlack } from './check.ts';
+export { checkSlack } from './connect/check.ts';
+export { SLACK_EVENTS, SLACK_SCOPES } from './connect/scopes.ts';
 export type { SlackOptions } from './options.ts';
-export { SLACK_EVENTS, SLACK_SCOPES } from './scopes.ts';
 
 /**
  * A channel; in mode `http` with the handler that the HTTP server calls for Slack's requests, of all three kinds.

@@ -5,8 +5,8 @@
 import type { WebClient, WebClientOptions } from '@slack/web-api';
 import { errorCode } from '../../errors.ts';
 import { type Fields, fields, integer, isFields, string } from '../shared/read.ts';
-import { createFetch } from './fetch.ts';
-import { type Transport, TransportError } from './transport.ts';
+import { createFetch } from './connect/fetch.ts';
+import { type Transport, TransportError } from './connect/transport.ts';
 
 export interface SlackApi {
   /** Calls a Web API method once and gives its answer. Throws SlackError and nothing else. */

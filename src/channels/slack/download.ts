@@ -10,8 +10,8 @@ import { errorCode, UserError } from '../../errors.ts';
 import type { Attachment, RemoteFile } from '../channel.ts';
 import { fields, string } from '../shared/read.ts';
 import { type SlackApi, SlackError } from './api.ts';
-import type { Hosts } from './hosts.ts';
-import { type Answer, type Transport, TransportError } from './transport.ts';
+import type { Hosts } from './connect/hosts.ts';
+import { type Answer, type Transport, TransportError } from './connect/transport.ts';
 
 /** Slack keeps files of up to 1 GB; what is taken in is the caller's to limit. */
 export const DOWNLOAD_BYTES = 1024 * 1024 * 1024;

@@ -7,7 +7,7 @@
 import type { Channel } from '../channel.ts';
 import { fields, list, string } from '../shared/read.ts';
 import { type SlackApi, SlackError } from './api.ts';
-import { toDeliveryError } from './refusals.ts';
+import { toDeliveryError } from './send/refusals.ts';
 
 /** Messages that are looked at for one of theirs. */
 const LOOKED_AT = 50;

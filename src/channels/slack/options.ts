@@ -2,7 +2,7 @@
 import type { Logger } from '../../log.ts';
 import type { ChannelLimits, CommandSpec, LiveMode, Marks } from '../channel.ts';
 import { DOWNLOAD_BYTES } from './download.ts';
-import { LIVE_TIMING, type LiveTiming } from './live.ts';
+import { LIVE_TIMING, type LiveTiming } from './live/live.ts';
 import type { Cache } from './people.ts';
 
 /** https://docs.slack.dev/reference/block-kit/blocks/markdown-block/ (12,000 characters), files of up to 1 GB. */

@@ -2,10 +2,11 @@
  * Names of people, since events carry ids alone. Invariant: Slack is asked only about people who were let in. What is known
  * survives a restart in the cache, where it may be lost. https://docs.slack.dev/reference/methods/users.info/
  */
+
+import { createLru } from '../../lib/lru.ts';
 import type { Logger } from '../../log.ts';
 import { type Fields, fields, oneLine, string } from '../shared/read.ts';
 import { type SlackApi, SlackError } from './api.ts';
-import { createLru } from './lru.ts';
 
 /** Small things that may be lost. */
 export interface Cache {

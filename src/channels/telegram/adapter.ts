@@ -15,13 +15,13 @@ import type {
 } from '../channel.ts';
 import { refuse, type WebhookHandler } from '../shared/webhook.ts';
 import { createApi, TelegramError } from './api.ts';
-import { type Bot, callbackId, type Decoded, decodeUpdate } from './decode.ts';
+import { type Poller, startPolling } from './connect/poll.ts';
+import { type Cache, createSetup, getMe, wrongToken, wrongTokenOf } from './connect/setup.ts';
+import { checkWebhook, createWebhook, type WebhookSettings } from './connect/webhook.ts';
+import { type Bot, callbackId, type Decoded, decodeUpdate } from './decode/decode.ts';
 import { DOWNLOAD_BYTES, download } from './download.ts';
-import { createLive, LIVE_TIMING, type LiveTiming } from './live.ts';
-import { type Poller, startPolling } from './poll.ts';
-import { createSend } from './send.ts';
-import { type Cache, createSetup, getMe, wrongToken, wrongTokenOf } from './setup.ts';
-import { checkWebhook, createWebhook, type WebhookSettings } from './webhook.ts';
+import { createLive, LIVE_TIMING, type LiveTiming } from './live/live.ts';
+import { createSend } from './send/send.ts';
 
 /** https://core.telegram.org/bots/api: #sendmessage (4096 UTF-16 units), #senddocument (50 MB), #getfile (20 MB). */
 const LIMITS: ChannelLimits = { text: 4096, uploadBytes: 50 * 1024 * 1024, downloadBytes: DOWNLOAD_BYTES };

@@ -6,7 +6,7 @@
  */
 import { Api, GrammyError, HttpError } from 'grammy/web';
 import { errorCode } from '../../errors.ts';
-import { createFetch, TransportError } from './transport.ts';
+import { createFetch, TransportError } from './connect/transport.ts';
 
 export interface CallOptions {
   /** Milliseconds for the whole call; 30,000 unless told. */

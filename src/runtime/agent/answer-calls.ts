@@ -2,10 +2,10 @@
 import { UserError } from '../../errors.ts';
 import type { Json } from '../../workspace/types.ts';
 import { kindOf } from '../approvals/consent.ts';
-import type { RuntimeTool } from '../task.ts';
-import { resultMessage } from './parked.ts';
+import { resultMessage } from '../context/open-calls.ts';
+import type { ParkedCall, Verdict } from '../contract/agent.ts';
+import type { RuntimeTool } from '../contract/task.ts';
 import { runTool, type ToolHooks } from './sdk-tools.ts';
-import type { ParkedCall, Verdict } from './types.ts';
 
 export interface OpenCalls {
   calls: readonly ParkedCall[];

@@ -7,7 +7,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { ModelMessage } from 'ai';
 import { errorCode } from '../../errors.ts';
 import type { Json } from '../../workspace/types.ts';
-import type { InputFile, TaskMessage } from '../task.ts';
+import type { InputFile, TaskMessage } from '../contract/task.ts';
 
 type UserMessage = Extract<ModelMessage, { role: 'user' }>;
 type UserPart = Exclude<UserMessage['content'], string>[number];

@@ -1,6 +1,6 @@
 /** What a run says in the end, read from the messages of its steps. Pure. */
 import type { Json } from '../../workspace/types.ts';
-import type { AgentOutcome } from './types.ts';
+import type { AgentOutcome } from '../contract/agent.ts';
 
 /** What the steps of a run have said and done so far. */
 export interface Said {

@@ -8,8 +8,8 @@ import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Json } from '../../workspace/types.ts';
-import type { RuntimeTool } from '../task.ts';
-import type { ParkedCall } from './types.ts';
+import type { ParkedCall } from '../contract/agent.ts';
+import type { RuntimeTool } from '../contract/task.ts';
 
 type SdkTool = ToolSet[string];
 type InputSchema = SdkTool['inputSchema'];

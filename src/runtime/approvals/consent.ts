@@ -5,8 +5,8 @@
  */
 import { UserError } from '../../errors.ts';
 import type { Consent } from '../../workspace/types.ts';
-import type { RuntimeTool } from '../task.ts';
-import { shownInput } from './show.ts';
+import type { RuntimeTool } from '../contract/task.ts';
+import { shownInput } from '../reply/show.ts';
 
 export type WorkingMode = 'ask' | 'decide' | 'execute';
 

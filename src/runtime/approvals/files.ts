@@ -2,11 +2,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { namesIn, quarantine } from '../../lib/damage.ts';
+import { writeFileAtomic } from '../../lib/files.ts';
 import { readJson } from '../../lib/read-json.ts';
 import { anything, isFilled, isText, isTime, listOf, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
-import { writeFileAtomic } from '../../workspace/files.ts';
-import type { ApprovalRequest } from '../approvals.ts';
-import { isMessage, isPrincipal } from '../spool-shapes.ts';
+import { isMessage, isPrincipal } from '../contract/spool-shapes.ts';
+import type { ApprovalRequest } from './approvals.ts';
 
 const ID = /^[a-f0-9]{24}$/;
 

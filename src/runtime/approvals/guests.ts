@@ -3,7 +3,7 @@
  * is no guest's until it is named here. What would need a person's consent is refused: a guest could give it to themselves.
  */
 import { UserError } from '../../errors.ts';
-import type { RuntimeTool } from '../task.ts';
+import type { RuntimeTool } from '../contract/task.ts';
 
 const OFFERED: readonly string[] = [
   ...['update_plan', 'create_artifact', 'attach_artifact', 'read_file', 'write_file', 'list_files', 'ask_user'],

@@ -3,16 +3,17 @@
  * was approved, what has left. Invariants: what goes unasked is in the session before it goes, so that neither a crash nor a
  * question in between gives a run its characters anew; the agents that a run asks share them.
  */
+
+import { crashPoint } from '../../crash-points.ts';
 import { UserError } from '../../errors.ts';
-import { crashPoint } from '../../faults.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendSession, findRun, readSessionTail } from '../../workspace/sessions.ts';
 import type { Consent, Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
-import type { Reach, RuntimeTool } from '../task.ts';
+import type { Reach, RuntimeTool } from '../contract/task.ts';
+import { digestOf } from '../reply/show.ts';
 import { isListed, isNamed, isSameHost, isWritten, pagesOf } from './addresses.ts';
 import { kindOf, mustBeShowable, type WorkingMode } from './consent.ts';
 import { type Egress, judgeEgress } from './egress.ts';
-import { digestOf } from './show.ts';
 
 export interface OutgoingOptions {
   home: Home;

@@ -2,11 +2,11 @@
 import type { Home } from '../../workspace/home.ts';
 import { updateTask } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
-import type { Verdict } from '../agent.ts';
-import type { ApprovalRequest, Decision } from '../approvals.ts';
+import type { Verdict } from '../agent/agent.ts';
+import { digestOf } from '../reply/show.ts';
+import type { ApprovalRequest, Decision } from './approvals.ts';
 import { approvePlan } from './plan-approval.ts';
 import { CONSENT_MINUTES } from './question.ts';
-import { digestOf } from './show.ts';
 
 /** "Always for this task": calls of this kind are not asked about again. Once, however often it is called. */
 export async function allowAlways(

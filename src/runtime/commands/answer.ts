@@ -6,10 +6,10 @@ import { UserError } from '../../errors.ts';
 import { type Home, isId } from '../../workspace/home.ts';
 import { listTasks, readTask } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
-import type { Entry } from '../entry.ts';
-import { findTask, isOwnTask, maySee, type Viewpoint } from '../visibility.ts';
+import type { Entry } from '../contract/entry.ts';
+import { unknownTask } from '../conversations/places.ts';
+import { findTask, isOwnTask, maySee, type Viewpoint } from '../conversations/visibility.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
-import { unknownTask } from './places.ts';
 import { commandSpecs, findCommand, HELP_HINT } from './table.ts';
 
 /** What commands may ask of the rest of the gateway. */

@@ -4,17 +4,17 @@
  */
 import { principalText } from '../../access/principal.ts';
 import type { Attachment } from '../../channels/channel.ts';
-import { hashText, readText, sha256File } from '../../workspace/files.ts';
+import { hashText, readText, sha256File } from '../../lib/files.ts';
 import { readTask, updateTask } from '../../workspace/tasks.ts';
 import type { Consent, TaskRecord } from '../../workspace/types.ts';
+import { type ApprovalRequest, askedAt, type Decision } from '../approvals/approvals.ts';
 import { planPath } from '../approvals/plan-approval.ts';
 import { APPROVE, CONSENT_MINUTES, QUESTION_MINUTES } from '../approvals/question.ts';
-import { visible } from '../approvals/show.ts';
-import { type ApprovalRequest, askedAt, type Decision } from '../approvals.ts';
+import { plainName } from '../conversations/places.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
+import { visible } from '../reply/show.ts';
 import { askUserInput } from '../tools/ask-user.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
-import { plainName } from './places.ts';
 
 const GONE = 'I do not know this question any more. Ask me again if it still matters.';
 

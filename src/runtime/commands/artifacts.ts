@@ -3,10 +3,10 @@ import type { Attachment } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
 import { type ArtifactMeta, findArtifact, listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
+import { plainName } from '../conversations/places.ts';
 import { toAttachment } from '../reply/attachments.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
 import { type Command, type CommandContext, type CommandReply, TASK_ID } from './command.ts';
-import { plainName } from './places.ts';
 
 const SHOWN = 20;
 const MAX_FILES = 10;

@@ -7,15 +7,15 @@ import type { Address, Attachment, CommandSpec } from '../../channels/channel.ts
 import type { Home } from '../../workspace/home.ts';
 import type { MemorySearch } from '../../workspace/memory/search.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
-import type { Approvals } from '../approvals.ts';
-import type { ConversationSettings } from '../conversation-settings.ts';
-import type { Costs } from '../costs.ts';
-import type { PlayOrder } from '../entry.ts';
-import type { JobDesk } from '../job-desk.ts';
+import type { Approvals } from '../approvals/approvals.ts';
+import type { PlayOrder } from '../contract/entry.ts';
+import type { JobDesk } from '../contract/job-service.ts';
+import type { ConversationSettings } from '../conversations/settings.ts';
+import type { Costs } from '../costs/costs.ts';
 import type { Compaction } from '../memory/compaction.ts';
 import type { AttachMode } from '../reply/attachments.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
-import type { SkillDesk } from '../skill-desk.ts';
+import type { SkillDesk } from '../tools/skills/service.ts';
 
 /** What a running task looks like from outside. */
 export interface RunView {

@@ -1,10 +1,10 @@
 /** /jobs: the scheduled jobs with their next times; run, pause, resume or delete one. Owners only. */
 import { UserError } from '../../errors.ts';
-import type { JobDesk, JobView } from '../job-desk.ts';
+import type { JobDesk, JobView } from '../contract/job-service.ts';
+import { escaped as plain } from '../conversations/places.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
 import { timesText } from '../tools/jobs.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
-import { escaped as plain } from './places.ts';
 
 const LISTED = 20;
 const WITH_BUTTONS = 5;

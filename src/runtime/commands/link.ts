@@ -5,8 +5,8 @@
 import type { LinkAddress, LinkRefusal, Links } from '../../access/links.ts';
 import { aliasesOf, identityText, type Principal } from '../../access/principal.ts';
 import { UserError } from '../../errors.ts';
+import { channelName, plainName, shownPerson } from '../conversations/places.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
-import { channelName, plainName, shownPerson } from './places.ts';
 
 const SHOWN = 30;
 const CODE_SHAPE = /^[A-HJ-NP-Z2-9]{4}[\s-]?[A-HJ-NP-Z2-9]{4}$/i;

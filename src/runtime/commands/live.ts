@@ -1,9 +1,9 @@
 /** /live: what is seen of a run in this conversation while it goes on. */
 import type { LiveMode } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
-import { LIVE_MODES } from '../conversation-settings.ts';
+import { refuseToGuest } from '../conversations/places.ts';
+import { LIVE_MODES } from '../conversations/settings.ts';
 import type { Command } from './command.ts';
-import { refuseToGuest } from './places.ts';
 
 const MEANS: Record<LiveMode, string> = {
   off: 'you see nothing until the answer comes',

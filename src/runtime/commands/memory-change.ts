@@ -1,11 +1,12 @@
 /** /memory add, forget and undo: an owner changes what is remembered. Each change is recorded and can be taken back. */
+
+import { cutText } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
 import { type Bullet, bulletsOf, matching } from '../../workspace/memory/bullets.ts';
 import { forgetBullet, undoLast } from '../../workspace/memory/changes.ts';
 import { linesOf } from '../../workspace/memory/lines.ts';
 import { addToMemory, readMemory } from '../../workspace/memory/memory.ts';
 import { parseSuggestion } from '../../workspace/memory/suggestions.ts';
-import { cutText } from '../../workspace/text.ts';
 import { shownMemory } from '../memory/question.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
 import type { CommandContext, CommandReply } from './command.ts';

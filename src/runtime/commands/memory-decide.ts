@@ -7,9 +7,9 @@ import { addToMemory } from '../../workspace/memory/memory.ts';
 import { appendRecord, decisionOn } from '../../workspace/memory/record.ts';
 import { toBullets } from '../../workspace/memory/sections.ts';
 import { findSuggestion, type Suggestion, suggestedText, takeSuggestion } from '../../workspace/memory/suggestions.ts';
+import { plainName } from '../conversations/places.ts';
 import { shownMemory, suggestionButtons } from '../memory/question.ts';
 import type { CommandContext, CommandReply } from './command.ts';
-import { plainName } from './places.ts';
 
 export type Verb = 'accept' | 'edit' | 'reject';
 

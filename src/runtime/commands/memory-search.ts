@@ -1,8 +1,9 @@
 /** What a viber remembers, searched: by its index where there is one, else MEMORY.md first and then the newest daily logs. */
+
+import { plainLine } from '../../lib/text.ts';
 import type { Home } from '../../workspace/home.ts';
 import { readDailyLogs } from '../../workspace/memory/daily.ts';
 import { readMemory } from '../../workspace/memory/memory.ts';
-import { plainLine } from '../../workspace/text.ts';
 import type { CommandContext } from './command.ts';
 
 export interface Found {

@@ -1,7 +1,8 @@
 /** /memory: what I remember and what waits. Looking is for those who may; whatever changes it is for owners alone (T17). */
+
+import { cutText } from '../../lib/text.ts';
 import { readMemory } from '../../workspace/memory/memory.ts';
 import { listSuggestions } from '../../workspace/memory/suggestions.ts';
-import { cutText } from '../../workspace/text.ts';
 import { askOwner } from '../memory/question.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
 import { add, forget, undo } from './memory-change.ts';

@@ -1,15 +1,15 @@
 /** /open: a task goes on here, wherever it was before (C40, U4), with a recap and its files. */
 import { conversationKey, formatAddress } from '../../channels/channel.ts';
+import { cutText } from '../../lib/text.ts';
 import { listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import { linkCurrentTask, planProgress, readPlan } from '../../workspace/plan.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
 import { updateTask } from '../../workspace/tasks.ts';
-import { cutText } from '../../workspace/text.ts';
 import type { Plan, TaskRecord } from '../../workspace/types.ts';
+import { addressName, plainName, shownPerson, unknownTask } from '../conversations/places.ts';
 import { attachable, getButton } from './artifacts.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
-import { addressName, plainName, shownPerson, unknownTask } from './places.ts';
 
 const MAX_FILES = 10;
 const MAX_BUTTONS = 6;

@@ -1,6 +1,7 @@
 /** /pair: an owner lets somebody in, by the buttons under the question or by hand. */
+
+import { plainName } from '../conversations/places.ts';
 import type { Command } from './command.ts';
-import { plainName } from './places.ts';
 
 export const pair: Command = {
   name: 'pair',

@@ -1,7 +1,7 @@
 /** /play: begins a playbook as the work of a task, or goes on with the one that is not done. Nothing begins before all it needs is given. */
 import { UserError } from '../../errors.ts';
+import { cutText, plainLine } from '../../lib/text.ts';
 import { planProgress, readPlan } from '../../workspace/plan.ts';
-import { cutText, plainLine } from '../../workspace/text.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
 
 const MAX_LISTED = 30;

@@ -1,8 +1,8 @@
 /** /skills: what the viber can use, and what is missing for the rest, with the fix. What is wrong with files and servers is for owners alone. */
 import { oneLine } from '../context/turn.ts';
-import type { SkillList, SkillView } from '../skill-desk.ts';
+import { escaped as plain } from '../conversations/places.ts';
+import type { SkillList, SkillView } from '../tools/skills/service.ts';
 import type { Command } from './command.ts';
-import { escaped as plain } from './places.ts';
 
 const LISTED = 60;
 const MAX_WORDS = 120;

@@ -4,10 +4,10 @@ import { planProgress, readPlan } from '../../workspace/plan.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { addUsage } from '../../workspace/usage.ts';
-import { capsText, usageText } from '../reply/cost-words.ts';
+import { addressName } from '../conversations/places.ts';
+import { capsText, usageText } from '../costs/words.ts';
 import { consentText, revokeButton } from './approve.ts';
 import { type Command, type CommandContext, TASK_ID } from './command.ts';
-import { addressName } from './places.ts';
 
 /** `75` seconds as `1 min 15 s`. */
 export function duration(seconds: number): string {

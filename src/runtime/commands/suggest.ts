@@ -1,11 +1,11 @@
 /** What fits where a person is typing a command's argument. Shown to that person alone; asked at every keystroke. */
 import type { Suggestion, SuggestQuery } from '../../channels/channel.ts';
+import { cutText } from '../../lib/text.ts';
 import { listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import { listTasks } from '../../workspace/tasks.ts';
-import { cutText } from '../../workspace/text.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
-import { isOwnTask, mayOpen, maySee, type Viewpoint } from '../visibility.ts';
+import { isOwnTask, mayOpen, maySee, type Viewpoint } from '../conversations/visibility.ts';
 import { fileSize } from './artifacts.ts';
 import { findCommand } from './table.ts';
 import { MARK } from './tasks.ts';

@@ -1,8 +1,8 @@
 /** /new and /tasks: beginning and finding tasks. */
 import type { TaskRecord } from '../../workspace/types.ts';
+import { placesOf } from '../conversations/places.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
 import type { Command, CommandContext } from './command.ts';
-import { placesOf } from './places.ts';
 
 const SHOWN = 10;
 const BUTTONS = 6;

@@ -15,7 +15,7 @@ import { formatPlan, parsePlan } from '../../workspace/plan-markdown.ts';
 import { findRun, readSessionTail } from '../../workspace/sessions.ts';
 import { readTask } from '../../workspace/tasks.ts';
 import type { ArtifactRef, Plan, SessionEntry } from '../../workspace/types.ts';
-import type { InputFile, TaskMessage, TaskRequest } from '../task.ts';
+import type { InputFile, TaskMessage, TaskRequest } from '../contract/task.ts';
 import { shownToGuest } from './guest-history.ts';
 import { buildHistory, type History, type HistoryLimits } from './history-window.ts';
 import { type MessageEntry, usesTools } from './past-run.ts';

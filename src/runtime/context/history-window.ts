@@ -3,8 +3,8 @@
  * to move with each message, no provider's prompt cache would ever hold.
  */
 import type { SessionEntry } from '../../workspace/types.ts';
-import { openCalls, resultMessage } from '../agent/parked.ts';
-import type { FinishedStep, InputFile, TaskMessage } from '../task.ts';
+import type { FinishedStep, InputFile, TaskMessage } from '../contract/task.ts';
+import { openCalls, resultMessage } from './open-calls.ts';
 import { type MessageEntry, pastMessages, type Room, type RunEntry, speakersOf, type UserText } from './past-run.ts';
 import { clip, visibleText } from './turn.ts';
 

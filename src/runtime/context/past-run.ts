@@ -4,8 +4,8 @@
  * give the same messages at every later request, so that a provider's prompt cache holds.
  */
 import type { ArtifactRef, Json, SessionEntry } from '../../workspace/types.ts';
+import type { TaskMessage } from '../contract/task.ts';
 import { parseReply } from '../reply/reply.ts';
-import type { TaskMessage } from '../task.ts';
 import { bySpeaker, clip, formatFiles } from './turn.ts';
 
 export type MessageEntry = Extract<SessionEntry, { type: 'message' }>;

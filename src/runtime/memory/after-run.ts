@@ -5,18 +5,19 @@
  * Nothing here delays or fails an answer. The first line of a quiet moment is written at once, what follows within a second
  * together; a run that is concluded again after a crash says the same line, which is there already.
  */
+
+import type { QueueItem } from '../../engine/engine.ts';
+import { cutText, plainLine } from '../../lib/text.ts';
 import { type Logger, scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendDailyLogs, clockOf, type DailyEntry, localDay } from '../../workspace/memory/daily.ts';
 import { listSuggestions } from '../../workspace/memory/suggestions.ts';
 import { readTaskSync } from '../../workspace/tasks.ts';
-import { cutText, plainLine } from '../../workspace/text.ts';
-import { channelName, plainName } from '../commands/places.ts';
-import type { Entry } from '../entry.ts';
-import type { QueueItem } from '../queue/queue.ts';
+import type { Entry } from '../contract/entry.ts';
+import type { TaskResult } from '../contract/task.ts';
+import { channelName, plainName } from '../conversations/places.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
-import type { RunOutcome } from '../reply/settle.ts';
-import type { TaskResult } from '../task.ts';
+import type { RunOutcome } from '../run/finalize.ts';
 import { extractDecisions } from './learning.ts';
 import { askOwner } from './question.ts';
 

@@ -7,9 +7,9 @@
  * Invariants: nothing is flushed of what a guest has spoken in; originals are never touched; the flush is durable before the line; before the line nothing has changed, and the same
  * part is taken again after a later run; the new summary is given the old one, and keeps its facts whatever the model says.
  */
-import { crashPoint } from '../../faults.ts';
+import { crashPoint } from '../../crash-points.ts';
+import { createLru } from '../../lib/file-cache.ts';
 import type { Logger } from '../../log.ts';
-import { createLru } from '../../workspace/cache.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { Question } from '../../workspace/memory/questions.ts';
 import { findCompaction, readSpan, uncoveredFrom } from '../../workspace/session-span.ts';

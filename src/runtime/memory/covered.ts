@@ -5,7 +5,7 @@
 import type { SessionLine } from '../../workspace/session-window.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import { pastMessages, STEERED, speakersOf } from '../context/past-run.ts';
-import type { TaskMessage } from '../task.ts';
+import type { TaskMessage } from '../contract/task.ts';
 
 export interface Part {
   /** The run that ends last. */

@@ -2,11 +2,12 @@
  * A digest without a model: the first sentence of each message of a person, and what they state as a preference, a decision or
  * something to remember. Deterministic and modest: what is not plain is left out, and quotations and files never count.
  */
+
+import { cutText, plainLine } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
-import { cutText, plainLine } from '../../workspace/text.ts';
 import { visibleText } from '../context/turn.ts';
+import type { TaskMessage } from '../contract/task.ts';
 import { decisionsOf } from '../reply/summary.ts';
-import type { TaskMessage } from '../task.ts';
 import { cleanSummary, type Digest } from './digest.ts';
 import { toFacts } from './flush.ts';
 

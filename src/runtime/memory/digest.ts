@@ -2,11 +2,12 @@
  * What a model is asked for before a part of a conversation is compacted, and what its answer is taken for. Its words come from
  * people, quotations and files alike: they are cleaned here and are data ever after.
  */
+
+import { cutText } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
 import { toBullets } from '../../workspace/memory/sections.ts';
-import { cutText } from '../../workspace/text.ts';
 import { dataBlock, visibleText } from '../context/turn.ts';
-import type { TaskMessage } from '../task.ts';
+import type { TaskMessage } from '../contract/task.ts';
 import { type FlushedFact, factLine, toFacts } from './flush.ts';
 
 export interface Digest {

@@ -3,8 +3,8 @@
  * and length. Whatever goes wrong is an answer here, never an error of the run that came before.
  */
 import type { Logger } from '../../log.ts';
-import { type Agent, RunError } from '../agent.ts';
-import type { Costs } from '../costs.ts';
+import { type Agent, RunError } from '../agent/agent.ts';
+import type { Costs } from '../costs/costs.ts';
 import { OFFLINE_MODEL } from '../offline/offline.ts';
 import type { CompactionOrder } from './compact.ts';
 import type { Part } from './covered.ts';

@@ -5,8 +5,9 @@
  */
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
+import { syncFile } from '../../lib/files.ts';
+import { cutText } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
-import { syncFile } from '../../workspace/files.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendDailyLog, dayOf } from '../../workspace/memory/daily.ts';
 import { isRemembered } from '../../workspace/memory/memory.ts';
@@ -14,7 +15,6 @@ import { keepQuestion, type Question } from '../../workspace/memory/questions.ts
 import { readRecords } from '../../workspace/memory/record.ts';
 import { toBullets } from '../../workspace/memory/sections.ts';
 import { addSuggestion, listSuggestions, suggestionOf } from '../../workspace/memory/suggestions.ts';
-import { cutText } from '../../workspace/text.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
 import { askOwner } from './question.ts';
 

@@ -1,7 +1,7 @@
 /** The question whether something may be remembered: to an owner with buttons, to anybody else that an owner is asked. */
 import type { Suggestion } from '../../workspace/memory/suggestions.ts';
-import { visible } from '../approvals/show.ts';
 import type { ButtonAction } from '../reply/buttons.ts';
+import { visible } from '../reply/show.ts';
 
 /** What stands in a chat at once; /memory shows the rest. */
 const MAX_ASKED = 5;

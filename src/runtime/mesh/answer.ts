@@ -2,9 +2,9 @@
 import { type Logger, scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
-import type { AgentOutcome } from '../agent.ts';
+import type { AgentOutcome } from '../agent/agent.ts';
 import { parseReply } from '../reply/reply.ts';
-import { type Made, writeDeltas } from '../reply/settle.ts';
+import { type Made, writeDeltas } from '../run/finalize.ts';
 
 export interface AnswerWhere {
   home: Home;

@@ -2,9 +2,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
-import { createStatCache } from '../../workspace/cache.ts';
+import { createStatCache } from '../../lib/file-cache.ts';
 import { type Home, isId } from '../../workspace/home.ts';
-import type { OwnSettings } from '../perform.ts';
+import type { OwnSettings } from '../run/perform.ts';
 
 /** What `agents/{id}.yaml` says. */
 export interface AgentFile extends OwnSettings {

@@ -1,7 +1,7 @@
 /** The parts of one model's stream put together: pure, no waiting. */
 
-import { cutOff, endless } from '../agent/run-error.ts';
-import type { GenerateResult, StreamPart } from './types.ts';
+import type { GenerateResult, StreamPart } from '../contract/model.ts';
+import { cutOff, endless } from '../contract/run-error.ts';
 
 export interface Answer {
   take(part: StreamPart): void;

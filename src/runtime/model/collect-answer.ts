@@ -4,10 +4,10 @@
  * hold the caller.
  */
 
-import { cutOff, endless, RunError, tooSlow } from '../agent/run-error.ts';
+import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../contract/model.ts';
+import { cutOff, endless, RunError, tooSlow } from '../contract/run-error.ts';
 import { type Answer, createAnswer } from './answer.ts';
 import { EndlessError } from './http-fetch.ts';
-import type { CallOptions, GenerateResult, ModelV4, StreamPart } from './types.ts';
 
 export interface AnswerLimits {
   /** Milliseconds until the first piece of text, reasoning or a tool call. */

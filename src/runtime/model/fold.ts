@@ -2,8 +2,9 @@
  * The events of a streamed chat completion put together. Plain text and reasoning are told as they come; anything else is
  * kept word for word for the provider. Pure but for what it tells.
  */
+
+import type { StreamPart } from '../contract/model.ts';
 import { EndlessError } from './http-fetch.ts';
-import type { StreamPart } from './types.ts';
 
 export interface Fold {
   /** One event's data. */

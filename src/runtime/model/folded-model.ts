@@ -4,9 +4,10 @@
  * first event that holds more (a tool call, a list of parts) the provider gets the events themselves when all are there:
  * how servers cut a tool call into pieces is its trade. Invariant: no finish part without a finish reason (R10).
  */
+
+import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../contract/model.ts';
 import { createEventReader, createFold } from './fold.ts';
 import { brokeOff, EVENTS, type Incoming, isEvents, type Post, toResponse } from './http-fetch.ts';
-import type { CallOptions, GenerateResult, ModelV4, StreamPart } from './types.ts';
 
 /** One call while it goes on. */
 interface Call {

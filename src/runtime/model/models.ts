@@ -4,12 +4,12 @@
  */
 import { ConfigError } from '../../errors.ts';
 import { addSecret, scrub } from '../../log.ts';
+import type { ModelV4 } from '../contract/model.ts';
+import { keySetting, knownProvider, PROVIDERS, splitModelName } from '../contract/providers.ts';
 import { createOfflineModel, OFFLINE_MODEL } from '../offline/offline.ts';
 import { canEmbed, createEmbedder, type Embedder } from './embeddings.ts';
 import { createFolding } from './folded-model.ts';
 import { createHttpFetch, createPost, type Post } from './http-fetch.ts';
-import { keySetting, knownProvider, PROVIDERS, splitModelName } from './providers.ts';
-import type { ModelV4 } from './types.ts';
 
 export interface ProviderSettings {
   baseURL?: string;

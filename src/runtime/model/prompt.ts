@@ -1,6 +1,6 @@
 /** A prompt made to fit the model that gets it, and a model's tool calls made to fit what providers take back. Pure. */
 import { randomUUID } from 'node:crypto';
-import type { GenerateResult, Prompt } from './types.ts';
+import type { GenerateResult, Prompt } from '../contract/model.ts';
 
 type Message = Prompt[number];
 

@@ -4,11 +4,11 @@
  * its tools may run, so trying again repeats no side effect.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeFailure, type ModelFailure, RunError, type RunErrorKind } from '../agent/run-error.ts';
-import { type CallUsage, estimate, usageOf } from './call-usage.ts';
+import { type CallUsage, estimate, usageOf } from '../contract/call-usage.ts';
+import type { CallOptions, GenerateResult, ModelV4 } from '../contract/model.ts';
+import { describeFailure, type ModelFailure, RunError, type RunErrorKind } from '../contract/run-error.ts';
 import { collectAnswer } from './collect-answer.ts';
 import { fitPrompt, hasFiles, tidyCalls, withoutFiles } from './prompt.ts';
-import type { CallOptions, GenerateResult, ModelV4 } from './types.ts';
 
 export interface StreamingOptions {
   /** Models by name, the wanted one first; the others follow when one before them fails. */

@@ -2,7 +2,7 @@
  * The built-in language model without a network: the demo, the first start without a key, and many tests run on it. It
  * is honest about what it is, deterministic, and works by calling the tools it is offered, as any model does.
  */
-import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../model/types.ts';
+import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../contract/model.ts';
 import { NOT_UNDERSTOOD, workOn } from './replies.ts';
 import { parseRequests } from './requests.ts';
 import { type Call, readPrompt, type View } from './view.ts';

@@ -4,7 +4,7 @@
  * says what came of it.
  */
 import type { PlanStep } from '../../workspace/types.ts';
-import { KEY_VARIABLES } from '../model/providers.ts';
+import { KEY_VARIABLES } from '../contract/providers.ts';
 import { CHANGES, changeFile, listFiles, readFile, sendFile, typeOf, writeFile } from './files.ts';
 import type { OfflineRequest } from './requests.ts';
 import { type Call, clip, fieldOf, type MadeCall, type View, type Work } from './view.ts';

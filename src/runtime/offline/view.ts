@@ -2,7 +2,7 @@
  * What the offline model sees of a prompt: the person's words, plan, memory and files as the context names them. Pure.
  */
 import type { Json, Plan } from '../../workspace/types.ts';
-import type { Prompt } from '../model/types.ts';
+import type { Prompt } from '../contract/model.ts';
 
 export interface SeenFile {
   id: string;

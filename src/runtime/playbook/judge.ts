@@ -2,14 +2,14 @@
 import fs from 'node:fs';
 import { type Principal, principalText } from '../../access/principal.ts';
 import { UserError } from '../../errors.ts';
+import { cutText, plainLine } from '../../lib/text.ts';
 import { artifactPath } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
-import { cutText, plainLine } from '../../workspace/text.ts';
 import type { ArtifactRef, TaskRecord } from '../../workspace/types.ts';
-import type { Agent } from '../agent.ts';
+import type { Agent } from '../agent/agent.ts';
 import { clip, dataBlock } from '../context/turn.ts';
-import type { Meter } from '../meter.ts';
-import type { OwnSettings } from '../perform.ts';
+import type { Meter } from '../costs/meter.ts';
+import type { OwnSettings } from '../run/perform.ts';
 
 export interface Checked {
   task: TaskRecord;

@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
+import { createStatCache } from '../../lib/file-cache.ts';
 import { PLAYBOOK_LIMITS, type Playbook, parsePlaybook, placeholdersOf, playbookName } from '../../skills/playbook.ts';
-import { createStatCache } from '../../workspace/cache.ts';
 import type { Home } from '../../workspace/home.ts';
 
 export type Listed =

@@ -6,12 +6,12 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../../errors.ts';
+import { readTextSync, writeFileAtomic } from '../../lib/files.ts';
+import { cutText, plainLine } from '../../lib/text.ts';
 import { formatPlaybook, type Playbook, type PlaybookStep, parsePlaybook } from '../../skills/playbook.ts';
-import { readTextSync, writeFileAtomic } from '../../workspace/files.ts';
 import type { Home } from '../../workspace/home.ts';
 import { type PlanFile, readPlan, writePlan } from '../../workspace/plan.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
-import { cutText, plainLine } from '../../workspace/text.ts';
 import type { ArtifactRef, Plan, SessionEntry, StepStatus, TaskRecord } from '../../workspace/types.ts';
 import { inheritedConstraints, type Titled } from './reworded.ts';
 

@@ -1,6 +1,7 @@
 /** What the supervisor of a playbook says: to agents, and to people. */
+
+import { cutText, plainLine } from '../../lib/text.ts';
 import type { Playbook } from '../../skills/playbook.ts';
-import { cutText, plainLine } from '../../workspace/text.ts';
 import type { ArtifactRef, Plan } from '../../workspace/types.ts';
 import { clip } from '../context/turn.ts';
 import type { ButtonAction } from '../reply/buttons.ts';

@@ -4,9 +4,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type Address, type Button, conversationKey } from '../../channels/channel.ts';
+import type { Cache } from '../../lib/cache.ts';
 import { parseJson } from '../../lib/read-json.ts';
 import { type Is, isFilled, isText, objectOf, shape } from '../../lib/shape.ts';
-import type { Cache } from '../cache.ts';
 
 /** `command` runs as if typed; `say` is taken as a message. */
 export type ButtonAction = { label: string } & ({ command: string; args: string } | { say: string });

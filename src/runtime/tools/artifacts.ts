@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { createArtifact, findArtifact } from '../../workspace/artifacts.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
-import { defineTool, type ToolScope } from './scope.ts';
+import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
 
 /** Of one file a tool writes. */
 export const MAX_BYTES = 10_485_760;

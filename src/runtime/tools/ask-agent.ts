@@ -4,11 +4,11 @@
  */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
-import { RunError } from '../agent.ts';
-import { mayUse } from '../mesh/asked.ts';
-import { type Mesh, runOfQuestion, viberOf } from '../mesh.ts';
-import type { Asked, Offered, Order, OwnSettings } from '../perform.ts';
-import { defineTool, type ToolScope } from './scope.ts';
+import { RunError } from '../agent/agent.ts';
+import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
+import { type Mesh, runOfQuestion, viberOf } from '../mesh/mesh.ts';
+import { mayUse } from '../run/asked.ts';
+import type { Asked, Offered, Order, OwnSettings } from '../run/perform.ts';
 
 const MAX_LISTED = 20;
 const MAX_DESCRIPTION = 160;

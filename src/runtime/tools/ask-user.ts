@@ -1,7 +1,7 @@
 /** `ask_user`: one question to the person, with options as buttons. The turn ends with it; what they say is the call's result. */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
-import { defineTool, type ToolScope } from './scope.ts';
+import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
 
 const MAX_QUESTION = 2_000;
 const MAX_OPTION = 200;

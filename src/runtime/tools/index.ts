@@ -1,18 +1,18 @@
 /** The tools a model is offered, one visible table. Names and arguments are part of the contract (docs/protocol.md). */
 import { UserError } from '../../errors.ts';
 import type { Json } from '../../workspace/types.ts';
-import type { RuntimeTool } from '../task.ts';
+import type { RuntimeTool } from '../contract/task.ts';
+import type { ToolScope } from '../contract/tool-scope.ts';
 import { attachArtifact, createArtifactTool } from './artifacts.ts';
 import { askUser } from './ask-user.ts';
 import { listFiles } from './list-files.ts';
 import { readFile } from './read-file.ts';
 import { remember } from './remember.ts';
 import { createTelling, tellFailure } from './result.ts';
-import type { ToolScope } from './scope.ts';
 import { updatePlan } from './update-plan.ts';
 import { writeFile } from './write-file.ts';
 
-export type { PlanChange, ToolScope } from './scope.ts';
+export type { PlanChange, ToolScope } from '../contract/tool-scope.ts';
 
 const TABLE: readonly ((scope: ToolScope) => RuntimeTool)[] = [
   updatePlan,

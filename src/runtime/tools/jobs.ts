@@ -7,9 +7,9 @@ import type { Principal } from '../../access/principal.ts';
 import type { Address } from '../../channels/channel.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
 import { findRun } from '../../workspace/sessions.ts';
-import type { JobDesk, JobView, NewJob } from '../job-desk.ts';
-import type { RuntimeTool } from '../task.ts';
-import { defineTool, type ToolScope } from './scope.ts';
+import type { JobDesk, JobView, NewJob } from '../contract/job-service.ts';
+import type { RuntimeTool } from '../contract/task.ts';
+import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
 
 export interface JobToolDeps {
   /** Once the jobs have been read; undefined when they cannot be. */

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { errorCode, UserError } from '../../errors.ts';
 import { listArtifacts } from '../../workspace/artifacts.ts';
 import type { Json } from '../../workspace/types.ts';
+import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
 import { isSecret, resolveIn, splitArea } from './paths.ts';
-import { defineTool, type ToolScope } from './scope.ts';
 
 /** Entries of one answer; a model that needs more names a folder. */
 const MAX_ENTRIES = 200;

@@ -3,17 +3,17 @@
  * to the same place are sent once in a run, however often a crash has them said again.
  */
 import { z } from 'zod';
+import type { Posting } from '../../access/outbound-targets.ts';
 import type { Principal } from '../../access/principal.ts';
 import { formatAddress } from '../../channels/channel.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
+import { hashText } from '../../lib/files.ts';
 import { scrub } from '../../log.ts';
 import { listArtifacts } from '../../workspace/artifacts.ts';
-import { hashText } from '../../workspace/files.ts';
+import type { RuntimeTool } from '../contract/task.ts';
+import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
 import type { Delivery } from '../delivery.ts';
-import type { Posting } from '../posting.ts';
 import { attach } from '../reply/attachments.ts';
-import type { RuntimeTool } from '../task.ts';
-import { defineTool, type ToolScope } from './scope.ts';
 
 const input = z.object({
   to: z.string().max(300).describe('address: telegram:1001, discord:99887, slack:C024BE91L'),

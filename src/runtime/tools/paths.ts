@@ -5,11 +5,11 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
+import { guardPath } from '../../lib/files.ts';
 import { type ArtifactMeta, artifactPath, listArtifacts } from '../../workspace/artifacts.ts';
-import { guardPath } from '../../workspace/files.ts';
 import { isProtected } from '../../workspace/home.ts';
 import { refusedToGuest } from '../approvals/guests.ts';
-import type { ToolScope } from './scope.ts';
+import type { ToolScope } from '../contract/tool-scope.ts';
 
 export interface FoundFile {
   /** Absolute, real. */

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { readPlan } from '../../workspace/plan.ts';
+import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
 import { findFile, splitArea } from './paths.ts';
 import { readTextPage } from './read-text.ts';
-import { defineTool, type ToolScope } from './scope.ts';
 
 const input = z.object({ path: z.string(), offset: z.number().exactOptional() });
 

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import type { Skill } from '../../skills/skill.ts';
 import { clip } from '../context/turn.ts';
-import type { RuntimeTool } from '../task.ts';
-import { defineTool } from './scope.ts';
+import type { RuntimeTool } from '../contract/task.ts';
+import { defineTool } from '../contract/tool-scope.ts';
 
 const input = z.object({
   name: z.string(),

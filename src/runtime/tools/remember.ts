@@ -1,8 +1,8 @@
 /** `remember`: something for MEMORY.md. A person accepts the exact words first, unless the configuration says otherwise (T17). */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
+import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
 import { keep } from '../memory/keep.ts';
-import { defineTool, type ToolScope } from './scope.ts';
 
 const MAX_TEXT = 2_000;
 

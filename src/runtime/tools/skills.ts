@@ -3,17 +3,17 @@
  * demand. What is heavy (the runner, pictures, the web) is loaded when one is called.
  */
 import { z } from 'zod';
+import { BUNDLED, type BundledDeps } from '../../skills/bundled-tools.ts';
 import { toInputSchema } from '../../skills/parameters.ts';
 import type { Skill, SkillLevel } from '../../skills/skill.ts';
 import type { Json } from '../../workspace/types.ts';
-import { mayUse } from '../mesh/asked.ts';
-import type { Offered, Order, OwnSettings } from '../perform.ts';
-import { isNative } from '../skill-desk.ts';
-import type { RuntimeTool } from '../task.ts';
-import { BUNDLED, type BundledDeps } from './bundled/index.ts';
+import type { RuntimeTool } from '../contract/task.ts';
+import type { ToolScope } from '../contract/tool-scope.ts';
+import { mayUse } from '../run/asked.ts';
+import type { Offered, Order, OwnSettings } from '../run/perform.ts';
 import { READ_SKILL, readSkill } from './read-skill.ts';
-import type { ToolScope } from './scope.ts';
 import { scriptTool } from './skills/script-tool.ts';
+import { isNative } from './skills/service.ts';
 import { linesOf } from './skills/usable.ts';
 
 export interface SkillSettings {

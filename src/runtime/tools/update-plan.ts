@@ -1,11 +1,11 @@
 /** `update_plan`: the whole plan, as Markdown or as steps. A hand edit the model has not seen wins (C20). */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
-import { hashText } from '../../workspace/files.ts';
+import { hashText } from '../../lib/files.ts';
 import { parsePlan, planProgress, writePlan } from '../../workspace/plan.ts';
 import type { Plan } from '../../workspace/types.ts';
-import { planSchema } from '../protocol.ts';
-import { defineTool, type ToolScope } from './scope.ts';
+import { planSchema } from '../contract/protocol.ts';
+import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
 
 const input = z.object({ plan: z.union([z.string(), planSchema]) });
 

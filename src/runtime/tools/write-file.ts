@@ -3,11 +3,11 @@ import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
+import { writeFileAtomic } from '../../lib/files.ts';
 import { createArtifact } from '../../workspace/artifacts.ts';
-import { writeFileAtomic } from '../../workspace/files.ts';
+import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
 import { attached, decode } from './artifacts.ts';
 import { artifactNamed, refuseProtected, resolveIn, splitArea } from './paths.ts';
-import { defineTool, type ToolScope } from './scope.ts';
 
 const input = z.object({ path: z.string(), content: z.string() });
 

@@ -1,5 +1,5 @@
 /** The bullets that stand in a memory file: found by words or number, taken out, put back where they were. Pure. */
-import { hashText } from '../files.ts';
+import { hashText } from '../../lib/files.ts';
 import { breakOf, fold, linesOf } from './lines.ts';
 
 export interface Bullet {

@@ -5,10 +5,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
-import { createStatCache } from '../cache.ts';
-import { patchFile, readTextSync, writeFileAtomic } from '../files.ts';
+import { createStatCache } from '../../lib/file-cache.ts';
+import { patchFile, readTextSync, writeFileAtomic } from '../../lib/files.ts';
+import { serialise } from '../../lib/locks.ts';
 import type { Home } from '../home.ts';
-import { serialise } from '../locks.ts';
 import { noteOwnWrite, settled } from './edit.ts';
 import { addToSection, toBullets } from './sections.ts';
 

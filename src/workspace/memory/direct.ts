@@ -3,9 +3,9 @@
  * for those who want no index, and where there can be none. Read files are kept for the next search while they are unchanged.
  */
 import { setImmediate as pause } from 'node:timers/promises';
-import { createLru } from '../cache.ts';
+import { createLru } from '../../lib/file-cache.ts';
 import type { Chunk } from './chunks.ts';
-import { chunksOf, wordsOf } from './index-update.ts';
+import { chunksOf, wordsOf } from './index/update.ts';
 import { type MemoryFile, readMemoryFile } from './memory-files.ts';
 import { fuse, type MemoryHit, type Piece, type Ranked } from './rank.ts';
 import { queryTerms, type Term } from './words.ts';

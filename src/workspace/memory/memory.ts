@@ -3,9 +3,9 @@
  * before each write. Where each added line came from stands in `memory/provenance.jsonl`.
  */
 import path from 'node:path';
+import { createStatCache } from '../../lib/file-cache.ts';
+import { readTextSync } from '../../lib/files.ts';
 import { findFile } from '../bootstrap.ts';
-import { createStatCache } from '../cache.ts';
-import { readTextSync } from '../files.ts';
 import type { Home } from '../home.ts';
 import { TEMPLATES } from '../templates.ts';
 import { localDay } from './daily.ts';

@@ -5,7 +5,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { hashText, readTextSync, writeFileAtomic } from '../files.ts';
+import { hashText, readTextSync, writeFileAtomic } from '../../lib/files.ts';
 import { type Home, isId } from '../home.ts';
 import { listSuggestions, type Suggestion } from './suggestions.ts';
 

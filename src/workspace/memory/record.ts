@@ -6,9 +6,9 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { quarantine, reportOnce } from '../../lib/damage.ts';
+import { appendLines, ensureDir } from '../../lib/files.ts';
 import { parseJson } from '../../lib/read-json.ts';
 import { type Is, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
-import { appendLines, ensureDir } from '../files.ts';
 import type { Home } from '../home.ts';
 import { isReversal, type Reversal } from './reversal.ts';
 

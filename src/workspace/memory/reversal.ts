@@ -1,5 +1,5 @@
 /** How a change of a text is taken back to the letter, as long as the text still stands as the change has left it. Pure. */
-import { hashText } from '../files.ts';
+import { hashText } from '../../lib/files.ts';
 
 /** What stands from `from` to `to` (UTF-16 units) in the text of this hash stood there as `text` before. */
 export interface Reversal {

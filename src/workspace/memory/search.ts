@@ -7,21 +7,21 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, UserError } from '../../errors.ts';
+import { serialise } from '../../lib/locks.ts';
 import type { Logger } from '../../log.ts';
 import { type Home, vibersOf } from '../home.ts';
-import { serialise } from '../locks.ts';
 import { searchDirect } from './direct.ts';
-import { readMeta } from './index-db.ts';
-import { queryIndex } from './index-query.ts';
-import { clearLeftovers, rebuildInto } from './index-rebuild.ts';
-import { updateIndex } from './index-update.ts';
-import { type Embedder, embedMissing } from './index-vectors.ts';
+import { readMeta } from './index/db.ts';
+import { queryIndex } from './index/query.ts';
+import { clearLeftovers, rebuildInto } from './index/rebuild.ts';
+import { updateIndex } from './index/update.ts';
+import { type Embedder, embedMissing } from './index/vectors.ts';
+import { createViberIndex, indexFile, type OpenIndex, type ViberIndex } from './index/viber-index.ts';
 import { listMemoryFiles, type MemoryFolder } from './memory-files.ts';
 import { createExclusion } from './patterns.ts';
 import type { MemoryHit } from './rank.ts';
-import { createViberIndex, indexFile, type OpenIndex, type ViberIndex } from './viber-index.ts';
 
-export type { Embedder } from './index-vectors.ts';
+export type { Embedder } from './index/vectors.ts';
 export type { MemoryHit } from './rank.ts';
 
 /** `memory` of the configuration. */

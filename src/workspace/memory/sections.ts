@@ -1,5 +1,5 @@
 /** Memory files are headings with bullets under them. Text that goes in becomes bullets, and nothing else, first. */
-import { cutText, plainLine } from '../text.ts';
+import { cutText, plainLine } from '../../lib/text.ts';
 import { breakOf, fold, linesOf, withoutEnd } from './lines.ts';
 
 /** Bounds of a text of any size; where people write, what they may write at once is less. */

@@ -9,11 +9,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
+import { hashText, writeFileAtomic } from '../../lib/files.ts';
 import { readJson } from '../../lib/read-json.ts';
 import { isText, objectOf, optional, shape } from '../../lib/shape.ts';
-import { hashText, writeFileAtomic } from '../files.ts';
+import { plainLine } from '../../lib/text.ts';
 import { type Home, isId } from '../home.ts';
-import { plainLine } from '../text.ts';
 import { DEFAULT_SECTION, isRemembered } from './memory.ts';
 import { appendRecord, decisionOn } from './record.ts';
 import { cleanSection, toBullets } from './sections.ts';

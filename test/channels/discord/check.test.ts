@@ -1,7 +1,7 @@
 /** What the doctor says about Discord. */
 import { describe, expect, it } from 'vitest';
 import { checkDiscord } from '../../../src/channels/discord/adapter.ts';
-import { commandBody } from '../../../src/channels/discord/commands.ts';
+import { commandBody } from '../../../src/channels/discord/connect/commands.ts';
 import { ConfigError } from '../../../src/errors.ts';
 import { startBench } from './harness.ts';
 

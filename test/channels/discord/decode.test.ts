@@ -1,12 +1,12 @@
 /** Messages as Discord writes them, read. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Context, decodeMessage } from '../../../src/channels/discord/decode.ts';
+import { type Context, decodeMessage } from '../../../src/channels/discord/decode/decode.ts';
 import {
   decodeInteraction,
   openInteraction,
   sealInteraction,
-} from '../../../src/channels/discord/decode-interaction.ts';
+} from '../../../src/channels/discord/decode/interaction.ts';
 import { createPlaces } from '../../../src/channels/discord/places.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 

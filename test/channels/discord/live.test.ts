@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Address, AgentStreamEvent } from '../../../src/channels/channel.ts';
-import type { LiveTiming } from '../../../src/channels/discord/live.ts';
+import type { LiveTiming } from '../../../src/channels/discord/live/live.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { createViews, type ViewOptions } from '../live-views.ts';
 import { answer, type Bench, createLedger, eventually, startBench } from './harness.ts';

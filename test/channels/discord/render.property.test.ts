@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { renderDiscord } from '../../../src/channels/discord/render.ts';
+import { renderDiscord } from '../../../src/channels/discord/send/render.ts';
 import { parseDocument } from '../../../src/channels/markdown/parse.ts';
 import { expectSame, hostile } from '../markdown/hostile.ts';
 import { huge, PROPERTY_TIMEOUT, runs } from '../markdown/nasty.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { plainLine, renderDiscord } from '../../../src/channels/discord/render.ts';
+import { plainLine, renderDiscord } from '../../../src/channels/discord/send/render.ts';
 import { FAMILY } from '../markdown/hostile.ts';
 import { readDiscord } from './reader.ts';
 

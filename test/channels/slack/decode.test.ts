@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { InboundMessage } from '../../../src/channels/channel.ts';
-import { decode, type Self } from '../../../src/channels/slack/decode.ts';
-import { commandOf, readWords } from '../../../src/channels/slack/decode-text.ts';
+import { decode, type Self } from '../../../src/channels/slack/decode/decode.ts';
+import { commandOf, readWords } from '../../../src/channels/slack/decode/text.ts';
 
 const self: Self = {
   userId: 'U0BOT',

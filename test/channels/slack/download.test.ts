@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { RemoteFile } from '../../../src/channels/channel.ts';
-import { createHosts } from '../../../src/channels/slack/hosts.ts';
+import { createHosts } from '../../../src/channels/slack/connect/hosts.ts';
 import { UserError } from '../../../src/errors.ts';
 import { type Bench, startBench } from './harness.ts';
 

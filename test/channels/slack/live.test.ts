@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Address, AgentStreamEvent, LiveMode } from '../../../src/channels/channel.ts';
 import { type SlackApi, SlackError } from '../../../src/channels/slack/api.ts';
-import { createAssistant } from '../../../src/channels/slack/assistant.ts';
-import { createLive } from '../../../src/channels/slack/live.ts';
-import { createLiveShow } from '../../../src/channels/slack/live-show.ts';
+import { createAssistant } from '../../../src/channels/slack/live/assistant.ts';
+import { createLive } from '../../../src/channels/slack/live/live.ts';
+import { createLiveShow } from '../../../src/channels/slack/live/show.ts';
 import { addSecret, silentLog } from '../../../src/log.ts';
 import { createViews, type ViewOptions } from '../live-views.ts';
 

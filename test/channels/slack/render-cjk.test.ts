@@ -3,7 +3,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import { describe, expect, test } from 'vitest';
-import { renderSlack } from '../../../src/channels/slack/render.ts';
+import { renderSlack } from '../../../src/channels/slack/send/render.ts';
 
 const INVISIBLE = /[\u2060\u200b]/g;
 

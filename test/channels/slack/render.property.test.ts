@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chunkSource } from '../../../src/channels/markdown/chunks.ts';
 import { parseDocument } from '../../../src/channels/markdown/parse.ts';
-import { renderSlack, type SlackPart } from '../../../src/channels/slack/render.ts';
+import { renderSlack, type SlackPart } from '../../../src/channels/slack/send/render.ts';
 import { expectSame, hostile } from '../markdown/hostile.ts';
 import { huge, PROPERTY_TIMEOUT, runs } from '../markdown/nasty.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { plainLine, renderSlack, type SlackPart } from '../../../src/channels/slack/render.ts';
+import { plainLine, renderSlack, type SlackPart } from '../../../src/channels/slack/send/render.ts';
 import { FAMILY } from '../markdown/hostile.ts';
 
 async function only(source: string): Promise<SlackPart> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { InboundMessage } from '../../../src/channels/channel.ts';
-import { ALLOWED_UPDATES, callbackId, decodeUpdate } from '../../../src/channels/telegram/decode.ts';
+import { ALLOWED_UPDATES, callbackId, decodeUpdate } from '../../../src/channels/telegram/decode/decode.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { ALEX, BOT, CHANNEL, DATE, GROUP, inGroup, inPrivate, PRIVATE, SELF, withEntities } from './updates.ts';
 

@@ -1,6 +1,6 @@
 /** Every recorded kind of update, and what becomes of it. A fixture without a line here fails the test. */
 import { describe, expect, it } from 'vitest';
-import { decodeUpdate } from '../../../src/channels/telegram/decode.ts';
+import { decodeUpdate } from '../../../src/channels/telegram/decode/decode.ts';
 import { fixture, fixtures } from '../../fixtures/telegram/index.ts';
 
 const BOT = { id: 7_000_000_001, username: 'viber_test_bot', account: '7000000001' };

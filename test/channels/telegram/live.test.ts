@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Address, AgentStreamEvent, LiveMode } from '../../../src/channels/channel.ts';
 import { type TelegramApi, TelegramError } from '../../../src/channels/telegram/api.ts';
-import { createLive } from '../../../src/channels/telegram/live.ts';
-import { renderTelegram } from '../../../src/channels/telegram/render.ts';
+import { createLive } from '../../../src/channels/telegram/live/live.ts';
+import { renderTelegram } from '../../../src/channels/telegram/send/render.ts';
 import { silentLog } from '../../../src/log.ts';
 import { createViews, type ViewOptions } from '../live-views.ts';
 

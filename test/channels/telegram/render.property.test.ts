@@ -3,8 +3,8 @@ import type { MessageEntity } from 'grammy/types';
 import { expect, test } from 'vitest';
 import type { Attachment, OutboundMessage } from '../../../src/channels/channel.ts';
 import { parseMarkdown } from '../../../src/channels/markdown/parse.ts';
-import { forTelegram } from '../../../src/channels/telegram/entities.ts';
-import { renderTelegram, type TelegramPart } from '../../../src/channels/telegram/render.ts';
+import { forTelegram } from '../../../src/channels/telegram/send/entities.ts';
+import { renderTelegram, type TelegramPart } from '../../../src/channels/telegram/send/render.ts';
 import { huge, nasty, PROPERTY_TIMEOUT, runs } from '../markdown/nasty.ts';
 
 const limits = { text: 4096, uploadBytes: 50_000, downloadBytes: 1 };

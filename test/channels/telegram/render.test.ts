@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { MessageEntity } from 'grammy/types';
 import { describe, expect, test } from 'vitest';
 import type { Attachment, ChannelLimits, OutboundMessage } from '../../../src/channels/channel.ts';
-import { plainText, renderTelegram, type TelegramPart } from '../../../src/channels/telegram/render.ts';
+import { plainText, renderTelegram, type TelegramPart } from '../../../src/channels/telegram/send/render.ts';
 import { DeliveryError } from '../../../src/errors.ts';
 
 const limits: ChannelLimits = { text: 4096, uploadBytes: 50 * 1024 * 1024, downloadBytes: 20 * 1024 * 1024 };

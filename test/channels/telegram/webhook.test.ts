@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkWebhook, createWebhook } from '../../../src/channels/telegram/webhook.ts';
+import { checkWebhook, createWebhook } from '../../../src/channels/telegram/connect/webhook.ts';
 import { ConfigError } from '../../../src/errors.ts';
 
 const SECRET = 'a-long-enough_secret-1';

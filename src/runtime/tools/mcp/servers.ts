@@ -4,8 +4,8 @@
  * https://modelcontextprotocol.io/specification
  */
 import type { Logger } from '../../../log.ts';
-import type { RuntimeTool } from '../../task.ts';
-import type { ToolScope } from '../scope.ts';
+import type { RuntimeTool } from '../../contract/task.ts';
+import type { ToolScope } from '../../contract/tool-scope.ts';
 import { effectOf, isOfferable, type McpToolInfo, reachesOut, reasonOf, toRuntimeTool } from './tool.ts';
 
 export interface McpServerSettings {

@@ -4,15 +4,15 @@
  */
 import { z } from 'zod';
 import { errorMessage, UserError } from '../../../errors.ts';
+import { hashText } from '../../../lib/files.ts';
 import { scrub } from '../../../log.ts';
 import { createArtifact } from '../../../workspace/artifacts.ts';
-import { hashText } from '../../../workspace/files.ts';
 import type { Json } from '../../../workspace/types.ts';
 import { clip, visibleText } from '../../context/turn.ts';
-import type { RuntimeTool, ToolEffect } from '../../task.ts';
+import type { RuntimeTool, ToolEffect } from '../../contract/task.ts';
+import { defineTool, type ToolScope } from '../../contract/tool-scope.ts';
 import { attached } from '../artifacts.ts';
 import { withoutBase64 } from '../result.ts';
-import { defineTool, type ToolScope } from '../scope.ts';
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool */
 export interface McpToolInfo {

@@ -8,7 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { errorCode, UserError } from '../../../errors.ts';
 import { type Home, isProtected } from '../../../workspace/home.ts';
-import type { ToolScope } from '../scope.ts';
+import type { ToolScope } from '../../contract/tool-scope.ts';
 
 export interface WorkFolder {
   /** Absolute, without links. */

@@ -8,8 +8,8 @@ import { lstat, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode } from '../../../errors.ts';
 import { createArtifact } from '../../../workspace/artifacts.ts';
+import type { ToolScope } from '../../contract/tool-scope.ts';
 import { attached } from '../artifacts.ts';
-import type { ToolScope } from '../scope.ts';
 
 /** By name relative to the folder: what tells two states of a file apart. */
 export type Snapshot = ReadonlyMap<string, string>;

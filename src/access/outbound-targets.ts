@@ -1,0 +1,118 @@
+/**
+ * Where may be written without having been spoken to: the addresses of jobs and of `notify`. Decided at the moment of writing, by
+ * the rules that hold at the door, so that what may not be heard from may not be written to either (T18).
+ */
+
+import {
+  type Address,
+  type Channel,
+  conversationKey,
+  formatAddress,
+  type Place,
+  parseAddress,
+} from '../channels/channel.ts';
+import { DeliveryError, UserError } from '../errors.ts';
+import { createLru } from '../lib/file-cache.ts';
+import { type AccessRules, authoriseEntry } from './authorise.ts';
+import type { People } from './people.ts';
+import type { Principal } from './principal.ts';
+
+export interface Posting {
+  /**
+   * The address of a text such as `telegram:1001`, without asking anybody whether it is there. Throws UserError when it is none,
+   * or its channel is off.
+   */
+  read(text: string): Address;
+  /**
+   * The same as the platform knows it, when this principal may have something sent there: owners to every chat that is let in,
+   * others to the conversations of the task. Throws UserError saying why not and which setting changes it, DeliveryError while
+   * the platform cannot be asked.
+   */
+  find(text: string, principal: Principal, own?: readonly string[]): Promise<Address>;
+  /** Whether what is sent there is read by one person alone; false for what cannot be looked up now. */
+  isDirect(text: string): Promise<boolean>;
+}
+
+export interface PostingOptions {
+  channelOf: (id: string) => Channel | undefined;
+  people: People;
+  rulesOf: (address: Address) => AccessRules;
+}
+
+const KEPT = 500;
+const KEPT_MS = 3_600_000;
+const EXAMPLE = 'an address looks like telegram:1001, discord:99887 or slack:C024BE91L';
+
+export function createPosting({ channelOf, people, rulesOf }: PostingOptions): Posting {
+  const places = createLru<{ place: Place; at: number }>(KEPT);
+
+  function read(text: string): Address {
+    const written = parseAddress(text);
+    if (!written) throw new UserError(`"${text.slice(0, 80)}" is no address; ${EXAMPLE}.`);
+    const channel = channelOf(written.channel);
+    if (!channel || channel.id === 'local')
+      throw new UserError(`The channel ${written.channel} of ${text} is not on; switch it on in config.yaml.`);
+    if (written.account !== undefined && written.account !== channel.account)
+      throw new UserError(`${text} names another bot than the one that is on.`);
+    return { ...written, account: channel.account };
+  }
+
+  async function placeOf(address: Address): Promise<Place> {
+    const key = conversationKey(address);
+    const known = places.get(key);
+    if (known && Date.now() - known.at < KEPT_MS) return known.place;
+    const channel = channelOf(address.channel);
+    if (channel?.account === '')
+      throw new DeliveryError(`${address.channel} is not connected yet`, { retryAfterMs: 5_000 });
+    const { chat, thread } = address;
+    const asked = channel?.findPlace?.({ chat, ...(thread === undefined ? {} : { thread }) });
+    // While the platform is away what it said last holds: the outbox waits for it then, and nobody else does.
+    const found = await asked?.catch((error: unknown) => {
+      if (known && error instanceof DeliveryError && error.retryAfterMs !== undefined) return known.place;
+      throw error;
+    });
+    if (found && found === known?.place) return found;
+    if (!found) throw new UserError(`I cannot see ${formatAddress(address)}: add me there, or check the address.`);
+    places.set(key, { place: found, at: Date.now() });
+    return found;
+  }
+
+  /** Why the door would not let in what is written there. */
+  function refusal({ address, isDirect, user = '' }: Place, principal: Principal): string | undefined {
+    const rules = rulesOf(address);
+    const { channel, account, workspace, chat } = address;
+    const who = { channel, account, user, name: '', via: 'message' };
+    const { principal: reader, isKnown } = people.resolve(workspace === undefined ? who : { ...who, workspace });
+    const isSelf = reader.person !== undefined && reader.person === principal.person;
+    const said = { isMention: true, isCommand: false, isButton: false, isBot: false };
+    const { allow } = authoriseEntry(reader, { rules, isDirect, chat, isKnown: isKnown || isSelf, ...said });
+    if (allow) return undefined;
+    const where = formatAddress(address);
+    if (!isDirect) return `I may not write in ${where}: list ${chat} under channels.${channel}.access.chats.`;
+    return rules.dm === 'off'
+      ? `I may not write to ${where}: direct messages are off (channels.${channel}.access.dm).`
+      : `I may not write to ${where}: that person is not let in.`;
+  }
+
+  return {
+    read,
+    async find(text, principal, own = []) {
+      const address = read(text);
+      const place = await placeOf(address);
+      const isOwn = [address, place.address].some((each) => own.includes(formatAddress(each, { account: true })));
+      if (!isOwn && principal.role !== 'owner')
+        throw new UserError(`Only an owner may have something sent to ${text}; here it may go to this conversation.`);
+      const problem = refusal(place, principal);
+      if (problem !== undefined) throw new UserError(problem);
+      return place.address;
+    },
+    async isDirect(text) {
+      try {
+        return (await placeOf(read(text))).isDirect;
+      } catch (error) {
+        if (error instanceof UserError || error instanceof DeliveryError) return false;
+        throw error;
+      }
+    },
+  };
+}

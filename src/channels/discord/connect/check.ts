@@ -1,0 +1,130 @@
+/** For the doctor: is the token good, may the bot read what is said, and has it the permissions it needs where it is. */
+import { ConfigError, type ConfigProblem } from '../../../errors.ts';
+import { type Fields, integer, isFields, oneLine, string } from '../../shared/read.ts';
+import { createApi, type DiscordApi, DiscordError } from '../api.ts';
+import { id } from '../read.ts';
+import { mayReadContent, missingIntent, wrongToken } from './config-problems.ts';
+
+/** Bits of https://discord.com/developers/docs/topics/permissions, with the names of the settings page. */
+const PERMISSIONS: [bigint, string][] = [
+  [1n << 10n, 'View Channels'],
+  [1n << 11n, 'Send Messages'],
+  [1n << 35n, 'Create Public Threads'],
+  [1n << 38n, 'Send Messages in Threads'],
+  [1n << 15n, 'Attach Files'],
+  [1n << 16n, 'Read Message History'],
+  [1n << 6n, 'Add Reactions'],
+];
+const ADMINISTRATOR = 1n << 3n;
+const ALL = PERMISSIONS.reduce((sum, [bit]) => sum | bit, 0n);
+const MAX_NAMED = 10;
+const MAX_CHATS = 20;
+
+export interface CheckOptions {
+  token: string;
+  apiRoot: string;
+  cdnRoot?: string;
+  /** Servers and channels of the configuration: the bot must be in them. */
+  guilds?: readonly { id: string }[];
+  access?: { chats: readonly string[] };
+}
+
+/**
+ * One sentence for everything that is well.
+ * @throws ConfigError with every problem at once; DiscordError when Discord cannot be asked
+ */
+export async function checkDiscord(options: CheckOptions): Promise<string[]> {
+  const api = createApi({ cdnRoot: options.apiRoot, ...options });
+  try {
+    const application = await ask(api, '/applications/@me');
+    const user = await ask(api, '/users/@me');
+    const findings = [`@${string(user, 'username') ?? 'the bot'} answers`];
+    const problems: ConfigProblem[] = [];
+    if (mayReadContent(integer(application, 'flags') ?? 0)) findings.push('it may read the text of messages');
+    else problems.push(missingIntent());
+    await checkStarts(api, findings, problems);
+    const wanted = (options.guilds ?? []).map((guild) => guild.id);
+    await checkGuilds(api, { application: id(application, 'id') ?? '', wanted }, findings, problems);
+    await checkChats(api, options.access?.chats ?? [], problems);
+    if (problems.length > 0) throw new ConfigError(problems);
+    return findings;
+  } catch (error) {
+    throw error instanceof DiscordError && error.status === 401 ? new ConfigError([wrongToken()]) : error;
+  } finally {
+    api.close();
+  }
+}
+
+async function checkStarts(api: DiscordApi, findings: string[], problems: ConfigProblem[]): Promise<void> {
+  const gateway = await ask(api, '/gateway/bot');
+  const limit = isFields(gateway.session_start_limit) ? gateway.session_start_limit : {};
+  const remaining = integer(limit, 'remaining') ?? 0;
+  if (remaining > 0) findings.push(`${remaining} of ${integer(limit, 'total') ?? remaining} starts are left for today`);
+  else
+    problems.push({
+      path: 'channels.discord',
+      message: 'the bot has used up its starts for today; Discord allows more tomorrow',
+    });
+}
+
+async function checkGuilds(
+  api: DiscordApi,
+  { application, wanted }: { application: string; wanted: readonly string[] },
+  findings: string[],
+  problems: ConfigProblem[],
+): Promise<void> {
+  const answer = await api.call('GET', '/users/@me/guilds');
+  const guilds = Array.isArray(answer) ? answer.filter(isFields) : [];
+  if (guilds.length === 0)
+    problems.push({
+      path: 'channels.discord',
+      message: `the bot is in no server; invite it: ${inviteLink(application)}`,
+    });
+  const there = new Set(guilds.map((guild) => id(guild, 'id')));
+  for (const one of guilds.length === 0 ? [] : wanted.filter((each) => !there.has(each)))
+    problems.push({
+      path: 'channels.discord.guilds',
+      message: `the bot is not in the server ${one}; invite it: ${inviteLink(application)}`,
+    });
+  for (const guild of guilds) {
+    const missing = missingIn(guild);
+    const name = oneLine(string(guild, 'name') ?? id(guild, 'id') ?? 'a server', 80);
+    if (missing.length > 0)
+      problems.push({
+        path: 'channels.discord',
+        message: `in ${name} the bot lacks ${missing.map((one) => `"${one}"`).join(', ')}; give its role these permissions, or invite it again: ${inviteLink(application)}`,
+      });
+    else if (findings.length < MAX_NAMED) findings.push(`it has the permissions it needs in ${name}`);
+  }
+}
+
+async function checkChats(api: DiscordApi, chats: readonly string[], problems: ConfigProblem[]): Promise<void> {
+  for (const chat of chats.filter((each) => each !== '*').slice(0, MAX_CHATS)) {
+    try {
+      await api.call('GET', `/channels/${chat}`);
+    } catch (error) {
+      if (!(error instanceof DiscordError) || (error.status !== 403 && error.status !== 404)) throw error;
+      problems.push({
+        path: 'channels.discord.access.chats',
+        message: `the bot sees no channel ${chat}; give its role "View Channels" there, or mend the number`,
+      });
+    }
+  }
+}
+
+function missingIn(guild: Fields): string[] {
+  const text = string(guild, 'permissions') ?? '';
+  const has = /^\d+$/.test(text) ? BigInt(text) : 0n;
+  if ((has & ADMINISTRATOR) !== 0n) return [];
+  return PERMISSIONS.filter(([bit]) => (has & bit) === 0n).map(([, name]) => name);
+}
+
+/** Where the owner of a server lets the bot in, with the permissions it needs. */
+export function inviteLink(application: string): string {
+  return `https://discord.com/oauth2/authorize?client_id=${application}&scope=bot+applications.commands&permissions=${ALL}`;
+}
+
+async function ask(api: DiscordApi, route: `/${string}`): Promise<Fields> {
+  const answer = await api.call('GET', route);
+  return isFields(answer) ? answer : {};
+}

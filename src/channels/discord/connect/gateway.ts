@@ -1,0 +1,111 @@
+/**
+ * The connection to Discord's gateway, kept up: one session after the other, with waits that grow between them. Only a wrong
+ * token or a missing intent at the first connection ends it; later the same is shown in the status and tried again.
+ */
+import { ConfigError, errorMessage } from '../../../errors.ts';
+import type { Logger } from '../../../log.ts';
+import type { ChannelStatus } from '../../channel.ts';
+import { createBackoff, sleep } from '../../shared/wait.ts';
+import { createIdentifyPace } from '../identify-pace.ts';
+import { problemOf } from './config-problems.ts';
+import { openSession } from './session.ts';
+import type { Session, SessionEnd, SessionOptions, SessionTiming } from './session-types.ts';
+
+export interface GatewayTiming extends SessionTiming {
+  /** Milliseconds between two identifies; Discord allows one in 5 s. */
+  identifyMs: number;
+}
+
+export interface GatewayOptions extends Omit<SessionOptions, 'mayIdentify' | 'timing'> {
+  log: Logger;
+  timing: GatewayTiming;
+  onPacket(type: string, data: unknown): void;
+  /** A fresh session has begun: what was said before may have been missed. */
+  onFresh(): void;
+  onStatus(status: ChannelStatus): void;
+}
+
+export interface Gateway {
+  /** Resolves with the first connection, or when stopped before. Rejects with a ConfigError. */
+  ready: Promise<void>;
+  /** No event is handed on any more. */
+  stop(): Promise<void>;
+}
+
+/** A connection that held for so long was a good one. */
+const STEADY_MS = 30_000;
+/** What only the operator can mend is looked at again in this time: identifies are limited to 1000 a day. */
+const WRONG_MS = 300_000;
+
+export function startGateway(options: GatewayOptions): Gateway {
+  const { log, timing, onPacket, onFresh, onStatus } = options;
+  const stopping = new AbortController();
+  const backoff = createBackoff(timing.backoffMs.min, timing.backoffMs.max);
+  const first = Promise.withResolvers<void>();
+  let session: Session | undefined;
+  const identifyPace = createIdentifyPace(timing.identifyMs);
+  let wasReady = false;
+
+  async function mayIdentify(signal: AbortSignal): Promise<void> {
+    const wait = identifyPace(Date.now());
+    if (wait > 0) await sleep(wait, AbortSignal.any([signal, stopping.signal]));
+    // Else the library would go on with a connection that is closed.
+    signal.throwIfAborted();
+  }
+
+  /** Opens a session and resolves when it has ended. */
+  function live(): Promise<SessionEnd & { readyFor: number }> {
+    return new Promise((resolve) => {
+      let readyAt: number | undefined;
+      const connected = () => {
+        readyAt ??= Date.now();
+        wasReady = true;
+        onStatus({ state: 'connected' });
+        first.resolve();
+      };
+      session = openSession(
+        { ...options, mayIdentify },
+        {
+          onPacket,
+          onReady() {
+            onFresh();
+            connected();
+          },
+          onResumed: connected,
+          onDown: (detail) => onStatus({ state: wasReady ? 'reconnecting' : 'connecting', detail }),
+          onEnd: (end) => resolve({ ...end, readyFor: readyAt === undefined ? 0 : Date.now() - readyAt }),
+        },
+      );
+    });
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const end = await live();
+      void session?.close();
+      const problem = problemOf(end);
+      if (problem) {
+        const wrong = new ConfigError([problem]);
+        onStatus({ state: 'failed', detail: wrong.message });
+        if (!wasReady) return first.reject(wrong);
+      } else onStatus({ state: 'reconnecting', detail: `${end.detail}; trying again` });
+      log.debug({ err: end.error, detail: end.detail }, 'a session with Discord has ended');
+      if (end.readyFor > STEADY_MS) backoff.reset();
+      await sleep(problem ? WRONG_MS : backoff.next(), stopping.signal);
+    }
+  }
+
+  run().catch((error: unknown) => {
+    log.error({ err: error }, 'the connection to Discord is given up');
+    onStatus({ state: 'failed', detail: errorMessage(error) });
+    first.reject(error);
+  });
+  return {
+    ready: first.promise,
+    async stop() {
+      stopping.abort();
+      first.resolve();
+      await session?.close();
+    },
+  };
+}

@@ -1,0 +1,169 @@
+/**
+ * Slash commands, buttons and half-typed options: taken in, then acknowledged (R17). Invariant: nothing is acknowledged as taken
+ * before it is durable; when storing is slow the interaction is deferred, which promises nothing but an answer.
+ * https://discord.com/developers/docs/interactions/receiving-and-responding
+ */
+import type { Logger } from '../../../log.ts';
+import type { ChannelCallbacks, InboundMessage, Suggestion } from '../../channel.ts';
+import { type Fields, fields, integer, isFields, oneLine } from '../../shared/read.ts';
+import { type DiscordApi, DiscordError } from '../api.ts';
+import type { Context } from '../decode/base.ts';
+import { decodeInteraction, type Interaction, readInteraction } from '../decode/interaction.ts';
+import { id } from '../read.ts';
+import { NO_MENTIONS } from '../send/defaults.ts';
+
+export interface Interactions {
+  /** Calls `onMessage` before it first waits. */
+  take(body: unknown, context: Context): Promise<void>;
+  /** Resolves when this interaction was acknowledged, or at once when nothing is known of it: it can be answered now. */
+  settled(interactionId: string): Promise<void>;
+}
+
+export interface InteractionTiming {
+  /** Milliseconds after which an interaction that is not stored yet is deferred; Discord waits 3 s. */
+  deferMs: number;
+  /** Milliseconds in which suggestions must come. */
+  suggestMs: number;
+}
+
+/** https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-callback-type */
+const PONG = 1;
+const MESSAGE = 4;
+const DEFERRED_MESSAGE = 5;
+const DEFERRED_UPDATE = 6;
+const CHOICES = 8;
+const EPHEMERAL = 64;
+const ACK_MS = 2500;
+/** Acknowledged already (a repeated event), or too late. */
+const OVER = new Set([40060, 10062, 10015]);
+
+/** Kinds of interactions. */
+const PING = 1;
+const AUTOCOMPLETE = 4;
+
+const UNKNOWN = 'This no longer works here; /viber help shows what does.';
+const ON_IT = 'On it.';
+const REFUSED = 'I take no commands from you here.';
+const NOT_TAKEN = 'I could not take this. Please try again in a moment.';
+
+export function createInteractions(options: {
+  api: DiscordApi;
+  callbacks: () => ChannelCallbacks | undefined;
+  learn: (channel: Fields, guild: string | undefined) => void;
+  log: Logger;
+  timing: InteractionTiming;
+}): Interactions {
+  const { api, callbacks, log, timing } = options;
+
+  async function answer({ id: at, token }: Interaction, type: number, data?: object): Promise<void> {
+    const body = data === undefined ? { type } : { type, data };
+    await tolerate(() =>
+      api.call('POST', `/interactions/${at}/${token}/callback`, { body, auth: false, timeoutMs: ACK_MS }),
+    );
+  }
+
+  /** Words that only the person sees, whether or not the interaction was deferred before. */
+  async function say(interaction: Interaction, isButton: boolean, isDeferred: boolean, content: string): Promise<void> {
+    const data = { content, flags: EPHEMERAL, allowed_mentions: NO_MENTIONS };
+    if (!isDeferred) return answer(interaction, MESSAGE, data);
+    const route = `/webhooks/${interaction.application}/${interaction.token}` as const;
+    await tolerate(() =>
+      isButton
+        ? api.call('POST', route, { body: data, auth: false })
+        : api.call('PATCH', `${route}/messages/@original`, {
+            body: { content, allowed_mentions: NO_MENTIONS },
+            auth: false,
+          }),
+    );
+  }
+
+  async function tolerate(action: () => Promise<unknown>): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      if (!(error instanceof DiscordError)) throw error;
+      const isOver = error.code !== undefined && OVER.has(error.code);
+      log[isOver ? 'debug' : 'warn']({ err: error }, 'an interaction was not acknowledged');
+    }
+  }
+
+  async function takeMessage(message: InboundMessage, interaction: Interaction, raw: unknown): Promise<void> {
+    const isButton = message.kind === 'button';
+    const isGoal = !isButton && message.command === undefined;
+    const defer = () =>
+      answer(interaction, isButton ? DEFERRED_UPDATE : DEFERRED_MESSAGE, isButton ? undefined : { flags: EPHEMERAL });
+    const stored = callbacks()?.onMessage(message, raw) ?? Promise.reject(new Error('not connected'));
+    let deferred: Promise<void> | undefined;
+    const timer = setTimeout(() => {
+      deferred = defer();
+    }, timing.deferMs);
+    try {
+      const outcome = await stored;
+      clearTimeout(timer);
+      const wasDeferred = deferred !== undefined;
+      await deferred;
+      if (outcome === 'refused') await say(interaction, isButton, wasDeferred, REFUSED);
+      else if (isGoal && outcome !== 'answered') await say(interaction, isButton, wasDeferred, ON_IT);
+      else if (!wasDeferred) await defer();
+    } catch (error) {
+      clearTimeout(timer);
+      log.error({ err: error, id: message.id }, 'an interaction could not be stored; the person is asked to try again');
+      const wasDeferred = deferred !== undefined;
+      await deferred;
+      await say(interaction, isButton, wasDeferred, NOT_TAKEN);
+    }
+  }
+
+  async function suggest(query: Parameters<ChannelCallbacks['onSuggest']>[0], interaction: Interaction): Promise<void> {
+    const late = Promise.withResolvers<Suggestion[]>();
+    const timer = setTimeout(() => late.resolve([]), timing.suggestMs);
+    const asked = callbacks()?.onSuggest(query) ?? Promise.resolve([]);
+    const found = await Promise.race([asked, late.promise]).finally(() => clearTimeout(timer));
+    const choices = found.filter(({ value }) => value.length > 0 && value.length <= 100).slice(0, 25);
+    await answer(interaction, CHOICES, {
+      choices: choices.map(({ value, label }) => ({ name: oneLine(label, 100) || value, value })),
+    });
+  }
+
+  /** An event that breaks the decoder is dropped: nothing is known of it that could be answered. */
+  function decode(body: unknown, context: Context): ReturnType<typeof decodeInteraction> {
+    try {
+      return decodeInteraction(body, context);
+    } catch (error) {
+      log.error({ err: error }, 'an interaction could not be read and was dropped');
+      return { kind: 'dropped', reason: 'decode-error' };
+    }
+  }
+
+  /** What we know nothing of (menus, forms, what an older version offered) is answered too: else Discord says that we failed. */
+  async function answerUnknown(body: unknown): Promise<void> {
+    const interaction = isFields(body) ? readInteraction(body) : undefined;
+    if (!isFields(body) || !interaction) return;
+    const type = integer(body, 'type');
+    if (type === PING) return answer(interaction, PONG);
+    if (type === AUTOCOMPLETE) return answer(interaction, CHOICES, { choices: [] });
+    return say(interaction, false, false, UNKNOWN);
+  }
+
+  const pending = new Map<string, Promise<void>>();
+
+  return {
+    async take(body, context) {
+      const channel = isFields(body) ? fields(body, 'channel') : undefined;
+      if (isFields(body) && channel) options.learn(channel, id(body, 'guild_id'));
+      const decoded = decode(body, context);
+      if (decoded.kind === 'dropped') {
+        callbacks()?.onDropped(decoded.reason);
+        return answerUnknown(body);
+      }
+      const { interaction } = decoded;
+      if (decoded.kind === 'suggest') return suggest(decoded.query, interaction);
+      const done = takeMessage(decoded.message, interaction, body).finally(() => pending.delete(interaction.id));
+      pending.set(interaction.id, done);
+      return done;
+    },
+    async settled(interactionId) {
+      await Promise.allSettled([pending.get(interactionId)]);
+    },
+  };
+}

@@ -1,0 +1,188 @@
+/**
+ * Slash commands, buttons and half-typed options. Pure and total as `decodeMessage` is.
+ * https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object
+ */
+import type { Address, InboundMessage, Sender, SuggestQuery } from '../../channel.ts';
+import { type Fields, fields, integer, isFields, list, string } from '../../shared/read.ts';
+import { isThread, takesThreads } from '../places.ts';
+import { id } from '../read.ts';
+import { timeOf } from '../snowflake.ts';
+import { type Context, type Dropped, dropped, emptyMessage, readAddress, readSender } from './base.ts';
+
+/** The one command; what a person can ask for are its subcommands. */
+export const COMMAND = 'viber';
+/** The subcommand that gives a goal. */
+export const GOAL = 'task';
+
+/** What is needed to answer an interaction. The token works for a quarter of an hour. */
+export interface Interaction {
+  id: string;
+  application: string;
+  token: string;
+  /** Whoever acted: the only one who may see the answer. */
+  user?: string;
+  /** A press: its first answer would take the place of the message with the button, so that each is a message of its own. */
+  isPress?: boolean;
+}
+
+export type DecodedInteraction =
+  | { kind: 'message'; message: InboundMessage; interaction: Interaction }
+  | { kind: 'suggest'; query: SuggestQuery; interaction: Interaction }
+  | Dropped;
+
+interface Asked {
+  interaction: Interaction;
+  channelId: string;
+  address: Address;
+  sender: Sender;
+  isDirect: boolean;
+}
+
+export function decodeInteraction(body: unknown, context: Context): DecodedInteraction {
+  if (!isFields(body)) return dropped('malformed');
+  const asked = readAsked(body, context);
+  if (!asked) return dropped('malformed');
+  const type = integer(body, 'type');
+  if (type === 2) return decodeCommand(body, asked, context);
+  if (type === 3) return decodeButton(body, asked);
+  if (type === 4) return decodeSuggest(body, asked);
+  return dropped(`interaction.type-${type}`);
+}
+
+/** The opaque `interaction` of a message. */
+export function sealInteraction({ id: at, application, token, user, isPress }: Interaction): string {
+  return JSON.stringify([at, application, token, ...(user === undefined ? [] : [user]), ...(isPress ? [PRESS] : [])]);
+}
+
+/** Back from it; undefined when it is not one of ours. */
+export function readSealed(sealed: string | undefined): Interaction | undefined {
+  if (sealed === undefined || !sealed.startsWith('["')) return undefined;
+  const [at, application, token, user, press, more] = sealed.slice(2, -2).split('","');
+  if (!at || !application || !token || more !== undefined || (press ?? PRESS) !== PRESS) return undefined;
+  if (!/^\d+$/.test(at + application + (user ?? ''))) return undefined;
+  return { id: at, application, token, ...(user !== undefined && { user }), ...(press && { isPress: true }) };
+}
+
+/** As `readSealed`; undefined also when it has run out. */
+export function openInteraction(sealed: string | undefined, now: number): Interaction | undefined {
+  const interaction = readSealed(sealed);
+  return interaction && now - timeOf(interaction.id) < TOKEN_MS ? interaction : undefined;
+}
+
+/** What an interaction of any kind can be answered with, whatever else is in it. */
+export function readInteraction(body: Fields): Interaction | undefined {
+  const interactionId = id(body, 'id');
+  const application = id(body, 'application_id');
+  const token = string(body, 'token');
+  if (!interactionId || !application || !token || !/^[\w.=+/-]{1,500}$/.test(token)) return undefined;
+  return { id: interactionId, application, token };
+}
+
+const PRESS = 'press';
+const EPHEMERAL = 64;
+/** A little less than Discord's 15 minutes. */
+const TOKEN_MS = 14.5 * 60_000;
+
+function readAsked(body: Fields, context: Context): Asked | undefined {
+  const channel = fields(body, 'channel');
+  const guild = id(body, 'guild_id');
+  const member = fields(body, 'member');
+  const sender = readSender(member ? fields(member, 'user') : fields(body, 'user'), member, false);
+  const interaction = readInteraction(body);
+  const channelId = id(body, 'channel_id') ?? (channel && id(channel, 'id'));
+  if (!sender || !interaction || !channelId) return undefined;
+  return {
+    interaction,
+    channelId,
+    address: readAddress(channelId, guild, context),
+    sender,
+    isDirect: guild === undefined,
+  };
+}
+
+function decodeCommand(body: Fields, asked: Asked, context: Context): DecodedInteraction {
+  const called = subcommand(body);
+  if (!called) return dropped('interaction.unknown-command');
+  const { name, option } = called;
+  const args = (option && string(option, 'value')?.trim()) ?? '';
+  const message: InboundMessage = {
+    ...emptyMessage(),
+    id: `i:${asked.interaction.id}`,
+    kind: 'command',
+    address: asked.address,
+    sender: asked.sender,
+    messageId: '',
+    isDirect: asked.isDirect,
+    isMention: true,
+    interaction: sealInteraction({ ...asked.interaction, user: asked.sender.user }),
+    sentAt: timeOf(asked.interaction.id),
+    ...(asked.address.thread !== undefined && { isThread: true }),
+  };
+  if (name === GOAL)
+    return { kind: 'message', message: withGoal(message, args, context), interaction: asked.interaction };
+  const opens = mayOpen(message.address, message.isDirect, context);
+  const command = { name, args };
+  return {
+    kind: 'message',
+    message: { ...message, command, ...(opens && { opensThread: true }) },
+    interaction: asked.interaction,
+  };
+}
+
+/** A goal gets a thread of its own beside the one it was given in; where there can be none it is the command `new`. */
+function withGoal(message: InboundMessage, goal: string, context: Context): InboundMessage {
+  const { thread: _beside, ...address } = message.address;
+  if (goal === '' || !mayOpen(address, message.isDirect, context))
+    return { ...message, command: { name: 'new', args: goal } };
+  const { isThread: _inside, ...rest } = message;
+  return { ...rest, address, text: goal, opensThread: true };
+}
+
+function mayOpen(address: Address, isDirect: boolean, { threads, places }: Context): boolean {
+  if (isDirect || threads === 'off' || address.thread !== undefined) return false;
+  const place = places.get(address.chat);
+  return takesThreads(place) && !isThread(place);
+}
+
+function decodeButton(body: Fields, asked: Asked): DecodedInteraction {
+  const data = fields(body, 'data') ?? {};
+  const shown = fields(body, 'message');
+  const button = string(data, 'custom_id');
+  if (button === undefined || integer(data, 'component_type') !== 2) return dropped('interaction.component');
+  const message: InboundMessage = {
+    ...emptyMessage(),
+    id: `i:${asked.interaction.id}`,
+    kind: 'button',
+    address: asked.address,
+    sender: asked.sender,
+    button: { id: button },
+    messageId: (shown && id(shown, 'id')) ?? '',
+    isDirect: asked.isDirect,
+    isMention: true,
+    // What follows from words for one person alone is for that person alone.
+    ...(shown &&
+      ((integer(shown, 'flags') ?? 0) & EPHEMERAL) !== 0 && {
+        interaction: sealInteraction({ ...asked.interaction, user: asked.sender.user, isPress: true }),
+      }),
+    sentAt: timeOf(asked.interaction.id),
+    ...(asked.address.thread !== undefined && { isThread: true }),
+  };
+  return { kind: 'message', message, interaction: asked.interaction };
+}
+
+function decodeSuggest(body: Fields, asked: Asked): DecodedInteraction {
+  const called = subcommand(body);
+  if (called?.option?.focused !== true) return dropped('interaction.autocomplete');
+  const { address, sender, isDirect, interaction } = asked;
+  const text = (string(called.option, 'value') ?? '').slice(0, 200);
+  return { kind: 'suggest', query: { address, sender, isDirect, command: called.name, text }, interaction };
+}
+
+/** The subcommand and its one option. */
+function subcommand(body: Fields): { name: string; option: Fields | undefined } | undefined {
+  const data = fields(body, 'data');
+  if (!data || string(data, 'name') !== COMMAND) return undefined;
+  const [chosen] = list(data, 'options');
+  const name = chosen && string(chosen, 'name');
+  return chosen && name ? { name, option: list(chosen, 'options')[0] } : undefined;
+}

@@ -1,0 +1,64 @@
+/**
+ * Words in a message that are not its sender's own: what is forwarded or replied to. They are data, never instructions, so
+ * they never reach `text`, `command` or `isMention`.
+ * https://discord.com/developers/docs/resources/message#message-reference-types, #message-snapshot-object
+ */
+import type { QuotedText } from '../../channel.ts';
+import { type Fields, fields, integer, list } from '../../shared/read.ts';
+import { id } from '../read.ts';
+import { type Context, personName } from './base.ts';
+import { readCards, readFacts } from './facts.ts';
+import { readFiles } from './files.ts';
+import { readWords } from './text.ts';
+
+const FORWARD = 1;
+
+/** The messages that are passed on; Discord allows one. */
+export function snapshots(message: Fields): Fields[] {
+  const reference = fields(message, 'message_reference');
+  if (!reference || integer(reference, 'type') !== FORWARD) return [];
+  return list(message, 'message_snapshots')
+    .map((snapshot) => fields(snapshot, 'message'))
+    .filter((snapshot) => snapshot !== undefined)
+    .slice(0, 1);
+}
+
+/** A forward does not say who wrote it, only where it comes from. */
+export function readForwards(message: Fields, context: Context): QuotedText[] {
+  const from = fields(message, 'message_reference') ?? {};
+  const place = context.places.get(id(from, 'channel_id') ?? '');
+  const source = place?.name ? `#${place.name}` : 'another conversation';
+  return snapshots(message).map((snapshot) => ({
+    kind: 'forward',
+    from: source,
+    text: [readWords(snapshot, context).text, readCards(snapshot)].filter((part) => part !== '').join('\n'),
+    fromSelf: false,
+  }));
+}
+
+/** What the message replies to. */
+export function readReply(message: Fields, context: Context): QuotedText[] {
+  const replied = fields(message, 'referenced_message');
+  const author = replied && fields(replied, 'author');
+  if (!replied || !author || snapshots(message).length > 0) return [];
+  const text = describe(replied, context);
+  if (text === '') return [];
+  return [{ kind: 'reply', from: personName(author), text, fromSelf: id(author, 'id') === context.bot.account }];
+}
+
+/** Whether the message answers one of the bot's own. */
+export function isReplyTo(message: Fields, { bot }: Context): boolean {
+  const author = fields(fields(message, 'referenced_message') ?? {}, 'author');
+  return author !== undefined && id(author, 'id') === bot.account;
+}
+
+/** The words of a message and, in brackets, what it holds besides. */
+function describe(message: Fields, context: Context): string {
+  const inner = snapshots(message);
+  const things = [message, ...inner].flatMap((part) => [
+    ...readFiles(part).map((file) => `${file.kind} ${file.name}`),
+    ...readFacts(part),
+  ]);
+  const words = [readWords(message, context).text, ...inner.map((part) => readWords(part, context).text)];
+  return [...words, ...things.map((thing) => `[${thing}]`)].filter((part) => part !== '').join('\n');
+}

@@ -1,0 +1,82 @@
+/** The calls that show progress. None of them rejects; a channel in which Discord has said "slow down" is left alone for so long. */
+import type { Logger } from '../../../log.ts';
+import type { Address } from '../../channel.ts';
+import { isFields } from '../../shared/read.ts';
+import type { Shown, StatusCalls, Words } from '../../shared/status.ts';
+import { type DiscordApi, DiscordError } from '../api.ts';
+import { remember } from '../places.ts';
+import { id } from '../read.ts';
+import { NO_MENTIONS, SUPPRESS_EMBEDS, SUPPRESS_NOTIFICATIONS } from '../send/defaults.ts';
+import { componentsOf } from '../send/parts.ts';
+import { plainLine, renderDiscord } from '../send/render.ts';
+
+const CALL_MS = 5000;
+const REMOVE_TRIES = 5;
+const MAX_CHANNELS = 500;
+const MAX_WAIT_MS = 300_000;
+
+/** A thread is a channel of its own. */
+export const channelOf = ({ chat, thread }: Address): string => thread ?? chat;
+
+export function createLiveCalls({ api, log }: { api: DiscordApi; log: Logger }): StatusCalls {
+  const quietUntil = new Map<string, number>();
+
+  /** The answer, or why there is none. */
+  async function call(
+    run: Shown,
+    method: 'POST' | 'PATCH' | 'DELETE',
+    route: 'typing' | `messages${string}`,
+    body?: object,
+  ): Promise<{ answer?: unknown; error?: DiscordError }> {
+    try {
+      const options = { ...(body && { body }), timeoutMs: CALL_MS };
+      return { answer: await api.call(method, `/channels/${channelOf(run.address)}/${route}`, options) };
+    } catch (error) {
+      if (!(error instanceof DiscordError)) throw error;
+      log.debug({ err: error, channel: channelOf(run.address) }, 'live progress could not be shown');
+      if (error.retryAfterMs !== undefined) {
+        remember(quietUntil, channelOf(run.address), Date.now() + error.retryAfterMs, MAX_CHANNELS);
+        run.view.limited(error.retryAfterMs);
+      }
+      // Where nothing can be shown any more, nothing is tried any more.
+      if (error.kind === 'refused') run.isOver = true;
+      return { error };
+    }
+  }
+
+  return {
+    async type(run) {
+      if (Date.now() >= (quietUntil.get(channelOf(run.address)) ?? 0)) await call(run, 'POST', 'typing');
+    },
+    async publish(run, words) {
+      const [content, buttons] = await Promise.all([textOf(words), run.view.buttons()]);
+      const body = { content, allowed_mentions: NO_MENTIONS, components: componentsOf(buttons) };
+      if (run.messageId !== undefined) {
+        const { error } = await call(run, 'PATCH', `messages/${run.messageId}`, { ...body, flags: SUPPRESS_EMBEDS });
+        if (error?.kind === 'refused') delete run.messageId;
+        if (!error) run.shown = JSON.stringify(words);
+        return;
+      }
+      const flags = SUPPRESS_EMBEDS | SUPPRESS_NOTIFICATIONS;
+      const { answer, error } = await call(run, 'POST', 'messages', { ...body, flags });
+      const messageId = isFields(answer) ? id(answer, 'id') : undefined;
+      if (messageId !== undefined) run.messageId = messageId;
+      if (!error) run.shown = JSON.stringify(words);
+    },
+    async remove(run) {
+      for (let tries = 0; run.messageId !== undefined && tries < REMOVE_TRIES; tries++) {
+        const { error } = await call(run, 'DELETE', `messages/${run.messageId}`);
+        if (!error || error.kind === 'refused') return;
+        const ms = error.retryAfterMs ?? 1000 * 2 ** tries;
+        await new Promise<void>((resolve) => setTimeout(resolve, Math.min(ms, MAX_WAIT_MS)).unref());
+      }
+    },
+  };
+}
+
+/** The same care for links and mentions as in an answer. */
+async function textOf(words: Words): Promise<string> {
+  if ('line' in words) return plainLine(words.line);
+  const [text = '…'] = await renderDiscord(words.markdown);
+  return text;
+}

@@ -1,0 +1,41 @@
+/**
+ * Live progress on Discord: the shared status message at Discord's pace.
+ * https://discord.com/developers/docs/resources/channel#trigger-typing-indicator
+ */
+import type { Logger } from '../../../log.ts';
+import type { Address, LiveMode } from '../../channel.ts';
+import { createStatus, type Status, type StatusTiming } from '../../shared/status.ts';
+import type { DiscordApi } from '../api.ts';
+import { channelOf, createLiveCalls } from './calls.ts';
+
+export interface Live extends Status {
+  /** What the limits of the channel or thread leave. */
+  pace(address: Address): { key: string; gapMs: number };
+}
+
+/** Milliseconds. */
+export interface LiveTiming extends StatusTiming {
+  /** Between two calls in one channel: Discord takes five in five seconds there, answers included. */
+  gap: number;
+}
+
+export const LIVE_TIMING: LiveTiming = {
+  typingAfter: 400,
+  typingEvery: 8000,
+  statusAfter: 3000,
+  statusEvery: 3000,
+  textEvery: 1500,
+  gap: 2500,
+  longRun: 30_000,
+  late: 1500,
+};
+
+const MAX_TEXT = 1900;
+
+export function createLive(options: { api: DiscordApi; mode: LiveMode; log: Logger; timing?: LiveTiming }): Live {
+  const { mode, timing = LIVE_TIMING } = options;
+  return {
+    ...createStatus({ calls: createLiveCalls(options), mode, timing, maxText: MAX_TEXT }),
+    pace: (address) => ({ key: channelOf(address), gapMs: timing.gap }),
+  };
+}

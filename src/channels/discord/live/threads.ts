@@ -1,0 +1,147 @@
+/**
+ * A thread per task. Invariant: the same thread for the same task however often it is asked for: a thread made from a message
+ * has that message's id, and a root message of ours has a nonce, is remembered in the cache, and is looked for when it may be old.
+ * https://discord.com/developers/docs/resources/channel#start-thread-from-message
+ */
+import { UserError } from '../../../errors.ts';
+import type { Logger } from '../../../log.ts';
+import type { Address, InboundMessage } from '../../channel.ts';
+import { isFields, oneLine } from '../../shared/read.ts';
+import { type DiscordApi, DiscordError } from '../api.ts';
+import { openInteraction } from '../decode/interaction.ts';
+import { remember } from '../places.ts';
+import { id, isId } from '../read.ts';
+import { NO_MENTIONS, nonceOf, once, SUPPRESS_EMBEDS } from '../send/defaults.ts';
+import { findSent } from '../send/read-back.ts';
+import { toDeliveryError } from '../send/refusals.ts';
+import { plainLine } from '../send/render.ts';
+
+/** Small things that may be lost. */
+export interface Cache {
+  get(key: string): Promise<string | undefined>;
+  set(key: string, value: string): Promise<void>;
+}
+
+/** The message a thread hangs on, as far as it is known. */
+export interface Starter {
+  channel: string;
+  /** We may edit it; else it can only be reacted to. */
+  isOurs: boolean;
+  /** Without the line that tells the state. */
+  text: string;
+  /** Reactions of ours. */
+  reactions: string[];
+  title: string;
+}
+
+export interface Threads {
+  /** Throws DeliveryError. */
+  open(message: InboundMessage, thread: { key: string; title: string }): Promise<Address>;
+  starters: Map<string, Starter>;
+}
+
+const ALREADY_THERE = 160004;
+/** The channel is not for us to see, or not to write in. */
+const MAY_NOT = new Set([50001, 50013]);
+const NOT_HERE =
+  'I may not write in this channel. Give my role "View Channel" and "Send Messages" here, or use another channel; then give the command again.';
+/** Minutes: one of the four that Discord knows. A thread nobody writes in goes to sleep after a day. */
+const AUTO_ARCHIVE = 1440;
+const MAX_STARTERS = 2000;
+const MAX_NAME = 100;
+const LATE_MS = 120_000;
+
+export function createThreads(options: {
+  api: DiscordApi;
+  cache: Cache | undefined;
+  account: () => string;
+  log: Logger;
+  settled: (interactionId: string) => Promise<void>;
+}): Threads {
+  const { api, cache, log } = options;
+  const starters = new Map<string, Starter>();
+
+  async function open(message: InboundMessage, thread: { key: string; title: string }): Promise<Address> {
+    const { address } = message;
+    try {
+      const text = rootText(message, thread.title);
+      const root = address.thread ?? (await postRoot(message, thread.key, text));
+      const isOurs = address.thread === undefined;
+      await startThread(address.chat, root, thread.title);
+      const starter = { channel: address.chat, isOurs, text: isOurs ? text : '', reactions: [], title: thread.title };
+      if (!starters.has(root)) remember(starters, root, starter, MAX_STARTERS);
+      void addMember(root, message.sender.user);
+      if (isOurs) void pointTo(message, root);
+      return { ...address, thread: root };
+    } catch (error) {
+      if (error instanceof UserError) throw error;
+      throw toDeliveryError(error, true);
+    }
+  }
+
+  async function startThread(channel: string, root: string, title: string): Promise<void> {
+    const body = { name: oneLine(title, MAX_NAME) || 'Task', auto_archive_duration: AUTO_ARCHIVE };
+    try {
+      await api.call('POST', `/channels/${channel}/messages/${root}/threads`, { body });
+    } catch (error) {
+      if (!(error instanceof DiscordError) || error.code !== ALREADY_THERE) throw error;
+    }
+  }
+
+  /** The goal as a message of ours, for a thread to hang on. */
+  async function postRoot(message: InboundMessage, key: string, content: string): Promise<string> {
+    const cached = `discord.root.${nonceOf(key)}`;
+    const known = await tolerate(async () => cache?.get(cached));
+    if (isId(known)) return known;
+    const { chat } = message.address;
+    const isLate = Date.now() - message.sentAt > LATE_MS;
+    const wanted = { account: options.account(), nonce: nonceOf(key), part: { content, files: [], rows: [] } };
+    const found = isLate ? await findSent(api, chat, message.sentAt, wanted) : undefined;
+    const body = { content, allowed_mentions: NO_MENTIONS, flags: SUPPRESS_EMBEDS, ...once(key) };
+    const sent = found ?? (await say(chat, body));
+    const root = isFields(sent) ? id(sent, 'id') : sent;
+    if (!isId(root)) throw new DiscordError('lost', 'the answer is no message');
+    await tolerate(async () => cache?.set(cached, root));
+    return root;
+  }
+
+  /** Where we may not speak no answer would be read: the person is told before anything is begun. */
+  async function say(chat: string, body: object): Promise<unknown> {
+    try {
+      return await api.call('POST', `/channels/${chat}/messages`, { body });
+    } catch (error) {
+      if (!(error instanceof DiscordError) || error.code === undefined || !MAY_NOT.has(error.code)) throw error;
+      throw new UserError(NOT_HERE, { cause: error });
+    }
+  }
+
+  /** So that the thread stands in the list of the person it is for. */
+  async function addMember(thread: string, user: string): Promise<void> {
+    await tolerate(() => api.call('PUT', `/channels/${thread}/thread-members/${user}`));
+  }
+
+  async function pointTo(message: InboundMessage, thread: string): Promise<void> {
+    const interaction = openInteraction(message.interaction, Date.now());
+    if (!interaction) return;
+    await options.settled(interaction.id);
+    const route = `/webhooks/${interaction.application}/${interaction.token}/messages/@original` as const;
+    const body = { content: `On it: <#${thread}>`, allowed_mentions: NO_MENTIONS };
+    await tolerate(() => api.call('PATCH', route, { body, auth: false }));
+  }
+
+  async function tolerate<T>(action: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await action();
+    } catch (error) {
+      log.debug({ err: error }, 'a thread goes on without one of its trimmings');
+      return undefined;
+    }
+  }
+
+  return { open, starters };
+}
+
+/** A command that opens a thread has no goal of its own. */
+function rootText({ text, sender }: InboundMessage, title: string): string {
+  return `**${plainLine(oneLine(text, 1500) || title, 1600)}** (asked by ${plainLine(sender.name, 150)})`;
+}

@@ -1,0 +1,115 @@
+/** What a message of ours is made of: texts, files and buttons, cut into what Discord takes at once. Pure but for the parser it loads. */
+import type { Attachment, Button, ChannelLimits, OutboundMessage } from '../../channel.ts';
+import { oneLine } from '../../shared/read.ts';
+import type { UploadFile } from '../api.ts';
+import { NO_MENTIONS, SUPPRESS_EMBEDS } from './defaults.ts';
+import { renderDiscord } from './render.ts';
+
+/** One message on the platform. */
+export interface DiscordPart {
+  /** '' when there are files. */
+  content: string;
+  files: Attachment[];
+  rows: Button[][];
+}
+
+const MAX_FILES = 10;
+/** Of one call, so that it ends in time on a slow line. */
+const MAX_BYTES = 25 * 1024 * 1024;
+const ROW = 5;
+const MAX_ROWS = 5;
+const MAX_LABEL = 80;
+
+/** The same parts for the same message, at least one. Files and buttons go with the last text. */
+export async function planParts(message: OutboundMessage, limits: ChannelLimits): Promise<DiscordPart[]> {
+  const { groups, refused } = groupFiles(message.files, limits.uploadBytes);
+  const text = [message.text, ...refused].filter((part) => part.trim() !== '').join('\n\n');
+  const texts = await renderDiscord(text);
+  const rowGroups = chunk(splitRows(message.buttons ?? []), MAX_ROWS);
+  const parts: DiscordPart[] = texts.map((content) => ({ content, files: [], rows: [] }));
+  const first = Math.max(0, parts.length - 1);
+  for (let index = 0; index < Math.max(groups.length, rowGroups.length, 1); index++) {
+    const part = parts[first + index] ?? { content: '', files: [], rows: [] };
+    parts[first + index] = part;
+    part.files = groups[index] ?? [];
+    part.rows = rowGroups[index] ?? [];
+    if (part.content === '' && part.files.length === 0)
+      part.content = part.rows.length > 0 ? 'More choices:' : '(no text)';
+  }
+  return parts;
+}
+
+/** The JSON of a part; `attachments` numbers the files as `uploads` does. */
+export function partBody(part: DiscordPart): object {
+  return {
+    content: part.content,
+    allowed_mentions: NO_MENTIONS,
+    flags: SUPPRESS_EMBEDS,
+    components: componentsOf(part.rows),
+    ...(part.files.length > 0 && {
+      attachments: part.files.map((file, index) => ({ id: index, filename: uploadName(file) })),
+    }),
+  };
+}
+
+/** Rows of buttons, within what one message takes. */
+export function componentsOf(rows: readonly Button[][]): object[] {
+  return rows.map((row) => ({ type: 1, components: row.map(button) }));
+}
+
+export function uploads(part: DiscordPart): UploadFile[] {
+  return part.files.map((file) => ({ path: file.path, mimeType: file.mimeType, uploadName: uploadName(file) }));
+}
+
+/** A name from outside on one line, without what paths and headers are made of. */
+export function uploadName(file: Attachment): string {
+  const clean = oneLine(file.name.toWellFormed(), 120).replace(/["\\/;:*?<>|]/g, '_');
+  return clean.replace(/^\.+/, '') || 'file';
+}
+
+function button({ id, label }: Button): object {
+  return { type: 2, style: 2, label: oneLine(label, MAX_LABEL) || '…', custom_id: id };
+}
+
+function splitRows(rows: readonly Button[][]): Button[][] {
+  return rows.flatMap((row) => chunk(row, ROW));
+}
+
+function chunk<T>(items: readonly T[], size: number): T[][] {
+  const chunks: T[][] = [];
+  for (let at = 0; at < items.length; at += size) chunks.push(items.slice(at, at + size));
+  return chunks;
+}
+
+/** The files of one call each, and a sentence for each file that Discord would not take. */
+function groupFiles(files: readonly Attachment[], maxBytes: number): { groups: Attachment[][]; refused: string[] } {
+  const groups: Attachment[][] = [];
+  const refused: string[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    if (file.size === 0) {
+      refused.push(`Not attached: ${oneLine(file.name, 80)} is empty.`);
+      continue;
+    }
+    if (file.size > maxBytes) {
+      refused.push(
+        `Not attached: ${oneLine(file.name, 80)} is ${megabytes(file.size)}; Discord takes files of up to ${megabytes(maxBytes)}.`,
+      );
+      continue;
+    }
+    const last = groups.at(-1);
+    if (last && last.length < MAX_FILES && bytes + file.size <= MAX_BYTES) {
+      last.push(file);
+      bytes += file.size;
+    } else {
+      groups.push([file]);
+      bytes = file.size;
+    }
+  }
+  return { groups, refused };
+}
+
+function megabytes(bytes: number): string {
+  const size = bytes / (1024 * 1024);
+  return `${size < 10 ? size.toFixed(1).replace(/\.0$/, '') : Math.ceil(size)} MB`;
+}

@@ -1,0 +1,42 @@
+/** Whether a message whose fate nobody knows did arrive: Discord remembers a nonce for some minutes only. */
+
+import { type Fields, fields, integer, isFields, list, string } from '../../shared/read.ts';
+import { type DiscordApi, DiscordError } from '../api.ts';
+import { id } from '../read.ts';
+import { idAt } from '../snowflake.ts';
+import type { DiscordPart } from './parts.ts';
+
+/** Clocks differ, and the first attempt began a little before its time was written down. */
+const SLACK_MS = 10_000;
+
+/**
+ * The id of a message of ours in `channel` from `since` (milliseconds) on with this nonce or, as Discord need not give
+ * nonces back, with the same words, files and buttons. Throws DiscordError.
+ */
+export async function findSent(
+  api: DiscordApi,
+  channel: string,
+  since: number,
+  wanted: { account: string; nonce: string; part: DiscordPart },
+): Promise<string | undefined> {
+  // Whose messages are ours is known once we are connected; until then nothing would be found.
+  if (wanted.account === '') throw new DiscordError('unreachable', 'Discord is not connected yet');
+  const query = { after: idAt(since - SLACK_MS), limit: '100' };
+  const found = await api.call('GET', `/channels/${channel}/messages`, { query });
+  const ours = (Array.isArray(found) ? found : [])
+    .filter(isFields)
+    .filter((message) => id(fields(message, 'author') ?? {}, 'id') === wanted.account);
+  const match =
+    ours.find((message) => string(message, 'nonce') === wanted.nonce) ??
+    ours.find((message) => isSame(message, wanted.part));
+  return match && id(match, 'id');
+}
+
+function isSame(message: Fields, part: DiscordPart): boolean {
+  if ((string(message, 'content') ?? '').trim() !== part.content.trim()) return false;
+  const sizes = list(message, 'attachments').map((file) => integer(file, 'size') ?? -1);
+  if (String(sizes) !== String(part.files.map(({ size }) => size))) return false;
+  const buttons = list(message, 'components').flatMap((row) => list(row, 'components'));
+  const ids = buttons.map((button) => string(button, 'custom_id'));
+  return String(ids) === String(part.rows.flat().map((button) => button.id));
+}

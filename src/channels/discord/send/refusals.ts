@@ -1,0 +1,98 @@
+/**
+ * What to make of a message that Discord did not take: another form of it, or the error delivery decides by.
+ * https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
+ */
+import { DeliveryError } from '../../../errors.ts';
+import type { UploadFile } from '../api.ts';
+import { DiscordError } from '../api.ts';
+
+/** One call that makes or changes a message. */
+export interface Form {
+  method: 'POST' | 'PATCH';
+  route: `/${string}`;
+  body: Readonly<Record<string, unknown>>;
+  files: readonly UploadFile[];
+}
+
+const UNKNOWN_MESSAGE = 10008;
+const ARCHIVED = 50083;
+
+/** What a code means and which permission or setting mends it. */
+const REASONS = new Map<number, string>([
+  [10003, 'the channel or thread is gone'],
+  [UNKNOWN_MESSAGE, 'the message is gone'],
+  [50001, 'the bot cannot see this channel: give its role the permission "View Channel" there'],
+  [50007, 'this person takes no direct messages from the bot (their privacy settings, or no server in common)'],
+  [
+    50013,
+    'the bot lacks a permission: its role needs "View Channel", "Send Messages", "Send Messages in Threads", "Create Public Threads", "Attach Files" and "Read Message History" there',
+  ],
+  [160002, 'the bot lacks the permission "Read Message History" there, without which it cannot reply'],
+  [160005, 'the thread is locked: "Manage Threads" is needed to write there'],
+  [160006, 'the server has as many active threads as Discord allows'],
+]);
+
+interface Remedy {
+  name: string;
+  fits: (error: DiscordError, form: Form) => boolean;
+  /** Undefined when the form has nothing of the kind. */
+  change: (form: Form, fresh: Form) => Form | undefined;
+}
+
+/** In order of preference; the first that fits and was not tried yet is taken. */
+const REMEDIES: Remedy[] = [
+  {
+    name: 'edit',
+    fits: ({ code }, form) =>
+      form.method === 'PATCH' && code !== undefined && [UNKNOWN_MESSAGE, 50005, 30046].includes(code),
+    change: (_form, fresh) => fresh,
+  },
+  {
+    name: 'reply',
+    fits: ({ code, message }) => code === 160002 || (code === 50035 && /message_reference/i.test(message)),
+    change: (form) => without(form, 'message_reference'),
+  },
+  {
+    name: 'buttons',
+    fits: ({ code, message }) => code === 50035 && /components/i.test(message),
+    change: (form) => without(form, 'components'),
+  },
+];
+
+/** Another form to try, or undefined. `tried` holds the names of remedies and grows; `fresh` is the form as a new message. */
+export function remedy(error: DiscordError, form: Form, fresh: Form, tried: Set<string>): Form | undefined {
+  if (error.kind !== 'refused') return undefined;
+  for (const { name, fits, change } of REMEDIES) {
+    const changed = !tried.has(name) && fits(error, form) ? change(form, fresh) : undefined;
+    if (!changed) continue;
+    tried.add(name);
+    return changed;
+  }
+  return undefined;
+}
+
+function without(form: Form, key: string): Form | undefined {
+  if (!(key in form.body)) return undefined;
+  return { ...form, body: Object.fromEntries(Object.entries(form.body).filter(([name]) => name !== key)) };
+}
+
+export function isArchived(error: DiscordError): boolean {
+  return error.code === ARCHIVED;
+}
+
+/** `repeatable`: carried out twice it is as if carried out once, so a lost answer leaves nothing unsure. */
+export function toDeliveryError(error: unknown, repeatable: boolean): unknown {
+  if (!(error instanceof DiscordError)) return error;
+  const { message, kind, status, code } = error;
+  const detail = `${message}${code !== undefined && REASONS.has(code) ? `; ${REASONS.get(code)}` : ''}`;
+  if (kind === 'limited')
+    return new DeliveryError(detail, { retryAfterMs: error.retryAfterMs ?? 1000, rateLimited: true });
+  if (kind === 'unreachable') return new DeliveryError(detail, { retryAfterMs: 1000 });
+  if (kind === 'lost' || kind === 'failed')
+    return new DeliveryError(detail, { retryAfterMs: 1000, ambiguous: !repeatable });
+  if (kind === 'unreadable') return new DeliveryError(detail);
+  // The token was revoked, or something in front of Discord refuses: the message keeps until that has changed.
+  if (status === 401 || code === 0) return new DeliveryError(detail, { retryAfterMs: 60_000 });
+  if (code === undefined && status !== 413) return new DeliveryError(detail, { retryAfterMs: 1000 });
+  return new DeliveryError(detail);
+}

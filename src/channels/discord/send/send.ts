@@ -1,0 +1,189 @@
+/**
+ * Sending: every part of a message through the ledger, in order. Nothing is retried here; what Discord refuses for its form is
+ * sent at once in another form under the same entry, since a refused part was not taken.
+ * https://discord.com/developers/docs/resources/message#create-message
+ */
+import { DeliveryError } from '../../../errors.ts';
+import type { Logger } from '../../../log.ts';
+import type { ChannelLimits, OutboundMessage, PartAttempt, PartLedger } from '../../channel.ts';
+import { isFields } from '../../shared/read.ts';
+import { FilesRefused, type Step, sendParts } from '../../shared/send-parts.ts';
+import { type DiscordApi, DiscordError } from '../api.ts';
+import { openInteraction, readSealed } from '../decode/interaction.ts';
+import { id, isId } from '../read.ts';
+import { nonceOf, once, SUPPRESS_EMBEDS } from './defaults.ts';
+import { type DiscordPart, partBody, planParts, uploads } from './parts.ts';
+import { findSent } from './read-back.ts';
+import { type Form, isArchived, remedy, toDeliveryError } from './refusals.ts';
+import { fileOf, noticeOf, noticeParts, whyRefused, wordsOf } from './without-files.ts';
+
+export interface SendOptions {
+  api: DiscordApi;
+  account: () => string;
+  limits: ChannelLimits;
+  log: Logger;
+  /** Resolves when the interaction was acknowledged: only then can it be answered. */
+  settled: (interactionId: string) => Promise<void>;
+  /** Something was said in this channel or thread. */
+  onSent: (channel: string) => void;
+}
+
+const SEND_MS = 30_000;
+const UPLOAD_MS = 180_000;
+const EPHEMERAL = 64;
+/** Discord forgets a nonce after some minutes; when it may have, what arrived is looked for. */
+const NONCE_MS = 120_000;
+/** The interaction, its token or its first answer is gone. */
+const RUN_OUT = new Set([10008, 10015, 10062, 50027]);
+const PRIVATE = 'the answer was for the eyes of one person, its time is over';
+/** Instead of a part that may have been shown to its person already: it has no nonce, and nobody can look whether it was. */
+const UNSURE = 'I cannot tell whether the rest of my answer reached you. If it is missing, send the command again.';
+
+/** Throws DeliveryError. */
+export function createSend(options: SendOptions): (message: OutboundMessage, ledger: PartLedger) => Promise<void> {
+  const { api, limits, log } = options;
+
+  async function send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
+    const parts = await planParts(message, limits);
+    await sendParts<DiscordPart>(ledger, {
+      parts: () => parts,
+      ...{ filesOf: ({ files }) => files, wordsOf, fileOf, notice: noticeOf },
+      noticeParts: async (notice) => noticeParts(notice),
+      async post(part, step) {
+        const isSame = step.isFirst && readSealed(message.interaction)?.isPress !== true;
+        const isUnsure = !isSame && step.attempt.uncertainSince !== undefined;
+        const shown = isUnsure ? { content: UNSURE, files: [], rows: [] } : part;
+        const privately = await answerInteraction(message, shown, isSame);
+        return privately ?? post(await placed(message), part, step);
+      },
+    });
+    options.onSent(channelOf(message));
+  }
+
+  /**
+   * `isSame`: the first part, which takes the place of the acknowledgement, however often it is sent. Undefined when the time
+   * for it is over.
+   */
+  async function answerInteraction(
+    message: OutboundMessage,
+    part: DiscordPart,
+    isSame: boolean,
+  ): Promise<string | undefined> {
+    const interaction = openInteraction(message.interaction, Date.now());
+    if (!interaction) return undefined;
+    await options.settled(interaction.id);
+    const hook = `/webhooks/${interaction.application}/${interaction.token}` as const;
+    const form: Form = isSame
+      ? { method: 'PATCH', route: `${hook}/messages/@original`, body: { ...partBody(part) }, files: uploads(part) }
+      : {
+          method: 'POST',
+          route: hook,
+          body: { ...partBody(part), flags: EPHEMERAL | SUPPRESS_EMBEDS },
+          files: uploads(part),
+        };
+    try {
+      return await perform(form, false);
+    } catch (error) {
+      if (!(error instanceof DiscordError)) throw error;
+      const isOver = error.kind === 'refused' && (error.status === 404 || RUN_OUT.has(error.code ?? 0));
+      const why = whyRefused(form, error);
+      if (why) throw new FilesRefused(why, error);
+      if (!isOver) throw toDeliveryError(error, isSame);
+      log.debug({ err: error }, 'an interaction can no longer be answered; the answer goes to its person directly');
+      return undefined;
+    }
+  }
+
+  /** An answer for one person alone that its interaction takes no more goes to that person, and nowhere else. */
+  async function placed(message: OutboundMessage): Promise<OutboundMessage> {
+    const { interaction, address, replyTo: _there, placeholder: _too, ...rest } = message;
+    const sealed = readSealed(interaction);
+    if (!sealed || address.workspace === undefined) return message;
+    if (sealed.user === undefined) throw new DeliveryError(`${PRIVATE}, and it is not known who that was`);
+    try {
+      const opened = await api.call('POST', '/users/@me/channels', { body: { recipient_id: sealed.user } });
+      const chat = isFields(opened) ? id(opened, 'id') : undefined;
+      if (chat === undefined) throw new DiscordError('lost', 'the answer is no channel');
+      return { ...rest, address: { channel: address.channel, account: address.account, chat } };
+    } catch (error) {
+      throw toDeliveryError(error, true);
+    }
+  }
+
+  async function post(message: OutboundMessage, part: DiscordPart, { attempt, isFirst }: Step): Promise<string> {
+    const channel = channelOf(message);
+    const fresh = newMessage(message, part, isFirst, attempt.key);
+    const placeholder = isFirst && isId(message.placeholder) ? message.placeholder : undefined;
+    const tried = new Set<string>();
+    let form = placeholder === undefined ? fresh : edit(channel, placeholder, part);
+    for (;;) {
+      try {
+        const sent = form.method === 'POST' ? await arrived(part, channel, attempt) : undefined;
+        return sent ?? (await perform(form));
+      } catch (error) {
+        if (!(error instanceof DiscordError)) throw error;
+        const next = (await reopened(error, channel, tried)) ? form : remedy(error, form, fresh, tried);
+        const why = next ? undefined : whyRefused(form, error);
+        if (why) throw new FilesRefused(why, error);
+        if (!next) throw toDeliveryError(error, form.method === 'PATCH');
+        log.debug({ err: error }, 'a part was refused in this form and is sent in another');
+        form = next;
+      }
+    }
+  }
+
+  async function arrived(part: DiscordPart, channel: string, attempt: PartAttempt): Promise<string | undefined> {
+    const since = attempt.uncertainSince;
+    if (since === undefined || Date.now() - since < NONCE_MS) return undefined;
+    return findSent(api, channel, since, { account: options.account(), nonce: nonceOf(attempt.key), part });
+  }
+
+  /** Messages of ours in a thread that went to sleep can only be changed once it is awake. */
+  async function reopened(error: DiscordError, channel: string, tried: Set<string>): Promise<boolean> {
+    if (!isArchived(error) || tried.has('archived')) return false;
+    tried.add('archived');
+    await api.call('PATCH', `/channels/${channel}`, { body: { archived: false } });
+    return true;
+  }
+
+  async function perform({ method, route, body, files }: Form, auth = true): Promise<string> {
+    const timeoutMs = files.length > 0 ? UPLOAD_MS : SEND_MS;
+    // Only with `wait` does a webhook say what it posted.
+    const query = auth || method === 'PATCH' ? {} : { wait: 'true' };
+    const sent = await api.call(method, route, { body, files, timeoutMs, auth, query });
+    const sentId = isFields(sent) ? id(sent, 'id') : undefined;
+    if (sentId === undefined) throw new DiscordError('lost', `${method}: the answer is no message`);
+    return sentId;
+  }
+
+  return send;
+}
+
+export function channelOf({ address }: OutboundMessage): string {
+  return address.thread ?? address.chat;
+}
+
+function edit(channel: string, messageId: string, part: DiscordPart): Form {
+  return {
+    method: 'PATCH',
+    route: `/channels/${channel}/messages/${messageId}`,
+    body: { ...partBody(part) },
+    files: uploads(part),
+  };
+}
+
+function newMessage(message: OutboundMessage, part: DiscordPart, isFirst: boolean, key: string): Form {
+  const { address, replyTo } = message;
+  // A thread made from a message is itself the reply to it, and that message is in another channel. Nobody else is in a direct chat.
+  const isReply = isFirst && isId(replyTo) && replyTo !== address.thread && address.workspace !== undefined;
+  return {
+    method: 'POST',
+    route: `/channels/${channelOf(message)}/messages`,
+    body: {
+      ...partBody(part),
+      ...once(key),
+      ...(isReply && { message_reference: { message_id: replyTo, fail_if_not_exists: false } }),
+    },
+    files: uploads(part),
+  };
+}

@@ -1,0 +1,60 @@
+/** What takes the place of a part whose files Discord refuses. Pure. */
+import type { Attachment } from '../../channel.ts';
+import {
+  asCode,
+  type RefusalWords,
+  type RefusedFile,
+  refusalNotice,
+  type WhyRefused,
+} from '../../shared/refused-files.ts';
+import type { DiscordError } from '../api.ts';
+import type { DiscordPart } from './parts.ts';
+import type { Form } from './refusals.ts';
+
+const TEXT = 2000;
+const MISSING_PERMISSION = 50013;
+/** The request, or a file in it, is too large. */
+const SIZE = new Set([40005, 50045]);
+/** About the channel, the person or the message: words would be refused as well. */
+const ABOUT_CHAT = new Set([10003, 10004, 10008, 10015, 10062, 30046, 50001, 50005, 50007, 50008, 50027, 50083]);
+/** 160002 to 160006 are about threads and replies. */
+const THREADS = 160_000;
+
+const WORDS: RefusalWords = {
+  platform: 'Discord',
+  get: '/viber get',
+  reasons: {
+    rights: ({ it, get }) =>
+      `I lack the permission "Attach Files" in this channel. Ask for ${it} in a direct message with ${get}, or give my role that permission here.`,
+  },
+};
+
+/** Why the files of a form were refused; undefined when it has none, or when the fault lies elsewhere. */
+export function whyRefused({ files }: Form, { kind, code, status }: DiscordError): WhyRefused | undefined {
+  if (files.length === 0) return undefined;
+  if (kind === 'unreadable') return 'gone';
+  if (kind !== 'refused') return undefined;
+  if (status === 413 || (code !== undefined && SIZE.has(code))) return 'size';
+  if (code === undefined || code < 10_000 || code >= THREADS || ABOUT_CHAT.has(code)) return undefined;
+  return code === MISSING_PERMISSION ? 'rights' : 'file';
+}
+
+export function noticeOf(refused: readonly RefusedFile[]): string {
+  return refusalNotice(refused, WORDS, asCode);
+}
+
+/** The words and the buttons of a part, with a notice at their end where there is room. */
+export function wordsOf(part: DiscordPart, notice: string): { part: DiscordPart; hasNotice: boolean } | undefined {
+  if (part.content === '' && part.rows.length === 0) return undefined;
+  const all = [part.content, notice].filter((text) => text !== '').join('\n\n');
+  const hasNotice = notice !== '' && all.length <= TEXT;
+  return { part: { ...part, content: (hasNotice ? all : part.content) || 'More choices:', files: [] }, hasNotice };
+}
+
+export function fileOf(_part: DiscordPart, file: Attachment): DiscordPart {
+  return { content: '', files: [file], rows: [] };
+}
+
+export function noticeParts(notice: string): DiscordPart[] {
+  return [{ content: notice.slice(0, TEXT).toWellFormed(), files: [], rows: [] }];
+}

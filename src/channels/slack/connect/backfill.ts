@@ -1,0 +1,183 @@
+/**
+ * What was said while nobody listened (R16): after each opening of the connection, each known chat and thread is read from its
+ * mark on. Invariant: live events of a chat wait until its gap is filled, so that order is kept; commands and presses never do.
+ * https://docs.slack.dev/reference/methods/conversations.history/
+ */
+import type { Logger } from '../../../log.ts';
+import type { InboundMessage } from '../../channel.ts';
+import { type Fields, list } from '../../shared/read.ts';
+import { createBackoff, sleep } from '../../shared/wait.ts';
+import { type SlackApi, SlackError } from '../api.ts';
+import type { Decoded, Self } from '../decode/decode.ts';
+import type { Place, Progress } from './read-cursors.ts';
+
+export interface Backfill {
+  /** A connection is about to open: live events wait until its gap is filled. */
+  expect(): void;
+  /** Fills gaps in the background. While it runs, another call makes it run once more. */
+  start(): void;
+  /** What a live event of this chat has to wait for; over at once when all ends, with the gap still open. */
+  hold(chat: string): Promise<void> | undefined;
+}
+
+export interface BackfillOptions {
+  api: SlackApi;
+  self: () => Self | undefined;
+  progress: Progress;
+  /** Hands a message over; rejects when it could not be stored. */
+  accept: (message: InboundMessage, raw: unknown) => Promise<unknown>;
+  /** Never throws. */
+  read: (body: unknown, self: Self) => Decoded;
+  onDropped: (kind: string) => void;
+  log: Logger;
+  signal: AbortSignal;
+}
+
+const MAX_MESSAGES = 100;
+const MAX_AGE_S = 24 * 3600;
+/** A thread that was silent for a week is not looked into. */
+const MAX_THREAD_AGE_S = 7 * 24 * 3600;
+const MAX_CHATS = 100;
+const MAX_THREADS = 100;
+const AT_ONCE = 4;
+/** Slack repeats what is not acknowledged in time, so waiting longer only brings events twice. */
+const MAX_HOLD_MS = 20_000;
+const MAX_TRIES = 5;
+const AGAIN_MS = { min: 2000, max: 60_000 };
+
+export function createBackfill(options: BackfillOptions): Backfill {
+  const { api, progress, log, signal } = options;
+  const holds = new Map<string, Promise<void>>();
+  const releases = new Map<string, () => void>();
+  let running: Promise<void> | undefined;
+  let isWanted = false;
+  const failures = createBackoff(AGAIN_MS.min, AGAIN_MS.max);
+  let again: NodeJS.Timeout | undefined;
+
+  async function run(): Promise<void> {
+    while (isWanted && !signal.aborted) {
+      isWanted = false;
+      const chats = group(progress.places());
+      const work = chats.map(
+        ([chat, places]) =>
+          () =>
+            fill(chat, places),
+      );
+      const lanes = Array.from({ length: AT_ONCE }, async () => {
+        for (let next = work.shift(); next && !signal.aborted; next = work.shift()) await next();
+      });
+      await Promise.all(lanes);
+    }
+  }
+
+  /** By chat. Live events wait from now on, before the first can arrive, also those of chats whose turn comes later. */
+  function group(places: Place[]): [string, Place[]][] {
+    const now = Date.now() / 1000;
+    const chats = new Map<string, Place[]>();
+    let threads = 0;
+    for (const place of places) {
+      if (place.thread !== undefined && (now - Number(place.mark) > MAX_THREAD_AGE_S || ++threads > MAX_THREADS))
+        continue;
+      const known = chats.get(place.chat);
+      if (known) known.push(place);
+      else if (chats.size < MAX_CHATS) chats.set(place.chat, [place]);
+    }
+    for (const chat of chats.keys()) waiting(chat);
+    return [...chats];
+  }
+
+  function waiting(chat: string): void {
+    if (holds.has(chat)) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => release(), MAX_HOLD_MS).unref();
+    const release = () => {
+      clearTimeout(timer);
+      if (holds.get(chat) === promise) {
+        holds.delete(chat);
+        releases.delete(chat);
+      }
+      resolve();
+    };
+    holds.set(chat, promise);
+    releases.set(chat, release);
+  }
+
+  async function fill(chat: string, places: Place[]): Promise<void> {
+    progress.pin(chat);
+    try {
+      const missed: Fields[] = [];
+      for (const place of places) missed.push(...(await fetchSince(place)));
+      missed.sort((a, b) => Number(a.ts) - Number(b.ts));
+      for (const message of missed) await handOver({ ...message, channel: chat, type: 'message' });
+      progress.settle(chat);
+      failures.reset();
+    } catch (error) {
+      if (signal.aborted) return;
+      log.warn({ err: error, chat }, 'what was said while the connection was down could not be taken in yet');
+      clearTimeout(again);
+      again = setTimeout(start, failures.next()).unref();
+    } finally {
+      releases.get(chat)?.();
+    }
+  }
+
+  async function fetchSince({ chat, thread, mark }: Place): Promise<Fields[]> {
+    const oldest = Math.max(Number(mark), Date.now() / 1000 - MAX_AGE_S);
+    const since = oldest === Number(mark) ? mark : oldest.toFixed(6);
+    const params = { channel: chat, oldest: since, limit: MAX_MESSAGES };
+    const answer = await ask(
+      thread === undefined ? 'history' : 'replies',
+      thread === undefined ? params : { ...params, ts: thread },
+    );
+    return list(answer, 'messages')
+      .filter((message) => Number(message.ts) > oldest && (thread === undefined || message.ts !== thread))
+      .slice(0, MAX_MESSAGES);
+  }
+
+  /** Reading may be repeated without harm; a chat that is gone has nothing to read. */
+  async function ask(method: 'history' | 'replies', params: Record<string, unknown>): Promise<Fields> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await api.call(`conversations.${method}`, params);
+      } catch (error) {
+        if (!(error instanceof SlackError) || signal.aborted) throw error;
+        if (/^(channel_not_found|thread_not_found|not_in_channel|is_archived|missing_scope)$/.test(error.code)) {
+          log.debug({ err: error }, 'a chat cannot be read any more');
+          return {};
+        }
+        if (tries >= MAX_TRIES) throw error;
+        await sleep(error.retryAfterMs ?? 500 * 2 ** tries, signal);
+      }
+    }
+  }
+
+  async function handOver(event: Fields): Promise<void> {
+    // What is not taken in leaves its gap open.
+    signal.throwIfAborted();
+    const self = options.self();
+    if (!self) return;
+    const body = { type: 'event_callback', event };
+    const decoded = options.read(body, self);
+    if (decoded.kind === 'message') await options.accept(decoded.message, body);
+    else if (decoded.kind === 'dropped') options.onDropped(decoded.reason);
+  }
+
+  function start(): void {
+    if (signal.aborted) return;
+    isWanted = true;
+    if (running) group(progress.places());
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+  }
+
+  signal.addEventListener('abort', () => {
+    for (const release of [...releases.values()]) release();
+  });
+
+  return {
+    expect: () => void group(progress.places()),
+    start,
+    hold: (chat) => holds.get(chat),
+  };
+}

@@ -1,0 +1,103 @@
+/** For the doctor: whether each token is good, what the app may do, and what is missing, each named. */
+import { ConfigError, type ConfigProblem } from '../../../errors.ts';
+import type { Logger } from '../../../log.ts';
+import { clientOptions, createApi, type SlackApi, SlackError } from '../api.ts';
+import { createBolt } from './bolt.ts';
+import { missingScopes } from './scopes.ts';
+import {
+  isWrongToken,
+  problem,
+  type Settings,
+  scopesMessage,
+  settingsProblems,
+  whoAmI,
+  wrongAppToken,
+  wrongBotToken,
+} from './setup.ts';
+import { createTransport } from './transport.ts';
+
+export interface CheckOptions extends Settings {
+  apiRoot: string;
+  log: Logger;
+  /** Channels of the configuration: the app must be in them. */
+  access?: { chats: readonly string[] };
+}
+
+const MAX_CHATS = 20;
+
+/**
+ * One sentence for each thing that is well. Throws ConfigError with everything that is wrong, SlackError when Slack cannot be
+ * asked.
+ */
+export async function checkSlack(options: CheckOptions): Promise<string[]> {
+  const { appToken, mode } = options;
+  const found: string[] = [];
+  const problems: ConfigProblem[] = settingsProblems(options);
+  const isWrong = (key: string) => problems.some(({ path }) => path.endsWith(key));
+  if (!isWrong('botToken')) {
+    const api = apiFor(options, options.botToken);
+    await checkBot(api, found, problems);
+    if (!isWrong('botToken')) await checkChats(api, options.access?.chats ?? [], problems);
+  }
+  if (mode === 'socket' && appToken !== undefined && !isWrong('appToken'))
+    await checkApp(apiFor(options, appToken), appToken, found, problems);
+  if (mode === 'http' && !isWrong('signingSecret'))
+    found.push('the signing secret is set; only a request from Slack can show that it is the right one');
+  if (problems.length > 0) throw new ConfigError(problems);
+  return found;
+}
+
+async function checkBot(api: SlackApi, found: string[], problems: ConfigProblem[]): Promise<void> {
+  try {
+    const self = await whoAmI(api);
+    found.push(`@${self.name} answers in the workspace ${self.teamName}`);
+    const { required, dispensable } = missingScopes(self.scopes);
+    if (self.scopes === undefined) found.push('Slack did not say which scopes the app has');
+    else if (required.length > 0) problems.push(problem('botToken', scopesMessage([...required, ...dispensable])));
+    else if (dispensable.length > 0) found.push(`everything needed is there, but ${scopesMessage(dispensable)}`);
+    else found.push('every scope that is needed is granted');
+    if (self.botId === '') problems.push(problem('botToken', 'this is not the token of a bot; it begins with xoxb-'));
+  } catch (error) {
+    if (!(error instanceof SlackError) || !isWrongToken(error)) throw error;
+    problems.push(wrongBotToken(error.code));
+  }
+}
+
+async function checkChats(api: SlackApi, chats: readonly string[], problems: ConfigProblem[]): Promise<void> {
+  for (const chat of chats.filter((each) => each !== '*').slice(0, MAX_CHATS)) {
+    try {
+      await api.call('conversations.history', { channel: chat, limit: 1 });
+    } catch (error) {
+      if (!(error instanceof SlackError) || !/^(channel_not_found|not_in_channel)$/.test(error.code)) throw error;
+      problems.push(problem('access.chats', `the app is in no channel ${chat}; invite it there, or mend the id`));
+    }
+  }
+}
+
+async function checkApp(api: SlackApi, token: string, found: string[], problems: ConfigProblem[]): Promise<void> {
+  try {
+    // Gives an address to connect to; nothing is connected.
+    await api.call('apps.connections.open');
+    found.push('Socket Mode can be opened with the app-level token');
+  } catch (error) {
+    if (!(error instanceof SlackError) || error.kind !== 'refused' || error.retryAfterMs !== undefined) throw error;
+    const isOther = !token.startsWith('xapp-');
+    if (error.code === 'missing_scope')
+      problems.push(problem('appToken', 'the app-level token lacks the scope connections:write'));
+    else
+      problems.push(isOther ? problem('appToken', 'an app-level token begins with xapp-') : wrongAppToken(error.code));
+  }
+}
+
+function apiFor({ apiRoot, log }: CheckOptions, token: string): SlackApi {
+  const nothing = async () => undefined;
+  const { client } = createBolt({
+    botToken: token,
+    receiver: { init: () => undefined, start: nothing, stop: nothing },
+    client: clientOptions(apiRoot, createTransport()),
+    log,
+    take: nothing,
+    onUnknown: () => undefined,
+  });
+  return createApi(client);
+}

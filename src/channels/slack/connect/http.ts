@@ -1,0 +1,122 @@
+/**
+ * Events, commands and presses pushed by Slack. Invariants: nothing of the body is read before the headers are those of a signed
+ * request of the last 300 s; at most 1 MB of it is, and 16 MB of all whose signature is not known to be right yet; nothing is
+ * parsed before it is; a request seen before has no effect; and 200 means durable.
+ * https://docs.slack.dev/authentication/verifying-requests-from-slack/
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Receiver } from '@slack/bolt';
+import { createLru } from '../../../lib/lru.ts';
+import type { Logger } from '../../../log.ts';
+import { type Fields, isFields, string } from '../../shared/read.ts';
+import { createBodyReader, declaredBytes, refuse, type WebhookHandler } from '../../shared/webhook.ts';
+
+export interface HttpOptions {
+  signingSecret: string;
+  log: Logger;
+  /** Slack holds back events for the rest of a minute. */
+  onLimited: () => void;
+}
+
+export interface Http {
+  receiver: Receiver;
+  handler: WebhookHandler;
+}
+
+const MAX_BYTES = 1_000_000;
+const SKEW_S = 300;
+const TYPES = /^application\/(json|x-www-form-urlencoded)\s*(;|$)/i;
+/** More than arrive within the time in which a signature is good; what is older is refused for its age. */
+const MAX_SEEN = 50_000;
+
+export function createHttp({ signingSecret, log, onLimited }: HttpOptions): Http {
+  let process: ((body: Fields, ack: (reply?: unknown) => Promise<void>) => Promise<void>) | undefined;
+  const seen = createLru<true>(MAX_SEEN);
+  const readBody = createBodyReader({ maxBytes: MAX_BYTES });
+
+  async function handler(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const signed = signedHead(request);
+    if (typeof signed === 'number') return refuse(request, response, signed);
+    const raw = await readBody(request, response);
+    if (typeof raw === 'number') return refuse(request, response, raw);
+    const { signature } = signed;
+    if (!isRight(signed, raw, signingSecret)) return refuse(request, response, 401);
+    if (seen.has(signature)) return void response.writeHead(200).end();
+    const body = parse(raw, request.headers['content-type'] ?? '');
+    if (!body) return refuse(request, response, 400);
+    if (body.type === 'url_verification') return reply(response, string(body, 'challenge') ?? '');
+    if (body.type === 'app_rate_limited') onLimited();
+    if (body.type === 'app_rate_limited' || body.ssl_check !== undefined) return reply(response, undefined);
+    if (!process) return refuse(request, response, 503);
+    seen.set(signature, true);
+    try {
+      await process(body, async (answer) => reply(response, answer));
+    } catch (error) {
+      // Slack sends it again, under another signature.
+      seen.delete(signature);
+      log.warn({ err: error }, 'a request from Slack was not acknowledged; Slack will send it again');
+      return refuse(request, response, 503);
+    }
+  }
+
+  return {
+    handler,
+    receiver: {
+      init(app) {
+        process = (body, ack) => app.processEvent({ body, ack });
+      },
+      start: async () => undefined,
+      stop: async () => undefined,
+    },
+  };
+}
+
+interface SignedHead {
+  signature: string;
+  timestamp: string;
+}
+
+/** What the headers say of a request that may be Slack's, or the status to refuse it with. */
+function signedHead(request: IncomingMessage): SignedHead | number {
+  if (request.method !== 'POST') return 405;
+  const { headers } = request;
+  const timestamp = headers['x-slack-request-timestamp'];
+  const signature = headers['x-slack-signature'];
+  if (typeof signature !== 'string' || !/^v0=[0-9a-f]{64}$/.test(signature)) return 401;
+  if (typeof timestamp !== 'string' || !/^\d{1,12}$/.test(timestamp)) return 401;
+  if (Math.abs(Date.now() / 1000 - Number(timestamp)) > SKEW_S) return 401;
+  if (declaredBytes(request) > MAX_BYTES) return 413;
+  return TYPES.test(headers['content-type'] ?? 'application/json') ? { signature, timestamp } : 415;
+}
+
+function isRight({ signature, timestamp }: SignedHead, body: Buffer, secret: string): boolean {
+  const expected = `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex')}`;
+  return timingSafeEqual(Buffer.from(signature), Buffer.from(expected));
+}
+
+/** Events are JSON; commands are forms; presses are forms with JSON in `payload`. */
+function parse(raw: Buffer, type: string): Fields | undefined {
+  const text = raw.toString('utf8');
+  if (!type.startsWith('application/x-www-form-urlencoded')) return parseJson(text);
+  const form = new URLSearchParams(text);
+  const payload = form.get('payload');
+  return payload === null ? Object.fromEntries(form) : parseJson(payload);
+}
+
+function parseJson(text: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? value : undefined;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return undefined;
+  }
+}
+
+function reply(response: ServerResponse, answer: unknown): void {
+  if (response.headersSent || response.destroyed) return;
+  if (answer === undefined) response.writeHead(200).end();
+  else if (typeof answer === 'string') response.writeHead(200, { 'content-type': 'text/plain' }).end(answer);
+  else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+}

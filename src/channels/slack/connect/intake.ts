@@ -1,0 +1,145 @@
+/**
+ * From what Slack sends to what the gateway takes in, and what is said back at once. Invariant: a rejection means that nothing
+ * was stored, so that nothing is acknowledged.
+ */
+import type { Logger } from '../../../log.ts';
+import type { ChannelCallbacks, InboundMessage, InboundOutcome } from '../../channel.ts';
+import { isFields, string } from '../../shared/read.ts';
+import { type Decoded, decode, type Self } from '../decode/decode.ts';
+import type { Assistant } from '../live/assistant.ts';
+import type { People } from '../people.ts';
+import type { Respond } from '../send/respond.ts';
+import type { Backfill } from './backfill.ts';
+import type { Acknowledgement } from './bolt.ts';
+import type { Progress } from './read-cursors.ts';
+
+export interface IntakeOptions {
+  self: () => Self | undefined;
+  callbacks: () => ChannelCallbacks | undefined;
+  progress: Progress;
+  backfill: () => Backfill;
+  people: People;
+  assistant: Assistant;
+  respond: Respond;
+  /** Aborts when the channel is left. */
+  signal: AbortSignal;
+  log: Logger;
+  /** A person who was let in wrote here. */
+  onAccepted: (message: InboundMessage) => void;
+}
+
+export interface Intake {
+  /** The body of an event, a command or a press. */
+  take(body: unknown): Promise<Acknowledgement>;
+  accept(message: InboundMessage, raw: unknown): Promise<InboundOutcome>;
+  /** Decodes; what breaks the decoder is dropped: it would come back for ever. */
+  read(body: unknown, self: Self): Decoded;
+  /** Resolves when nothing is in hand. */
+  idle(): Promise<void>;
+}
+
+const REFUSED = 'I take no commands from you, or not in this place.';
+const UNKNOWN = 'This no longer works here; write to me in words instead.';
+/** What a person uses and waits for. */
+const ASKED: ReadonlySet<string> = new Set(['block_actions', 'interactive_message', 'message_action', 'shortcut']);
+const STARTED = 'On it.';
+
+export function createIntake(options: IntakeOptions): Intake {
+  const { progress, people, log } = options;
+  const inHand = new Set<Promise<unknown>>();
+
+  function accept(message: InboundMessage, raw: unknown): Promise<InboundOutcome> {
+    return track(handOver(message, raw));
+  }
+
+  async function handOver(message: InboundMessage, raw: unknown): Promise<InboundOutcome> {
+    const callbacks = options.callbacks();
+    if (!callbacks) throw new Error('not connected');
+    const outcome = await callbacks.onMessage(message, raw);
+    noteTaken(message, outcome);
+    return outcome;
+  }
+
+  /** What follows once the message is durable: Slack would send it again for nothing that goes wrong here. */
+  function noteTaken(message: InboundMessage, outcome: InboundOutcome): void {
+    try {
+      progress.note(message, outcome);
+      if (outcome !== 'accepted' && outcome !== 'duplicate') return;
+      if (!message.sender.isBot) people.welcome(message.sender.user);
+      options.onAccepted(message);
+    } catch (error) {
+      log.error({ err: error }, 'it could not be noted that a message was taken in');
+    }
+  }
+
+  async function takeIn(body: unknown): Promise<Acknowledgement> {
+    const self = options.self();
+    const callbacks = options.callbacks();
+    if (!self || !callbacks) throw new Error('not connected');
+    const decoded = read(body, self);
+    if (decoded.kind === 'dropped') {
+      callbacks.onDropped(decoded.reason);
+      return answerUnknown(body);
+    }
+    if (decoded.kind === 'assistant') {
+      if (people.isKnown(decoded.user)) void options.assistant.suggest(decoded.address);
+      return undefined;
+    }
+    const { message } = decoded;
+    const isAsked = message.kind === 'button' || message.interaction !== undefined;
+    const hold = isAsked ? undefined : options.backfill().hold(message.address.chat);
+    if (hold) await hold;
+    // Something before it may not have been taken in: Slack will send it again.
+    if (!isAsked) options.signal.throwIfAborted();
+    return acknowledge(message, await accept(message, body), body);
+  }
+
+  function read(body: unknown, self: Self): Decoded {
+    try {
+      return decode(body, self);
+    } catch (error) {
+      log.error({ err: error }, 'an event could not be read and was dropped');
+      return { kind: 'dropped', reason: 'decode-error' };
+    }
+  }
+
+  function acknowledge(message: InboundMessage, outcome: InboundOutcome, body: unknown): Acknowledgement {
+    if (outcome === 'refused' && message.kind === 'button') void tell(body, REFUSED);
+    if (message.interaction === undefined || message.kind === 'button') return undefined;
+    if (outcome === 'refused') return { response_type: 'ephemeral', text: REFUSED };
+    return message.command || outcome === 'answered' ? undefined : { response_type: 'ephemeral', text: STARTED };
+  }
+
+  /** Menus, shortcuts and forms that we know nothing of: acknowledged, and whoever used one is told where that is possible. */
+  function answerUnknown(body: unknown): Acknowledgement {
+    const type = isFields(body) ? string(body, 'type') : undefined;
+    if (type === 'block_suggestion') return { options: [] };
+    if (type !== undefined && ASKED.has(type)) void tell(body, UNKNOWN);
+    return undefined;
+  }
+
+  /** The acknowledgement of a press carries no words. */
+  async function tell(body: unknown, text: string): Promise<void> {
+    const url = isFields(body) ? string(body, 'response_url') : undefined;
+    if (url === undefined) return;
+    try {
+      await options.respond(url, { text, blocks: [] });
+    } catch (error) {
+      log.debug({ err: error }, 'nobody was told what became of a press');
+    }
+  }
+
+  function track<T>(work: Promise<T>): Promise<T> {
+    inHand.add(work);
+    return work.finally(() => inHand.delete(work));
+  }
+
+  return {
+    accept,
+    read,
+    take: (body) => track(takeIn(body)),
+    async idle() {
+      await Promise.allSettled(inHand);
+    },
+  };
+}

@@ -1,0 +1,70 @@
+/** How far each chat, and each thread in which a task may live, has been read. Marks are Slack's times of messages (`ts`). */
+
+import { createLru } from '../../../lib/lru.ts';
+import type { InboundMessage, InboundOutcome, Marks } from '../../channel.ts';
+
+export interface Place {
+  chat: string;
+  thread?: string;
+  /** `ts` of the last message that was taken in. */
+  mark: string;
+}
+
+export interface Progress {
+  /** To be called after a message was taken in. */
+  note(message: InboundMessage, outcome: InboundOutcome): void;
+  /** A thread of our own making, read from its first message on. */
+  opened(chat: string, thread: string): void;
+  /** Until `settle` the marks of this chat stay where they are, whatever is taken in: before it something may be missing. */
+  pin(chat: string): void;
+  settle(chat: string): void;
+  /** Places to look for what was missed, those that were busy last first. */
+  places(): Place[];
+}
+
+const MAX_PLACES = 2000;
+
+export function createProgress(marks: Marks): Progress {
+  const read = createLru<string>(MAX_PLACES);
+  const kept = [...marks.all()].filter(([, mark]) => /^\d+\.\d+$/.test(mark));
+  for (const [place, mark] of kept.sort(([, a], [, b]) => Number(a) - Number(b))) read.set(place, mark);
+
+  /** By pinned chat, the marks its places will have. */
+  const pinned = new Map<string, Map<string, string>>();
+
+  function advance(place: string, ts: string): void {
+    const held = pinned.get(place.split(':', 1)[0] ?? '');
+    if (Number((held?.get(place) ?? read.get(place)) || 0) >= Number(ts)) return;
+    if (held && read.has(place)) return void held.set(place, ts);
+    read.set(place, ts);
+    marks.set(place, ts);
+  }
+
+  return {
+    note({ address, messageId, kind, isDirect }, outcome) {
+      if (messageId === '' || kind === 'edit' || kind === 'button') return;
+      const { chat, thread } = address;
+      const isReply = thread !== undefined && thread !== messageId;
+      const place = isReply ? `${chat}:${thread}` : chat;
+      // Whoever is refused leaves nothing behind; a chat that is read already is read past them.
+      const isIn = outcome === 'accepted' || outcome === 'duplicate';
+      if ((outcome === 'refused' && isDirect) || (!isIn && !read.has(place))) return;
+      advance(place, messageId);
+      if (thread === messageId && isIn) advance(`${chat}:${thread}`, messageId);
+    },
+    opened: (chat, thread) => advance(`${chat}:${thread}`, thread),
+    pin(chat) {
+      if (!pinned.has(chat)) pinned.set(chat, new Map());
+    },
+    settle(chat) {
+      const held = pinned.get(chat) ?? [];
+      pinned.delete(chat);
+      for (const [place, ts] of held) advance(place, ts);
+    },
+    places: () =>
+      [...read.entries()].reverse().map(([place, mark]) => {
+        const [chat = '', thread] = place.split(':');
+        return thread === undefined ? { chat, mark } : { chat, thread, mark };
+      }),
+  };
+}

@@ -1,0 +1,137 @@
+/**
+ * Who we are, asked once at a start, and what is wrong with a setting, said so that the operator can mend it. Trouble with the
+ * network is waited out. https://docs.slack.dev/reference/methods/auth.test/
+ */
+import { ConfigError, type ConfigProblem } from '../../../errors.ts';
+import type { Logger } from '../../../log.ts';
+import type { ChannelStatus } from '../../channel.ts';
+import { fields, isFields, string } from '../../shared/read.ts';
+import { createBackoff, sleep } from '../../shared/wait.ts';
+import { type SlackApi, SlackError } from '../api.ts';
+import { readId } from '../decode/base.ts';
+import { missingScopes } from './scopes.ts';
+
+export interface Settings {
+  botToken: string;
+  appToken?: string;
+  signingSecret?: string;
+  mode: 'socket' | 'http';
+}
+
+export interface Identity {
+  userId: string;
+  /** '' where the token is no bot's. */
+  botId: string;
+  teamId: string;
+  teamName: string;
+  name: string;
+  /** `https://team.slack.com/` */
+  url: string;
+  scopes: string[] | undefined;
+}
+
+export interface Introduce {
+  api: SlackApi;
+  log: Logger;
+  onStatus: (status: ChannelStatus) => void;
+  backoffMs: { min: number; max: number };
+  signal: AbortSignal;
+}
+
+const PAGE = 'https://api.slack.com/apps';
+
+/** What can be seen to be wrong without asking Slack. */
+export function settingsProblems({ botToken, appToken, signingSecret, mode }: Settings): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  if (!/^[\x21-\x7e]+$/.test(botToken)) problems.push(wrongBotToken());
+  if (mode === 'socket' && !/^[\x21-\x7e]+$/.test(appToken ?? '')) problems.push(wrongAppToken());
+  if (mode === 'http' && !signingSecret)
+    problems.push(
+      problem('signingSecret', `mode http needs the signing secret; Basic Information of the app at ${PAGE}`),
+    );
+  return problems;
+}
+
+/** Throws SlackError. */
+export async function whoAmI(api: SlackApi): Promise<Identity> {
+  const me = await api.call('auth.test');
+  const userId = readId(me, 'user_id');
+  const teamId = readId(me, 'team_id');
+  if (userId === undefined || teamId === undefined)
+    throw new SlackError('lost', 'auth.test: the answer is not one of the Web API', { code: 'malformed' });
+  const scopes = fields(me, 'response_metadata')?.scopes;
+  return {
+    userId,
+    teamId,
+    botId: readId(me, 'bot_id') ?? '',
+    teamName: string(me, 'team') ?? teamId,
+    name: string(me, 'user') ?? userId,
+    url: string(me, 'url') ?? '',
+    scopes: Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : undefined,
+  };
+}
+
+/** The bot behind the token; undefined when stopped meanwhile. Throws ConfigError. */
+export async function introduce(options: Introduce): Promise<Identity | undefined> {
+  const { api, log, onStatus, backoffMs, signal } = options;
+  const backoff = createBackoff(backoffMs.min, backoffMs.max);
+  while (!signal.aborted) {
+    try {
+      const self = await whoAmI(api);
+      const { required, dispensable } = missingScopes(self.scopes);
+      if (dispensable.length > 0) log.warn({ channel: 'slack' }, scopesMessage(dispensable));
+      if (required.length > 0) throw failed(problem('botToken', scopesMessage(required)));
+      return self;
+    } catch (error) {
+      if (!(error instanceof SlackError)) throw error;
+      if (signal.aborted) return undefined;
+      if (isWrongToken(error)) throw failed(wrongBotToken(error.code));
+      onStatus({ state: 'reconnecting', detail: error.message });
+      await sleep(error.retryAfterMs ?? backoff.next(), signal);
+    }
+  }
+  return undefined;
+
+  function failed(what: ConfigProblem): ConfigError {
+    onStatus({ state: 'failed', detail: what.message });
+    return new ConfigError([what]);
+  }
+}
+
+export function isWrongToken(error: unknown): boolean {
+  return error instanceof SlackError && error.kind === 'refused' && TOKEN.test(error.code);
+}
+const TOKEN =
+  /^(invalid_auth|not_authed|account_inactive|token_revoked|token_expired|not_allowed_token_type|no_permission|user_removed_from_team|team_access_not_granted|access_denied)$/;
+
+export function wrongBotToken(code?: string): ConfigProblem {
+  const said = code === undefined ? '' : ` (${code})`;
+  return problem(
+    'botToken',
+    `Slack does not accept this token${said}; OAuth & Permissions of the app at ${PAGE} shows the Bot User OAuth Token, xoxb-…`,
+  );
+}
+
+export function wrongAppToken(code?: string): ConfigProblem {
+  const said = code === undefined ? '' : ` (${code})`;
+  return problem(
+    'appToken',
+    `Slack does not accept this app-level token${said}; Basic Information, App-Level Tokens, of the app at ${PAGE}: xapp-…, with the scope connections:write`,
+  );
+}
+
+export function scopesMessage(scopes: readonly string[]): string {
+  return `the app lacks the scopes ${scopes.join(', ')}; add them under OAuth & Permissions at ${PAGE} and install the app again`;
+}
+
+export function problem(key: string, message: string): ConfigProblem {
+  return { path: `channels.slack.${key}`, message };
+}
+
+/** For an attempt to open a socket: the token is of no use, however often it is tried. */
+export function isFatal(error: unknown): ConfigError | undefined {
+  const data = isFields(error) ? fields(error, 'data') : undefined;
+  const code = data && string(data, 'error');
+  if (code === undefined || !(TOKEN.test(code) || code === 'missing_scope')) return undefined;
+  return new ConfigError([wrongAppToken(code)], { cause: error });
+}

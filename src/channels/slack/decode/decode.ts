@@ -1,0 +1,143 @@
+/**
+ * What Slack sends becomes an InboundMessage. Pure, total (it never throws, whatever JSON it is given) and cheap.
+ * https://docs.slack.dev/apis/events-api/, https://docs.slack.dev/interactivity/
+ */
+import type { InboundMessage } from '../../channel.ts';
+import { type Fields, fields, list, string } from '../../shared/read.ts';
+import { sealResponse } from '../send/respond.ts';
+import {
+  addressOf,
+  type Decoded,
+  dropped,
+  emptyMessage,
+  isDirect,
+  readId,
+  readTs,
+  readUser,
+  type Self,
+} from './base.ts';
+import { decodeMessage } from './message.ts';
+import { commandOf, readWords } from './text.ts';
+
+export type { Decoded, Self } from './base.ts';
+
+/**
+ * Decodes the body of an event, a slash command or a press. `message.id` is unique within (channel, account, chat) and the
+ * same each time Slack repeats it: `m:<ts>`, `e:<ts>:<time of edit>`, `i:<trigger id>`. `now` dates what has no time of its
+ * own (milliseconds).
+ */
+export function decode(body: unknown, self: Self, now: number = Date.now()): Decoded {
+  const source = asFields(body);
+  if (!source) return dropped('malformed');
+  const event = fields(source, 'event');
+  if (event) return decodeEvent(event, self);
+  if (typeof source.command === 'string') return decodeCommand(source, self, now);
+  if (source.type === 'block_actions') return decodePress(source, self, now);
+  return dropped(string(source, 'type') ?? 'unknown');
+}
+
+function asFields(value: unknown): Fields | undefined {
+  return typeof value === 'object' && value !== null ? { ...value } : undefined;
+}
+
+function decodeEvent(event: Fields, self: Self): Decoded {
+  const type = string(event, 'type') ?? 'unknown';
+  if (type === 'message' || type === 'app_mention') return decodeMessage(event, self);
+  if (type === 'assistant_thread_started') return decodeAssistant(event, self);
+  if (type === 'channel_id_changed') return decodeMove(event, self);
+  return dropped(type);
+}
+
+function decodeAssistant(event: Fields, self: Self): Decoded {
+  const thread = fields(event, 'assistant_thread') ?? {};
+  const chat = readId(thread, 'channel_id');
+  const ts = readTs(thread, 'thread_ts');
+  const user = readId(thread, 'user_id');
+  if (chat === undefined || ts === undefined || user === undefined) return dropped('malformed');
+  return { kind: 'assistant', address: addressOf(self, chat, ts), user };
+}
+
+/** A channel that is shared with another workspace gets a new id. */
+function decodeMove(event: Fields, self: Self): Decoded {
+  const from = readId(event, 'old_channel_id');
+  const to = readId(event, 'new_channel_id');
+  const ts = readTs(event, 'event_ts');
+  if (from === undefined || to === undefined || ts === undefined) return dropped('malformed');
+  const message: InboundMessage = {
+    ...emptyMessage(),
+    id: `u:${ts}`,
+    kind: 'migration',
+    address: addressOf(self, from),
+    movedTo: addressOf(self, to),
+    sender: readUser(self, 'USLACKBOT', 'Slack', true),
+    facts: [`The channel ${from} has become ${to}`],
+    messageId: '',
+    isDirect: false,
+    isMention: false,
+    sentAt: Math.floor(Number(ts) * 1000),
+  };
+  return { kind: 'message', message };
+}
+
+/** `/viber status` is the command; `/viber any other words` are a goal, which begins a task in a thread of its own. */
+function decodeCommand(body: Fields, self: Self, now: number): Decoded {
+  const chat = readId(body, 'channel_id');
+  const user = readId(body, 'user_id');
+  const trigger = string(body, 'trigger_id');
+  if (chat === undefined || user === undefined || !trigger) return dropped('malformed');
+  const goal = readWords(string(body, 'text') ?? '', self).text;
+  const direct = isDirect(chat);
+  const named = goal === '' ? { name: 'help', args: '' } : commandOf(goal, self);
+  const command = named ?? (direct ? { name: 'new', args: goal } : undefined);
+  const thread = readTs(body, 'thread_ts');
+  const message: InboundMessage = {
+    ...emptyMessage(),
+    id: `i:${trigger}`,
+    kind: 'command',
+    address: addressOf(self, chat, thread),
+    sender: readUser(self, user, string(body, 'user_name'), false),
+    text: goal,
+    ...(command && { command }),
+    messageId: '',
+    isDirect: direct,
+    isMention: true,
+    ...(thread !== undefined ? { isThread: true } : !direct && { opensThread: true }),
+    ...interactionOf(body, user),
+    sentAt: now,
+  };
+  return { kind: 'message', message };
+}
+
+function decodePress(body: Fields, self: Self, now: number): Decoded {
+  const container = fields(body, 'container') ?? {};
+  const person = fields(body, 'user') ?? {};
+  const chat = readId(container, 'channel_id') ?? readId(fields(body, 'channel') ?? {}, 'id');
+  const user = readId(person, 'id');
+  const trigger = string(body, 'trigger_id');
+  const button = string(list(body, 'actions')[0] ?? {}, 'action_id');
+  const ts = readTs(container, 'message_ts');
+  if (chat === undefined || user === undefined || !trigger || !button) return dropped('block_actions.elsewhere');
+  const shown = fields(body, 'message') ?? {};
+  const root = readTs(container, 'thread_ts') ?? readTs(shown, 'thread_ts');
+  const message: InboundMessage = {
+    ...emptyMessage(),
+    id: `i:${trigger}`,
+    kind: 'button',
+    address: addressOf(self, chat, root),
+    sender: readUser(self, user, string(person, 'name') ?? string(person, 'username'), false),
+    button: { id: button.slice(0, 64) },
+    messageId: ts ?? '',
+    isDirect: isDirect(chat),
+    isMention: true,
+    ...(root !== undefined && { isThread: true }),
+    // What follows from words for one person alone is for that person alone.
+    ...(container.is_ephemeral === true && interactionOf(body, user)),
+    sentAt: now,
+  };
+  return { kind: 'message', message };
+}
+
+function interactionOf(body: Fields, user: string): { interaction?: string } {
+  const url = string(body, 'response_url');
+  return url === undefined ? {} : { interaction: sealResponse(url, user) };
+}

@@ -1,0 +1,67 @@
+/** The files of a message, as names and ids; nothing is fetched here. https://docs.slack.dev/reference/objects/file-object/ */
+import type { RemoteFile } from '../../channel.ts';
+import { type Fields, integer, list, oneLine, string } from '../../shared/read.ts';
+import { readId } from './base.ts';
+
+/** More than a person can attach to one message. */
+const MAX_FILES = 50;
+
+/** Files with bytes, and a line for each that has none here: a document elsewhere, or one that Slack holds back. */
+export function readFiles(message: Fields): { files: RemoteFile[]; facts: string[] } {
+  const files: RemoteFile[] = [];
+  const facts: string[] = [];
+  for (const body of list(message, 'files').slice(0, MAX_FILES)) {
+    const mode = string(body, 'mode');
+    const fact = factOf(body, mode);
+    const file = fact === undefined ? remoteFile(body) : undefined;
+    if (file) files.push(file);
+    if (fact !== undefined) facts.push(fact);
+  }
+  return { files, facts };
+}
+
+function factOf(body: Fields, mode: string | undefined): string | undefined {
+  const name = oneLine(string(body, 'title') ?? string(body, 'name') ?? 'unnamed', 200);
+  if (mode === 'external') return `Linked document: ${name}, ${oneLine(string(body, 'external_url') ?? '', 500)}`;
+  if (mode === 'tombstone') return `A file that was deleted: ${name}`;
+  if (mode === 'hidden_by_limit') return `A file that the workspace's plan hides: ${name}`;
+  return undefined;
+}
+
+/** The id is Slack's; where the address of the bytes is known it follows after a space. */
+function remoteFile(body: Fields): RemoteFile | undefined {
+  const id = readId(body, 'id');
+  if (id === undefined) return undefined;
+  const url = string(body, 'url_private_download') ?? string(body, 'url_private');
+  const size = integer(body, 'size');
+  const mimeType = mediaType(string(body, 'mimetype')) ?? 'application/octet-stream';
+  return {
+    id: url !== undefined && url.length < 2000 ? `${id} ${url}` : id,
+    name: fileName(string(body, 'name')) ?? fileName(string(body, 'title')) ?? 'file',
+    mimeType,
+    ...(size !== undefined && size > 0 && { size }),
+    kind: kindOf(mimeType, string(body, 'subtype')),
+  };
+}
+
+function kindOf(mimeType: string, subtype: string | undefined): RemoteFile['kind'] {
+  if (subtype === 'slack_audio') return 'voice';
+  if (subtype === 'slack_video') return 'video';
+  const [type] = mimeType.split('/', 1);
+  if (type === 'image') return 'photo';
+  return type === 'audio' || type === 'video' ? type : 'document';
+}
+
+/** The last component only, on one line: a name from outside is shown, never opened. */
+function fileName(name: string | undefined): string | undefined {
+  const last = name?.slice(-1000).split(/[\\/]/).at(-1) ?? '';
+  const clean = oneLine(last, 1000);
+  if (/^\.*$/.test(clean)) return undefined;
+  if (clean.length <= 120) return clean;
+  const extension = /\.\w{1,10}$/.exec(clean)?.[0] ?? '';
+  return clean.slice(0, 120 - extension.length).toWellFormed() + extension;
+}
+
+function mediaType(type: string | undefined): string | undefined {
+  return type !== undefined && /^[\w.+-]{1,60}\/[\w.+-]{1,80}$/.test(type) ? type.toLowerCase() : undefined;
+}

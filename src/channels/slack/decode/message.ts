@@ -1,0 +1,109 @@
+/**
+ * Messages and their edits. A mention in a channel begins a thread: its address has the message's own `ts` as thread, so that
+ * what is said below it is the same conversation. https://docs.slack.dev/reference/events/message/
+ */
+import type { EntryKind, InboundMessage } from '../../channel.ts';
+import { type Fields, fields, string } from '../../shared/read.ts';
+import {
+  addressOf,
+  type Decoded,
+  dropped,
+  emptyMessage,
+  isDirect,
+  millisOf,
+  readId,
+  readTs,
+  readUser,
+  type Self,
+} from './base.ts';
+import { readFiles } from './files.ts';
+import { readAttachments, readQuotes } from './quotes.ts';
+import { readWords } from './text.ts';
+
+/** Kinds of message in which somebody says something; the others tell what happened to a channel. */
+const SPOKEN = new Set(['file_share', 'me_message', 'thread_broadcast', 'bot_message']);
+
+/** `event` is a `message` or `app_mention`; of one mention both come, and both give the same `id`. */
+export function decodeMessage(event: Fields, self: Self): Decoded {
+  const subtype = string(event, 'subtype');
+  if (subtype === 'message_changed') return decodeEdit(event, self);
+  if (subtype !== undefined && !SPOKEN.has(subtype)) return dropped(`message.${subtype}`);
+  const chat = readId(event, 'channel');
+  const ts = readTs(event, 'ts');
+  if (chat === undefined || ts === undefined) return dropped('malformed');
+  return decodeSpoken(event, { self, chat, ts, kind: 'message', id: `m:${ts}`, sentAt: millisOf(ts), began: false });
+}
+
+function decodeEdit(event: Fields, self: Self): Decoded {
+  const now = fields(event, 'message');
+  const before = fields(event, 'previous_message') ?? {};
+  const edited = now && fields(now, 'edited');
+  const chat = readId(event, 'channel');
+  const ts = now && readTs(now, 'ts');
+  if (!now || chat === undefined || ts === undefined) return dropped('malformed');
+  const subtype = string(now, 'subtype');
+  if (subtype !== undefined && !SPOKEN.has(subtype)) return dropped(`message_changed.${subtype}`);
+  const at = edited && readTs(edited, 'ts');
+  // A link's preview came, or a reply was counted: nobody has changed a word.
+  if (!at || now.text === before.text) return dropped('message_changed.unchanged');
+  const began = readWords(string(before, 'text') ?? '', self).mentioned;
+  const id = `e:${ts}:${at}`;
+  return decodeSpoken(now, { self, chat, ts, kind: 'edit', id, sentAt: millisOf(at), began });
+}
+
+interface Context {
+  self: Self;
+  chat: string;
+  ts: string;
+  kind: EntryKind;
+  id: string;
+  sentAt: number;
+  /** It began a thread before it was edited. */
+  began: boolean;
+}
+
+function decodeSpoken(body: Fields, context: Context): Decoded {
+  const { self, chat, ts, kind, id, sentAt } = context;
+  const botId = readId(body, 'bot_id');
+  const user = readId(body, 'user') ?? botId;
+  if (user === undefined) return dropped('malformed');
+  if (user === self.userId || (botId !== undefined && botId === self.botId)) return dropped('own');
+  const words = readWords(string(body, 'text') ?? '', self);
+  const { files, facts } = readFiles(body);
+  const isBot = botId !== undefined || user === 'USLACKBOT';
+  const text = words.text !== '' || !isBot ? words.text : readAttachments(body, self);
+  const quotes = readQuotes(body, self);
+  const direct = isDirect(chat);
+  const isSomething = words.mentioned || text !== '' || files.length + facts.length + quotes.length > 0;
+  if (!isSomething) return dropped('message.empty');
+  const thread = threadOf(body, ts, !direct && (words.mentioned || context.began));
+  const command = kind === 'message' ? words.command : undefined;
+  const profile = fields(body, 'user_profile') ?? fields(body, 'bot_profile') ?? {};
+  const name = string(profile, 'display_name') || string(profile, 'real_name') || string(profile, 'name');
+  const message: InboundMessage = {
+    ...emptyMessage(),
+    id,
+    kind: command ? 'command' : kind,
+    ...(kind === 'edit' && { editOf: `m:${ts}` }),
+    address: addressOf(self, chat, thread),
+    sender: readUser(self, user, name ?? string(body, 'username'), isBot),
+    text,
+    files,
+    facts,
+    quotes,
+    ...(command && { command }),
+    messageId: ts,
+    isDirect: direct,
+    isMention: words.mentioned,
+    ...(thread !== undefined && { isThread: true }),
+    sentAt,
+  };
+  return { kind: 'message', message };
+}
+
+/** The first message of a thread names itself as `thread_ts` once somebody has answered; live it named none. */
+function threadOf(body: Fields, ts: string, begins: boolean): string | undefined {
+  const thread = readTs(body, 'thread_ts');
+  if (thread !== undefined && thread !== ts) return thread;
+  return begins ? ts : undefined;
+}

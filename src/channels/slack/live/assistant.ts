@@ -1,0 +1,53 @@
+/**
+ * What an assistant's thread shows besides messages: what it is doing, a title, suggestions. All of it is best effort; where a
+ * thread turns out to be no assistant's, that is remembered. https://docs.slack.dev/ai/developing-ai-apps/
+ */
+
+import { createLru } from '../../../lib/lru.ts';
+import type { Logger } from '../../../log.ts';
+import type { Address } from '../../channel.ts';
+import { oneLine } from '../../shared/read.ts';
+import { type SlackApi, SlackError } from '../api.ts';
+import { isDirect } from '../decode/base.ts';
+
+export interface Assistant {
+  /** May be one: a thread of direct messages that has not refused it. */
+  isOne(address: Address): boolean;
+  /** Gives whether it is shown. '' takes it away. */
+  setStatus(address: Address, status: string): Promise<boolean>;
+  setTitle(address: Address, title: string): Promise<boolean>;
+  suggest(address: Address): Promise<void>;
+}
+
+const MAX_THREADS = 2000;
+
+const PROMPTS = [
+  { title: 'Make a plan', message: 'Help me make a plan. Ask me what it is for.' },
+  { title: 'Write something', message: 'Help me write a text. Ask me what it is about and for whom.' },
+  { title: 'What can you do?', message: 'What can you do for me? Give three examples.' },
+];
+
+export function createAssistant({ api, log }: { api: SlackApi; log: Logger }): Assistant {
+  const others = createLru<true>(MAX_THREADS);
+
+  async function call(method: string, { chat, thread }: Address, params: object): Promise<boolean> {
+    try {
+      await api.call(`assistant.threads.${method}`, { channel_id: chat, thread_ts: thread, ...params });
+      return true;
+    } catch (error) {
+      if (!(error instanceof SlackError)) throw error;
+      log.debug({ err: error, chat }, 'the assistant could not show something');
+      if (error.kind === 'refused' && error.retryAfterMs === undefined) others.set(`${chat}:${thread}`, true);
+      return false;
+    }
+  }
+
+  return {
+    isOne: ({ chat, thread }) => thread !== undefined && isDirect(chat) && !others.has(`${chat}:${thread}`),
+    setStatus: (address, status) => call('setStatus', address, { status: oneLine(status, 100) }),
+    setTitle: (address, title) => call('setTitle', address, { title: oneLine(title, 200) }),
+    async suggest(address) {
+      await call('setSuggestedPrompts', address, { prompts: PROMPTS });
+    },
+  };
+}

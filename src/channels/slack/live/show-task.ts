@@ -1,0 +1,180 @@
+/**
+ * How a thread's task stands: in our first message where the thread is ours, as a reaction on the person's first message where
+ * it is theirs, as the title of an assistant's thread. Best effort: nothing throws. One call a thread at a time; of views that
+ * come faster than they can be shown, the last one counts.
+ */
+
+import { createLru } from '../../../lib/lru.ts';
+import type { Logger } from '../../../log.ts';
+import type { Address, TaskView } from '../../channel.ts';
+import { type Fields, fields, list, string } from '../../shared/read.ts';
+import { type SlackApi, SlackError } from '../api.ts';
+import { createBudget } from '../send/budget.ts';
+import { EVENT_TYPE, keyOf, metadataOf } from '../send/read-back.ts';
+import type { Assistant } from './assistant.ts';
+import { type Root, rootBlocks, rootText, stateLine } from './root.ts';
+
+export interface ShowTask {
+  show(address: Address, task: TaskView): Promise<void>;
+  /** Whose first message a new thread has, where that is known without asking. */
+  learn(address: Address, owner: Owner): void;
+}
+
+export interface ShowTaskOptions {
+  api: SlackApi;
+  assistant: Assistant;
+  self: () => { userId: string; botId: string } | undefined;
+  log: Logger;
+  /** Milliseconds between two changes, unless the task has ended. */
+  everyMs: number;
+}
+
+export type Owner = { kind: 'ours'; root: Root; key: string } | { kind: 'theirs' };
+
+interface Thread {
+  owner?: Owner;
+  shown?: string;
+  title?: string;
+  emoji?: string;
+  /** Milliseconds since the epoch. */
+  changedAt?: number;
+  next?: TaskView | undefined;
+  work?: Promise<void> | undefined;
+}
+
+const EMOJI: Record<TaskView['state'], string> = {
+  pending: 'eyes',
+  running: 'eyes',
+  completed: 'white_check_mark',
+  error: 'x',
+  stopped: 'x',
+};
+const MAX_THREADS = 1000;
+const MAX_TRIES = 3;
+
+export function createShowTask({ api, assistant, self, log, everyMs }: ShowTaskOptions): ShowTask {
+  const startedAt = Date.now();
+  const threads = createLru<Thread>(MAX_THREADS);
+  const lookups = createBudget(30, 20);
+
+  async function show(address: Address, thread: Thread, view: TaskView): Promise<void> {
+    if (assistant.isOne(address)) {
+      if (thread.title === view.title || (await assistant.setTitle(address, view.title))) {
+        thread.title = view.title;
+        return;
+      }
+    }
+    const owner = thread.owner ?? (await ownerOf(address));
+    if (owner) thread.owner = owner;
+    if (owner?.kind === 'ours') await edit(address, thread, owner, view);
+    if (owner?.kind === 'theirs') await react(address, thread, EMOJI[view.state]);
+  }
+
+  async function ownerOf({ chat, thread }: Address): Promise<Owner | undefined> {
+    const me = self();
+    if (!me || !lookups.take()) return undefined;
+    const params = { channel: chat, ts: thread, limit: 1, inclusive: true, include_all_metadata: true };
+    const root = list(await api.call('conversations.replies', params), 'messages')[0];
+    if (!root) return undefined;
+    const isOurs = root.user === me.userId || (me.botId !== '' && root.bot_id === me.botId);
+    if (!isOurs) return { kind: 'theirs' };
+    const key = keyOf(root);
+    const about = rootOf(root);
+    return key !== undefined && about ? { kind: 'ours', root: about, key } : undefined;
+  }
+
+  async function edit({ chat, thread: ts }: Address, thread: Thread, owner: Owner & { kind: 'ours' }, view: TaskView) {
+    const shown = stateLine(view);
+    if (shown === thread.shown) return;
+    const { root, key } = owner;
+    const metadata = metadataOf(key, { title: root.title, by: root.by, goal: root.goal });
+    const text = `${rootText(root)}: ${shown}`;
+    await api.call('chat.update', { channel: chat, ts, text, blocks: rootBlocks(root, view), metadata, parse: 'none' });
+    thread.shown = shown;
+  }
+
+  async function react({ chat, thread: ts }: Address, thread: Thread, emoji: string): Promise<void> {
+    if (thread.emoji === emoji) return;
+    // What an earlier process left may stand in a thread that is older than this one.
+    const left = Number(ts) * 1000 < startedAt ? Object.values(EMOJI) : [];
+    const others = new Set(thread.emoji === undefined ? left : [thread.emoji]);
+    others.delete(emoji);
+    await reaction('add', { channel: chat, timestamp: ts, name: emoji });
+    for (const name of others) await reaction('remove', { channel: chat, timestamp: ts, name });
+    thread.emoji = emoji;
+  }
+
+  async function reaction(what: 'add' | 'remove', params: Record<string, unknown>): Promise<void> {
+    try {
+      await api.call(`reactions.${what}`, params);
+    } catch (error) {
+      const isSo = error instanceof SlackError && (error.code === 'already_reacted' || error.code === 'no_reaction');
+      if (!isSo) throw error;
+    }
+  }
+
+  async function run(address: Address, thread: Thread): Promise<void> {
+    let tries = 0;
+    for (let view = thread.next; view; view = thread.next) {
+      const pause = isOver(view) ? 0 : (thread.changedAt ?? 0) + everyMs - Date.now();
+      if (pause > 0) {
+        await later(pause);
+        view = thread.next ?? view;
+      }
+      thread.next = undefined;
+      try {
+        await show(address, thread, view);
+        tries = 0;
+      } catch (error) {
+        if (!(error instanceof SlackError)) throw error;
+        log.debug({ err: error, chat: address.chat }, 'a thread could not show its task');
+        const isLasting = error.kind === 'refused' && error.retryAfterMs === undefined;
+        if (isLasting || ++tries > MAX_TRIES) continue;
+        await later(error.retryAfterMs ?? everyMs * tries);
+        thread.next ??= view;
+      }
+      thread.changedAt = Date.now();
+    }
+  }
+
+  function threadOf({ chat, thread }: Address): Thread {
+    const key = `${chat}:${thread}`;
+    const known = threads.get(key) ?? {};
+    threads.set(key, known);
+    return known;
+  }
+
+  return {
+    learn(address, owner) {
+      threadOf(address).owner = owner;
+    },
+    async show(address, view) {
+      if (address.thread === undefined) return;
+      const thread = threadOf(address);
+      thread.next = view;
+      thread.work ??= run(address, thread)
+        .catch((error: unknown) => log.warn({ err: error }, 'a thread could not show its task'))
+        .finally(() => {
+          thread.work = undefined;
+        });
+      await thread.work;
+    },
+  };
+}
+
+/** What our first message was made from, as its metadata keeps it. */
+function rootOf(message: Fields): Root | undefined {
+  const metadata = fields(message, 'metadata') ?? {};
+  const payload = fields(metadata, 'event_payload') ?? {};
+  const title = string(payload, 'title');
+  if (metadata.event_type !== EVENT_TYPE || title === undefined) return undefined;
+  return { title, by: string(payload, 'by') ?? '', goal: string(payload, 'goal') ?? '' };
+}
+
+function isOver({ state }: TaskView): boolean {
+  return state !== 'pending' && state !== 'running';
+}
+
+function later(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms).unref());
+}

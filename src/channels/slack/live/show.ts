@@ -1,0 +1,170 @@
+/**
+ * Showing something that changes, in one message: a status that is edited, or text that is streamed where Slack can do that.
+ * Best effort: nothing here throws, and what is shown is never the only copy of anything.
+ * https://docs.slack.dev/reference/methods/chat.startStream/
+ */
+import { type Logger, scrub } from '../../../log.ts';
+import type { Address, LiveView } from '../../channel.ts';
+import { type Fields, string } from '../../shared/read.ts';
+import { type SlackApi, SlackError } from '../api.ts';
+import { isDirect } from '../decode/base.ts';
+import { withoutAddresses } from '../previews.ts';
+import { type Form, formsOf, rowsOf } from '../send/blocks.ts';
+import { createBudget } from '../send/budget.ts';
+import { plainLine, renderSlack } from '../send/render.ts';
+import { QUIET } from '../send/send.ts';
+
+export interface Shown {
+  address: Address;
+  view: LiveView;
+  /** The message, once it is there. */
+  ts?: string;
+  /** What of the text was streamed, as long as the message is a stream. */
+  streamed?: number;
+  /** The message was a stream; it can only be edited from then on. */
+  wasStream?: boolean;
+  /** It was deleted, or may not be written any more. */
+  isOver: boolean;
+}
+
+export interface LiveShow {
+  /** Posts or edits the message, with its buttons. Gives whether it is shown. */
+  status(shown: Shown, form: Form): Promise<boolean>;
+  /** Appends what is new of `text`, of which only whole words count until `isAll`. Gives false where text is not streamed. */
+  stream(shown: Shown, text: string, recipient: string | undefined): Promise<boolean>;
+  /** After the last of it; the message can then be edited. */
+  stop(shown: Shown): Promise<void>;
+  /** Tried again while Slack cannot be reached: what is left would say for ever that we are at work. */
+  remove(shown: Shown): Promise<void>;
+}
+
+/** https://docs.slack.dev/apis/web-api/rate-limits/: tiers 3 (edits), 2 (beginning a stream) and 4 (going on), a part of each. */
+const EDITS = { perMinute: 40, burst: 20 };
+const STREAMS = { perMinute: 15, burst: 10 };
+const APPENDS = { perMinute: 80, burst: 40 };
+const MAX_STREAM = 11_000;
+const UNAVAILABLE_MS = 10 * 60_000;
+const REMOVE_TRIES = 5;
+const MAX_WAIT_MS = 300_000;
+const MAX_LINE = 2900;
+
+export function createLiveShow({ api, teamId, log }: { api: SlackApi; teamId: () => string; log: Logger }): LiveShow {
+  const edits = createBudget(EDITS.perMinute, EDITS.burst);
+  const streams = createBudget(STREAMS.perMinute, STREAMS.burst);
+  const appends = createBudget(APPENDS.perMinute, APPENDS.burst);
+  const budgets = new Map([
+    ['chat.startStream', streams],
+    ['chat.appendStream', appends],
+    ['chat.update', edits],
+    ['chat.postMessage', edits],
+  ]);
+
+  async function attempt(shown: Shown, method: string, params: Record<string, unknown>): Promise<Fields | SlackError> {
+    try {
+      return await api.call(method, { channel: shown.address.chat, ...params });
+    } catch (error) {
+      if (!(error instanceof SlackError)) throw error;
+      log.debug({ err: error, chat: shown.address.chat }, 'live progress could not be shown');
+      return error;
+    }
+  }
+
+  /** Undefined when it was not done. */
+  async function call(shown: Shown, method: string, params: Record<string, unknown>): Promise<Fields | undefined> {
+    const budget = budgets.get(method);
+    if (budget && !budget.take()) return undefined;
+    const outcome = await attempt(shown, method, params);
+    if (!(outcome instanceof SlackError)) return outcome;
+    if (outcome.retryAfterMs !== undefined) {
+      budget?.pause(outcome.retryAfterMs);
+      if (budget === edits) shown.view.limited(outcome.retryAfterMs);
+    } else if (outcome.kind === 'refused') refused(shown, method, outcome.code);
+    return undefined;
+  }
+
+  function refused(shown: Shown, method: string, code: string): void {
+    if (method === 'chat.startStream') {
+      streams.pause(UNAVAILABLE_MS);
+      return;
+    }
+    // A stream that was silent for too long is an ordinary message from then on.
+    if (method === 'chat.appendStream' && /streaming_state|not_in_streaming/.test(code)) delete shown.streamed;
+    else if (method !== 'chat.stopStream') shown.isOver = true;
+    if (code === 'message_not_found') delete shown.ts;
+  }
+
+  async function begin(shown: Shown, text: string, recipient: string | undefined): Promise<boolean> {
+    const { chat, thread } = shown.address;
+    if (thread === undefined || shown.wasStream) return false;
+    if (!isDirect(chat) && recipient === undefined) return false;
+    const to = isDirect(chat) ? {} : { recipient_user_id: recipient, recipient_team_id: teamId() };
+    const started = await call(shown, 'chat.startStream', { thread_ts: thread, markdown_text: text, ...to });
+    const ts = started && string(started, 'ts');
+    if (ts === undefined) return false;
+    const status = shown.ts;
+    shown.ts = ts;
+    shown.streamed = text.length;
+    shown.wasStream = true;
+    if (status !== undefined) await call(shown, 'chat.delete', { ts: status });
+    return true;
+  }
+
+  return {
+    async status(shown, form) {
+      const { ts, view } = shown;
+      const message = { text: form.text, blocks: [...form.blocks, ...rowsOf(await view.buttons())] };
+      if (ts !== undefined) return (await call(shown, 'chat.update', { ts, ...message, parse: 'none' })) !== undefined;
+      const { thread } = shown.address;
+      const place = thread === undefined ? {} : { thread_ts: thread };
+      const sent = await call(shown, 'chat.postMessage', { ...message, ...QUIET, ...place });
+      const sentTs = sent && string(sent, 'ts');
+      if (sentTs !== undefined) shown.ts = sentTs;
+      return sentTs !== undefined;
+    },
+    async stream(shown, text, recipient) {
+      const ready = settledText(text);
+      if (shown.streamed === undefined) return ready !== '' && begin(shown, ready, recipient);
+      const more = ready.slice(shown.streamed);
+      if (more === '' || shown.ts === undefined) return true;
+      const done = await call(shown, 'chat.appendStream', { ts: shown.ts, markdown_text: more });
+      if (done && shown.streamed !== undefined) shown.streamed += more.length;
+      return done !== undefined || shown.streamed !== undefined;
+    },
+    async stop(shown) {
+      if (shown.streamed === undefined || shown.ts === undefined) return;
+      delete shown.streamed;
+      await call(shown, 'chat.stopStream', { ts: shown.ts });
+    },
+    async remove(shown) {
+      const { ts } = shown;
+      delete shown.ts;
+      for (let tries = 0; ts !== undefined && tries < REMOVE_TRIES; tries++) {
+        const outcome = await attempt(shown, 'chat.delete', { ts });
+        if (!(outcome instanceof SlackError)) return;
+        if (outcome.kind === 'refused' && outcome.retryAfterMs === undefined) return;
+        const ms = outcome.retryAfterMs ?? 1000 * 2 ** tries;
+        await new Promise<void>((resolve) => setTimeout(resolve, Math.min(ms, MAX_WAIT_MS)).unref());
+      }
+    },
+  };
+}
+
+/** A line to be shown as it is. */
+export function lineForm(line: string): Form {
+  const text = plainLine(line, MAX_LINE);
+  return { text, blocks: [{ type: 'section', text: { type: 'mrkdwn', text, verbatim: true } }] };
+}
+
+/** The beginning of an answer, with the same care for links and mentions. */
+export async function draftForm(markdown: string): Promise<Form> {
+  const [part] = await renderSlack(markdown.length <= MAX_LINE ? markdown : `${markdown.slice(0, MAX_LINE)}…`);
+  const form = part && formsOf(part, [])[1];
+  return form ?? lineForm('…');
+}
+
+/** Whole words only, since a secret is known by its whole; no markup that would mention anybody, no address that would be fetched. */
+function settledText(text: string): string {
+  const end = Math.max(text.lastIndexOf(' '), text.lastIndexOf('\n')) + 1;
+  const shown = scrub(text.slice(0, Math.min(end, MAX_STREAM))).replace(/<(?=[@!#])/g, '‹');
+  return withoutAddresses(shown).slice(0, MAX_STREAM);
+}

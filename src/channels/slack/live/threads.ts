@@ -1,0 +1,93 @@
+/**
+ * Threads of tasks: a goal given by command gets a first message of ours, below which the task lives. Invariant: one first
+ * message for each key, however often it is asked for: what may have been posted before is looked for first.
+ */
+import { UserError } from '../../../errors.ts';
+import { createLru } from '../../../lib/lru.ts';
+import type { Logger } from '../../../log.ts';
+import type { Address, InboundMessage } from '../../channel.ts';
+import { oneLine, string } from '../../shared/read.ts';
+import type { SlackApi } from '../api.ts';
+import type { Progress } from '../connect/read-cursors.ts';
+import type { Identity } from '../connect/setup.ts';
+import { metadataOf, type ReadBack } from '../send/read-back.ts';
+import { isNotThere, toDeliveryError } from '../send/refusals.ts';
+import type { Respond } from '../send/respond.ts';
+import { QUIET } from '../send/send.ts';
+import { type Root, rootBlocks, rootText } from './root.ts';
+
+export interface OpenThreadOptions {
+  api: SlackApi;
+  readBack: ReadBack;
+  respond: Respond;
+  progress: Progress;
+  identity: () => Identity | undefined;
+  /** Once for each thread that was opened. */
+  onOpened: (address: Address, root: Root, key: string) => void;
+  log: Logger;
+}
+
+export type OpenThread = (message: InboundMessage, thread: { key: string; title: string }) => Promise<Address>;
+
+const MAX_KEPT = 1000;
+const MAX_GOAL = 1000;
+
+/** Throws DeliveryError, and UserError where we are not. */
+export function createOpenThread(options: OpenThreadOptions): OpenThread {
+  const { api, readBack, respond, progress, identity, log } = options;
+  const startedAt = Date.now();
+  const opened = createLru<string>(MAX_KEPT);
+  /** Posting was begun and its end is not known. */
+  const begun = createLru<true>(MAX_KEPT);
+
+  async function post(message: InboundMessage, key: string, root: Root): Promise<string> {
+    // Only what is older than this process may have been posted by another one.
+    const isRepeated = begun.has(key) || message.sentAt <= startedAt;
+    const found = isRepeated ? await readBack.message(message.address, key, message.sentAt) : undefined;
+    if (found !== undefined) return found;
+    begun.set(key, true);
+    const params = { channel: message.address.chat, text: rootText(root), blocks: rootBlocks(root) };
+    const metadata = metadataOf(key, { title: root.title, by: root.by, goal: root.goal });
+    const answer = await api.call('chat.postMessage', { ...params, metadata, ...QUIET });
+    return string(answer, 'ts') ?? '';
+  }
+
+  /** So that whoever asked finds the thread; their command's acknowledgement itself cannot be changed. */
+  async function point(message: InboundMessage, ts: string): Promise<void> {
+    const base = identity()?.url ?? '';
+    if (message.interaction === undefined || !/^https?:\/\/[^\s<>|]+\/$/.test(base)) return;
+    const link = `${base}archives/${message.address.chat}/p${ts.replace('.', '')}`;
+    try {
+      await respond(message.interaction, { text: `I am working on it in <${link}|this thread>.`, blocks: [] });
+    } catch (error) {
+      log.debug({ err: error }, 'nobody was shown the way to a thread');
+    }
+  }
+
+  return async (message, { key, title }) => {
+    const { address } = message;
+    if (address.thread !== undefined) return address;
+    const known = opened.get(key);
+    if (known !== undefined) return { ...address, thread: known };
+    try {
+      const goal = oneLine(message.text, MAX_GOAL);
+      const root = { title: oneLine(title, 150) || 'Task', by: message.sender.name, goal };
+      const ts = await post(message, key, root);
+      opened.set(key, ts);
+      begun.delete(key);
+      progress.opened(address.chat, ts);
+      const place = { ...address, thread: ts };
+      options.onOpened(place, root, key);
+      void point(message, ts);
+      return place;
+    } catch (error) {
+      // Where we may not speak no answer would be read: the person is told before anything is begun.
+      if (isNotThere(error)) throw new UserError(invitation(identity()?.name), { cause: error });
+      throw toDeliveryError(error);
+    }
+  };
+}
+
+function invitation(name = 'viber'): string {
+  return `I am not in this channel, so you could not read my answer. Invite me with \`/invite @${name}\`, then give the command again.`;
+}

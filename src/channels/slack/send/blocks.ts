@@ -1,0 +1,49 @@
+/**
+ * The forms a text part can take, best first, and its buttons. https://docs.slack.dev/reference/block-kit/blocks/
+ */
+import type { Button } from '../../channel.ts';
+import { oneLine } from '../../shared/read.ts';
+import type { SlackPart } from './render.ts';
+
+export interface Form {
+  text: string;
+  blocks: object[];
+}
+
+const ROW = 5;
+const MAX_ELEMENTS = 25;
+/** Of 50 blocks a message may hold; the others are its text. */
+const MAX_ROWS = 5;
+const LABEL = 75;
+
+/**
+ * A markdown block, then sections of mrkdwn, then text alone, without the buttons: what Slack refuses in one form it may take
+ * in the next.
+ */
+export function formsOf(part: SlackPart, buttons: readonly (readonly Button[])[]): Form[] {
+  const rows = rowsOf(buttons);
+  const sections = part.sections.map((text) => ({ type: 'section', text: { type: 'mrkdwn', text, verbatim: true } }));
+  return [
+    { text: part.mrkdwn, blocks: [{ type: 'markdown', text: part.markdown }, ...rows] },
+    { text: part.mrkdwn, blocks: [...sections, ...rows] },
+    { text: part.sections.join('\n'), blocks: [] },
+  ];
+}
+
+/** Rows as they were given, of at most five each; where they are too many, blocks of as many as one may hold. */
+export function rowsOf(buttons: readonly (readonly Button[])[]): object[] {
+  const rows = buttons.flatMap((row) => chunks(row, ROW));
+  const fitting = rows.length <= MAX_ROWS ? rows : chunks(rows.flat(), MAX_ELEMENTS).slice(0, MAX_ROWS);
+  return fitting.map((row) => ({ type: 'actions', elements: row.map(buttonOf) }));
+}
+
+function buttonOf({ id, label }: Button): object {
+  const text = oneLine(label, LABEL) || '-';
+  return { type: 'button', action_id: id, text: { type: 'plain_text', text, emoji: false } };
+}
+
+function chunks<T>(items: readonly T[], size: number): T[][] {
+  const parts: T[][] = [];
+  for (let at = 0; at < items.length; at += size) parts.push(items.slice(at, at + size));
+  return parts;
+}

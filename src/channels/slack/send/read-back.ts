@@ -1,0 +1,124 @@
+/**
+ * Asking whether an earlier attempt has arrived: Slack takes no key that makes a repeated message the same one, but it keeps our
+ * key in the message's metadata. https://docs.slack.dev/messaging/message-metadata/
+ */
+import { DeliveryError } from '../../../errors.ts';
+import { createLru } from '../../../lib/lru.ts';
+import type { Address, Attachment } from '../../channel.ts';
+import { type Fields, fields, integer, list, string } from '../../shared/read.ts';
+import { type SlackApi, SlackError } from '../api.ts';
+
+export const EVENT_TYPE = 'viber_message';
+
+export interface ReadBack {
+  /** The `ts` of our message with this key. Throws SlackError, or DeliveryError when too much was said since to be sure. */
+  message(address: Address, key: string, since: number): Promise<string | undefined>;
+  /** The ids of our files with these names and sizes, joined by commas. Throws like `message`. */
+  files(address: Address, files: readonly Attachment[], since: number): Promise<string | undefined>;
+  /** These files are known to have arrived: no later ones of the same names and sizes are taken for them. */
+  arrived(ids: readonly string[]): void;
+}
+
+const MAX_ARRIVED = 2000;
+const PAGE = 200;
+const MAX_PAGES = 10;
+const KEY_MARGIN_MS = 120_000;
+/** Files have no key, so that little more is looked at than the time in question. */
+const FILE_MARGIN_MS = 5000;
+
+export function metadataOf(key: string, more: Readonly<Record<string, string>> = {}): object {
+  return { event_type: EVENT_TYPE, event_payload: { key, ...more } };
+}
+
+/** The key we gave a message, as history shows it. */
+export function keyOf(message: Fields): string | undefined {
+  const metadata = fields(message, 'metadata');
+  const payload = metadata && fields(metadata, 'event_payload');
+  return payload && string(payload, 'key');
+}
+
+export interface ReadBackOptions {
+  api: SlackApi;
+  self: () => { userId: string; botId: string };
+  /** Milliseconds by which Slack's clock is ahead of ours. */
+  skewMs: () => number;
+}
+
+export function createReadBack({ api, self, skewMs }: ReadBackOptions): ReadBack {
+  const settled = createLru<true>(MAX_ARRIVED);
+
+  function arrived(ids: readonly string[]): void {
+    for (const id of ids) settled.set(id, true);
+  }
+
+  async function find<T>(
+    { chat, thread }: Address,
+    since: number,
+    pick: (message: Fields) => T | undefined,
+  ): Promise<T | undefined> {
+    // Whose messages are ours is known once we are connected; until then nothing would be found.
+    if (self().userId === '') throw new DeliveryError('Slack is not connected yet', { retryAfterMs: 500 });
+    const method = thread === undefined ? 'conversations.history' : 'conversations.replies';
+    const place = { channel: chat, ...(thread !== undefined && { ts: thread }) };
+    const oldest = Math.max(0, (since + skewMs()) / 1000).toFixed(6);
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const window = { oldest, inclusive: true, limit: PAGE, include_all_metadata: true, ...(cursor && { cursor }) };
+      const answer = await history(method, { ...place, ...window });
+      for (const message of list(answer, 'messages')) {
+        const found = isOwn(message) ? pick(message) : undefined;
+        if (found !== undefined) return found;
+      }
+      cursor = string(fields(answer, 'response_metadata') ?? {}, 'next_cursor');
+      if (!cursor) return undefined;
+    }
+    throw new DeliveryError('too much was said since to tell whether an earlier attempt has arrived');
+  }
+
+  async function history(method: string, params: Record<string, unknown>): Promise<Fields> {
+    try {
+      return await api.call(method, params);
+    } catch (error) {
+      // The thread's first message was deleted: whatever was in it is gone with it.
+      if (error instanceof SlackError && error.code === 'thread_not_found') return {};
+      throw error;
+    }
+  }
+
+  function isOwn(message: Fields): boolean {
+    const { userId, botId } = self();
+    return message.user === userId || (botId !== '' && message.bot_id === botId);
+  }
+
+  return {
+    message: (address, key, since) =>
+      find(address, since - KEY_MARGIN_MS, (message) => (keyOf(message) === key ? string(message, 'ts') : undefined)),
+    files: (address, files, since) =>
+      find(address, since - FILE_MARGIN_MS, (message) => {
+        const shown = list(message, 'files');
+        const isThis = shown.length === files.length && files.every((file) => shown.some((body) => isFile(body, file)));
+        const ids = shown.map((body) => string(body, 'id') ?? '');
+        if (!isThis || ids.some(settled.has)) return undefined;
+        arrived(ids);
+        return ids.join(',');
+      }),
+    arrived,
+  };
+}
+
+function isFile(body: Fields, file: Attachment): boolean {
+  return integer(body, 'size') === file.size && string(body, 'name') === uploadName(file);
+}
+
+/** The name a file gets on Slack: one line, no path. */
+export function uploadName({ name }: Attachment): string {
+  const clean = name
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+    .replace(/[\\/]/g, '_')
+    .replace(/^\.+/, '')
+    .trim();
+  if (clean.length <= 120) return clean || 'file';
+  const extension = /\.\w{1,10}$/.exec(clean)?.[0] ?? '';
+  return clean.slice(0, 120 - extension.length).toWellFormed() + extension;
+}

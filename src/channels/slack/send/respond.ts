@@ -1,0 +1,57 @@
+/**
+ * Answers to a command that only its person sees, through its `response_url`: at most five within half an hour.
+ * https://docs.slack.dev/interactivity/handling-user-interaction/#message_responses
+ */
+import { DeliveryError } from '../../../errors.ts';
+import type { Hosts } from '../connect/hosts.ts';
+import { type Transport, TransportError } from '../connect/transport.ts';
+import { NO_PREVIEWS } from '../previews.ts';
+import type { Form } from './blocks.ts';
+
+/** `over`: the address has run out and takes nothing more. `form`: it does not take the answer in this form. */
+export type Responded = 'taken' | 'over' | 'form';
+
+/** `interaction` is a `response_url`, or one sealed with its person. */
+export type Respond = (interaction: string, form: Form) => Promise<Responded>;
+
+/** The opaque `interaction` of a message: the address, and who alone may see what is answered. */
+export function sealResponse(url: string, user: string): string {
+  return `${url}#${user}`;
+}
+
+export function readResponse(interaction: string): { url: string; user?: string } {
+  const [url = '', user] = interaction.split('#');
+  return user !== undefined && /^[A-Z0-9]{2,24}$/.test(user) ? { url, user } : { url };
+}
+
+const TIMEOUT_MS = 15_000;
+const FORM = /invalid_blocks|msg_blocks_too_long|msg_too_long|invalid_payload|no_text/;
+
+/** Throws DeliveryError; an ambiguous one cannot be cleared up, for nobody but the person sees these answers. */
+export function createRespond({ transport, hosts }: { transport: Transport; hosts: Hosts }): Respond {
+  return async (interaction, { text, blocks }) => {
+    const { url } = readResponse(interaction);
+    if (!hosts.isHooks(url)) return 'over';
+    const shown = { text, ...(blocks.length > 0 && { blocks }) };
+    const body = JSON.stringify({ response_type: 'ephemeral', replace_original: false, ...NO_PREVIEWS, ...shown });
+    const headers = { 'content-type': 'application/json; charset=utf-8' };
+    try {
+      const answer = await transport.request(url, { method: 'POST', headers, body, timeoutMs: TIMEOUT_MS });
+      const said = await transport.text(answer);
+      return judge(answer.status, said, Number(answer.headers['retry-after']));
+    } catch (error) {
+      if (!(error instanceof TransportError)) throw error;
+      const message = `the answer to a command may not have arrived (${error.message})`;
+      throw new DeliveryError(message, { retryAfterMs: 1000, ambiguous: error.sent });
+    }
+  };
+}
+
+function judge(status: number, said: string, seconds: number): Responded {
+  if (FORM.test(said)) return 'form';
+  const message = `the answer to a command was answered with ${status}`;
+  if (status === 429) throw new DeliveryError(message, { retryAfterMs: (seconds || 1) * 1000, rateLimited: true });
+  if (status >= 500) throw new DeliveryError(message, { retryAfterMs: 1000, ambiguous: true });
+  if (status === 200 && !/"ok"\s*:\s*false/.test(said)) return 'taken';
+  return 'over';
+}

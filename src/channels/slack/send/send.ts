@@ -1,0 +1,233 @@
+/**
+ * Sending: every part of a message through the ledger, in order. Nothing is retried here; what Slack refuses for its form is
+ * sent at once in another form under the same entry, since a refused part was not taken. Before a part is sent again whose
+ * first attempt may have arrived, the conversation is read back.
+ */
+import { DeliveryError } from '../../../errors.ts';
+import type { Logger } from '../../../log.ts';
+import type {
+  Address,
+  Attachment,
+  Button,
+  ChannelLimits,
+  OutboundMessage,
+  PartAttempt,
+  PartLedger,
+} from '../../channel.ts';
+import { fields, string } from '../../shared/read.ts';
+import { FilesRefused, type Step, sendParts } from '../../shared/send-parts.ts';
+import { type SlackApi, SlackError } from '../api.ts';
+import { isDirect } from '../decode/base.ts';
+import { NO_PREVIEWS } from '../previews.ts';
+import { type Form, formsOf } from './blocks.ts';
+import { groupFiles } from './outgoing-files.ts';
+import { metadataOf, type ReadBack } from './read-back.ts';
+import { isNotThere, isStreaming, refusesEdit, refusesForm, refusesThread, toDeliveryError } from './refusals.ts';
+import { renderSlack, type SlackPart } from './render.ts';
+import { type Respond, readResponse } from './respond.ts';
+import type { Upload } from './upload.ts';
+import { noticeOf, whyRefused } from './without-files.ts';
+
+export interface SendOptions {
+  api: SlackApi;
+  readBack: ReadBack;
+  upload: Upload;
+  respond: Respond;
+  limits: ChannelLimits;
+  /** The slash command's own name, and the bot's. */
+  command: string;
+  botName: () => string;
+  log: Logger;
+}
+
+/** On every message: previews of links are off, and names in the text become no mentions. */
+export const QUIET = { ...NO_PREVIEWS, parse: 'none', link_names: false } as const;
+const PRIVATE = 'the answer was for the eyes of one person, its time is over';
+/** Instead of an answer that may have been shown to its person already: nobody can look whether it was. */
+const UNSURE =
+  'I cannot tell whether my answer to your last command reached you. If it is missing, send the command again.';
+
+/** Throws DeliveryError. */
+export function createSend(options: SendOptions): (message: OutboundMessage, ledger: PartLedger) => Promise<void> {
+  const { api, readBack, upload, respond, limits, log } = options;
+
+  async function send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
+    const { groups, refused } = groupFiles(message.files, limits.uploadBytes);
+    const text = [message.text, ...refused].filter((line) => line.trim() !== '').join('\n\n');
+    const texts = await renderSlack(text);
+    if (texts.length === 0 && message.buttons?.length) texts.push(...(await renderSlack('Choose:')));
+    const words: Part[] = texts.map((part, index) => ({
+      part,
+      buttons: index === texts.length - 1 ? (message.buttons ?? []) : [],
+      files: [],
+    }));
+    const parts = [...words, ...groups.map((files): Part => ({ files }))];
+    await sendParts<Part>(ledger, {
+      parts: () => parts,
+      filesOf: ({ files }) => files,
+      wordsOf: () => undefined,
+      fileOf: (_part, file) => ({ files: [file] }),
+      notice: (all) => noticeOf(all, options.command, options.botName()),
+      noticeParts: async (notice) =>
+        (await renderSlack(notice)).map((part): Part => ({ part, buttons: [], files: [] })),
+      post: (part, step) =>
+        part.part ? deliver(part.part, { message, ...step, buttons: part.buttons }) : share(part.files, message, step),
+    });
+  }
+
+  async function share(files: Attachment[], { address }: OutboundMessage, { attempt }: Step): Promise<string> {
+    try {
+      const since = attempt.uncertainSince;
+      const found = since === undefined ? undefined : await readBack.files(address, files, since);
+      return found ?? (await upload(files, address));
+    } catch (error) {
+      const why = whyRefused(error);
+      if (why) throw new FilesRefused(why, error);
+      if (error instanceof FilesRefused) throw error;
+      throw toDeliveryError(error);
+    }
+  }
+
+  async function deliver(part: SlackPart, job: Job): Promise<string> {
+    const { message, attempt } = job;
+    const forms = formsOf(part, job.buttons);
+    const { interaction } = message;
+    if (interaction !== undefined && isDirect(message.address.chat)) return answerDirectly(interaction, forms, job);
+    if (interaction !== undefined) {
+      if (await answer(interaction, forms, attempt)) return responseId(attempt);
+      return post(forms, await privately(message), attempt);
+    }
+    const { placeholder } = message;
+    if (job.isFirst && placeholder !== undefined) {
+      const id = await edit(placeholder, forms, message.address, attempt);
+      if (id !== undefined) return id;
+    }
+    return post(forms, message.address, attempt);
+  }
+
+  /** False when the command takes no answers any more. */
+  async function answer(url: string, forms: Form[], { uncertainSince }: PartAttempt): Promise<boolean> {
+    const [unsure] = uncertainSince === undefined ? [] : await renderSlack(UNSURE);
+    const [, ...shown] = unsure ? formsOf(unsure, []) : forms;
+    for (const form of shown) {
+      const result = await respond(url, form);
+      if (result !== 'form') return result === 'taken';
+    }
+    return false;
+  }
+
+  /** An answer for one person alone that its command takes no more goes to that person, and nowhere else. */
+  async function privately({ interaction = '', address }: OutboundMessage): Promise<Address> {
+    const { user } = readResponse(interaction);
+    if (user === undefined) throw new DeliveryError(`${PRIVATE}, and it is not known who that was`);
+    try {
+      const opened = await api.call('conversations.open', { users: user });
+      const { thread: _there, ...base } = address;
+      return { ...base, chat: string(fields(opened, 'channel') ?? {}, 'id') ?? '' };
+    } catch (error) {
+      throw toDeliveryError(error, true);
+    }
+  }
+
+  /** Only its person reads along: the answer stays, and can be read back. Commands are also given where we are not. */
+  async function answerDirectly(url: string, forms: Form[], { message, attempt }: Job): Promise<string> {
+    try {
+      return await post(forms, message.address, attempt);
+    } catch (error) {
+      const isElsewhere = error instanceof DeliveryError && isNotThere(error.cause);
+      if (isElsewhere && (await answer(url, forms, attempt))) return responseId(attempt);
+      throw error;
+    }
+  }
+
+  /** Undefined when the message cannot be edited, so that a new one is to be sent. */
+  async function edit(ts: string, forms: Form[], { chat }: Address, { key }: PartAttempt): Promise<string | undefined> {
+    const place = { channel: chat, ts };
+    const update = () =>
+      inForms(forms, (form) =>
+        api.call('chat.update', { ...place, ...form, parse: 'none', metadata: metadataOf(key) }),
+      );
+    try {
+      await update().catch(async (error: unknown) => {
+        if (!isStreaming(error)) throw error;
+        await api.call('chat.stopStream', place);
+        await update();
+      });
+      return ts;
+    } catch (error) {
+      if (!refusesEdit(error)) throw toDeliveryError(error, true);
+      log.debug({ err: error, chat }, 'the status message could not become the answer');
+      await remove(place);
+      return undefined;
+    }
+  }
+
+  /** What says that we are at work must not stay beside the answer. */
+  async function remove(place: { channel: string; ts: string }): Promise<void> {
+    try {
+      await api.call('chat.delete', place);
+    } catch (error) {
+      log.debug({ err: error }, 'a status message could not be deleted');
+    }
+  }
+
+  async function post(forms: Form[], address: Address, attempt: PartAttempt): Promise<string> {
+    const { key, uncertainSince } = attempt;
+    const params = { channel: address.chat, metadata: metadataOf(key), ...QUIET };
+    try {
+      const found = uncertainSince === undefined ? undefined : await lookFor(address, key, uncertainSince);
+      if (found !== undefined) return found;
+      const answer = await inForms(forms, (form) => inThread(address, { ...params, ...form }));
+      return string(answer, 'ts') ?? '';
+    } catch (error) {
+      throw toDeliveryError(error);
+    }
+  }
+
+  /** An answer whose thread was deleted meanwhile stands in the channel, so it is looked for there as well. */
+  async function lookFor(address: Address, key: string, since: number): Promise<string | undefined> {
+    const found = await readBack.message(address, key, since);
+    if (found !== undefined || address.thread === undefined) return found;
+    const { thread: _gone, ...chat } = address;
+    return readBack.message(chat, key, since);
+  }
+
+  async function inThread({ thread }: Address, params: Record<string, unknown>) {
+    if (thread === undefined) return api.call('chat.postMessage', params);
+    try {
+      return await api.call('chat.postMessage', { ...params, thread_ts: thread });
+    } catch (error) {
+      if (!refusesThread(error)) throw error;
+      log.info({ err: error }, 'a thread is gone; its answer goes to the channel');
+      return api.call('chat.postMessage', params);
+    }
+  }
+
+  async function inForms<T>(forms: Form[], action: (form: Form) => Promise<T>): Promise<T> {
+    let refusal: unknown = new SlackError('refused', 'there is nothing to send', { code: 'no_text' });
+    for (const form of forms) {
+      try {
+        return await action(form);
+      } catch (error) {
+        if (!refusesForm(error)) throw error;
+        log.debug({ err: error }, 'a part was refused in this form and is sent in another');
+        refusal = error;
+      }
+    }
+    throw refusal;
+  }
+
+  return send;
+}
+
+function responseId({ key }: PartAttempt): string {
+  return `response:${key}`;
+}
+
+/** Words with the buttons under them, or files. */
+type Part = { part: SlackPart; buttons: Button[][]; files: [] } | { part?: undefined; files: Attachment[] };
+
+interface Job extends Step {
+  message: OutboundMessage;
+  buttons: Button[][];
+}

@@ -1,0 +1,102 @@
+/**
+ * Files on their way out, in three steps: ask for a place, stream the bytes there, share. Only the sharing shows anything, so
+ * only it can leave anything unsure. https://docs.slack.dev/messaging/working-with-files/#uploading_files
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import { DeliveryError, errorCode } from '../../../errors.ts';
+import type { Address, Attachment } from '../../channel.ts';
+import { string } from '../../shared/read.ts';
+import { FilesRefused } from '../../shared/send-parts.ts';
+import type { SlackApi } from '../api.ts';
+import type { Hosts } from '../connect/hosts.ts';
+import { type Transport, TransportError } from '../connect/transport.ts';
+import { uploadName } from './read-back.ts';
+import { refusesThread } from './refusals.ts';
+
+export type Upload = (files: readonly Attachment[], address: Address) => Promise<string>;
+
+const UPLOAD_MS = 120_000;
+const FILE_CODES = new Set(['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'EIO']);
+
+export interface UploadOptions {
+  api: SlackApi;
+  transport: Transport;
+  hosts: Hosts;
+  onShared: (ids: readonly string[]) => void;
+}
+
+/** Shares the files in one message and gives their ids. Throws SlackError, DeliveryError or FilesRefused. */
+export function createUpload({ api, transport, hosts, onShared }: UploadOptions): Upload {
+  /** A later run may have replaced the file since it was attached: what is announced is what is there now, and stays open. */
+  async function place(file: Attachment): Promise<{ id: string; title: string }> {
+    const title = uploadName(file);
+    const handle = await opened(file);
+    try {
+      const { size } = await handle.stat();
+      const answer = await api.call('files.getUploadURLExternal', { filename: title, length: size });
+      const url = string(answer, 'upload_url') ?? '';
+      const id = string(answer, 'file_id') ?? '';
+      if (!hosts.isFiles(url)) throw new DeliveryError(`Slack wants the file ${title} at a place that is not Slack's`);
+      await pour(url, { ...file, size }, handle);
+      return { id, title };
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async function opened(file: Attachment): Promise<FileHandle> {
+    try {
+      return await open(file.path);
+    } catch (error) {
+      if (FILE_CODES.has(errorCode(error) ?? '')) throw unreadable(file, errorCode(error));
+      throw error;
+    }
+  }
+
+  async function pour(url: string, file: Attachment, handle: FileHandle): Promise<void> {
+    const body = handle.createReadStream({ autoClose: false });
+    const failed = new Promise<never>((_resolve, reject) => body.once('error', reject));
+    try {
+      const headers = { 'content-type': 'application/octet-stream', 'content-length': String(file.size) };
+      const sent = transport.request(url, { method: 'POST', headers, body, timeoutMs: UPLOAD_MS });
+      const answer = await Promise.race([sent, failed]);
+      answer.body.resume();
+      if (answer.status !== 200) throw refused(file, answer.status, Number(answer.headers['retry-after']));
+    } catch (error) {
+      if (FILE_CODES.has(errorCode(error) ?? '')) throw unreadable(file, errorCode(error));
+      if (!(error instanceof TransportError)) throw error;
+      throw new DeliveryError(`the file ${file.name} could not be uploaded (${error.message})`, { retryAfterMs: 1000 });
+    } finally {
+      body.destroy();
+    }
+  }
+
+  return async (files, address) => {
+    const placed: { id: string; title: string }[] = [];
+    for (const file of files) placed.push(await place(file));
+    const { chat, thread } = address;
+    const shared = { files: placed, channel_id: chat };
+    try {
+      const where = thread === undefined ? {} : { thread_ts: thread };
+      await api.call('files.completeUploadExternal', { ...shared, ...where });
+    } catch (error) {
+      // As the words do, the files go to the channel when the thread is gone.
+      if (thread === undefined || !refusesThread(error)) throw error;
+      await api.call('files.completeUploadExternal', shared);
+    }
+    const ids = placed.map(({ id }) => id);
+    onShared(ids);
+    return ids.join(',');
+  };
+}
+
+function refused(file: Attachment, status: number, seconds: number): Error {
+  const message = `the upload of ${file.name} was answered with ${status}`;
+  if (status === 429) return new DeliveryError(message, { retryAfterMs: (seconds || 1) * 1000, rateLimited: true });
+  if (status >= 500) return new DeliveryError(message, { retryAfterMs: 1000 });
+  return new FilesRefused(status === 413 ? 'size' : 'file', message);
+}
+
+function unreadable(file: Attachment, code: string | undefined): FilesRefused {
+  return new FilesRefused('gone', `the file ${file.name} cannot be read (${code})`);
+}

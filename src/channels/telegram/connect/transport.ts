@@ -1,0 +1,160 @@
+/**
+ * The `fetch` that grammY's client calls with: kept-alive connections of node:http(s). Its one reason is to know, when a call
+ * fails, whether anything was sent, and the status of an answer that is not JSON: what may be repeated hangs on both.
+ * Redirects are not followed, since the address holds the token.
+ */
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import { pipeline, Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { setImmediate } from 'node:timers/promises';
+import { TLSSocket } from 'node:tls';
+import { integer, isFields } from '../../shared/read.ts';
+
+/** A call that brought no answer of the Bot API. */
+export class TransportError extends Error {
+  override name = 'TransportError';
+  /** False when it is sure that Telegram has nothing of it. */
+  readonly sent: boolean;
+  /** The system's code, or `http_502` with the status of an answer that is not the Bot API's. */
+  readonly code: string | undefined;
+  /** How long such an answer asks to wait. */
+  readonly retryAfterMs: number | undefined;
+  constructor(
+    message: string,
+    details: { sent: boolean; code: string | undefined; retryAfterMs?: number | undefined },
+  ) {
+    super(message);
+    this.sent = details.sent;
+    this.code = details.code;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+interface Init {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | ReadableStream<Uint8Array>;
+  signal: AbortSignal;
+}
+
+export type Fetch = (url: string | URL, init: Init) => Promise<{ json(): Promise<unknown> }>;
+
+const CONNECT_MS = 10_000;
+/** Idle connections are given up before routers forget them: writing into a forgotten one is an answer that never comes. */
+const IDLE_MS = 45_000;
+/** Who asks for more is asked again all the same. */
+const MAX_WAIT_S = 3600;
+/** A batch of 100 updates is far below. */
+const MAX_ANSWER_BYTES = 50_000_000;
+
+export function createFetch(apiRoot: string): Fetch {
+  const isSecure = apiRoot.startsWith('https:');
+  const options = {
+    keepAlive: true,
+    timeout: IDLE_MS,
+    ...(process.env.NODE_USE_ENV_PROXY === '1' && { proxyEnv: process.env }),
+  };
+  const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(options);
+  return async (url, init) => {
+    // A whole turn of the loop: a kept-alive connection that the server has closed meanwhile is noticed and not used.
+    await setImmediate();
+    await setImmediate();
+    return new Promise((resolve, reject) => {
+      const { method = 'POST', headers = {}, body, signal } = init;
+      const length = typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {};
+      const request = (isSecure ? httpsRequest : httpRequest)(url, {
+        method,
+        headers: { ...headers, ...length },
+        agent,
+      });
+      const connection = watchConnection(request);
+      const abort = () => request.destroy(Object.assign(new Error('given up'), { code: 'ABORTED' }));
+      const end = () => {
+        signal.removeEventListener('abort', abort);
+        // Refused before it was all sent.
+        if (!request.writableFinished) request.destroy();
+      };
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        end();
+        reject(new TransportError(error.message, { sent: connection.isMade, code: error.code }));
+      });
+      request.on('response', (response) => {
+        readJson(response)
+          .then((value) => resolve({ json: async () => value }), reject)
+          .finally(end);
+      });
+      signal.addEventListener('abort', abort);
+      if (signal.aborted) abort();
+      else if (body === undefined || typeof body === 'string') request.end(body);
+      else pipeline(Readable.fromWeb(body), request, () => 'a failure is the request’s own error');
+    });
+  };
+}
+
+/** Fails a request whose connection is not made in time, and tells whether it was made at all. */
+function watchConnection(request: ClientRequest): { isMade: boolean } {
+  const connection = { isMade: false };
+  const giveUp = () =>
+    request.destroy(Object.assign(new Error(`no connection within ${CONNECT_MS} ms`), { code: 'ETIMEDOUT' }));
+  const timer = setTimeout(giveUp, CONNECT_MS);
+  const made = () => {
+    connection.isMade = true;
+    clearTimeout(timer);
+  };
+  request.once('close', () => clearTimeout(timer));
+  request.once('socket', (socket) => {
+    if (isReady(socket)) made();
+    else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', made);
+  });
+  return connection;
+}
+
+function isReady(socket: Socket): boolean {
+  if (socket.connecting) return false;
+  return !(socket instanceof TLSSocket) || /^(TLS|SSL)/.test(socket.getProtocol() ?? '');
+}
+
+/** By events: an iteration of the stream costs as much as the rest of the call. */
+function readJson(response: IncomingMessage): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const fail = (message: string) => reject(foreign(response, message));
+    const chunks: Buffer[] = [];
+    let size = 0;
+    response.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > MAX_ANSWER_BYTES) response.destroy(new Error('the answer is too long'));
+    });
+    response.on('error', () => fail('the answer was cut short'));
+    response.once('end', () => {
+      try {
+        const answer: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+        if (isOfBotApi(answer)) resolve(answer);
+        else fail('the answer is not one of the Bot API');
+      } catch (error) {
+        if (error instanceof SyntaxError) fail('the answer is not JSON');
+        else reject(error);
+      }
+    });
+  });
+}
+
+/** Every answer of the Bot API has these. https://core.telegram.org/bots/api#making-requests */
+function isOfBotApi(answer: unknown): boolean {
+  if (!isFields(answer)) return false;
+  return answer.ok === true ? 'result' in answer : answer.ok === false && integer(answer, 'error_code') !== undefined;
+}
+
+/** What answers for a server that had the request and did not tell what became of it; Cloudflare's 520 and 524 among them. */
+const UNKNOWN_OUTCOME = new Set([504, 520, 524]);
+
+/** A page of some server in between: nothing was done, unless it let the request through. */
+function foreign({ statusCode: status = 0, headers }: IncomingMessage, message: string): TransportError {
+  if (status < 300) return new TransportError(message, { sent: true, code: undefined });
+  const seconds = Number(headers['retry-after']);
+  const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, MAX_WAIT_S) * 1000 : undefined;
+  const sent = UNKNOWN_OUTCOME.has(status);
+  return new TransportError(`status ${status}`, { sent, code: `http_${status}`, retryAfterMs });
+}

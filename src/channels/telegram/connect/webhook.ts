@@ -1,0 +1,86 @@
+/**
+ * Updates pushed by Telegram. Invariants: nothing of the body is read before method, path and secret are right; at most
+ * 1 MB of it ever is, and 16 MB of all together; and 200 means durable. Telegram sends one update of a chat at a time, so order
+ * is kept.
+ * https://core.telegram.org/bots/api#setwebhook
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { ConfigError } from '../../../errors.ts';
+import { createBodyReader, declaredBytes, refuse, type WebhookHandler } from '../../shared/webhook.ts';
+
+export interface WebhookSettings {
+  /** 1 to 256 of A-Z a-z 0-9 _ - ; Telegram sends it with every update. */
+  secret: string;
+  /** Where our HTTP server takes the updates, for example `/telegram`. */
+  path: string;
+  /** The same place as Telegram reaches it, https. */
+  url: string;
+}
+
+const MAX_BYTES = 1_000_000;
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
+const SECRET = /^[A-Za-z0-9_-]{1,256}$/;
+
+/** Throws ConfigError naming each wrong key. */
+export function checkWebhook(settings: Partial<WebhookSettings> | undefined): WebhookSettings {
+  const { secret, path, url } = settings ?? {};
+  const problem = (key: string, message: string) => ({ path: `channels.telegram.webhook.${key}`, message });
+  const problems = [
+    ...(secret && SECRET.test(secret)
+      ? []
+      : [problem('secret', 'expected a secret of 1 to 256 characters A-Z a-z 0-9 _ -')]),
+    ...(path?.startsWith('/') ? [] : [problem('path', 'expected a path, for example /telegram')]),
+    ...(url && URL.canParse(url)
+      ? []
+      : [problem('url', 'expected the https address at which Telegram reaches this gateway')]),
+  ];
+  if (problems.length > 0 || !secret || !path || !url) throw new ConfigError(problems);
+  return { secret, path, url };
+}
+
+/** `accept` rejects when an update could not be stored: Telegram hears 503 and sends it again. */
+export function createWebhook(settings: WebhookSettings, accept: (update: unknown) => Promise<void>): WebhookHandler {
+  const expected = digest(settings.secret);
+  const readBody = createBodyReader({ maxBytes: MAX_BYTES });
+
+  /** The status to refuse it with, as far as its headers tell. */
+  function wrongHead(request: IncomingMessage): number | undefined {
+    const { url, method, headers } = request;
+    if (url?.split('?', 1)[0] !== settings.path) return 404;
+    if (method !== 'POST') return 405;
+    const given = headers['x-telegram-bot-api-secret-token'];
+    if (typeof given !== 'string' || !timingSafeEqual(digest(given), expected)) return 401;
+    if (declaredBytes(request) > MAX_BYTES) return 413;
+    return JSON_TYPE.test(headers['content-type'] ?? 'application/json') ? undefined : 415;
+  }
+
+  return async (request, response) => {
+    const wrong = wrongHead(request);
+    if (wrong !== undefined) return refuse(request, response, wrong);
+    const body = await readBody(request, response);
+    if (typeof body === 'number') return refuse(request, response, body);
+    const update = parse(body);
+    if (update === undefined) return refuse(request, response, 400);
+    try {
+      await accept(update);
+    } catch {
+      // The caller has said why; Telegram only needs to know that it must send it again.
+      return refuse(request, response, 503);
+    }
+    response.writeHead(200).end();
+  };
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return undefined;
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,58 @@
+/** What every kind of update shares: where it happened, who did it, and how a refusal is named. */
+import type { Address, EntryKind, InboundMessage, Sender } from '../../channel.ts';
+import { type Fields, fields, integer, string } from '../../shared/read.ts';
+import { chatName, personName } from './facts.ts';
+import type { Bot } from './text.ts';
+
+/** `reason` is an update kind, or `message.<field>`: few and safe to count by. */
+export type Decoded = { kind: 'message'; message: InboundMessage } | { kind: 'dropped'; reason: string };
+
+export interface Context {
+  bot: Bot;
+  updateId: number;
+  /** Milliseconds; dates events that have no time of their own. */
+  now: number;
+}
+
+/** Keys come from outside and end up in counters, so nothing but a plain name passes. */
+export function dropped(reason: string): Decoded {
+  return { kind: 'dropped', reason: /^[\w.-]{1,60}$/.test(reason) ? reason : 'unknown' };
+}
+
+/** Fresh lists each time: a message may be changed by whoever takes it in. */
+export function emptyMessage(): Pick<InboundMessage, 'text' | 'files' | 'facts' | 'quotes' | 'isMention'> {
+  return { text: '', files: [], facts: [], quotes: [], isMention: false };
+}
+
+/** Replies in plain groups carry a `message_thread_id` as well; only forum topics are threads, and General is none. */
+export function readAddress(message: Fields, chatId: number, bot: Bot): Address {
+  const thread = message.is_topic_message === true ? integer(message, 'message_thread_id') : undefined;
+  const address = { channel: 'telegram', account: bot.account, chat: String(chatId) };
+  return thread === undefined ? address : { ...address, thread: String(thread) };
+}
+
+/** A message on behalf of a chat (an anonymous admin, a channel) is that chat's; the `from` beside it is made up. */
+export function readSender(message: Fields, kind: EntryKind): Sender | undefined {
+  const chat = fields(message, 'sender_chat');
+  if (chat) return readChat(chat);
+  const user = fields(message, 'from');
+  if (user && kind !== 'channel-post') return readUser(user);
+  const posted = fields(message, 'chat');
+  return posted?.type === 'channel' ? readChat(posted) : undefined;
+}
+
+export function readUser(user: Fields): Sender | undefined {
+  const id = integer(user, 'id');
+  if (id === undefined) return undefined;
+  return { user: String(id), name: personName(user), ...username(user), isBot: user.is_bot === true };
+}
+
+function readChat(chat: Fields): Sender | undefined {
+  const id = integer(chat, 'id');
+  return id === undefined ? undefined : { user: String(id), name: chatName(chat), ...username(chat), isBot: false };
+}
+
+function username(of: Fields): { username?: string } {
+  const name = string(of, 'username');
+  return name !== undefined && /^\w{1,64}$/.test(name) ? { username: name } : {};
+}

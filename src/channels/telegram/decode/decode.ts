@@ -1,0 +1,117 @@
+/**
+ * A Bot API update becomes an InboundMessage. Pure, total (it never throws, whatever JSON it is given) and cheap.
+ * https://core.telegram.org/bots/api#update
+ */
+import type { EntryKind, InboundMessage } from '../../channel.ts';
+import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
+import { type Context, type Decoded, dropped, emptyMessage, readAddress, readSender } from './base.ts';
+import { decodeButton, decodeMembership, decodeService } from './events.ts';
+import { readFacts } from './facts.ts';
+import { readFiles } from './files.ts';
+import { isReplyTo, readForward, readReply } from './quotes.ts';
+import { readRich } from './rich.ts';
+import { type Bot, readWords } from './text.ts';
+
+export type { Decoded } from './base.ts';
+export type { Bot } from './text.ts';
+
+type Decode = (body: Fields, context: Context) => Decoded;
+
+/** Every kind of update that is understood; Telegram is asked for these and no others. */
+const KINDS = new Map<string, Decode>([
+  ['message', (body, context) => decodeMessage(body, context, 'message')],
+  ['edited_message', (body, context) => decodeMessage(body, context, 'edit')],
+  ['channel_post', (body, context) => decodeMessage(body, context, 'channel-post')],
+  ['edited_channel_post', (body, context) => decodeMessage(body, context, 'edit')],
+  ['callback_query', decodeButton],
+  ['my_chat_member', decodeMembership],
+]);
+
+export const ALLOWED_UPDATES: readonly string[] = [...KINDS.keys()];
+
+/** What surrounds the content of a message; any other field may be the reason why nothing was found in it. */
+const ENVELOPE = new Set(
+  `message_id message_thread_id from sender_chat sender_boost_count sender_business_bot sender_tag date chat is_topic_message
+  reply_to_message external_reply quote reply_to_story via_bot edit_date has_protected_content is_from_offline media_group_id
+  author_signature effect_id reply_markup link_preview_options show_caption_above_media has_media_spoiler paid_star_count
+  is_automatic_forward is_paid_post entities caption_entities`.split(/\s+/),
+);
+
+/**
+ * Decodes one update. `message.id` is unique within (channel, account, chat) and the same each time Telegram repeats
+ * the update: `m<message id>`, `e<message id>.<edit date>`, `c<callback query id>`, `u<update id>` where the platform
+ * gives nothing better. Edits carry no `command`: what a person corrects in an old command is not ordered twice.
+ * `now` dates events that have no time of their own (milliseconds).
+ */
+export function decodeUpdate(update: unknown, bot: Bot, now: number = Date.now()): Decoded {
+  if (!isFields(update)) return dropped('malformed');
+  const updateId = integer(update, 'update_id');
+  for (const key in update) {
+    const decode = KINDS.get(key);
+    const body = decode && fields(update, key);
+    if (decode && body) return updateId === undefined ? dropped('malformed') : decode(body, { bot, updateId, now });
+  }
+  return dropped(Object.keys(update).find((key) => key !== 'update_id') ?? 'malformed');
+}
+
+/** The id that `answerCallbackQuery` wants, of a message of kind `button`. */
+export function callbackId(message: InboundMessage): string {
+  return message.id.slice(1);
+}
+
+function decodeMessage(body: Fields, context: Context, kind: EntryKind): Decoded {
+  const { bot, updateId } = context;
+  const chat = fields(body, 'chat');
+  const chatId = chat && integer(chat, 'id');
+  const messageId = integer(body, 'message_id');
+  const sender = readSender(body, kind);
+  if (!chat || chatId === undefined || messageId === undefined || !sender) return dropped('malformed');
+  if (sender.user === String(bot.id)) return dropped('own');
+  if (body.ephemeral_message_id !== undefined) return dropped('message.ephemeral_message_id');
+  if (body.direct_messages_topic !== undefined) return dropped('message.direct_messages_topic');
+  const at = integer(body, kind === 'edit' ? 'edit_date' : 'date') ?? 0;
+  const base: InboundMessage = {
+    ...emptyMessage(),
+    // A message that the server has only scheduled has the id 0.
+    id: messageId <= 0 ? `u${updateId}` : kind === 'edit' ? `e${messageId}.${at}` : `m${messageId}`,
+    ...(kind === 'edit' && messageId > 0 && { editOf: `m${messageId}` }),
+    kind,
+    address: readAddress(body, chatId, bot),
+    sender,
+    messageId: messageId <= 0 ? '' : String(messageId),
+    isDirect: chat.type === 'private',
+    sentAt: at > 0 ? at * 1000 : context.now,
+  };
+  return decodeService(body, base, context) ?? decodeContent(body, base, bot);
+}
+
+function decodeContent(body: Fields, base: InboundMessage, bot: Bot): Decoded {
+  // A live location is edited every few seconds; nobody has said anything.
+  if (base.kind === 'edit' && body.location !== undefined) return dropped('edited_message.location');
+  const forward = readForward(body, bot);
+  const rich = forward ? '' : readRich(body);
+  const words = forward ? { text: '', mentioned: false } : readWords(rich === '' ? body : { text: rich }, bot);
+  const { command } = words;
+  if (command?.to !== undefined && command.to !== bot.username.toLowerCase())
+    return dropped('message.command-for-another');
+  const isCommand = command !== undefined && command.name !== '' && base.kind !== 'edit';
+  const group = string(body, 'media_group_id');
+  const message: InboundMessage = {
+    ...base,
+    kind: isCommand && base.kind === 'message' ? 'command' : base.kind,
+    text: words.text,
+    files: readFiles(body),
+    facts: readFacts(body),
+    quotes: forward ? [forward] : readReply(body, bot),
+    ...(isCommand && { command: { name: command.name, args: command.args } }),
+    ...(group !== undefined && { group }),
+    isMention: words.mentioned || command !== undefined || (!forward && isReplyTo(body, bot)),
+  };
+  const isSomething =
+    forward || words.mentioned || message.text !== '' || message.files.length + message.facts.length > 0;
+  return isSomething ? { kind: 'message', message } : dropped(`message.${contentKey(body)}`);
+}
+
+function contentKey(body: Fields): string {
+  return Object.keys(body).find((key) => !ENVELOPE.has(key)) ?? 'empty';
+}

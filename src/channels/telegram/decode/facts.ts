@@ -1,0 +1,74 @@
+/** What a message says without words: one line of text for each thing. https://core.telegram.org/bots/api#message */
+import { decimal, type Fields, fields, integer, list, oneLine, string } from '../../shared/read.ts';
+
+type Describe = (body: Fields) => string | undefined;
+
+/** Message fields and how they read. A venue also stands under `location`, hence the order. */
+const FACTS = new Map<string, Describe>([
+  [
+    'venue',
+    (body) => `Venue: ${words(body, 'title')}, ${words(body, 'address')}${suffix(point(fields(body, 'location')))}`,
+  ],
+  ['location', location],
+  ['contact', (body) => `Contact: ${personName(body)}, ${words(body, 'phone_number')}`],
+  [
+    'poll',
+    (body) => `Poll: ${words(body, 'question')} Options: ${each(body, 'options', (option) => words(option, 'text'))}`,
+  ],
+  ['dice', (body) => `Dice ${words(body, 'emoji')}: ${integer(body, 'value') ?? '?'}`],
+  ['sticker', (body) => `Sticker: ${words(body, 'emoji') || 'no emoji'}`],
+  ['checklist', checklist],
+  ['story', (body) => `Story of ${chatName(fields(body, 'chat') ?? {})}`],
+  ['game', (body) => `Game: ${words(body, 'title')}`],
+  ['paid_media', (body) => `Paid media, ${integer(body, 'star_count') ?? '?'} Stars; bots cannot open it`],
+]);
+
+export function readFacts(message: Fields): string[] {
+  const facts: string[] = [];
+  for (const [key, describe] of FACTS) {
+    const body = fields(message, key);
+    if (!body || (key === 'location' && message.venue !== undefined)) continue;
+    const fact = describe(body);
+    if (fact !== undefined) facts.push(oneLine(fact, 1000));
+  }
+  return facts;
+}
+
+/** First and last name as the person chose them; for showing only. */
+export function personName(user: Fields): string {
+  const full = oneLine(`${string(user, 'first_name') ?? ''} ${string(user, 'last_name') ?? ''}`, 100);
+  return full || oneLine(string(user, 'username') ?? '', 100) || String(integer(user, 'id') ?? 'unknown');
+}
+
+export function chatName(chat: Fields): string {
+  return oneLine(string(chat, 'title') ?? '', 100) || personName(chat);
+}
+
+function words(body: Fields, key: string): string {
+  return oneLine(string(body, key) ?? '');
+}
+
+function each(body: Fields, key: string, describe: (item: Fields) => string): string {
+  return list(body, key).slice(0, 30).map(describe).join('; ');
+}
+
+function checklist(body: Fields): string {
+  const done = (task: Fields) => (integer(task, 'completion_date') ?? 0) > 0;
+  return `Checklist: ${words(body, 'title')}: ${each(body, 'tasks', (task) => `[${done(task) ? 'x' : ' '}] ${words(task, 'text')}`)}`;
+}
+
+function location(body: Fields): string | undefined {
+  const at = point(body);
+  if (at === undefined) return undefined;
+  return `${integer(body, 'live_period') === undefined ? 'Location' : 'Live location'}: ${at}`;
+}
+
+function point(body: Fields | undefined): string | undefined {
+  const latitude = body && decimal(body, 'latitude');
+  const longitude = body && decimal(body, 'longitude');
+  return latitude === undefined || longitude === undefined ? undefined : `${latitude}, ${longitude}`;
+}
+
+function suffix(at: string | undefined): string {
+  return at === undefined ? '' : ` (${at})`;
+}

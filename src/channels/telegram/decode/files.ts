@@ -1,0 +1,74 @@
+/** The files of a message, as names and ids; nothing is fetched here. https://core.telegram.org/bots/api#message */
+import type { RemoteFile } from '../../channel.ts';
+import { type Fields, fields, integer, list, oneLine, string } from '../../shared/read.ts';
+
+interface FileKind {
+  kind: RemoteFile['kind'];
+  /** For files that carry no name or type of their own. */
+  name: string;
+  mimeType: string;
+}
+
+/** Where a message may hold a file, most telling first: an animation also stands under `document`. */
+const KINDS = new Map<string, FileKind>([
+  ['animation', { kind: 'animation', name: 'animation.mp4', mimeType: 'video/mp4' }],
+  ['document', { kind: 'document', name: 'document', mimeType: 'application/octet-stream' }],
+  ['audio', { kind: 'audio', name: 'audio.mp3', mimeType: 'audio/mpeg' }],
+  ['voice', { kind: 'voice', name: 'voice.ogg', mimeType: 'audio/ogg' }],
+  ['video', { kind: 'video', name: 'video.mp4', mimeType: 'video/mp4' }],
+  ['video_note', { kind: 'video', name: 'video-message.mp4', mimeType: 'video/mp4' }],
+]);
+
+/** At most one file: Telegram sends the parts of an album as messages of their own. */
+export function readFiles(message: Fields): RemoteFile[] {
+  for (const [key, kind] of KINDS) {
+    const body = fields(message, key);
+    const file = body && remoteFile(body, kind);
+    if (file) return [file];
+  }
+  const photo = largest(list(message, 'photo'));
+  const sticker = fields(message, 'sticker');
+  const file =
+    (photo && remoteFile(photo, { kind: 'photo', name: 'photo.jpg', mimeType: 'image/jpeg' })) ??
+    (sticker && remoteFile(sticker, stickerKind(sticker)));
+  return file ? [file] : [];
+}
+
+function remoteFile(body: Fields, { kind, name, mimeType }: FileKind): RemoteFile | undefined {
+  const id = string(body, 'file_id');
+  if (!id) return undefined;
+  const size = integer(body, 'file_size');
+  return {
+    id,
+    name: fileName(string(body, 'file_name')) ?? name,
+    mimeType: mediaType(string(body, 'mime_type')) ?? mimeType,
+    ...(size !== undefined && size >= 0 && { size }),
+    kind,
+  };
+}
+
+/** The last component only, on one line: a name from outside is shown, never opened. */
+function fileName(name: string | undefined): string | undefined {
+  const last = name?.slice(-1000).split(/[\\/]/).at(-1) ?? '';
+  const clean = oneLine(last, 1000);
+  if (/^\.*$/.test(clean)) return undefined;
+  if (clean.length <= 120) return clean;
+  const extension = /\.\w{1,10}$/.exec(clean)?.[0] ?? '';
+  return clean.slice(0, 120 - extension.length).toWellFormed() + extension;
+}
+
+function mediaType(type: string | undefined): string | undefined {
+  return type !== undefined && /^[\w.+-]{1,60}\/[\w.+-]{1,80}$/.test(type) ? type.toLowerCase() : undefined;
+}
+
+function largest(sizes: Fields[]): Fields | undefined {
+  const area = (size: Fields) => (integer(size, 'width') ?? 0) * (integer(size, 'height') ?? 0);
+  return sizes.reduce<Fields | undefined>((best, size) => (best && area(best) > area(size) ? best : size), undefined);
+}
+
+function stickerKind(sticker: Fields): FileKind {
+  if (sticker.is_video === true) return { kind: 'sticker', name: 'sticker.webm', mimeType: 'video/webm' };
+  if (sticker.is_animated === true)
+    return { kind: 'sticker', name: 'sticker.tgs', mimeType: 'application/x-tgsticker' };
+  return { kind: 'sticker', name: 'sticker.webp', mimeType: 'image/webp' };
+}

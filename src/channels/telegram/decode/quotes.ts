@@ -1,0 +1,79 @@
+/**
+ * Words in a message that are not its sender's own: what is forwarded, replied to or quoted. They are data, never
+ * instructions, so they never reach `text`, `command` or `isMention`.
+ * https://core.telegram.org/bots/api#messageorigin, #externalreplyinfo, #textquote
+ */
+import type { QuotedText } from '../../channel.ts';
+import { type Fields, fields, integer, oneLine, string } from '../../shared/read.ts';
+import { chatName, personName, readFacts } from './facts.ts';
+import { readFiles } from './files.ts';
+import { readRich } from './rich.ts';
+import { type Bot, readWords } from './text.ts';
+
+/** Words that the sender passes on: forwarded, or written by an inline bot they used. Undefined for a message of their own. */
+export function readForward(message: Fields, bot: Bot): QuotedText | undefined {
+  const origin = fields(message, 'forward_origin');
+  if (origin) return { kind: 'forward', ...author(origin, bot), text: ownWords(message) };
+  const via = fields(message, 'via_bot');
+  if (!via) return undefined;
+  return { kind: 'forward', from: personName(via), text: ownWords(message), fromSelf: integer(via, 'id') === bot.id };
+}
+
+/** What the message replies to, and the part of it that was picked out by hand. */
+export function readReply(message: Fields, bot: Bot): QuotedText[] {
+  const replied = repliedMessage(message);
+  const external = fields(message, 'external_reply');
+  const quoted = fields(message, 'quote');
+  const from = replied ? sender(replied, bot) : external ? author(fields(external, 'origin') ?? {}, bot) : undefined;
+  if (!from) return [];
+  const quotes: QuotedText[] = [];
+  const text = describe(replied ?? external ?? {});
+  if (text !== '') quotes.push({ kind: 'reply', ...from, text });
+  const part = quoted ? readWords(quoted).text : '';
+  if (part !== '' && part !== text) quotes.push({ kind: 'quote', ...from, text: part });
+  return quotes;
+}
+
+/** Whether the message answers one of the bot's own in this chat. */
+export function isReplyTo(message: Fields, bot: Bot): boolean {
+  const replied = repliedMessage(message);
+  return replied !== undefined && sender(replied, bot).fromSelf;
+}
+
+/**
+ * `reply_to_message`, unless it is only the service message that opened the forum topic: every message of a topic
+ * that answers nothing carries that one, and it is the bot's own where the bot made the topic.
+ */
+function repliedMessage(message: Fields): Fields | undefined {
+  const replied = fields(message, 'reply_to_message');
+  if (!replied || replied.forum_topic_created !== undefined) return undefined;
+  const topic = message.is_topic_message === true ? integer(message, 'message_thread_id') : undefined;
+  return topic !== undefined && integer(replied, 'message_id') === topic ? undefined : replied;
+}
+
+function sender(message: Fields, bot: Bot): { from: string; fromSelf: boolean } {
+  const chat = fields(message, 'sender_chat');
+  if (chat) return { from: chatName(chat), fromSelf: false };
+  const user = fields(message, 'from');
+  if (user) return { from: personName(user), fromSelf: integer(user, 'id') === bot.id };
+  return { from: chatName(fields(message, 'chat') ?? {}), fromSelf: false };
+}
+
+function author(origin: Fields, bot: Bot): { from: string; fromSelf: boolean } {
+  const user = fields(origin, 'sender_user');
+  if (user) return { from: personName(user), fromSelf: integer(user, 'id') === bot.id };
+  const hidden = string(origin, 'sender_user_name');
+  // Anybody may choose any name: it must not pass for a person who is known.
+  if (hidden) return { from: `${oneLine(hidden, 100)} (hidden account)`, fromSelf: false };
+  return { from: chatName(fields(origin, 'sender_chat') ?? fields(origin, 'chat') ?? {}), fromSelf: false };
+}
+
+function ownWords(message: Fields): string {
+  return readWords(message).text || readRich(message);
+}
+
+/** The words of a message and, in brackets, what it holds besides. */
+function describe(message: Fields): string {
+  const things = [...readFiles(message).map((file) => `${file.kind} ${file.name}`), ...readFacts(message)];
+  return [ownWords(message), ...things.map((thing) => `[${thing}]`)].filter((part) => part !== '').join('\n');
+}

@@ -1,0 +1,77 @@
+/**
+ * The blocks of a rich message as Markdown: what people forward, and what our own tables look like in the replies to
+ * them. https://core.telegram.org/bots/api#richmessage
+ */
+import { type Fields, fields, isFields, list, string } from '../../shared/read.ts';
+
+/** The platform nests at most 16 deep and keeps at most 500 blocks of 32,768 characters in all. */
+const MAX_DEPTH = 20;
+const MAX_LENGTH = 40_000;
+
+/** The text of `message.rich_message`; '' when there is none. */
+export function readRich(message: Fields): string {
+  const rich = fields(message, 'rich_message');
+  return rich ? blocks(list(rich, 'blocks'), 0).slice(0, MAX_LENGTH).replaceAll('\0', '') : '';
+}
+
+function blocks(items: Fields[], depth: number): string {
+  if (depth > MAX_DEPTH) return '';
+  return items
+    .slice(0, 1000)
+    .map((block) => blockText(block, depth))
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
+function blockText(block: Fields, depth: number): string {
+  const type = string(block, 'type');
+  if (type === 'heading') return `## ${inline(block.text, depth)}`;
+  if (type === 'pre') return `\`\`\`${string(block, 'language') ?? ''}\n${inline(block.text, depth)}\n\`\`\``;
+  if (type === 'divider') return '---';
+  if (type === 'mathematical_expression') return string(block, 'expression') ?? '';
+  if (type === 'list')
+    return list(block, 'items')
+      .map((item) => listItem(item, depth))
+      .join('\n');
+  if (type === 'table') return table(block, depth);
+  const text = [inline(block.summary, depth), inline(block.text, depth), blocks(list(block, 'blocks'), depth + 1)]
+    .filter((part) => part !== '')
+    .join('\n');
+  return type?.endsWith('quote') && text !== '' ? text.replace(/^/gm, '> ') : text;
+}
+
+function listItem(item: Fields, depth: number): string {
+  const box = item.has_checkbox === true ? (item.is_checked === true ? '[x] ' : '[ ] ') : '';
+  const label = typeof item.value === 'number' ? `${item.value}.` : '-';
+  return `${label} ${box}${blocks(list(item, 'blocks'), depth + 1).replaceAll('\n', '\n  ')}`;
+}
+
+function table(block: Fields, depth: number): string {
+  const rows = Array.isArray(block.cells) ? block.cells.filter(Array.isArray) : [];
+  const lines = rows.map(
+    (row) =>
+      `| ${row
+        .filter(isFields)
+        .map((cell) => inline(cell.text, depth))
+        .join(' | ')} |`,
+  );
+  const columns = rows[0]?.length ?? 0;
+  if (columns > 0 && columns <= 100) lines.splice(1, 0, `|${' --- |'.repeat(columns)}`);
+  return lines.join('\n');
+}
+
+/** RichText is a string, a list of RichText, or an object around one. */
+function inline(text: unknown, depth: number): string {
+  if (typeof text === 'string') return text;
+  if (depth > MAX_DEPTH) return '';
+  if (Array.isArray(text))
+    return text
+      .slice(0, 1000)
+      .map((part) => inline(part, depth + 1))
+      .join('');
+  if (!isFields(text)) return '';
+  const inner = inline(text.text, depth + 1) || (string(text, 'expression') ?? string(text, 'alternative_text') ?? '');
+  if (text.type === 'code') return `\`${inner}\``;
+  const url = text.type === 'url' ? string(text, 'url') : undefined;
+  return url !== undefined && url !== inner ? `[${inner}](${url})` : inner;
+}

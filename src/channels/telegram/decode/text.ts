@@ -1,0 +1,143 @@
+/**
+ * A Telegram text and its entities become the words of a person. Entities turn into Markdown only where meaning would
+ * be lost (links, code); everything else stays as it was typed. Offsets are UTF-16 units, which are JavaScript's own.
+ * https://core.telegram.org/bots/api#messageentity
+ */
+import { type Fields, fields, integer, list, string } from '../../shared/read.ts';
+
+/** Telegram itself keeps at most 100 entities of a message. */
+const MAX_ENTITIES = 200;
+
+/** What Telegram marks as a command; an entity that says so of anything else is wrong. */
+const COMMAND = /^\/\w{1,32}(@\w{1,32})?$/;
+
+export interface Bot {
+  id: number;
+  /** Without `@`. */
+  username: string;
+  account: string;
+}
+
+export interface Words {
+  text: string;
+  /** A command at the start. `to` is the lower-cased username it names, if it names one. */
+  command?: { name: string; args: string; to?: string };
+  /** A mention of the bot stood in the text (and was taken out). */
+  mentioned: boolean;
+}
+
+interface Mark {
+  type: string;
+  start: number;
+  end: number;
+  entity: Fields;
+}
+
+/** Reads `text` or `caption` of a message, whichever it has. Without `bot` nothing is taken for a command or a mention. */
+export function readWords(message: Fields, bot?: Bot): Words {
+  const key = message.text === undefined ? 'caption' : 'text';
+  const raw = string(message, key) ?? '';
+  const entitiesKey = key === 'text' ? 'entities' : 'caption_entities';
+  if (raw === '') return { text: '', mentioned: false };
+  const marks = message[entitiesKey] === undefined ? inferred(raw, bot) : readMarks(raw, list(message, entitiesKey));
+  return assemble(raw, marks, bot);
+}
+
+function assemble(raw: string, marks: Mark[], bot: Bot | undefined): Words {
+  let out = '';
+  let cursor = 0;
+  let mentioned = false;
+  let command: { token: string; name: string; to?: string } | undefined;
+  for (const mark of marks) {
+    if (mark.start < cursor) continue;
+    const inner = raw.slice(mark.start, mark.end);
+    const before = out + raw.slice(cursor, mark.start);
+    if (bot && isMention(mark, inner, bot)) {
+      mentioned = true;
+      cursor = skipAfterMention(raw, mark.end, before);
+      out = /[,.;:!?]/.test(raw[cursor] ?? '') ? before.trimEnd() : before;
+    } else if (bot && mark.type === 'bot_command' && COMMAND.test(inner) && !command && before.trim() === '') {
+      command = { token: inner, ...splitCommand(inner) };
+      out = '';
+      cursor = mark.end;
+    } else {
+      const markdown = toMarkdown(mark, inner);
+      if (markdown === undefined) continue;
+      out = before + markdown;
+      cursor = mark.end;
+    }
+  }
+  const rest = (out + raw.slice(cursor)).replaceAll('\0', '');
+  if (!command) return { text: mentioned ? rest.trim() : rest, mentioned };
+  const { token, name, to } = command;
+  return { text: token + rest, command: { name, args: rest.trim(), ...(to !== undefined && { to }) }, mentioned };
+}
+
+function readMarks(text: string, entities: Fields[]): Mark[] {
+  const marks: Mark[] = [];
+  for (const entity of entities.slice(0, MAX_ENTITIES)) {
+    const start = integer(entity, 'offset') ?? -1;
+    const end = start + (integer(entity, 'length') ?? 0);
+    const type = string(entity, 'type');
+    if (type !== undefined && start >= 0 && end > start && end <= text.length) marks.push({ type, start, end, entity });
+  }
+  return marks.sort((a, b) => a.start - b.start || b.end - a.end);
+}
+
+/** Bridges and hand-made updates leave entities out altogether; Telegram's own servers never do where there is one. */
+function inferred(text: string, bot: Bot | undefined): Mark[] {
+  if (!bot) return [];
+  const marks: Mark[] = [];
+  const add = (type: string, start: number, length: number) =>
+    marks.push({ type, start, end: start + length, entity: {} });
+  const command = /^(\s*(?:@\w{1,32}\s+)?)(\/[a-z0-9_]{1,32}(?:@\w{1,32})?)(?!\S)/i.exec(text);
+  if (command?.[2]) add('bot_command', (command[1] ?? '').length, command[2].length);
+  if (text.includes('@'))
+    for (const found of text.matchAll(/(?<![\w/@])@\w{1,32}/g)) add('mention', found.index, found[0].length);
+  return marks.slice(0, MAX_ENTITIES).sort((a, b) => a.start - b.start);
+}
+
+function isMention(mark: Mark, inner: string, bot: Bot): boolean {
+  if (mark.type === 'mention') return inner.toLowerCase() === `@${bot.username.toLowerCase()}`;
+  if (mark.type !== 'text_mention') return false;
+  const user = fields(mark.entity, 'user');
+  return user !== undefined && integer(user, 'id') === bot.id;
+}
+
+/** `@bot, plan` becomes `plan`, and `hey @bot plan` has one space left. */
+function skipAfterMention(text: string, from: number, before: string): number {
+  const skipped = before.trim() === '' ? ' ,:;' : /\s$/.test(before) ? ' ' : '';
+  let at = from;
+  while (at < text.length && skipped.includes(text.charAt(at))) at++;
+  return at;
+}
+
+function splitCommand(token: string): { name: string; to?: string } {
+  const [name = '', to] = token.slice(1).toLowerCase().split('@', 2);
+  return to === undefined ? { name } : { name, to };
+}
+
+function toMarkdown(mark: Mark, inner: string): string | undefined {
+  if (mark.type === 'text_link') {
+    const url = string(mark.entity, 'url');
+    if (url === undefined || url === inner) return undefined;
+    const target = /[\s()<>]/.test(url) ? `<${url.replace(/[\s<>]/g, encodeURIComponent)}>` : url;
+    return `[${inner.replace(/[[\]\\]/g, '\\$&')}](${target})`;
+  }
+  if (mark.type === 'code') {
+    const fence = '`'.repeat(longestRun(inner) + 1);
+    return fence.length > 1 ? `${fence} ${inner} ${fence}` : fence + inner + fence;
+  }
+  if (mark.type === 'pre') {
+    const fence = '`'.repeat(Math.max(3, longestRun(inner) + 1));
+    const language = /^[\w+#.-]{1,30}$/.exec(string(mark.entity, 'language') ?? '')?.[0] ?? '';
+    return `${fence}${language}\n${inner.replace(/\n$/, '')}\n${fence}`;
+  }
+  return undefined;
+}
+
+function longestRun(text: string): number {
+  let longest = 0;
+  for (const run of text.matchAll(/`+/g)) longest = Math.max(longest, run[0].length);
+  return longest;
+}

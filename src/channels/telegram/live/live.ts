@@ -1,0 +1,48 @@
+/**
+ * Live progress on Telegram: the shared status message at Telegram's pace.
+ * https://core.telegram.org/bots/api#sendchataction, #editmessagetext
+ */
+import type { Logger } from '../../../log.ts';
+import type { Address, LiveMode } from '../../channel.ts';
+import { createStatus, type Status, type StatusTiming } from '../../shared/status.ts';
+import type { TelegramApi } from '../api.ts';
+import { createLiveCalls } from './calls.ts';
+
+export interface Live extends Status {
+  /** What the limits of the chat leave; its topics share them. */
+  pace(address: Address): { key: string; gapMs: number };
+}
+
+/** Milliseconds. */
+export interface LiveTiming extends StatusTiming {
+  /** Between two calls in one chat: Telegram takes one message a second there, 20 a minute in a group, answers included. */
+  chatGap: number;
+  groupGap: number;
+}
+
+export const LIVE_TIMING: LiveTiming = {
+  typingAfter: 400,
+  typingEvery: 5000,
+  statusAfter: 3000,
+  statusEvery: 3000,
+  textEvery: 1500,
+  chatGap: 2000,
+  groupGap: 6000,
+  longRun: 30_000,
+  late: 1500,
+};
+
+const MAX_TEXT = 4000;
+const isGroup = ({ chat }: Address): boolean => chat.startsWith('-');
+
+export function createLive(options: { api: TelegramApi; mode: LiveMode; log: Logger; timing?: LiveTiming }): Live {
+  const { mode, timing = LIVE_TIMING } = options;
+  return {
+    // Everybody in a group would read along with a draft.
+    ...createStatus({
+      ...{ calls: createLiveCalls(options), mode, timing, maxText: MAX_TEXT },
+      maySeeText: (address) => !isGroup(address),
+    }),
+    pace: (address) => ({ key: address.chat, gapMs: isGroup(address) ? timing.groupGap : timing.chatGap }),
+  };
+}

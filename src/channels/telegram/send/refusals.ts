@@ -1,0 +1,135 @@
+/**
+ * What to do when Telegram refuses a part, decided without doing it. A refused part was not taken, so another form of it may be
+ * sent at once under the same entry of the ledger; each remedy is tried once. Error texts are those of the Bot API server:
+ * https://github.com/tdlib/telegram-bot-api/blob/master/telegram-bot-api/Client.cpp
+ */
+import { DeliveryError } from '../../../errors.ts';
+import type { OutboundMessage } from '../../channel.ts';
+import { isFields } from '../../shared/read.ts';
+import type { TelegramError } from '../api.ts';
+import type { TelegramPart } from './render.ts';
+
+interface Remedy {
+  name: string;
+  /** Matched against what Telegram said. */
+  said: RegExp;
+  /** Undefined when the part has nothing of the kind. */
+  change: (part: TelegramPart, message: OutboundMessage) => TelegramPart | undefined;
+}
+
+/** In order of preference; the first that applies and was not tried yet is taken. */
+const REMEDIES: Remedy[] = [
+  {
+    name: 'thread',
+    said: /thread not found|TOPIC_(DELETED|CLOSED|ID_INVALID)/i,
+    change: (part) => without(part, ['message_thread_id']),
+  },
+  {
+    name: 'edit',
+    said: /to edit not found|can't be edited|MESSAGE_ID_INVALID|no text in the message to edit/i,
+    change: asNew,
+  },
+  {
+    name: 'reply',
+    said: /(replied|to be replied).* not found|REPLY_MESSAGE_ID_INVALID/i,
+    change: (part) => without(part, ['reply_parameters']),
+  },
+  { name: 'entities', said: /entit|can't parse/i, change: (part) => (isRich(part) ? undefined : asPlain(part)) },
+  // Where no photos may be sent, files may be.
+  { name: 'photo', said: /PHOTOS?_|IMAGE_PROCESS|dimensions|to send photos|big for a photo/i, change: asDocument },
+];
+
+/** Another form of the part to try, or undefined. `tried` holds the names of remedies and grows. */
+export function remedy(
+  part: TelegramPart,
+  error: TelegramError,
+  message: OutboundMessage,
+  tried: Set<string>,
+): TelegramPart | undefined {
+  if (error.migratedTo !== undefined && !tried.has('migrated')) {
+    tried.add('migrated');
+    return { ...part, params: { ...part.params, chat_id: error.migratedTo } };
+  }
+  if (error.code !== 400) return undefined;
+  for (const { name, said, change } of REMEDIES) {
+    const changed = !tried.has(name) && said.test(error.message) ? change(part, message) : undefined;
+    if (!changed) continue;
+    tried.add(name);
+    return changed;
+  }
+  return undefined;
+}
+
+/** Says nothing about how the part is made. */
+const ABOUT_CHAT = /chat not found|PEER_ID_INVALID|rights|CHAT_\w+|USER_\w+|upgraded/i;
+
+/** Rich messages, or this one, are not taken. */
+export function refusesRich(part: TelegramPart, error: TelegramError): boolean {
+  return isRich(part) && (error.code === 404 || (error.code === 400 && !ABOUT_CHAT.test(error.message)));
+}
+
+export function isRich(part: TelegramPart): boolean {
+  return part.params.rich_message !== undefined;
+}
+
+/** The edit changed nothing: an earlier try of it had come through. */
+export function isAlreadySo(error: TelegramError): boolean {
+  return error.code === 400 && /message is not modified/i.test(error.message);
+}
+
+/** An edit repeats without harm, so its lost answer leaves nothing unsure. */
+export function toDeliveryError(part: TelegramPart, error: TelegramError): DeliveryError {
+  const { message, kind, code } = error;
+  const repeatable = part.method.startsWith('edit');
+  if (kind === 'unreadable') return new DeliveryError(message);
+  if (kind === 'unreachable') return new DeliveryError(message, { retryAfterMs: error.retryAfterMs ?? 1000 });
+  if (kind !== 'refused') return new DeliveryError(message, { retryAfterMs: 1000, ambiguous: !repeatable });
+  if (code === 429) return new DeliveryError(message, { retryAfterMs: error.retryAfterMs ?? 1000, rateLimited: true });
+  if (typeof code === 'number' && code >= 500)
+    return new DeliveryError(message, { retryAfterMs: 1000, ambiguous: code === 504 && !repeatable });
+  // The token was revoked: the message keeps until the operator has set another.
+  if (code === 401 || code === 404) return new DeliveryError(message, { retryAfterMs: 60_000 });
+  return new DeliveryError(message);
+}
+
+function without(part: TelegramPart, keys: string[]): TelegramPart | undefined {
+  if (!keys.some((key) => key in part.params)) return undefined;
+  return { ...part, params: Object.fromEntries(Object.entries(part.params).filter(([key]) => !keys.includes(key))) };
+}
+
+function asPlain(part: TelegramPart): TelegramPart | undefined {
+  const markup = ['entities', 'caption_entities', 'parse_mode'];
+  const media = mediaOf(part);
+  if (!media) return without(part, markup);
+  const plain = media.map((item) => Object.fromEntries(Object.entries(item).filter(([key]) => !markup.includes(key))));
+  return { ...part, params: { ...part.params, media: plain } };
+}
+
+/** Edits name no thread and no message to reply to; a new message does. */
+function asNew(part: TelegramPart, message: OutboundMessage): TelegramPart | undefined {
+  if (part.method !== 'editMessageText') return undefined;
+  const { message_id: _gone, ...params } = part.params;
+  const thread = Number(message.address.thread);
+  const replyTo = Number(message.replyTo);
+  return {
+    method: isRich(part) ? 'sendRichMessage' : 'sendMessage',
+    params: {
+      ...params,
+      ...(thread > 1 && { message_thread_id: thread }),
+      ...(replyTo > 0 && { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } }),
+    },
+    files: part.files,
+  };
+}
+
+function asDocument(part: TelegramPart): TelegramPart | undefined {
+  if (part.method === 'sendPhoto') return { ...part, method: 'sendDocument' };
+  const media = mediaOf(part);
+  if (!media?.some((item) => item.type === 'photo')) return undefined;
+  return { ...part, params: { ...part.params, media: media.map((item) => ({ ...item, type: 'document' })) } };
+}
+
+function mediaOf(part: TelegramPart): Record<string, unknown>[] | undefined {
+  const { media } = part.params;
+  return Array.isArray(media) ? media.filter(isFields) : undefined;
+}

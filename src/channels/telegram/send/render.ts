@@ -1,0 +1,180 @@
+/**
+ * An outgoing message as calls of the Bot API. Pure: the same message always gives the same parts, so that a send
+ * interrupted between two parts goes on with the right one.
+ */
+import { DeliveryError } from '../../../errors.ts';
+import type { Attachment, Button, ChannelLimits, OutboundMessage } from '../../channel.ts';
+import { type MarkdownDocument, parseDocument } from '../../markdown/parse.ts';
+import { NO_FEATURES, plainInline, type Rich } from '../../markdown/rich.ts';
+import { splitRich } from '../../markdown/split.ts';
+import { fewEntities, forTelegram, toEntities } from './entities.ts';
+import { type FileGroup, groupFiles, shortName } from './render-files.ts';
+import { toRichMessage } from './render-rich.ts';
+
+export type TelegramMethod =
+  | 'sendMessage'
+  | 'editMessageText'
+  | 'sendDocument'
+  | 'sendPhoto'
+  | 'sendMediaGroup'
+  | 'sendRichMessage';
+
+/** One call. JSON as it stands; `files[i]` goes under `photo` or `document`, or under `media` of the album's item i. */
+export interface TelegramPart {
+  method: TelegramMethod;
+  params: Record<string, unknown>;
+  files: Attachment[];
+}
+
+export interface TelegramRendering {
+  parts: TelegramPart[];
+  /** The whole message again, its text as one rich message, for servers that take those. */
+  rich?: TelegramPart[];
+}
+
+type Params = Record<string, unknown>;
+
+const CAPTION = 1024;
+const CALLBACK_BYTES = 64;
+const ROW = 8;
+const NOTHING = '—';
+
+/**
+ * The first part is a reply or replaces the placeholder; the keyboard is under the last text. Nothing to show gives no
+ * part. Throws DeliveryError for a button id that Telegram cannot carry.
+ */
+export async function renderTelegram(message: OutboundMessage, limits: ChannelLimits): Promise<TelegramRendering> {
+  const { groups, refused } = groupFiles(message.files, limits.uploadBytes);
+  // Telegram takes these three combining marks out of a text; composed letters keep them.
+  const source = /[\u030a\u0333\u033f]/.test(message.text) ? message.text.normalize('NFC') : message.text;
+  const document = addNotices(await parseDocument(source), refused);
+  const keyboard = keyboardOf(message.buttons);
+  const texts = fitted(forTelegram(document.rich), limits.text);
+
+  const [group] = groups;
+  const [text] = texts;
+  const isCaption =
+    message.placeholder === undefined &&
+    group !== undefined &&
+    groups.length === 1 &&
+    texts.length <= 1 &&
+    (text?.text.length ?? 0) <= CAPTION &&
+    (group.files.length === 1 || keyboard === undefined);
+  if (texts.length === 0 && !isCaption && (message.placeholder !== undefined || keyboard !== undefined)) {
+    texts.push({ text: standIn(groups), spans: [], features: document.rich.features });
+  }
+
+  const files = groups.map((one) => fileCall(one));
+  const calls = isCaption
+    ? [fileCall(group, text, keyboard)]
+    : [...texts.map((one, index) => textCall(one, index === texts.length - 1 ? keyboard : undefined)), ...files];
+  const { table, tasks } = document.rich.features;
+  const rich = table || tasks ? toRichMessage(document.blocks) : undefined;
+  const parts = place(calls, message);
+  if (rich === undefined) return { parts };
+  const richCall: TelegramPart = { method: 'sendRichMessage', params: { rich_message: rich, ...keyboard }, files: [] };
+  return { parts, rich: place([richCall, ...files], message) };
+}
+
+/** Words of our own after the message; as the first of it they reply, and take the place of the placeholder. */
+export function noticeCalls(text: string, message: OutboundMessage, isFirst: boolean): TelegramPart[] {
+  const { replyTo: _to, placeholder: _in, ...later } = message;
+  const texts = splitRich(forTelegram({ ...plainInline(text), features: NO_FEATURES }), 4096);
+  return place(
+    texts.map((one) => textCall(one, undefined)),
+    isFirst ? message : later,
+  );
+}
+
+/** One line for a status message: as Telegram will show it, without formatting, cut to `limit`. */
+export function plainText(text: string, limit = 4096): string {
+  const line = forTelegram({ ...plainInline(text.toWellFormed().replace(/\s+/g, ' ')), features: NO_FEATURES });
+  const [first] = splitRich(line, limit);
+  return first?.text ?? '';
+}
+
+function addNotices(document: MarkdownDocument, notices: string[]): MarkdownDocument {
+  if (notices.length === 0) return document;
+  const { rich, blocks } = document;
+  const paragraphs = notices.map((notice) => ({ type: 'paragraph' as const, inline: plainInline(notice) }));
+  const text = [rich.text, ...notices].filter((part) => part !== '').join('\n\n');
+  return { rich: { ...rich, text }, blocks: [...blocks, ...paragraphs] };
+}
+
+/** Parts within the limits of length and of entities that something can be seen of. */
+function fitted(rich: Rich, limit: number): Rich[] {
+  return splitRich(rich, limit).flatMap((part) => {
+    if (!/[^\s\p{Cc}\p{Cf}\p{Z}\u115f\u1160\u2800\u3164\uffa0]/u.test(part.text)) return [];
+    if (part.spans.length === 0 || fewEntities(toEntities(part)) !== undefined) return [part];
+    return fitted(part, Math.ceil(part.text.length / 2));
+  });
+}
+
+function standIn(groups: readonly FileGroup[]): string {
+  const names = groups.flatMap((group) => group.files).map((file) => `📎 ${plainText(shortName(file))}`);
+  return names.length === 0 ? NOTHING : names.slice(0, 20).join('\n');
+}
+
+function formatted(text: Rich, key: 'text' | 'caption'): Params {
+  const entities = fewEntities(toEntities(text)) ?? [];
+  const entitiesKey = key === 'text' ? 'entities' : 'caption_entities';
+  return { [key]: text.text, ...(entities.length === 0 ? {} : { [entitiesKey]: entities }) };
+}
+
+function textCall(text: Rich, keyboard: Params | undefined): TelegramPart {
+  const params = { ...formatted(text, 'text'), link_preview_options: { is_disabled: true }, ...keyboard };
+  return { method: 'sendMessage', params, files: [] };
+}
+
+function fileCall({ kind, files }: FileGroup, text?: Rich, keyboard?: Params): TelegramPart {
+  const caption = text === undefined ? {} : formatted(text, 'caption');
+  if (files.length === 1) {
+    return { method: kind === 'photo' ? 'sendPhoto' : 'sendDocument', params: { ...caption, ...keyboard }, files };
+  }
+  // Under photos the first one's caption is shown for all; documents show each its own, so it stands under the last.
+  const captioned = kind === 'photo' ? 0 : files.length - 1;
+  const media = files.map((_file, index) => ({ type: kind, ...(index === captioned ? caption : {}) }));
+  return { method: 'sendMediaGroup', params: { media }, files };
+}
+
+/** Says where each call goes. The first text replaces the placeholder; an edit names neither thread nor reply. */
+function place(calls: TelegramPart[], { address, replyTo, placeholder }: OutboundMessage): TelegramPart[] {
+  const chat = { chat_id: /^-?\d{1,15}$/.test(address.chat) ? Number(address.chat) : address.chat };
+  const thread = positive(address.thread);
+  const reply = positive(replyTo);
+  const edited = positive(placeholder);
+  // In a forum's General topic messages must name no thread: 1 is refused.
+  const topic = thread === undefined || thread === 1 ? {} : { message_thread_id: thread };
+  return calls.map((call, index) => {
+    const isText = call.method === 'sendMessage' || call.method === 'sendRichMessage';
+    if (index === 0 && edited !== undefined && isText) {
+      return { ...call, method: 'editMessageText', params: { ...chat, message_id: edited, ...call.params } };
+    }
+    const answers =
+      index === 0 && reply !== undefined
+        ? { reply_parameters: { message_id: reply, allow_sending_without_reply: true } }
+        : {};
+    return { ...call, params: { ...chat, ...topic, ...call.params, ...answers } };
+  });
+}
+
+function positive(id: string | undefined): number | undefined {
+  return id !== undefined && /^[1-9]\d{0,14}$/.test(id) ? Number(id) : undefined;
+}
+
+/** A keyboard under a message; undefined is none. */
+export function keyboardOf(buttons: Button[][] | undefined): Params | undefined {
+  const rows = (buttons ?? []).flatMap((row) =>
+    Array.from({ length: Math.ceil(row.length / ROW) }, (_, index) => row.slice(index * ROW, (index + 1) * ROW)),
+  );
+  if (rows.length === 0) return undefined;
+  const inline_keyboard = rows.map((row) =>
+    row.map(({ id, label }) => {
+      const bytes = Buffer.byteLength(id);
+      if (bytes < 1 || bytes > CALLBACK_BYTES)
+        throw new DeliveryError(`a button id has ${bytes} bytes; Telegram takes 1 to 64`);
+      return { text: plainText(label, 64) || NOTHING, callback_data: id };
+    }),
+  );
+  return { reply_markup: { inline_keyboard } };
+}

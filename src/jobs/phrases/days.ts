@@ -1,0 +1,257 @@
+/** The days in a phrase: weekdays and ranges of them, "first monday of the month", dates, "tomorrow", "next monday". */
+
+import { dayFrom, dayOf, toInstant, toWall, weekdayOf } from '../zone.ts';
+import type { Context } from './facts.ts';
+import type { Reader } from './tokens.ts';
+import { DAY_GROUPS, MONTHS, ORDINAL_ENDINGS, ORDINALS, PLURAL_WEEKDAYS, TONIGHT, WEEKDAYS } from './words.ts';
+
+/** Weekdays at the cursor: a name, a group, or a range such as "mon-fri". False when there is none. */
+export function readWeekdays({ reader, facts }: Context, into: 'weekdays' | 'except'): boolean {
+  const { text } = reader.peek();
+  const group = DAY_GROUPS.get(text);
+  const plural = PLURAL_WEEKDAYS.get(text);
+  const first = WEEKDAYS.get(text) ?? plural;
+  if (group === undefined && first === undefined) return false;
+  reader.take();
+  if (group || plural !== undefined) facts.repeats = true;
+  if (first === undefined) {
+    facts[into].push(...(group ?? []));
+    return true;
+  }
+  const isRange = ['-', 'to', 'through', 'thru'].includes(reader.peek().text);
+  const end = WEEKDAYS.get(reader.peek(1).text) ?? PLURAL_WEEKDAYS.get(reader.peek(1).text);
+  if (!isRange || end === undefined) {
+    facts[into].push(first);
+    return true;
+  }
+  reader.take();
+  reader.take();
+  facts.repeats = true;
+  for (let day = first; ; day = (day + 1) % 7) {
+    facts[into].push(day);
+    if (day === end) return true;
+  }
+}
+
+/** "today", "tomorrow", "tonight", "day after tomorrow", "next monday", an ISO date; false when there is none. */
+export function readNamedDay(context: Context): boolean {
+  const { reader, facts } = context;
+  const day = readDay(context);
+  if (day === undefined) return false;
+  if (facts.day !== undefined || facts.instant !== undefined) {
+    throw reader.refuse('it names two days', 'tomorrow at 9; next monday at 9');
+  }
+  if ('day' in day) facts.day = day.day;
+  else facts.instant = day.instant;
+  return true;
+}
+
+/** After "starting" or "from". False when no day follows. */
+export function readStart(context: Context): boolean {
+  const { reader, facts } = context;
+  reader.takeIf('on', 'at');
+  const weekday = WEEKDAYS.get(reader.peek().text);
+  const isRange = ['-', 'to', 'through', 'thru'].includes(reader.peek(1).text);
+  if (weekday !== undefined && isRange) return false;
+  let start = readDay(context);
+  if (!start && weekday !== undefined) {
+    reader.take();
+    facts.relative = true;
+    start = { day: comingWeekday(context, weekday, 1) };
+  }
+  if (!start) return false;
+  if (facts.start) throw reader.refuse('it has two starts', 'every 2 weeks on monday from 2027-01-04');
+  facts.start = start;
+  return true;
+}
+
+const NEAR_DAYS = new Map([
+  ['today', 0],
+  ['tonight', 0],
+  ['tomorrow', 1],
+]);
+const today = ({ now, timezone }: Context) => dayOf(toWall(now, timezone));
+
+/** The first such weekday at least so many days from today. */
+export function comingWeekday(context: Context, weekday: number, atLeast: number): number {
+  const day = today(context) + atLeast;
+  return day + ((weekday - weekdayOf(day) + 7) % 7);
+}
+
+function readDay(context: Context): { day: number } | { instant: number } | undefined {
+  const { reader, facts } = context;
+  const { text, kind } = reader.peek();
+  if (kind === 'iso') return readIso(context, reader.take().text);
+  let ahead = NEAR_DAYS.get(text);
+  if (ahead !== undefined) reader.take();
+  else if (text === 'day' && reader.peek(1).text === 'after' && reader.peek(2).text === 'tomorrow') {
+    for (let taken = 0; taken < 3; taken += 1) reader.take();
+    ahead = 2;
+  }
+  if (text === 'tonight') facts.part = TONIGHT;
+  if (ahead !== undefined) {
+    facts.relative = true;
+    return { day: today(context) + ahead };
+  }
+  if (!['next', 'this', 'coming'].includes(text)) return undefined;
+  const weekday = WEEKDAYS.get(reader.peek(1).text);
+  if (weekday === undefined) {
+    // "this evening"
+    if (text !== 'this')
+      throw reader.refuse(`it does not say which day "${text} ${reader.peek(1).text}" is`, 'next monday at 9');
+    reader.take();
+    facts.relative = true;
+    return { day: today(context) };
+  }
+  reader.take();
+  reader.take();
+  facts.relative = true;
+  return { day: comingWeekday(context, weekday, text === 'next' ? 1 : 0) };
+}
+
+const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[t ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?(z|([+-])(\d\d):?(\d\d))?)?$/;
+
+function readIso({ reader, timezone }: Context, text: string): { day: number } | { instant: number } {
+  const match = ISO.exec(text) ?? [];
+  const [year = 0, month = 0, date = 0, hour = 0, minute = 0, second = 0] = match
+    .slice(1, 7)
+    .map((part) => Number(part ?? 0));
+  const day = year >= 1970 ? dayFrom(year, month, date) : undefined;
+  if (day === undefined) throw reader.refuse(`there is no day ${text.slice(0, 10)}`, '2027-12-24 18:00');
+  if (match[4] === undefined) return { day };
+  const [zone, sign, zoneHour = '0', zoneMinute = '0'] = match.slice(7, 11);
+  const offset = (sign === '-' ? -1 : 1) * (Number(zoneHour) * 60 + Number(zoneMinute));
+  if (hour > 23 || minute > 59 || second > 59 || Math.abs(offset) > 14 * 60) {
+    throw reader.refuse(`there is no time ${text.slice(11)}`, '2027-12-24 18:00');
+  }
+  const wall = ((day * 24 + hour) * 60 + minute) * 60_000 + second * 1000;
+  const instant = zone === undefined ? toInstant(wall, timezone) : wall - offset * 60_000;
+  if (instant === undefined) throw reader.refuse(`the zone ${timezone} left that day out`, '2027-12-24 18:00');
+  return { instant };
+}
+
+/** An ordinal so far ahead ("15th", "first", "last"), with the number of its tokens. */
+export function ordinalAt(reader: Reader, ahead = 0): { value: number | 'L'; size: number } | undefined {
+  const [first, second] = [reader.peek(ahead), reader.peek(ahead + 1)];
+  if (first.kind === 'number' && second.glued && ORDINAL_ENDINGS.has(second.text)) {
+    return { value: Number(first.text), size: 2 };
+  }
+  const value = ORDINALS.get(first.text);
+  return value === undefined ? undefined : { value, size: 1 };
+}
+
+function readOrdinals(reader: Reader): { values: (number | 'L')[]; hasFigures: boolean } {
+  const values: (number | 'L')[] = [];
+  let hasFigures = false;
+  for (let found = ordinalAt(reader); found; ) {
+    values.push(found.value);
+    hasFigures ||= found.size === 2;
+    for (let taken = 0; taken < found.size; taken += 1) reader.take();
+    let ahead = 0;
+    while (['and', ',', '&', 'the'].includes(reader.peek(ahead).text)) ahead += 1;
+    found = ahead > 0 ? ordinalAt(reader, ahead) : undefined;
+    for (let taken = 0; found && taken < ahead; taken += 1) reader.take();
+  }
+  return { values, hasFigures };
+}
+
+/** "of the month", "of every month", "of january": the month when it names one. */
+function readOfMonth({ reader, facts }: Context): number | undefined {
+  if (reader.peek().text !== 'of') return undefined;
+  reader.take();
+  const month = MONTHS.get(reader.peek().text);
+  if (month !== undefined) {
+    reader.take();
+    return month;
+  }
+  reader.takeIf('the', 'every', 'each', 'a', 'any');
+  if (!reader.takeIf('month', 'months'))
+    throw reader.refuse(`"of ${reader.peek().text}" is unclear`, 'first day of the month at noon');
+  facts.ofMonth = true;
+  return undefined;
+}
+
+/** Ordinals and what they count: days, weekdays, weekdays of the month; false when there is none. */
+export function readNth(context: Context): boolean {
+  const { reader, facts } = context;
+  const { values, hasFigures } = readOrdinals(reader);
+  if (values.length === 0) return false;
+  const weekday = WEEKDAYS.get(reader.peek().text);
+  if (weekday !== undefined) {
+    reader.take();
+    const month = readOfMonth(context);
+    if (month !== undefined) facts.months.push(month);
+    facts.needsMonth ||= !facts.ofMonth && month === undefined;
+    if (values.some((value) => value !== 'L' && value > 5)) {
+      throw reader.refuse('a month has at most five of a weekday', 'last friday of the month at 16:00');
+    }
+    facts.nth.push(...values.map((nth) => ({ nth, weekday })));
+    return true;
+  }
+  if (reader.takeIf('weekday', 'workday')) {
+    const month = readOfMonth(context);
+    if (month !== undefined) facts.months.push(month);
+    if (values.some((value) => value !== 1 && value !== 'L')) {
+      throw reader.refuse(
+        'only the first and the last weekday of a month can be said',
+        'last weekday of the month at 16:00',
+      );
+    }
+    facts.monthDays.push(...values.map((value) => (value === 'L' ? 'LW' : '1W')));
+    return true;
+  }
+  const isDay = reader.takeIf('day');
+  const direct = MONTHS.get(reader.peek().text);
+  if (direct !== undefined) reader.take();
+  const month = direct ?? readOfMonth(context);
+  if (!hasFigures && month === undefined && !facts.ofMonth) {
+    if (!isDay) throw reader.refuse('it does not say of what', 'first day of the month at noon');
+    facts.needsMonth = true;
+  }
+  for (const value of values) {
+    if (value === 'L' && !isDay) throw reader.refuse('"last" needs a day', 'last day of the month at 18:00');
+    if (value === 'L' || month === undefined) {
+      facts.monthDays.push(String(value));
+      if (month !== undefined) facts.months.push(month);
+      if (value !== 'L' && (value < 1 || value > 31))
+        throw reader.refuse(`no month has a day ${value}`, 'on the 15th at 10:00');
+    } else addDate(context, month, value);
+  }
+  return true;
+}
+
+/** "january", "january 1st", "24 december 2027"; false when there is none. */
+export function readDate(context: Context): boolean {
+  const { reader, facts } = context;
+  const isDayFirst = reader.peek().kind === 'number' && MONTHS.has(reader.peek(1).text);
+  const before = isDayFirst ? Number(reader.take().text) : undefined;
+  const month = MONTHS.get(reader.peek().text);
+  if (month === undefined) return false;
+  reader.take();
+  if (before !== undefined) {
+    addDate(context, month, before);
+    return true;
+  }
+  const ordinal = ordinalAt(reader, reader.peek().text === 'the' ? 1 : 0);
+  const isTime = [':', '.', 'am', 'pm'].includes(reader.peek(1).text);
+  const isPlain = reader.peek().kind === 'number' && reader.peek().text.length <= 2 && !isTime;
+  if (typeof ordinal?.value === 'number') {
+    reader.takeIf('the');
+    for (let taken = 0; taken < ordinal.size; taken += 1) reader.take();
+    addDate(context, month, ordinal.value);
+  } else if (isPlain) addDate(context, month, Number(reader.take().text));
+  else facts.months.push(month);
+  return true;
+}
+
+function addDate({ reader, facts }: Context, month: number, day: number): void {
+  const at = reader.peek().text === ',' ? 1 : 0;
+  const next = reader.peek(at);
+  const isYear = next.kind === 'number' && next.text.length === 4;
+  const year = isYear ? Number(next.text) : undefined;
+  if (isYear) for (let taken = 0; taken <= at; taken += 1) reader.take();
+  if (dayFrom(year ?? 2024, month, day) === undefined) {
+    throw reader.refuse('there is no such day', 'on 24 december at 18:00');
+  }
+  facts.dates.push(year === undefined ? { month, day } : { month, day, year });
+}

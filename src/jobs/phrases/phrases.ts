@@ -1,0 +1,114 @@
+/** English phrases about time to schedules: from what a phrase says to the one schedule it can mean, or the reason why there is none. */
+
+import type { Schedule } from '../slots.ts';
+import { clock } from '../zone.ts';
+import { type Build, DEFAULT_TIME } from './build.ts';
+import { settleTimes } from './clock.ts';
+import { crons, timeFields } from './cron.ts';
+import { onceOf } from './once.ts';
+import { readFacts } from './reader.ts';
+import { everyDays, withinDays } from './rhythm.ts';
+import { readTokens } from './tokens.ts';
+
+export interface PhraseOptions {
+  timezone: string;
+  now: Date;
+  /** Where a rhythm that cron cannot say is counted from when the phrase does not tell: 1970 when absent. */
+  anchor?: Date | undefined;
+  /** Takes a date that is past, as a schedule without a further slot: for files, which outlive their date. */
+  allowPast?: boolean | undefined;
+}
+
+/**
+ * The schedule an English phrase means, and whether it means another one when it is read at another time ("tomorrow at 9").
+ * @throws UserError with the reason and an example
+ */
+export function parsePhrase(
+  text: string,
+  { timezone, now, anchor, allowPast = false }: PhraseOptions,
+): { schedule: Schedule; relative: boolean } {
+  const reader = readTokens(text);
+  const facts = readFacts(reader, now.getTime(), timezone);
+  const said = settleTimes(reader, facts.times, facts.part);
+  if (facts.times.length === 0 && facts.part) said.push(facts.part.default);
+  const build: Build = { reader, facts, now: now.getTime(), timezone, times: said, base: anchor?.getTime(), allowPast };
+  checkTogether(build);
+  if (facts.delay || facts.instant !== undefined || facts.day !== undefined)
+    return { schedule: onceOf(build), relative: facts.relative };
+  const isOneDate = facts.dates.length > 0 && !facts.repeats;
+  const isOneWeekday = facts.weekdays.length === 1 && !facts.repeats;
+  if (isOneDate || isOneWeekday)
+    return { schedule: onceOf(build), relative: isOneWeekday || facts.dates.some(({ year }) => !year) };
+  const schedule = recurring(build);
+  const [part] = schedule.kind === 'any' ? schedule.of : [schedule];
+  const isAnchored = anchor !== undefined && facts.start === undefined && part?.kind !== 'cron';
+  return { schedule, relative: facts.relative || isAnchored };
+}
+
+/** What cannot stand together, or alone, whatever it becomes. */
+function checkTogether({ reader, facts }: Build): void {
+  const { rhythm, weekdays, monthDays, nth, dates, months, delay, day, instant, window, marks } = facts;
+  const isOnce = Boolean(delay) || day !== undefined || instant !== undefined;
+  const kinds = [weekdays.length > 0, monthDays.length > 0, nth.length > 0, dates.length > 0].filter(Boolean).length;
+  if (isOnce && (facts.repeats || rhythm || kinds > 0 || months.length > 0 || facts.except.length > 0)) {
+    throw reader.refuse('it says both once and again and again', 'tomorrow at 9" or "every day at 9');
+  }
+  if (delay && (day !== undefined || instant !== undefined))
+    throw reader.refuse('it names two times', 'in 2 days at 9:00');
+  if (kinds > 1) {
+    const example = 'on the 13th at 9; every friday at 9" or "0 9 13 * +FRI';
+    throw reader.refuse('it names days in two ways, and "both" and "either" are two meanings', example);
+  }
+  if (dates.length > 0 && months.length > 0)
+    throw reader.refuse('it names months in two ways', 'on 24 december at 18:00');
+  if (!facts.repeats && weekdays.length === 1 && months.length + facts.except.length > 0) {
+    throw reader.refuse('it does not say whether that comes again', 'every monday in december at 9');
+  }
+  if (facts.needsMonth && rhythm?.unit !== 'month' && months.length === 0) {
+    throw reader.refuse(
+      'it does not say of which month',
+      'first monday of the month at 9" or "every other monday at 9',
+    );
+  }
+  const isSubDay = rhythm?.unit === 'minute' || rhythm?.unit === 'hour';
+  if (window && !isSubDay)
+    throw reader.refuse('hours "between" need a rhythm', 'every 30 minutes between 9:00 and 17:00');
+  if (marks.length > 0 && rhythm?.unit !== 'hour')
+    throw reader.refuse('a minute alone needs a rhythm of hours', 'every hour at :15');
+  if (facts.start && isOnce) throw reader.refuse('a start needs a rhythm', 'every 2 days at 9 from 2027-01-04');
+  if (facts.except.length > 0 && (kinds > (weekdays.length > 0 ? 1 : 0) || (rhythm?.unit === 'day' && rhythm.n > 1))) {
+    throw reader.refuse('"except" goes with days of the week only', 'every day at 9 except sunday');
+  }
+}
+
+function recurring(build: Build): Schedule {
+  const { reader, facts, times } = build;
+  const { rhythm } = facts;
+  if (facts.saidOnce) throw reader.refuse('it says both once and again and again', 'tomorrow at 9" or "every day at 9');
+  if (rhythm?.unit === 'second') throw reader.refuse('seconds are not supported', 'every 5 minutes');
+  if (rhythm?.unit === 'minute' || rhythm?.unit === 'hour')
+    return withinDays(build, rhythm.n * (rhythm.unit === 'hour' ? 60 : 1));
+  if (rhythm && rhythm.n > 1 && (rhythm.unit === 'day' || rhythm.unit === 'week'))
+    return everyDays(build, rhythm.unit, rhythm.n);
+  if (facts.start)
+    throw reader.refuse(
+      'a start goes with a rhythm of several days, weeks, hours or minutes',
+      'every 2 weeks on monday from 2027-01-04',
+    );
+  const days =
+    facts.weekdays.length + facts.monthDays.length + facts.nth.length + facts.dates.length + facts.months.length;
+  if (facts.repeats && !rhythm && days + facts.except.length + times.length === 0)
+    throw reader.refuse('it does not say every what', 'every day at 9');
+  const isDaySaid = facts.repeats || days > facts.months.length;
+  if (!isDaySaid && !isNickname(build)) {
+    if (times.length === 0) throw reader.refuse('it says no time', 'every day at 9');
+    const time = clock(times[0] ?? 0);
+    throw reader.refuse('it does not say on which days', `daily at ${time}" or "today at ${time}`);
+  }
+  return crons(build, timeFields(times.length > 0 ? times : [DEFAULT_TIME]));
+}
+
+/** "noon" and "midnight" alone mean each day, as `@midnight` does. */
+function isNickname({ facts }: Build): boolean {
+  return facts.times.length === 1 && facts.times[0]?.isNamed === true && facts.months.length === 0;
+}

@@ -1,0 +1,70 @@
+/** A phrase as tokens, and the cursor that reads them. */
+import { UserError } from '../../errors.ts';
+
+export const MAX_LENGTH = 200;
+
+export interface Token {
+  text: string;
+  kind: 'iso' | 'number' | 'word' | 'sign';
+  /** No white space before it. */
+  glued: boolean;
+}
+
+/** An ISO date or date-time, a number, a word, or one other character. No alternative can match the same text in two ways. */
+const TOKEN =
+  /(\d{4}-\d{2}-\d{2}(?:[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:z|[+-]\d{2}:?\d{2})?)?(?![\d:]))|(\d+)|(\p{L}+)|(\S)/gu;
+
+export interface Reader {
+  /** The token at the cursor, or so many after it; a token without text at the end. */
+  peek: (ahead?: number) => Token;
+  /** The word, number or sign at the cursor, '' for an ISO date and at the end. */
+  take: () => Token;
+  /** Takes the token when it is one of these. */
+  takeIf: (...texts: string[]) => boolean;
+  done: () => boolean;
+  /** What is refused, with the phrase, the reason and an example. */
+  refuse: (reason: string, example: string) => UserError;
+}
+
+const END: Token = { text: '', kind: 'sign', glued: false };
+
+export function readTokens(phrase: string): Reader {
+  const text = phrase
+    .toLowerCase()
+    .replaceAll('’', "'")
+    .replaceAll("o'clock", ' ')
+    .replaceAll('a.m.', 'am')
+    .replaceAll('p.m.', 'pm')
+    .replace(/[–—]/g, '-')
+    .replace(/[.!]$/, '');
+  const tokens: Token[] = [];
+  let end = 0;
+  for (const match of text.matchAll(TOKEN)) {
+    const [all, iso, number, word] = match;
+    const kind = iso ? 'iso' : number ? 'number' : word ? 'word' : 'sign';
+    tokens.push({ text: all, kind, glued: match.index === end && end > 0 });
+    end = match.index + all.length;
+  }
+  let at = 0;
+  const peek = (ahead = 0) => tokens[at + ahead] ?? END;
+  return {
+    peek,
+    take() {
+      at += 1;
+      return tokens[at - 1] ?? END;
+    },
+    takeIf(...texts) {
+      const isThere = at < tokens.length && texts.includes(peek().text);
+      if (isThere) at += 1;
+      return isThere;
+    },
+    done: () => at >= tokens.length,
+    refuse: (reason, example) => refusal(phrase, reason, example),
+  };
+}
+
+/** The one shape of a refusal: what, why, and what to say. */
+export function refusal(phrase: string, reason: string, example: string): UserError {
+  const shown = phrase.length > 80 ? `${phrase.slice(0, 80)}...` : phrase;
+  return new UserError(`"${shown}" is not a schedule I can keep: ${reason}. Say for example "${example}".`);
+}

@@ -1,0 +1,171 @@
+/**
+ * The one way files of the home are written. A whole file is replaced atomically: a reader, and a restart after a crash,
+ * sees the old text or the new one. Log files grow by one write a call. Paths from outside go through `guardPath` first.
+ */
+import { createHash, hash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { WorkspaceError } from '../errors.ts';
+import { openAppend } from './open-append.ts';
+import { readWords } from './read-json.ts';
+import { stageFile, syncFolder, type WriteOptions, writeAll } from './staged-file.ts';
+
+export { guardPath } from './path-guard.ts';
+export { syncFolder, type WriteOptions } from './staged-file.ts';
+
+// Syncing waits for the disk: never on the main thread.
+const fdatasync = promisify(fs.fdatasync);
+
+/** Creates the folder and its parents, each 0700. */
+export async function ensureDir(dir: string): Promise<void> {
+  fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
+}
+
+/** The file's text, undefined when there is none. */
+export async function readText(file: string): Promise<string | undefined> {
+  return readWords(file);
+}
+
+export const readTextSync = readWords;
+
+/** SHA-256 as hex. The file is streamed: it may be large. */
+export async function sha256File(file: string): Promise<string> {
+  const sum = createHash('sha256');
+  for await (const chunk of fs.createReadStream(file)) sum.update(chunk);
+  return sum.digest('hex');
+}
+
+/** SHA-256 of the text's UTF-8 form, as hex. */
+export function hashText(text: string): string {
+  return hash('sha256', text);
+}
+
+/**
+ * Replaces (or creates) a file: temporary file in the same folder, fsync, rename, fsync of the folder. A target that is a
+ * link stays one: the file it points to is replaced. Missing folders are created. Nothing is left behind when it fails.
+ */
+export async function writeFileAtomic(
+  file: string,
+  data: string | Uint8Array,
+  options: WriteOptions = {},
+): Promise<void> {
+  const staged = await stageFile(file, data, options);
+  staged.commit();
+  if (options.sync ?? true) await syncFolder(path.dirname(staged.target));
+}
+
+/**
+ * Changes a text file that people edit too: `change` gets the current text (undefined: no file) and gives the new one, or
+ * undefined to leave it. The file is read again right before the rename, and `change` is asked anew if it has moved on.
+ * Calls for one file must not overlap (`serialise`). Gives the text that now stands in the file.
+ * @param read how the current text is found, by default from the file itself
+ */
+export async function editText(
+  file: string,
+  change: (current: string | undefined) => string | undefined,
+  options: WriteOptions & { read?: () => string | undefined } = {},
+): Promise<string | undefined> {
+  const read = options.read ?? (() => readTextSync(file));
+  for (let tries = 0; tries < 10; tries++) {
+    const current = read();
+    const next = change(current);
+    if (next === undefined || next === current) return current;
+    const staged = await stageFile(file, next, options);
+    if (read() !== current) {
+      staged.discard();
+      continue;
+    }
+    staged.commit();
+    if (options.sync ?? true) await syncFolder(path.dirname(staged.target));
+    return next;
+  }
+  throw new WorkspaceError(`${file} is being changed by another program again and again`);
+}
+
+/** The kernel copies a write page by page, and SIGKILL can end it between two pages, never within one. */
+const PAGE = 4096;
+
+/**
+ * For records written often that can be rebuilt: overwrites only the bytes from the first difference on, if they lie within
+ * one page and the file does not shrink (replacing a file makes the file system flush it: 40 times the cost); else as
+ * `writeFileAtomic` without sync. A power cut may cost the last line. Gives what the file then is, undefined when it was replaced.
+ * @param before the file's text, read in the same tick
+ */
+export async function patchFile(file: string, before: string, after: string): Promise<fs.Stats | undefined> {
+  const old = Buffer.from(before);
+  const data = Buffer.from(after);
+  const start = commonStart(old, data);
+  if (start === data.length && start === old.length) return undefined;
+  const onePage = Math.floor(start / PAGE) === Math.floor((data.length - 1) / PAGE);
+  const patched = data.length >= old.length && onePage ? patchPage(file, old, data, start) : undefined;
+  if (!patched) await writeFileAtomic(file, data, { sync: false });
+  return patched;
+}
+
+function patchPage(file: string, old: Buffer, data: Buffer, start: number): fs.Stats | undefined {
+  const fd = fs.openSync(file, 'r+');
+  try {
+    // Bytes that are no UTF-8 are read as others: then its places are not the text's.
+    if (fs.fstatSync(fd).size !== old.length) return undefined;
+    writeAll(fd, data, start, start);
+    return fs.fstatSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function commonStart(a: Buffer, b: Buffer): number {
+  const length = Math.min(a.length, b.length);
+  let at = 0;
+  while (at + PAGE < length && a.compare(b, at, at + PAGE, at, at + PAGE) === 0) at += PAGE;
+  while (at < length && a[at] === b[at]) at++;
+  return at;
+}
+
+/**
+ * Adds lines at the end of a file by ONE write. A torn last line is closed first, so that it never swallows a new one;
+ * when the disk fills up in the middle, the file gets its old length back and the error is thrown.
+ * @param lines without line breaks
+ */
+export async function appendLines(file: string, lines: string[], options: WriteOptions = {}): Promise<void> {
+  const { offset } = appendLinesSync(file, lines, options.mode);
+  if (!options.sync) return;
+  await syncFile(file);
+  if (offset === 0) await syncFolder(path.dirname(file));
+}
+
+/** As `appendLines` without sync. Gives where the first new line begins and the size of the file afterwards, in bytes. */
+export function appendLinesSync(file: string, lines: string[], mode = 0o600): { offset: number; size: number } {
+  const fd = openAppend(file, { lost: 'what stood in it' }, mode);
+  try {
+    const { size } = fs.fstatSync(fd);
+    const torn = size > 0 && lastByte(fd, size) !== 0x0a;
+    const data = Buffer.from(`${torn ? '\n' : ''}${lines.join('\n')}\n`);
+    try {
+      writeAll(fd, data, 0);
+    } catch (error) {
+      fs.ftruncateSync(fd, size);
+      throw error;
+    }
+    return { offset: size + (torn ? 1 : 0), size: size + data.length };
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** Waits until what was written to the file is on the disk. */
+export async function syncFile(file: string): Promise<void> {
+  const fd = fs.openSync(file, 'r');
+  try {
+    await fdatasync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function lastByte(fd: number, size: number): number | undefined {
+  const byte = Buffer.alloc(1);
+  fs.readSync(fd, byte, 0, 1, size - 1);
+  return byte[0];
+}

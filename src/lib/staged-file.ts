@@ -1,0 +1,110 @@
+/**
+ * A whole file made ready beside its target, which one rename then replaces. What a crash leaves half-made is removed later.
+ */
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { WorkspaceError } from '../errors.ts';
+import { quarantine } from './damage.ts';
+
+// Syncing waits for the disk: never on the main thread.
+const fsync = promisify(fs.fsync);
+
+export interface WriteOptions {
+  /** Whether the write must survive a power cut (it always survives the end of the process). */
+  sync?: boolean;
+  /** Permission bits of a new file, 0600 by default. */
+  mode?: number;
+}
+
+/** Waits until the names in the folder are on the disk. */
+export async function syncFolder(dir: string): Promise<void> {
+  const fd = fs.openSync(dir, 'r');
+  try {
+    await fsync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** `writeSync` may write short without an error when the disk is nearly full: only the next call says ENOSPC. */
+export function writeAll(fd: number, data: Uint8Array, from: number, position: number | null = null): void {
+  for (let at = from; at < data.length; ) {
+    at += fs.writeSync(fd, data, at, data.length - at, position === null ? null : position + at - from);
+  }
+}
+
+export interface StagedFile {
+  target: string;
+  commit(): void;
+  discard(): void;
+}
+
+/** A finished temporary file beside its target. `commit` is one rename, so a check made just before it still holds. */
+export async function stageFile(
+  file: string,
+  data: string | Uint8Array,
+  { sync = true, mode = 0o600 }: WriteOptions,
+): Promise<StagedFile> {
+  const target = followLinks(file);
+  const dir = path.dirname(target);
+  const temp = path.join(dir, `.${randomBytes(8).toString('hex')}.tmp`);
+  const newDir = !fs.existsSync(dir);
+  if (newDir) fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
+  else sweep(dir);
+  const discard = () => fs.rmSync(temp, { force: true });
+  try {
+    const fd = fs.openSync(temp, 'wx', mode);
+    try {
+      writeAll(fd, typeof data === 'string' ? Buffer.from(data) : data, 0);
+      if (sync) await fsync(fd);
+    } finally {
+      fs.closeSync(fd);
+    }
+    if (sync && newDir) await syncFolder(path.dirname(dir));
+  } catch (error) {
+    discard();
+    throw error;
+  }
+  return { target, discard, commit: () => rename(temp, target, discard) };
+}
+
+function rename(from: string, to: string, undo: () => void): void {
+  try {
+    // A folder cannot be replaced: it is moved away, with all that is in it.
+    if (fs.lstatSync(to, { throwIfNoEntry: false })?.isDirectory())
+      quarantine(to, 'is a folder', { lost: 'what the file of that name said', tell: true });
+    fs.renameSync(from, to);
+  } catch (error) {
+    undo();
+    throw error;
+  }
+}
+
+/** The file a path stands for, existing or not, with every link in its last part followed. */
+function followLinks(file: string): string {
+  let target = file;
+  for (let hops = 0; hops < 16; hops++) {
+    if (!fs.lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) return target;
+    target = path.resolve(fs.realpathSync.native(path.dirname(target)), fs.readlinkSync(target));
+  }
+  throw new WorkspaceError(`${file} is a link that leads back to itself`);
+}
+
+const swept = new Set<string>();
+const TEMP_NAME = /^\.[0-9a-f]{16}\.tmp$/;
+const HOUR_MS = 3_600_000;
+
+/** Once a folder and process: removes what a crash left half-written an hour ago or more. */
+function sweep(dir: string): void {
+  if (swept.has(dir)) return;
+  if (swept.size > 10_000) swept.clear();
+  swept.add(dir);
+  for (const name of fs.readdirSync(dir)) {
+    if (!TEMP_NAME.test(name)) continue;
+    const temp = path.join(dir, name);
+    const stat = fs.statSync(temp, { throwIfNoEntry: false });
+    if (stat !== undefined && Date.now() - stat.mtimeMs > HOUR_MS) fs.rmSync(temp, { force: true });
+  }
+}

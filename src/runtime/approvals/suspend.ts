@@ -1,0 +1,250 @@
+/**
+ * A run that waits for a person: how it ends, and how it goes on (C10, T8). The step with the call that waits is in the session
+ * before the question is asked; the decision is there before anything is done about it; what was approved is run once, and when
+ * a crash leaves unknown whether it was, that is reported and never tried again.
+ *
+ *   step (a call without result) -> approval -> [the worker is free] -> decision -> call -> step (its result) -> model
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { authoriseAction } from '../../access/authorise.ts';
+import { type Principal, principalText } from '../../access/principal.ts';
+import type { Attachment } from '../../channels/channel.ts';
+import { crashPoint } from '../../crash-points.ts';
+import type { QueueItem } from '../../engine/engine.ts';
+import { writeFileAtomic } from '../../lib/files.ts';
+import { scrub } from '../../log.ts';
+import type { Home } from '../../workspace/home.ts';
+import { appendSession, findRun } from '../../workspace/sessions.ts';
+import type { Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
+import type { AgentOutcome, ParkedCall, Verdict } from '../agent/agent.ts';
+import { openCalls, resultMessage } from '../context/open-calls.ts';
+import type { Entry } from '../contract/entry.ts';
+import type { RuntimeTool } from '../contract/task.ts';
+import { parseReply, summarise } from '../reply/reply.ts';
+import { digestOf } from '../reply/show.ts';
+import type { RunOutcome } from '../run/finalize.ts';
+import { placesToAsk } from '../run/job-answers.ts';
+import { askUserInput } from '../tools/ask-user.ts';
+import type { ApprovalRequest, Approvals, Decision } from './approvals.ts';
+import { kindOf } from './consent.ts';
+import { adoptPlan, planFileName, proposedPlan, proposePlan } from './plan-approval.ts';
+import {
+  askAboutPlan,
+  askForConsent,
+  askPerson,
+  CONSENT_MINUTES,
+  QUESTION_MINUTES,
+  type Question,
+} from './question.ts';
+import { allowAlways, verdictOf } from './verdict.ts';
+
+export interface Parked {
+  task: TaskRecord;
+  run: string;
+  /** On whose word it runs, and goes on. */
+  principal: Principal;
+  items: readonly QueueItem<Entry>[];
+  /** Everybody's messages that the run answers. */
+  answered: readonly QueueItem<Entry>[];
+  earlier: readonly SessionEntry[];
+  /** Whose session holds the call, where that is an agent which the run asked. */
+  inner?: { viber: string; run: string; earlier: readonly SessionEntry[] };
+  /** The run plays a playbook. */
+  play?: true;
+}
+
+export interface Parking {
+  /** The run's end: what it waits for, asked. Throws a system error when it cannot be stored. */
+  park(where: Parked, outcome: AgentOutcome, tools: readonly RuntimeTool[]): Promise<RunOutcome>;
+  /**
+   * What was decided, for the run that goes on with it. `void`: nothing, the person wrote something else before that; `stop`: it
+   * ends here.
+   */
+  resume(where: Parked, approval: string): Promise<ReadonlyMap<string, Verdict> | 'void' | 'stop'>;
+  /** Somebody of the task's people wrote instead of deciding: what waited is denied, and the history says so. */
+  giveWay(where: Parked): Promise<void>;
+}
+
+type Line<T extends SessionEntry['type']> = Extract<SessionEntry, { type: T }>;
+const isLine =
+  <T extends SessionEntry['type']>(type: T) =>
+  (entry: SessionEntry): entry is Line<T> =>
+    entry.type === type;
+
+/** The calls of a run's last step that have no result. */
+const openIn = (entries: readonly SessionEntry[]): ParkedCall[] =>
+  openCalls(entries.filter(isLine('step')).flatMap((step) => step.messages));
+
+export function createParking(options: { home: Home; approvals: Approvals; now?: () => number }): Parking {
+  const { home, approvals } = options;
+  const now = options.now ?? Date.now;
+  const later = (minutes: number) => new Date(now() + minutes * 60_000).toISOString();
+
+  /** The request and its line in the session: the one that is there, when a crash came after it. */
+  async function requestFor(where: Parked, call: ParkedCall, tool: RuntimeTool | undefined) {
+    const { items, answered, inner } = where;
+    const first = (items[0] as QueueItem<Entry>).message;
+    const { task, run, earlier } = inner ? sessionOf(where.task, inner, inner.earlier) : where;
+    const kind = call.tool === 'ask_user' ? 'question' : tool?.asksAfter ? 'plan' : 'tool';
+    // What is shown and run is what the session holds: transcripts have no secrets (T19).
+    const input: Json = JSON.parse(scrub(JSON.stringify(call.input)));
+    const asked = kind === 'question' ? askUserInput.parse(input) : undefined;
+    const preferred = asked?.recommended === undefined ? undefined : asked.options?.[asked.recommended];
+    const minutes = kind === 'tool' ? CONSENT_MINUTES : preferred === undefined ? undefined : QUESTION_MINUTES;
+    const known = earlier.filter(isLine('approval')).findLast((line) => line.callId === call.callId);
+    // A plan that was proposed before a crash may have been edited since.
+    const propose = known ? proposedPlan : proposePlan;
+    const plan = kind === 'plan' ? await propose(home, task) : undefined;
+    const scope = tool ? scopeOf(tool, input) : '';
+    const line: Line<'approval'> = known ?? {
+      ...{ type: 'approval', id: randomBytes(12).toString('hex'), run, kind, callId: call.callId, tool: call.tool },
+      ...{ input, digest: plan?.hash ?? digestOf(call.tool, input), at: new Date(now()).toISOString() },
+      ...(scope === '' ? {} : { scope }),
+      ...(minutes === undefined ? {} : { expiresAt: later(minutes) }),
+    };
+    if (!known) await appendSession(home, task.viber, task.id, [line], { sync: true });
+    const { type: _type, at: askedAt, ...fields } = line;
+    const request = await approvals.ask({
+      ...fields,
+      ...{
+        run: where.run,
+        ...(inner && { inner: { viber: inner.viber, run: inner.run } }),
+        ...(where.play && { play: true }),
+      },
+      ...{ askedAt, viber: where.task.viber, taskId: task.id, scope },
+      ...(preferred === undefined ? {} : { otherwise: preferred }),
+      ...{ principal: where.principal, asked: answered.flatMap(askedOf) },
+      ...(first.job ? { job: first.job } : {}),
+    });
+    return { request, plan, asked };
+  }
+
+  async function questionFile(request: ApprovalRequest, { name, text }: { name: string; text: string }) {
+    const file = path.join(approvals.folder, `${request.id}.txt`);
+    const bytes = Buffer.from(scrub(text));
+    await writeFileAtomic(file, bytes);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return { path: file, name, mimeType: 'text/plain', size: bytes.length, sha256 } satisfies Attachment;
+  }
+
+  /** The session's lines for a decision. A decision that is there already is not written again. */
+  function decisionLine(run: string, request: ApprovalRequest, decision: Decision): Line<'decision'> {
+    return { type: 'decision', run, at: decision.at, approval: request.id, verdict: decision.verdict, by: decision.by };
+  }
+
+  return {
+    async park(where, outcome, tools) {
+      const call = outcome.parked?.[0];
+      if (!call) throw new Error('a run that waits for nothing was parked');
+      const tool = tools.find(({ name }) => name === call.tool);
+      const { request, plan, asked } = await requestFor(where, call, tool);
+      const question: Question = asked
+        ? askPerson(request, asked)
+        : plan
+          ? askAboutPlan(request, plan.text, planFileName(where.task))
+          : tool
+            ? askForConsent(request, ...wordsOf(tool, request.input))
+            : askForConsent(request);
+      const said = parseReply(outcome.text).visible.trim();
+      crashPoint('run:parked');
+      const text = scrub([said, question.text].filter(Boolean).join('\n\n'));
+      return {
+        ...{ state: 'waiting', text, summary: summarise(question.text), artifactRefs: [], buttons: question.buttons },
+        ...(question.file ? { files: [await questionFile(request, question.file)] } : {}),
+      };
+    },
+
+    async resume(parked, approval) {
+      const request = approvals.get(approval);
+      if (!request?.decision || !(await approvals.take(approval))) return 'void';
+      const { decision } = request;
+      const { task, run, earlier } = request.inner ? await innerOf(parked.task, request.inner) : parked;
+      const isNoted = earlier.some((entry) => entry.type === 'decision' && entry.approval === approval);
+      if (!isNoted)
+        await appendSession(home, task.viber, task.id, [decisionLine(run, request, decision)], { sync: true });
+      const shown = earlier.filter(isLine('approval')).find(({ id }) => id === approval);
+      const call = openIn(earlier).find(({ callId }) => callId === request.callId);
+      if (decision.verdict === 'stop') {
+        if (call) await answerAll(where(task, run, earlier), 'execution denied: the person stopped the work.');
+        return 'stop';
+      }
+      if (decision.verdict === 'always') await allowAlways(home, task, request, decision);
+      return new Map(call ? [[call.callId, await verdictOf(home, task, request, decision, shown?.digest)]] : []);
+    },
+
+    async giveWay({ task, run, items }) {
+      const entry = (items[0] as QueueItem<Entry>).message;
+      if (!authoriseAction(entry.principal, 'steer', task.people)) return;
+      const by = { by: principalText(entry.principal), name: entry.principal.name };
+      for (const request of approvals.waiting(task.id)) {
+        if (request.run === run) continue;
+        // What was asked of others is theirs to decide.
+        if (entry.principal.role === 'guest' && request.principal.role !== 'guest') continue;
+        await approvals.withdraw(request.id, by);
+        const asked = await innerOf(task, request.inner ?? { viber: task.viber, run: request.run });
+        const { decision } = approvals.get(request.id) ?? {};
+        if (!decision) continue;
+        const closing = decisionLine(asked.run, request, decision);
+        const isEdited =
+          request.kind === 'plan' && (await adoptPlan(home, task, request.digest)).hash !== request.digest;
+        await answerAll(asked, insteadOf(request, isEdited), [closing]);
+      }
+    },
+  };
+
+  async function innerOf(task: TaskRecord, inner: { viber: string; run: string }) {
+    return sessionOf(task, inner, await findRun(home, inner.viber, task.id, inner.run));
+  }
+
+  /** Gives every call that still waits the same result, so that the history is whole. */
+  async function answerAll(
+    { task, run, earlier }: Pick<Parked, 'task' | 'run' | 'earlier'>,
+    why: string,
+    before: SessionEntry[] = [],
+  ) {
+    const messages = openIn(earlier).map((call) => resultMessage(call, { error: why }));
+    const index = earlier.filter(isLine('step')).reduce((last, step) => Math.max(last, step.index), 0) + 1;
+    const at = new Date(now()).toISOString();
+    const step: SessionEntry[] = messages.length > 0 ? [{ type: 'step', run, at, index, messages }] : [];
+    await appendSession(home, task.viber, task.id, [...before, ...step], { sync: true });
+  }
+}
+
+/** Where a call stands in a session. */
+const sessionOf = (
+  task: TaskRecord,
+  { viber, run }: { viber: string; run: string },
+  earlier: readonly SessionEntry[],
+) => ({ task: { ...task, viber }, run, earlier });
+
+const where = (task: TaskRecord, run: string, earlier: readonly SessionEntry[]) => ({ task, run, earlier });
+
+function insteadOf({ kind }: ApprovalRequest, isEdited: boolean): string {
+  if (kind === 'question') return 'The person answers in their own words: see their next message.';
+  if (kind === 'plan')
+    return `The plan is not approved yet: the person ${isEdited ? 'changed it (the task has theirs) and ' : ''}wrote instead; see their next message. Give the changed plan with update_plan.`;
+  return 'execution denied: the person wrote instead; see their next message.';
+}
+
+/** As they are kept until the decision: without what the platform alone could use, and its time with it. */
+function askedOf({ message: { message, job } }: QueueItem<Entry>) {
+  const { interaction: _interaction, opensThread: _opens, button: _button, command: _command, ...kept } = message;
+  const bare = { ...kept, text: '', files: [], facts: [], quotes: [] };
+  const places = job ? placesToAsk(bare, job) : [];
+  // Where nobody can be asked the time goes by all the same.
+  return places.length > 0 ? places : [bare];
+}
+
+/** What the tool itself says about these arguments, and what it will run. */
+function wordsOf(tool: RuntimeTool, input: Json): [note: string, script: string, mayRepeat: boolean] {
+  const parsed = tool.input.safeParse(input);
+  const mayRepeat = tool.consent !== 'each';
+  if (!parsed.success) return ['', '', mayRepeat];
+  return [tool.noteFor?.(parsed.data) ?? '', tool.codeFor?.(parsed.data) ?? '', mayRepeat];
+}
+
+function scopeOf(tool: RuntimeTool, input: Json): string {
+  const parsed = tool.input.safeParse(input);
+  return parsed.success ? kindOf(tool, parsed.data) : '';
+}

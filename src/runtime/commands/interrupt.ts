@@ -1,0 +1,49 @@
+/**
+ * An interrupt from a channel (A4): `*` stops every task of the conversation it comes from, an agent's id only what that agent
+ * does there (C38). It stops as `/stop` does; what nobody works on has nothing to stop.
+ */
+import { type Address, conversationKey, type InterruptSignal } from '../../channels/channel.ts';
+import type { Queue } from '../../engine/engine.ts';
+import type { Logger } from '../../log.ts';
+import type { Approvals } from '../approvals/approvals.ts';
+import { taskLane } from '../contract/entry.ts';
+import type { Conversations } from '../conversations/conversations.ts';
+import type { Live } from '../live/live.ts';
+
+export interface InterruptOptions {
+  live: Pick<Live, 'runsAt'>;
+  conversations: Pick<Conversations, 'get'>;
+  queue: Pick<Queue<unknown>, 'signal'>;
+  /** What waits for a person is stopped as well. */
+  approvals?: Pick<Approvals, 'open' | 'decide'>;
+  log: Logger;
+}
+
+/** Gives the ids of the tasks that were stopped. */
+export type Interrupt = (signal: InterruptSignal, address: Address) => string[];
+
+const MAX_REASON = 200;
+
+export function createInterrupt({ live, conversations, queue, approvals, log }: InterruptOptions): Interrupt {
+  function withdraw(taskId: string): boolean {
+    const open = approvals?.open(taskId) ?? [];
+    for (const { id } of open)
+      approvals
+        ?.decide(id, { verdict: 'stop', by: '', name: '' })
+        .catch((error: unknown) => log.error({ err: error, approval: id }, 'a question could not be withdrawn'));
+    return open.length > 0;
+  }
+
+  const stop = (id: string) => [queue.signal(taskLane(id), 'stop'), withdraw(id)].includes(true);
+
+  return ({ targetAgentId, reason }, address) => {
+    const running = live.runsAt(address);
+    // The conversation's own task may be at work and have told nothing yet.
+    const bound = conversations.get(conversationKey(address));
+    if (bound) running.push({ taskId: bound.taskId, agentId: bound.viber });
+    const meant = running.filter(({ agentId }) => targetAgentId === '*' || agentId === targetAgentId);
+    const stopped = [...new Set(meant.map(({ taskId }) => taskId))].filter(stop);
+    log.info({ tasks: stopped, target: targetAgentId, reason: reason.slice(0, MAX_REASON) }, 'interrupted');
+    return stopped;
+  };
+}

@@ -1,0 +1,47 @@
+/** Commands between claim and answer: each is answered once, where the conversation is after it. */
+import { conversationKey, type InboundMessage, type OutboundMessage } from '../../channels/channel.ts';
+import type { QueueItem } from '../../engine/engine.ts';
+import type { Logger } from '../../log.ts';
+import { type Entry, traceOf } from '../contract/entry.ts';
+import type { Delivery } from '../delivery.ts';
+import type { Place } from '../intake/placing.ts';
+import type { Buttons } from '../reply/buttons.ts';
+import { answerCommand, type CommandDesk } from './answer.ts';
+
+export interface CommandLaneOptions {
+  desk: CommandDesk;
+  delivery: Delivery;
+  buttons: Buttons;
+  place: Place;
+  log: Logger;
+}
+
+/** In a chat with others an answer says which message it belongs to. */
+export const isReply = (message: InboundMessage): boolean => !message.isDirect && message.interaction === undefined;
+
+/** Resolves when the answer is durable in the outbox. */
+export function createCommandLane(options: CommandLaneOptions): (item: QueueItem<Entry>) => Promise<void> {
+  const { desk, delivery, buttons, place } = options;
+  return async (claimed) => {
+    // Only a command that has moved the conversation is answered where that goes on.
+    const item = claimed.message.moves ? await place(claimed) : claimed;
+    if (!item) return;
+    const { message } = item.message;
+    const { address } = message;
+    const isThere = conversationKey(address) === conversationKey(claimed.message.message.address);
+    const { text, files = [], buttons: rows = [], elsewhere = [], later } = await answerCommand(item.message, desk);
+    const outbound: OutboundMessage = { id: item.id, address, text, files };
+    if (rows.length > 0) outbound.buttons = await buttons.offer(address, rows);
+    if (isThere && isReply(message)) outbound.replyTo = message.messageId;
+    if (isThere && message.interaction !== undefined) outbound.interaction = message.interaction;
+    const trace = traceOf(item.id);
+    const isAgain = item.attempts > 0;
+    await delivery.add(outbound, trace, isAgain);
+    later
+      ?.then((words) => delivery.add({ id: `${item.id}-later`, address, text: words, files: [] }, trace, isAgain))
+      .catch((error: unknown) => options.log.error({ err: error, trace }, 'what a command promised could not be told'));
+    for (const [index, note] of elsewhere.entries()) {
+      await delivery.add({ id: `${item.id}-elsewhere-${index}`, files: [], ...note }, trace, isAgain);
+    }
+  };
+}

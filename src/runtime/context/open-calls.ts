@@ -1,0 +1,47 @@
+/**
+ * Calls that wait for a person, in a run's messages. A call that waits has no result yet; what a person decided becomes its
+ * result, as the answer to its own call, so that the history is one that every provider takes. Pure.
+ */
+import type { Json } from '../../workspace/types.ts';
+import type { ParkedCall } from '../contract/agent.ts';
+
+type Fields = { [key: string]: Json };
+const isFields = (value: Json | undefined): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const partsOf = (message: Json, type: string): Fields[] =>
+  isFields(message) && Array.isArray(message.content)
+    ? message.content.filter(isFields).filter((part) => part.type === type)
+    : [];
+
+/** The calls of the last assistant message that have no result, in their order. */
+export function openCalls(messages: readonly Json[]): ParkedCall[] {
+  const last = messages.findLastIndex((message) => isFields(message) && message.role === 'assistant');
+  const [asked, ...after] = messages.slice(Math.max(0, last));
+  if (last === -1 || asked === undefined) return [];
+  const answered = new Set(after.flatMap((message) => partsOf(message, 'tool-result')).map((part) => part.toolCallId));
+  return partsOf(asked, 'tool-call')
+    .filter((part) => part.providerExecuted !== true && !answered.has(part.toolCallId ?? null))
+    .map((part) => ({
+      callId: String(part.toolCallId),
+      tool: String(part.toolName),
+      input: part.input ?? {},
+    }));
+}
+
+/** A step's messages without the results of these calls. */
+export function withoutResults(messages: Json[], calls: readonly ParkedCall[]): Json[] {
+  if (calls.length === 0) return messages;
+  const waiting = new Set(calls.map((call) => call.callId));
+  return messages.flatMap((message): Json[] => {
+    if (!isFields(message) || message.role !== 'tool' || !Array.isArray(message.content)) return [message];
+    const content = message.content.filter((part) => !isFields(part) || !waiting.has(String(part.toolCallId)));
+    return content.length > 0 ? [{ ...message, content }] : [];
+  });
+}
+
+/** The message that gives a call its result: JSON, or words that say why there is none. */
+export function resultMessage({ callId, tool }: ParkedCall, result: { value: Json } | { error: string }): Json {
+  const output: Json =
+    'value' in result ? { type: 'json', value: result.value } : { type: 'error-text', value: result.error };
+  return { role: 'tool', content: [{ type: 'tool-result', toolCallId: callId, toolName: tool, output }] };
+}

@@ -1,0 +1,96 @@
+/** What goes into a run and what comes out of it. Types only. */
+import type { AgentStreamEvent } from '../../channels/channel.ts';
+import type { Json } from '../../workspace/types.ts';
+import type { CallUsage } from './call-usage.ts';
+import type { FinishedStep, RuntimeTool, TaskRequest } from './task.ts';
+
+export interface AgentRequest extends TaskRequest {
+  taskId: string;
+  runId: string;
+  viber: string;
+  /** System parts, the one that changes least first. */
+  instructions: string[];
+  /** `provider/model`. */
+  model: string;
+  fallback: string[];
+  /** Model calls of the whole run, those before a restart included. */
+  maxSteps: number;
+  tools: RuntimeTool[];
+  /** Steps of this run finished before a restart; they are not in `messages`. */
+  resume: FinishedStep[];
+  /** What people decided about calls of the last step that wait for them, by the call's id. */
+  verdicts?: ReadonlyMap<string, Verdict>;
+}
+
+/** A call that waits for a person. */
+export interface ParkedCall {
+  callId: string;
+  tool: string;
+  input: Json;
+}
+
+/**
+ * The call runs with exactly this input, if it is still of this kind (what the tool's `kindOf` said when it was shown); or it does
+ * not, and the model gets a result or a reason in its place.
+ */
+export type Verdict = { run: Json; kind?: string } | { value: Json } | { error: string };
+
+export interface AgentHooks {
+  /** Its abort ends the run with RunError `stopped`, whose cause is the reason. */
+  signal: AbortSignal;
+  /**
+   * Live progress. A `state-change` to `thinking` voids the text told since the last one: a step, or another try of it,
+   * begins.
+   */
+  onEvent(event: AgentStreamEvent): void;
+  /** Awaited before an `external` tool runs. When it rejects, the tool does not run and the run ends. */
+  onCall(call: { callId: string; tool: string }): Promise<void>;
+  /**
+   * Awaited when a step is finished, the answer's own included, before the next begins. When it rejects, the run ends.
+   */
+  onStep(step: { index: number; messages: Json[] }): Promise<void>;
+  /** Before each model call. When it throws, the call is not made and the run ends with that error. */
+  beforeCall?: () => void;
+  /** A model call has ended, also one that failed or was aborted on its way; `ms` after it began. Must not throw. */
+  onUsage?: (model: string, usage: CallUsage, ms: number) => void;
+}
+
+export interface AgentOutcome {
+  /** Markdown for the person, never empty. */
+  text: string;
+  /** The model that answered last. */
+  model: string;
+  /** Model calls of the whole run. */
+  steps: number;
+  finish: 'stop' | 'max-steps' | 'length' | 'content-filter' | 'parked';
+  /** With `parked`: the calls that wait, in their order; the text is what the model said with them, and may be empty. */
+  parked?: ParkedCall[];
+  /** Tokens of the steps run here, not of those before a restart. */
+  usage: { inputTokens: number; outputTokens: number; cachedInputTokens?: number };
+}
+
+/** In milliseconds (R9). */
+export interface Timeouts {
+  /** Until a connection to the provider stands. */
+  connect: number;
+  /** From the call to the first piece of text, reasoning or a tool call. */
+  firstToken: number;
+  /** Between two pieces after that. */
+  idle: number;
+  /** The whole run, tools included. */
+  run: number;
+  /** Pause before a model is asked again, where the provider names none. */
+  retry: number;
+  /** A provider that wants a longer pause than this is not waited for. */
+  maxRetryAfter: number;
+}
+
+export interface Agent {
+  /** Throws RunError, or the error a hook threw. */
+  run(request: AgentRequest, hooks: AgentHooks): Promise<AgentOutcome>;
+  /**
+   * Loads what the first run needs, so that it does not wait for it. Never rejects: the run itself will say what is
+   * wrong.
+   */
+  preload(model?: string): Promise<void>;
+}

@@ -1,0 +1,64 @@
+/** What chats, tools and the command line may ask of the scheduled jobs. `src/jobs/service.ts` implements it. Types only. */
+import type { Principal } from '../../access/principal.ts';
+import type { Address } from '../../channels/channel.ts';
+
+export interface JobView {
+  /** The name of its file without `.yaml`. */
+  id: string;
+  name: string;
+  /** As it is written, and how that is understood; with `broken` both may be ''. */
+  schedule: string;
+  words: string;
+  timezone: string;
+  /** `done`: its one time is over. */
+  state: 'on' | 'paused' | 'broken' | 'done';
+  /** The next three times, ISO 8601; [] unless it is on. */
+  next: string[];
+  deliver: string[];
+  /** Why it is broken, or why the version before the last edit is in force. */
+  problem?: string;
+  lastRun?: { task: string; slot: string; state: 'running' | 'completed' | 'error' | 'stopped' };
+  /** A principal as text, for jobs made in a chat. */
+  createdBy?: string;
+}
+
+/** What a person or a model says of a new job. */
+export interface NewJob {
+  name: string;
+  /** Cron or a phrase. */
+  schedule: string;
+  prompt: string;
+  /** Addresses as text; absent: the conversation where it is made. */
+  deliver?: string[];
+  timezone?: string;
+  skills?: string[];
+  model?: string;
+}
+
+export interface JobDesk {
+  list(): JobView[];
+  /**
+   * By id or name, whatever its case; the beginning is enough when it is unique. Throws UserError when there is none or more than
+   * one.
+   */
+  find(name: string): JobView;
+  /**
+   * How a new job is understood and its next three times, nothing made. Throws UserError: a wrong schedule, one that is too
+   * frequent, an address that is none, a name that is taken, one too many.
+   */
+  preview(job: NewJob): { words: string; timezone: string; next: string[] };
+  /** As `preview`, and as `create` where nothing may be sent to a place, or an owner must not ask. */
+  check(job: NewJob, by: Principal, from: Address): Promise<void>;
+  /**
+   * Makes the file. Throws UserError as `preview`, for a place where nothing may be sent, and for anybody but an owner;
+   * DeliveryError while a platform cannot be asked.
+   * @param agoMs how long ago it was asked for: "in 20 minutes" and "tomorrow" count from then, as they were shown
+   */
+  create(job: NewJob, by: Principal, from: Address, agoMs?: number): Promise<JobView>;
+  /** These throw UserError for a name that is none, and for anybody but an owner. */
+  remove(name: string, by: Principal): Promise<JobView>;
+  pause(name: string, by: Principal): Promise<JobView>;
+  resume(name: string, by: Principal): Promise<JobView>;
+  /** At once, beside its schedule. Throws UserError as well when it does not run: paused, broken, its last run under way. */
+  runNow(name: string, by: Principal): Promise<JobView>;
+}

@@ -1,0 +1,58 @@
+/**
+ * The task contract on the wire (docs/protocol.md): what is accepted from outside callers and from a model's reply.
+ * Every schema's output is the type the program works with, so that parsing is the only conversion.
+ */
+import { z } from 'zod';
+import type { ArtifactRef, Plan } from '../../workspace/types.ts';
+import type { TaskRequest, TaskResult } from './task.ts';
+
+/** The structured form of a plan. Titles are one line: a line break would not survive `task.md`. */
+export const planSchema = z.object({
+  goal: z.string(),
+  steps: z.array(z.object({ id: z.string(), title: z.string(), status: z.enum(['pending', 'in_progress', 'done']) })),
+}) satisfies z.ZodType<Plan>;
+
+/** An artifact's metadata in a result: complete. */
+export const artifactRefSchema = z.object({
+  id: z.string().min(1),
+  title: z.string(),
+  type: z.string(),
+  ref: z.string(),
+}) satisfies z.ZodType<ArtifactRef>;
+
+/** An artifact's metadata in a request, where all but `id` may be left out. */
+const artifactInputSchema = z
+  .object({ id: z.string().min(1), title: z.string(), type: z.string(), ref: z.string() })
+  .partial({ title: true, type: true, ref: true })
+  .transform(({ id, title = id, type = 'application/octet-stream', ref = '' }) => ({ id, title, type, ref }));
+
+/** Callers give words only: no system role, no path of a file on this machine, no tool calls that never happened. */
+const messageSchema = z.object({ role: z.enum(['user', 'assistant']), text: z.string() });
+
+/** `task:submit`. */
+export const taskRequestSchema = z.object({
+  goal: z.string().min(1),
+  messages: z.array(messageSchema),
+  plan: z.union([z.string(), planSchema]).exactOptional(),
+  artifacts: z.array(artifactInputSchema).exactOptional(),
+  memory: z.string().exactOptional(),
+}) satisfies z.ZodType<TaskRequest>;
+
+/** `task:completed`: the `result`. */
+export const taskResultSchema = z.object({
+  text: z.string(),
+  summary: z.string().max(300),
+  artifactRefs: z.array(artifactRefSchema),
+}) satisfies z.ZodType<TaskResult>;
+
+/** What a reply's `artifact_deltas` block may hold. */
+export const DELTA_LIMITS = { count: 20, bytes: 1_048_576 } as const;
+
+/** One entry of an `artifact_deltas` block. Sizes are checked by the parser, in bytes, after the shape. */
+export const artifactDeltaSchema = z.object({
+  id: z.string().min(1).max(200).exactOptional(),
+  title: z.string().min(1).max(200),
+  type: z.string().min(1).max(100),
+  content: z.string(),
+});
+export type ArtifactDelta = z.infer<typeof artifactDeltaSchema>;

@@ -1,0 +1,225 @@
+/**
+ * Why a run failed, as one plain sentence for the person and one line for the log. Invariant: neither holds a prompt, a
+ * response body or a key, so SDK errors, which carry whole requests, are read here and never passed on as a cause.
+ */
+import { ConfigError, errorCode } from '../../errors.ts';
+import { keySetting, splitModelName } from './providers.ts';
+
+export type RunErrorKind =
+  | 'provider'
+  | 'overloaded'
+  | 'timeout'
+  | 'unreachable'
+  /** The key is not accepted. */
+  | 'key'
+  /** The provider wants to be paid. */
+  | 'quota'
+  /** The conversation does not fit into the model. */
+  | 'too-long'
+  | 'refused'
+  | 'cut-off'
+  | 'empty'
+  | 'stopped'
+  /** A tool failed and the model had nothing to say to it. */
+  | 'tool'
+  /** A daily cap of ours is reached. */
+  | 'cap'
+  | 'config';
+
+/** The turn that failed. */
+export interface FailedTurn {
+  /** The person's words. */
+  words: string;
+  /** Tools have run in it. */
+  hasSteps: boolean;
+}
+
+/** `message` is for logs; `userMessage` may be shown in a chat and names what the person can do. */
+export class RunError extends Error {
+  override name = 'RunError';
+  readonly kind: RunErrorKind;
+  readonly userMessage: string;
+  /** Set by whoever knows it, so that the same can be asked for again. */
+  turn: FailedTurn | undefined;
+  constructor(kind: RunErrorKind, userMessage: string, options: { detail?: string; cause?: unknown } = {}) {
+    super(options.detail ?? userMessage, options.cause === undefined ? undefined : { cause: options.cause });
+    this.kind = kind;
+    this.userMessage = userMessage;
+  }
+}
+
+/** A failed try of one model: whether and when the same model may be asked again. */
+export interface ModelFailure {
+  error: RunError;
+  retry: boolean;
+  retryAfterMs?: number;
+  /** The provider refused the request itself, so leaving files out of it may help. */
+  badRequest?: boolean;
+}
+
+/**
+ * Says what a failed call of `model` (`provider/model`) means. Only network trouble, 429, 5xx and broken answers may be
+ * tried again.
+ */
+export function describeFailure(error: unknown, model: string): ModelFailure {
+  if (error instanceof RunError) return { error, retry: error.kind === 'cut-off' || error.kind === 'empty' };
+  if (error instanceof ConfigError) {
+    return {
+      error: new RunError('config', `The settings need a change: ${error.message}.`, { cause: error }),
+      retry: false,
+    };
+  }
+  const status = statusOf(error);
+  if (status !== undefined && status >= 300) return describeStatus(error, status, model);
+  const system = systemError(error);
+  if (system && status === undefined) return { error: unreachable(model, system), retry: true };
+  const name = error instanceof Error ? error.name : 'error event';
+  if (name === 'AI_UnsupportedFunctionalityError') {
+    const text = `The model ${model} cannot take this kind of content: leave the file out, or set another model.`;
+    return { error: new RunError('refused', text, { detail: `${model}: ${name}` }), retry: false, badRequest: true };
+  }
+  if (name.startsWith('AI_')) return { error: cutOff(model, false, error), retry: true };
+  const code = shortCode(error);
+  const detail = `${model}: ${name} ${code}`.trim();
+  if (/overloaded/.test(code)) {
+    const text = `The provider "${splitModelName(model).provider}" ${OVERLOADED}.`;
+    return { error: new RunError('overloaded', text, { detail }), retry: true };
+  }
+  const text = `The model ${model} reported an error: try again, or set another model.`;
+  return { error: new RunError('provider', text, { detail }), retry: true };
+}
+
+/** The answer ended without its finish event: never shown as complete (R10). */
+export function cutOff(model: string, received: boolean, cause?: unknown): RunError {
+  const { provider } = splitModelName(model);
+  const text = received
+    ? `The model ${model} broke off in the middle of its answer: please ask again.`
+    : `The model ${model} gave no readable answer: check providers.${provider}.baseURL, or ask again.`;
+  return new RunError('cut-off', text, {
+    detail: `${model}: the stream ended without a finish event`,
+    cause: systemError(cause),
+  });
+}
+
+/** More came than any answer has: another model may do better, the same would not. */
+export function endless(model: string, detail: string): RunError {
+  const text = `The model ${model} does not come to an end: please ask for less at once.`;
+  return new RunError('provider', text, { detail: `${model}: ${detail}` });
+}
+
+export function tooSlow(model: string, what: 'first' | 'idle', ms: number): RunError {
+  const after = `${Math.round(ms / 100) / 10} seconds`;
+  const text =
+    what === 'first' ? `did not begin to answer within ${after}` : `stopped in the middle of its answer for ${after}`;
+  return new RunError('timeout', `The model ${model} ${text}: try again, or set another model.`, {
+    detail: `${model}: ${what} timeout, ${ms} ms`,
+  });
+}
+
+function unreachable(model: string, cause: Error): RunError {
+  const { provider } = splitModelName(model);
+  const advice = `check that it is running and that providers.${provider}.baseURL is right`;
+  return new RunError('unreachable', `The provider "${provider}" cannot be reached: ${advice}.`, {
+    detail: `${model}: ${errorCode(cause) ?? cause.message}`,
+    cause,
+  });
+}
+
+function describeStatus(error: unknown, status: number, model: string): ModelFailure {
+  const { provider, model: id } = splitModelName(model);
+  const code = shortCode(error);
+  const detail = `${model}: HTTP ${status} ${code}`.trim();
+  const say = (kind: RunErrorKind, text: string, more: Partial<ModelFailure> = {}): ModelFailure => {
+    return { error: new RunError(kind, `The provider "${provider}" ${text}.`, { detail }), retry: false, ...more };
+  };
+  const address = `providers.${provider}.baseURL`;
+  if (status === 402 || QUOTA.test(code)) return say('quota', 'asks for payment: check the credit there');
+  if (status === 401 || status === 403) return say('key', `did not accept the key: check ${keySetting(provider)}`);
+  if (status === 429) {
+    const retryAfterMs = retryAfter(error);
+    const when = retryAfterMs === undefined ? 'in a moment' : `in ${Math.ceil(retryAfterMs / 1000)} seconds`;
+    const more = { retry: true, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+    return say('provider', `is limiting how often we may ask: try again ${when}`, more);
+  }
+  if (status === 503 || status === 529 || /overloaded/.test(code))
+    return say('overloaded', OVERLOADED, { retry: true });
+  if (status >= 500) return say('provider', 'is in trouble: try again in a moment', { retry: true });
+  if (status < 400) return say('refused', `sends us elsewhere: set its final address in ${address}`);
+  const badRequest = true;
+  if (status === 413 || isTooLong(error, code)) {
+    const text = `cannot take a conversation of this length: go on in a new task (/new), or set a larger model than ${id}`;
+    return say('too-long', text, { badRequest });
+  }
+  if (status === 404) {
+    return say('refused', `does not know the model "${id}": check the setting model, and ${address}`, { badRequest });
+  }
+  const text = 'refused the request: try to put it differently, or set another model';
+  return say('refused', text, { badRequest });
+}
+
+const OVERLOADED = 'has too much to do just now: try again in a few minutes';
+const QUOTA = /^(insufficient_quota|billing_|credit_|payment_required)/;
+const TOO_LONG =
+  /(maximum|exceeds?|available) (the )?(model's )?(context|input)|context (length|window|size)|(prompt|input) (is|are) too long|input token count/i;
+
+/** Providers without a word for it say so in a sentence, which is read here and goes no further. */
+function isTooLong(error: unknown, code: string): boolean {
+  if (/context|too_long|too_large/.test(code)) return true;
+  const message = field(error, 'message');
+  return typeof message === 'string' && TOO_LONG.test(message.slice(0, 2_000));
+}
+
+/** Milliseconds the provider asks us to wait, from `retry-after-ms` or `retry-after` (seconds or a date, RFC 9110). */
+function retryAfter(error: unknown): number | undefined {
+  const headers = field(error, 'responseHeaders');
+  const ms = Number.parseFloat(String(field(headers, 'retry-after-ms') ?? ''));
+  if (ms >= 0) return ms;
+  const value = String(field(headers, 'retry-after') ?? '');
+  const seconds = Number(value);
+  const wait = value !== '' && Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - Date.now();
+  return wait >= 0 ? wait : undefined;
+}
+
+/** The provider's own word for the error (`context_length_exceeded`), only if it is such a word. */
+function shortCode(error: unknown): string {
+  const data = field(error, 'data') ?? error;
+  const inner = field(data, 'error') ?? data;
+  const word = field(inner, 'code') ?? field(inner, 'type');
+  return typeof word === 'string' && /^[\w.-]{1,64}$/.test(word) ? word : '';
+}
+
+/** The HTTP status of a refusal, or the one an error event names. */
+function statusOf(error: unknown): number | undefined {
+  const status = field(error, 'statusCode') ?? field(error, 'code');
+  return typeof status === 'number' && status >= 100 && status < 600 ? status : undefined;
+}
+
+/** The innermost error with a system code (`ECONNREFUSED`), whose text names at most host and port. */
+function systemError(error: unknown): Error | undefined {
+  for (let current = error, depth = 0; current instanceof Error && depth < 6; current = current.cause, depth += 1) {
+    if (/^[A-Z][A-Z0-9_]+$/.test(errorCode(current) ?? '')) return current;
+  }
+  return undefined;
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/** The model did not get over the failure of these tools. */
+export function toolFailed(tools: readonly string[]): RunError {
+  const names = [...new Set(tools)].join(', ');
+  const text = `The tool ${names} failed and the model did not go on from there: try again, or put it differently.`;
+  return new RunError('tool', text, { detail: `failed tools: ${names}` });
+}
+
+/** For what no one foresaw. The SDK's own errors may quote a prompt, so only their name is kept. */
+export function toRunError(error: unknown): RunError {
+  if (error instanceof RunError) return error;
+  const name = error instanceof Error ? error.name : typeof error;
+  const text = 'Something went wrong on our side before an answer came: please try again.';
+  return new RunError('provider', text, {
+    detail: `the run failed: ${name}`,
+    ...(!name.startsWith('AI_') && { cause: error }),
+  });
+}

@@ -1,0 +1,45 @@
+/** What messages and answers in the spool must hold, so that no half of a record reaches the work. */
+import { isAddress, isRole } from '../../access/link-records.ts';
+import type { OutboxFile } from '../../engine/local/parts.ts';
+import { isFilled, isFlag, isNumber, isText, listOf, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
+import { isId } from '../../workspace/home.ts';
+import type { Entry } from './entry.ts';
+
+const isIdText = (value: unknown) => typeof value === 'string' && isId(value);
+
+export const isPrincipal = objectOf({
+  ...{ channel: isFilled, account: isText, user: isFilled, role: isRole, via: isText, name: isText },
+  ...{ workspace: optional(isText), person: optional(isText), aliases: optional(listOf(isText)) },
+});
+
+const isFile = objectOf({ id: isText, name: isText, mimeType: isText, kind: isText });
+const isQuote = objectOf({ kind: isText, from: isText, text: isText });
+
+export const isMessage = objectOf({
+  ...{ id: isFilled, kind: isText, address: isAddress, text: isText, messageId: isText, sentAt: isNumber },
+  ...{ sender: objectOf({ user: isText, name: isText, isBot: isFlag }), isDirect: isFlag, isMention: isFlag },
+  ...{ files: listOf(isFile), facts: listOf(isText), quotes: listOf(isQuote) },
+  ...{ interaction: optional(isText), group: optional(isText), editOf: optional(isText), movedTo: optional(isAddress) },
+});
+
+const isJob = objectOf({
+  ...{ id: isFilled, name: isText, slot: isText, deliver: listOf(isText), own: objectOf({}) },
+  asks: optional(listOf(isAddress)),
+});
+
+export const entryShape = shape<Entry>(
+  objectOf({
+    ...{ message: isMessage, principal: isPrincipal, viber: isIdText, taskId: isIdText, job: optional(isJob) },
+    ...{ command: optional(objectOf({ name: isText, args: isText })), mode: optional(oneOf('steer', 'collect')) },
+    ...{ resume: optional(objectOf({ approval: isText, run: isText })), play: optional(objectOf({})) },
+  }),
+);
+
+const isUpload = objectOf({ path: isText, name: isText, mimeType: isText, size: isNumber, sha256: isText });
+
+export const outboxShape = shape<OutboxFile>(
+  objectOf({
+    ...{ key: isFilled, trace: isText, createdAt: isNumber, seq: isNumber, sending: isFlag },
+    message: objectOf({ id: isFilled, address: isAddress, text: isText, files: listOf(isUpload) }),
+  }),
+);

@@ -1,0 +1,38 @@
+/** What the tools of one run may touch, and whom they tell. Made anew for every run; nothing outlives it. */
+import type { Home } from '../../workspace/home.ts';
+import type { Suggestion } from '../../workspace/memory/suggestions.ts';
+import type { ArtifactRef, Plan } from '../../workspace/types.ts';
+import type { RuntimeTool } from './task.ts';
+
+/** What became of a plan the model proposed (C20). */
+export type PlanChange =
+  | { status: 'written'; text: string; hash: string; plan: Plan }
+  /** Somebody edited the plan meanwhile: theirs stands, the model's is only a proposal. Both are Markdown. */
+  | { status: 'conflict'; proposal: string; current: string };
+
+export interface ToolScope {
+  home: Home;
+  viber: string;
+  taskId: string;
+  runId: string;
+  /** The run is on a guest's word: nothing outside the task's own files is read or written. */
+  isGuest?: boolean;
+  /** Hash of the plan as the model was shown it; undefined when it was shown none. */
+  planBase: string | undefined;
+  onPlan(change: PlanChange): void;
+  /** To be attached to the answer. The same id may come several times: the latest counts. */
+  onArtifact(ref: ArtifactRef): void;
+  /** `memory.auto_accept`; otherwise a person accepts each line (C30, T17). */
+  autoAcceptMemory: boolean;
+  /** Something waits for a person's consent: ask them. */
+  onSuggestion?(suggestion: Suggestion): void;
+  /** Whether a page may lead to another address without a question; absent: to its own host alone. */
+  mayFollow?(from: URL, to: URL): Promise<boolean>;
+  /** Where new memory comes from, for the record: conversation and run. */
+  provenance: string;
+}
+
+/** Lets the table hold tools of different inputs while each `execute` keeps its own type. */
+export function defineTool<Input>(tool: RuntimeTool<Input>): RuntimeTool {
+  return tool;
+}

@@ -1,0 +1,135 @@
+/**
+ * Which task a conversation is about: `conversations/<hash>.json`, one small file each, so that nothing grows with their
+ * number, and the way back in `conversations/tasks/<taskId>.json`. A linked person's direct messages share one binding on
+ * every channel (C40).
+ */
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { isAddress } from '../../access/link-records.ts';
+import type { Principal } from '../../access/principal.ts';
+import { type Address, conversationKey, type InboundMessage } from '../../channels/channel.ts';
+import { writeFileAtomic } from '../../lib/files.ts';
+import { readJson } from '../../lib/read-json.ts';
+import { type Is, isFilled, isFlag, isText, listOf, objectOf, shape } from '../../lib/shape.ts';
+import type { Logger } from '../../log.ts';
+import { isId } from '../../workspace/home.ts';
+
+export interface Binding {
+  key: string;
+  taskId: string;
+  viber: string;
+  /** The last address that used this binding. */
+  address: Address;
+  isDirect: boolean;
+  /** ISO 8601. */
+  boundAt: string;
+}
+
+export interface Conversations {
+  /** The binding of a key; one small read at the first call, none later. */
+  get(key: string): Binding | undefined;
+  /** In force at once; durable when it resolves. */
+  bind(binding: Omit<Binding, 'boundAt'>): Promise<void>;
+  /** The conversations that are about a task now. */
+  bound(taskId: string): Binding[];
+}
+
+const isIdText: Is = (value) => isText(value) && isId(String(value));
+const bindingShape = shape<Binding>(
+  objectOf({
+    ...{ key: isFilled, taskId: isIdText, viber: isIdText, address: isAddress, isDirect: isFlag, boundAt: isText },
+  }),
+);
+const keysShape = shape<string[]>(listOf(isText));
+const BINDING = {
+  lost: 'which task a conversation is about',
+  next: 'Its next message begins a new task; /open leads back.',
+};
+const KEYS = {
+  lost: 'which conversations see a task at work',
+  next: 'They are found again when somebody writes there.',
+};
+
+const PERSON = 'person:';
+const MAX_CACHED = 5_000;
+/** Conversations of one task. */
+const MAX_BOUND = 100;
+
+/** Direct messages of a linked person share a binding; every group, thread and unlinked person has its own. */
+export function bindingKey(principal: Principal, address: Address, isDirect: boolean): string {
+  return isDirect && principal.person ? `${PERSON}${principal.person}` : conversationKey(address);
+}
+
+/** Where a binding is, and whose it is when it is the one of a person's direct messages. */
+export function placeOf({ key, address, isDirect }: Binding): { address: Address; isDirect: boolean; person?: string } {
+  return { address, isDirect, ...(key.startsWith(PERSON) ? { person: key.slice(PERSON.length) } : {}) };
+}
+
+/** Whoever links a second account goes on with the task of the first: unless the person's direct messages have one already. */
+export async function shareTask(conversations: Conversations, person: string, from: Address): Promise<void> {
+  const key = `${PERSON}${person}`;
+  const own = conversations.get(conversationKey(from));
+  if (own && !conversations.get(key)) await conversations.bind({ ...own, key });
+}
+
+/** A group has a new id: its conversation goes on there. */
+export async function follow(conversations: Conversations, message: InboundMessage, log: Logger): Promise<void> {
+  const to = message.movedTo;
+  const old = conversations.get(conversationKey(message.address));
+  if (!to || !old) return;
+  await conversations.bind({ ...old, key: conversationKey(to), address: to });
+  const setting = `channels.${to.channel}.access.chats`;
+  log.warn({ from: message.address.chat, to: to.chat }, `a group has a new id; list it under ${setting}`);
+}
+
+export function openConversations(folder: string): Conversations {
+  const bindings = createCache<Binding>();
+  const keysOf = createCache<readonly string[]>();
+  const fileOf = (key: string) =>
+    path.join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.json`);
+  const indexOf = (taskId: string) => path.join(folder, 'tasks', `${taskId}.json`);
+
+  const get = (key: string) => bindings.get(key, () => readJson(fileOf(key), bindingShape, BINDING));
+  const keys = (taskId: string) => keysOf.get(taskId, () => readJson(indexOf(taskId), keysShape, KEYS)) ?? [];
+
+  return {
+    get,
+    async bind(binding) {
+      const { key, taskId } = binding;
+      const full = { ...binding, boundAt: new Date().toISOString() };
+      bindings.set(key, full);
+      const work = [writeFileAtomic(fileOf(key), `${JSON.stringify(full, null, 2)}\n`)];
+      const known = keys(taskId);
+      if (!known.includes(key)) {
+        const all = [...known, key].slice(-MAX_BOUND);
+        keysOf.set(taskId, all);
+        // The way back only serves live progress and lists: it need not survive a power cut.
+        work.push(writeFileAtomic(indexOf(taskId), `${JSON.stringify(all)}\n`, { sync: false }));
+      }
+      await Promise.all(work);
+    },
+    bound: (taskId) =>
+      keys(taskId)
+        .map(get)
+        .filter((binding) => binding?.taskId === taskId)
+        .filter((binding) => binding !== undefined),
+  };
+}
+
+/** What was read or written last; what is not on disk is remembered too. */
+function createCache<T>() {
+  const kept = new Map<string, T | undefined>();
+  function set(key: string, value: T | undefined): void {
+    kept.delete(key);
+    kept.set(key, value);
+    const oldest = kept.keys().next().value;
+    if (kept.size > MAX_CACHED && oldest !== undefined) kept.delete(oldest);
+  }
+  return {
+    set,
+    get(key: string, read: () => T | undefined): T | undefined {
+      if (!kept.has(key)) set(key, read());
+      return kept.get(key);
+    },
+  };
+}

@@ -1,0 +1,152 @@
+/**
+ * What the gateway says on its own account: the question to the owners when a stranger asks, the greeting once somebody
+ * has approved, the notice that a message was given up.
+ */
+import fs from 'node:fs';
+import { isAddress } from '../../access/link-records.ts';
+import { openOwners } from '../../access/owners.ts';
+import type { Pairing } from '../../access/pairing.ts';
+import type { People } from '../../access/people.ts';
+import { type Principal, readIdentity } from '../../access/principal.ts';
+import {
+  type Address,
+  conversationKey,
+  formatAddress,
+  type InboundMessage,
+  type OutboundMessage,
+} from '../../channels/channel.ts';
+import type { QueueItem } from '../../engine/engine.ts';
+import { hashText } from '../../lib/files.ts';
+import { plainLine } from '../../lib/text.ts';
+import type { Logger } from '../../log.ts';
+import { type Entry, traceOf } from '../contract/entry.ts';
+import type { Delivery } from '../delivery.ts';
+import type { ButtonAction, Buttons } from '../reply/buttons.ts';
+import { plainName } from './places.ts';
+
+export interface Reception {
+  /** An owner wrote in a direct message: questions may be sent there. */
+  noteOwner(principal: Principal, address: Address): void;
+  /** Asks every owner who can be reached, with buttons. Never rejects. */
+  ask(code: string, stranger: Principal): Promise<void>;
+  /** Something all owners who can be reached should know; the same id again has no effect. Never rejects. */
+  tellOwners(id: string, text: string): Promise<void>;
+  /** As `tellOwners`, with buttons under it. Never rejects. */
+  askOwners(id: string, text: string, rows: ButtonAction[][]): Promise<void>;
+  /** A message was given up after its third crash (R11), or its third failure. */
+  tellGivenUp(item: QueueItem<Entry>, reason: string): Promise<void>;
+  /** An event of somebody who is let in could not be taken in and was given up: its sender hears of it, the owners once a day. */
+  tellNotTaken(message: InboundMessage, key: string, reason: string): Promise<void>;
+  /** Something could not be delivered for good: once a day for each chat. Never rejects. */
+  tellUndelivered(message: OutboundMessage, reason: string): Promise<void>;
+  /** The direct conversations in which owners can be asked. */
+  ownerAddresses(): Address[];
+  close(): void;
+}
+
+export interface ReceptionOptions {
+  /** `access/` of the home. */
+  folder: string;
+  pairing: Pairing;
+  people: People;
+  buttons: Buttons;
+  delivery: Delivery;
+  log: Logger;
+}
+
+const UNDELIVERED = 'undelivered-';
+
+export function openReception({ folder, pairing, people, buttons, delivery, log }: ReceptionOptions): Reception {
+  const owners = openOwners(folder, (identity) => {
+    const who = { ...readIdentity(identity), account: '', name: identity, via: 'message' };
+    return people.resolve(who).principal.role === 'owner';
+  });
+  const greeted = new Set(pairing.paired().map((entry) => entry.identity));
+
+  // Approvals are made by the command line too: the file tells.
+  const watcher = fs.watch(folder, (_event, file) => {
+    if (file === 'paired.json')
+      greet().catch((error: unknown) => log.error({ err: error }, 'a greeting could not be stored'));
+  });
+  watcher.unref();
+
+  async function greet(): Promise<void> {
+    for (const { identity, approvedAt, address } of pairing.paired()) {
+      if (greeted.has(identity)) continue;
+      greeted.add(identity);
+      const text = 'You are in. Write to me as you would to a colleague; /help shows what I can do.';
+      const id = `paired-${identity.replace(/[^\w-]/g, '_')}-${Date.parse(approvedAt)}`;
+      if (isAddress(address)) await delivery.add({ id, address: address as Address, text, files: [] }, id, true);
+    }
+  }
+
+  const self: Reception = {
+    noteOwner: (principal, address) => owners.note(principal, address),
+    async ask(code, { name, channel }) {
+      try {
+        for (const address of owners.addresses()) {
+          const text = `${plainName(name)} (${channel}) asks to be let in. The code is ${code}.`;
+          const rows = await buttons.offer(address, [
+            [
+              { label: 'Approve', command: 'pair', args: `approve ${code}` },
+              { label: 'Deny', command: 'pair', args: `deny ${code}` },
+            ],
+          ]);
+          const id = `pairing-${code}-${address.channel}-${address.chat}`;
+          await delivery.add({ id, address, text, files: [], buttons: rows }, code);
+        }
+      } catch (error) {
+        log.error({ err: error }, 'the owners could not be asked about a stranger');
+      }
+    },
+    ownerAddresses: () => owners.addresses(),
+    async tellOwners(id, text) {
+      try {
+        for (const address of owners.addresses()) {
+          const key = `${id}-${address.channel}-${address.chat}`;
+          await delivery.add({ id: key, address, text, files: [] }, id, true);
+        }
+      } catch (error) {
+        log.error({ err: error, id }, 'the owners could not be told');
+      }
+    },
+    async askOwners(id, text, rows) {
+      try {
+        for (const address of owners.addresses()) {
+          const key = `${id}-${address.channel}-${address.chat}`;
+          const offered = await buttons.offer(address, rows);
+          await delivery.add({ id: key, address, text, files: [], buttons: offered }, id, true);
+        }
+      } catch (error) {
+        log.error({ err: error, id }, 'the owners could not be asked');
+      }
+    },
+    async tellGivenUp({ id, attempts, message: { message } }, reason) {
+      const trace = traceOf(id);
+      log.error({ trace, reason }, 'a message was given up');
+      const text = `I could not work on your message: it made me fail ${Math.max(attempts, 3)} times (trace ${trace}). Try it in other words.`;
+      await delivery.add({ id: `${id}-dead`, address: message.address, text, files: [] }, trace, true);
+    },
+    async tellNotTaken({ address, kind, messageId, interaction }, key, reason) {
+      const trace = traceOf(key);
+      const text = `I could not take in your message (trace ${trace}). It is kept; send it again in a moment, or begin anew with /new.`;
+      const answer = interaction === undefined ? { replyTo: messageId } : { interaction };
+      const told = { id: `${key}-dead`, address, text, files: [], ...(messageId === '' ? {} : answer) };
+      // Nobody wrote that a group has moved.
+      if (kind !== 'migration') await delivery.add(told, trace, true);
+      const day = new Date().toISOString().slice(0, 10);
+      const place = hashText(conversationKey(address)).slice(0, 12);
+      const what = `A message in ${formatAddress(address)} could not be taken in: ${plainLine(reason)}.`;
+      await self.tellOwners(`not-taken-${place}-${day}`, `${what} It is kept in spool/dead (trace ${trace}).`);
+    },
+    async tellUndelivered({ id, address }, reason) {
+      // What is said of an owner's own chat is not said there again.
+      if (id.startsWith(UNDELIVERED)) return;
+      const day = new Date().toISOString().slice(0, 10);
+      const text = `Something I had to say in ${formatAddress(address)} could not be delivered: ${plainLine(reason)}. It is kept in spool/dead.`;
+      await self.tellOwners(`${UNDELIVERED}${hashText(conversationKey(address)).slice(0, 12)}-${day}`, text);
+    },
+    close: () => watcher.close(),
+  };
+  return self;
+}

@@ -1,0 +1,60 @@
+/** Where a task lives, in words a person understands; made from the addresses a record holds. */
+import { type Address, formatAddress } from '../../channels/channel.ts';
+import { UserError } from '../../errors.ts';
+import { cutText, plainLine } from '../../lib/text.ts';
+import type { CommandContext } from '../commands/command.ts';
+
+const NAMES: Readonly<Record<string, string>> = {
+  telegram: 'Telegram',
+  discord: 'Discord',
+  slack: 'Slack',
+  terminal: 'the terminal',
+  local: 'the terminal',
+};
+
+/** `Telegram`; a channel without a name of its own is called by its id. */
+export const channelName = (channel: string): string =>
+  Object.hasOwn(NAMES, channel) ? (NAMES[channel] ?? channel) : channel;
+
+/** `Telegram`, `Telegram group -100123`, `Slack #C024BE91L thread`, `Discord thread`: from `<channel>@<account>:<chat>[:<thread>]`. */
+function placeName(place: string): string {
+  const [, channel = place, chat = '', thread] = /^([^@:]+)(?:@[^:]*)?:([^:]*)(?::(.*))?$/.exec(place) ?? [];
+  const name = channelName(channel);
+  if (channel === 'slack') return `${name}${chat.startsWith('D') ? '' : ` #${chat}`}${thread ? ' thread' : ''}`;
+  if (channel === 'telegram') return `${name}${chat.startsWith('-') ? ` group ${chat}` : ''}${thread ? ' topic' : ''}`;
+  return thread ? `${name} thread` : name;
+}
+
+export const addressName = (address: Address): string => placeName(formatAddress(address, { account: true }));
+
+/** Where a task has been, the last places first: at most three, each named once. */
+export function placesOf(conversations: readonly string[]): string {
+  const names = [...new Set(conversations.map(placeName))].reverse();
+  const more = names.length > 3 ? [`${names.length - 3} more`] : [];
+  return [...names.slice(0, 3), ...more].join(', ');
+}
+
+/** What others wrote, as it stands: no mark of Markdown in it counts. */
+export const escaped = (text: string): string => text.replace(/[\\`*_~[\]<>|#]/g, '\\$&');
+
+/** A name from outside as plain words: no marks of Markdown, one line, at most 40 characters. */
+export function plainName(name: string): string {
+  return cutText(plainLine(name.replace(/[\\`*_{}[\]()<>~|#@]/g, ' ')), 40) || 'somebody';
+}
+
+/** What is chosen for a conversation holds for everybody there. Throws UserError for a guest of a group. */
+export function refuseToGuest({ principal, isDirect }: Pick<CommandContext, 'principal' | 'isDirect'>): void {
+  if (principal.role === 'guest' && !isDirect)
+    throw new UserError('Only the people of this bot may change that here; ask its owner.');
+}
+
+/** The name of a linked person without the mark that makes it unique. */
+export const shownPerson = (person: string): string => person.replace(/~.*$/, '');
+
+/** What is said about an id that means no task here. */
+export function unknownTask(typed: string, isDirect: boolean): string {
+  const id = `\`${typed.trim().slice(0, 40).replaceAll('`', '')}\``;
+  return isDirect
+    ? `I know no task ${id} of yours. /tasks lists them.`
+    : `I know no task ${id} here. /tasks lists this group’s; ask me about others in a direct message.`;
+}

@@ -1,0 +1,62 @@
+/**
+ * How far each chat of a channel has been read (R16): `spool/marks/<channel>.json`, rewritten at most five times a second, for a
+ * chat without a mark at once. A mark that is behind costs a repeated look at messages that are known, never a message.
+ */
+import path from 'node:path';
+import type { Marks } from '../../channels/channel.ts';
+import { writeFileAtomic } from '../../lib/files.ts';
+import { readRecords } from '../../lib/read-json.ts';
+import { isText, shape } from '../../lib/shape.ts';
+import { writeJson } from '../../lib/write-json.ts';
+import type { Logger } from '../../log.ts';
+
+/** Chats of one channel; those that were silent longest go first. */
+const MAX_CHATS = 2_000;
+const WRITE_MS = 200;
+
+const ABOUT = {
+  asMap: true as const,
+  lost: 'how far the chats of a channel were read',
+  next: 'What was written there while the gateway was away may stay unanswered.',
+  tell: true,
+};
+
+export function openMarks(folder: string, channel: string, log: Logger): Marks & { close(): Promise<void> } {
+  const file = path.join(folder, `${channel}.json`);
+  const marks = read(file);
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  function write(): void {
+    timer = undefined;
+    const text = `${JSON.stringify(Object.fromEntries(marks), null, 1)}\n`;
+    writing = writing
+      .then(() => writeFileAtomic(file, text, { sync: false }))
+      .catch((error: unknown) => log.warn({ err: error, file }, 'what was read last could not be written down'));
+  }
+
+  return {
+    all: () => marks,
+    set(chat, mark) {
+      const isNew = !marks.delete(chat);
+      marks.set(chat, mark);
+      const oldest = marks.keys().next().value;
+      if (marks.size > MAX_CHATS && oldest !== undefined) marks.delete(oldest);
+      if (isNew) {
+        clearTimeout(timer);
+        timer = setTimeout(write, 0);
+      } else timer ??= setTimeout(write, WRITE_MS);
+    },
+    async close() {
+      if (timer) {
+        clearTimeout(timer);
+        write();
+      }
+      await writing;
+    },
+  };
+}
+
+function read(file: string): Map<string, string> {
+  return readRecords(file, shape<string>(isText), ABOUT, (left) => writeJson(file, Object.fromEntries(left)));
+}

@@ -1,0 +1,77 @@
+/**
+ * What people have chosen for a conversation: `conversations/settings/<hash>.json`, one small file each. Whatever is not chosen
+ * is as the channel is configured. A file that cannot be read is a choice lost, nothing else.
+ */
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { type Address, conversationKey, type LiveMode } from '../../channels/channel.ts';
+import { writeFileAtomic } from '../../lib/files.ts';
+import { serialise } from '../../lib/locks.ts';
+import { readJson } from '../../lib/read-json.ts';
+import { objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
+
+export const LIVE_MODES = ['off', 'status', 'text'] as const satisfies readonly LiveMode[];
+export const QUEUE_MODES = ['steer', 'collect', 'followup'] as const;
+
+export interface ConversationSetting {
+  /** What is seen of a run while it goes on. */
+  live?: LiveMode;
+  /** What becomes of a message that finds its task at work. */
+  queue?: (typeof QUEUE_MODES)[number];
+}
+
+export interface ConversationSettings {
+  /** What holds: chosen here, for the chat of a thread, or configured. A small read at the first call, none later. */
+  get(address: Address): ConversationSetting;
+  /** In force at once; durable when it resolves. */
+  set(address: Address, patch: ConversationSetting): Promise<void>;
+}
+
+const settingShape = shape<ConversationSetting>(
+  objectOf({ live: optional(oneOf(...LIVE_MODES)), queue: optional(oneOf(...QUEUE_MODES)) }),
+);
+const ABOUT = {
+  lost: 'what was chosen by /live and /queue for a conversation',
+  next: 'What is configured holds there.',
+};
+const MAX_CACHED = 5_000;
+
+/** `configured`: what holds where nothing was chosen. */
+export function openConversationSettings(
+  folder: string,
+  configured: (address: Address) => ConversationSetting,
+): ConversationSettings {
+  const chosen = new Map<string, ConversationSetting>();
+  const fileOf = (key: string) =>
+    path.join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.json`);
+
+  function keep(key: string, setting: ConversationSetting): ConversationSetting {
+    chosen.delete(key);
+    chosen.set(key, setting);
+    const oldest = chosen.keys().next().value;
+    if (chosen.size > MAX_CACHED && oldest !== undefined) chosen.delete(oldest);
+    return setting;
+  }
+
+  const own = (key: string) => chosen.get(key) ?? keep(key, readSetting(fileOf(key)));
+
+  return {
+    get(address) {
+      const { thread, ...chat } = address;
+      const here = own(conversationKey(address));
+      return { ...configured(address), ...(thread === undefined ? {} : own(conversationKey(chat))), ...here };
+    },
+    async set(address, patch) {
+      const key = conversationKey(address);
+      const setting = keep(key, { ...own(key), ...patch });
+      const file = fileOf(key);
+      const text = `${JSON.stringify({ address, ...setting }, null, 2)}\n`;
+      await serialise(file, () => writeFileAtomic(file, text));
+    },
+  };
+}
+
+function readSetting(file: string): ConversationSetting {
+  const { live, queue } = readJson(file, settingShape, ABOUT) ?? {};
+  return { ...(live && { live }), ...(queue && { queue }) };
+}

@@ -1,0 +1,102 @@
+/** The record of a task through its runs: begun with its first message, its state as S3 has it, its people and chats. */
+import { principalText } from '../../access/principal.ts';
+import { formatAddress } from '../../channels/channel.ts';
+import type { Logger } from '../../log.ts';
+import type { Home } from '../../workspace/home.ts';
+import { linkCurrentTask } from '../../workspace/plan.ts';
+import { readTask, saveTask, titleOf, updateTask } from '../../workspace/tasks.ts';
+import type { TaskRecord, TaskState } from '../../workspace/types.ts';
+import { addUsage } from '../../workspace/usage.ts';
+import type { Entry } from '../contract/entry.ts';
+import { canBecome } from '../contract/task.ts';
+import type { Costs } from '../costs/costs.ts';
+import { bindingKey, type Conversations } from './conversations.ts';
+
+export interface TaskBook {
+  /** The task of a message: the one that is there, or a new one with this message as its goal. */
+  open(entry: Entry): Promise<TaskRecord>;
+  /** With `run`, what that run has used is noted as well. */
+  setState(taskId: string, state: TaskState, run?: string): Promise<void>;
+  /** Notes what a run has used that ended without an answer. Never rejects. */
+  endRun(run: string, taskId: string): Promise<void>;
+  /** Shows a run as `running` once it has lasted a moment, then calls `onShown`; clear the timer when it ends. */
+  showRunning(taskId: string, onShown: () => void): NodeJS.Timeout;
+}
+
+const SHOW_RUNNING_MS = 250;
+
+/** Somebody goes on with what a job has begun: from then on it is a task like any other, and kept like one. */
+const takenOver = ({ job: _job, ...record }: TaskRecord): TaskRecord => record;
+
+export interface TaskBookOptions {
+  home: Home;
+  conversations: Conversations;
+  costs: Pick<Costs, 'take' | 'endRun'>;
+  log: Logger;
+}
+
+export function createTaskBook({ home, conversations, costs, log }: TaskBookOptions): TaskBook {
+  async function begin(entry: Entry): Promise<TaskRecord> {
+    const { taskId, viber, principal, message, job } = entry;
+    // A crash may have come between the message's commit and that of its conversation's binding.
+    const key = bindingKey(principal, message.address, message.isDirect);
+    if (!entry.job && !conversations.get(key)) {
+      await conversations.bind({ key, taskId, viber, address: message.address, isDirect: message.isDirect });
+    }
+    const at = new Date().toISOString();
+    const places = job ? [...job.deliver] : [formatAddress(message.address, { account: true })];
+    const goal = message.text.trim() || message.files[0]?.name || 'Untitled';
+    const record: TaskRecord = {
+      ...{ id: taskId, viber, goal: goal.slice(0, 4000), title: titleOf(job?.name ?? goal), state: 'pending', runs: 0 },
+      ...{
+        people: [principalText(principal)],
+        conversations: places,
+      },
+      ...(job ? { job: job.id } : {}),
+      ...{ createdAt: at, updatedAt: at },
+    };
+    await saveTask(home, record, { sync: true });
+    if (!job && principal.role !== 'guest') await linkCurrentTask(home, viber, taskId);
+    return record;
+  }
+
+  /** Through `running`, as the state machine has it, whether or not that was worth a line of its own. */
+  async function setState(taskId: string, state: TaskState, run?: string): Promise<void> {
+    await updateTask(home, taskId, (before) => {
+      const used = run === undefined ? undefined : costs.take(run);
+      const record = used ? { ...before, usage: addUsage(before.usage, used) } : before;
+      const passes = state === 'running' ? record.state !== 'running' : canBecome('running', state);
+      const runs = state === 'running' ? record.runs : record.runs + 1;
+      return passes ? { ...record, state, runs, updatedAt: new Date().toISOString() } : record;
+    });
+  }
+
+  return {
+    async open(entry) {
+      const { taskId, principal, message } = entry;
+      const found = await readTask(home, taskId);
+      if (!found) return begin(entry);
+      if (entry.job) return found;
+      const known = found.job === undefined ? found : await updateTask(home, taskId, takenOver);
+      const person = principalText(principal);
+      const conversation = formatAddress(message.address, { account: true });
+      // In a group everybody let in may speak; steering stays with those who began the task (T4).
+      const isNewPerson = message.isDirect && !known.people.includes(person);
+      const isNewChat = !known.conversations.includes(conversation);
+      if (!isNewPerson && !isNewChat) return known;
+      return updateTask(home, taskId, (record) => ({
+        ...record,
+        people: isNewPerson ? [...record.people, person] : record.people,
+        conversations: isNewChat ? [...record.conversations, conversation] : record.conversations,
+      }));
+    },
+    setState,
+    endRun: costs.endRun,
+    showRunning: (taskId, onShown) =>
+      setTimeout(() => {
+        setState(taskId, 'running').then(onShown, (error: unknown) =>
+          log.warn({ err: error }, 'a state could not be written'),
+        );
+      }, SHOW_RUNNING_MS),
+  };
+}

@@ -1,0 +1,52 @@
+/**
+ * Which tasks a person sees from where they stand (C40, T6): their own in direct messages, a group's own in the group (and in
+ * its threads their own of that group). Owners see every task in direct messages; the role opens nothing in a group.
+ */
+import { isOneOf, type Principal } from '../../access/principal.ts';
+import { type Address, formatAddress } from '../../channels/channel.ts';
+import type { Home } from '../../workspace/home.ts';
+import { readTask, resolveTaskId } from '../../workspace/tasks.ts';
+import type { TaskRecord } from '../../workspace/types.ts';
+
+export interface Viewpoint {
+  principal: Principal;
+  address: Address;
+  isDirect: boolean;
+  viber: string;
+}
+
+export function maySee(view: Viewpoint, task: TaskRecord): boolean {
+  if (task.viber !== view.viber) return false;
+  if (view.isDirect) return view.principal.role === 'owner' || isOneOf(task.people, view.principal);
+  const here = formatAddress(view.address, { account: true });
+  return task.conversations.includes(here) || (isOneOf(task.people, view.principal) && isOfChat(view.address, task));
+}
+
+/** Whether the task is or was in a thread of this chat. */
+function isOfChat({ thread: _thread, ...chat }: Address, task: TaskRecord): boolean {
+  const text = formatAddress(chat, { account: true });
+  return task.conversations.some((place) => place === text || place.startsWith(`${text}:`));
+}
+
+/** Whether the person is one of the task's people, with whatever account it was begun. */
+export const isOwnTask = (view: Viewpoint, task: TaskRecord): boolean => isOneOf(task.people, view.principal);
+
+/**
+ * As `maySee`, and in a group also the person's own tasks from elsewhere: typing the id there is showing the task to everyone
+ * in it. The owner's role alone is not enough for that.
+ */
+export function mayOpen(view: Viewpoint, task: TaskRecord): boolean {
+  return maySee(view, task) || (task.viber === view.viber && isOwnTask(view, task));
+}
+
+/** The one task that an id typed by a person (or its beginning or end) means among those `may` lets through. */
+export async function findTask(
+  home: Home,
+  text: string,
+  may: (task: TaskRecord) => boolean,
+): Promise<TaskRecord | undefined> {
+  const ids = await resolveTaskId(home, text);
+  const tasks = await Promise.all(ids.map((id) => readTask(home, id)));
+  const seen = tasks.filter((task) => task !== undefined && may(task));
+  return seen.length === 1 ? seen[0] : undefined;
+}

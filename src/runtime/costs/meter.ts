@@ -1,0 +1,64 @@
+/** The meter of a run: every model call is counted, and none begins past a daily cap. What people are told of that, once a day. */
+import type { Usage } from '../../workspace/types.ts';
+import type { AgentHooks } from '../contract/agent.ts';
+import { RunError } from '../contract/run-error.ts';
+import type { CapHit, Costs } from './costs.ts';
+import { capNotice, capReminder, ownerNotice } from './words.ts';
+
+/** Ends a run at a cap. Its `userMessage` is what the person is told; '' when they have been told today. */
+export class CapError extends RunError {
+  readonly hit: CapHit;
+  constructor(hit: CapHit, userMessage: string) {
+    super('cap', userMessage, { detail: `${hit.setting}: ${hit.used} of ${hit.limit}` });
+    this.hit = hit;
+  }
+}
+
+export interface MeteredRun {
+  run: string;
+  task: string;
+  /** Who is charged: a principal as text. */
+  person: string;
+}
+
+export interface Meter {
+  hooks(run: MeteredRun): Required<Pick<AgentHooks, 'beforeCall' | 'onUsage'>>;
+  /** For a run's outcome. */
+  used(run: string): { usage?: Usage };
+}
+
+export interface MeterOptions {
+  costs: Costs;
+  /** Tells all owners who can be reached; the same id again has no effect. Must not throw. */
+  tellOwners: (id: string, text: string) => void;
+  now?: () => number;
+}
+
+export function createMeter({ costs, tellOwners, now = Date.now }: MeterOptions): Meter {
+  function capError(hit: CapHit, { run, person }: MeteredRun, hasBegun: boolean): CapError {
+    const at = now();
+    if (hit.of === 'all' && costs.isTold('owners', hit, run)) {
+      const day = new Date(at).toISOString().slice(0, 10);
+      tellOwners(`cap-${hit.setting.replace('.', '-')}-${day}`, ownerNotice(hit, at));
+    }
+    if (costs.isTold(person, hit, run)) return new CapError(hit, capNotice(hit, at));
+    // Work that was under way never ends without a word.
+    return new CapError(hit, hasBegun ? capReminder(hit, at) : '');
+  }
+
+  return {
+    hooks(metered) {
+      return {
+        beforeCall() {
+          const hit = costs.check(metered.person, now());
+          if (hit) throw capError(hit, metered, costs.ofRun(metered.run) !== undefined);
+        },
+        onUsage: (model, usage, ms) => costs.add({ ...metered, model, ms, ...usage }),
+      };
+    },
+    used(run) {
+      const usage = costs.ofRun(run);
+      return usage ? { usage } : {};
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/** Embedding calls are counted and capped as all calls of a model are (T23): at a daily cap the memory is searched by words. */
+import type { Embedder } from '../../workspace/memory/search.ts';
+import { countTokens } from '../../workspace/memory/tokens.ts';
+import type { Costs } from './costs.ts';
+
+/** Whose calls they are: the memory is everybody's, so nobody's own cap is used up by it. */
+const MEMORY = 'memory';
+
+export function meteredEmbedder(embedder: Embedder, costs: Pick<Costs, 'check' | 'add'>): Embedder {
+  const { name } = embedder;
+  return {
+    name,
+    async embed(texts, { signal }) {
+      const hit = costs.check(MEMORY);
+      if (hit?.of === 'all') throw new Error(`a daily cap is reached: ${hit.setting}`);
+      const began = performance.now();
+      let told = 0;
+      let isDone = false;
+      try {
+        const onUsage = (tokens: number) => {
+          told += tokens;
+        };
+        const vectors = await embedder.embed(texts, { signal, onUsage });
+        isDone = true;
+        return vectors;
+      } finally {
+        const estimate = isDone && !(told > 0) ? texts.reduce((sum, text) => sum + countTokens(text), 0) : 0;
+        const call = { run: MEMORY, task: '', person: MEMORY, model: name, ms: Math.round(performance.now() - began) };
+        if (told > 0) costs.add({ ...call, inputTokens: told, outputTokens: 0 });
+        else if (estimate > 0) costs.add({ ...call, inputTokens: estimate, outputTokens: 0, isEstimate: true });
+      }
+    },
+  };
+}

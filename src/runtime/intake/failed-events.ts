@@ -1,0 +1,121 @@
+/**
+ * Events that cannot be taken in, whatever is wrong with them: a damaged file of their task, a fault of ours. Invariants: what is
+ * returned rejects for an error of storing alone, so that one event never holds up the others of its platform; an event is
+ * tried three times and then durable in `dead` before it is acknowledged; a conversation keeps its order meanwhile.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { conversationKey, type InboundMessage, type InboundOutcome } from '../../channels/channel.ts';
+import { bury, reasonOf } from '../../engine/local/dead-letters.ts';
+import { spoolKey } from '../../engine/local/spool.ts';
+import type { SpoolStore } from '../../engine/local/store.ts';
+import { errorMessage, isStorageFailure } from '../../errors.ts';
+import type { Logger } from '../../log.ts';
+import type { Metrics } from '../../metrics.ts';
+import { commandLane, dedupeId, traceOf, type Visit } from '../contract/entry.ts';
+import type { Gateway } from '../gateway.ts';
+
+export interface PoisonOptions {
+  store: SpoolStore;
+  /** The message is kept in `dead`: its sender and the owners should hear of it. The same key again has no effect. */
+  tell: (message: InboundMessage, key: string, reason: string) => Promise<void>;
+  metrics: Metrics;
+  log: Logger;
+}
+
+/** Before the second and the third try. */
+const PAUSES_MS = [50, 200];
+/** Events of which nobody can say whether their sender is let in are kept up to so many an hour: strangers cost nothing. */
+const MAX_UNKNOWN = 20;
+const HOUR_MS = 3_600_000;
+
+export function withoutPoison(gateway: Gateway, { store, tell, metrics, log }: PoisonOptions): Gateway {
+  /** By conversation, the end of what is tried again there: what follows waits for it. */
+  const troubled = new Map<string, Promise<unknown>>();
+  const unknown = { since: 0, count: 0 };
+
+  async function taken(message: InboundMessage, raw: unknown, visit: Visit): Promise<InboundOutcome> {
+    const outcome = await gateway.accept(message, raw, visit);
+    if (outcome !== 'duplicate') return outcome;
+    // A crash may have come between giving it up and saying so.
+    const key = spoolKey(dedupeId(message));
+    const reason = reasonOf(store, key);
+    if (reason === undefined) return outcome;
+    await tell(message, key, reason);
+    return 'answered';
+  }
+
+  /** Tried again after others of its conversation; pauses only where there was no trouble just before. */
+  function again(message: InboundMessage, raw: unknown, visit: Visit, cause?: unknown): Promise<InboundOutcome> {
+    const place = conversationKey(message.address);
+    const before = troubled.get(place);
+    const work = async () => {
+      await before;
+      let failed = cause;
+      for (let tries = cause === undefined ? 0 : 1; tries < 3; tries++) {
+        if (tries > 0 && !before) await pause(PAUSES_MS[tries - 1]);
+        try {
+          return await taken(message, raw, visit);
+        } catch (error) {
+          if (isStorageFailure(error)) throw error;
+          failed = error;
+        }
+      }
+      return giveUp(message, raw, visit, failed);
+    };
+    const done = work();
+    const end = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    troubled.set(place, end);
+    void end.then(() => troubled.get(place) === end && troubled.delete(place));
+    return done;
+  }
+
+  async function giveUp(message: InboundMessage, raw: unknown, visit: Visit, error: unknown): Promise<InboundOutcome> {
+    const { channel } = message.address;
+    const key = spoolKey(dedupeId(message));
+    const reason = errorMessage(error);
+    const about = { err: error, trace: traceOf(key), channel, kind: message.kind };
+    metrics.count('viber_inbound_total', { channel, outcome: 'failed' });
+    if (visit.sender === 'refused' || (visit.sender === undefined && !mayKeepUnknown())) {
+      log.error(about, 'an event of somebody who is not let in could not be dealt with');
+      return 'refused';
+    }
+    const item = {
+      ...{ id: key, dedupeId: dedupeId(message), lane: commandLane(message.address), seq: 0, attempts: 0, raw },
+      ...{ message: { message, principal: visit.sender }, acceptedAt: new Date().toISOString() },
+    };
+    try {
+      await bury(store, item, `it could not be taken in: ${reason}`, Date.now());
+    } catch (cause) {
+      log.error({ ...about, cause: errorMessage(cause) }, 'an event that cannot be taken in could not be kept either');
+      throw cause;
+    }
+    log.error(about, 'an event could not be taken in and was given up; it is kept in spool/dead');
+    if (visit.sender === undefined) return 'refused';
+    await tell(message, key, reason);
+    return 'answered';
+  }
+
+  function mayKeepUnknown(): boolean {
+    const now = Date.now();
+    if (now - unknown.since > HOUR_MS) Object.assign(unknown, { since: now, count: 0 });
+    return ++unknown.count <= MAX_UNKNOWN;
+  }
+
+  return {
+    ...gateway,
+    async accept(message, raw) {
+      const visit: Visit = {};
+      if (troubled.has(conversationKey(message.address))) return again(message, raw, visit);
+      try {
+        return await taken(message, raw, visit);
+      } catch (error) {
+        if (isStorageFailure(error)) throw error;
+        log.warn({ err: error, channel: message.address.channel }, 'an event could not be taken in; it is tried again');
+        return again(message, raw, visit, error);
+      }
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** The internal event bus (S2): what agents do, told to every channel that shows it. Best effort; nothing depends on it. */
+import type { AgentStreamEvent } from '../../channels/channel.ts';
+
+export type BusListener = (event: AgentStreamEvent) => void;
+
+export interface Bus {
+  emit(event: AgentStreamEvent): void;
+  /** Gives the function that ends the subscription. */
+  subscribe(listener: BusListener): () => void;
+}
+
+export function createBus(onError: (error: unknown) => void): Bus {
+  const listeners = new Set<BusListener>();
+  return {
+    emit(event) {
+      for (const listener of listeners) {
+        try {
+          listener(event);
+        } catch (error) {
+          onError(error);
+        }
+      }
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}

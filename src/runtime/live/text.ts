@@ -1,0 +1,101 @@
+/**
+ * A reply while it is being written, as people may see it: without `artifact_deltas` blocks and memory suggestions, also those
+ * of which only the beginning is there, and without secrets. Invariants: what was given is never taken back; what may still
+ * become a block, a tag or a secret is held back until it is clear; linear in the length of the reply.
+ */
+import { scrub } from '../../log.ts';
+
+export interface LiveText {
+  /** What may be shown now because of `delta`, often ''. */
+  add(delta: string): string;
+}
+
+// The same prefixes as `parseReply` takes before a fence.
+const FENCE = /^((?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}|~{3,})([^\n]*)$/;
+/** A line that may still become a fence. */
+const MAYBE_FENCE =
+  /^(?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*(?:[-*+]|\d{1,9}[.)]?|`{1,2}|~{1,2}|`{3,}[^`\n]*|~{3,}[^\n]*)?$/;
+const OPEN = /<memory_suggestion(?:\s[^<>\n]{0,200})?>/i;
+const CLOSE = /<\/memory_suggestion(?:\s[^<>\n]{0,200})?>/i;
+/** A tag of which the end has not come. */
+const MAYBE_TAG = /<(?:\/?[a-z_]{0,18}|\/?memory_suggestion\s[^<>\n]{0,200})$/i;
+/** Longer lines are no fences, and longer words no secrets. */
+const MAX_FENCE = 300;
+const MAX_WORD = 4000;
+
+export function createLiveText(): LiveText {
+  /** Of the line being written: what has not been looked at for good. */
+  let line = '';
+  /** Something of the line was given, so it is no fence. */
+  let isBegun = false;
+  let fence: { marks: string; isHidden: boolean } | undefined;
+  let isInTag = false;
+  /** The word being written. */
+  let word = '';
+
+  /** A line with its end. */
+  function whole(text: string): string {
+    const [, prefix = '', marks = '', info = ''] = (isBegun ? null : FENCE.exec(text.trimEnd())) ?? [];
+    if (fence) {
+      const { isHidden } = fence;
+      if (marks.startsWith(fence.marks) && info.trim() === '' && /^[\s>]*$/.test(prefix)) fence = undefined;
+      return isHidden ? '' : text;
+    }
+    if (isInTag || marks === '' || (marks.startsWith('`') && info.includes('`'))) return outsideTags(text);
+    const isHidden = info
+      .toLowerCase()
+      .split(/[\s,{}.]+/)
+      .includes('artifact_deltas');
+    fence = { marks, isHidden };
+    return isHidden ? '' : text;
+  }
+
+  function outsideTags(text: string): string {
+    let shown = '';
+    for (let rest = text; rest !== ''; ) {
+      const found = (isInTag ? CLOSE : OPEN).exec(rest);
+      if (!isInTag) shown += found ? rest.slice(0, found.index) : rest;
+      if (!found) break;
+      isInTag = !isInTag;
+      rest = rest.slice(found.index + found[0].length);
+    }
+    return shown;
+  }
+
+  /** What of an unfinished line is clear already. */
+  function partly(): string {
+    if (fence?.isHidden || (!isBegun && line.length < MAX_FENCE && MAYBE_FENCE.test(line))) return '';
+    const tail = fence ? undefined : MAYBE_TAG.exec(line);
+    const clear = tail ? line.slice(0, tail.index) : line;
+    line = line.slice(clear.length);
+    isBegun ||= clear !== '';
+    return fence ? clear : outsideTags(clear);
+  }
+
+  /** Secrets are known by their whole, so the last word waits for what ends it. */
+  function wholeWords(text: string): string {
+    const all = word + text;
+    let end = all.length;
+    while (end > 0 && all.length - end < MAX_WORD && isOfWord(all.charCodeAt(end - 1))) end--;
+    word = all.slice(end);
+    return scrub(all.slice(0, end));
+  }
+
+  return {
+    add(delta) {
+      let shown = '';
+      const lines = delta.split(/(?<=\n)/);
+      for (const piece of lines) {
+        line += piece;
+        if (!piece.endsWith('\n')) continue;
+        shown += whole(line);
+        line = '';
+        isBegun = false;
+      }
+      return wholeWords(shown + partly());
+    },
+  };
+}
+
+/** Printable ASCII, of which secrets are made. */
+const isOfWord = (code: number): boolean => code > 0x20 && code < 0x7f;

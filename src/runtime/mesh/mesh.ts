@@ -1,0 +1,226 @@
+/**
+ * The agent mesh (B2): agents find each other by their files and ask each other directly. Who is asked works on the same task,
+ * with its files, its people's rights and its consents, but as itself: own settings, own memory, own session.
+ *
+ *   ask -> session of the asked agent: message -> perform (its steps there) -> result -> back to whoever asked
+ *
+ * Invariant: the same question of the same run (`key`) is worked on once: after a crash it goes on from its journal, and when it
+ * has a result, that is given again.
+ */
+import { createHash } from 'node:crypto';
+import { UserError } from '../../errors.ts';
+import { type Logger, scrub } from '../../log.ts';
+import type { Home } from '../../workspace/home.ts';
+import { appendSession, findRun } from '../../workspace/sessions.ts';
+import type { ArtifactRef, SessionEntry } from '../../workspace/types.ts';
+import { type AgentOutcome, RunError } from '../agent/agent.ts';
+import { cutCall, cutOffWords, STEERED } from '../context/past-run.ts';
+import { type AbortReason, RunAbort } from '../contract/abort.ts';
+import type { Bus } from '../live/bus.ts';
+import { summarise } from '../reply/reply.ts';
+import type { Asked, Order, Perform, Performed } from '../run/perform.ts';
+import { answerOf } from './answer.ts';
+import type { Registry } from './registry.ts';
+
+export interface Question {
+  /** The id of an agent, or of the viber itself. */
+  agent: string;
+  message: string;
+  /** Tells this question from the others of the asking run; the same again is the same question. */
+  key: string;
+  /** Of the run that asks. */
+  order: Order;
+  /** Ends the answer; by default the asking run's own. */
+  signal?: AbortSignal;
+  /** What people decided about calls of this question that waited for them. */
+  verdicts?: Order['verdicts'];
+  /** What holds for the agent in addition to the task's own rules. */
+  asked: Asked;
+  /** Stands after its other instructions. */
+  instructions: string;
+}
+
+export interface AgentAnswer {
+  text: string;
+  artifactRefs: ArtifactRef[];
+}
+
+/** It waits for a person; `asked` is what went in, for whoever asks them. */
+export interface Waiting {
+  waiting: AgentOutcome;
+  tools: Performed['tools'];
+  viber: string;
+  run: string;
+  earlier: readonly SessionEntry[];
+}
+
+export interface Begun {
+  message: string;
+  artifactRefs: ArtifactRef[];
+}
+
+export interface Mesh {
+  registry: Registry;
+  limits: MeshLimits;
+  /**
+   * @throws UserError in words for whoever asks when the agent cannot answer; RunError when its model cannot, or the asking run
+   * was ended
+   */
+  ask(question: Question): Promise<AgentAnswer | Waiting>;
+  /** A question that was put before: the asking run goes on after a crash. What is known of it so far. */
+  begun(question: Pick<Question, 'agent' | 'key' | 'order'>): Promise<Begun | undefined>;
+}
+
+export interface MeshLimits {
+  /** How deep agents may ask each other. */
+  max_depth: number;
+  /** Questions in one run of a task, all depths together. */
+  max_calls: number;
+}
+
+export interface MeshOptions {
+  home: Home;
+  registry: Registry;
+  perform: Perform;
+  bus: Bus;
+  limits: MeshLimits;
+  log: Logger;
+}
+
+/** The run of a question: told by who asks and what, so that a restart finds it again. */
+export const runOfQuestion = (askingRun: string, agent: string, key: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([askingRun, agent, key]))
+    .digest('hex')
+    .slice(0, 12);
+
+/** Why the outermost run was ended: each run in between has ended with the reason of the one above it. */
+function endedBy({ reason }: AbortSignal): AbortReason | undefined {
+  for (let error: unknown = reason; error instanceof Error; error = error.cause)
+    if (error instanceof RunAbort) return error.reason;
+  return undefined;
+}
+
+export const viberOf = (order: Pick<Order, 'task' | 'viber'>): string => order.viber ?? order.task.viber;
+
+export function createMesh(options: MeshOptions): Mesh {
+  const { home, registry, limits, bus, log } = options;
+
+  function check({ agent, asked, message }: Question): void {
+    if (message.trim() === '') throw new UserError('The message is empty.');
+    if (asked.chain.includes(agent))
+      throw new UserError(
+        `${agent} waits for this answer itself (${asked.chain.join(' -> ')}): answer without asking it.`,
+      );
+    if (asked.chain.length > limits.max_depth)
+      throw new UserError(
+        `Agents may not ask each other deeper than ${limits.max_depth} (mesh.max_depth): do it yourself.`,
+      );
+    if (asked.calls.used >= limits.max_calls)
+      throw new UserError(
+        `This run has asked ${limits.max_calls} times already (mesh.max_calls): go on without asking.`,
+      );
+  }
+
+  async function end(
+    { order }: Question,
+    { viber, run }: { viber: string; run: string },
+    result: Partial<Extract<SessionEntry, { type: 'result' }>>,
+  ): Promise<void> {
+    const text = scrub(result.text ?? '');
+    const line: SessionEntry = {
+      ...{ type: 'result', run, at: new Date().toISOString(), state: 'completed', artifactRefs: [], ...result },
+      ...{ text, summary: summarise(text) },
+    };
+    await appendSession(home, viber, order.task.id, [line], { sync: true });
+  }
+
+  /** The first words of its session's run; those that are there when the run goes on. */
+  async function begin(question: Question, run: string, viber: string): Promise<SessionEntry[]> {
+    const { order, message } = question;
+    // A run that begins has nothing behind it that could have asked this before.
+    const earlier = order.earlier.length > 0 ? await findRun(home, viber, order.task.id, run) : [];
+    if (earlier.some((entry) => entry.type === 'message')) return earlier;
+    const at = new Date().toISOString();
+    const name = question.asked.chain.at(-1) ?? viberOf(order);
+    const from = { channel: 'agent', user: `agent:${name}`, name };
+    const line: SessionEntry = {
+      type: 'message',
+      id: run,
+      run,
+      at,
+      takenAt: at,
+      text: scrub(message),
+      from,
+      files: [],
+    };
+    await appendSession(home, viber, order.task.id, [line], { sync: true });
+    return earlier;
+  }
+
+  /** What the session is told of a run that was ended; nothing when it goes on after the next start. */
+  async function broken(question: Question, where: { viber: string; run: string }, error: unknown): Promise<void> {
+    const reason = endedBy(question.order.signal);
+    if (reason === 'shutdown' || !(error instanceof RunError)) return;
+    const cut = cutCall(await findRun(home, where.viber, question.order.task.id, where.run));
+    const text = cut === undefined ? '' : cutOffWords(cut);
+    if (reason === 'steer') await end(question, where, { state: 'stopped', text, error: STEERED });
+    else if (reason === 'stop') await end(question, where, { state: 'stopped', text });
+    else await end(question, where, { state: 'error', text, error: error.kind });
+  }
+
+  return {
+    registry,
+    limits,
+    async begun({ agent, key, order }) {
+      if (order.earlier.length === 0) return undefined;
+      const lines = await findRun(home, agent, order.task.id, runOfQuestion(order.run, agent, key));
+      const message = lines.find((entry) => entry.type === 'message')?.text;
+      const result = lines.find((entry) => entry.type === 'result');
+      return message === undefined ? undefined : { message, artifactRefs: result?.artifactRefs ?? [] };
+    },
+    async ask(question) {
+      const { agent: viber, message, key, order, asked } = question;
+      check(question);
+      if (registry.ids().includes(viber)) await registry.load(viber);
+      asked.calls.used += 1;
+      const run = runOfQuestion(order.run, viber, key);
+      const where = { viber, run };
+      const signal = question.signal ?? order.signal;
+      const earlier = await begin(question, run, viber);
+      const done = earlier.find((entry) => entry.type === 'result');
+      if (done?.type === 'result') {
+        if (done.state === 'completed') return { text: done.text, artifactRefs: done.artifactRefs };
+        throw new UserError(`${viber} could not answer that: ${done.text || done.error || done.state}`);
+      }
+      const cut = cutCall(earlier);
+      if (cut !== undefined) {
+        const text = `${viber} was interrupted while using ${cut}; it may or may not have happened. Look before it is done again.`;
+        await end(question, where, { state: 'error', text, error: 'interrupted' });
+        throw new UserError(text);
+      }
+      // On the bus whoever watches sees the talk as it is; the person's progress shows what is done for it.
+      const origin = { agentId: viber, taskId: order.task.id, runId: run };
+      bus.emit({ ...origin, type: 'tool-call', tool: 'ask_agent', args: { agent: viber, message: scrub(message) } });
+      try {
+        const { outcome, made, tools } = await options.perform({
+          ...{ task: order.task, viber, run, principal: order.principal, words: [message], names: [], query: message },
+          tellsMemory: order.tellsMemory,
+          place: `another agent (${asked.chain.at(-1) ?? viber}), not a person: your answer goes to it as it stands`,
+          ...{ earlier, signal, verdicts: question.verdicts ?? new Map(), asked },
+          ...(order.address && { address: order.address }),
+          ...(order.job && { job: order.job }),
+          instructions: question.instructions,
+        });
+        if (outcome.parked) return { waiting: outcome, tools, ...where, earlier };
+        const answer = await answerOf(outcome, made, { home, log, taskId: order.task.id, run });
+        await end(question, where, { text: answer.text, artifactRefs: answer.artifactRefs });
+        bus.emit({ ...origin, type: 'tool-result', tool: 'ask_agent', result: { text: answer.text } });
+        return answer;
+      } catch (error) {
+        await broken(question, where, error);
+        throw error;
+      }
+    },
+  };
+}

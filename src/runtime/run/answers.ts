@@ -1,0 +1,62 @@
+/** What became of a turn, on its way to people: one answer to every conversation whose message the turn took in. */
+import { type Address, type Channel, conversationKey, type OutboundMessage } from '../../channels/channel.ts';
+import type { QueueItem } from '../../engine/engine.ts';
+import { isReply } from '../commands/lane.ts';
+import type { Entry } from '../contract/entry.ts';
+import type { Delivery } from '../delivery.ts';
+import type { Live } from '../live/live.ts';
+import { askOwner, type MemoryQuestion, tellOther } from '../memory/question.ts';
+import type { Buttons } from '../reply/buttons.ts';
+import type { JobAnswers } from './job-answers.ts';
+import type { Runner, RunOutcome } from './runner.ts';
+
+export interface AnswersOptions {
+  live: Live;
+  runner: Runner;
+  buttons: Buttons;
+  delivery: Delivery;
+  channelOf: (address: Address) => Channel | undefined;
+  /** For the runs of scheduled jobs. */
+  ofJob?: JobAnswers | undefined;
+}
+
+/**
+ * Resolves when the answers are durable in the outbox; the same items again change nothing. `isAgain`: they may have been
+ * added, and even sent, before.
+ */
+export type Answers = (
+  items: readonly QueueItem<Entry>[],
+  run: string,
+  outcome: RunOutcome,
+  isAgain: boolean,
+) => Promise<void>;
+
+export function createAnswers({ live, runner, buttons, delivery, channelOf, ofJob }: AnswersOptions): Answers {
+  return async (items, run, outcome, isAgain) => {
+    for (const item of items) if (item.message.job) await ofJob?.(item, run, outcome, isAgain);
+    const addresses = items.map((item) => item.message.message.address);
+    const placeholders = await live.end(run, addresses);
+    // The newest message of a conversation is the one that is answered.
+    const people = items.filter((item) => !item.message.job);
+    const newest = new Map(people.map((item) => [conversationKey(item.message.message.address), item]));
+    for (const [key, { id, message: entry }] of newest) {
+      const { address, messageId } = entry.message;
+      const shown = await runner.present(entry.taskId, outcome, channelOf(address), address.channel);
+      const question = questionFor(entry, outcome);
+      const text = [shown.text, question?.text].filter(Boolean).join('\n\n');
+      const outbound: OutboundMessage = { id, address, text, files: shown.files };
+      const rows = [...(question?.buttons ?? []), ...shown.buttons];
+      if (rows.length > 0) outbound.buttons = await buttons.offer(address, rows);
+      if (isReply(entry.message)) outbound.replyTo = messageId;
+      const placeholder = placeholders.get(key);
+      if (placeholder !== undefined) outbound.placeholder = placeholder;
+      await delivery.add(outbound, run, isAgain);
+    }
+  };
+}
+
+/** What is to be remembered is an owner's to decide, where they are; others are told that one is asked (T17). */
+function questionFor({ principal, job }: Entry, { asks = [] }: RunOutcome): MemoryQuestion | undefined {
+  if (asks.length === 0 || job) return undefined;
+  return principal.role === 'owner' ? askOwner(asks) : { text: tellOther(asks.length), buttons: [] };
+}

@@ -1,0 +1,52 @@
+/** What an agent that was asked may do, and how it is seen: never more than whoever asked it. */
+import type { AgentStreamEvent } from '../../channels/channel.ts';
+import { UserError } from '../../errors.ts';
+import type { WorkingMode } from '../approvals/consent.ts';
+import type { RuntimeTool } from '../contract/task.ts';
+import type { Asked, OwnSettings } from './perform.ts';
+
+/** The plan is the asking side's, and what is remembered is for it to decide. */
+const WITHHELD: readonly string[] = ['update_plan', 'remember'];
+
+const MODES: readonly WorkingMode[] = ['ask', 'decide', 'execute'];
+
+/** The one that asks for more consent. */
+export const strictest = (own: WorkingMode, other: WorkingMode = own): WorkingMode =>
+  MODES.find((mode) => mode === own || mode === other) ?? own;
+
+/** Whether settings offer a tool: by `tools`, or by `skills` when it is one of them, or what reads them. */
+export const mayUse =
+  (own: OwnSettings, asked: Asked | undefined) =>
+  ({ name }: Pick<RuntimeTool, 'name'>): boolean => {
+    const isSkills = own.skills?.includes(name) === true || (name === 'read_skill' && (own.skills?.length ?? 0) > 0);
+    return (own.tools?.includes(name) !== false || isSkills) && asked?.may?.(name) !== false;
+  };
+
+/** The tools of an agent that was asked. */
+export function forAsked(tools: readonly RuntimeTool[], { isAlone }: Asked): RuntimeTool[] {
+  const left = tools.filter(({ name }) => !WITHHELD.includes(name));
+  if (!isAlone) return left;
+  return left.flatMap((tool) => {
+    if (tool.name === 'ask_user') return [];
+    const { asksBefore } = tool;
+    if (!asksBefore) return [tool];
+    return [
+      {
+        ...tool,
+        async asksBefore(input, callId) {
+          if (await asksBefore(input, callId)) throw new UserError(NOBODY);
+          return false;
+        },
+      },
+    ];
+  });
+}
+
+const NOBODY =
+  'This needs the consent of a person, and none is here: do not try it again. Say in your answer exactly what you would do, so that whoever asked you can do it.';
+
+/** Its progress belongs to the outermost run, which people follow; its words and its end are its own. */
+export function shownAs(event: AgentStreamEvent, asked: Asked | undefined): AgentStreamEvent {
+  const isInner = event.type === 'text-delta' || (event.type === 'state-change' && event.state === 'idle');
+  return asked && !isInner ? { ...event, runId: asked.root } : event;
+}

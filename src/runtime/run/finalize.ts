@@ -1,0 +1,118 @@
+/** From the model's words to the answer: blocks taken out and carried out, suggestions asked about, secrets masked. */
+import type { Attachment } from '../../channels/channel.ts';
+import { type Logger, scrub } from '../../log.ts';
+import { createArtifact, findArtifact } from '../../workspace/artifacts.ts';
+import type { Home } from '../../workspace/home.ts';
+import { decisionOn } from '../../workspace/memory/record.ts';
+import { parseSuggestion, type Suggestion, takeSuggestion } from '../../workspace/memory/suggestions.ts';
+import type { ArtifactRef, TaskRecord, Usage } from '../../workspace/types.ts';
+import type { AgentOutcome } from '../agent/agent.ts';
+import type { ArtifactDelta } from '../contract/protocol.ts';
+import type { TaskResult } from '../contract/task.ts';
+import type { PlanChange } from '../contract/tool-scope.ts';
+import { type Keeping, keep } from '../memory/keep.ts';
+import { extractLearning } from '../memory/learning.ts';
+import type { ButtonAction } from '../reply/buttons.ts';
+import { CONTINUE } from '../reply/failure.ts';
+import { parseReply, summarise } from '../reply/reply.ts';
+
+export interface SettleOptions {
+  home: Home;
+  log: Logger;
+  task: TaskRecord;
+  run: string;
+  /** `memory.auto_accept`, and an owner is speaking. */
+  autoAccept: boolean;
+  /** On whose word it ran, a principal as text. */
+  person?: string;
+  /** Nothing of it is remembered. */
+  keepsNothing?: boolean;
+}
+
+/** What the tools of a run have left for its answer. */
+export interface Made {
+  refs: ArtifactRef[];
+  pending: Suggestion[];
+  plan: PlanChange | undefined;
+  /** The run was told more than its people's own words: nothing is remembered without a question. */
+  hasLogs?: boolean;
+}
+
+/** What the session's `result` line and the answer are made of. */
+export interface RunOutcome extends TaskResult {
+  /** `waiting`: the run goes on once a person has decided; the text is the question. */
+  state: 'completed' | 'error' | 'stopped' | 'waiting';
+  usage?: Usage;
+  error?: string;
+  buttons: ButtonAction[][];
+  /** What an owner is asked to let in. */
+  asks?: Suggestion[];
+  /** Words of the built-in model, and nothing done: not worth a line in the day's log. */
+  isTalk?: boolean;
+  /** Sent along whatever the rules for artifacts are. */
+  files?: Attachment[];
+}
+
+/** Writes back what came of a run: files, suggestions, the words a person sees (P8, P9, M11). */
+export async function settle(outcome: AgentOutcome, made: Made, where: SettleOptions): Promise<RunOutcome> {
+  const { home, log, task, run } = where;
+  const { refs, pending } = made;
+  const reply = parseReply(outcome.text);
+  for (const problem of reply.problems) log.warn({ trace: run, problem }, 'a block of the reply could not be used');
+  refs.push(...(await writeDeltas(home, task.id, run, reply.artifactDeltas)));
+  const keeping: Keeping = {
+    ...{ home, viber: task.viber, taskId: task.id, runId: run, autoAcceptMemory: where.autoAccept && !made.hasLogs },
+    provenance: where.person === undefined ? `task ${task.id}` : `${where.person} in task ${task.id}`,
+  };
+  for (const suggestion of where.keepsNothing ? [] : reply.memorySuggestions) {
+    const waiting = await keep(keeping, parseSuggestion(suggestion));
+    if (waiting) pending.push(waiting);
+  }
+  const learned = where.keepsNothing ? '' : extractLearning({ text: reply.visible });
+  const pattern = learned === '' ? undefined : await keep(keeping, { section: 'Learned Patterns', text: learned });
+  // What nobody asked to be kept is not offered again once it was rejected.
+  if (pattern && decisionOn(home, task.viber, pattern.id)?.op === 'reject')
+    await takeSuggestion(home, task.viber, pattern.id);
+  else if (pattern) pending.push(pattern);
+  const asks = [...new Map(pending.map((suggestion) => [suggestion.id, suggestion])).values()];
+  // A hand edit wins; what the agent would have written is shown (C20).
+  const proposal =
+    made.plan?.status === 'conflict'
+      ? `The plan was edited meanwhile, so yours stands. I would have written:\n\n${made.plan.proposal}`
+      : '';
+  const text = scrub([reply.visible.trim(), proposal].filter(Boolean).join('\n\n'));
+  const unique = [...new Map(refs.map((ref) => [ref.id, ref])).values()];
+  return {
+    state: 'completed',
+    text: text === '' && unique.length === 0 ? (asks.length > 0 ? 'There is something to remember.' : 'Done.') : text,
+    summary: summarise(text || unique.map((ref) => ref.title).join(', ')),
+    artifactRefs: unique,
+    usage: outcome.usage,
+    buttons: isCutShort(outcome) ? [[CONTINUE]] : [],
+    ...(asks.length > 0 ? { asks } : {}),
+    ...(isTalk(outcome) ? { isTalk: true } : {}),
+  };
+}
+
+/** Writes the files that an answer announces (P9); the same answer again changes nothing. */
+export async function writeDeltas(
+  home: Home,
+  taskId: string,
+  run: string,
+  deltas: readonly ArtifactDelta[],
+): Promise<ArtifactRef[]> {
+  const refs: ArtifactRef[] = [];
+  for (const [index, { id: wanted, title, type, content }] of deltas.entries()) {
+    // A file that a person sent in is never replaced by an answer.
+    const known = wanted === undefined ? undefined : await findArtifact(home, taskId, wanted);
+    const id = wanted !== undefined && known?.origin !== 'user' ? wanted : `${run.slice(0, 8)}-${index + 1}`;
+    refs.push(await createArtifact(home, taskId, { id, title, type, content: Buffer.from(content), origin: 'agent' }));
+  }
+  return refs;
+}
+
+/** At a limit of steps or of length: there is more to come if it is asked for. */
+const isCutShort = ({ finish }: AgentOutcome): boolean => finish === 'max-steps' || finish === 'length';
+
+/** The built-in model answers everything in one step but what it does with tools. */
+const isTalk = ({ model, steps }: AgentOutcome): boolean => model.startsWith('offline/') && steps < 2;

@@ -1,0 +1,162 @@
+/**
+ * Where the result of a scheduled job goes: to its `deliver` addresses through the outbox, once each (C18). Nothing is sent when
+ * the result is routine (J6), when the run has sent something by `notify` itself, or when it failed: its owner is told of that
+ * by the scheduler.
+ */
+
+import type { Posting } from '../../access/outbound-targets.ts';
+import {
+  type Address,
+  type Channel,
+  conversationKey,
+  formatAddress,
+  type InboundMessage,
+  type OutboundMessage,
+} from '../../channels/channel.ts';
+import type { QueueItem } from '../../engine/engine.ts';
+import { DeliveryError, UserError } from '../../errors.ts';
+import { hashText } from '../../lib/files.ts';
+import type { Logger } from '../../log.ts';
+import type { Home } from '../../workspace/home.ts';
+import { findRun } from '../../workspace/sessions.ts';
+import { updateTask } from '../../workspace/tasks.ts';
+import { hasUsed } from '../context/past-run.ts';
+import type { Entry, JobOrder } from '../contract/entry.ts';
+import { escaped, plainName } from '../conversations/places.ts';
+import type { Delivery } from '../delivery.ts';
+import type { Buttons } from '../reply/buttons.ts';
+import { NOTIFY } from '../tools/notify.ts';
+import type { Runner, RunOutcome } from './runner.ts';
+
+export interface JobAnswersOptions {
+  home: Home;
+  runner: Pick<Runner, 'present'>;
+  buttons: Buttons;
+  delivery: Pick<Delivery, 'add'>;
+  posting: Posting;
+  channelOf: (address: Address) => Channel | undefined;
+  /** Tells all owners who can be reached; the same id again has no effect. */
+  tellOwners: (id: string, text: string) => Promise<void>;
+  log: Logger;
+}
+
+/** Nothing but the word, however it is dressed up. */
+const HEALTHY = /^[\s>*_`"'~#-]*HEALTHY[\s.!*_`"'~]*$/;
+
+/** Where a question of a job is asked when nobody can be: an address of no channel. */
+export const NOWHERE = 'job';
+
+/** As long as the outbox tries to send a message. */
+const AWAY_MS = 24 * 3_600_000;
+
+interface Result {
+  item: QueueItem<Entry>;
+  run: string;
+  outcome: RunOutcome;
+  isAgain: boolean;
+  /** The places that have it, by the key of the conversation. */
+  sent: Map<string, string>;
+}
+
+/** Resolves when all that is to be sent is durable in the outbox. Throws DeliveryError while a place cannot be looked up. */
+export type JobAnswers = (item: QueueItem<Entry>, run: string, outcome: RunOutcome, isAgain: boolean) => Promise<void>;
+
+export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
+  const { home, runner, buttons, delivery, posting, channelOf, log } = options;
+
+  /** Wherever an owner can be asked; their own conversation there goes on with what it is about. */
+  async function ask({ id, message: { taskId, message, job } }: QueueItem<Entry>, run: string, outcome: RunOutcome) {
+    const places = placesToAsk(message, job);
+    if (places.length === 0)
+      log.warn({ trace: run, job: job?.id }, 'a job has a question and no owner to ask: write to me once as an owner');
+    for (const [index, { address }] of places.entries()) {
+      const shown = await runner.present(taskId, outcome, channelOf(address), address.channel);
+      const rows = shown.buttons.length > 0 ? { buttons: await buttons.offer(address, shown.buttons) } : {};
+      const hint = `open it here to answer in words${places.length > 1 ? '; the first answer counts' : ''}`;
+      const text = `The job **${plainName(job?.name ?? '')}** asks (task \`${taskId}\`; ${hint}):\n\n${shown.text}`;
+      const own = index === 0 ? id : `${id}-${hashText(conversationKey(address)).slice(0, 16)}`;
+      await delivery.add({ id: own, address, text, files: shown.files, ...rows }, run, true);
+    }
+  }
+
+  /** Throws UserError, and DeliveryError while the place cannot be looked up. */
+  async function send(
+    to: string,
+    { item, run, outcome, isAgain, sent }: Result,
+    { taskId, principal }: Entry,
+  ): Promise<void> {
+    const address = await posting.find(to, principal);
+    // Two addresses may be one place: whichever is found first names the message.
+    const key = hashText(conversationKey(address)).slice(0, 16);
+    if (sent.has(key)) return;
+    sent.set(key, withAccount(address));
+    const shown = await runner.present(taskId, { ...outcome, buttons: [] }, channelOf(address), address.channel);
+    const message: OutboundMessage = { id: `${item.id}-${key}`, address, text: shown.text, files: shown.files };
+    if (shown.buttons.length > 0) message.buttons = await buttons.offer(address, shown.buttons);
+    await delivery.add(message, run, isAgain);
+  }
+
+  async function unsent({ id, name }: JobOrder, to: string, why: string): Promise<void> {
+    const text = `The result of the job ${quotedName(name)} could not be sent to ${to}: ${why}`;
+    await options.tellOwners(`job-${id}-unsent-${hashText(`${to} ${why}`).slice(0, 16)}`, text);
+  }
+
+  return async (item, run, outcome, isAgain) => {
+    const { job, viber, taskId } = item.message;
+    if (!job) return;
+    if (outcome.state === 'waiting') return ask(item, run, outcome);
+    if (outcome.state !== 'completed') return;
+    const isRoutine = HEALTHY.test(outcome.text) && outcome.artifactRefs.length === 0;
+    const isTold = hasUsed(await findRun(home, viber, taskId, run), NOTIFY);
+    log.info({ trace: run, job: job.id, result: outcome.summary, isRoutine, isTold }, 'a job has its result');
+    if (isRoutine || isTold) return;
+    const isLate = Date.now() - Date.parse(item.acceptedAt) > AWAY_MS;
+    const result: Result = { item, run, outcome, isAgain, sent: new Map() };
+    let away: unknown;
+    // Side by side: a platform that is slow to say where a place is holds up no other.
+    const attempts = await Promise.allSettled(job.deliver.map((to) => send(to, result, item.message)));
+    for (const [index, attempt] of attempts.entries()) {
+      const to = job.deliver[index] ?? '';
+      if (attempt.status === 'rejected') {
+        const error: unknown = attempt.reason;
+        if (!(error instanceof UserError || error instanceof DeliveryError)) throw error;
+        const mayCome = error instanceof DeliveryError && error.retryAfterMs !== undefined;
+        if (mayCome && !isLate) away = error;
+        else {
+          log.warn({ err: error, trace: run, job: job.id, to }, 'a result could not be sent');
+          const refused = mayCome ? 'The platform could not be reached for a day.' : 'The platform refused it.';
+          await unsent(job, to, error instanceof UserError ? error.message : refused);
+        }
+      }
+    }
+    if (away !== undefined) throw away;
+    await notePlaces(taskId, [...result.sent.values()]);
+  };
+
+  /** Where it went as the platform knows it, so that whoever reads it there finds the task. */
+  async function notePlaces(taskId: string, places: readonly string[]): Promise<void> {
+    await updateTask(home, taskId, (record) => ({
+      ...record,
+      conversations: [...new Set([...record.conversations, ...places])],
+    }));
+  }
+}
+
+/**
+ * The messages to which a question of a job's run is an answer: its own, and the same as if from each other place where an
+ * owner can be asked. None where nobody can.
+ */
+export function placesToAsk(message: InboundMessage, job: JobOrder | undefined): InboundMessage[] {
+  const all = [message.address, ...(job?.asks ?? [])].filter(({ channel }) => channel !== NOWHERE);
+  const places = new Map(all.map((address) => [conversationKey(address), address]));
+  return [...places.values()].map((address) => (address === message.address ? message : { ...message, address }));
+}
+
+/** A name in quotes, as words in a text of ours: no mark of Markdown in it counts. */
+export const quotedName = (name: string): string => escaped(JSON.stringify(name));
+
+/** An address for questions that nobody can be asked. */
+export const nowhere = (job: string): Address => ({ channel: NOWHERE, account: 'jobs', chat: job });
+
+/** As a job's run stores where its result goes. */
+export const withAccount = (address: Address): string => formatAddress(address, { account: true });

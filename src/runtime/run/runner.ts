@@ -1,0 +1,256 @@
+/**
+ * One run of a task between claim and answer: files fetched, context assembled from the workspace, the agent's loop,
+ * and what came of it written back (C1: the agent itself reads nothing from disk).
+ */
+import { authoriseAction } from '../../access/authorise.ts';
+import { type Principal, principalText } from '../../access/principal.ts';
+import type { Channel, InboundMessage } from '../../channels/channel.ts';
+import { crashPoint } from '../../crash-points.ts';
+import type { QueueItem } from '../../engine/engine.ts';
+import { type Logger, scrub } from '../../log.ts';
+import type { Home } from '../../workspace/home.ts';
+import { appendSession } from '../../workspace/sessions.ts';
+import { readTask } from '../../workspace/tasks.ts';
+import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
+import type { Verdict } from '../agent/agent.ts';
+import { addressesIn } from '../approvals/addresses.ts';
+import type { Parking } from '../approvals/suspend.ts';
+import { getButton } from '../commands/artifacts.ts';
+import { formatUserTurn } from '../context/context.ts';
+import { cutCall } from '../context/past-run.ts';
+import { reasonOf } from '../contract/abort.ts';
+import type { Entry, JobOrder } from '../contract/entry.ts';
+import type { Meter } from '../costs/meter.ts';
+import type { Play } from '../playbook/playbook.ts';
+import { type AttachMode, attach } from '../reply/attachments.ts';
+import type { ButtonAction } from '../reply/buttons.ts';
+import { failure, interruptedRun, interruptedWhile } from '../reply/failure.ts';
+import { type RunOutcome, settle } from './finalize.ts';
+import { fetchFiles } from './inbox-files.ts';
+import type { Order, Perform } from './perform.ts';
+
+export type { RunOutcome } from './finalize.ts';
+
+export interface RunInput {
+  task: TaskRecord;
+  run: string;
+  items: readonly QueueItem<Entry>[];
+  /** Everybody's messages that this run answers; `items` are among them. */
+  answered: readonly QueueItem<Entry>[];
+  /** The session's lines of this run, when an earlier process began it. */
+  earlier: readonly SessionEntry[];
+  signal: AbortSignal;
+  /** Ends the fetching of files: a newer message does not, since what was said before it stays said. */
+  intake: AbortSignal;
+}
+
+/** The part of the configuration that taking in and answering look at; docs/configuration.md says what each key means. */
+export interface RunSettings {
+  memory: { auto_accept: boolean };
+  limits: { downloadBytes: number; filesPerMessage: number };
+  /** By channel; `auto` where there is none. */
+  attach: Readonly<Record<string, AttachMode | undefined>>;
+}
+
+export interface RunnerOptions {
+  home: Home;
+  perform: Perform;
+  meter: Meter;
+  parking: Parking;
+  settings: RunSettings;
+  log: Logger;
+  channelOf: (message: InboundMessage) => Channel | undefined;
+  /** Whether MEMORY.md, USER.md and the daily logs may stand in the prompt of a run whose answer goes there. */
+  tellsMemory: (run: {
+    principal: Principal;
+    answered: readonly InboundMessage[];
+    job: JobOrder | undefined;
+  }) => Promise<boolean>;
+  /** Plays playbooks; absent where there are none. */
+  play?: Play;
+  /** Whether nothing of a text can be seen once a chat shows it. */
+  isBlank?: (text: string) => Promise<boolean>;
+}
+
+export interface Runner {
+  /** Undefined: there was nothing to go on with. Throws RunError, or a system error when the disk fails. */
+  run(input: RunInput): Promise<RunOutcome | undefined>;
+  failed(error: unknown, trace: string): RunOutcome;
+  stopped(trace?: string): RunOutcome;
+  /** The run was cut and nothing goes on from it by itself. */
+  interrupted(trace: string): RunOutcome;
+  /** What may be attached to an answer. */
+  attachRules(channel: Channel | undefined, channelId: string): { mode: AttachMode; maxBytes: number };
+  /** The answer for one conversation: its text and the files that go along there. */
+  present(
+    taskId: string,
+    outcome: RunOutcome,
+    channel: Channel | undefined,
+    channelId: string,
+  ): Promise<{ text: string; files: Awaited<ReturnType<typeof attach>>['files']; buttons: ButtonAction[][] }>;
+}
+
+const MAX_ATTACHED = 10;
+const NOTHING_SEEN = 'The answer was empty: please ask again, or put it differently.';
+
+export function createRunner(options: RunnerOptions): Runner {
+  const { home, perform, settings, log } = options;
+
+  /** The person's words and files as a session line; files are fetched here, after the sender was let in. */
+  async function takeIn({ task, run, items, intake, principal }: RunInput & { principal: Principal }): Promise<void> {
+    const messages = items.map((item) => item.message.message);
+    const first = items[0] as QueueItem<Entry>;
+    const sender = first.message.message.sender;
+    const fetched = await fetchFiles(messages, {
+      home,
+      taskId: task.id,
+      limits: settings.limits,
+      signal: intake,
+      channelOf: options.channelOf,
+    }).catch((error: unknown) => {
+      if (reasonOf(intake) !== 'stop') throw error;
+      return { files: [], problems: ['The files were not fetched: it was stopped.'] };
+    });
+    const text = formatUserTurn({
+      text: messages
+        .map((message) => message.text)
+        .filter(Boolean)
+        .join('\n\n'),
+      facts: [
+        ...(messages.some((message) => message.kind === 'edit')
+          ? ['This is the new text of a message sent before.']
+          : []),
+        ...messages.flatMap((message) => message.facts),
+        ...fetched.problems,
+      ],
+      quotes: messages.flatMap((message) => message.quotes),
+      files: fetched.files,
+      ...(first.message.message.isDirect ? {} : { speaker: sender.name }),
+    });
+    const from = {
+      channel: first.message.principal.channel,
+      user: principalText(first.message.principal),
+      name: sender.name,
+    };
+    const at = first.acceptedAt;
+    const refs = fetched.files.map(({ id, title, type, ref }) => ({ id, title, type, ref }));
+    const takenAt = new Date().toISOString();
+    const line: SessionEntry = {
+      type: 'message',
+      id: first.id,
+      run,
+      at,
+      takenAt,
+      text: scrub(text),
+      from,
+      files: refs,
+    };
+    const addresses = addressesIn(messages.map((message) => message.text).join('\n'));
+    // Only the task's own people say where it may go (T4), and no guest.
+    if (addresses.length > 0 && principal.role !== 'guest' && authoriseAction(principal, 'steer', task.people))
+      line.addresses = addresses.map((address) => scrub(address));
+    if (principal.role === 'guest') line.isGuest = true;
+    if (!first.message.job && messages.every((message) => !message.isDirect)) line.isGroup = true;
+    if (items.length > 1) line.also = items.slice(1).map((item) => item.id);
+    await appendSession(home, task.viber, task.id, [line]);
+    crashPoint('run:message-written');
+  }
+
+  const attachRules = (channel: Channel | undefined, channelId: string) => ({
+    mode: settings.attach[channelId] ?? 'auto',
+    maxBytes: channel?.limits.uploadBytes ?? Number.MAX_SAFE_INTEGER,
+  });
+
+  const stopped = (trace = ''): RunOutcome => ({
+    ...{ state: 'stopped', text: '', summary: 'stopped', artifactRefs: [], buttons: [] },
+    ...options.meter.used(trace),
+  });
+
+  /** What waits for a person gives way to what they write. */
+  async function giveWay(input: RunInput & { principal: Principal }): Promise<ReadonlyMap<string, Verdict>> {
+    await options.parking.giveWay(input);
+    return new Map();
+  }
+
+  async function playIn(
+    input: RunInput & Pick<Order, 'principal' | 'tellsMemory'>,
+    { id, message: { play = {} } }: QueueItem<Entry>,
+    verdicts: ReadonlyMap<string, Verdict>,
+    playOut: Play,
+  ): Promise<RunOutcome> {
+    const { task, run, items, earlier, signal, principal, tellsMemory } = input;
+    const { address } = (items[0] as QueueItem<Entry>).message.message;
+    // What was written while it was played.
+    const added = items.flatMap(({ message }) => (message.play ? [] : [message.message.text])).join('\n\n');
+    const order = { task, run, principal, tellsMemory, address, earlier, signal, verdicts };
+    const played = await playOut({ ...order, play, id, added });
+    if (!('waiting' in played)) return { ...played, ...options.meter.used(run) };
+    return options.parking.park({ ...input, inner: played, play: true }, played.waiting, played.tools);
+  }
+
+  return {
+    async run(given) {
+      const input = { ...given, principal: onWhoseWord(given) };
+      const { task, run, earlier, signal, principal } = input;
+      const cut = cutCall(earlier);
+      if (cut) return { ...interruptedWhile(cut, run), ...options.meter.used(run) };
+      const resumed = (input.items[0] as QueueItem<Entry>).message.resume;
+      const verdicts = resumed ? await options.parking.resume(input, resumed.approval) : await giveWay(input);
+      if (verdicts === 'void') return undefined;
+      // A decision may have changed the record.
+      const consents = (await readTask(home, task.id)) ?? task;
+      if (verdicts === 'stop') return stopped(run);
+      if (!earlier.some((entry) => entry.type === 'message')) await takeIn(input);
+      const { message: first, job } = (input.items[0] as QueueItem<Entry>).message;
+      const answered = input.answered.map((item) => item.message.message);
+      const tellsMemory = await options.tellsMemory({ principal, answered, job });
+      const playing = input.answered.findLast((item) => item.message.play);
+      if (playing && options.play)
+        return await playIn({ ...input, tellsMemory, task: consents }, playing, verdicts, options.play);
+      const performed = await perform({
+        ...{ task: consents, run, principal, tellsMemory, earlier, verdicts, signal, query: first.text },
+        words: input.items.map((item) => item.message.message.text).filter(Boolean),
+        names: input.items.flatMap((item) => item.message.message.files.map((file) => file.name)),
+        place: job ? jobPlace(job) : `${first.address.channel}, ${first.isDirect ? 'direct message' : 'group'}`,
+        address: first.address,
+        ...(job ? { job, own: job.own } : {}),
+      });
+      const { outcome, made } = performed;
+      if (outcome.parked) return await options.parking.park(input, outcome, performed.tools);
+      const autoAccept = settings.memory.auto_accept && principal.role === 'owner';
+      const person = principalText(principal);
+      const keepsNothing = principal.role === 'guest';
+      const settled = await settle(outcome, made, { home, log, task, run, autoAccept, person, keepsNothing });
+      return { ...settled, ...options.meter.used(run) };
+    },
+    failed: (error, trace) => ({ ...failure(error, trace, log), ...options.meter.used(trace) }),
+    interrupted: (trace) => ({ ...interruptedRun(trace), ...options.meter.used(trace) }),
+    stopped,
+    attachRules,
+    async present(taskId, outcome, channel, channelId) {
+      const rules = { ...attachRules(channel, channelId), maxFiles: MAX_ATTACHED };
+      const { files, onRequest } = await attach(home, taskId, outcome.artifactRefs, rules);
+      const list = onRequest.length > 0 ? `\n\nMore files: ${onRequest.map((file) => file.name).join(', ')}` : '';
+      const all = [...(outcome.files ?? []), ...files];
+      const text = `${outcome.text}${list}`;
+      // A question that follows says enough, and so does a file.
+      const isSilent = all.length === 0 && !outcome.asks?.length && (await options.isBlank?.(text));
+      return {
+        text: isSilent ? NOTHING_SEEN : text,
+        files: all,
+        buttons: [...outcome.buttons, ...onRequest.map((file) => [getButton(file, taskId)])],
+      };
+    },
+  };
+}
+
+/** Of whoever wrote last; with a guest among those it answers, with no more rights than a guest has (T4). */
+function onWhoseWord({ items, answered }: RunInput): Principal {
+  const { principal } = (items[0] as QueueItem<Entry>).message;
+  return answered.some(({ message }) => message.principal.role === 'guest')
+    ? { ...principal, role: 'guest' }
+    : principal;
+}
+
+const jobPlace = ({ name, deliver }: JobOrder): string =>
+  `the scheduled job ${JSON.stringify(name)}; nobody is there to answer questions${deliver.length > 0 ? '; your answer is sent to a chat as it stands. Answer only HEALTHY when there is nothing worth a message' : ''}`;

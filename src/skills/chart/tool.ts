@@ -1,0 +1,50 @@
+/** `chart`: a picture (PNG) of a table, drawn here and attached to the answer. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { UserError } from '../../errors.ts';
+import type { ToolScope } from '../../runtime/contract/tool-scope.ts';
+import { attached } from '../../runtime/tools/artifacts.ts';
+import { createArtifact } from '../../workspace/artifacts.ts';
+import { type BundledTool, defineBundled } from '../bundled.ts';
+
+const WIDTH = { usual: 1200, min: 300, max: 2400 };
+const HEIGHT = { usual: 675, min: 200, max: 1600 };
+
+const input = z.object({
+  title: z.string(),
+  type: z.enum(['bar', 'line', 'area', 'pie', 'scatter']),
+  data: z.string().exactOptional(),
+  file: z.string().exactOptional(),
+  x: z.string().exactOptional(),
+  y: z.string().exactOptional(),
+  width: z.number().exactOptional(),
+  height: z.number().exactOptional(),
+});
+
+export const chart = (scope: ToolScope): BundledTool =>
+  defineBundled({
+    effect: 'idempotent',
+    input,
+    async execute({ title, type, data, file, x, y, width, height }) {
+      if ((data === undefined) === (file === undefined))
+        throw new UserError(
+          'Give either data (CSV or JSON rows) or file (an artifact or workspace file that has them).',
+        );
+      const [{ renderChart }, { readTextFile }] = await Promise.all([import('./render.ts'), import('./read-data.ts')]);
+      const text = data ?? (await readTextFile(scope, file ?? ''));
+      const size = { width: within(width, WIDTH), height: within(height, HEIGHT) };
+      const { png, rows, series, notes } = await renderChart({ title, type, data: text, x, y, ...size });
+      // The same picture asked for again in this run, say after a restart, is the same artifact.
+      const sum = createHash('sha256')
+        .update(JSON.stringify([scope.runId, title]))
+        .update(png);
+      const id = sum.digest('hex').slice(0, 10);
+      const given = { id, title, type: 'image/png', content: png, origin: 'agent' as const };
+      const ref = attached(scope, await createArtifact(scope.home, scope.taskId, given));
+      return { ...ref, ...size, rows, series, ...(notes.length > 0 && { notes }) };
+    },
+  });
+
+function within(value: number | undefined, { usual, min, max }: { usual: number; min: number; max: number }): number {
+  return value === undefined || Number.isNaN(value) ? usual : Math.round(Math.min(Math.max(value, min), max));
+}

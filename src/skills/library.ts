@@ -1,0 +1,106 @@
+/**
+ * The skills of one folder, replaced as a whole set. A file that cannot be read as a skill keeps its last good version in force, with the
+ * reason; a file that is gone takes its skill with it (R20).
+ */
+import { errorMessage, UserError } from '../errors.ts';
+import type { SettledFile } from '../lib/watch-folders.ts';
+import type { Skill, SkillLevel, SkillSource } from './skill.ts';
+
+export interface SkillProblem {
+  /** The file's absolute path. */
+  file: string;
+  level: SkillLevel;
+  /** What is wrong, in one sentence. */
+  reason: string;
+}
+
+export interface Shelf {
+  /** By name. */
+  readonly skills: ReadonlyMap<string, Skill>;
+  readonly problems: readonly SkillProblem[];
+  replace(files: readonly SettledFile[], parse: (text: string, source: SkillSource) => Skill): void;
+  /** There is no file any more. */
+  clear(): void;
+}
+
+interface Entry {
+  from: SettledFile;
+  skill: Skill | undefined;
+  reason: string | undefined;
+}
+
+/** True for the files that hold a skill, by their name. */
+export function isSkillFile(name: string): boolean {
+  return /(^|\/)(skill\.md|[^/]+\.skill\.md)$/i.test(name);
+}
+
+export function createShelf(level: SkillLevel, reserved: ReadonlySet<string>): Shelf {
+  let entries: ReadonlyMap<string, Entry> = new Map();
+  let shown: { skills: ReadonlyMap<string, Skill>; problems: SkillProblem[] } = { skills: new Map(), problems: [] };
+
+  return {
+    get skills() {
+      return shown.skills;
+    },
+    get problems() {
+      return shown.problems;
+    },
+    replace(files, parse) {
+      const next = new Map<string, Entry>();
+      for (const from of files.filter(({ name }) => !isInsideBundle(name, files))) {
+        const before = entries.get(from.path);
+        next.set(from.path, before?.from === from ? before : read(from, before, parse));
+      }
+      entries = next;
+      shown = arrange([...next.values()]);
+    },
+    clear() {
+      entries = new Map();
+      shown = arrange([]);
+    },
+  };
+
+  function read(
+    from: SettledFile,
+    before: Entry | undefined,
+    parse: (text: string, source: SkillSource) => Skill,
+  ): Entry {
+    try {
+      if (from.problem) throw new UserError(from.problem);
+      return { from, skill: parse(from.text, { file: from.path, level, reserved }), reason: undefined };
+    } catch (error) {
+      // Whatever a file holds, the others go on.
+      const kept = before?.skill ? '; the last good version stays in use' : '';
+      return { from, skill: before?.skill, reason: visible(errorMessage(error)) + kept };
+    }
+  }
+
+  /** Two of one name: the first by path is the one. */
+  function arrange(all: readonly Entry[]): typeof shown {
+    const skills = new Map<string, Skill>();
+    const problems: SkillProblem[] = [];
+    for (const { from, skill, reason } of [...all].sort((a, b) => (a.from.name < b.from.name ? -1 : 1))) {
+      const first = skill && skills.get(skill.name);
+      if (skill && !first) skills.set(skill.name, skill);
+      const why = reason ?? (first && `name: "${skill.name}" is taken by ${first.file}`);
+      if (why) problems.push({ file: from.path, level, reason: why });
+    }
+    return { skills, problems };
+  }
+}
+
+/** A reason may quote the file, and is read on terminals and in chats. */
+const visible = (text: string) => text.toWellFormed().replace(/[[\p{Cc}\p{Cf}]--[\n]]/gv, '\ufffd');
+
+/** A skill file below the folder of another bundle is one of that bundle's further files. */
+function isInsideBundle(name: string, files: readonly SettledFile[]): boolean {
+  return files.some((other) => {
+    const [, folder] = /^(.*\/)skill\.md$/i.exec(other.name) ?? [];
+    return (
+      folder !== undefined &&
+      other.name !== name &&
+      name.startsWith(folder) &&
+      !/^skill\.md$/i.test(name.slice(folder.length))
+    );
+  });
+}

@@ -1,0 +1,175 @@
+/**
+ * One connection to a viber's `memory.sqlite`. The file is derived: it may be deleted, damaged or replaced at any moment, also by
+ * another process, so the caller is told by StaleIndex or DamagedIndex and begins anew. Transactions are short and never held
+ * across a pause; waiting for another process's transaction never blocks this one's event loop. A rollback journal instead of a
+ * write-ahead log: nothing but the one file is left beside the memory.
+ */
+import fs from 'node:fs';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorCode, errorMessage } from '../../../errors.ts';
+import { isDamagedDb, sqliteCode } from '../../../lib/sqlite-damage.ts';
+
+/** The file was deleted or replaced under this connection. */
+export class StaleIndex extends Error {
+  override name = 'StaleIndex';
+}
+
+/** The file is not a whole index of this program. */
+export class DamagedIndex extends Error {
+  override name = 'DamagedIndex';
+}
+
+export interface IndexDb {
+  /** A prepared statement, kept by its text. */
+  sql(text: string): StatementSync;
+  /** Runs the synchronous `work`, again when another process was writing. */
+  read<T>(work: () => T): Promise<T>;
+  /** As `read`, in one transaction: all of it or nothing is done. */
+  write<T>(work: () => T): Promise<T>;
+  /** Whether the path still leads to the file this connection has open. */
+  isCurrent(): boolean;
+  close(): void;
+}
+
+/**
+ * `chunks` and `idx_source` are the documented schema. The vectors are float32 in `embedding`, empty where there is none, and are
+ * compared in vectors.ts: no extension is loaded (10,000 of 1,536 numbers take some 10 ms). `words` holds what words.ts makes
+ * of the text, so the tokenizer has only spaces to find.
+ */
+const SCHEMA = [
+  `CREATE TABLE chunks (
+  id INTEGER PRIMARY KEY,
+  source_file TEXT NOT NULL,
+  content TEXT NOT NULL,
+  embedding BLOB NOT NULL,
+  created_at TEXT DEFAULT CURRENT_TIMESTAMP,
+  metadata JSON
+)`,
+  'CREATE INDEX idx_source ON chunks(source_file)',
+  'CREATE INDEX idx_unembedded ON chunks(id) WHERE length(embedding) = 0',
+  `CREATE VIRTUAL TABLE chunks_fts USING fts5(words, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2 categories 'L* N* M* Co'")`,
+  'CREATE TABLE files (source_file TEXT PRIMARY KEY, stamp TEXT NOT NULL, hash TEXT NOT NULL, day TEXT NOT NULL)',
+  'CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)',
+];
+
+const BUSY = 5;
+const DB_MOVED = 1032;
+const BUSY_STEP_MS = 4;
+const BUSY_MAX_MS = 10_000;
+
+function translate(error: unknown): unknown {
+  if (error instanceof StaleIndex || error instanceof DamagedIndex) return error;
+  const code = sqliteCode(error);
+  // A connection another call of this process has closed says ERR_INVALID_STATE.
+  if (code === DB_MOVED || errorCode(error) === 'ERR_INVALID_STATE')
+    return new StaleIndex(errorMessage(error), { cause: error });
+  if (isDamagedDb(error)) return new DamagedIndex(errorMessage(error), { cause: error });
+  return error;
+}
+
+/** `work` until no other process is in the way; errors as this module names them. */
+async function patiently<T>(work: () => T): Promise<T> {
+  const until = Date.now() + BUSY_MAX_MS;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      const code = sqliteCode(error);
+      if (code === undefined || (code & 0xff) !== BUSY || Date.now() > until) throw translate(error);
+    }
+    await sleep(BUSY_STEP_MS);
+  }
+}
+
+/**
+ * Opens the file, making it (0600) where there is none. With `isScratch` it is one that nobody else knows of and that is worth
+ * nothing until it is whole.
+ * @throws DamagedIndex, or the system's or SQLite's error when the place cannot be written
+ */
+export async function openIndexDb(file: string, options: { isScratch?: boolean } = {}): Promise<IndexDb> {
+  const { DatabaseSync } = await import('node:sqlite');
+  const { O_CREAT, O_RDWR, O_NOFOLLOW } = fs.constants;
+  const fd = fs.openSync(file, O_CREAT | O_RDWR | O_NOFOLLOW, 0o600);
+  const { ino, dev, size } = fs.fstatSync(fd);
+  fs.closeSync(fd);
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(file, { timeout: 0, defensive: true });
+    const opened = connect(db, { ino, dev }, file);
+    // Not synced: after a power cut the worst is a damaged file, which is made anew. Deleted text is overwritten.
+    const journal = options.isScratch ? 'OFF' : 'DELETE';
+    const pragmas = `PRAGMA journal_mode = ${journal}; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON`;
+    await patiently(() => db?.exec(`PRAGMA trusted_schema = OFF; ${pragmas}`));
+    await opened.write(() => prepareSchema(opened, size));
+    return opened;
+  } catch (error) {
+    db?.close();
+    throw translate(error);
+  }
+}
+
+function connect(db: DatabaseSync, { ino, dev }: { ino: number; dev: number }, file: string): IndexDb {
+  const statements = new Map<string, StatementSync>();
+  let isOpen = true;
+
+  function isCurrent(): boolean {
+    const stat = fs.statSync(file, { throwIfNoEntry: false });
+    return isOpen && stat?.ino === ino && stat.dev === dev;
+  }
+
+  function transaction<T>(work: () => T): T {
+    db.exec('BEGIN IMMEDIATE');
+    try {
+      // Whoever replaces the file holds this same lock: from here on it stays in its place.
+      if (!isCurrent()) throw new StaleIndex(`${file} was replaced`);
+      const result = work();
+      db.exec('COMMIT');
+      return result;
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  return {
+    sql(text) {
+      const known = statements.get(text);
+      if (known) return known;
+      const made = db.prepare(text);
+      statements.set(text, made);
+      return made;
+    },
+    read: (work) => patiently(work),
+    write: (work) => patiently(() => transaction(work)),
+    isCurrent,
+    close() {
+      if (!isOpen) return;
+      isOpen = false;
+      db.close();
+    },
+  };
+}
+
+/** Makes the tables of an empty file; a file with any other, a trigger or a view included, is not ours. */
+function prepareSchema({ sql }: IndexDb, sizeBefore: number): void {
+  const rows = sql("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'").all();
+  if (rows.length === 0 && sizeBefore === 0) {
+    for (const statement of SCHEMA) sql(statement).run();
+    return;
+  }
+  const isShadow = (row: (typeof rows)[number]) => row.type === 'table' && /^chunks_fts_\w+$/.test(String(row.name));
+  const own = rows.filter((row) => !isShadow(row)).map((row) => String(row.sql));
+  const isOurs = own.length === SCHEMA.length && SCHEMA.every((statement) => own.includes(statement));
+  const pages = Number(sql('PRAGMA page_count').get()?.page_count) * Number(sql('PRAGMA page_size').get()?.page_size);
+  if (!isOurs || (sizeBefore > 0 && pages > sizeBefore)) throw new DamagedIndex('it has other tables, or is cut short');
+}
+
+export function readMeta({ sql }: IndexDb, key: string): string | undefined {
+  const value = sql('SELECT value FROM meta WHERE key = ?').get(key)?.value;
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function writeMeta({ sql }: IndexDb, key: string, value: string): void {
+  sql('INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value').run(key, value);
+}

@@ -1,0 +1,77 @@
+/** One question to an index: by words in SQLite's FTS5, by meaning over the vectors, the two lists fused. */
+import type { SQLOutputValue } from 'node:sqlite';
+import { fuse, type MemoryHit, type Piece, type Ranked, toMetadata } from '../rank.ts';
+import { cosine, fromBlob } from '../vectors.ts';
+import { queryTerms } from '../words.ts';
+import type { OpenIndex } from './viber-index.ts';
+
+export interface IndexQuery {
+  query: string;
+  /** The query's vector and the model that made it. */
+  by: { vector: Float32Array; model: string } | undefined;
+  /** What may be shown: rows of other files are of the past. */
+  sources: ReadonlySet<string>;
+  limit: number;
+}
+
+/** Of each list; more than are shown, because one piece may stand in several files. */
+const CANDIDATES = 60;
+/** Compared exactly. */
+const NEAREST = 60;
+
+export async function queryIndex(index: OpenIndex, { query, by, sources, limit }: IndexQuery): Promise<MemoryHit[]> {
+  const words = await byWords(index, query);
+  const meanings = by ? await byMeaning(index, by.vector, by.model) : [];
+  const pieces = await readPieces(
+    index,
+    [...words, ...meanings].map(({ id }) => id),
+  );
+  const shown = (id: number) => {
+    const piece = pieces.get(id);
+    return piece && sources.has(piece.source_file) ? piece : undefined;
+  };
+  return fuse([words, meanings], shown, limit);
+}
+
+async function byWords({ db }: OpenIndex, query: string): Promise<Ranked[]> {
+  // Words of letters and digits in quotation marks: nothing in them is syntax.
+  const terms = queryTerms(query).map(({ text, isPrefix }) => `"${text}"${isPrefix ? '*' : ''}`);
+  if (terms.length === 0) return [];
+  const rows = await db.read(() =>
+    db
+      .sql('SELECT rowid AS id, rank FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY rank, rowid DESC LIMIT ?')
+      .all(terms.join(' OR '), CANDIDATES),
+  );
+  return rows.map(({ id, rank }) => ({ id: Number(id), score: -Number(rank) }));
+}
+
+async function byMeaning(index: OpenIndex, vector: Float32Array, model: string): Promise<Ranked[]> {
+  const vectors = await index.vectors(model);
+  if (vectors?.dimensions !== vector.length) return [];
+  const ids = await vectors.nearest(vector, NEAREST);
+  const exact = await index.db.read(() =>
+    ids.map((id) => ({ id, row: index.db.sql('SELECT embedding FROM chunks WHERE id = ?').get(id) })),
+  );
+  const ranked = exact.map(({ id, row }) => ({ id, score: similarity(row?.embedding, vector) }));
+  return ranked.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
+}
+
+function similarity(blob: SQLOutputValue | undefined, vector: Float32Array): number {
+  return blob instanceof Uint8Array && blob.length === vector.length * 4 ? cosine(fromBlob(blob), vector) : 0;
+}
+
+function readPieces({ db }: OpenIndex, ids: readonly number[]): Promise<Map<number, Piece>> {
+  const query = `SELECT content, source_file, metadata, (SELECT day FROM files f WHERE f.source_file = c.source_file) AS day
+    FROM chunks c WHERE id = ?`;
+  return db.read(() => {
+    const pieces = new Map<number, Piece>();
+    for (const id of ids) {
+      const row = db.sql(query).get(id);
+      if (!row) continue;
+      const { content, source_file: source, day } = row;
+      const piece = { content: String(content), source_file: String(source), metadata: toMetadata(row.metadata) };
+      pieces.set(id, { ...piece, day: String(day ?? '') });
+    }
+    return pieces;
+  });
+}

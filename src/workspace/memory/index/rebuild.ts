@@ -1,0 +1,120 @@
+/**
+ * Makes an index anew beside the old one and puts it in its place at once: a search meets the old one or the new one. Only vectors
+ * are taken over, of pieces whose words are the same: they cost money. The file is replaced while holding the old one's write
+ * lock, so no other process is in the middle of a transaction on it.
+ */
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
+import { errorCode } from '../../../errors.ts';
+import { syncFile } from '../../../lib/files.ts';
+import type { MemoryFile } from '../memory-files.ts';
+import { DamagedIndex, type IndexDb, openIndexDb, readMeta, StaleIndex, writeMeta } from './db.ts';
+import { updateIndex, type VectorOf } from './update.ts';
+
+const SCRATCH = /^memory\.sqlite\.new-(\d+)-[0-9a-f]+(-journal)?$/;
+const BAD = '.bad';
+const BAD_DAYS = 7;
+
+/** @param now milliseconds since the epoch, noted as the time it was made */
+export async function rebuildInto(
+  file: string,
+  files: readonly MemoryFile[],
+  now: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const scratch = `${file}.new-${process.pid}-${randomBytes(4).toString('hex')}`;
+  const old = await openOld(file);
+  try {
+    const made = await openIndexDb(scratch, { isScratch: true });
+    try {
+      await updateIndex(made, files, { vectorOf: old && vectorsOf(old), signal });
+      const names = ['model', 'dimensions'].map((key) => [key, old && readMeta(old, key)] as const);
+      await made.write(() => {
+        for (const [key, value] of names) if (value !== undefined) writeMeta(made, key, value);
+        writeMeta(made, 'built_at', String(now));
+      });
+      await pause();
+    } finally {
+      made.close();
+    }
+    // The rename would wait for the disk on the main thread otherwise.
+    await syncFile(scratch);
+    if (old) await old.write(() => fs.renameSync(scratch, file));
+    else fs.renameSync(scratch, file);
+  } catch (error) {
+    fs.rmSync(scratch, { force: true });
+    throw error;
+  } finally {
+    old?.close();
+  }
+}
+
+/** Undefined when it is missing or damaged: then there is nothing to take over, and nobody to wait for. */
+async function openOld(file: string): Promise<IndexDb | undefined> {
+  if (!fs.existsSync(file)) return undefined;
+  try {
+    return await openIndexDb(file);
+  } catch (error) {
+    if (!(error instanceof DamagedIndex) && !(error instanceof StaleIndex)) throw error;
+    moveAside(file);
+    return undefined;
+  }
+}
+
+/** Looked up by file and words. A damaged page costs the vectors on it, not the new index. */
+function vectorsOf(old: IndexDb): VectorOf {
+  let current: { source: string; vectors: Map<string, Uint8Array> } | undefined;
+  return (source, content) => {
+    if (current?.source !== source) current = { source, vectors: readVectors(old, source) };
+    return current.vectors.get(content);
+  };
+}
+
+function readVectors({ sql }: IndexDb, source: string): Map<string, Uint8Array> {
+  const vectors = new Map<string, Uint8Array>();
+  const rows = sql('SELECT content, embedding FROM chunks WHERE source_file = ? AND length(embedding) > 0').all(source);
+  for (const { content, embedding } of rows) {
+    if (embedding instanceof Uint8Array) vectors.set(String(content), embedding);
+  }
+  return vectors;
+}
+
+/** Takes a damaged index out of the way, `memory.sqlite.bad`; the one before it is replaced. */
+export function moveAside(file: string): void {
+  for (const [from, to] of [
+    [file, file + BAD],
+    // Left alone, it would be played back into the next file of that name.
+    [`${file}-journal`, `${file}${BAD}-journal`],
+  ] as const) {
+    try {
+      fs.renameSync(from, to);
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
+  }
+}
+
+/** Removes what rebuilds that were cut off left, and old damaged files; with `isAll` the index itself too. */
+export function clearLeftovers(file: string, now: number, isAll = false): void {
+  const folder = path.dirname(file);
+  for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
+    if (!name.startsWith(path.basename(file))) continue;
+    const full = path.join(folder, name);
+    const pid = Number(SCRATCH.exec(name)?.[1]);
+    const ageDays = (now - (fs.statSync(full, { throwIfNoEntry: false })?.mtimeMs ?? now)) / 86_400_000;
+    const isBad = name.startsWith(path.basename(file) + BAD) && ageDays > BAD_DAYS;
+    const isLeft = SCRATCH.test(name) && (!isAlive(pid) || ageDays > 1);
+    const isIndex = isAll && /^memory\.sqlite(-journal|\.bad(-journal)?)?$/.test(name);
+    if (isBad || isLeft || isIndex) fs.rmSync(full, { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}

@@ -1,0 +1,127 @@
+/** Where may be written without having been spoken to: by the rules of the door, for owners; for others where their task is. */
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { AccessRules } from '../../src/access/authorise.ts';
+import { createPosting } from '../../src/access/outbound-targets.ts';
+import { createPeople } from '../../src/access/people.ts';
+import type { Principal, Role } from '../../src/access/principal.ts';
+import type { Channel, Place } from '../../src/channels/channel.ts';
+import { DeliveryError } from '../../src/errors.ts';
+
+const people = createPeople(
+  [{ name: 'alex', role: 'owner', ids: ['slack:T1:U1'] }],
+  { paired: () => [] },
+  { links: () => [] },
+);
+const who = (role: Role): Principal => ({
+  ...{ channel: 'slack', account: 'B', workspace: 'T1', user: 'U9', role, via: 'message', name: 'Kim' },
+});
+const OPEN: AccessRules = { dm: 'pairing', groups: 'mention', allow: ['U2'], chats: ['C1'] };
+
+let rules: AccessRules;
+let looks: string[];
+let found: (chat: string) => Place | undefined;
+let account: string;
+beforeEach(() => {
+  [rules, looks, account] = [OPEN, [], 'B'];
+  found = (chat) => ({
+    address: { channel: 'slack', account: 'B', workspace: 'T1', chat },
+    isDirect: chat.startsWith('D'),
+    ...(chat.startsWith('D') ? { user: chat.replace('D', 'U') } : {}),
+  });
+});
+
+function posting() {
+  const channel: Channel = {
+    ...{ id: 'slack', limits: { text: 1, uploadBytes: 1, downloadBytes: 1 } },
+    get account() {
+      return account;
+    },
+    status: () => ({ state: 'connected' }),
+    connect: async () => undefined,
+    disconnect: async () => undefined,
+    send: async () => undefined,
+    async findPlace({ chat }) {
+      looks.push(chat);
+      return found(chat);
+    },
+  };
+  return createPosting({ channelOf: (id) => (id === 'slack' ? channel : undefined), people, rulesOf: () => rules });
+}
+const find = (text: string, role: Role = 'owner', own: string[] = []) => posting().find(text, who(role), own);
+
+describe('an owner', () => {
+  test.each(['slack:C1', 'slack:D1', 'slack:D2', 'slack@B:C1'])('may write to %s', async (text) => {
+    expect((await find(text)).workspace).toBe('T1');
+  });
+
+  test.each([
+    ['slack:C2', 'list C2 under channels.slack.access.chats'],
+    ['slack:D7', 'that person is not let in'],
+    ['telegram:1', 'is not on'],
+    ['local:x', 'is not on'],
+    ['slack@other:C1', 'another bot'],
+    ['slack:', 'is no address'],
+    ['slack:C1:1:2', 'is no address'],
+    ['__proto__:C1', 'is no address'],
+    ['slack:C1\nslack:C2', 'is no address'],
+    ['x'.repeat(10_000), 'is no address'],
+  ])('may not write to %s', async (text, why) => {
+    await expect(find(text)).rejects.toThrow(why);
+  });
+
+  test('may not write where the door is shut, whatever the list says', async () => {
+    rules = { ...OPEN, groups: 'off' };
+    await expect(find('slack:C1')).rejects.toThrow('access.chats');
+    rules = { ...OPEN, dm: 'off' };
+    await expect(find('slack:D1')).rejects.toThrow('direct messages are off');
+    rules = { ...OPEN, dm: 'open' };
+    await expect(find('slack:D7')).resolves.toMatchObject({ chat: 'D7' });
+    rules = { ...OPEN, chats: ['*'] };
+    await expect(find('slack:C2')).resolves.toMatchObject({ chat: 'C2' });
+  });
+
+  test('is told of a place that is not there, and to wait while the platform is away', async () => {
+    found = () => undefined;
+    await expect(find('slack:C1')).rejects.toThrow('I cannot see slack:C1: add me there');
+    account = '';
+    await expect(find('slack:C1')).rejects.toThrow(DeliveryError);
+  });
+});
+
+describe.each(['member', 'guest'] as const)('a %s', (role) => {
+  test('may write to the conversations of the task alone, as long as the door is open there', async () => {
+    await expect(find('slack:C1', role)).rejects.toThrow('Only an owner');
+    await expect(find('slack:C1', role, ['slack@B:C1'])).resolves.toMatchObject({ chat: 'C1' });
+    rules = { ...OPEN, chats: [] };
+    await expect(find('slack:C1', role, ['slack@B:C1'])).rejects.toThrow('access.chats');
+  });
+});
+
+test('a place is looked up once an hour, whoever asks; whether it may be written to is decided each time', async () => {
+  const one = posting();
+  for (let n = 0; n < 3; n++) await one.find('slack:D2', who('owner'));
+  expect(looks).toEqual(['D2']);
+  rules = { ...OPEN, allow: [] };
+  await expect(one.find('slack:D2', who('owner'))).rejects.toThrow('not let in');
+});
+
+test('a place that was seen once is known while the platform is away, and looked up again when it is back', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const one = posting();
+  await one.find('slack:C1', who('owner'));
+  vi.advanceTimersByTime(2 * 3_600_000);
+  const there = found;
+  found = () => {
+    throw new DeliveryError('away', { retryAfterMs: 1_000 });
+  };
+  await expect(one.find('slack:C1', who('owner'))).resolves.toMatchObject({ chat: 'C1' });
+  await expect(one.find('slack:D1', who('owner'))).rejects.toThrow('away');
+  found = () => {
+    throw new DeliveryError('not in channel');
+  };
+  await expect(one.find('slack:C1', who('owner'))).rejects.toThrow('not in channel');
+  found = there;
+  await one.find('slack:C1', who('owner'));
+  expect(looks).toEqual(['C1', 'C1', 'D1', 'C1', 'C1']);
+});

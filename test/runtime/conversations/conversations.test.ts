@@ -1,0 +1,83 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { conversationKey } from '../../../src/channels/channel.ts';
+import { silentLog } from '../../../src/log.ts';
+import { openConversations } from '../../../src/runtime/conversations/conversations.ts';
+import { openMarks } from '../../../src/runtime/conversations/read-cursors.ts';
+import { tempFolder } from '../../helpers/temp.ts';
+
+const address = (chat: string, thread?: string) => ({
+  channel: 'slack',
+  account: 'U0',
+  workspace: 'T0',
+  chat,
+  ...(thread === undefined ? {} : { thread }),
+});
+const bindingOf = (chat: string, taskId: string, thread?: string) => ({
+  key: conversationKey(address(chat, thread)),
+  taskId,
+  viber: 'default',
+  address: address(chat, thread),
+  isDirect: false,
+});
+
+describe('conversations', () => {
+  it('tell which task a chat is about and which chats a task has, also after a restart', async () => {
+    const folder = tempFolder();
+    const before = openConversations(folder);
+    await before.bind(bindingOf('C1', 't1', '1.5'));
+    await before.bind(bindingOf('C2', 't1'));
+    await before.bind(bindingOf('C3', 't2'));
+    for (const each of [before, openConversations(folder)]) {
+      expect(each.get(conversationKey(address('C1', '1.5')))?.taskId).toBe('t1');
+      expect(each.get(conversationKey(address('C1')))).toBeUndefined();
+      expect(each.bound('t1').map((binding) => binding.address.chat)).toEqual(['C1', 'C2']);
+      expect(each.bound('t3')).toEqual([]);
+    }
+  });
+
+  it('forget a chat that has moved on to another task', async () => {
+    const folder = tempFolder();
+    const conversations = openConversations(folder);
+    await conversations.bind(bindingOf('C1', 't1'));
+    await conversations.bind(bindingOf('C1', 't2'));
+    await conversations.bind(bindingOf('C1', 't1'));
+    expect(conversations.bound('t2')).toEqual([]);
+    expect(openConversations(folder).bound('t1')).toHaveLength(1);
+  });
+
+  it('lose a pointer, nothing else, when a file is torn', async () => {
+    const folder = tempFolder();
+    await openConversations(folder).bind(bindingOf('C1', 't1'));
+    for (const file of fs.readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      if (file.endsWith('.json')) fs.writeFileSync(path.join(folder, file), '{"key":');
+    }
+    const after = openConversations(folder);
+    expect(after.get(conversationKey(address('C1')))).toBeUndefined();
+    expect(after.bound('t1')).toEqual([]);
+    await after.bind(bindingOf('C1', 't1'));
+    expect(after.bound('t1')).toHaveLength(1);
+  });
+});
+
+describe('marks', () => {
+  it('come back after a restart; those of chats silent longest go first', async () => {
+    const folder = tempFolder();
+    const marks = openMarks(folder, 'discord', silentLog());
+    for (let n = 0; n < 2_050; n++) marks.set(`chat${n}`, String(n));
+    marks.set('chat100', 'newer');
+    await marks.close();
+    const again = openMarks(folder, 'discord', silentLog()).all();
+    expect(again.size).toBe(2_000);
+    expect(again.get('chat100')).toBe('newer');
+    expect(again.has('chat0')).toBe(false);
+    expect(openMarks(folder, 'slack', silentLog()).all().size).toBe(0);
+  });
+
+  it('begin anew when the file is torn', () => {
+    const folder = tempFolder();
+    fs.writeFileSync(path.join(folder, 'discord.json'), '{"1": "2",');
+    expect(openMarks(folder, 'discord', silentLog()).all().size).toBe(0);
+  });
+});

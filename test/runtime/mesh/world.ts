@@ -1,0 +1,126 @@
+/** Agents between a real home, the real model client and the emulated model; the rest of the gateway is left out. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Principal } from '../../../src/access/principal.ts';
+import type { AgentStreamEvent } from '../../../src/channels/channel.ts';
+import { loadAgent } from '../../../src/config.ts';
+import { silentLog } from '../../../src/log.ts';
+import { createAgent } from '../../../src/runtime/agent/agent.ts';
+import { type CostLimits, openCosts } from '../../../src/runtime/costs/costs.ts';
+import { createMeter } from '../../../src/runtime/costs/meter.ts';
+import { createBus } from '../../../src/runtime/live/bus.ts';
+import { createMesh, type MeshLimits } from '../../../src/runtime/mesh/mesh.ts';
+import { createRegistry } from '../../../src/runtime/mesh/registry.ts';
+import { createPerform, type Order, type Perform } from '../../../src/runtime/run/perform.ts';
+import { askAgentTools } from '../../../src/runtime/tools/ask-agent.ts';
+import { openHome } from '../../../src/workspace/home.ts';
+import { appendSession, findRun, readSessionTail } from '../../../src/workspace/sessions.ts';
+import { saveTask } from '../../../src/workspace/tasks.ts';
+import type { TaskRecord } from '../../../src/workspace/types.ts';
+import { type LlmRequest, startLlm } from '../../emulators/llm.ts';
+import { tempFolder } from '../../helpers/temp.ts';
+import { modelsOf, QUICK } from '../agent/fixtures.ts';
+
+export const ALEX: Principal = {
+  channel: 'telegram',
+  account: '1',
+  user: '1001',
+  name: 'Alex',
+  role: 'owner',
+  via: 'message',
+};
+
+export const TASK: TaskRecord = {
+  ...{ id: '20261121-abcde', viber: 'default', goal: 'the goal', title: 'the goal', state: 'running', runs: 0 },
+  ...{
+    people: ['telegram:1001'],
+    conversations: [],
+    createdAt: '2026-11-21T00:00:00Z',
+    updatedAt: '2026-11-21T00:00:00Z',
+  },
+};
+
+/** Who a request was made for. */
+export const workerOf = ({ system }: LlmRequest): string => /You are the viber "([\w-]+)"/.exec(system)?.[1] ?? '';
+
+export interface MeshWorldOptions {
+  /** `agents/{id}.yaml` by id. */
+  agents?: Record<string, string>;
+  limits?: Partial<MeshLimits>;
+  caps?: Partial<CostLimits>;
+}
+
+export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOptions = {}) {
+  const home = await openHome(tempFolder());
+  const llm = await startLlm();
+  onTestFinished(() => llm.close());
+  const old = new Date(Date.now() - 10_000);
+  const write = (id: string, text: string) => {
+    const file = path.join(home.agents, `${id}.yaml`);
+    fs.writeFileSync(file, text);
+    fs.utimesSync(file, old, old);
+  };
+  for (const [id, text] of Object.entries(agents)) write(id, text);
+  await saveTask(home, TASK);
+  const log = silentLog();
+  const events: AgentStreamEvent[] = [];
+  const bus = createBus((error) => {
+    throw error;
+  });
+  bus.subscribe((event) => void events.push(event));
+  const none = { tokensPerDay: 0, costPerDay: 0, tokensPerPersonPerDay: 0, costPerPersonPerDay: 0 };
+  const costs = openCosts({ home, log, prices: {}, currency: 'USD', limits: { ...none, ...caps } });
+  const meter = createMeter({ costs, tellOwners: () => undefined });
+  const models = modelsOf({ local: { baseURL: llm.url, apiKey: 'key' } });
+  const load = (id: string) => loadAgent(home.root, id);
+  const registry = createRegistry({ home, loadAgent: load });
+  const late: Perform = (order) => perform(order);
+  const mesh = createMesh({
+    home,
+    registry,
+    perform: late,
+    bus,
+    log,
+    limits: { max_depth: 3, max_calls: 20, ...limits },
+  });
+  const perform = createPerform({
+    ...{ home, bus, meter, log, modelName: () => 'local/test-model', loadAgent: load },
+    agent: createAgent({ models, timeouts: QUICK, log }),
+    settings: {
+      ...{ fallback: [], maxSteps: 10, plan_approval: 'off', web: { hosts: [] } },
+      memory: {
+        max_memory_tokens: 500,
+        max_task_tokens: 500,
+        max_daily_logs: 1,
+        truncation_strategy: 'smart',
+        auto_accept: false,
+      },
+      history: { max_messages: 50, max_tokens: 10_000 },
+    },
+    toolbox: (order, own, scope) => askAgentTools(mesh, order, own, scope),
+  });
+  const orderOf = (words: string, more: Partial<Order> = {}): Order => ({
+    ...{ task: TASK, run: 'run1', principal: ALEX, words: [words], names: [], query: words, place: 'telegram' },
+    tellsMemory: true,
+    ...{ earlier: [], verdicts: new Map(), signal: new AbortController().signal },
+    ...more,
+  });
+  return {
+    ...{ home, llm, events, costs, mesh, registry, write, orderOf },
+    /** A person's words, answered by the viber `default`. */
+    async say(words: string, more: Partial<Order> = {}) {
+      const run = more.run ?? 'run1';
+      const earlier = await findRun(home, 'default', TASK.id, run);
+      const from = { channel: 'telegram', user: 'telegram:1001', name: 'Alex' };
+      const at = new Date().toISOString();
+      if (earlier.length === 0)
+        await appendSession(home, 'default', TASK.id, [
+          { type: 'message', id: run, run, at, text: words, from, files: [] },
+        ]);
+      return perform(orderOf(words, { earlier, ...more }));
+    },
+    session: (viber: string) => readSessionTail(home, viber, TASK.id),
+    by: (worker: string) => llm.requests().filter((request) => workerOf(request) === worker),
+  };
+}

@@ -1,0 +1,125 @@
+/** The events of a chat completion: what is told at once, what is left to the provider, what counts as no answer. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { StreamPart } from '../../../src/runtime/contract/model.ts';
+import { createEventReader, createFold } from '../../../src/runtime/model/fold.ts';
+import { type Llm, startLlm } from '../../emulators/llm.ts';
+import { record, runWith, tool } from '../agent/fixtures.ts';
+
+const chunk = (delta: object, finish: string | null = null) =>
+  JSON.stringify({ id: 'c1', model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] });
+
+function folded(events: string[]) {
+  const told: StreamPart[] = [];
+  const fold = createFold((part) => told.push(part));
+  for (const event of events) fold.take(event);
+  return { told, finish: () => fold.finish() };
+}
+
+describe('reading events', () => {
+  const text =
+    ': hello\r\ndata: {"a":\r\ndata:1}\r\n\r\nevent: x\nid: 7\ndata: grüezi 🙂\n\n\n\ndata: [DONE]\n\ndata: torn';
+
+  it.each([1, 2, 3, 7, 1000])('in pieces of %i characters', (size) => {
+    const seen: string[] = [];
+    const take = createEventReader((data) => seen.push(data));
+    for (let at = 0; at < text.length; at += size) take(text.slice(at, at + size));
+    expect(seen).toEqual(['{"a":\n1}', 'grüezi 🙂', '[DONE]']);
+  });
+});
+
+describe('folding', () => {
+  it('tells text and reasoning at once and keeps the finish reason and the usage', () => {
+    const usage = { prompt_tokens: 3, completion_tokens: 2 };
+    const { told, finish } = folded([
+      chunk({ role: 'assistant', reasoning_content: 'Hm.' }),
+      chunk({ content: 'Hel', tool_calls: [], refusal: null }),
+      chunk({ content: 'lo' }),
+      chunk({}, 'stop'),
+      JSON.stringify({ choices: [], usage }),
+      '[DONE]',
+    ]);
+    expect(told.map((part) => ('delta' in part ? [part.type, part.delta] : []))).toEqual([
+      ['reasoning-delta', 'Hm.'],
+      ['text-delta', 'Hel'],
+      ['text-delta', 'lo'],
+    ]);
+    const { json, rest } = finish();
+    expect(JSON.parse(json)).toEqual({
+      id: 'c1',
+      model: 'm',
+      choices: [{ message: {}, finish_reason: 'stop' }],
+      usage,
+    });
+    expect(rest).toBe('');
+  });
+
+  const call = chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'look', arguments: '{}' } }] });
+  it.each([
+    ['a tool call', call],
+    ['a list of parts', chunk({ content: [{ type: 'text', text: 'x' }] })],
+    ['a refusal', chunk({ refusal: 'No.' })],
+    ['broken JSON', '{"id": '],
+    ['another shape', '{"answer": "x"}'],
+    ['a finish reason that is no word', JSON.stringify({ choices: [{ finish_reason: 7 }] })],
+  ])('leaves everything from %s on to the provider', (_what, event) => {
+    const { told, finish } = folded([chunk({ content: 'one' }), event, chunk({ content: 'two' }), chunk({}, 'stop')]);
+    expect(told.filter((part) => part.type === 'text-delta')).toHaveLength(1);
+    expect(finish().rest).toBe(
+      [event, chunk({ content: 'two' }), chunk({}, 'stop')].map((e) => `data: ${e}\n\n`).join(''),
+    );
+  });
+
+  it('has no answer without a finish reason, and tells an error that came as an event', () => {
+    expect(() => folded([chunk({ content: 'Half' })]).finish()).toThrow('finish reason');
+    expect(folded(['{"error":{"message":"busy","code":503}}']).told).toEqual([
+      { type: 'error', error: { message: 'busy', code: 503 } },
+    ]);
+  });
+});
+
+describe('a whole call', () => {
+  let llm: Llm;
+  beforeAll(async () => {
+    llm = await startLlm();
+  });
+  afterAll(() => llm.close());
+  beforeEach(() => llm.reset());
+  const local = () => ({ local: { baseURL: llm.url } });
+
+  it('asks once for text that ends in tool calls, and runs them all', async () => {
+    const ran: unknown[] = [];
+    const tools = [
+      tool('look', 'read', async (input) => {
+        ran.push(input);
+        return 'seen';
+      }),
+    ];
+    const calls = ['a', 'b'].map((text) => ({ name: 'look', arguments: { text } }));
+    llm.script([{ reasoning: 'Hm.', text: 'I look.', toolCalls: calls, chunkDelayMs: 2 }, { text: 'Done.' }]);
+    const hooks = record();
+    const outcome = await runWith(local(), { tools }, hooks);
+    expect([outcome.text, outcome.steps, llm.stats().requests]).toEqual(['Done.', 2, 2]);
+    expect(ran).toEqual([{ text: 'a' }, { text: 'b' }]);
+    expect(JSON.stringify(hooks.steps[0])).toContain('I look.');
+    expect(outcome.usage.outputTokens).toBeGreaterThan(0);
+  });
+
+  it('takes each piece of text on its way', async () => {
+    llm.script([{ chunks: ['one ', 'two ', 'three'], chunkDelayMs: 40 }]);
+    const times: number[] = [];
+    const hooks = record();
+    const outcome = await runWith(
+      local(),
+      {},
+      {
+        ...hooks,
+        onEvent(event) {
+          if (event.type === 'text-delta') times.push(performance.now());
+        },
+      },
+    );
+    expect(outcome.text).toBe('one two three');
+    expect(times).toHaveLength(3);
+    expect((times[2] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(50);
+  });
+});

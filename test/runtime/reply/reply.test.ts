@@ -1,0 +1,276 @@
+/** Reply blocks: what people see, what is taken out, and what happens to everything malformed. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decisionsOf, parseReply, summarise } from '../../../src/runtime/reply/reply.ts';
+import { ownTime } from '../../helpers/own-time.ts';
+
+const DELTA = '[{"title":"a.md","type":"text/markdown","content":"# A"}]';
+const A = { title: 'a.md', type: 'text/markdown', content: '# A' };
+
+interface Case {
+  name: string;
+  text: string;
+  visible?: string;
+  deltas?: object[];
+  memory?: string[];
+  problems?: RegExp[];
+}
+
+const cases: Case[] = [
+  { name: 'plain text', text: 'Hello\n\n\n\nthere  ' },
+  { name: 'a word that only looks like a marker', text: 'The artifact_deltas block is not used here.' },
+  { name: 'one block', text: `Here.\n\n\`\`\`artifact_deltas\n${DELTA}\n\`\`\`\n`, visible: 'Here.', deltas: [A] },
+  {
+    name: 'a block between paragraphs leaves one blank line',
+    text: `One.\n\n\`\`\`artifact_deltas\n${DELTA}\n\`\`\`\n\n\nTwo.`,
+    visible: 'One.\n\nTwo.',
+    deltas: [A],
+  },
+  { name: 'tildes', text: `x\n~~~artifact_deltas\n${DELTA}\n~~~\ny`, visible: 'x\ny', deltas: [A] },
+  {
+    name: 'a long fence around a shorter one',
+    text: `\`\`\`\`\`artifact_deltas\n${DELTA}\n\`\`\`\n\`\`\`\`\``,
+    deltas: [],
+    problems: [/not JSON/],
+  },
+  {
+    name: 'a closing fence longer than the opening',
+    text: `\`\`\`artifact_deltas\n${DELTA}\n\`\`\`\`\``,
+    visible: '',
+    deltas: [A],
+  },
+  { name: 'a space before the tag', text: `\`\`\` artifact_deltas \n${DELTA}\n\`\`\``, visible: '', deltas: [A] },
+  { name: 'json artifact_deltas', text: `\`\`\`json artifact_deltas\n${DELTA}\n\`\`\``, visible: '', deltas: [A] },
+  { name: 'capital letters', text: `\`\`\`Artifact_Deltas\n${DELTA}\n\`\`\``, visible: '', deltas: [A] },
+  {
+    name: 'inside a list keeps the list tight',
+    text: `- one\n  \`\`\`artifact_deltas\n  ${DELTA}\n  \`\`\`\n- two`,
+    visible: '- one\n- two',
+    deltas: [A],
+  },
+  {
+    name: 'as the list item itself',
+    text: `1. one\n2. \`\`\`artifact_deltas\n   ${DELTA}\n   \`\`\`\n3. three`,
+    visible: '1. one\n3. three',
+    deltas: [A],
+  },
+  {
+    name: 'inside a quote',
+    text: `> \`\`\`artifact_deltas\n> [{"title":"a.md",\n> "type":"text/markdown","content":"# A"}]\n> \`\`\``,
+    visible: '',
+    deltas: [A],
+  },
+  {
+    name: 'several blocks',
+    text: `1\n\`\`\`artifact_deltas\n${DELTA}\n\`\`\`\n2\n~~~~artifact_deltas\n${DELTA}\n~~~~\n3`,
+    visible: '1\n2\n3',
+    deltas: [A, A],
+  },
+  {
+    name: 'Windows line ends',
+    text: `x\r\n\`\`\`artifact_deltas\r\n${DELTA}\r\n\`\`\`\r\ny`,
+    visible: 'x\ny',
+    deltas: [A],
+  },
+  { name: 'a single object', text: `\`\`\`artifact_deltas\n${DELTA.slice(1, -1)}\n\`\`\``, visible: '', deltas: [A] },
+  { name: 'an empty list', text: 'x\n```artifact_deltas\n[]\n```', visible: 'x' },
+  {
+    name: 'an example within other code stays',
+    text: `\`\`\`\`markdown\n\`\`\`artifact_deltas\n${DELTA}\n\`\`\`\n\`\`\`\``,
+  },
+  {
+    name: 'malformed JSON stays visible',
+    text: 'x\n```artifact_deltas\n[{"title": oops}]\n```\ny',
+    problems: [/not JSON/],
+  },
+  {
+    name: 'a wrong shape stays visible',
+    text: 'x\n```artifact_deltas\n[{"title":"a"}]\n```',
+    problems: [/wrong at 0\.type/],
+  },
+  {
+    name: 'a wrong type of content',
+    text: '```artifact_deltas\n[{"title":"a","type":"t","content":{}}]\n```',
+    problems: [/0\.content/],
+  },
+  { name: 'no end of the block', text: `x\n\`\`\`artifact_deltas\n${DELTA}`, problems: [/no end/] },
+  { name: 'closed by the other mark only', text: `\`\`\`artifact_deltas\n${DELTA}\n~~~`, problems: [/no end/] },
+  {
+    name: 'a suggestion at the end',
+    text: 'I\'ve completed the task. \n\n<memory_suggestion>\nAdd to MEMORY.md under "Project Context":\n- zod\n</memory_suggestion>',
+    visible: "I've completed the task.",
+    memory: ['Add to MEMORY.md under "Project Context":\n- zod'],
+  },
+  {
+    name: 'several suggestions in any case',
+    text: 'a\n<Memory_Suggestion>one</MEMORY_SUGGESTION>\nb <memory_suggestion kind="x">two</memory_suggestion> c',
+    visible: 'a\nb c',
+    memory: ['one', 'two'],
+  },
+  { name: 'a suggestion in code stays', text: '```\n<memory_suggestion>x</memory_suggestion>\n```' },
+  {
+    name: 'a fence behind a list marker ends no code',
+    text: '```md\n- ```\n<memory_suggestion>x</memory_suggestion>\n```',
+  },
+  { name: 'a suggestion in inline code stays', text: 'Write `<memory_suggestion>x</memory_suggestion>` for it.' },
+  { name: 'an unclosed tag stays', text: 'x <memory_suggestion>y', problems: [/memory_suggestion has no end/] },
+  { name: 'an end without a start stays', text: 'x </memory_suggestion> y' },
+  {
+    name: 'of two starts the inner one counts',
+    text: 'x <memory_suggestion>y <memory_suggestion>z</memory_suggestion>',
+    visible: 'x <memory_suggestion>y',
+    memory: ['z'],
+  },
+  {
+    name: 'an end within code does not close',
+    text: '<memory_suggestion>a\n```\n</memory_suggestion>\n```\nb</memory_suggestion>',
+    visible: '',
+    memory: ['a\n```\n</memory_suggestion>\n```\nb'],
+  },
+  {
+    name: 'a block within a suggestion is an artifact, not memory',
+    text: `x <memory_suggestion>keep\n\`\`\`artifact_deltas\n${DELTA}\n\`\`\`\n</memory_suggestion> y`,
+    visible: 'x y',
+    memory: ['keep'],
+    deltas: [A],
+  },
+  { name: 'an empty suggestion', text: 'x <memory_suggestion> </memory_suggestion>', visible: 'x', memory: [] },
+  { name: 'only blocks leave nothing', text: '<memory_suggestion>x</memory_suggestion>', visible: '', memory: ['x'] },
+  {
+    name: 'blank lines elsewhere are left alone',
+    text: '```\na\n\n\n\nb\n```\n<memory_suggestion>x</memory_suggestion>',
+    visible: '```\na\n\n\n\nb\n```',
+    memory: ['x'],
+  },
+];
+
+describe('parseReply', () => {
+  it.each(cases)('$name', ({ text, visible = text, deltas = [], memory = [], problems = [] }) => {
+    const reply = parseReply(text);
+    expect(reply.visible).toBe(visible);
+    expect(reply.artifactDeltas).toEqual(deltas);
+    expect(reply.memorySuggestions).toEqual(memory);
+    expect(reply.problems).toHaveLength(problems.length);
+    for (const [i, problem] of problems.entries()) expect(reply.problems[i]).toMatch(problem);
+  });
+
+  it('takes twenty artifacts and names the rest', () => {
+    const many = JSON.stringify(Array.from({ length: 22 }, (_, i) => ({ title: `f${i}`, type: 't/t', content: '' })));
+    const reply = parseReply(`\`\`\`artifact_deltas\n${many}\n\`\`\``);
+    expect(reply.artifactDeltas).toHaveLength(20);
+    expect(reply.problems).toEqual([expect.stringContaining('"f20"'), expect.stringContaining('"f21"')]);
+    expect(reply.visible).toBe('');
+  });
+
+  it('refuses an artifact above one megabyte, counted in bytes, and keeps its neighbours', () => {
+    const block = JSON.stringify([{ ...A, title: 'big', content: 'é'.repeat(524_289) }, A]);
+    const reply = parseReply(`\`\`\`artifact_deltas\n${block}\n\`\`\``);
+    expect(reply.artifactDeltas).toEqual([A]);
+    expect(reply.problems[0]).toContain('"big"');
+  });
+
+  it('takes twenty suggestions and leaves the rest visible', () => {
+    const reply = parseReply('<memory_suggestion>x</memory_suggestion>\n'.repeat(21));
+    expect(reply.memorySuggestions).toHaveLength(20);
+    expect(reply.visible).toBe('<memory_suggestion>x</memory_suggestion>');
+  });
+
+  it('never throws and keeps the words outside of blocks, whatever surrounds them', () => {
+    const part = fc.constantFrom(
+      '```artifact_deltas\n',
+      `${DELTA}\n`,
+      '```\n',
+      '~~~\n',
+      '<memory_suggestion>',
+      '</memory_suggestion>',
+      '\n',
+      '- ',
+      '> ',
+      '`',
+      ' ',
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 30 }), (parts) => {
+        const reply = parseReply(`FIRST\n\n${parts.join('')}\n\n\`\`\`\n\n~~~\n\nLAST`);
+        expect(reply.visible.startsWith('FIRST')).toBe(true);
+        expect(reply.visible.endsWith('LAST')).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('stays linear on hostile input', () => {
+    const started = ownTime();
+    parseReply(`${'<memory_suggestion>'.repeat(20_000)}${'`'.repeat(100_001)}`);
+    parseReply(`artifact_deltas${' '.repeat(500_000)}x\n${'> '.repeat(200_000)}`);
+    parseReply('```artifact_deltas\n[]\n```\n'.repeat(20_000));
+    expect(ownTime() - started).toBeLessThan(2000);
+  });
+});
+
+describe('summarise', () => {
+  it.each([
+    ['**Done.** See [the report](https://x.y/z).', 'Done. See the report.'],
+    ['# Title\n\n- one\n- [x] two\n1. three', 'Title one two 1. three'],
+    ['> quoted *words* and `code`', 'quoted words and code'],
+    ['Wrote it:\n\n```js\nconst a = 1;\n```\n\nTests pass.', 'Wrote it: Tests pass.'],
+    ['```\nonly code\n```', 'only code'],
+    ['| a | b |\n|---|---|\n| 1 | 2 |', 'a b 1 2'],
+    ['snake_case_name and 2 * 3 * 4', 'snake_case_name and 2 * 3 * 4'],
+    ['~~old~~ _new_ ***both***', 'old new both'],
+    ['<b>bold</b> <https://x.y> ![alt](i.png)', 'bold https://x.y alt'],
+    ['a\\*b\n***\nc', 'a*b c'],
+    ['', ''],
+  ])('%j', (text, summary) => {
+    expect(summarise(text)).toBe(summary);
+  });
+
+  it('cuts at a word within 300 characters', () => {
+    const summary = summarise('lorem ipsum '.repeat(100));
+    expect(summary.length).toBeLessThanOrEqual(300);
+    expect(summary).toMatch(/(lorem|ipsum)…$/);
+  });
+
+  it('cuts between graphemes where there are no words', () => {
+    const summary = summarise('👩‍👩‍👧‍👦'.repeat(100));
+    expect(summary.length).toBeLessThanOrEqual(300);
+    expect(summary.slice(0, -1).replaceAll('👩‍👩‍👧‍👦', '')).toBe('');
+  });
+
+  it('is one short line for any text', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 1000, unit: 'grapheme' }), (text) => {
+        const summary = summarise(text);
+        expect(summary.length).toBeLessThanOrEqual(300);
+        expect(summary).not.toMatch(/[\n\r\t]/);
+      }),
+    );
+  });
+
+  it('takes a megabyte of marks calmly', () => {
+    const started = ownTime();
+    for (const mark of ['*', '_', '`', '[', '~~', '<a', '|', '- ', '```\n']) summarise(mark.repeat(500_000));
+    expect(ownTime() - started).toBeLessThan(2000);
+  });
+});
+
+describe('decisionsOf', () => {
+  it('takes the bullets under a heading that names decisions', () => {
+    const text = 'Done.\n\n## Key decisions\n- Use **JWT** for tokens\n- Timeout 30 s\n\n## Next\n- Deploy';
+    expect(decisionsOf(text)).toEqual(['Use JWT for tokens', 'Timeout 30 s']);
+  });
+  it('takes lines that announce one', () => {
+    const text = 'Decision: pnpm only\nWe decided to ship on Friday.\nIt is sunny.\nGoing with Postgres.';
+    expect(decisionsOf(text)).toEqual(['pnpm only', 'We decided to ship on Friday.', 'Going with Postgres.']);
+  });
+  it('finds none in ordinary talk, in code, or in a list of something else', () => {
+    expect(decisionsOf('Hello!\n- one\n- two\n```\nDecision: no\n```')).toEqual([]);
+  });
+  it('gives at most five short ones', () => {
+    const found = decisionsOf(
+      `## Decisions\n${Array.from({ length: 9 }, (_, i) => `- ${i} ${'word '.repeat(99)}`).join('\n')}`,
+    );
+    expect(found).toHaveLength(5);
+    expect(Math.max(...found.map((d) => d.length))).toBeLessThanOrEqual(200);
+  });
+});

@@ -1,0 +1,168 @@
+/** Servers of tools that lie, flood, change and do not end: the real client against real processes. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { openAppSkills } from '../../../src/app/skills.ts';
+import type { Config } from '../../../src/config.ts';
+import { silentLog } from '../../../src/log.ts';
+import { kindOf } from '../../../src/runtime/approvals/consent.ts';
+import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
+import type { Order, OwnSettings } from '../../../src/runtime/run/perform.ts';
+import { createMcpServers, type McpServerSettings } from '../../../src/runtime/tools/mcp/servers.ts';
+import { listArtifacts } from '../../../src/workspace/artifacts.ts';
+import { openHome } from '../../../src/workspace/home.ts';
+import { ownTime } from '../../helpers/own-time.ts';
+import { tempFolder } from '../../helpers/temp.ts';
+
+const SERVER = path.join(import.meta.dirname, '..', 'fixtures', 'mcp', 'hostile.mjs');
+
+const server = (...args: string[]): Config['mcp'][string] => ({
+  command: process.execPath,
+  args: [SERVER, ...args],
+  trusted: false,
+});
+
+async function open(servers: Record<string, McpServerSettings>) {
+  const home = await openHome(tempFolder());
+  const scope: ToolScope = {
+    ...{ home, viber: 'default', taskId: '20260101-aaaaa', runId: 'r1', planBase: undefined },
+    ...{ onPlan: () => undefined, onArtifact: () => undefined, autoAcceptMemory: false, provenance: 'test' },
+  };
+  let time = 0;
+  const mcp = createMcpServers({ servers, log: silentLog(), now: () => time });
+  onTestFinished(() => mcp.close());
+  const tools = () => mcp.tools(scope);
+  const call = async (name: string, signal = new AbortController().signal) => {
+    const tool = (await tools()).find((each) => each.name === name);
+    return tool?.execute({}, { signal, callId: 'c1' });
+  };
+  const later = (ms: number) => {
+    time += ms;
+  };
+  return { mcp, home, scope, tools, call, later };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+}
+
+test('notes, stray lines and answers that come too late do not end the connection', async () => {
+  const { mcp, call } = await open({ h: server('noisy') });
+  for (let round = 0; round < 3; round++) expect(await call('h_act')).toEqual({ text: 'did act' });
+  expect(mcp.health()).toEqual([{ name: 'h', state: 'connected', tools: 1 }]);
+});
+
+test('a server that is ended says so at once, without a call', async () => {
+  const { mcp, tools } = await open({
+    h: { ...server('plain'), command: '/bin/sh', args: ['-c', 'exec 3<&0; head -c1 >/dev/null'] },
+  });
+  expect(await tools()).toEqual([]);
+  expect(mcp.health()).toMatchObject([{ state: 'failed' }]);
+});
+
+test('a server that does not start says why, in its own words', async () => {
+  const { mcp, tools } = await open({
+    h: {
+      ...server('plain'),
+      command: '/bin/sh',
+      args: ['-c', 'printf "at line 3\n\x1b[31m$DOCS_PHRASE is refused\x1b[0m\n\n" >&2; exit 7'],
+      env: { DOCS_PHRASE: 'open sesame please' },
+    },
+  });
+  expect(await tools()).toEqual([]);
+  expect(mcp.health()[0]?.problem).toMatch(/\(mcp\.h\) is not there: it has ended \(7\): \[secret\] is refused$/);
+});
+
+test('two tools whose names become one are both offered, and neither takes the consent of the other', async () => {
+  const { tools } = await open({ h: server('twins') });
+  const [first, second, ...others] = await tools();
+  expect(others).toEqual([]);
+  expect(first?.name).toBe('h_a_b');
+  expect(second?.name).toMatch(/^h_a_b_[0-9a-f]{8}$/);
+  expect(await second?.execute({}, { signal: new AbortController().signal, callId: 'c' })).toEqual({ text: 'did a_b' });
+});
+
+test('names of two servers that become one are both offered', async () => {
+  const { tools } = await open({ x: server('twins'), x_a: { ...server('one'), tools: ['act'] } });
+  const names = (await tools()).map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test('a consent holds for the tool as it was described, not for what the server makes of it later', async () => {
+  const { tools, later } = await open({ h: server('changing') });
+  const kind = async () => {
+    const [tool] = await tools();
+    return tool && { words: tool.description, kind: kindOf(tool, {}) };
+  };
+  const before = await kind();
+  expect(before?.words).toBe('Shows a bill.');
+  expect(before?.kind).toMatch(/^version [0-9a-f]{16}$/);
+  later(11 * 60_000);
+  await tools();
+  await vi.waitFor(async () => expect((await kind())?.words).toBe('Pays.'), 30_000);
+  expect((await kind())?.kind).not.toBe(before?.kind);
+});
+
+test('of very many tools and files a bounded number is taken', async () => {
+  const { tools, call, home, scope } = await open({ h: server('many'), f: server('files') });
+  expect((await tools()).length).toBeLessThanOrEqual(129);
+  const { artifacts, notKept } = (await call('f_act')) as { artifacts: unknown[]; notKept: number };
+  expect(artifacts).toHaveLength(10);
+  expect(notKept).toBe(490);
+  expect(await listArtifacts(home, scope.taskId)).toHaveLength(10);
+});
+
+test('a run is never offered more tools than providers take', async () => {
+  const home = await openHome(tempFolder());
+  const config = { skills: { env: {}, timeout: 60, webOrigins: [] }, mcp: { a: server('many'), b: server('many') } };
+  const skills = openAppSkills({ config, home, log: silentLog() });
+  onTestFinished(() => skills.close());
+  const scope: ToolScope = {
+    ...{ home, viber: 'default', taskId: '20260101-aaaaa', runId: 'r1', planBase: undefined },
+    ...{ onPlan: () => undefined, onArtifact: () => undefined, autoAcceptMemory: false, provenance: 'test' },
+  };
+  const order = { principal: { role: 'owner' } } as Order;
+  const names = async (own: OwnSettings) => (await skills.toolbox(order, own, scope)).tools.map(({ name }) => name);
+  expect((await names({})).length).toBe(100);
+  expect(await names({ tools: ['b_t100'] })).toEqual(['b_t100']);
+});
+
+test('hidden characters are visible in structured answers too', async () => {
+  const { call } = await open({ h: server('hidden') });
+  expect(JSON.stringify(await call('h_act'))).not.toMatch(/\u202e/);
+});
+
+test('a message without end is not gathered', async () => {
+  const { mcp, call } = await open({ h: server('huge') });
+  await expect(call('h_act')).rejects.toThrow(/The server h failed/);
+  expect(mcp.health()).toMatchObject([{ state: 'failed', problem: expect.stringContaining('32 MB') }]);
+});
+
+test('a flood of notes ends the server, not the gateway', async () => {
+  const { mcp, call } = await open({ h: server('flood') });
+  await expect(call('h_act')).rejects.toThrow(/The server h failed/);
+  expect(mcp.health()).toMatchObject([{ state: 'failed', problem: expect.stringContaining('messages') }]);
+});
+
+test.each(['silent', 'endless'])('closing does not wait for a %s server that is being connected', async (mode) => {
+  const { mcp } = await open({ h: server(mode) });
+  mcp.start();
+  await vi.waitFor(() => expect(mcp.health()[0]?.state).toBe('connecting'), 30_000);
+  const began = ownTime();
+  await mcp.close();
+  expect(ownTime() - began).toBeLessThan(3_000);
+});
+
+test('a server that does not want to end is ended with all that it started', async () => {
+  const file = path.join(tempFolder(), 'pids');
+  const { mcp, tools } = await open({ h: server('stubborn', file) });
+  await tools();
+  const pids = readFileSync(file, 'utf8').split(' ').map(Number);
+  expect(pids.map(isAlive)).toEqual([true, true]);
+  await mcp.close();
+  await vi.waitFor(() => expect(pids.map(isAlive)).toEqual([false, false]), 30_000);
+});

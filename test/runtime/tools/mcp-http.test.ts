@@ -1,0 +1,212 @@
+/** Servers of tools over HTTP that flood, hang up, fail and lie: the real client against a real server. */
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { silentLog } from '../../../src/log.ts';
+import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
+import { createMcpServers } from '../../../src/runtime/tools/mcp/servers.ts';
+import { openHome } from '../../../src/workspace/home.ts';
+import { tempFolder } from '../../helpers/temp.ts';
+
+const inputSchema = { type: 'object' };
+const text = (value: string) => ({ content: [{ type: 'text', text: value }] });
+
+interface Call {
+  id: number;
+  response: ServerResponse;
+  json(result: unknown): void;
+  /** Begins a stream of events, and writes these. */
+  events(...messages: unknown[]): void;
+}
+
+/** @param act what the tool `act` does; every other tool answers */
+async function open(act: (call: Call) => void, offered: object[] = []) {
+  const gets: string[] = [];
+  const server = createServer(async (request, response) => {
+    if (request.method !== 'POST') {
+      gets.push(request.method ?? '');
+      return void response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    }
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString());
+    if (id === undefined) return void response.writeHead(202).end();
+    const json = (result: unknown) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    };
+    const events = (...messages: unknown[]) => {
+      if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const message of messages)
+        response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...Object(message) })}\n\n`);
+    };
+    if (method === 'initialize') {
+      const { protocolVersion } = params;
+      return json({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'web', version: '1' } });
+    }
+    if (method === 'tools/list') {
+      return json({ tools: [{ name: 'act', inputSchema }, { name: 'other', inputSchema }, ...offered] });
+    }
+    if (method === 'tools/call')
+      return params.name === 'act' ? act({ id, response, json, events }) : json(text('done'));
+    response.writeHead(200, { 'content-type': 'application/json' });
+    return response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no such method' } }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  onTestFinished(() => server.closeAllConnections());
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const home = await openHome(tempFolder());
+  const scope: ToolScope = {
+    ...{ home, viber: 'default', taskId: '20260101-aaaaa', runId: 'r1', planBase: undefined },
+    ...{ onPlan: () => undefined, onArtifact: () => undefined, autoAcceptMemory: false, provenance: 'test' },
+  };
+  const servers = { web: { url: `http://127.0.0.1:${port}/mcp`, trusted: false } };
+  const mcp = createMcpServers({ servers, log: silentLog() });
+  onTestFinished(() => mcp.close());
+  const tools = await mcp.tools(scope);
+  const call = async (name: string) => {
+    const tool = tools.find((each) => each.name === name);
+    return tool?.execute({}, { signal: new AbortController().signal, callId: 'c1' });
+  };
+  const health = () => mcp.health()[0];
+  return { call, tools, health, gets };
+}
+
+/** Writes without end, as fast as it is taken. */
+function pour(response: ServerResponse, chunk: string): void {
+  const more = () => {
+    while (!response.destroyed && response.write(chunk));
+    if (!response.destroyed) response.once('drain', more);
+  };
+  more();
+}
+
+const MB = 1024 * 1024;
+
+test('an answer without end is cut, and says so', async () => {
+  const { call, health } = await open(({ response, id }) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"`);
+    pour(response, 'x'.repeat(MB));
+  });
+  await expect(call('web_act')).rejects.toThrow('The server web failed: its answer is larger than 32 MB');
+  expect(health()?.state).toBe('connected');
+  expect(await call('web_other')).toEqual({ text: 'done' });
+});
+
+test('an event without end ends the call, and the server is connected anew', async () => {
+  const { call, health } = await open(({ response, events }) => {
+    events();
+    response.write('data: ');
+    pour(response, 'x'.repeat(MB));
+  });
+  await expect(call('web_act')).rejects.toThrow('its answer is larger than 32 MB');
+  expect(health()?.state).toBe('connected');
+});
+
+test('events that nobody asked for are not gathered without end', async () => {
+  const note = `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: {} })}\n\n`;
+  const { call } = await open(({ response, events }) => {
+    events();
+    pour(response, note.repeat(1000));
+  });
+  await expect(call('web_act')).rejects.toThrow('its answer has more than 50000 lines');
+});
+
+test('an answer in events, after notes, is taken; so is one that the server does not end', async () => {
+  const { call } = await open(({ id, events, response }) => {
+    events({ method: 'notifications/message', params: {} }, { id, result: text('fine') });
+    response.write(': still here\n\n');
+  });
+  expect(await call('web_act')).toEqual({ text: 'fine' });
+  expect(await call('web_act')).toEqual({ text: 'fine' });
+});
+
+test('a stream that ends without the answer fails the call at once', async () => {
+  const { call } = await open(({ events, response }) => {
+    events({ method: 'notifications/message', params: {} });
+    response.end();
+  });
+  await expect(call('web_act')).rejects.toThrow('The server web failed: it ended its answer before it was complete');
+});
+
+test.each([500, 429, 400])('%i for one call fails that call, not those beside it', async (status) => {
+  const slow = Promise.withResolvers<() => void>();
+  let calls = 0;
+  const { call, health } = await open(({ response, json }) => {
+    if (++calls === 1) return slow.resolve(() => json(text('late')));
+    response.writeHead(status, { 'content-type': 'text/plain' });
+    return response.end('x'.repeat(5 * MB));
+  });
+  const first = call('web_act');
+  const answer = await slow.promise;
+  await expect(call('web_act')).rejects.toThrow(`HTTP ${status}`);
+  expect(health()?.state).toBe('connected');
+  answer();
+  expect(await first).toEqual({ text: 'late' });
+});
+
+test('an error in the words of a tool is no fault of the connection', async () => {
+  const { call, health } = await open(({ id, response }) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const error = { code: -32000, message: 'The issue is closed: ECONNRESET' };
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+  });
+  await expect(call('web_act')).rejects.toThrow('The issue is closed');
+  expect(health()?.state).toBe('connected');
+});
+
+test.each([
+  ['a batch', '[{"jsonrpc":"2.0","method":"x"},{}]'],
+  ['the answer to another question', '{"jsonrpc":"2.0","id":4711,"result":{}}'],
+  ['a note', '{"jsonrpc":"2.0","method":"x"}'],
+  ['half an answer', '{"jsonrpc":"2.0","id":'],
+  ['nothing', ''],
+])('%s in place of the answer fails the call at once', async (_what, body) => {
+  const { call } = await open(({ response }) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(body);
+  });
+  await expect(call('web_act')).rejects.toThrow('what it sent is no answer to what it was asked');
+});
+
+test('a call that is only acknowledged fails at once', async () => {
+  const { call } = await open(({ response }) => response.writeHead(202).end());
+  await expect(call('web_act')).rejects.toThrow('what it sent is no answer');
+});
+
+test.each(['application/json', 'text/event-stream'])(
+  'an error that names no question is the answer, as %s',
+  async (type) => {
+    const error = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"not like this"}}';
+    const { call, health } = await open(({ response }) => {
+      response.writeHead(200, { 'content-type': type });
+      response.end(type === 'application/json' ? error : `event: message\r\ndata: ${error}\r\n\r\n`);
+    });
+    await expect(call('web_act')).rejects.toThrow('not like this');
+    expect(health()?.state).toBe('connected');
+  },
+);
+
+test('no second stream is held open for what nobody reads', async () => {
+  const { call, gets } = await open(({ json }) => json(text('done')));
+  await call('web_act');
+  expect(gets).toEqual([]);
+});
+
+test('a tool whose description is a book is not offered', async () => {
+  const huge = { name: 'huge', inputSchema, description: 'x'.repeat(MB) };
+  const { tools } = await open(({ json }) => json(text('done')), [huge]);
+  expect(tools.map(({ name }) => name)).toEqual(['web_act', 'web_other']);
+});
+
+test('a server that is gone is told as gone', async () => {
+  const { call, health } = await open(({ response }) => response.socket?.destroy());
+  await expect(call('web_act')).rejects.toThrow('The server web failed');
+  await vi.waitFor(() =>
+    expect(health()).toMatchObject({ state: 'failed', problem: expect.stringMatching(/mcp\.web/) }),
+  );
+});

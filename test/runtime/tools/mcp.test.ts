@@ -1,0 +1,172 @@
+/** Servers of tools: the real client against a real server process, and one over HTTP. */
+import { createServer } from 'node:http';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { silentLog } from '../../../src/log.ts';
+import { withConsent } from '../../../src/runtime/approvals/consent.ts';
+import type { RuntimeTool } from '../../../src/runtime/contract/task.ts';
+import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
+import { createMcpServers, type McpServerSettings } from '../../../src/runtime/tools/mcp/servers.ts';
+import { listArtifacts } from '../../../src/workspace/artifacts.ts';
+import { openHome } from '../../../src/workspace/home.ts';
+import type { ArtifactRef } from '../../../src/workspace/types.ts';
+import { tempFolder } from '../../helpers/temp.ts';
+
+const SERVER = path.join(import.meta.dirname, '..', 'fixtures', 'mcp', 'server.mjs');
+const here: McpServerSettings = { command: process.execPath, args: [SERVER], trusted: false };
+
+async function open(servers: Record<string, McpServerSettings>) {
+  const home = await openHome(tempFolder());
+  const refs: ArtifactRef[] = [];
+  const scope: ToolScope = {
+    ...{ home, viber: 'default', taskId: '20260101-aaaaa', runId: 'r1', planBase: undefined },
+    ...{ onPlan: () => undefined, onArtifact: (ref) => refs.push(ref), autoAcceptMemory: false, provenance: 'test' },
+  };
+  let time = 0;
+  const mcp = createMcpServers({ servers, log: silentLog(), now: () => time });
+  onTestFinished(() => mcp.close());
+  const tool = async (name: string): Promise<RuntimeTool> => {
+    const tools = await mcp.tools(scope);
+    const found = tools.find((each) => each.name === name);
+    if (!found) throw new Error(`no tool ${name} among ${tools.map((each) => each.name).join(' ')}`);
+    return found;
+  };
+  const call = async (name: string, input: unknown = {}, signal = new AbortController().signal) =>
+    (await tool(name)).execute(input, { signal, callId: 'c1' });
+  const later = (ms: number) => {
+    time += ms;
+  };
+  return { mcp, scope, refs, tool, call, later, home };
+}
+
+test('tools of all pages are offered under the name of their server, with their own schema', async () => {
+  const { mcp, scope, tool, call } = await open({ docs: here });
+  const names = (await mcp.tools(scope)).map(({ name }) => name);
+  expect(names).toEqual([
+    'docs_echo',
+    'docs_env',
+    'docs_broken',
+    'docs_picture',
+    'docs_die',
+    'docs_never',
+    'docs_odd_name_',
+  ]);
+  const echo = await tool('docs_echo');
+  expect(echo.schema).toMatchObject({ properties: { words: { type: 'string' } }, required: ['words'] });
+  expect(echo.description).toBe('Says it again.');
+  expect(await call('docs_echo', { words: 'hello' })).toEqual({ text: 'echo: hello' });
+  expect(mcp.health()).toEqual([{ name: 'docs', state: 'connected', tools: 7 }]);
+});
+
+test('only the tools that the configuration names', async () => {
+  const { mcp, scope } = await open({ docs: { ...here, tools: ['env', 'gone'] } });
+  expect((await mcp.tools(scope)).map(({ name }) => name)).toEqual(['docs_env']);
+});
+
+test('a server that is not trusted does not say what is harmless', async () => {
+  const asks = async (trusted: boolean) => {
+    const { tool } = await open({ docs: { ...here, trusted } });
+    const rules = { mode: 'decide' as const, always: [], needsPlan: false, asksToReach: async () => false };
+    const [echo] = withConsent([await tool('docs_echo')], rules);
+    return { effect: echo?.effect, asks: (await echo?.asksBefore?.({ words: 'x' })) ?? false };
+  };
+  expect(await asks(false)).toEqual({ effect: 'external', asks: true });
+  expect(await asks(true)).toEqual({ effect: 'read', asks: false });
+});
+
+test('a trusted server that only reads is asked about by what leaves, unless it says that it reaches nobody', async () => {
+  const { tool } = await open({ docs: { ...here, trusted: true } });
+  const rules = { mode: 'decide' as const, always: [], needsPlan: false, asksToReach: async () => true };
+  const [echo, env] = withConsent([await tool('docs_echo'), await tool('docs_env')], rules);
+  expect(echo?.reaches?.({ words: 'x' })).toEqual({ characters: '{"words":"x"}'.length });
+  expect(await echo?.asksBefore?.({ words: 'x' })).toBe(true);
+  expect(env).toMatchObject({ effect: 'read' });
+  expect([env?.reaches, env?.asksBefore]).toEqual([undefined, undefined]);
+});
+
+test('nothing of our environment reaches it but what the configuration gives', async () => {
+  process.env.VIBER_TEST_SECRET = 'x';
+  onTestFinished(() => void delete process.env.VIBER_TEST_SECRET);
+  const { call } = await open({ docs: { ...here, env: { DOCS_KEY: 'k' } } });
+  const { text } = (await call('docs_env')) as { text: string };
+  expect(text.split(' ')).toContain('DOCS_KEY');
+  expect(text).not.toContain('VIBER_TEST_SECRET');
+});
+
+test('a picture becomes an artifact of the task', async () => {
+  const { call, refs, home, scope } = await open({ docs: here });
+  const { artifacts } = (await call('docs_picture')) as { artifacts: { id: string }[] };
+  expect(refs).toMatchObject([{ id: artifacts[0]?.id, type: 'image/png' }]);
+  expect(await listArtifacts(home, scope.taskId)).toMatchObject([{ id: artifacts[0]?.id, type: 'image/png' }]);
+});
+
+test('an error of a tool is told in its own words', async () => {
+  const { call } = await open({ docs: here });
+  await expect(call('docs_broken')).rejects.toThrow('it is out of order');
+});
+
+test('a server that ends in a call fails it, and is connected anew for a later run', async () => {
+  const { mcp, scope, call, later } = await open({ docs: here });
+  await expect(call('docs_die')).rejects.toThrow(/The server docs failed/);
+  expect(mcp.health()).toMatchObject([{ state: 'failed', problem: expect.stringContaining('mcp.docs') }]);
+  expect(await mcp.tools(scope)).toEqual([]);
+  later(10_000);
+  expect(await call('docs_echo', { words: 'again' })).toEqual({ text: 'echo: again' });
+});
+
+test('a call ends with its run', async () => {
+  const { call, tool } = await open({ docs: here });
+  await tool('docs_never');
+  const controller = new AbortController();
+  const waiting = call('docs_never', {}, controller.signal);
+  setTimeout(() => controller.abort(new Error('stopped')), 20);
+  await expect(waiting).rejects.toThrow();
+});
+
+test('a program that is not there costs the run its tools, not the run', async () => {
+  const { mcp, scope, later } = await open({ gone: { command: '/no/such/program', trusted: false }, docs: here });
+  expect((await mcp.tools(scope)).length).toBe(7);
+  const [gone] = mcp.health();
+  expect(gone).toMatchObject({ name: 'gone', state: 'failed', tools: 0, problem: expect.stringContaining('mcp.gone') });
+  later(6_000);
+  await mcp.tools(scope);
+  later(6_000);
+  await mcp.tools(scope);
+  expect(mcp.health()[0]).toMatchObject({ state: 'failed' });
+});
+
+test('over HTTP, with the headers of the configuration', async () => {
+  const seen = new Set<string | undefined>();
+  const server = createServer((request, response) => {
+    seen.add(request.headers.authorization);
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      const { id, method, params } = JSON.parse(body);
+      if (id === undefined) return response.writeHead(202).end();
+      const results: Record<string, unknown> = {
+        initialize: {
+          ...{ protocolVersion: params?.protocolVersion, capabilities: { tools: {} } },
+          serverInfo: { name: 'http', version: '1' },
+        },
+        'tools/list': { tools: [{ name: 'time', inputSchema: { type: 'object' } }] },
+        'tools/call': { content: [{ type: 'text', text: 'noon' }] },
+      };
+      const known = Object.hasOwn(results, method);
+      const answer = known ? { result: results[method] } : { error: { code: -32601, message: 'no such method' } };
+      response.writeHead(200, { 'content-type': 'application/json' });
+      return response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as { port: number };
+  const { call } = await open({
+    web: { url: `http://127.0.0.1:${port}/mcp`, headers: { authorization: 'Bearer k' }, trusted: false },
+  });
+  expect(await call('web_time')).toEqual({ text: 'noon' });
+  expect([...seen]).toEqual(['Bearer k']);
+});

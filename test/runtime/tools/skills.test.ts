@@ -1,0 +1,362 @@
+/** What a run is offered of the skills, and what a script of one may and may not do; each script really runs. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
+import type { Principal } from '../../../src/access/principal.ts';
+import { openAppSkills } from '../../../src/app/skills.ts';
+import { defaults } from '../../../src/config/defaults.ts';
+import { UserError } from '../../../src/errors.ts';
+import { silentLog } from '../../../src/log.ts';
+import { type ConsentRules, withConsent } from '../../../src/runtime/approvals/consent.ts';
+import { approve } from '../../../src/runtime/commands/approve.ts';
+import type { CommandContext } from '../../../src/runtime/commands/command.ts';
+import { skills as skillsCommand } from '../../../src/runtime/commands/skills.ts';
+import type { RuntimeTool } from '../../../src/runtime/contract/task.ts';
+import { OWN_TOOLS } from '../../../src/runtime/contract/tool-names.ts';
+import { mayUse } from '../../../src/runtime/run/asked.ts';
+import type { Order, OwnSettings } from '../../../src/runtime/run/perform.ts';
+import { createTools, type ToolScope } from '../../../src/runtime/tools/index.ts';
+import { linesOf } from '../../../src/runtime/tools/skills/usable.ts';
+import { versionOf } from '../../../src/runtime/tools/skills/version.ts';
+import { workFolder } from '../../../src/runtime/tools/skills/work-folder.ts';
+import { parseSkill, type Skill } from '../../../src/skills/skill.ts';
+import { openHome } from '../../../src/workspace/home.ts';
+import { saveTask } from '../../../src/workspace/tasks.ts';
+import type { ArtifactRef } from '../../../src/workspace/types.ts';
+import { IN_SANDBOX, isSandboxed } from '../../helpers/sandbox.ts';
+import { tempFolder } from '../../helpers/temp.ts';
+
+const asked = (role: Principal['role']) => ({ principal: { role } }) as Order;
+const signal = new AbortController().signal;
+
+const skillText = (name: string, body: string, front = ''): string =>
+  `---\nname: ${name}\ndescription: Does ${name}.\n${front}---\n\`\`\`sh\n${body}\n\`\`\`\n`;
+const WORD = 'parameters: {word: {type: string, description: A word}}\n';
+
+interface Given {
+  files?: Record<string, string>;
+  env?: Record<string, Record<string, string>>;
+  timeout?: number;
+  sandbox?: boolean;
+}
+
+async function open({ files = {}, env = {}, timeout = 20, sandbox = false }: Given = {}) {
+  const home = await openHome(path.join(tempFolder(), 'home'));
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(home.root, name);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, text);
+  }
+  const config = { skills: { ...defaults.skills, env, timeout }, mcp: {} };
+  const skills = openAppSkills({ config, home, log: silentLog(), sandbox });
+  onTestFinished(() => skills.close());
+  const refs: ArtifactRef[] = [];
+  const scopeOf = (viber = 'default'): ToolScope => ({
+    ...{ home, viber, taskId: '20260101-aaaaa', runId: 'r1', planBase: undefined },
+    ...{ onPlan: () => undefined, onArtifact: (ref) => refs.push(ref), autoAcceptMemory: false, provenance: 'test' },
+  });
+  const offer = (own: OwnSettings = {}, viber?: string) => skills.toolbox(asked('member'), own, scopeOf(viber));
+  const tool = async (name: string, own: OwnSettings = {}, viber?: string): Promise<RuntimeTool> => {
+    const { tools } = await offer(own, viber);
+    const found = tools.find((each) => each.name === name);
+    if (!found) throw new Error(`no ${name} among ${tools.map((each) => each.name).join(' ')}`);
+    return found;
+  };
+  const call = async (name: string, input: unknown = {}, own: OwnSettings = {}) => {
+    const found = await tool(name, own);
+    return found.execute(found.input.parse(input), { signal, callId: 'c1' });
+  };
+  const names = async (own: OwnSettings = {}, viber?: string) =>
+    (await offer(own, viber)).tools.map(({ name }) => name);
+  return { home, skills, refs, scope: scopeOf(), offer, tool, call, names };
+}
+
+const put = (file: string, text: string) => {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, text);
+};
+const many = (count: number, make: (n: number) => [string, string]) =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => make(n)));
+
+describe('what is offered', () => {
+  it('is the bundled skills, in the same order and with the same schemas in every run', async () => {
+    const { offer } = await open();
+    const [first, second] = [await offer(), await offer()];
+    expect(first.tools.map(({ name }) => name)).toEqual(['chart', 'git-commit', 'web-fetch', 'read_skill']);
+    expect(first.skills).toMatch(/^- summarise: Summarise a document/);
+    expect(second.skills).toBe(first.skills);
+    const keys = ({ tools }: typeof first) => tools.slice(0, 3).map(({ schema, input }) => schema ?? input);
+    for (const [index, key] of keys(first).entries()) expect(keys(second)[index]).toBe(key);
+    expect(first.tools[0]?.schema).toMatchObject({
+      properties: { type: { description: expect.stringMatching('pie') } },
+    });
+  });
+
+  it('follows the viber: skills by name, none for [], tools alone leave them out', async () => {
+    const { names, offer } = await open();
+    expect(await names({ skills: ['chart'] })).toEqual(['chart']);
+    expect(await names({ skills: ['summarise'] })).toEqual(['read_skill']);
+    expect(await offer({ skills: [] })).toEqual({ tools: [], skills: '' });
+    expect((await offer({ tools: ['read_file'] })).skills).toBe('');
+    const both: OwnSettings = { tools: ['read_file'], skills: ['summarise'] };
+    const allowed = (await offer(both)).tools.filter(mayUse(both, undefined));
+    expect(allowed.map(({ name }) => name)).toEqual(['read_skill']);
+  });
+
+  it('holds no scripts in the run of a guest', async () => {
+    const { skills, scope } = await open({ files: { 'skills/a.skill.md': skillText('a', 'true') } });
+    const { tools } = await skills.toolbox(asked('guest'), {}, scope);
+    expect(tools.map(({ name }) => name)).toEqual(['chart', 'web-fetch', 'read_skill']);
+  });
+
+  it("has a viber's own skills for that viber alone, and they hide those of the same name", async () => {
+    const files = {
+      'skills/greet/SKILL.md': skillText('greet', 'echo from the home'),
+      'vibers/dev/skills/greet/SKILL.md': skillText('greet', 'echo from dev'),
+      'vibers/dev/skills/secret-plan/SKILL.md': skillText('secret-plan', 'true'),
+    };
+    const { names, tool } = await open({ files });
+    expect(await names()).not.toContain('secret-plan');
+    expect(await names({}, 'dev')).toContain('secret-plan');
+    expect((await tool('greet', {}, 'dev')).codeFor?.({})).toContain('from dev');
+    expect((await tool('greet')).codeFor?.({})).toContain('from the home');
+  });
+
+  it('is bounded: 64 tools, the own ones first; 30 lines and 3 KB of what is read', async () => {
+    const files = {
+      ...many(80, (n) => [`skills/s${n}.skill.md`, skillText(`s${n}`, 'true')]),
+      'workspace/skills/zz.skill.md': skillText('zz', 'true'),
+      ...many(50, (n) => [
+        `skills/r${n}/SKILL.md`,
+        `---\nname: r${n}\ndescription: ${'Long. '.repeat(90)}\n---\nText.\n`,
+      ]),
+    };
+    const { names, offer } = await open({ files });
+    expect(await names()).toHaveLength(65);
+    expect(await names()).toContain('zz');
+    const { skills } = await offer();
+    expect(skills.length).toBeLessThan(3_400);
+    expect(skills.split('\n').at(-1)).toMatch(/^- and \d+ more: r/);
+    const short = many(40, (n) => [`x${n}`, '']);
+    expect(linesOf(Object.keys(short).map((name) => ({ name, description: 'd' }) as Skill)).split('\n')).toHaveLength(
+      31,
+    );
+  });
+
+  it('takes no name of a tool of ours', async () => {
+    const { skills, scope, names } = await open({
+      files: { 'skills/a.skill.md': skillText('notify', 'true'), 'skills/b.skill.md': skillText('read-file', 'true') },
+    });
+    expect((await skills.desk.list('default')).problems.map(({ reason }) => reason)).toEqual([
+      expect.stringContaining('"notify" is a tool of the gateway'),
+      expect.stringContaining('"read-file" is a tool of the gateway'),
+    ]);
+    expect(OWN_TOOLS).toEqual(expect.arrayContaining(createTools(scope).map(({ name }) => name)));
+    expect(await names()).not.toContain('notify');
+  });
+});
+
+test('what a server said when it failed is for owners alone', async () => {
+  const problem = 'The server docs (mcp.docs) is not there: cannot open /srv/private';
+  const servers = [{ name: 'docs', state: 'failed' as const, tools: 0, problem }];
+  const desk = { list: async () => ({ skills: [], problems: [], servers }) };
+  const shown = async (isOwner: boolean) => {
+    const context = { viber: 'default', home: { root: '/h' }, skills: desk, mayUse: () => isOwner };
+    return (await skillsCommand.run(context as unknown as CommandContext)).text;
+  };
+  expect(await shown(true)).toMatch(/docs\*\* \(server of tools\): away: .*cannot open/);
+  expect(await shown(false)).toMatch(/docs\*\* \(server of tools\): away$/);
+});
+
+describe('consent to a script', () => {
+  const asks = (tool: RuntimeTool, mode: ConsentRules['mode'], input: unknown, always: ConsentRules['always'] = []) =>
+    withConsent([tool], { mode, always, needsPlan: false })[0]?.asksBefore?.(input);
+
+  it('is asked for outside a sandbox in every mode', async () => {
+    const { tool } = await open({ files: { 'skills/a.skill.md': skillText('a', 'true') } });
+    const a = await tool('a');
+    for (const mode of ['ask', 'decide', 'execute'] as const) expect(asks(a, mode, {})).toBe(true);
+    expect(a.noteFor?.({})).toContain('without a sandbox');
+  });
+
+  it.skipIf(!isSandboxed)(`in mode execute is not asked for ${IN_SANDBOX}, and holds for a sandbox alone`, async () => {
+    const files = { 'skills/a.skill.md': skillText('a', 'true') };
+    const [inside, outside] = await Promise.all([open({ files, sandbox: true }), open({ files })]);
+    const [a, b] = await Promise.all([inside.tool('a'), outside.tool('a')]);
+    expect(['ask', 'decide', 'execute'].map((mode) => asks(a, mode as 'ask', {}))).toEqual([true, true, false]);
+    expect(a.kindOf?.({})).not.toBe(b.kindOf?.({}));
+  });
+
+  it('holds for the skill as it was, with the files beside it, and in that place', async () => {
+    const { home, tool } = await open({
+      files: { 'skills/a/SKILL.md': skillText('a', 'sh "$SKILL_DIR/run.sh"'), 'skills/a/run.sh': 'echo one' },
+    });
+    const a = await tool('a');
+    const kind = a.kindOf?.({}) ?? '';
+    const consent = { tool: 'a', kind, by: 'telegram:1', at: '' };
+    expect(asks(a, 'decide', {}, [consent])).toBe(false);
+    const elsewhere = await tool('a', { folder: tempFolder() });
+    expect(asks(elsewhere, 'decide', {}, [consent])).toBe(true);
+    const file = path.join(home.root, 'skills/a/run.sh');
+    const { atime, mtime } = fs.statSync(file);
+    fs.writeFileSync(file, 'echo two');
+    fs.utimesSync(file, atime, mtime);
+    expect(asks(a, 'decide', {}, [consent])).toBe(true);
+  });
+
+  it('tells versions apart by name, content and place', () => {
+    const skill = parseSkill(skillText('a', 'true'), { file: '/x/a.skill.md', level: 'user', reserved: new Set() });
+    expect(versionOf(skill, ['/a'])).toBe(versionOf({ ...skill }, ['/a']));
+    expect(versionOf(skill, ['/a'])).not.toBe(versionOf(skill, ['/b']));
+    expect(versionOf({ ...skill, digest: 'other' }, ['/a'])).not.toBe(versionOf(skill, ['/a']));
+  });
+});
+
+const SANDBOXES = [
+  { sandbox: true, where: IN_SANDBOX },
+  { sandbox: false, where: 'without a sandbox' },
+];
+
+describe.each(SANDBOXES)('a script $where', ({ sandbox }) => {
+  const test = it.skipIf(sandbox && !isSandboxed);
+
+  test('finds its parameters in the environment alone, and works in the folder of the task', async () => {
+    const body = 'echo "$word"; pwd; printf "%s" "$word" > out.txt; touch "$OPENVIBER_FILES/task.json" || true';
+    const { call, refs, home } = await open({ files: { 'skills/a.skill.md': skillText('a', body, WORD) }, sandbox });
+    const word = `$(id) \`id\` "; id #'`;
+    const folder = path.join(home.taskDir('20260101-aaaaa'), 'work');
+    const result = await call('a', { word });
+    expect(result).toMatchObject({ code: 0, artifacts: [{ name: 'out.txt' }] });
+    expect((result as { output: string }).output).toContain(`${word}\n${fs.realpathSync(folder)}`);
+    expect(fs.readFileSync(path.join(home.root, refs[0]?.ref ?? ''), 'utf8')).toBe(word);
+    expect(fs.existsSync(path.join(folder, '..', 'task.json'))).toBe(!sandbox);
+  });
+
+  test('keeps what is new or changed, once, and names what it does not keep', async () => {
+    const body =
+      'echo x >> log.txt; : > empty.txt; mkdir -p deep; i=0; while [ $i -lt 12 ]; do echo $i > deep/$i.txt; i=$((i+1)); done';
+    const { call, refs } = await open({ files: { 'skills/a.skill.md': skillText('a', body) }, sandbox });
+    const first = (await call('a')) as { artifacts: { name: string; id: string }[]; notKept: string[] };
+    expect(first.artifacts).toHaveLength(10);
+    expect(first.notKept).toEqual(expect.arrayContaining(['empty.txt']));
+    const ids = new Set(refs.map(({ id }) => id));
+    await call('a');
+    expect(new Set(refs.map(({ id }) => id))).toEqual(ids);
+  });
+
+  test('that fails says so, with the end of what it wrote; colours and hidden characters are gone', async () => {
+    const body =
+      'i=0; while [ $i -lt 3000 ]; do echo "line $i"; i=$((i+1)); done; printf "\\033[31mred\\033[0m\\342\\200\\256\\n"; exit 3';
+    const { call } = await open({ files: { 'skills/a.skill.md': skillText('a', body) }, sandbox });
+    const result = (await call('a')) as { output: string };
+    expect(result).toMatchObject({ code: 3, error: 'It failed with exit code 3.', truncated: true });
+    expect(result.output).toMatch(/^\[\.\.\. \d+ characters cut[\s\S]*line 2999\nred$/);
+    expect(result.output.length).toBeLessThan(8_100);
+  });
+
+  test('is ended in time, and has only what it was granted', async () => {
+    const files = {
+      'skills/a.skill.md': skillText('a', 'sleep 30'),
+      'skills/b.skill.md': skillText('b', 'env | grep -c KEY || true; echo "got $B_KEY"'),
+      'skills/c.skill.md': skillText('c', 'env | grep KEY || echo none'),
+    };
+    process.env.OUR_OWN_KEY = 'of-the-gateway';
+    onTestFinished(() => {
+      delete process.env.OUR_OWN_KEY;
+    });
+    const { call } = await open({ files, timeout: 1, env: { b: { B_KEY: 'secret-of-b' } }, sandbox });
+    expect(await call('a')).toMatchObject({ error: expect.stringContaining('ended after 1 seconds') });
+    expect(await call('b')).toMatchObject({ output: '1\ngot [secret]' });
+    expect(await call('c')).toMatchObject({ output: 'none' });
+  });
+});
+
+describe('the folder a script works in', () => {
+  it('is refused where the gateway has its files, or where nothing is', async () => {
+    const { home, scope } = await open();
+    const link = path.join(tempFolder(), 'link');
+    fs.symlinkSync(home.root, link);
+    const bad = [
+      home.root,
+      path.dirname(home.root),
+      '/',
+      home.skills,
+      home.access,
+      link,
+      '/no/such',
+      'relative',
+      import.meta.filename,
+    ];
+    for (const folder of bad)
+      expect(() => workFolder(scope, folder), folder).toThrow(/Change `folder` in agents\/default/);
+    expect(workFolder(scope, home.viberDir('default')).isTasks).toBe(false);
+    const own = tempFolder();
+    vi.stubEnv('HOME', own);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(workFolder(scope, '~').path).toBe(fs.realpathSync(own));
+    expect(workFolder(scope, '  ').isTasks).toBe(true);
+  });
+
+  it("is not the task's own once a link stands there", async () => {
+    const { home, scope } = await open();
+    const own = path.join(home.taskDir(scope.taskId), 'work');
+    workFolder(scope, undefined);
+    fs.rmdirSync(own);
+    fs.symlinkSync('/etc', own);
+    expect(() => workFolder(scope, undefined)).toThrow(UserError);
+  });
+});
+
+describe('read_skill', () => {
+  it('gives the text and what is beside it, and nothing that is elsewhere', async () => {
+    const files = { 'skills/a/SKILL.md': '---\nname: a\ndescription: d\n---\nRead me.\n', 'skills/a/more.md': 'More.' };
+    const { home, call } = await open({ files });
+    fs.symlinkSync(path.join(home.root, 'workspace/SOUL.md'), path.join(home.skills, 'a/soul.md'));
+    put(path.join(home.skills, 'a/picture.bin'), '\0\0');
+    expect(await call('read_skill', { name: 'A' })).toEqual({
+      ...{ name: 'a', body: 'Read me.' },
+      files: [
+        { name: 'more.md', size: 5 },
+        { name: 'picture.bin', size: 2 },
+      ].sort((x, y) => (x.name < y.name ? -1 : 1)),
+    });
+    expect(await call('read_skill', { name: 'a', file: 'more.md' })).toMatchObject({ text: 'More.' });
+    for (const file of ['../b', '/etc/passwd', 'soul.md', 'picture.bin', '.hidden', 'gone.md'])
+      await expect(call('read_skill', { name: 'a', file })).rejects.toThrow(UserError);
+    for (const name of ['gone', 'git-commit', '__proto__'])
+      await expect(call('read_skill', { name })).rejects.toThrow(UserError);
+  });
+});
+
+it('the skills in the documents are skills', () => {
+  const page = fs.readFileSync(path.join(import.meta.dirname, '../../docs/skills.md'), 'utf8');
+  const texts = [...page.matchAll(/^```markdown\n(---\n[\s\S]*?)^```$/gm)].map(([, text = '']) => text);
+  const source = { file: '/x/a.skill.md', level: 'user' as const, reserved: new Set(OWN_TOOLS) };
+  expect(texts.map((text) => parseSkill(text, source).kind)).toEqual(['tool', 'instructions']);
+});
+
+it('a guest among the people of a task consents to no effect, of their own run or of somebody else’s', async () => {
+  const { home } = await open();
+  const at = new Date().toISOString();
+  const who = (role: Principal['role'], user: string): Principal => ({
+    ...{ channel: 'telegram', account: 'b', user, role, via: 'button', name: `N${user}` },
+  });
+  const address = { channel: 'telegram', account: 'b', chat: '5' };
+  const task = { id: '20260101-aaaaa', viber: 'default', goal: 'g', title: 'g', state: 'completed' as const };
+  const people = ['telegram:8', 'telegram:9'];
+  await saveTask(home, { ...task, people, conversations: [], runs: 1, createdAt: at, updatedAt: at });
+  const message = { address, sender: { user: '8', name: 'N8', isBot: false } };
+  const decided: string[] = [];
+  const answer = (asker: Principal, presser: Principal) => {
+    const request = { id: 'r', kind: 'tool', taskId: task.id, principal: asker, asked: [message] };
+    const approvals = { get: () => request, open: () => [], decide: async () => void decided.push(presser.role) };
+    const context = { home, approvals, address, principal: presser, args: 'r yes', mayUse: () => true };
+    return approve.run(context as unknown as CommandContext);
+  };
+  const refused = await answer(who('member', '8'), who('guest', '9'));
+  expect(refused.text).toBe('Only N8 or an owner may answer this.');
+  expect(decided).toEqual([]);
+  await answer(who('member', '8'), who('member', '9'));
+  await answer(who('guest', '9'), who('guest', '9'));
+  expect(decided).toEqual(['member']);
+});

@@ -1,0 +1,414 @@
+/** The tools a model is offered: what each does, and what it refuses. The model is assumed to be hostile. */
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UserError } from '../../../src/errors.ts';
+import { createTools, type PlanChange } from '../../../src/runtime/tools/index.ts';
+import { createArtifact, listArtifacts } from '../../../src/workspace/artifacts.ts';
+import { type Home, openHome } from '../../../src/workspace/home.ts';
+import { listSuggestions } from '../../../src/workspace/memory/suggestions.ts';
+import { readPlan, writePlan } from '../../../src/workspace/plan.ts';
+import type { ArtifactRef, Json } from '../../../src/workspace/types.ts';
+
+let root: string;
+let home: Home;
+let plans: PlanChange[];
+let attached: ArtifactRef[];
+const NO_ABORT = new AbortController().signal;
+
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'tools-'));
+  home = await openHome(root);
+  plans = [];
+  attached = [];
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function toolbox(options: { planBase?: string; autoAcceptMemory?: boolean; viber?: string; runId?: string } = {}) {
+  const tools = createTools({
+    ...{
+      home,
+      taskId: 'task1',
+      viber: 'default',
+      runId: 'run1',
+      planBase: undefined,
+      autoAcceptMemory: false,
+      provenance: 'telegram:1 in task1',
+    },
+    ...options,
+    onPlan: (change) => plans.push(change),
+    onArtifact: (ref) => attached.push(ref),
+  });
+  return async (name: string, given: unknown, signal = NO_ABORT): Promise<Json> => {
+    const tool = tools.find((t) => t.name === name);
+    if (!tool) throw new Error(`no tool ${name}`);
+    return tool.execute(tool.input.parse(given), { signal, callId: 'c' });
+  };
+}
+
+const upload = (title: string, content: string | Buffer, type = 'text/plain') =>
+  createArtifact(home, 'task1', { title, type, name: title, content: Buffer.from(content), origin: 'user' });
+
+describe('update_plan', () => {
+  const steps = [
+    { id: '1', title: 'Look', status: 'done' },
+    { id: '2', title: 'Act', status: 'in_progress' },
+  ];
+
+  it('takes steps and Markdown, and goes on from its own change', async () => {
+    const run = toolbox();
+    expect(await run('update_plan', { plan: { goal: 'Ship', steps } })).toEqual({
+      status: 'written',
+      done: 1,
+      total: 2,
+    });
+    expect(await run('update_plan', { plan: '## Goal\nShip\n\n## Plan\n- [x] Look\n- [x] Act\n' })).toEqual({
+      status: 'written',
+      done: 2,
+      total: 2,
+    });
+    expect((await readPlan(home, 'task1'))?.plan.steps.map((step) => step.status)).toEqual(['done', 'done']);
+    expect(plans.map((change) => change.status)).toEqual(['written', 'written']);
+  });
+
+  it('takes steps that come as JSON in a string', async () => {
+    expect(await toolbox()('update_plan', { plan: JSON.stringify({ goal: 'Ship', steps }) })).toMatchObject({
+      total: 2,
+    });
+    expect((await readPlan(home, 'task1'))?.plan.goal).toBe('Ship');
+  });
+
+  it('does not overwrite a hand edit: the model sees it and may merge', async () => {
+    await writePlan(home, 'task1', { goal: 'Ship', steps: [] });
+    const shown = await readPlan(home, 'task1');
+    const edited = `${shown?.text}\n- [ ] my own step\n`;
+    await writeFile(join(root, 'artifacts/task1/task.md'), edited);
+    const run = toolbox({ planBase: shown?.hash ?? '' });
+    expect(await run('update_plan', { plan: { goal: 'Ship', steps } })).toEqual({
+      status: 'conflict',
+      message: expect.any(String),
+      current: edited,
+    });
+    expect(await readFile(join(root, 'artifacts/task1/task.md'), 'utf8')).toBe(edited);
+    expect(plans).toEqual([{ status: 'conflict', proposal: expect.stringContaining('Act'), current: edited }]);
+    expect(
+      await run('update_plan', {
+        plan: { goal: 'Ship', steps: [...steps, { id: '3', title: 'my own step', status: 'pending' }] },
+      }),
+    ).toMatchObject({ status: 'written' });
+  });
+
+  it('does not overwrite a plan that appeared after the model was shown none', async () => {
+    await writePlan(home, 'task1', { goal: 'By hand', steps: [] });
+    expect(await toolbox()('update_plan', { plan: { goal: 'Mine', steps: [] } })).toMatchObject({ status: 'conflict' });
+  });
+
+  it.each([{ plan: '' }, { plan: '  \n' }])('refuses %j', async (given) => {
+    await expect(toolbox()('update_plan', given)).rejects.toThrow(UserError);
+  });
+  it.each([
+    {},
+    { plan: 1 },
+    { plan: { goal: 'x' } },
+    { plan: { goal: 'x', steps: [{ id: '1', title: 't', status: 'soon' }] } },
+  ])('does not fit %j', async (given) => {
+    await expect(toolbox()('update_plan', given)).rejects.toThrow();
+    expect(await readPlan(home, 'task1')).toBeUndefined();
+  });
+});
+
+describe('create_artifact', () => {
+  it('makes a file that is attached to the answer', async () => {
+    const result = await toolbox()('create_artifact', { title: 'report.md', type: 'text/markdown', content: '# Hi é' });
+    expect(result).toEqual({ id: expect.any(String), ref: expect.stringMatching(/^artifacts\/task1\/[a-z0-9]+\.md$/) });
+    expect(attached).toEqual([{ ...(result as object), title: 'report.md', type: 'text/markdown' }]);
+    const { ref } = result as { ref: string };
+    expect(await readFile(join(root, ref), 'utf8')).toBe('# Hi é');
+  });
+
+  it('takes base64, also without padding, in lines, or in its URL form', async () => {
+    const bytes = Buffer.from([0xff, 0xfb, 0, 1, 2]);
+    for (const content of [bytes.toString('base64'), bytes.toString('base64url'), '//sA\nAQI=']) {
+      await toolbox()('create_artifact', {
+        title: 'a.bin',
+        type: 'application/octet-stream',
+        content,
+        encoding: 'base64',
+      });
+    }
+    expect(await readFile(join(root, attached[0]?.ref ?? ''))).toEqual(bytes);
+    expect(new Set(attached.map((ref) => ref.id)).size).toBe(1);
+  });
+
+  it.each(['not base64!', 'a', 'AAA=A', 'data:image/png;base64,AAAA'])('refuses %j as base64', async (content) => {
+    await expect(
+      toolbox()('create_artifact', { title: 'a', type: 'image/png', content, encoding: 'base64' }),
+    ).rejects.toThrow(/base64/);
+  });
+
+  it('refuses an empty file and one above 10 MB', async () => {
+    const run = toolbox();
+    await expect(run('create_artifact', { title: 'a', type: 'text/plain', content: '' })).rejects.toThrow(/empty/);
+    await expect(
+      run('create_artifact', { title: 'a', type: 'text/plain', content: 'é'.repeat(5_242_881) }),
+    ).rejects.toThrow(/10 MB/);
+    await expect(
+      run('create_artifact', { title: 'a', type: 'text/plain', content: 'x'.repeat(30_000_000) }),
+    ).rejects.toThrow(/10 MB/);
+    expect(await listArtifacts(home, 'task1')).toEqual([]);
+  });
+
+  it('asked for twice in a run is one artifact; in another run, or with another title, another', async () => {
+    const given = { title: 'a.txt', type: 'text/plain', content: 'x' };
+    await toolbox()('create_artifact', given);
+    await toolbox()('create_artifact', given);
+    await toolbox()('create_artifact', { ...given, title: 'b.txt' });
+    await toolbox({ runId: 'run2' })('create_artifact', given);
+    expect(await listArtifacts(home, 'task1')).toHaveLength(3);
+  });
+
+  it.each([
+    '../../../etc/passwd',
+    '/etc/cron.d/x',
+    'a\0b.txt',
+    '..',
+    '.env',
+    'con.txt',
+    'x\u202Egnp.exe',
+    `${'a'.repeat(500)}.txt`,
+    'C:\\x\\y.txt',
+    '   ',
+  ])('stores title %j under a generated name, in the task', async (title) => {
+    await toolbox()('create_artifact', { title, type: 'text/plain', content: 'x' });
+    const [meta] = await listArtifacts(home, 'task1');
+    expect(meta?.ref).toMatch(/^artifacts\/task1\/[a-z0-9]{8,}\.[a-z]+$/);
+    expect(meta?.name).toMatch(/^[^/\\\p{Cc}\u202e.][^/\\\p{Cc}\u202e]*$/u);
+    expect(Buffer.byteLength(meta?.name ?? '')).toBeLessThan(256);
+  });
+});
+
+describe('attach_artifact', () => {
+  it('attaches an earlier artifact again, by id or name', async () => {
+    const { id, ref } = await upload('photo.png', 'x', 'image/png');
+    const run = toolbox();
+    expect(await run('attach_artifact', { id })).toEqual({ id, ref });
+    expect(await run('attach_artifact', { id: 'photo.png' })).toEqual({ id, ref });
+    expect(attached).toHaveLength(2);
+  });
+  it('knows no artifact of another task', async () => {
+    const other = await createArtifact(home, 'task2', {
+      title: 'secret',
+      type: 'text/plain',
+      content: Buffer.from('x'),
+      origin: 'user',
+    });
+    await expect(toolbox()('attach_artifact', { id: other.id })).rejects.toThrow(/no artifact/);
+    expect(attached).toEqual([]);
+  });
+});
+
+describe('read_file', () => {
+  it('reads an artifact by id, title, name, ref, and a workspace file', async () => {
+    const { id, ref } = await upload('Sales 2026.csv', 'a;b\n1;2\n', 'text/csv');
+    await writeFile(join(root, 'workspace/notes.txt'), 'my notes');
+    const run = toolbox();
+    for (const path of [id, 'Sales 2026.csv', 'sales 2026.CSV', ref, `./${ref}`]) {
+      expect(await run('read_file', { path })).toMatchObject({ text: 'a;b\n1;2\n', size: 8 });
+    }
+    for (const path of ['workspace/notes.txt', 'notes.txt', 'workspace//./notes.txt']) {
+      expect(await run('read_file', { path })).toMatchObject({ text: 'my notes' });
+    }
+  });
+
+  it('prefers the artifact to a workspace file of the same name, and the newest of several', async () => {
+    await writeFile(join(root, 'workspace/a.txt'), 'workspace');
+    await upload('a.txt', 'first');
+    await upload('a.txt', 'second');
+    expect(await toolbox()('read_file', { path: 'a.txt' })).toMatchObject({ text: 'second' });
+  });
+
+  it('reads the plan of its own task, wherever the link in the workspace points', async () => {
+    await writePlan(home, 'task1', { goal: 'Mine', steps: [] });
+    await writePlan(home, 'task2', { goal: 'Theirs', steps: [] });
+    symlinkSync('../artifacts/task2/task.md', join(root, 'workspace/task.md'));
+    for (const path of ['task.md', 'workspace/task.md', 'artifacts/task1/task.md']) {
+      expect(await toolbox()('read_file', { path })).toMatchObject({ text: expect.stringContaining('Mine') });
+    }
+  });
+
+  it('gives a long file in pages that are the file when put together', async () => {
+    const text = '字é😀 line\n'.repeat(20_000);
+    await upload('long.txt', text);
+    const run = toolbox();
+    let all = '';
+    let pages = 0;
+    for (let offset: number | undefined = 0; offset !== undefined && pages < 20; pages++) {
+      const page = (await run('read_file', { path: 'long.txt', offset })) as {
+        text: string;
+        next?: number;
+        size: number;
+      };
+      expect(Buffer.byteLength(page.text)).toBeLessThanOrEqual(65_536);
+      expect(page.size).toBe(Buffer.byteLength(text));
+      all += page.text;
+      offset = page.next;
+    }
+    expect(all).toBe(text);
+    expect(pages).toBe(Math.ceil(Buffer.byteLength(text) / 65_536));
+  });
+
+  it.each([
+    ['an offset behind the end', 999_999, ''],
+    ['a negative one', -5, 'hello'],
+    ['a fraction', 1.9, 'ello'],
+  ])('takes %s', async (_, offset, text) => {
+    await upload('a.txt', 'hello');
+    expect(await toolbox()('read_file', { path: 'a.txt', offset })).toMatchObject({ text });
+  });
+
+  it('reads UTF-16 and old Western files as text', async () => {
+    await upload('utf16.csv', Buffer.from('\uFEFFä;1\n'.repeat(20_000), 'utf16le'));
+    await upload('old.csv', Buffer.from('M\xfcller;1\n', 'latin1'));
+    expect(await toolbox()('read_file', { path: 'utf16.csv' })).toMatchObject({
+      text: expect.stringMatching(/^ä;1\n/),
+      encoding: 'utf-16le',
+    });
+    expect(await toolbox()('read_file', { path: 'utf16.csv', offset: 3 })).toMatchObject({
+      text: expect.stringMatching(/^ä;1\n/),
+    });
+    expect(await toolbox()('read_file', { path: 'old.csv' })).toMatchObject({
+      text: 'Müller;1\n',
+      encoding: 'windows-1252',
+    });
+  });
+
+  it.each([
+    ['a.pdf', Buffer.from('%PDF-1.7 text'), 'application/pdf'],
+    ['a.png', Buffer.from('\x89PNG\r\n\x1a\n0000', 'latin1'), 'image/png'],
+    ['a.dat', Buffer.from([1, 2, 0, 3]), 'application/octet-stream'],
+    ['liar.txt', Buffer.from('PK\x03\x04zip', 'latin1'), 'application/zip'],
+  ])('refuses %s with its type and size', async (name, content, type) => {
+    await upload(name, content, name.endsWith('.txt') ? 'text/plain' : type);
+    await expect(toolbox()('read_file', { path: name })).rejects.toThrow(new RegExp(`not text: ${type}, \\d+ bytes`));
+  });
+});
+
+describe('write_file', () => {
+  it('makes an artifact of a bare name, replaces its own, and leaves what a person sent in', async () => {
+    const run = toolbox();
+    const first = await run('write_file', { path: 'report.md', content: 'one' });
+    expect(first).toMatchObject({ path: 'report.md', size: 3, ref: expect.stringMatching(/\.md$/) });
+    expect(await run('write_file', { path: 'report.md', content: 'two' })).toMatchObject({
+      id: (first as { id: string }).id,
+    });
+    await upload('sent.csv', 'original', 'text/csv');
+    await run('write_file', { path: 'sent.csv', content: 'changed' });
+    const metas = await listArtifacts(home, 'task1');
+    expect(metas.map((meta) => [meta.title, meta.type, meta.origin])).toEqual([
+      ['report.md', 'text/markdown', 'agent'],
+      ['sent.csv', 'text/csv', 'user'],
+      ['sent.csv', 'text/csv', 'agent'],
+    ]);
+    expect(await run('read_file', { path: 'sent.csv' })).toMatchObject({ text: 'changed' });
+    expect(await readFile(join(root, metas[1]?.ref ?? ''), 'utf8')).toBe('original');
+    expect(attached.map((ref) => ref.title)).toEqual(['report.md', 'report.md', 'sent.csv']);
+  });
+
+  it('writes into the workspace, in folders that need not exist, without attaching', async () => {
+    expect(await toolbox()('write_file', { path: 'workspace/notes/2026/a.md', content: 'x' })).toEqual({
+      path: 'workspace/notes/2026/a.md',
+      size: 1,
+    });
+    expect(await readFile(join(root, 'workspace/notes/2026/a.md'), 'utf8')).toBe('x');
+    expect(attached).toEqual([]);
+  });
+
+  it('writes the plan that waits for consent', async () => {
+    await toolbox()('write_file', { path: 'implementation_plan.md', content: '## Goal\nx' });
+    expect(await readFile(join(root, 'artifacts/task1/implementation_plan.md'), 'utf8')).toBe('## Goal\nx');
+  });
+
+  it("writes in another viber's name only into that viber's folder", async () => {
+    await toolbox({ viber: 'dev' })('write_file', { path: 'workspace/a.md', content: 'x' });
+    expect(await readFile(join(root, 'vibers/dev/a.md'), 'utf8')).toBe('x');
+  });
+});
+
+describe('list_files', () => {
+  it('lists artifacts and the workspace, without hidden files, links and credentials', async () => {
+    await upload('a.txt', 'hello');
+    await writeFile(join(root, 'workspace/b.txt'), '12');
+    await writeFile(join(root, 'workspace/.env'), 'TOKEN=1');
+    await writeFile(join(root, 'workspace/x.secret.md'), '1');
+    await mkdir(join(root, 'workspace/credentials'));
+    await mkdir(join(root, 'workspace/docs/deep'), { recursive: true });
+    symlinkSync('/etc/passwd', join(root, 'workspace/link'));
+    const run = toolbox();
+    const all = await run('list_files', {});
+    expect(all).toMatchObject({ artifacts: [{ title: 'a.txt', type: 'text/plain', size: 5 }] });
+    const { workspace } = all as { workspace: string[] };
+    expect(workspace).toContain('workspace/b.txt (2 bytes)');
+    expect(workspace).toContain('workspace/docs/');
+    expect(workspace.join()).not.toMatch(/env|secret|credentials|link/);
+    expect(await run('list_files', { path: 'workspace/docs' })).toEqual({ workspace: ['workspace/docs/deep/'] });
+    expect(await run('list_files', { path: 'artifacts/task1' })).toEqual({
+      artifacts: [expect.objectContaining({ title: 'a.txt' })],
+    });
+    await expect(run('list_files', { path: 'workspace/none' })).rejects.toThrow(/no folder/);
+  });
+
+  it('stays short in a full folder', async () => {
+    await mkdir(join(root, 'workspace/many'));
+    for (let i = 0; i < 230; i++) await writeFile(join(root, `workspace/many/${i}.txt`), '');
+    const { workspace } = (await toolbox()('list_files', { path: 'workspace/many' })) as { workspace: string[] };
+    expect(workspace).toHaveLength(201);
+    expect(workspace.at(-1)).toBe('... and 30 more');
+  });
+});
+
+describe('remember', () => {
+  it('waits for a person by default', async () => {
+    const result = await toolbox()('remember', { text: 'Likes tea', section: 'User Preferences' });
+    const [pending] = await listSuggestions(home, 'default');
+    expect(result).toEqual({ status: 'pending', id: pending?.id });
+    expect(pending).toMatchObject({
+      text: 'Likes tea',
+      section: 'User Preferences',
+      provenance: 'telegram:1 in task1',
+    });
+    expect(await readFile(join(root, 'workspace/MEMORY.md'), 'utf8')).not.toContain('tea');
+  });
+
+  it('writes at once when the configuration says so', async () => {
+    expect(await toolbox({ autoAcceptMemory: true })('remember', { text: 'Likes tea' })).toEqual({ status: 'saved' });
+    expect(await readFile(join(root, 'workspace/MEMORY.md'), 'utf8')).toContain('- Likes tea');
+  });
+
+  it.each(['', ' \n ', 'x'.repeat(2001)])('refuses %.10j', async (text) => {
+    await expect(toolbox({ autoAcceptMemory: true })('remember', { text })).rejects.toThrow(UserError);
+  });
+});
+
+describe('calls in parallel', () => {
+  it('run in the order they were made', async () => {
+    const run = toolbox();
+    const calls = Array.from({ length: 20 }, (_, i) => run('write_file', { path: 'a.txt', content: `${i}` }));
+    const read = run('read_file', { path: 'a.txt' });
+    await Promise.all(calls);
+    expect(await read).toMatchObject({ text: '19' });
+    expect(await listArtifacts(home, 'task1')).toHaveLength(1);
+  });
+
+  it('one that fails or is aborted does not hold up the next', async () => {
+    const run = toolbox();
+    const failed = run('read_file', { path: 'none' });
+    const aborted = run('write_file', { path: 'a.txt', content: 'x' }, AbortSignal.abort(new Error('stop')));
+    const next = run('write_file', { path: 'b.txt', content: 'x' });
+    await expect(failed).rejects.toThrow(UserError);
+    await expect(aborted).rejects.toThrow('stop');
+    await next;
+    expect((await listArtifacts(home, 'task1')).map((meta) => meta.title)).toEqual(['b.txt']);
+  });
+});
