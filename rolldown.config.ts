@@ -18,7 +18,7 @@ export const copySkills = {
 
 /** One folder of plain JavaScript: what is needed at start in one file, each channel and provider in a file of its own. */
 export default defineConfig({
-  input: { main: 'src/main.ts', 'disk-thread': 'src/engine/local/disk-thread.ts' },
+  input: { main: 'src/main.ts' },
   platform: 'node',
   plugins: [copySkills],
   output: { dir: 'dist', format: 'esm', cleanDir: true, minify: false, sourcemap: false },

@@ -15,6 +15,7 @@ const WHOLE = [
 ];
 const PARTS = [
   'access',
+  'engine',
   'workspace',
   'skills',
   'jobs',

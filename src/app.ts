@@ -14,7 +14,6 @@ import type { Address, Channel, ChannelCallbacks } from './channels/channel.ts';
 import { accessRulesOf, type Config } from './config.ts';
 import type { QueueItem } from './engine/engine.ts';
 import { bury } from './engine/local/dead-letters.ts';
-import { openDisk } from './engine/local/disk.ts';
 import { openLedger } from './engine/local/ledger.ts';
 import { acquireLock } from './engine/local/lock.ts';
 import { spoolShape } from './engine/local/recovery.ts';
@@ -79,10 +78,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const home = await openHome(options.homeRoot);
   const lock = acquireLock(home.run);
   const metrics = createMetrics();
-  const disk = openDisk(path.join(home.spool, 'tmp'), (error) =>
-    log.error({ err: error }, 'the disk thread failed; commits go on without it'),
-  );
-  const store = openStore({ root: home.spool, freeBytes: config.limits.freeBytes, disk });
+  const store = openStore({ root: home.spool, freeBytes: config.limits.freeBytes });
   const ledger = openLedger(path.join(home.spool, 'ledger'), lock.epoch);
   const damage = hearDamage({ root: home.root, log, tellOwners: (id, text) => reception.tellOwners(id, text) });
   const dead: { item: QueueItem<Entry>; reason: string }[] = [];

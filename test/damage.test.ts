@@ -30,7 +30,7 @@ test.each([
   ['conversations', 'twisted', 'said'],
   ['task.json', 'cut', 'said'],
   ['session', 'folder', 'said'],
-  ['spool/cur', 'null', 'said'],
+  ['spool/log', 'cut', 'said'],
   ['spool/ledger', 'folder', 'said'],
   ['cache/cache.sqlite', 'cut', 'said'],
 ])('%s (%s): %s', async (name, damageName, verdict) => {

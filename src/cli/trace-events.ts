@@ -1,6 +1,7 @@
 /** The way of one message, put together from the spool, the session, the usage and the delivery ledger. Reads only. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { inspectSpool } from '../engine/local/inspect.ts';
 import type { LedgerLine } from '../engine/local/ledger.ts';
 import { errorCode } from '../errors.ts';
 import { isId } from '../workspace/home.ts';
@@ -45,8 +46,6 @@ export interface Trace {
 const ORDER: readonly string[] = ['accepted', 'claimed', 'step', 'result', 'out', 'intent', 'sent'];
 const rank = ({ what }: TraceEvent): number => ORDER.indexOf(what === 'model call' || what === 'tool' ? 'step' : what);
 
-const STATES = ['new', 'cur', 'out', 'unsure', 'dead'];
-
 /** Everything that is known of the message whose key begins with `id`. */
 export function traceOf(home: string, id: string): Trace {
   const spool = path.join(home, 'spool');
@@ -73,14 +72,8 @@ export function traceOf(home: string, id: string): Trace {
 }
 
 function spoolFiles(spool: string, prefix: string): Found[] {
-  const days = list(path.join(spool, 'done')).map((day) => path.join('done', day));
-  return [...STATES, ...days].flatMap((state) =>
-    list(path.join(spool, state))
-      .filter((name) => name.startsWith(prefix) && name.endsWith('.json'))
-      .flatMap((name) => {
-        const value = json(read(path.join(spool, state, name)));
-        return isRecord(value) ? [{ state, file: path.join('spool', state, name), value }] : [];
-      }),
+  return inspectSpool(spool, prefix).flatMap(({ state, file, value }) =>
+    isRecord(value) ? [{ state, file: path.join('spool', file), value }] : [],
   );
 }
 

@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { breakSpool } from '../helpers/spool.ts';
 import { ask, type Platform, waitFor } from '../platforms/platform.ts';
 import { openPlatforms, type PlatformName, type PlatformWorld, type PlatformWorldOptions } from '../platforms/world.ts';
 
@@ -202,12 +203,11 @@ export function contract(name: PlatformName): void {
     it('acknowledges nothing that could not be stored, and takes it once it can', async () => {
       const { platform, home, llm } = await open();
       await ask(platform, platform.dm('alex'), 'first');
-      const [folder, aside] = [path.join(home, 'spool/tmp'), path.join(home, 'spool/aside')];
-      fs.renameSync(folder, aside);
+      const mend = breakSpool(home);
       platform.say(platform.dm('alex'), 'second');
       await sleep(A_WHILE);
       expect(llm.requests()).toHaveLength(1);
-      fs.renameSync(aside, folder);
+      mend();
       await waitFor(platform, platform.dm('alex'), { count: 2, timeoutMs: 30_000 });
       await sleep(A_WHILE);
       expect(llm.requests().map((request) => request.lastUser)).toEqual(['first', 'second']);

@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { segmentNames } from '../../src/engine/local/segment.ts';
 import type { FileKind } from './case.ts';
 
 const FOLDERS = [
   ...['access', 'access/approvals', 'conversations', 'conversations/tasks', 'conversations/settings', 'usage', 'cache'],
-  ...['run', 'spool', 'spool/new', 'spool/cur', 'spool/out', 'spool/dead', 'spool/unsure', 'spool/done', 'spool/tmp'],
+  ...['run', 'spool', 'spool/log', 'spool/dead', 'spool/unsure'],
   ...['spool/ledger', 'spool/jobs', 'agents', 'agents/default', 'agents/default/sessions', 'artifacts', 'jobs'],
   ...['skills', 'skills/greet', 'playbooks', 'workspace', 'workspace/memory', 'workspace/memory/suggestions', 'vibers'],
 ];
@@ -15,7 +16,8 @@ export function kindsOf(home: string): FileKind[] {
   const all = fs.readdirSync(home, { recursive: true, encoding: 'utf8' });
   const first = (pattern: RegExp) => all.find((name) => pattern.test(name)) ?? '';
   const current = path.basename(fs.readlinkSync(path.join(home, 'workspace', 'session-log')), '.jsonl');
-  const day = fs.readdirSync(path.join(home, 'spool', 'done'))[0] ?? '';
+  const day = path.basename(first(/^spool\/ledger\/.*jsonl$/), '.jsonl');
+  const segment = segmentNames(path.join(home, 'spool', 'log')).at(-1) ?? '';
   const binding = createHash('sha256').update('person:alex').digest('hex').slice(0, 24);
   const kinds: FileKind[] = [
     ...['paired', 'pending', 'links', 'link-codes'].map((name) => ({
@@ -31,10 +33,9 @@ export function kindsOf(home: string): FileKind[] {
     { ...json(`artifacts/${current}/artifacts.jsonl`, 'artifacts.jsonl'), is: 'lines' },
     { ...json(first(/task\.md$/), 'task.md'), is: 'words' },
     { ...json(`agents/default/sessions/${current}.jsonl`, 'session'), is: 'lines' },
-    ...(['new', 'cur', 'out'] as const).map(
-      (holds): FileKind => ({ ...json(first(new RegExp(`^spool/${holds}/`)), `spool/${holds}`), holds: [holds] }),
-    ),
-    ...['dead', 'unsure', 'done'].map(
+    { ...json(`spool/log/${segment}.jsonl`, 'spool/log'), is: 'lines', holds: ['new', 'cur', 'out'] },
+    { ...json(first(/^spool\/log\/.*\.keys$/), 'spool/log keys'), is: 'derived' },
+    ...['dead', 'unsure'].map(
       (state): FileKind => ({ ...json(first(new RegExp(`^spool/${state}/.*json$`)), `spool/${state}`), is: 'derived' }),
     ),
     { ...json(`spool/ledger/${day}.jsonl`, 'spool/ledger'), is: 'lines' },
@@ -49,7 +50,7 @@ export function kindsOf(home: string): FileKind[] {
     { ...json('config.json'), mayRefuse: true, except: ['null', '{}'] },
     ...['agents/default.yaml', 'jobs/digest.yaml', 'skills/greet/SKILL.md', 'playbooks/review.md'].map(words),
     ...['workspace/MEMORY.md', 'workspace/USER.md', 'workspace/memory/2026-01-05.md'].map(words),
-    ...[...FOLDERS, `spool/done/${day}`, `artifacts/${current}`].map(
+    ...[...FOLDERS, `artifacts/${current}`].map(
       (file): FileKind => ({ ...json(file, `${file}/`), is: 'folder', ...holdsOf(file) }),
     ),
   ];
@@ -61,6 +62,5 @@ const words = (file: string): FileKind => ({ name: file, file, is: 'words' });
 
 /** What waits in a folder of the spool. */
 function holdsOf(folder: string): Pick<FileKind, 'holds'> {
-  const holds = ['new', 'cur', 'out'].filter((state) => folder === 'spool' || folder === `spool/${state}`);
-  return holds.length > 0 ? { holds } : {};
+  return folder === 'spool' || folder === 'spool/log' ? { holds: ['new', 'cur', 'out'] } : {};
 }

@@ -2,6 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { openPairing } from '../../src/access/pairing.ts';
+import { inspectSpool } from '../../src/engine/local/inspect.ts';
+import { openStore } from '../../src/engine/local/store.ts';
 import type { Turn } from '../emulators/llm.ts';
 import { ALEX, type DamageWorld, KIM, LEE, SAM } from './world.ts';
 
@@ -56,43 +58,45 @@ export async function fillHome(world: DamageWorld): Promise<void> {
   await leaveWork(world);
 }
 
+/** A message or an answer, as the spool holds it. */
+interface Stored {
+  seq: number;
+  trace?: string;
+  message: { text?: string; message?: { text: string } };
+}
+
 /** Messages as a crash leaves them: waiting, in work, answered and not sent, given up, unsure. */
 async function leaveWork({ home }: DamageWorld): Promise<void> {
-  const spool = path.join(home, 'spool');
-  const [day = ''] = fs.readdirSync(path.join(spool, 'done'));
-  const done = path.join(spool, 'done', day);
-  const files = fs
-    .readdirSync(done)
-    .map((name) => ({ name, value: JSON.parse(fs.readFileSync(path.join(done, name), 'utf8')) }));
-  const inbound = files.find(({ value }) => value.message?.message?.text === 'hello again');
-  const outbound = files.find(
-    ({ name, value }) => name.endsWith('.out.json') && value.message?.text.includes('hello again'),
-  );
+  const root = path.join(home, 'spool');
+  const found = inspectSpool(root).map(({ value }) => value as Stored);
+  const inbound = found.find(({ message }) => message.message?.text === 'hello again');
+  const outbound = found.find(({ trace, message }) => trace !== undefined && message.text?.includes('hello again'));
   if (!inbound || !outbound) throw new Error('the home has no finished message');
-  const put = (state: string, name: string, value: unknown) =>
-    fs.writeFileSync(path.join(spool, state, `${name}.json`), `${JSON.stringify(value)}\n`);
-  for (const [n, state] of ['new', 'cur', 'dead'].entries()) {
+  // Small segments: the first of them is closed, and has its keys in a file.
+  const store = openStore({ root, freeBytes: 0, segmentBytes: 1 });
+  for (const [n, state] of (['new', 'cur', 'dead'] as const).entries()) {
     const id = String(n + 1).repeat(32);
-    const message = { ...inbound.value.message.message, id: `left-${state}`, text: `left in ${state}` };
-    const entry = { ...inbound.value.message, message };
-    put(state, id, { ...inbound.value, id, dedupeId: id, seq: inbound.value.seq + n + 1, message: entry, attempts: 0 });
+    const message = { ...inbound.message.message, id: `left-${state}`, text: `left in ${state}` };
+    const entry = { ...inbound.message, message };
+    await store.put(state, id, { ...inbound, id, dedupeId: id, seq: inbound.seq + n + 1, message: entry, attempts: 0 });
   }
-  for (const [n, state] of ['out', 'unsure'].entries()) {
+  for (const [n, state] of (['out', 'unsure'] as const).entries()) {
     const key = `left-${state}`;
     const message = {
-      ...outbound.value.message,
+      ...outbound.message,
       id: key,
       text: `left in ${state}`,
       replyTo: undefined,
       placeholder: undefined,
     };
-    put(state, key, {
-      ...outbound.value,
+    await store.put(state, key, {
+      ...outbound,
       key,
-      seq: outbound.value.seq + n + 1,
+      seq: outbound.seq + n + 1,
       createdAt: Date.now(),
       message,
       sending: false,
     });
   }
+  await store.close();
 }

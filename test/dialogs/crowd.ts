@@ -1,7 +1,7 @@
 /** Many people at once, each in a private chat of their own, and what becomes of the answers to them. */
-import fs from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
+import { inspectSpool } from '../../src/engine/local/inspect.ts';
 import type { LlmRequest, Turn } from '../emulators/llm.ts';
 import { discordPlatform } from '../platforms/discord.ts';
 import type { Place, Platform, Seen } from '../platforms/platform.ts';
@@ -114,7 +114,7 @@ export function copies(crowd: Crowd, n: number): { least: number; most: number }
 
 /** How many messages are in each folder of the outbox. */
 export function outbox(home: string): { out: number; unsure: number; dead: number } {
-  const count = (folder: string) =>
-    fs.readdirSync(path.join(home, 'spool', folder)).filter((name) => name.endsWith('.json')).length;
+  const found = inspectSpool(path.join(home, 'spool'));
+  const count = (state: string) => found.filter((one) => one.state === state).length;
   return { out: count('out'), unsure: count('unsure'), dead: count('dead') };
 }

@@ -1,8 +1,7 @@
 /** What answers in a platform's place (a proxy, a firewall, Cloudflare) delays an answer; it never loses or doubles one. */
-import fs from 'node:fs';
-import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { type ForeignAnswer, startForeign } from '../helpers/foreign.ts';
+import { keysIn } from '../helpers/spool.ts';
 import { waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, PLATFORMS } from '../platforms/world.ts';
 
@@ -63,8 +62,7 @@ it.each(NAMES)(
       expect([what, foreign.given() - before]).toEqual([what, 1]);
     }
     expect(platform.answers(dm).map((seen) => seen.text)).toEqual(ANSWERS.map(([what]) => `re ${what}`));
-    const left = () =>
-      ['dead', 'unsure', 'out'].flatMap((state) => fs.readdirSync(path.join(world.home, 'spool', state)));
+    const left = () => (['dead', 'unsure', 'out'] as const).flatMap((state) => keysIn(world.home, state));
     await vi.waitFor(() => expect(left()).toEqual([]), 10_000);
   },
   180_000,

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { breakSpool, keysIn } from '../helpers/spool.ts';
 import { tree } from '../helpers/temp.ts';
 import { ALEX, lastId, openWorld, STRANGER } from './harness.ts';
 
@@ -126,9 +127,7 @@ describe('access', () => {
     await world.ask('hello');
     const settled = () =>
       vi.waitFor(() =>
-        expect(Object.keys(tree(path.join(world.home, 'spool'))).filter((file) => /^(new|cur|out)/.test(file))).toEqual(
-          [],
-        ),
+        expect((['new', 'cur', 'out'] as const).flatMap((state) => keysIn(world.home, state))).toEqual([]),
       );
     await settled();
     const before = Object.keys(tree(world.home));
@@ -148,7 +147,7 @@ describe('access', () => {
     await settled();
     const grown = Object.keys(tree(world.home)).filter((file) => !before.includes(file));
     // The owner's own message has its line in the day's log.
-    const own = grown.filter((file) => !/^(spool\/(done|ledger)|(workspace|vibers\/default)\/memory)\//.test(file));
+    const own = grown.filter((file) => !/^(spool\/(log|ledger)|(workspace|vibers\/default)\/memory)\//.test(file));
     expect(own).toEqual([]);
     expect(JSON.stringify(tree(path.join(world.home, 'spool')))).not.toContain('run me');
   });
@@ -328,10 +327,9 @@ describe('trouble', () => {
     world.llm.script(() => ({ text: 'written at last', delayMs: 600 }));
     world.telegram.say(ALEX, 'hello');
     await world.llm.waitFor(() => true);
-    const [folder, aside] = [path.join(world.home, 'spool/tmp'), path.join(world.home, 'spool/aside')];
-    fs.renameSync(folder, aside);
+    const mend = breakSpool(world.home);
     await vi.waitFor(() => expect(world.logs.some((line) => line.msg === 'work is tried again')).toBe(true), 30_000);
-    fs.renameSync(aside, folder);
+    mend();
     expect((await world.answer()).text).toBe('written at last');
     expect(world.llm.stats().requests).toBe(1);
     const [session] = Object.values(tree(path.join(world.home, 'agents/default/sessions')));

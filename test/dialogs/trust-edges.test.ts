@@ -1,8 +1,7 @@
 /** Single sends whose fate is unknown, in the corners: files, parts, threads, a restart before we know who we are. */
-import fs from 'node:fs';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
+import { breakSpool } from '../helpers/spool.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
 import { numbers, outbox } from './crowd.ts';
 import { answersIn, openThree } from './three.ts';
@@ -87,12 +86,11 @@ async function fullDiskOnSlack(): Promise<void> {
   const place = slack.dm('alex');
   await ask(slack, place, 'zero', { text: 're zero' });
   for (const text of ['one', 'two']) slack.emulator.say(place.chat, text, { deliver: false });
-  const [folder, aside] = [path.join(world.home, 'spool/tmp'), path.join(world.home, 'spool/aside')];
-  fs.renameSync(folder, aside);
+  const mend = breakSpool(world.home);
   slack.emulator.dropSockets();
   await slack.emulator.called('conversations.history');
   await sleep(300);
-  fs.renameSync(aside, folder);
+  mend();
   slack.say(place, 'three');
   await waitFor(slack, place, { text: 're three', timeoutMs: 30_000 });
   const all = ['re one', 're three', 're two', 're zero'];

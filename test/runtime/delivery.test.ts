@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Address, Channel, OutboundMessage, PartLedger } from '../../src/channels/channel.ts';
+import { inspectSpool } from '../../src/engine/local/inspect.ts';
 import { openLedger } from '../../src/engine/local/ledger.ts';
 import { openStore } from '../../src/engine/local/store.ts';
 import { DeliveryError } from '../../src/errors.ts';
@@ -57,7 +58,8 @@ function open(root: string, channel: Channel, options: Partial<DeliveryOptions> 
   return { delivery, outcomes, ledger };
 }
 
-const names = (root: string, state: string) => fs.readdirSync(path.join(root, state));
+const names = (root: string, state: string) =>
+  inspectSpool(root).flatMap((found) => (found.state === state ? [`${found.key}.json`] : []));
 const idle = (delivery: ReturnType<typeof openDelivery>) =>
   vi.waitFor(() => expect(delivery.counts().waiting).toBe(0), { timeout: 30_000, interval: 2 });
 

@@ -3,10 +3,10 @@
  * in the end, and from the order in which things happened.
  */
 import fs from 'node:fs';
-import path from 'node:path';
 import { authoriseAction } from '../../src/access/authorise.ts';
 import { principalText } from '../../src/access/principal.ts';
 import { conversationKey, type OutboundMessage } from '../../src/channels/channel.ts';
+import { inspectSpool } from '../../src/engine/local/inspect.ts';
 import type { SpoolFile } from '../../src/engine/local/recovery.ts';
 import { STEERED } from '../../src/runtime/context/past-run.ts';
 import { type Entry, taskLane, traceOf } from '../../src/runtime/contract/entry.ts';
@@ -73,10 +73,8 @@ export function broken({ home, happened, sent }: Report): string[] {
   const tasks = [...new Set(items.map((item) => item.message.taskId))];
 
   // The lanes are free.
-  for (const state of ['new', 'cur', 'out', 'unsure', 'tmp'] as const) {
-    const left = fs.readdirSync(path.join(home.spool, state));
-    must(left.length === 0, `${state} is not empty: ${left.join(' ')}`);
-  }
+  for (const { state, key } of inspectSpool(home.spool))
+    must(state === 'done' || state === 'dead', `${state} is not empty: ${key}`);
   for (const event of happened.flatMap((one) => (one.what === 'accepted' ? [one.event] : []))) {
     must(items.filter((item) => item.message.message.id === event).length === 1, `${event} is not in the spool once`);
   }
@@ -290,14 +288,11 @@ function turnsOf(home: Home, task: string, byId: ReadonlyMap<string, Item>, must
 function readSpool(home: Home): { items: Item[]; outs: Map<string, OutboundMessage> } {
   const items: Item[] = [];
   const outs = new Map<string, OutboundMessage>();
-  const done = path.join(home.spool, 'done');
-  const folders = [path.join(home.spool, 'dead'), ...fs.readdirSync(done).map((day) => path.join(done, day))];
-  for (const [index, folder] of folders.entries()) {
-    for (const file of fs.readdirSync(folder)) {
-      const value = JSON.parse(fs.readFileSync(path.join(folder, file), 'utf8'));
-      if (file.endsWith('.out.json')) outs.set(value.key, value.message);
-      else items.push({ ...value, isDead: index === 0 });
-    }
+  for (const { state, value } of inspectSpool(home.spool)) {
+    // What this gateway wrote: an answer has a key, a message an id.
+    const stored = value as { key?: string; message: OutboundMessage } & Item;
+    if (stored.key !== undefined) outs.set(stored.key, stored.message);
+    else items.push({ ...stored, isDead: state === 'dead' });
   }
   return { items: items.sort((a, b) => a.seq - b.seq), outs };
 }

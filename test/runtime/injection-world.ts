@@ -18,6 +18,7 @@ import { createPeople } from '../../src/access/people.ts';
 import type { Address, Channel, InboundMessage } from '../../src/channels/channel.ts';
 import type { CrashPoint } from '../../src/crash-points.ts';
 import type { QueueItem } from '../../src/engine/engine.ts';
+import { inspectSpool } from '../../src/engine/local/inspect.ts';
 import { openLedger } from '../../src/engine/local/ledger.ts';
 import { openSpool, type Spool } from '../../src/engine/local/spool.ts';
 import { openStore } from '../../src/engine/local/store.ts';
@@ -332,8 +333,9 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         const gate = await opening;
         if (gate.isAlive && gate.pending.size === 0 && gate.queue.size() === 0 && gate.waiting() === 0) return;
         if (Date.now() < end) continue;
-        const files = ['new', 'cur', 'out'].map((state) => fs.readdirSync(path.join(gate.home.spool, state)).join(' '));
-        throw new Error(`not idle: ${gate.queue.size()} in the queue; new, cur, out: ${files.join(' | ')}`);
+        const left = inspectSpool(gate.home.spool).filter(({ state }) => state !== 'done');
+        const names = left.map(({ state, key }) => `${state} ${key}`);
+        throw new Error(`not idle: ${gate.queue.size()} in the queue: ${names.join(', ')}`);
       }
     },
     async close() {

@@ -131,13 +131,7 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
         continue;
       }
       const items = head(lane);
-      try {
-        for (const item of items) store.move('new', 'cur', item.id);
-      } catch (error) {
-        // What could not be handed out takes nobody's share.
-        fair.done(share);
-        throw error;
-      }
+      for (const item of items) store.move('cur', item.id);
       lane.leased = items.length;
       lane.share = share;
       lane.epoch = ++epoch;
@@ -242,7 +236,7 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
       if (taken.length === 0) return [];
       if (taken.some((item) => item.attempts > 0)) suspect = lease.lane;
       intoWork(lane, taken);
-      for (const item of taken) store.move('new', 'cur', item.id);
+      for (const item of taken) store.move('cur', item.id);
       return taken;
     },
     ack(lease, ids) {
@@ -261,7 +255,7 @@ export async function openSpool<T>(given: SpoolOptions<T>): Promise<Spool<T>> {
     release(lease, releaseOptions = {}) {
       const lane = owned(lease);
       if (!lane) return;
-      for (const item of lane.items.slice(0, lane.leased)) store.move('cur', 'new', item.id);
+      for (const item of lane.items.slice(0, lane.leased)) store.move('new', item.id);
       lane.items.sort((a, b) => a.seq - b.seq);
       lane.retryAt = releaseOptions.retryAt ?? 0;
       freed(lease.lane, lane);

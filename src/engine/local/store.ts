@@ -1,61 +1,54 @@
 /**
- * The spool's directory of JSON files: the directory a file is in is its state, and it enters by rename.
+ * Where messages and answers are on their way. What is unfinished stands in the log (`log.ts`); what was given up, or may or may not
+ * have been delivered, is a file of its own, since a person will want to look at it.
  *
- *   tmp      being written                       cur   in work
- *   new      accepted, waiting                   out   answers waiting for delivery
- *   unsure   may or may not have been delivered  dead  given up
- *   done/D   finished on day D, kept 30 days: tombstones against duplicates
- *
- * Commits are grouped: everything put while a commit is under way goes into the next one, which syncs all files side by
- * side and each directory once. A file whose put has not resolved may be missing or torn after a power cut.
+ *   new      accepted, waiting                        cur   in work
+ *   out      answers waiting for delivery             dead  given up, `dead/<key>.json`
+ *   unsure   may or may not have been delivered, `unsure/<key>.json`
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode, errorMessage, StorageError } from '../../errors.ts';
-import { ensureFolder } from '../../lib/damage.ts';
-import { peekJson, readJson } from '../../lib/read-json.ts';
+import { ensureFolder, namesIn, reportDamage } from '../../lib/damage.ts';
+import { writeFileAtomic } from '../../lib/files.ts';
+import { peekJson } from '../../lib/read-json.ts';
 import { anything, type Schema, shape } from '../../lib/shape.ts';
-import { commit, type Failure } from './commit.ts';
-import type { Disk } from './disk.ts';
+import { SpoolLog } from './log.ts';
+import { type LogState, parseLine } from './log-lines.ts';
+import { adoptOldSpool, pruneOldDays } from './migrate.ts';
+import { scanLines, segmentNames } from './segment.ts';
+import { SyncSoon } from './sync-soon.ts';
 
-export const STATES = ['tmp', 'new', 'cur', 'out', 'unsure', 'dead', 'done', 'ledger'] as const;
-export type SpoolState = 'new' | 'cur' | 'out' | 'unsure' | 'dead';
-
-interface Pending {
-  /** Absent for a file that is only synced. */
-  state?: SpoolState;
-  name: string;
-  data: string;
-  resolve: () => void;
-  reject: (error: unknown) => void;
-}
+/** What was given up, or whose fate nobody knows: a file each. */
+type FiledState = 'unsure' | 'dead';
+export type SpoolState = LogState | FiledState;
 
 export interface SpoolStore {
   readonly root: string;
   /**
-   * Durable when it resolves: renamed into place, file and directory synced. Replaces an older file of that name. Rejects with a
-   * StorageError when it cannot be written, with the error of serialising when it cannot be JSON.
+   * Durable when it resolves. Takes the place of an older one of that name. Rejects with a StorageError when it cannot be written
+   * (NoSpaceError for `new` when the disk is nearly full), with the error of serialising when it cannot be JSON.
    */
   put(state: SpoolState, name: string, value: unknown): Promise<void>;
   /** Makes the contents of an existing file durable within half a second; many calls for one file cost one sync. */
   syncSoon(file: string): void;
-  /** One rename; the move itself is not synced. */
-  move(from: SpoolState, to: SpoolState, name: string): void;
-  /** Moves a finished file to `done/<today>`. */
-  finish(from: SpoolState, name: string, as?: string): void;
-  remove(state: SpoolState, name: string): void;
+  /** Between waiting and in work. Written at once, synced with the next put. */
+  move(to: 'new' | 'cur', name: string): void;
+  /** It leaves its state, and its name, or `as`, is remembered for 30 days. */
+  finish(from: LogState, name: string, as?: string): void;
+  remove(state: LogState, name: string): void;
   has(state: SpoolState, name: string): boolean;
-  /** Names in a state, in no order. */
+  /** Names in a state; those of the log in the order in which they were put. */
   names(state: SpoolState): string[];
-  /** What a file holds; undefined when it is missing, or damaged and now set aside. */
-  read<T>(state: 'new' | 'cur' | 'out', name: string, schema?: Schema<T>): T | undefined;
+  /** What is held under a name; undefined when it is missing, or damaged and now set aside. */
+  read<T>(state: LogState, name: string, schema?: Schema<T>): T | undefined;
   /** As `read` for a file whose name still counts: a damaged one stays where it is. */
   peek<T>(state: 'dead', name: string, schema: Schema<T>): T | undefined;
-  /** Whether a file of that name was finished within the last 30 days. */
+  /** Whether something of that name was finished within the last 30 days. */
   wasFinished(name: string): boolean;
-  /** The file of an accepted message, wherever it is now; its answer, of the same name, is another. */
+  /** An accepted message of the last days, finished or not; its answer, of the same name, is another. */
   find<T>(name: string, schema?: Schema<T>): T | undefined;
-  /** Deletes tombstones older than 30 days; gives the oldest day that is kept. */
+  /** Forgets what was finished more than 30 days ago; gives the oldest day that is kept. */
   prune(now: Date): string;
   close(): Promise<void>;
 }
@@ -66,193 +59,128 @@ const MESSAGE = {
   tell: true,
 };
 const ANSWER = { lost: 'an answer that was not delivered yet', next: 'It is not sent any more.', tell: true };
-const TOMBSTONE = { lost: 'the words of a message that is finished' };
-const SYNC_WITHIN_MS = 500;
-const TOMBSTONE_DAYS = 30;
-const day = (date: Date): string => date.toISOString().slice(0, 10);
-const isDay = (name: string) => /^\d{4}-\d\d-\d\d$/.test(name);
+const FINISHED = { lost: 'the words of a message that is finished' };
+const KEPT_DAYS = 30;
+/** Segments looked at for the words of a message that is finished. */
+const SEARCHED = 4;
 
 export interface StoreOptions {
   root: string;
-  /** Bytes that must stay free; below that `put` into `new` is refused (R12). Answers may still be written: sending them frees space. */
+  /** Bytes that must stay free; below that `put` into `new` is refused. Answers may still be written. */
   freeBytes: number;
-  /** Where commits are made; by default here. */
-  disk?: Disk;
+  /** Bytes, for tests. */
+  segmentBytes?: number;
 }
-
-/** A folder that somebody has taken away holds nothing. */
-function filesIn(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    return [];
-  }
-}
-
-const storageError = (error: unknown) =>
-  new StorageError(errorMessage(error), { code: errorCode(error), cause: error });
 
 /** Raised when the disk is too full to accept more. */
 export class NoSpaceError extends StorageError {
   override name = 'NoSpaceError';
 }
 
+const storageError = (error: unknown) =>
+  error instanceof StorageError
+    ? error
+    : new StorageError(errorMessage(error), { code: errorCode(error), cause: error });
+
 export function openStore(options: StoreOptions): SpoolStore {
-  const { root } = options;
-  for (const state of STATES) ensureFolder(root, path.join(root, state), `what stood in spool/${state}/`);
-  // What a crash left half-written was never acknowledged.
-  for (const name of fs.readdirSync(path.join(root, 'tmp')))
-    fs.rmSync(path.join(root, 'tmp', name), { recursive: true, force: true });
-  const disk = options.disk ?? { commit: (batch) => commit(batch), close: async () => undefined };
-  const file = (state: string, name: string) => path.join(root, state, `${name}.json`);
-  let days = fs.readdirSync(path.join(root, 'done')).filter(isDay).sort().reverse();
-  let today = '';
-  let spaceCheckedAt = 0;
-  let spaceOk = true;
-  let pending: Pending[] = [];
-  let committing = false;
-  let draining = Promise.resolve();
-  const dirty = new Set<string>();
-  let flushing: NodeJS.Timeout | undefined;
-  let serial = 0;
-  const names = (state: SpoolState) =>
-    filesIn(path.join(root, state))
-      .filter((name) => name.endsWith('.json'))
-      .map((name) => name.slice(0, -5));
-  /** Messages in `new` and `cur`, those being stored included. */
-  let unfinished = names('new').length + names('cur').length;
-
-  function hasSpace(): boolean {
-    const now = Date.now();
-    if (now - spaceCheckedAt > 1000 || !spaceOk) {
-      spaceOk = freeBytes() >= options.freeBytes;
-      spaceCheckedAt = now;
-    }
-    return spaceOk;
-  }
-
-  function freeBytes(): number {
-    try {
-      const { bavail, bsize } = fs.statfsSync(root);
-      return bavail * bsize;
-    } catch (error) {
-      throw storageError(error);
-    }
-  }
-
-  async function commitAll(entries: Pending[]): Promise<void> {
-    const puts = entries.filter((entry) => entry.state !== undefined);
-    const syncs = entries.filter((entry) => entry.state === undefined);
-    const batch = {
-      files: puts.map(({ state = 'new', name, data }) => {
-        return { temp: path.join(root, 'tmp', `${name}.${++serial}`), target: file(state, name), data };
-      }),
-      sync: syncs.map((entry) => entry.name),
-      directories: [...new Set(puts.map(({ state = 'new' }) => path.join(root, state)))],
-    };
-    const committed = await disk.commit(batch, unfinished <= 1);
-    // In the order of the calls, whichever file was synced first.
-    for (const [index, entry] of puts.entries()) settle(entry, committed.files[index]);
-    for (const [index, entry] of syncs.entries()) settle(entry, committed.sync[index]);
-  }
-
-  function settle(entry: Pending, failed: Failure | undefined): void {
-    if (failed) refuse(entry, new StorageError(failed.message, { code: failed.code }));
-    else entry.resolve();
-  }
-
-  function refuse(entry: Pending, error: unknown): void {
-    if (entry.state === 'new') unfinished--;
-    entry.reject(error);
-  }
-
-  async function drain(): Promise<void> {
-    committing = true;
-    while (pending.length > 0) {
-      const batch = pending;
-      pending = [];
-      try {
-        await commitAll(batch);
-      } catch (error) {
-        for (const entry of batch) refuse(entry, storageError(error));
-      }
-    }
-    committing = false;
-  }
-
-  function enqueue(entry: Pick<Pending, 'state' | 'name' | 'data'>): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    pending.push({ ...entry, resolve, reject });
-    // A tick later, so that calls made together share one commit.
-    if (!committing) {
-      committing = true;
-      draining = Promise.resolve().then(drain);
-    }
-    return promise;
-  }
-
-  /** A file that has gone meanwhile (somebody deleted it) has nothing to sync. */
-  async function flush(): Promise<void> {
-    clearTimeout(flushing);
-    flushing = undefined;
-    const targets = [...dirty];
-    dirty.clear();
-    await Promise.allSettled(targets.map((name) => enqueue({ name, data: '' })));
-  }
+  const { root, freeBytes } = options;
+  for (const state of ['log', 'unsure', 'dead', 'ledger'])
+    ensureFolder(root, path.join(root, state), `what stood in spool/${state}/`);
+  const folder = path.join(root, 'log');
+  const log = new SpoolLog(folder, path.join(root, 'dead'), options.segmentBytes);
+  adoptOldSpool(root, folder, log);
+  const soon = new SyncSoon();
+  const space = createSpaceCheck(root, freeBytes);
+  const fileOf = (state: FiledState, name: string) => path.join(root, state, `${name}.json`);
+  const filed = { unsure: new Set(filedNames(root, 'unsure')), dead: new Set(filedNames(root, 'dead')) };
 
   return {
     root,
     async put(state, name, value) {
-      if (state === 'new' && !hasSpace())
-        throw new NoSpaceError(`less than ${options.freeBytes} bytes free below ${root} (limits.freeBytes)`);
-      const data = `${JSON.stringify(value)}\n`;
-      if (state === 'new') unfinished++;
-      return enqueue({ state, name, data });
-    },
-    syncSoon(target) {
-      dirty.add(target);
-      flushing ??= setTimeout(() => void flush(), SYNC_WITHIN_MS);
-    },
-    move: (from, to, name) => fs.renameSync(file(from, name), file(to, name)),
-    finish(from, name, as = name) {
-      const current = day(new Date());
-      if (current !== today) {
-        ensureFolder(root, path.join(root, 'done', current), 'which messages of that day were finished');
-        today = current;
-        if (days[0] !== current) days = [current, ...days];
+      if (isFiled(state)) {
+        const text = `${JSON.stringify(value)}\n`;
+        await writeFileAtomic(fileOf(state, name), text).catch((error: unknown) => Promise.reject(storageError(error)));
+        filed[state].add(name);
+        return;
       }
-      fs.renameSync(file(from, name), path.join(root, 'done', current, `${as}.json`));
-      if (from === 'cur') unfinished--;
+      if (state === 'new' && !space.isEnough())
+        throw new NoSpaceError(`less than ${freeBytes} bytes free below ${root} (limits.freeBytes)`);
+      await log.put(state, name, value);
     },
-    remove(state, name) {
-      fs.rmSync(file(state, name), { force: true });
-      if (state === 'cur') unfinished--;
-    },
-    has: (state, name) => fs.existsSync(file(state, name)),
-    names,
-    read: <T>(state: SpoolState, name: string, schema = shape<T>(anything)) =>
-      readJson(file(state, name), schema, state === 'out' ? ANSWER : MESSAGE),
-    peek: (state, name, schema) => peekJson(file(state, name), schema, TOMBSTONE),
-    wasFinished: (name) => days.some((d) => fs.existsSync(path.join(root, 'done', d, `${name}.json`))),
-    find<T>(name: string, schema = shape<T>(anything)) {
-      for (const state of ['new', 'cur', ...days.map((d) => path.join('done', d)), 'dead']) {
-        const target = file(state, name);
-        if (fs.existsSync(target)) return peekJson(target, schema, TOMBSTONE);
-      }
-      return undefined;
+    syncSoon: (file) => soon.add(file),
+    move: (to, name) => log.move(name, to),
+    finish: (from, name, as) => log.finish(from, name, as),
+    remove: (state, name) => log.drop(state, name),
+    has: (state, name) =>
+      isFiled(state) ? filed[state].has(name) && fs.existsSync(fileOf(state, name)) : log.has(state, name),
+    names: (state) => (isFiled(state) ? filedNames(root, state) : log.keys(state)),
+    read: (state, name, schema) => readLive(root, log, state, name, schema ?? shape(anything)),
+    peek: (state, name, schema) => peekJson(fileOf(state, name), schema, FINISHED),
+    wasFinished: (name) => log.wasFinished(name),
+    find<T>(name: string, schema: Schema<T> = shape(anything)) {
+      const value = log.read('new', name) ?? log.read('cur', name) ?? searchLog(folder, name);
+      const { success, data } = schema.safeParse(value);
+      return value !== undefined && success ? data : peekJson(fileOf('dead', name), schema, FINISHED);
     },
     prune(now) {
-      const oldest = day(new Date(now.getTime() - TOMBSTONE_DAYS * 86_400_000));
-      for (const d of days) if (d < oldest) fs.rmSync(path.join(root, 'done', d), { recursive: true, force: true });
-      days = days.filter((d) => d >= oldest);
+      const oldest = new Date(now.getTime() - KEPT_DAYS * 86_400_000).toISOString().slice(0, 10);
+      log.prune(oldest);
+      pruneOldDays(root, oldest);
       return oldest;
     },
     async close() {
-      await flush();
-      // What was to be synced soon may be under way already.
-      await draining;
-      await disk.close();
+      await soon.flush();
+      await log.close();
+    },
+  };
+}
+
+const isFiled = (state: SpoolState): state is FiledState => state === 'unsure' || state === 'dead';
+
+/** What does not hold what it should is no message: it goes to `dead`, as it was, under a name that no message has. */
+function readLive<T>(root: string, log: SpoolLog, state: LogState, name: string, schema: Schema<T>): T | undefined {
+  const value = log.read(state, name);
+  const { success, data } = schema.safeParse(value);
+  if (value === undefined || success) return value === undefined ? undefined : data;
+  const movedTo = path.join(root, 'dead', `${name}.${state}.bad`);
+  fs.writeFileSync(movedTo, `${JSON.stringify(value)}\n`, { mode: 0o600 });
+  log.drop(state, name);
+  const about = state === 'out' ? ANSWER : MESSAGE;
+  reportDamage({ ...about, file: log.file, why: 'has a line that does not hold what it should', movedTo });
+  return undefined;
+}
+
+/** The newest value of a message that went through the last segments. */
+function searchLog(folder: string, key: string): unknown {
+  const mark = `"key":"${key}"`;
+  for (const name of segmentNames(folder).slice(-SEARCHED).reverse()) {
+    for (const { text } of scanLines(path.join(folder, `${name}.jsonl`)).lines.reverse()) {
+      const line = text.includes(mark) ? parseLine(text) : undefined;
+      if (line?.op === 'put' && line.key === key && line.state !== 'out') return line.value;
+    }
+  }
+  return undefined;
+}
+
+const filedNames = (root: string, state: FiledState): string[] =>
+  namesIn(path.join(root, state)).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []));
+
+/** Asks the disk at most once a second while there is enough. */
+function createSpaceCheck(root: string, freeBytes: number): { isEnough(): boolean } {
+  let checkedAt = 0;
+  let isEnough = true;
+  return {
+    isEnough() {
+      const now = Date.now();
+      if (now - checkedAt <= 1000 && isEnough) return true;
+      try {
+        const { bavail, bsize } = fs.statfsSync(root);
+        isEnough = bavail * bsize >= freeBytes;
+      } catch (error) {
+        throw storageError(error);
+      }
+      checkedAt = now;
+      return isEnough;
     },
   };
 }

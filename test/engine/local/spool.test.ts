@@ -5,6 +5,8 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Lease, QueueItem, Share } from '../../../src/engine/engine.ts';
+import { inspectSpool } from '../../../src/engine/local/inspect.ts';
+import { segmentNames } from '../../../src/engine/local/segment.ts';
 import { MAX_CRASHES, openSpool, type Spool, spoolKey } from '../../../src/engine/local/spool.ts';
 import { NoSpaceError, openStore } from '../../../src/engine/local/store.ts';
 import { listenForDamage } from '../../../src/lib/damage.ts';
@@ -28,7 +30,8 @@ async function open(root: string, freeBytes = 0): Promise<Opened> {
   };
 }
 
-const names = (root: string, state: string) => fs.readdirSync(path.join(root, state)).sort();
+const inState = (root: string, state: string) => inspectSpool(root).filter((found) => found.state === state);
+const names = (root: string, state: string) => inState(root, state).map(({ key }) => key);
 const ALEX: Share = { person: 'alex', isOwner: true };
 const texts = (lease: Lease<string> | undefined) => lease?.items.map((item) => item.message);
 const ids = (lease: Lease<string>) => lease.items.map((item) => item.id);
@@ -40,13 +43,13 @@ async function claim(spool: Spool<string>): Promise<Lease<string>> {
 }
 
 describe('the inbox', () => {
-  it('is durable when enqueue resolves: the file stands in new, readable, with the raw event', async () => {
+  it('is durable when enqueue resolves: it stands in the log, readable, with the raw event', async () => {
     const root = tempFolder();
     const { spool } = await open(root);
     expect(await spool.enqueue('a', 'hello', { by: ALEX, dedupeId: 'e1', raw: { update_id: 7 } })).toBe('accepted');
-    const file = JSON.parse(fs.readFileSync(path.join(root, 'new', `${spoolKey('e1')}.json`), 'utf8'));
-    expect(file).toMatchObject({ message: 'hello', lane: 'a', attempts: 0, raw: { update_id: 7 } });
-    expect(names(root, 'tmp')).toEqual([]);
+    const [found] = inState(root, 'new');
+    expect(found?.key).toBe(spoolKey('e1'));
+    expect(found?.value).toMatchObject({ message: 'hello', lane: 'a', attempts: 0, raw: { update_id: 7 } });
   });
 
   it('takes an event once: while it waits, in work, finished, and after a restart', async () => {
@@ -135,9 +138,11 @@ describe('the inbox', () => {
     for (const n of [1, 2]) await first.spool.enqueue(`task:sam${n}`, `sam ${n}`, { by: sam, dedupeId: `sam ${n}` });
     await first.spool.enqueue('task:old', 'old', { by: sam, dedupeId: 'old' });
     await first.spool.enqueue('task:alex', 'alex', { by: ALEX, dedupeId: 'alex' });
-    const file = path.join(root, 'new', `${spoolKey('old')}.json`);
-    const { by: _by, ...old } = JSON.parse(fs.readFileSync(file, 'utf8'));
-    fs.writeFileSync(file, JSON.stringify(old));
+    const [segment = ''] = segmentNames(path.join(root, 'log'));
+    const file = path.join(root, 'log', `${segment}.jsonl`);
+    const without = (line: string) =>
+      line.includes('"lane":"task:old"') ? line.replace(/"by":\{[^}]*\},?/, '') : line;
+    fs.writeFileSync(file, fs.readFileSync(file, 'utf8').split('\n').map(without).join('\n'));
     const store = openStore({ root, freeBytes: 0 });
     const spool = await openSpool<string>({ store, onDead: () => undefined, limits });
     const next = async () => texts(await spool.claim('task:'))?.[0];
@@ -192,17 +197,20 @@ describe('the inbox', () => {
     expect((await claim(spool)).items[0]?.attempts).toBe(0);
   });
 
-  it('moves a torn file aside and names it; the others are served', async () => {
+  it('moves a damaged line aside and names its file; the others are served', async () => {
     const root = tempFolder();
     const first = await open(root);
     await first.spool.enqueue('a', '1', { by: ALEX, dedupeId: '1' });
     await first.spool.enqueue('b', '2', { by: ALEX, dedupeId: '2' });
-    const file = path.join(root, 'new', `${spoolKey('1')}.json`);
-    fs.truncateSync(file, 20);
+    const [name = ''] = segmentNames(path.join(root, 'log'));
+    const segment = `${name}.jsonl`;
+    const file = path.join(root, 'log', segment);
+    fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('"message":"1"', '"message":'));
     const { spool, torn } = await open(root);
     expect(torn).toEqual([file]);
     expect(texts(await spool.claim(''))).toEqual(['2']);
-    expect(fs.existsSync(`${file}.bad`)).toBe(true);
+    expect(fs.readFileSync(path.join(root, 'dead', `${segment}.bad`), 'utf8')).toContain(spoolKey('1'));
+    expect((await open(root)).torn).toEqual([]);
   });
 
   it('refuses when the disk is nearly full, and takes the same event later', async () => {
@@ -246,7 +254,7 @@ describe('the inbox', () => {
     const lease = await claim(spool);
     expect(texts(lease)).toEqual(['1']);
     spool.ack(lease, [spoolKey('2'), 'unknown']);
-    expect(names(root, 'new')).toEqual([`${spoolKey('2')}.json`]);
+    expect(names(root, 'new')).toEqual([spoolKey('2')]);
     spool.ack(lease, ids(lease));
     expect(texts(await claim(spool))).toEqual(['2']);
   });
@@ -301,7 +309,7 @@ describe('the inbox', () => {
 });
 
 it('a store that is closed waits for what is being synced, also as the last thing its process does', async () => {
-  const program = path.join(import.meta.dirname, '..', 'helpers', 'close-store.ts');
+  const program = path.join(import.meta.dirname, '..', '..', 'helpers', 'close-store.ts');
   const child = spawn(process.execPath, [program, tempFolder()], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [[code], text] = await Promise.all([once(child, 'exit'), child.stdout.setEncoding('utf8').toArray()]);
   expect([code, text.join('')]).toEqual([0, 'closed']);

@@ -14,7 +14,7 @@ import { openHome } from '../../../src/workspace/home.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
-const SERVER = path.join(import.meta.dirname, '..', 'fixtures', 'mcp', 'hostile.mjs');
+const SERVER = path.join(import.meta.dirname, '..', '..', 'fixtures', 'mcp', 'hostile.mjs');
 
 const server = (...args: string[]): Config['mcp'][string] => ({
   command: process.execPath,

@@ -12,7 +12,7 @@ import { openHome } from '../../../src/workspace/home.ts';
 import type { ArtifactRef } from '../../../src/workspace/types.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
-const SERVER = path.join(import.meta.dirname, '..', 'fixtures', 'mcp', 'server.mjs');
+const SERVER = path.join(import.meta.dirname, '..', '..', 'fixtures', 'mcp', 'server.mjs');
 const here: McpServerSettings = { command: process.execPath, args: [SERVER], trusted: false };
 
 async function open(servers: Record<string, McpServerSettings>) {

@@ -329,7 +329,7 @@ describe('read_skill', () => {
 });
 
 it('the skills in the documents are skills', () => {
-  const page = fs.readFileSync(path.join(import.meta.dirname, '../../docs/skills.md'), 'utf8');
+  const page = fs.readFileSync(path.join(import.meta.dirname, '../../../docs/skills.md'), 'utf8');
   const texts = [...page.matchAll(/^```markdown\n(---\n[\s\S]*?)^```$/gm)].map(([, text = '']) => text);
   const source = { file: '/x/a.skill.md', level: 'user' as const, reserved: new Set(OWN_TOOLS) };
   expect(texts.map((text) => parseSkill(text, source).kind)).toEqual(['tool', 'instructions']);

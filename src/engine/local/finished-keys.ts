@@ -1,0 +1,83 @@
+/**
+ * What was finished within the last 30 days: the keys alone, so that an event that comes again has no effect. Eight bytes of each
+ * key are held in memory, in one table; on disk each closed segment of the log has a file of them (`2026-01-31.7.keys`, a key a
+ * line), which is made anew from the segment where it is missing.
+ */
+import { hash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { namesIn, setAside } from '../../lib/damage.ts';
+import { readWhole } from '../../lib/read-json.ts';
+
+const FIRST_SIZE = 1 << 12;
+
+/** A set of keys that only grows. That two keys look alike to it is as likely as guessing 64 bits. */
+export class KeySet {
+  #table = new Uint32Array(2 * FIRST_SIZE);
+  #count = 0;
+
+  add(key: string): void {
+    const [high, low] = fingerprint(key);
+    const at = find(this.#table, high, low);
+    if (this.#table[at] !== 0 || this.#table[at + 1] !== 0) return;
+    this.#table[at] = high;
+    this.#table[at + 1] = low;
+    if (++this.#count * 4 > this.#table.length) this.#grow();
+  }
+
+  has(key: string): boolean {
+    const [high, low] = fingerprint(key);
+    const at = find(this.#table, high, low);
+    return this.#table[at] !== 0 || this.#table[at + 1] !== 0;
+  }
+
+  #grow(): void {
+    const old = this.#table;
+    this.#table = new Uint32Array(2 * old.length);
+    for (let at = 0; at < old.length; at += 2) {
+      const high = old[at] ?? 0;
+      const low = old[at + 1] ?? 0;
+      if (high === 0 && low === 0) continue;
+      const place = find(this.#table, high, low);
+      this.#table[place] = high;
+      this.#table[place + 1] = low;
+    }
+  }
+}
+
+/** Keys of messages are hashes already; those of answers and notices are not. Never 0, 0: that is an empty place. */
+function fingerprint(key: string): [high: number, low: number] {
+  const hex = /^[0-9a-f]{32}$/.test(key) ? key : hash('sha256', key);
+  return [Number.parseInt(hex.slice(0, 8), 16), (Number.parseInt(hex.slice(8, 16), 16) | 1) >>> 0];
+}
+
+/** Where the fingerprint stands in the table, or the empty place it would have. */
+function find(table: Uint32Array, high: number, low: number): number {
+  const mask = table.length / 2 - 1;
+  for (let place = (high ^ low) & mask; ; place = (place + 1) & mask) {
+    const at = 2 * place;
+    const isEmpty = table[at] === 0 && table[at + 1] === 0;
+    if (isEmpty || (table[at] === high && table[at + 1] === low)) return at;
+  }
+}
+
+const fileOf = (folder: string, segment: string): string => path.join(folder, `${segment}.keys`);
+
+/** Undefined when there is no such file. */
+export function readKeys(folder: string, segment: string): string[] | undefined {
+  const read = readWhole(fileOf(folder, segment));
+  // It can be made again.
+  return read?.why === undefined ? read?.text?.split('\n').filter(Boolean) : undefined;
+}
+
+/** Not synced: it can be made again. */
+export function writeKeys(folder: string, segment: string, keys: readonly string[]): void {
+  const file = fileOf(folder, segment);
+  if (fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) setAside(file);
+  fs.writeFileSync(`${file}.tmp`, keys.map((key) => `${key}\n`).join(''), { mode: 0o600 });
+  fs.renameSync(`${file}.tmp`, file);
+}
+
+/** The segments that have such a file, also those that are no more. */
+export const keyFiles = (folder: string): string[] =>
+  namesIn(folder).flatMap((name) => (name.endsWith('.keys') ? [name.slice(0, -'.keys'.length)] : []));

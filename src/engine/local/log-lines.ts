@@ -1,0 +1,94 @@
+/**
+ * What the lines of the spool's log say, and what a reader makes of them. Whoever reads them in order knows what is unfinished:
+ *
+ *   begin the first line of each segment
+ *   put   a message or an answer, whole: the newest line of a key counts
+ *   move  a message is in work (`cur`), or waits again (`new`)
+ *   done  finished: its key is kept, so that the same event has no effect
+ *   drop  gone without having been finished: given up, or never begun
+ */
+import { scanLines } from './segment.ts';
+
+/** Of the states a message can have, those that the log holds. */
+export type LogState = 'new' | 'cur' | 'out';
+
+export type LogLine = { op: 'begin' /** ISO 8601. */; at: string } | ChangeLine;
+
+export type ChangeLine =
+  | { op: 'put'; state: LogState; key: string; value: unknown }
+  | { op: 'move'; state: 'new' | 'cur'; key: string }
+  | { op: 'done'; state: LogState; key: string; as?: string }
+  | { op: 'drop'; state: LogState; key: string };
+
+export const beginText = (): string => lineText({ op: 'begin', at: new Date().toISOString() });
+
+export const lineText = (line: LogLine): string => `${JSON.stringify(line)}\n`;
+
+/** Undefined for what no gateway wrote. */
+export function parseLine(text: string): LogLine | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isLine(value) ? value : undefined;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return undefined;
+  }
+}
+
+const OPS: readonly unknown[] = ['put', 'move', 'done', 'drop'] satisfies ChangeLine['op'][];
+const STATES: readonly unknown[] = ['new', 'cur', 'out'] satisfies LogState[];
+
+function isLine(value: unknown): value is LogLine {
+  if (typeof value !== 'object' || value === null || !('op' in value)) return false;
+  if (value.op === 'begin') return true;
+  if (!('key' in value && 'state' in value)) return false;
+  return OPS.includes(value.op) && STATES.includes(value.state) && typeof value.key === 'string';
+}
+
+/** Where the line that holds an entry stands in its segment, in bytes. */
+export interface Position {
+  offset: number;
+  length: number;
+}
+
+export interface LiveEntry extends Position {
+  state: LogState;
+}
+
+/** What one segment holds. An answer may have the key of the message it answers, so they are kept apart. */
+export interface Replayed {
+  inbox: Map<string, LiveEntry>;
+  outbox: Map<string, LiveEntry>;
+  finished: string[];
+  /** Its first line is there. */
+  hasBegin: boolean;
+  /** Whole lines that cannot be read. */
+  damaged: string[];
+  /** Bytes up to the last line break; what follows was never finished. */
+  end: number;
+}
+
+export function replay(file: string): Replayed {
+  const found: Replayed = { inbox: new Map(), outbox: new Map(), finished: [], hasBegin: false, damaged: [], end: 0 };
+  const { lines, end } = scanLines(file);
+  for (const { offset, length, text } of lines) {
+    const line = parseLine(text);
+    if (line?.op === 'begin') found.hasBegin = true;
+    else if (line) applyLine(found, line, { offset, length });
+    else found.damaged.push(text);
+  }
+  return { ...found, end };
+}
+
+/** The state a line leaves behind. */
+function applyLine(found: Replayed, line: ChangeLine, at: Position): void {
+  const side = line.state === 'out' ? found.outbox : found.inbox;
+  const entry = side.get(line.key);
+  if (line.op === 'put') side.set(line.key, { ...at, state: line.state });
+  else if (line.op === 'move') {
+    if (entry) entry.state = line.state;
+  } else if (line.op === 'done') {
+    side.delete(line.key);
+    found.finished.push(line.as ?? line.key);
+  } else if (entry?.state === line.state) side.delete(line.key);
+}

@@ -1,0 +1,314 @@
+/**
+ * The spool's log: what is unfinished, as lines in files by day (`log/2026-01-31.1.jsonl`). A put is durable when it resolves; a move or
+ * an end is written at once and synced with the next put, since losing it costs a repetition and never a message.
+ *
+ * Invariants: the newest segment alone tells all that is unfinished, so that a start reads one file; puts made while a sync is
+ * under way share the next one; a put that was rejected is not in the log.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { errorCode, errorMessage, StorageError } from '../../errors.ts';
+import { namesIn, reportDamage } from '../../lib/damage.ts';
+import { KeySet, keyFiles, readKeys, writeKeys } from './finished-keys.ts';
+import {
+  beginText,
+  type LiveEntry,
+  type LogLine,
+  type LogState,
+  lineText,
+  parseLine,
+  type Replayed,
+  replay,
+} from './log-lines.ts';
+import { dayOf, nextName, openSegment, Segment, segmentNames } from './segment.ts';
+
+/** A segment that is larger is followed by another: a start reads no more than one. */
+const SEGMENT_BYTES = 8_000_000;
+
+interface PendingPut {
+  state: LogState;
+  key: string;
+  text: string;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+const today = (): string => new Date().toISOString().slice(0, 10);
+
+const storageError = (error: unknown): StorageError =>
+  new StorageError(errorMessage(error), { code: errorCode(error), cause: error });
+
+/** What a damaged segment may have held. */
+const ABOUT = {
+  lost: 'messages that were not answered, and answers that were not delivered',
+  next: 'Whoever misses an answer has to write again.',
+  tell: true,
+};
+
+const TORN = { lost: 'nothing that was acknowledged, unless somebody has cut the file' };
+
+export class SpoolLog {
+  readonly #folder: string;
+  readonly #segmentBytes: number;
+  #segment: Segment;
+  #inbox = new Map<string, LiveEntry>();
+  #outbox = new Map<string, LiveEntry>();
+  /** Of the current segment. */
+  #finished: string[] = [];
+  #allFinished = new KeySet();
+  #pending: PendingPut[] = [];
+  /** Lines of moves and ends that the disk would not take; they go before the next line. */
+  #unwritten = '';
+  #draining: Promise<void> | undefined;
+  /** Bytes with which the segment began. */
+  #carried = 0;
+
+  /**
+   * Takes up what an earlier process left. Lines that cannot be read are kept in a file of `graves`, and told of.
+   * @param segmentBytes after which another segment is begun
+   */
+  constructor(folder: string, graves: string, segmentBytes = SEGMENT_BYTES) {
+    this.#folder = folder;
+    this.#segmentBytes = segmentBytes;
+    for (const name of namesIn(folder))
+      if (name.endsWith('.tmp')) fs.rmSync(path.join(folder, name), { recursive: true });
+    const newest = segmentNames(folder).at(-1);
+    this.#readFinished(newest);
+    this.#segment = openSegment(folder, newest ?? nextName(undefined, today()), beginText());
+    const found = replay(this.#segment.file);
+    this.#inbox = found.inbox;
+    this.#outbox = found.outbox;
+    this.#finished = found.finished;
+    for (const key of found.finished) this.#allFinished.add(key);
+    this.#mend(found, graves);
+  }
+
+  /** A torn end is cut off. What else is damaged is kept in `graves`, and another segment is begun. */
+  #mend({ damaged, end, hasBegin }: Replayed, graves: string): void {
+    const { file, name, size } = this.#segment;
+    if (end < size) {
+      this.#segment.cut(end);
+      reportDamage({ ...TORN, file, why: 'ended in the middle of a line, which was cut off' });
+    }
+    if (damaged.length === 0 && hasBegin) return;
+    const about = {
+      ...ABOUT,
+      file,
+      why: hasBegin ? `has damaged lines (${damaged.length})` : 'has lost its beginning',
+    };
+    if (damaged.length > 0) {
+      const movedTo = path.join(graves, `${name}.jsonl.bad`);
+      fs.appendFileSync(movedTo, `${damaged.join('\n')}\n`, { mode: 0o600 });
+      reportDamage({ ...about, movedTo });
+    } else reportDamage(about);
+    this.#begin();
+  }
+
+  /** The file that is written to now. */
+  get file(): string {
+    return this.#segment.file;
+  }
+
+  /** Resolves when it is on the disk. Rejects with a StorageError, and then nothing of it stays; throws for what is no JSON. */
+  put(state: LogState, key: string, value: unknown): Promise<void> {
+    const text = lineText({ op: 'put', state, key, value });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#pending.push({ state, key, text, resolve, reject });
+    // A tick later, so that calls made together share one sync.
+    this.#draining ??= Promise.resolve().then(() => this.#drain());
+    return promise;
+  }
+
+  /** Keys that were finished before there was a log. */
+  rememberFinished(keys: readonly string[]): void {
+    for (const key of keys) this.#allFinished.add(key);
+  }
+
+  /** Takes over what stood elsewhere; on the disk when it returns. Throws a system error. */
+  adopt(entries: readonly { state: LogState; key: string; value: unknown }[]): void {
+    if (entries.length === 0) return;
+    for (const entry of entries) {
+      const text = lineText({ op: 'put', ...entry });
+      const at = { offset: this.#write(text), length: Buffer.byteLength(text) - 1 };
+      this.#side(entry.state).set(entry.key, { ...at, state: entry.state });
+    }
+    this.#begin();
+  }
+
+  move(key: string, to: 'new' | 'cur'): void {
+    const entry = this.#inbox.get(key);
+    if (!entry) return;
+    entry.state = to;
+    this.#note({ op: 'move', state: to, key });
+  }
+
+  finish(state: LogState, key: string, as?: string): void {
+    this.#allFinished.add(as ?? key);
+    this.#finished.push(as ?? key);
+    this.#side(state).delete(key);
+    this.#note({ op: 'done', state, key, ...(as === undefined || as === key ? {} : { as }) });
+  }
+
+  drop(state: LogState, key: string): void {
+    if (this.#side(state).get(key)?.state !== state) return;
+    this.#side(state).delete(key);
+    this.#note({ op: 'drop', state, key });
+  }
+
+  has(state: LogState, key: string): boolean {
+    return this.#side(state).get(key)?.state === state;
+  }
+
+  /** In the order in which they were put. */
+  keys(state: LogState): string[] {
+    return [...this.#side(state)].flatMap(([key, entry]) => (entry.state === state ? [key] : []));
+  }
+
+  read(state: LogState, key: string): unknown {
+    const entry = this.#side(state).get(key);
+    return entry?.state === state ? this.#valueAt(entry) : undefined;
+  }
+
+  wasFinished(key: string): boolean {
+    return this.#allFinished.has(key);
+  }
+
+  /** Messages that wait or are in work. */
+  get unfinished(): number {
+    return this.#inbox.size;
+  }
+
+  /** Removes segments of days before `oldest` (`2026-01-31`). */
+  prune(oldest: string): void {
+    const folder = this.#folder;
+    for (const file of namesIn(folder)) {
+      const name = file.replace(/\.(jsonl|keys)$/, '');
+      if (dayOf(name) >= oldest || name === this.#segment.name) continue;
+      fs.rmSync(path.join(folder, file), { force: true });
+    }
+    this.#allFinished = new KeySet();
+    this.#readFinished(this.#segment.name);
+    for (const key of this.#finished) this.#allFinished.add(key);
+  }
+
+  async close(): Promise<void> {
+    await this.#draining;
+    await this.#segment.sync(false);
+    this.#segment.close();
+  }
+
+  #side(state: LogState): Map<string, LiveEntry> {
+    return state === 'out' ? this.#outbox : this.#inbox;
+  }
+
+  #valueAt({ offset, length }: LiveEntry): unknown {
+    const line = parseLine(this.#segment.read(offset, length));
+    return line?.op === 'put' ? line.value : undefined;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#pending.length > 0) {
+      const batch = this.#pending;
+      this.#pending = [];
+      if (this.#isOver()) this.#tryToBegin();
+      await this.#commit(batch);
+    }
+    this.#draining = undefined;
+  }
+
+  async #commit(batch: readonly PendingPut[]): Promise<void> {
+    let offset: number;
+    try {
+      offset = this.#write(batch.map(({ text }) => text).join(''));
+    } catch (error) {
+      if (batch.length === 1) return batch[0]?.reject(storageError(error));
+      // What there is no room for together may fit one by one.
+      for (const put of batch) await this.#commit([put]);
+      return;
+    }
+    try {
+      await this.#segment.sync(batch.length === 1 && this.#pending.length === 0 && this.#inbox.size <= 1);
+    } catch (error) {
+      // What of this segment is on the disk nobody knows: the next one holds what was durable before.
+      if (!this.#tryToBegin()) for (const { state, key } of batch) this.#note({ op: 'drop', state, key });
+      for (const { reject } of batch) reject(storageError(error));
+      return;
+    }
+    for (const { state, key, text, resolve } of batch) {
+      const length = Buffer.byteLength(text) - 1;
+      this.#side(state).set(key, { offset, length, state });
+      offset += length + 1;
+      resolve();
+    }
+  }
+
+  /** Gives where `text` begins. */
+  #write(text: string): number {
+    const before = this.#unwritten;
+    const offset = this.#segment.append(before + text);
+    this.#unwritten = '';
+    return offset + Buffer.byteLength(before);
+  }
+
+  #note(line: LogLine): void {
+    try {
+      this.#write(lineText(line));
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      // There is no room: it is so in memory, and written before the next line that is.
+      this.#unwritten += lineText(line);
+    }
+  }
+
+  #isOver(): boolean {
+    return this.#segment.size - this.#carried > this.#segmentBytes || dayOf(this.#segment.name) < today();
+  }
+
+  /** False where the disk does not take another segment: then it goes on with this one. */
+  #tryToBegin(): boolean {
+    try {
+      this.#begin();
+      return true;
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      return false;
+    }
+  }
+
+  /** Another segment, which begins with all that is unfinished. Throws a system error, and then nothing has changed. */
+  #begin(): void {
+    const name = nextName(this.#segment.name, today());
+    const entries = [...this.#inbox, ...this.#outbox];
+    const texts = entries.map(([key, entry]) =>
+      lineText({ op: 'put', state: entry.state, key, value: this.#valueAt(entry) }),
+    );
+    const begin = beginText();
+    const next = Segment.whole(this.#folder, name, begin + texts.join(''));
+    writeKeys(this.#folder, this.#segment.name, this.#finished);
+    this.#segment.close();
+    this.#segment = next;
+    this.#carried = next.size;
+    this.#finished = [];
+    this.#unwritten = '';
+    let offset = Buffer.byteLength(begin);
+    for (const [index, [, entry]] of entries.entries()) {
+      const length = Buffer.byteLength(texts[index] ?? '') - 1;
+      Object.assign(entry, { offset, length });
+      offset += length + 1;
+    }
+  }
+
+  #readFinished(current: string | undefined): void {
+    const folder = this.#folder;
+    const closed = new Set([...segmentNames(folder), ...keyFiles(folder)]);
+    for (const name of closed) {
+      if (name === current) continue;
+      let keys = readKeys(folder, name);
+      if (!keys) {
+        keys = replay(path.join(folder, `${name}.jsonl`)).finished;
+        writeKeys(folder, name, keys);
+      }
+      for (const key of keys) this.#allFinished.add(key);
+    }
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * One file of the spool's log: JSON lines, appended and never changed. A line counts once its line break is there.
+ *
+ * Invariants: `append` leaves the whole text at the end of the file or nothing of it; what was appended before `sync` was called
+ * is on the disk when that resolves.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { errorCode } from '../../errors.ts';
+import { namesIn, quarantine } from '../../lib/damage.ts';
+import { syncFolder, writeAll } from '../../lib/staged-file.ts';
+
+const ENDING = '.jsonl';
+
+const ABOUT = {
+  lost: 'all messages that were not answered, and answers that were not delivered',
+  next: 'Whoever misses an answer has to write again.',
+  tell: true,
+};
+
+export interface ScannedLine {
+  /** Where it begins, in bytes. */
+  offset: number;
+  /** In bytes, without its line break. */
+  length: number;
+  text: string;
+}
+
+export class Segment {
+  readonly file: string;
+  readonly name: string;
+  #fd: number;
+  #size: number;
+  /** The entry of a new file in its folder is synced once, with the first sync. */
+  #isNew: boolean;
+
+  constructor(folder: string, name: string) {
+    this.name = name;
+    this.file = path.join(folder, `${name}${ENDING}`);
+    this.#isNew = !fs.existsSync(this.file);
+    this.#fd = fs.openSync(this.file, this.#isNew ? 'wx+' : 'r+', 0o600);
+    this.#size = fs.fstatSync(this.#fd).size;
+  }
+
+  /** A new segment that begins with `text`: it is there whole, and durable, or not at all. Throws a system error. */
+  static whole(folder: string, name: string, text: string): Segment {
+    const temp = path.join(folder, `${name}.tmp`);
+    try {
+      const fd = fs.openSync(temp, 'w', 0o600);
+      try {
+        writeAll(fd, Buffer.from(text), 0);
+        fs.fsyncSync(fd);
+      } finally {
+        fs.closeSync(fd);
+      }
+      fs.renameSync(temp, path.join(folder, `${name}${ENDING}`));
+    } catch (error) {
+      fs.rmSync(temp, { force: true });
+      throw error;
+    }
+    const segment = new Segment(folder, name);
+    segment.#isNew = true;
+    return segment;
+  }
+
+  /** In bytes. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Gives where the text begins. Throws a system error, and then nothing of the text stays. */
+  append(text: string): number {
+    const offset = this.#size;
+    const data = Buffer.from(text);
+    try {
+      writeAll(this.#fd, data, 0, offset);
+    } catch (error) {
+      fs.ftruncateSync(this.#fd, offset);
+      throw error;
+    }
+    this.#size += data.length;
+    return offset;
+  }
+
+  /**
+   * Rejects with a system error; what the file then holds on the disk is not known.
+   * @param here waits on this thread: quicker when nothing else is to be done meanwhile
+   */
+  async sync(here: boolean): Promise<void> {
+    if (here) fs.fdatasyncSync(this.#fd);
+    else await dataSynced(this.#fd);
+    if (!this.#isNew) return;
+    await syncFolder(path.dirname(this.file));
+    this.#isNew = false;
+  }
+
+  read(offset: number, length: number): string {
+    const data = Buffer.alloc(length);
+    fs.readSync(this.#fd, data, 0, length, offset);
+    return data.toString();
+  }
+
+  /** Removes what stands behind `size`: a line that was never finished. */
+  cut(size: number): void {
+    fs.ftruncateSync(this.#fd, size);
+    this.#size = size;
+  }
+
+  close(): void {
+    fs.closeSync(this.#fd);
+  }
+}
+
+const dataSynced = (fd: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    fs.fdatasync(fd, (error) => (error ? reject(error) : resolve()));
+  });
+
+/** Opens a segment, or begins it with this text; whatever else stands in its place is set aside. */
+export function openSegment(folder: string, name: string, begin: string): Segment {
+  const file = path.join(folder, `${name}${ENDING}`);
+  const stat = fs.lstatSync(file, { throwIfNoEntry: false });
+  if (stat && !stat.isFile()) quarantine(file, stat.isDirectory() ? 'is a folder' : 'is no regular file', ABOUT);
+  const segment = openOrReplace(folder, name);
+  if (!stat?.isFile()) segment.append(begin);
+  return segment;
+}
+
+function openOrReplace(folder: string, name: string): Segment {
+  try {
+    return new Segment(folder, name);
+  } catch (error) {
+    if (errorCode(error) !== 'EACCES' && errorCode(error) !== 'EPERM') throw error;
+    quarantine(path.join(folder, `${name}${ENDING}`), 'may not be read by this user', ABOUT);
+    return new Segment(folder, name);
+  }
+}
+
+/** The finished lines of a file, and where they end. What is no file has none. */
+export function scanLines(file: string): { lines: ScannedLine[]; end: number } {
+  const isFile = fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  const data = isFile ? fs.readFileSync(file) : Buffer.alloc(0);
+  const lines: ScannedLine[] = [];
+  let offset = 0;
+  for (let end = data.indexOf(0x0a); end >= 0; end = data.indexOf(0x0a, offset)) {
+    if (end > offset) lines.push({ offset, length: end - offset, text: data.toString('utf8', offset, end) });
+    offset = end + 1;
+  }
+  return { lines, end: offset };
+}
+
+/** The names of the segments in a folder, the oldest first: `2026-01-31.7`, the day and a number that rises. */
+export function segmentNames(folder: string): string[] {
+  return namesIn(folder)
+    .filter((name) => /^\d{4}-\d\d-\d\d\.\d+\.jsonl$/.test(name))
+    .map((name) => name.slice(0, -ENDING.length))
+    .sort((a, b) => dayOf(a).localeCompare(dayOf(b)) || numberOf(a) - numberOf(b));
+}
+
+export const dayOf = (name: string): string => name.slice(0, 10);
+const numberOf = (name: string): number => Number(name.slice(11));
+
+/** The name that follows `last` on a day; a clock that was set back does not bring segments out of order. */
+export function nextName(last: string | undefined, today: string): string {
+  const day = last !== undefined && dayOf(last) > today ? dayOf(last) : today;
+  return `${day}.${last !== undefined && dayOf(last) === day ? numberOf(last) + 1 : 1}`;
+}

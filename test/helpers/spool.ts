@@ -1,0 +1,22 @@
+/** The spool of a home as tests look at it, and a disk that does not take it. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { onTestFinished, vi } from 'vitest';
+import { type Found, inspectSpool } from '../../src/engine/local/inspect.ts';
+
+/** The keys in a state. */
+export const keysIn = (home: string, state: Found['state']): string[] =>
+  inspectSpool(path.join(home, 'spool')).flatMap((found) => (found.state === state ? [found.key] : []));
+
+/** Nothing can be written to the spool's log; what it gives back makes that end. For gateways in this process. */
+export function breakSpool(home: string): () => void {
+  const folder = path.join(fs.realpathSync(home), 'spool', 'log');
+  const { writeSync } = fs;
+  const broken = vi.spyOn(fs, 'writeSync').mockImplementation(((fd: number, ...rest: [Uint8Array]) => {
+    if (fs.readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder))
+      throw Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO' });
+    return writeSync(fd, ...rest);
+  }) as typeof fs.writeSync);
+  onTestFinished(() => broken.mockRestore());
+  return () => broken.mockRestore();
+}
