@@ -91,8 +91,9 @@ export function watchSettled(options: SettledOptions): SettledWatch {
   async function settle(): Promise<void> {
     let before = await look(options, handed);
     if (before.stamp === handed?.stamp) return report(before);
-    // At the start nobody is known to be writing: what is older than the settle time is at rest.
-    let isAtRest = handed === undefined && Date.now() - before.newestMs >= settleMs;
+    // At the start nobody is known to be writing: what is older than the settle time is at rest, and so is what is empty.
+    const isOld = before.found.length + before.unreadable.length === 0 || Date.now() - before.newestMs >= settleMs;
+    let isAtRest = handed === undefined && isOld;
     for (let looks = 1; ; looks++) {
       if (!isAtRest) await sleep(settleMs, undefined, { signal: stop.signal });
       isAtRest = false;

@@ -81,7 +81,7 @@ export function locateHome(options: { override?: string; env: Record<string, str
 const OPERATIONAL = ['spool', 'access', 'cache', 'run', 'conversations', 'usage'];
 const FOLDERS = [
   ...['jobs', 'skills', 'playbooks', 'artifacts', `agents/${DEFAULT_VIBER}/sessions`, 'vibers', 'memory'],
-  ...['workspace', 'workspace/memory', 'workspace/artifacts'],
+  ...['workspace', 'workspace/memory', 'workspace/artifacts', 'workspace/skills'],
 ];
 const LATER = [
   ...[

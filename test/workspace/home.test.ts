@@ -47,6 +47,7 @@ describe('openHome', () => {
       'agents/default/sessions',
       'workspace/memory',
       'workspace/artifacts',
+      'workspace/skills',
       'memory',
       '',
     ]) {
