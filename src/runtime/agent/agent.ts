@@ -3,18 +3,19 @@
  * context from disk (C1). Invariants: a step is journaled before the next begins; after an abort nothing more is said
  * or run; a failure is always a RunError, or what a hook threw.
  */
-import type { SystemModelMessage } from 'ai';
 import type { Logger } from '../../log.ts';
-import { openCalls, withoutResults } from '../context/open-calls.ts';
+import { openCalls } from '../context/open-calls.ts';
 import type { Agent, AgentHooks, AgentOutcome, AgentRequest, ParkedCall, Timeouts } from '../contract/agent.ts';
+import type { GenerateResult } from '../contract/model.ts';
 import { RunError, toolFailed, toRunError } from '../contract/run-error.ts';
 import type { Models } from '../model/models.ts';
 import { createStreamingModel } from '../model/streaming-model.ts';
 import { answerCalls } from './answer-calls.ts';
 import { type AgentEvents, createEvents } from './events.ts';
-import { toModelMessages } from './messages.ts';
 import { addStep, finalText, NOTHING_SAID } from './outcome.ts';
-import { toSdkTools } from './sdk-tools.ts';
+import { appendSteps, toInstructions, toPrompt } from './prompt.ts';
+import { callsOf, stepMessages, type ToolOutput } from './step.ts';
+import { callTool, toToolSpecs } from './tools.ts';
 
 export type {
   Agent,
@@ -47,13 +48,6 @@ export interface AgentOptions {
 export function createAgent(options: AgentOptions): Agent {
   const { models, log } = options;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
-  // Kept: even of a loaded module each `import` is a walk through the loader.
-  let sdk: Promise<typeof import('ai')> | undefined;
-  const loadSdk = () => {
-    sdk ??= import('ai');
-    return sdk;
-  };
-
   async function loop(request: AgentRequest, hooks: AgentHooks, controller: AbortController, events: AgentEvents) {
     const { signal } = controller;
     const { resume, maxSteps } = request;
@@ -87,15 +81,6 @@ export function createAgent(options: AgentOptions): Agent {
     };
     if (said.isAnswer) return outcome('stop');
 
-    // The SDK swallows what its callbacks throw; what is not journaled must not go on.
-    const orEnd = async (work: () => Promise<void>): Promise<void> => {
-      try {
-        await work();
-      } catch (error) {
-        controller.abort(error);
-        throw error;
-      }
-    };
     const toolHooks = {
       signal,
       beforeExternal: (call: { callId: string; tool: string }) => orEnd(() => hooks.onCall(call)),
@@ -103,6 +88,15 @@ export function createAgent(options: AgentOptions): Agent {
       onEnd: events.toolResult,
       onPark: (call: ParkedCall) => void parked.push(call),
       log,
+    };
+    // What is not journaled must not go on: the tools beside it neither.
+    const orEnd = async (work: () => Promise<void>): Promise<void> => {
+      try {
+        await work();
+      } catch (error) {
+        controller.abort(error);
+        throw error;
+      }
     };
     const finished = resume.flatMap((step) => step.messages);
     const stillOpen = await answerCalls({
@@ -120,36 +114,48 @@ export function createAgent(options: AgentOptions): Agent {
     parked.push(...stillOpen);
     if (parked.length > 0) return wait();
     if (steps >= maxSteps) return outcome('max-steps');
-    const messages = await toModelMessages(request.messages, finished, request.goal);
-    const { ToolLoopAgent, isStepCount, jsonSchema } = await loadSdk();
-    const agent = new ToolLoopAgent({
-      model,
-      instructions: toInstructions(request.instructions),
-      tools: toSdkTools(request.tools, jsonSchema, toolHooks),
-      stopWhen: [isStepCount(maxSteps - steps), () => parked.length > 0],
-      maxRetries: 0,
-      telemetry: { isEnabled: false },
-      onStepStart: events.thinking,
-      onStepEnd: async ({ response, usage: used }) => {
-        // A step cut by an abort is not finished: its tools' results are not theirs.
-        if (signal.aborted) return;
-        const plain = withoutResults(JSON.parse(JSON.stringify(response.messages)), parked);
-        said = addStep(said, plain);
-        steps += 1;
-        usage.inputTokens += used.inputTokens ?? 0;
-        usage.outputTokens += used.outputTokens ?? 0;
-        const cached = used.inputTokenDetails.cacheReadTokens ?? 0;
-        if (cached > 0) usage.cachedInputTokens = (usage.cachedInputTokens ?? 0) + cached;
-        await orEnd(() => hooks.onStep({ index: next++, messages: plain }));
-      },
-    });
-    try {
-      const { finalStep } = await agent.generate({ messages, abortSignal: signal });
+    const prompt = [
+      ...toInstructions(request.instructions),
+      ...(await toPrompt(request.messages, finished, request.goal)),
+    ];
+    const tools = toToolSpecs(request.tools);
+
+    /** Asks the model, runs what it calls, and notes the step. */
+    async function step(): Promise<{ finish: string; calls: number }> {
+      events.thinking();
+      const answer = await model.ask({ prompt, ...(tools.length > 0 && { tools }), abortSignal: signal });
       signal.throwIfAborted();
-      if (parked.length > 0) return wait();
-      const { finishReason } = finalStep;
-      if (finishReason === 'length' || finishReason === 'content-filter') return outcome(finishReason);
-      return outcome(finalStep.toolCalls.length > 0 ? 'max-steps' : 'stop');
+      const finish = answer.finishReason.unified;
+      // Calls of an answer that was cut off may be half of what was meant.
+      const isCut = finish === 'length' || finish === 'content-filter';
+      const calls = isCut ? [] : callsOf(answer);
+      const outputs = new Map<string, ToolOutput>();
+      await Promise.all(
+        calls.map(async (call) => {
+          const output = await callTool(call, request.tools, toolHooks);
+          if (output) outputs.set(call.callId, output);
+        }),
+      );
+      // A step cut by an abort is not finished: its tools' results are not theirs.
+      signal.throwIfAborted();
+      const messages = stepMessages(isCut ? withoutCalls(answer) : answer, calls, outputs);
+      said = addStep(said, messages);
+      steps += 1;
+      addUsage(usage, answer.usage);
+      await orEnd(() => hooks.onStep({ index: next++, messages }));
+      appendSteps(prompt, messages);
+      return { finish, calls: calls.length };
+    }
+
+    try {
+      for (;;) {
+        const { finish, calls } = await step();
+        signal.throwIfAborted();
+        if (parked.length > 0) return wait();
+        if (finish === 'length' || finish === 'content-filter') return outcome(finish);
+        if (calls === 0) return outcome('stop');
+        if (steps >= maxSteps) return outcome('max-steps');
+      }
     } catch (error) {
       if (!(error instanceof RunError) || error.kind !== 'empty' || said.tools.length === 0) throw error;
       if (said.failed.length > 0) throw toolFailed(said.failed);
@@ -182,7 +188,7 @@ export function createAgent(options: AgentOptions): Agent {
     },
     async preload(model = models.defaultModel) {
       try {
-        await Promise.all([loadSdk(), models.load(model, { connectMs: timeouts.connect })]);
+        await models.load(model, { connectMs: timeouts.connect });
       } catch (err) {
         log.warn({ err, model }, 'the model could not be loaded');
       }
@@ -190,14 +196,15 @@ export function createAgent(options: AgentOptions): Agent {
   };
 }
 
-/** Anthropic's models keep the first part, which rarely changes, in their prompt cache. */
-function toInstructions(parts: readonly string[]): SystemModelMessage[] {
-  const filled = parts.filter((part) => part.trim() !== '');
-  return filled.map((content, index) => ({
-    role: 'system',
-    content,
-    ...(index === 0 && { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } }),
-  }));
+function withoutCalls(answer: GenerateResult): GenerateResult {
+  return { ...answer, content: answer.content.filter((part) => part.type !== 'tool-call') };
+}
+
+function addUsage(usage: AgentOutcome['usage'], { inputTokens, outputTokens }: GenerateResult['usage']): void {
+  usage.inputTokens += inputTokens.total ?? 0;
+  usage.outputTokens += outputTokens.total ?? 0;
+  const cached = inputTokens.cacheRead ?? 0;
+  if (cached > 0) usage.cachedInputTokens = (usage.cachedInputTokens ?? 0) + cached;
 }
 
 function tookTooLong(ms: number): RunError {

@@ -5,7 +5,7 @@ import { kindOf } from '../approvals/consent.ts';
 import { resultMessage } from '../context/open-calls.ts';
 import type { ParkedCall, Verdict } from '../contract/agent.ts';
 import type { RuntimeTool } from '../contract/task.ts';
-import { runTool, type ToolHooks } from './sdk-tools.ts';
+import { runTool, type ToolHooks } from './tools.ts';
 
 export interface OpenCalls {
   calls: readonly ParkedCall[];

@@ -28,17 +28,6 @@ export function openCalls(messages: readonly Json[]): ParkedCall[] {
     }));
 }
 
-/** A step's messages without the results of these calls. */
-export function withoutResults(messages: Json[], calls: readonly ParkedCall[]): Json[] {
-  if (calls.length === 0) return messages;
-  const waiting = new Set(calls.map((call) => call.callId));
-  return messages.flatMap((message): Json[] => {
-    if (!isFields(message) || message.role !== 'tool' || !Array.isArray(message.content)) return [message];
-    const content = message.content.filter((part) => !isFields(part) || !waiting.has(String(part.toolCallId)));
-    return content.length > 0 ? [{ ...message, content }] : [];
-  });
-}
-
 /** The message that gives a call its result: JSON, or words that say why there is none. */
 export function resultMessage({ callId, tool }: ParkedCall, result: { value: Json } | { error: string }): Json {
   const output: Json =

@@ -4,7 +4,7 @@
  */
 import { ConfigError } from '../../errors.ts';
 import { addSecret, scrub } from '../../log.ts';
-import type { ModelV4 } from '../contract/model.ts';
+import type { CallOptions, ModelV4 } from '../contract/model.ts';
 import { keySetting, knownProvider, PROVIDERS, splitModelName } from '../contract/providers.ts';
 import { createOfflineModel, OFFLINE_MODEL } from '../offline/offline.ts';
 import { canEmbed, createEmbedder, type Embedder } from './embeddings.ts';
@@ -167,9 +167,21 @@ async function createOpenAIFactory(
 ): Promise<Factory> {
   const { createOpenAI } = await import('@ai-sdk/openai');
   const openai = createOpenAI(settings);
-  if (baseURL) return (model) => openai.chat(model);
-  const { defaultSettingsMiddleware, wrapLanguageModel } = await import('ai');
-  // Nothing is kept at the provider: the history we send must be whole in itself.
-  const middleware = defaultSettingsMiddleware({ settings: { providerOptions: { openai: { store: false } } } });
-  return (model) => wrapLanguageModel({ model: openai.responses(model), middleware });
+  return (model) => (baseURL ? openai.chat(model) : keepingNothing(openai.responses(model)));
+}
+
+/** Nothing is kept at the provider: the history we send must be whole in itself. */
+function keepingNothing(model: ModelV4): ModelV4 {
+  const withOption = (call: CallOptions): CallOptions => ({
+    ...call,
+    providerOptions: { ...call.providerOptions, openai: { store: false, ...call.providerOptions?.openai } },
+  });
+  return {
+    specificationVersion: 'v4',
+    provider: model.provider,
+    modelId: model.modelId,
+    supportedUrls: model.supportedUrls,
+    doGenerate: (call) => model.doGenerate(withOption(call)),
+    doStream: (call) => model.doStream(withOption(call)),
+  };
 }

@@ -1,5 +1,5 @@
 /**
- * A language model for the agent's loop whose `doGenerate` streams inside: text is told as it comes, deadlines hold, a
+ * The model calls of the agent's loop: each is streamed, so that text is told as it comes and deadlines hold; a
  * failed call is tried again or handed to the next model (R9). Everything here happens within one step, before any of
  * its tools may run, so trying again repeats no side effect.
  */
@@ -31,7 +31,12 @@ export interface StreamingOptions {
   onFailure(failure: { model: string; tries: number; kind: RunErrorKind; err: RunError }): void;
 }
 
-export type StreamingModel = ModelV4 & { /** The model that answers, or answered last. */ current(): string };
+export interface StreamingModel {
+  /** The whole answer. Throws RunError, or the reason of the call's signal. */
+  ask(call: CallOptions): Promise<GenerateResult>;
+  /** The model that answers, or answered last. */
+  current(): string;
+}
 
 const TRIES = 2;
 
@@ -98,12 +103,8 @@ export function createStreamingModel(options: StreamingOptions): StreamingModel 
   }
 
   return {
-    specificationVersion: 'v4',
-    provider: 'viber',
-    modelId: names[0] ?? '',
-    supportedUrls: {},
     current: () => names[at] ?? '',
-    async doGenerate(call) {
+    async ask(call) {
       options.beforeCall?.();
       let first: RunError | undefined;
       for (let index = at; index < names.length; index += 1) {
@@ -116,7 +117,6 @@ export function createStreamingModel(options: StreamingOptions): StreamingModel 
       }
       throw withFallback(first, names.slice(at + 1));
     },
-    doStream: () => Promise.reject(new Error('this model is only asked for whole answers')),
   };
 }
 

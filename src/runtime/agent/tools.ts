@@ -1,19 +1,19 @@
 /**
- * Runtime tools as the AI SDK calls them. Invariants: input is checked before anything happens; a tool that would
+ * Tools as a model is offered them, and the call of one. Invariants: input is checked before anything happens; a tool that would
  * repeat a side effect is journaled before it runs; an abort ends the wait at once, whatever the tool does; the model
  * never sees our internals.
  */
-import type { ToolSet } from 'ai';
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { ParkedCall } from '../contract/agent.ts';
+import type { CallOptions } from '../contract/model.ts';
 import type { RuntimeTool } from '../contract/task.ts';
+import { outputOf, type ToolCall, type ToolOutput } from './step.ts';
 
-type SdkTool = ToolSet[string];
-type InputSchema = SdkTool['inputSchema'];
-type JsonSchema = (schema: Parameters<typeof import('ai').jsonSchema>[0]) => InputSchema;
+type ToolSpec = Extract<NonNullable<CallOptions['tools']>[number], { type: 'function' }>;
+type InputSchema = ToolSpec['inputSchema'];
 
 export interface ToolHooks {
   /** The run's own signal. */
@@ -33,25 +33,46 @@ const schemas = new WeakMap<object, InputSchema>();
 const isObject = (value: Json | undefined): value is { [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** @param jsonSchema The SDK's function of that name, given because the SDK is loaded late. */
-export function toSdkTools(tools: readonly RuntimeTool[], jsonSchema: JsonSchema, hooks: ToolHooks): ToolSet {
-  return Object.fromEntries(tools.map((tool) => [tool.name, toSdkTool(tool, jsonSchema, hooks)]));
-}
+/** What the model is told of the tools. */
+export const toToolSpecs = (tools: readonly RuntimeTool[]): ToolSpec[] => tools.map(toToolSpec);
 
-function toSdkTool(tool: RuntimeTool, jsonSchema: JsonSchema, hooks: ToolHooks): SdkTool {
+function toToolSpec(tool: RuntimeTool): ToolSpec {
   const key = isObject(tool.schema) ? tool.schema : tool.input;
   let inputSchema = schemas.get(key);
   if (!inputSchema) {
     const { $schema: _dialect, ...schema } =
       key === tool.schema ? tool.schema : z.toJSONSchema(tool.input, { target: 'draft-7', io: 'input' });
-    inputSchema = jsonSchema(schema);
+    inputSchema = JSON.parse(JSON.stringify(schema)) as InputSchema;
     schemas.set(key, inputSchema);
   }
-  return {
-    description: tool.description,
-    inputSchema,
-    execute: (input: unknown, { toolCallId }: { toolCallId: string }) => runTool(tool, input, toolCallId, hooks),
+  return { type: 'function', name: tool.name, description: tool.description, inputSchema };
+}
+
+/** The result of one call as the model is told it; undefined for a call that waits for a person. Throws the signal's reason. */
+export async function callTool(
+  call: ToolCall,
+  tools: readonly RuntimeTool[],
+  hooks: ToolHooks,
+): Promise<ToolOutput | undefined> {
+  const tool = tools.find(({ name }) => name === call.tool);
+  if (!tool) {
+    const names = tools.map(({ name }) => name).join(', ');
+    return { type: 'error-text', value: `There is no tool ${call.tool}. Available tools: ${names || 'none'}.` };
+  }
+  if (call.input === undefined)
+    return { type: 'error-text', value: `Invalid input for ${call.tool}: the arguments are no JSON.` };
+  let waits = false;
+  const onPark = (parked: ParkedCall) => {
+    waits = true;
+    hooks.onPark(parked);
   };
+  try {
+    const result = await runTool(tool, call.input, call.callId, { ...hooks, onPark });
+    return waits ? undefined : outputOf(result);
+  } catch (error) {
+    if (hooks.signal.aborted) throw hooks.signal.reason;
+    return { type: 'error-text', value: error instanceof Error ? error.message : 'It failed.' };
+  }
 }
 
 /** Throws the signal's reason, or an Error in words for the model. Gives null for a call that waits for a person. */
@@ -79,20 +100,13 @@ export async function runTool(tool: RuntimeTool, given: unknown, callId: string,
     const told = error instanceof UserError ? error.message : `The tool ${tool.name} failed.`;
     if (!(error instanceof UserError)) hooks.log.error({ tool: tool.name, err: error }, 'tool failed');
     if (started) hooks.onEnd(tool.name, { error: told });
-    throw bare(told);
+    throw new Error(told);
   }
 }
 
 /** What came in as JSON and passed a schema is JSON. */
 function toJson(value: unknown): Json {
   return JSON.parse(JSON.stringify(value ?? null));
-}
-
-/** The SDK tells the model an error's name and message; the name is of no use to it. */
-function bare(message: string): Error {
-  const error = new Error(message);
-  error.name = '';
-  return error;
 }
 
 /** Settles as the promise does, or rejects with the signal's reason as soon as it aborts. */

@@ -1,0 +1,159 @@
+/**
+ * The task's messages as the model gets them. Invariants: no system role comes from history (it is people's and tools'
+ * text); every tool call has a result right after it and every result a call; a file that cannot be shown is named
+ * instead.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { errorCode } from '../../errors.ts';
+import type { Json } from '../../workspace/types.ts';
+import type { Prompt } from '../contract/model.ts';
+import type { InputFile, TaskMessage } from '../contract/task.ts';
+
+type Message = Prompt[number];
+type UserPart = Extract<Message, { role: 'user' }>['content'][number];
+type AssistantPart = Extract<Message, { role: 'assistant' }>['content'][number];
+type ToolPart = Extract<Message, { role: 'tool' }>['content'][number];
+type ToolResult = Extract<ToolPart, { type: 'tool-result' }>;
+type ProviderOptions = NonNullable<Message['providerOptions']>;
+type Part = { [key: string]: Json };
+
+/** Bytes of one file shown to the model, and of all files of a request together. */
+const MAX_FILE = 5_000_000;
+const MAX_FILES = 15_000_000;
+const SHOWN = /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/;
+
+/** System parts, the one that changes least first: Anthropic's models keep it in their prompt cache. */
+export function toInstructions(parts: readonly string[]): Message[] {
+  const filled = parts.filter((part) => part.trim() !== '');
+  return filled.map((content, index) => ({
+    role: 'system',
+    content,
+    ...(index === 0 && { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } }),
+  }));
+}
+
+/**
+ * @param messages The history; files of the messages after the last answer are read and shown, older ones are not.
+ * @param resumed Messages of this run's finished steps, which come after the history.
+ * @param goal Stands for the person's message if the history has none.
+ */
+export async function toPrompt(
+  messages: readonly TaskMessage[],
+  resumed: readonly Json[],
+  goal: string,
+): Promise<Message[]> {
+  const newest = messages.findLastIndex((message) => message.role !== 'user') + 1;
+  const room = { bytes: MAX_FILES };
+  const prompt: Message[] = [];
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'steps') appendSteps(prompt, message.messages);
+    else if (message.role === 'user')
+      prompt.push(await toUser(message.text, index >= newest ? message.files : undefined, room));
+    else if (message.text.trim() !== '') prompt.push(said(message.text));
+  }
+  if (!prompt.some((message) => message.role === 'user'))
+    prompt.push({ role: 'user', content: [{ type: 'text', text: goal.trim() || '(no text)' }] });
+  appendSteps(prompt, resumed);
+  return prompt;
+}
+
+const said = (text: string): Message => ({ role: 'assistant', content: [{ type: 'text', text }] });
+
+async function toUser(
+  text: string,
+  files: readonly InputFile[] | undefined,
+  room: { bytes: number },
+): Promise<Message> {
+  const words = text.trim() === '' ? '(no text)' : text;
+  const content: UserPart[] = [{ type: 'text', text: words }];
+  for (const file of files ?? []) if (SHOWN.test(file.mimeType)) content.push(await toFile(file, room));
+  return { role: 'user', content };
+}
+
+async function toFile({ path, name, mimeType }: InputFile, room: { bytes: number }): Promise<UserPart> {
+  const note = (why: string): UserPart => ({ type: 'text', text: `[${name.replace(/[\r\n\]]/g, ' ')} ${why}]` });
+  try {
+    const { size } = await stat(path);
+    if (size > MAX_FILE || size > room.bytes) return note('is too large to be shown to you');
+    room.bytes -= size;
+    return { type: 'file', data: { type: 'data', data: await readFile(path) }, mediaType: mimeType, filename: name };
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return note('is no longer there');
+  }
+}
+
+/**
+ * Puts a model's own messages behind the prompt, but for what no provider would take: other roles, unknown parts, calls
+ * without results.
+ */
+export function appendSteps(prompt: Message[], messages: readonly Json[]): void {
+  for (let index = 0; index < messages.length; index += 1) {
+    const message = messages[index];
+    if (!isRecord(message) || message.role !== 'assistant') continue;
+    if (typeof message.content === 'string') {
+      if (message.content) prompt.push(said(message.content));
+      continue;
+    }
+    const content = partsOf(message.content).flatMap(toAssistantPart);
+    const results = new Map<string, ToolResult>();
+    for (let next = messages[index + 1]; isRecord(next) && next.role === 'tool'; next = messages[index + 1]) {
+      for (const result of partsOf(next.content).flatMap(toResult)) results.set(result.toolCallId, result);
+      index += 1;
+    }
+    const calls = content.flatMap((part) =>
+      part.type === 'tool-call' && part.providerExecuted !== true ? [part] : [],
+    );
+    const answers = calls.map((call) => results.get(call.toolCallId) ?? interrupted(call));
+    if (content.length > 0) prompt.push({ role: 'assistant', content });
+    if (answers.length > 0) prompt.push({ role: 'tool', content: answers });
+  }
+}
+
+function interrupted({ toolCallId, toolName }: { toolCallId: string; toolName: string }): ToolResult {
+  const output = { type: 'error-text' as const, value: 'interrupted: it is not known whether this was done' };
+  return { type: 'tool-result', toolCallId, toolName, output };
+}
+
+function toAssistantPart(part: Part): AssistantPart[] {
+  const { type, text, data, mediaType, kind } = part;
+  const options = optionsOf(part);
+  if (type === 'text' && typeof text === 'string')
+    return text === '' && !options.providerOptions ? [] : [{ type, text, ...options }];
+  if (type === 'reasoning' && typeof text === 'string') return [{ type, text, ...options }];
+  if ((type === 'file' || type === 'reasoning-file') && typeof data === 'string' && typeof mediaType === 'string')
+    return [{ type, data: { type: 'data', data }, mediaType, ...options }];
+  if (type === 'custom' && isKind(kind)) return [{ type, kind, ...options }];
+  if (type === 'tool-result') return toResult(part);
+  const { toolCallId, toolName, input = {}, providerExecuted } = part;
+  if (type !== 'tool-call' || typeof toolCallId !== 'string' || typeof toolName !== 'string') return [];
+  return [{ type, toolCallId, toolName, input, ...(providerExecuted === true && { providerExecuted }), ...options }];
+}
+
+function toResult(part: Part): ToolResult[] {
+  const { type, toolCallId, toolName = '', output } = part;
+  if (type !== 'tool-result' || typeof toolCallId !== 'string' || typeof toolName !== 'string') return [];
+  return isOutput(output) ? [{ type, toolCallId, toolName, output, ...optionsOf(part) }] : [];
+}
+
+const OUTPUTS: readonly unknown[] = ['text', 'json', 'error-text', 'error-json', 'execution-denied', 'content'];
+
+/** What stands in a session was written by this gateway or an earlier version of it. */
+const isOutput = (value: Json | undefined): value is ToolResult['output'] & Json =>
+  isRecord(value) && OUTPUTS.includes(value.type);
+
+const isKind = (value: Json | undefined): value is `${string}.${string}` =>
+  typeof value === 'string' && value.includes('.');
+
+function optionsOf({ providerOptions }: Part): { providerOptions?: ProviderOptions } {
+  return isOptions(providerOptions) ? { providerOptions } : {};
+}
+
+const isOptions = (value: Json | undefined): value is ProviderOptions & Json =>
+  isRecord(value) && Object.values(value).every(isRecord);
+
+const partsOf = (content: Json | undefined): Part[] => (Array.isArray(content) ? content.filter(isRecord) : []);
+
+function isRecord(value: Json | undefined): value is Part {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
