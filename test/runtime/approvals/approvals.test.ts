@@ -8,6 +8,7 @@ import type { Principal } from '../../../src/access/principal.ts';
 import type { InboundMessage } from '../../../src/channels/channel.ts';
 import { UserError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
+import { callsOf, stepMessages } from '../../../src/runtime/agent/step.ts';
 import { type ApprovalRequest, openApprovals } from '../../../src/runtime/approvals/approvals.ts';
 import { type ConsentRules, withConsent } from '../../../src/runtime/approvals/consent.ts';
 import { askForConsent, askPerson } from '../../../src/runtime/approvals/question.ts';
@@ -15,7 +16,7 @@ import { createParking } from '../../../src/runtime/approvals/suspend.ts';
 import { verdictOf } from '../../../src/runtime/approvals/verdict.ts';
 import { createInterrupt } from '../../../src/runtime/commands/interrupt.ts';
 import { assembleContext } from '../../../src/runtime/context/context.ts';
-import { openCalls, resultMessage, withoutResults } from '../../../src/runtime/context/open-calls.ts';
+import { openCalls, resultMessage } from '../../../src/runtime/context/open-calls.ts';
 import type { Entry, JobOrder } from '../../../src/runtime/contract/entry.ts';
 import { digestOf, fenced, shownInput, visible } from '../../../src/runtime/reply/show.ts';
 import { askUser } from '../../../src/runtime/tools/ask-user.ts';
@@ -79,6 +80,11 @@ function store(folder = tempFolder()) {
 }
 
 afterEach(() => void vi.useRealTimers());
+
+const NO_USAGE = {
+  inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 0, text: 0, reasoning: 0 },
+};
 
 describe('a request', () => {
   it('is decided once, however many press at the same moment, and the run goes on once', async () => {
@@ -519,8 +525,19 @@ describe('the agent', () => {
     const given = resultMessage(parked('1'), { value: { ok: true } });
     expect(openCalls([asked, given]).map(({ callId }) => callId)).toEqual(['2']);
     expect(openCalls([asked, given, { role: 'assistant', content: 'Done.' }])).toEqual([]);
-    expect(withoutResults([asked, given], [parked('1')])).toEqual([asked]);
-    expect(withoutResults([asked, given], [])).toEqual([asked, given]);
+    const said = { type: 'tool-call' as const, toolCallId: '1', toolName: 't', input: '{}' };
+    const answer = {
+      content: [said],
+      finishReason: { unified: 'tool-calls' as const, raw: undefined },
+      usage: NO_USAGE,
+      warnings: [],
+    };
+    const [own] = callsOf(answer);
+    expect(own).toEqual({ callId: '1', tool: 't', input: {} });
+    const alone = [{ role: 'assistant', content: [call('1')] }];
+    expect(stepMessages(answer, callsOf(answer), new Map())).toEqual(alone);
+    const outputs = new Map([['1', { type: 'json' as const, value: { ok: true } }]]);
+    expect(stepMessages(answer, callsOf(answer), outputs)).toEqual([...alone, given]);
   });
 });
 
