@@ -1,4 +1,4 @@
-/** A home that has been lived in: 1,000 tasks, and a session of 5,000 turns behind one conversation. */
+/** A home that has been lived in: 1,000 tasks, 100 skills, 200 jobs, and a session of 5,000 turns behind one conversation. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { conversationKey } from '../src/channels/channel.ts';
@@ -9,6 +9,8 @@ import type { SessionEntry, TaskRecord } from '../src/workspace/types.ts';
 
 const TASKS = 1_000;
 const TURNS = 5_000;
+const SKILLS = 100;
+const JOBS = 200;
 
 export async function fillHome(root: string, account: string, chat: number): Promise<void> {
   const home = await openHome(root);
@@ -28,6 +30,16 @@ export async function fillHome(root: string, account: string, chat: number): Pro
       path.join(home.taskDir(id), 'task.md'),
       `# Current Task\n\n## Goal\nGoal ${n}\n\n## Plan\n- [x] one\n- [ ] two\n`,
     );
+  }
+  for (let n = 0; n < SKILLS; n++) {
+    const folder = path.join(root, 'skills', `skill-${n}`);
+    fs.mkdirSync(folder, { recursive: true });
+    const text = `---\nname: skill-${n}\ndescription: Knows the answer to question ${n}.\n---\nRead the question, then answer it.\n`;
+    fs.writeFileSync(path.join(folder, 'SKILL.md'), text);
+  }
+  for (let n = 0; n < JOBS; n++) {
+    const text = `name: Job ${n}\nschedule: "0 ${n % 24} 1 1 *"\nprompt: What is new about ${n}?\n`;
+    fs.writeFileSync(path.join(root, 'jobs', `job-${n}.yaml`), text);
   }
   const header: SessionEntry = {
     type: 'session',
