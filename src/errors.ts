@@ -56,6 +56,12 @@ export class StorageError extends Error {
   }
 }
 
+/** Whatever the disk has thrown, as an error of storing. */
+export const toStorageError = (error: unknown): StorageError =>
+  error instanceof StorageError
+    ? error
+    : new StorageError(errorMessage(error), { code: errorCode(error), cause: error });
+
 /** A person asked for something that cannot be done; the message is one plain sentence that may be shown in a chat. */
 export class UserError extends Error {
   override name = 'UserError';

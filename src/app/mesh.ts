@@ -2,12 +2,12 @@
 import { type Config, loadAgent } from '../config.ts';
 import type { Logger } from '../log.ts';
 import type { Agent } from '../runtime/agent/agent.ts';
+import type { Play, Toolbox } from '../runtime/contract/order.ts';
 import type { Meter } from '../runtime/costs/meter.ts';
 import type { Bus } from '../runtime/live/bus.ts';
 import { createMesh } from '../runtime/mesh/mesh.ts';
 import { createRegistry } from '../runtime/mesh/registry.ts';
-import type { Play } from '../runtime/playbook/playbook.ts';
-import type { Perform, Toolbox } from '../runtime/run/perform.ts';
+import type { Perform } from '../runtime/run/perform.ts';
 import type { Home } from '../workspace/home.ts';
 
 export interface OpenMeshOptions {
@@ -48,7 +48,7 @@ export function openMesh(options: OpenMeshOptions): OpenMesh {
   return {
     async toolbox(order, own, scope) {
       if (registry.ids().length === 0) return NOTHING;
-      const { askAgentTools } = await import('../runtime/tools/ask-agent.ts');
+      const { askAgentTools } = await import('../runtime/mesh/ask-agent.ts');
       return askAgentTools(mesh, order, own, scope);
     },
     async play(turn) {

@@ -1,9 +1,9 @@
 /** Skills and servers of tools with what they need of the gateway. Loaded by the first run, or a moment after the start. */
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
+import type { Toolbox } from '../runtime/contract/order.ts';
 import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
-import { mayUse } from '../runtime/run/asked.ts';
-import type { Toolbox } from '../runtime/run/perform.ts';
+import { mayUse } from '../runtime/tools/asked.ts';
 import type { McpServers } from '../runtime/tools/mcp/servers.ts';
 import type { SkillDesk } from '../runtime/tools/skills/service.ts';
 import type { Home } from '../workspace/home.ts';

@@ -1,7 +1,7 @@
 /** What runs are offered beside the tools of every run, each part with what it needs of the gateway. */
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
-import type { Offered, Toolbox } from '../runtime/run/perform.ts';
+import type { Offered, Toolbox } from '../runtime/contract/order.ts';
 import type { SkillDesk } from '../runtime/tools/skills/service.ts';
 import type { Home } from '../workspace/home.ts';
 import { openAppSkills } from './skills.ts';

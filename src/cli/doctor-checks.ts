@@ -1,4 +1,5 @@
 /** What the doctor looks at. A check gives findings and does not throw; it changes nothing but a probe file it removes. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,17 +11,7 @@ import { handleLimit, limitProblem } from '../lib/handles.ts';
 import { silentLog } from '../log.ts';
 import { createModels } from '../runtime/model/models.ts';
 import { checkDoor, type Door } from './doctor-doors.ts';
-
-export interface Finding {
-  /** What was looked at: `home`, `slack`. */
-  name: string;
-  /** `note`: it works, and may not be what was meant. */
-  state: 'ok' | 'note' | 'wrong';
-  /** One sentence; for `wrong` it names what to change. */
-  detail: string;
-  /** Wrong because of a setting. */
-  isSetting?: boolean;
-}
+import type { Finding } from './finding.ts';
 
 const MODEL_MS = 15_000;
 const PLATFORM_MS = 30_000;

@@ -10,7 +10,7 @@ import { openHealth } from '../skills/health.ts';
 import { findBubblewrap, hasSandbox } from '../skills/sandbox.ts';
 import type { Skill } from '../skills/skill.ts';
 import { DEFAULT_VIBER, vibersOf } from '../workspace/home.ts';
-import type { Finding } from './doctor-checks.ts';
+import type { Finding } from './finding.ts';
 
 type State = Finding['state'];
 

@@ -3,8 +3,9 @@ import { loadConfig } from '../config.ts';
 import { ConfigError } from '../errors.ts';
 import { scrub } from '../log.ts';
 import { type CliContext, EXIT } from './command.ts';
-import { checkChannels, checkHandles, checkHome, checkModels, type Finding, wrong } from './doctor-checks.ts';
+import { checkChannels, checkHandles, checkHome, checkModels, wrong } from './doctor-checks.ts';
 import { checkSandbox, checkServers, checkSkills } from './doctor-skills.ts';
+import type { Finding } from './finding.ts';
 
 const SIGNS = { ok: '✓', note: '!', wrong: '✗' } as const;
 

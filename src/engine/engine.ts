@@ -2,6 +2,7 @@
  * A mailbox with one lease per lane. The spool implements it on one machine; an engine for several machines implements
  * the same few calls. A lane is worked on by one owner at a time and in order; lanes never wait for each other.
  */
+import type { OutboundMessage } from '../channels/channel.ts';
 
 export interface QueueItem<T> {
   /** The dedupe id's hash: name of the file, and the message's trace. */
@@ -30,6 +31,27 @@ export interface Share {
   person: string;
   /** Owners have as many lanes in work as they like, and one that is kept for them. */
   isOwner: boolean;
+}
+
+export interface FairLimits {
+  /** Lanes in work at the same time for one person who is no owner. */
+  perPerson: number;
+  /** The same for all of them together: what is above that is kept for owners. */
+  others: number;
+}
+
+/** An answer on its way. */
+export interface OutboxFile {
+  key: string;
+  /** The trace of the message it answers. */
+  trace: string;
+  /** Milliseconds since the epoch. */
+  createdAt: number;
+  seq: number;
+  message: OutboundMessage;
+  /** The first part was about to be sent when this was written: its intent needs no line of its own. */
+  sending: boolean;
+  reason?: string;
 }
 
 export interface EnqueueOptions {

@@ -5,7 +5,7 @@ import { identityText, type Principal } from '../access/principal.ts';
 import { type Address, formatAddress } from '../channels/channel.ts';
 import { UserError } from '../errors.ts';
 import type { JobDesk, NewJob } from '../runtime/contract/job-service.ts';
-import { withAccount } from '../runtime/run/job-answers.ts';
+import { withAccount } from '../runtime/conversations/asked-places.ts';
 import type { Clock } from './clock.ts';
 import type { Jobs } from './files.ts';
 import type { JobFields } from './job.ts';

@@ -12,7 +12,7 @@ import { UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { type Entry, shareOf, taskLane } from '../runtime/contract/entry.ts';
 import type { JobDesk, JobView } from '../runtime/contract/job-service.ts';
-import { nowhere, quotedName, withAccount } from '../runtime/run/job-answers.ts';
+import { nowhere, quotedName, withAccount } from '../runtime/conversations/asked-places.ts';
 import type { Home } from '../workspace/home.ts';
 import type { Clock } from './clock.ts';
 import type { JobFile, Jobs } from './files.ts';

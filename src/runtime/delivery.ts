@@ -10,9 +10,10 @@
  * 1 s, doubling to 5 min with jitter, for 24 h.
  */
 import { type Channel, conversationKey, type OutboundMessage } from '../channels/channel.ts';
+import type { OutboxFile } from '../engine/engine.ts';
 import type { Ledger, PartState } from '../engine/local/ledger.ts';
 import { chatOf, createPace, type Pace } from '../engine/local/pace.ts';
-import { createParts, type OutboxFile, UnsureError } from '../engine/local/parts.ts';
+import { createParts, UnsureError } from '../engine/local/parts.ts';
 import type { SpoolStore } from '../engine/local/store.ts';
 import { DeliveryError, errorMessage, StorageError } from '../errors.ts';
 import { type Logger, scrub } from '../log.ts';

@@ -22,10 +22,10 @@ import { createChanges } from '../lib/keyed-mutex.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { newTaskId } from '../workspace/tasks.ts';
+import { type InjectionMode, saysStop, spoken } from './commands/injection.ts';
 import { findCommand, HELP_HINT } from './commands/table.ts';
 import { commandLane, dedupeId, type Entry, shareOf, taskLane, traceOf, type Visit } from './contract/entry.ts';
 import { bindingKey, type Conversations, follow } from './conversations/conversations.ts';
-import { type InjectionMode, saysStop, spoken } from './intake/injection.ts';
 import { refuseTooMuch } from './intake/rate-limit.ts';
 import type { Buttons } from './reply/buttons.ts';
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { brotliCompressSync, createGzip, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { couldCarryData } from '../../src/runtime/approvals/addresses.ts';
+import { couldCarryData } from '../../src/lib/web-addresses.ts';
 import { createTools } from '../../src/runtime/tools/index.ts';
 import { isPublicAddress, publicLookup } from '../../src/skills/web/public-address.ts';
 import { listArtifacts } from '../../src/workspace/artifacts.ts';

@@ -6,14 +6,7 @@
  * a person who is no owner has at most `perPerson` lanes in work, and all of those people together at most `others`. A choice
  * takes the same time however many lanes somebody has, and nothing is kept of a person who has nothing here.
  */
-import type { Share } from '../engine.ts';
-
-export interface FairLimits {
-  /** Lanes in work at the same time for one person who is no owner. */
-  perPerson: number;
-  /** The same for all of them together: what is above that is kept for owners. */
-  others: number;
-}
+import type { FairLimits, Share } from '../engine.ts';
 
 export interface Taken {
   lane: string;

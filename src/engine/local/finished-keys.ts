@@ -8,6 +8,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { namesIn, setAside } from '../../lib/damage.ts';
 import { readWhole } from '../../lib/read-json.ts';
+import { replay } from './log-lines.ts';
+import { segmentNames } from './segment.ts';
 
 const FIRST_SIZE = 1 << 12;
 
@@ -78,6 +80,17 @@ export function writeKeys(folder: string, segment: string, keys: readonly string
   fs.renameSync(`${file}.tmp`, file);
 }
 
-/** The segments that have such a file, also those that are no more. */
-export const keyFiles = (folder: string): string[] =>
-  namesIn(folder).flatMap((name) => (name.endsWith('.keys') ? [name.slice(0, -'.keys'.length)] : []));
+/** The keys of all segments but the current one, also of those that are no more. */
+export function* finishedIn(folder: string, current: string | undefined): Generator<string> {
+  const files = namesIn(folder).filter((name) => name.endsWith('.keys'));
+  const closed = new Set([...segmentNames(folder), ...files.map((name) => name.slice(0, -'.keys'.length))]);
+  for (const name of closed) {
+    if (name === current) continue;
+    let keys = readKeys(folder, name);
+    if (!keys) {
+      keys = replay(path.join(folder, `${name}.jsonl`)).finished;
+      writeKeys(folder, name, keys);
+    }
+    yield* keys;
+  }
+}

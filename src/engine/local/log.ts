@@ -7,9 +7,9 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { errorCode, errorMessage, StorageError } from '../../errors.ts';
+import { errorCode, toStorageError } from '../../errors.ts';
 import { namesIn, reportDamage } from '../../lib/damage.ts';
-import { KeySet, keyFiles, readKeys, writeKeys } from './finished-keys.ts';
+import { finishedIn, KeySet, writeKeys } from './finished-keys.ts';
 import {
   beginText,
   type LiveEntry,
@@ -34,9 +34,6 @@ interface PendingPut {
 }
 
 const today = (): string => new Date().toISOString().slice(0, 10);
-
-const storageError = (error: unknown): StorageError =>
-  new StorageError(errorMessage(error), { code: errorCode(error), cause: error });
 
 /** What a damaged segment may have held. */
 const ABOUT = {
@@ -73,7 +70,7 @@ export class SpoolLog {
     for (const name of namesIn(folder))
       if (name.endsWith('.tmp')) fs.rmSync(path.join(folder, name), { recursive: true });
     const newest = segmentNames(folder).at(-1);
-    this.#readFinished(newest);
+    for (const key of finishedIn(folder, newest)) this.#allFinished.add(key);
     this.#segment = openSegment(folder, newest ?? nextName(undefined, today()), beginText());
     const found = replay(this.#segment.file);
     this.#inbox = found.inbox;
@@ -187,7 +184,7 @@ export class SpoolLog {
       fs.rmSync(path.join(folder, file), { force: true });
     }
     this.#allFinished = new KeySet();
-    this.#readFinished(this.#segment.name);
+    for (const key of finishedIn(folder, this.#segment.name)) this.#allFinished.add(key);
     for (const key of this.#finished) this.#allFinished.add(key);
   }
 
@@ -221,7 +218,7 @@ export class SpoolLog {
     try {
       offset = this.#write(batch.map(({ text }) => text).join(''));
     } catch (error) {
-      if (batch.length === 1) return batch[0]?.reject(storageError(error));
+      if (batch.length === 1) return batch[0]?.reject(toStorageError(error));
       // What there is no room for together may fit one by one.
       for (const put of batch) await this.#commit([put]);
       return;
@@ -231,7 +228,7 @@ export class SpoolLog {
     } catch (error) {
       // What of this segment is on the disk nobody knows: the next one holds what was durable before.
       if (!this.#tryToBegin()) for (const { state, key } of batch) this.#note({ op: 'drop', state, key });
-      for (const { reject } of batch) reject(storageError(error));
+      for (const { reject } of batch) reject(toStorageError(error));
       return;
     }
     for (const { state, key, text, resolve } of batch) {
@@ -283,8 +280,9 @@ export class SpoolLog {
       lineText({ op: 'put', state: entry.state, key, value: this.#valueAt(entry) }),
     );
     const begin = beginText();
-    const next = Segment.whole(this.#folder, name, begin + texts.join(''));
+    // Nothing may fail once the next segment is there: a start reads the newest.
     writeKeys(this.#folder, this.#segment.name, this.#finished);
+    const next = Segment.whole(this.#folder, name, begin + texts.join(''));
     this.#segment.close();
     this.#segment = next;
     this.#carried = next.size;
@@ -295,20 +293,6 @@ export class SpoolLog {
       const length = Buffer.byteLength(texts[index] ?? '') - 1;
       Object.assign(entry, { offset, length });
       offset += length + 1;
-    }
-  }
-
-  #readFinished(current: string | undefined): void {
-    const folder = this.#folder;
-    const closed = new Set([...segmentNames(folder), ...keyFiles(folder)]);
-    for (const name of closed) {
-      if (name === current) continue;
-      let keys = readKeys(folder, name);
-      if (!keys) {
-        keys = replay(path.join(folder, `${name}.jsonl`)).finished;
-        writeKeys(folder, name, keys);
-      }
-      for (const key of keys) this.#allFinished.add(key);
     }
   }
 }

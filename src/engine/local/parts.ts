@@ -2,25 +2,14 @@
  * The parts of one message on their way out: intent (durable) -> post -> outcome, so that a part that was sent is never posted
  * again. Invariant: what the ledger itself cannot write is thrown as a StorageError, whatever `post` throws as it is.
  */
-import type { OutboundMessage, PartLedger } from '../../channels/channel.ts';
+
+import type { PartLedger } from '../../channels/channel.ts';
 import { crashPoint } from '../../crash-points.ts';
 import { DeliveryError, errorCode, errorMessage, StorageError } from '../../errors.ts';
+import type { OutboxFile } from '../engine.ts';
 import type { Ledger, PartState } from './ledger.ts';
 
 const MAX_UNSURE = 2;
-
-export interface OutboxFile {
-  key: string;
-  /** The trace of the message it answers. */
-  trace: string;
-  /** Milliseconds since the epoch. */
-  createdAt: number;
-  seq: number;
-  message: OutboundMessage;
-  /** The first part was about to be sent when this was written: its intent needs no line of its own. */
-  sending: boolean;
-  reason?: string;
-}
 
 /** Twice not known whether the platform took it: a third try would rather annoy than help. */
 export class UnsureError extends Error {}

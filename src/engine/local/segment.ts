@@ -45,6 +45,7 @@ export class Segment {
   /** A new segment that begins with `text`: it is there whole, and durable, or not at all. Throws a system error. */
   static whole(folder: string, name: string, text: string): Segment {
     const temp = path.join(folder, `${name}.tmp`);
+    const file = path.join(folder, `${name}${ENDING}`);
     try {
       const fd = fs.openSync(temp, 'w', 0o600);
       try {
@@ -53,14 +54,14 @@ export class Segment {
       } finally {
         fs.closeSync(fd);
       }
-      fs.renameSync(temp, path.join(folder, `${name}${ENDING}`));
+      fs.renameSync(temp, file);
+      const segment = new Segment(folder, name);
+      segment.#isNew = true;
+      return segment;
     } catch (error) {
-      fs.rmSync(temp, { force: true });
+      for (const left of [temp, file]) fs.rmSync(left, { force: true });
       throw error;
     }
-    const segment = new Segment(folder, name);
-    segment.#isNew = true;
-    return segment;
   }
 
   /** In bytes. */

@@ -9,9 +9,9 @@
  */
 import { createHash } from 'node:crypto';
 import { crashPoint } from '../../crash-points.ts';
-import type { EnqueueOptions, LaneSignal, Lease, Queue, QueueItem } from '../engine.ts';
+import type { EnqueueOptions, FairLimits, LaneSignal, Lease, Queue, QueueItem } from '../engine.ts';
 import { deadLetters, type SpoolFile } from './dead-letters.ts';
-import { createFair, type Fair, type FairLimits } from './fair.ts';
+import { createFair, type Fair } from './fair.ts';
 import { dueAt, dueBehind, emptyLane, head, insert, lease as intoWork, type Lane } from './lanes.ts';
 import { MAX_CRASHES, type RecoveryOptions, recoverSpool } from './recovery.ts';
 

@@ -8,7 +8,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { errorCode, errorMessage, StorageError } from '../../errors.ts';
+import { StorageError, toStorageError } from '../../errors.ts';
 import { ensureFolder, namesIn, reportDamage } from '../../lib/damage.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
 import { peekJson } from '../../lib/read-json.ts';
@@ -77,11 +77,6 @@ export class NoSpaceError extends StorageError {
   override name = 'NoSpaceError';
 }
 
-const storageError = (error: unknown) =>
-  error instanceof StorageError
-    ? error
-    : new StorageError(errorMessage(error), { code: errorCode(error), cause: error });
-
 export function openStore(options: StoreOptions): SpoolStore {
   const { root, freeBytes } = options;
   for (const state of ['log', 'unsure', 'dead', 'ledger'])
@@ -99,7 +94,9 @@ export function openStore(options: StoreOptions): SpoolStore {
     async put(state, name, value) {
       if (isFiled(state)) {
         const text = `${JSON.stringify(value)}\n`;
-        await writeFileAtomic(fileOf(state, name), text).catch((error: unknown) => Promise.reject(storageError(error)));
+        await writeFileAtomic(fileOf(state, name), text).catch((error: unknown) =>
+          Promise.reject(toStorageError(error)),
+        );
         filed[state].add(name);
         return;
       }
@@ -177,7 +174,7 @@ function createSpaceCheck(root: string, freeBytes: number): { isEnough(): boolea
         const { bavail, bsize } = fs.statfsSync(root);
         isEnough = bavail * bsize >= freeBytes;
       } catch (error) {
-        throw storageError(error);
+        throw toStorageError(error);
       }
       checkedAt = now;
       return isEnough;

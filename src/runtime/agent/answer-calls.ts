@@ -1,10 +1,10 @@
 /** A run goes on: calls that waited get their results. What was approved runs exactly as approved, journaled before it does. */
 import { UserError } from '../../errors.ts';
 import type { Json } from '../../workspace/types.ts';
-import { kindOf } from '../approvals/consent.ts';
 import { resultMessage } from '../context/open-calls.ts';
 import type { ParkedCall, Verdict } from '../contract/agent.ts';
 import type { RuntimeTool } from '../contract/task.ts';
+import { kindOf } from '../contract/task.ts';
 import { runTool, type ToolHooks } from './tools.ts';
 
 export interface OpenCalls {

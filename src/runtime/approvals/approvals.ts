@@ -6,60 +6,15 @@
  *   asked --decide--> decided (file) --resume--> in the lane --take--> the run goes on
  *     +------- the time goes by: decided as well, by one timer; at the start for what went by meanwhile
  */
+
 import path from 'node:path';
-import type { Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage } from '../../channels/channel.ts';
 import { crashPoint } from '../../crash-points.ts';
 import type { Queue } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
-import type { ApprovalVerdict, Json } from '../../workspace/types.ts';
-import { type Entry, type JobOrder, shareOf, taskLane } from '../contract/entry.ts';
+import type { ApprovalRequest, Decision } from '../contract/approval.ts';
+import { type Entry, shareOf, taskLane } from '../contract/entry.ts';
 import { loadRequests, removeRequest, storeRequest } from './files.ts';
-
-export interface Decision {
-  verdict: ApprovalVerdict;
-  /** A principal as text; '' when nobody did. */
-  by: string;
-  name: string;
-  /** ISO 8601. */
-  at: string;
-  /** With `answer`. */
-  answer?: string;
-}
-
-export interface ApprovalRequest {
-  id: string;
-  kind: 'tool' | 'plan' | 'question';
-  viber: string;
-  taskId: string;
-  run: string;
-  callId: string;
-  tool: string;
-  input: Json;
-  /** Of what was shown: tool and input, or the plan. */
-  digest: string;
-  /** The kind of arguments that "Always" would cover. */
-  scope: string;
-  /** ISO 8601. */
-  askedAt: string;
-  /** ISO 8601; without it the request waits for as long as it takes. */
-  expiresAt?: string;
-  /** What is answered when the time is up; without it the request is denied. */
-  otherwise?: string;
-  /** The session that holds the call, where it is that of an agent which the run asked. */
-  inner?: { viber: string; run: string };
-  /** The run plays a playbook. */
-  play?: true;
-  /** The run is a scheduled job's: so is what goes on from it. */
-  job?: JobOrder;
-  /** Whose words the run is about. */
-  principal: Principal;
-  /** The messages that were answered with the question: it may be decided where they came from, and nowhere else. */
-  asked: InboundMessage[];
-  decision?: Decision;
-  /** ISO 8601: when the run went on with the decision. */
-  takenAt?: string;
-}
 
 export interface Approvals {
   /** Durable when it resolves. The same id again is the request that is there already. */

@@ -3,12 +3,13 @@
  * has an effect, `decide` about effects outside the task, `execute` about nothing but what is always asked about. While a plan must be approved first, nothing
  * but the plan itself is worked on. The model is not trusted to ask: the tools themselves wait.
  */
+
 import { UserError } from '../../errors.ts';
 import type { Consent } from '../../workspace/types.ts';
+import type { WorkingMode } from '../contract/settings.ts';
 import type { RuntimeTool } from '../contract/task.ts';
+import { kindOf } from '../contract/task.ts';
 import { shownInput } from '../reply/show.ts';
-
-export type WorkingMode = 'ask' | 'decide' | 'execute';
 
 export interface ConsentRules {
   mode: WorkingMode;
@@ -26,8 +27,6 @@ const MAX_SHOWN = 1_000_000;
 /** A sentence for the instructions of a run that must have its plan approved. */
 export const PLAN_FIRST =
   'The plan must be approved before any work is done: look around if you need to, then call update_plan once with the whole plan. Nothing else with an effect works before.';
-
-export const kindOf = (tool: RuntimeTool, input: unknown): string => tool.kindOf?.(input) ?? '';
 
 /** The tools of a run, each waiting where it must. */
 export function withConsent(tools: readonly RuntimeTool[], rules: ConsentRules): RuntimeTool[] {

@@ -3,7 +3,7 @@
  * else carries words of a model to others. Whoever makes the addresses (the model) is not believed; what counts is who has
  * written them, what the run has seen by then, and how much has left already.
  */
-import type { WorkingMode } from './consent.ts';
+import type { WorkingMode } from '../contract/settings.ts';
 
 /** Characters that may leave in one run without a question, the run's agents included. */
 export const MAX_UNASKED = 500;

@@ -5,8 +5,8 @@ import { namesIn, quarantine } from '../../lib/damage.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
 import { readJson } from '../../lib/read-json.ts';
 import { anything, isFilled, isText, isTime, listOf, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
+import type { ApprovalRequest } from '../contract/approval.ts';
 import { isMessage, isPrincipal } from '../contract/spool-shapes.ts';
-import type { ApprovalRequest } from './approvals.ts';
 
 const ID = /^[a-f0-9]{24}$/;
 

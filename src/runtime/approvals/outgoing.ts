@@ -6,13 +6,15 @@
 
 import { crashPoint } from '../../crash-points.ts';
 import { UserError } from '../../errors.ts';
+import { isListed, isNamed, isSameHost, isWritten, pagesOf } from '../../lib/web-addresses.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendSession, findRun, readSessionTail } from '../../workspace/sessions.ts';
 import type { Consent, Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
+import type { WorkingMode } from '../contract/settings.ts';
 import type { Reach, RuntimeTool } from '../contract/task.ts';
+import { kindOf } from '../contract/task.ts';
 import { digestOf } from '../reply/show.ts';
-import { isListed, isNamed, isSameHost, isWritten, pagesOf } from './addresses.ts';
-import { kindOf, mustBeShowable, type WorkingMode } from './consent.ts';
+import { mustBeShowable } from './consent.ts';
 import { type Egress, judgeEgress } from './egress.ts';
 
 export interface OutgoingOptions {

@@ -1,9 +1,9 @@
 /** The words and buttons with which a person is asked: for consent to a call, about a plan, or what the model wants to know. */
 import type { Json } from '../../workspace/types.ts';
-import type { ButtonAction } from '../reply/buttons.ts';
+import type { ApprovalRequest } from '../contract/approval.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
 import { fenced, shownInput, visible } from '../reply/show.ts';
 import type { AskUser } from '../tools/ask-user.ts';
-import type { ApprovalRequest } from './approvals.ts';
 
 export const CONSENT_MINUTES = 10;
 export const QUESTION_MINUTES = 30;

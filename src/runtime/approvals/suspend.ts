@@ -19,15 +19,16 @@ import { appendSession, findRun } from '../../workspace/sessions.ts';
 import type { Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { AgentOutcome, ParkedCall, Verdict } from '../agent/agent.ts';
 import { openCalls, resultMessage } from '../context/open-calls.ts';
+import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import type { Entry } from '../contract/entry.ts';
+import type { RunOutcome } from '../contract/outcome.ts';
 import type { RuntimeTool } from '../contract/task.ts';
+import { kindOf } from '../contract/task.ts';
+import { placesToAsk } from '../conversations/asked-places.ts';
 import { parseReply, summarise } from '../reply/reply.ts';
 import { digestOf } from '../reply/show.ts';
-import type { RunOutcome } from '../run/finalize.ts';
-import { placesToAsk } from '../run/job-answers.ts';
 import { askUserInput } from '../tools/ask-user.ts';
-import type { ApprovalRequest, Approvals, Decision } from './approvals.ts';
-import { kindOf } from './consent.ts';
+import type { Approvals } from './approvals.ts';
 import { adoptPlan, planFileName, proposedPlan, proposePlan } from './plan-approval.ts';
 import {
   askAboutPlan,

@@ -3,8 +3,8 @@ import type { Home } from '../../workspace/home.ts';
 import { updateTask } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Verdict } from '../agent/agent.ts';
+import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import { digestOf } from '../reply/show.ts';
-import type { ApprovalRequest, Decision } from './approvals.ts';
 import { approvePlan } from './plan-approval.ts';
 import { CONSENT_MINUTES } from './question.ts';
 

@@ -1,11 +1,12 @@
 /** /artifacts and /get: what a task has made, and the files themselves, on whichever channel they were made. */
+
 import type { Attachment } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
 import { type ArtifactMeta, findArtifact, listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
 import { plainName } from '../conversations/places.ts';
-import { toAttachment } from '../reply/attachments.ts';
-import type { ButtonAction } from '../reply/buttons.ts';
+import { getButton, toAttachment } from '../reply/attachments.ts';
 import { type Command, type CommandContext, type CommandReply, TASK_ID } from './command.ts';
 
 const SHOWN = 20;
@@ -18,13 +19,6 @@ export function fileSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }
-
-/** With the task's id the button means the same file after the conversation has gone on to another task. */
-export const getButton = (file: ArtifactMeta, taskId?: string): ButtonAction => ({
-  label: `Get ${file.name}`.slice(0, 40).toWellFormed(),
-  command: 'get',
-  args: taskId === undefined ? file.id : `${taskId} ${file.id}`,
-});
 
 /** The files that are still there. */
 export function attachable(

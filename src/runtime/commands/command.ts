@@ -8,13 +8,13 @@ import type { Home } from '../../workspace/home.ts';
 import type { MemorySearch } from '../../workspace/memory/search.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Approvals } from '../approvals/approvals.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
 import type { PlayOrder } from '../contract/entry.ts';
 import type { JobDesk } from '../contract/job-service.ts';
 import type { ConversationSettings } from '../conversations/settings.ts';
 import type { Costs } from '../costs/costs.ts';
 import type { Compaction } from '../memory/compaction.ts';
 import type { AttachMode } from '../reply/attachments.ts';
-import type { ButtonAction } from '../reply/buttons.ts';
 import type { SkillDesk } from '../tools/skills/service.ts';
 
 /** What a running task looks like from outside. */

@@ -1,8 +1,8 @@
 /** /jobs: the scheduled jobs with their next times; run, pause, resume or delete one. Owners only. */
 import { UserError } from '../../errors.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
 import type { JobDesk, JobView } from '../contract/job-service.ts';
 import { escaped as plain } from '../conversations/places.ts';
-import type { ButtonAction } from '../reply/buttons.ts';
 import { timesText } from '../tools/jobs.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
 

@@ -1,10 +1,12 @@
 /** Commands between claim and answer: each is answered once, where the conversation is after it. */
-import { conversationKey, type InboundMessage, type OutboundMessage } from '../../channels/channel.ts';
+
+import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
 import { type Entry, traceOf } from '../contract/entry.ts';
+import { isReply } from '../conversations/asked-places.ts';
+import type { Place } from '../conversations/placing.ts';
 import type { Delivery } from '../delivery.ts';
-import type { Place } from '../intake/placing.ts';
 import type { Buttons } from '../reply/buttons.ts';
 import { answerCommand, type CommandDesk } from './answer.ts';
 
@@ -15,9 +17,6 @@ export interface CommandLaneOptions {
   place: Place;
   log: Logger;
 }
-
-/** In a chat with others an answer says which message it belongs to. */
-export const isReply = (message: InboundMessage): boolean => !message.isDirect && message.interaction === undefined;
 
 /** Resolves when the answer is durable in the outbox. */
 export function createCommandLane(options: CommandLaneOptions): (item: QueueItem<Entry>) => Promise<void> {

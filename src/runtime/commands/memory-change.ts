@@ -7,8 +7,8 @@ import { forgetBullet, undoLast } from '../../workspace/memory/changes.ts';
 import { linesOf } from '../../workspace/memory/lines.ts';
 import { addToMemory, readMemory } from '../../workspace/memory/memory.ts';
 import { parseSuggestion } from '../../workspace/memory/suggestions.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
 import { shownMemory } from '../memory/question.ts';
-import type { ButtonAction } from '../reply/buttons.ts';
 import type { CommandContext, CommandReply } from './command.ts';
 import { actorOf } from './memory-decide.ts';
 

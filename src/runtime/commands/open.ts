@@ -8,7 +8,8 @@ import { readSessionTail } from '../../workspace/sessions.ts';
 import { updateTask } from '../../workspace/tasks.ts';
 import type { Plan, TaskRecord } from '../../workspace/types.ts';
 import { addressName, plainName, shownPerson, unknownTask } from '../conversations/places.ts';
-import { attachable, getButton } from './artifacts.ts';
+import { getButton } from '../reply/attachments.ts';
+import { attachable } from './artifacts.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
 
 const MAX_FILES = 10;

@@ -2,8 +2,8 @@
 import { UserError } from '../../errors.ts';
 import { refuseToGuest } from '../conversations/places.ts';
 import { QUEUE_MODES } from '../conversations/settings.ts';
-import type { InjectionMode } from '../intake/injection.ts';
 import type { Command } from './command.ts';
+import type { InjectionMode } from './injection.ts';
 
 const MEANS: Record<InjectionMode, string> = {
   steer: 'what you write changes at once what I am doing',

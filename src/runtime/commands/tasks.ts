@@ -1,7 +1,7 @@
 /** /new and /tasks: beginning and finding tasks. */
 import type { TaskRecord } from '../../workspace/types.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
 import { placesOf } from '../conversations/places.ts';
-import type { ButtonAction } from '../reply/buttons.ts';
 import type { Command, CommandContext } from './command.ts';
 
 const SHOWN = 10;

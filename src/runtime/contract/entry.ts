@@ -1,9 +1,8 @@
 /** What stands in the spool: a message with everything that was decided at the door, so that a restart decides nothing again. */
 import { type Principal, principalText } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage } from '../../channels/channel.ts';
-import type { Share } from '../../engine/engine.ts';
-import type { FairLimits } from '../../engine/local/fair.ts';
-import type { OwnSettings } from '../run/perform.ts';
+import type { FairLimits, Share } from '../../engine/engine.ts';
+import type { OwnSettings } from './settings.ts';
 
 /** A scheduled job's run: nobody wrote it, its prompt is the message. */
 export interface JobOrder {

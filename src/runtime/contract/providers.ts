@@ -38,3 +38,10 @@ export function splitModelName(name: string): { provider: string; model: string 
   const slash = name.indexOf('/');
   return { provider: name.slice(0, Math.max(slash, 0)), model: name.slice(slash + 1) };
 }
+
+/** What the configuration says of a provider. */
+export interface ProviderSettings {
+  baseURL?: string;
+  apiKey?: string;
+  headers?: Record<string, string>;
+}

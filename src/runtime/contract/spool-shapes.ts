@@ -1,6 +1,6 @@
 /** What messages and answers in the spool must hold, so that no half of a record reaches the work. */
 import { isAddress, isRole } from '../../access/link-records.ts';
-import type { OutboxFile } from '../../engine/local/parts.ts';
+import type { OutboxFile } from '../../engine/engine.ts';
 import { isFilled, isFlag, isNumber, isText, listOf, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
 import { isId } from '../../workspace/home.ts';
 import type { Entry } from './entry.ts';

@@ -98,3 +98,6 @@ const NEXT: Record<TaskState, readonly TaskState[]> = {
 export function canBecome(from: TaskState, to: TaskState): boolean {
   return NEXT[from].includes(to);
 }
+
+/** The kind of a call: what "always" would cover. */
+export const kindOf = (tool: RuntimeTool, input: unknown): string => tool.kindOf?.(input) ?? '';

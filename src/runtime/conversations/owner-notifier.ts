@@ -19,9 +19,10 @@ import type { QueueItem } from '../../engine/engine.ts';
 import { hashText } from '../../lib/files.ts';
 import { plainLine } from '../../lib/text.ts';
 import type { Logger } from '../../log.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
 import { type Entry, traceOf } from '../contract/entry.ts';
 import type { Delivery } from '../delivery.ts';
-import type { ButtonAction, Buttons } from '../reply/buttons.ts';
+import type { Buttons } from '../reply/buttons.ts';
 import { plainName } from './places.ts';
 
 export interface Reception {

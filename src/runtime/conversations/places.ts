@@ -1,8 +1,9 @@
 /** Where a task lives, in words a person understands; made from the addresses a record holds. */
+
+import type { Principal } from '../../access/principal.ts';
 import { type Address, formatAddress } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
-import type { CommandContext } from '../commands/command.ts';
 
 const NAMES: Readonly<Record<string, string>> = {
   telegram: 'Telegram',
@@ -43,7 +44,7 @@ export function plainName(name: string): string {
 }
 
 /** What is chosen for a conversation holds for everybody there. Throws UserError for a guest of a group. */
-export function refuseToGuest({ principal, isDirect }: Pick<CommandContext, 'principal' | 'isDirect'>): void {
+export function refuseToGuest({ principal, isDirect }: { principal: Principal; isDirect: boolean }): void {
   if (principal.role === 'guest' && !isDirect)
     throw new UserError('Only the people of this bot may change that here; ask its owner.');
 }

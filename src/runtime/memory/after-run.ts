@@ -13,11 +13,11 @@ import type { Home } from '../../workspace/home.ts';
 import { appendDailyLogs, clockOf, type DailyEntry, localDay } from '../../workspace/memory/daily.ts';
 import { listSuggestions } from '../../workspace/memory/suggestions.ts';
 import { readTaskSync } from '../../workspace/tasks.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
 import type { Entry } from '../contract/entry.ts';
+import type { RunOutcome } from '../contract/outcome.ts';
 import type { TaskResult } from '../contract/task.ts';
 import { channelName, plainName } from '../conversations/places.ts';
-import type { ButtonAction } from '../reply/buttons.ts';
-import type { RunOutcome } from '../run/finalize.ts';
 import { extractDecisions } from './learning.ts';
 import { askOwner } from './question.ts';
 

@@ -7,6 +7,7 @@
  * Invariants: nothing is flushed of what a guest has spoken in; originals are never touched; the flush is durable before the line; before the line nothing has changed, and the same
  * part is taken again after a later run; the new summary is given the old one, and keeps its facts whatever the model says.
  */
+
 import { crashPoint } from '../../crash-points.ts';
 import { createLru } from '../../lib/file-cache.ts';
 import type { Logger } from '../../log.ts';
@@ -19,16 +20,9 @@ import { type HistoryLimits, newestRuns } from '../context/history-window.ts';
 import { readTail } from '../context/session-tail.ts';
 import { choosePart, type Part } from './covered.ts';
 import { compactionText, summaryRoom } from './digest.ts';
+import type { CompactionOrder } from './digester.ts';
 import { createDigester, type DigesterOptions } from './digester.ts';
 import { type FlushedFact, factLine, memoryFlush } from './flush.ts';
-
-/** Which session, and on whose word: costs are theirs. */
-export interface CompactionOrder {
-  viber: string;
-  taskId: string;
-  /** A principal as text. */
-  person: string;
-}
 
 export interface Compacted {
   /** `more`: another part is left. `later`: a model failed shortly before. `closed`: the gateway stops. */

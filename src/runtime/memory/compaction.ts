@@ -7,9 +7,11 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
-import type { Compacted, CompactionOrder, CompactOptions, Pass } from './compact.ts';
+import type { Compacted, CompactOptions, Pass } from './compact.ts';
+import type { CompactionOrder } from './digester.ts';
 
-export type { Compacted, CompactionOrder } from './compact.ts';
+export type { Compacted } from './compact.ts';
+export type { CompactionOrder } from './digester.ts';
 
 export interface Compaction {
   /** A request of this task had to leave something out: it is seen to once the run has its answer. */

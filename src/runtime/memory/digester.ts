@@ -6,10 +6,18 @@ import type { Logger } from '../../log.ts';
 import { type Agent, RunError } from '../agent/agent.ts';
 import type { Costs } from '../costs/costs.ts';
 import { OFFLINE_MODEL } from '../offline/offline.ts';
-import type { CompactionOrder } from './compact.ts';
+
 import type { Part } from './covered.ts';
 import { type Digest, digestInstructions, digestQuestion, maxAnswer, readDigest, splitFacts } from './digest.ts';
 import { offlineDigest } from './digest-offline.ts';
+
+/** Which session, and on whose word: costs are theirs. */
+export interface CompactionOrder {
+  viber: string;
+  taskId: string;
+  /** A principal as text. */
+  person: string;
+}
 
 export interface DigestWish {
   /** The text of the compaction before, '' for none. */

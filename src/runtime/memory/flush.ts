@@ -15,7 +15,7 @@ import { keepQuestion, type Question } from '../../workspace/memory/questions.ts
 import { readRecords } from '../../workspace/memory/record.ts';
 import { toBullets } from '../../workspace/memory/sections.ts';
 import { addSuggestion, listSuggestions, suggestionOf } from '../../workspace/memory/suggestions.ts';
-import type { ButtonAction } from '../reply/buttons.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
 import { askOwner } from './question.ts';
 
 export interface FlushedFact {

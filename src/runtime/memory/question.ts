@@ -1,6 +1,6 @@
 /** The question whether something may be remembered: to an owner with buttons, to anybody else that an owner is asked. */
 import type { Suggestion } from '../../workspace/memory/suggestions.ts';
-import type { ButtonAction } from '../reply/buttons.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
 import { visible } from '../reply/show.ts';
 
 /** What stands in a chat at once; /memory shows the rest. */

@@ -3,8 +3,9 @@ import { type Logger, scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import type { AgentOutcome } from '../agent/agent.ts';
+import type { Made } from '../contract/outcome.ts';
 import { parseReply } from '../reply/reply.ts';
-import { type Made, writeDeltas } from '../run/finalize.ts';
+import { writeDeltas } from '../run/finalize.ts';
 
 export interface AnswerWhere {
   home: Home;

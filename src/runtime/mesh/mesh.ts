@@ -7,18 +7,20 @@
  * Invariant: the same question of the same run (`key`) is worked on once: after a crash it goes on from its journal, and when it
  * has a result, that is given again.
  */
+
 import { createHash } from 'node:crypto';
 import { UserError } from '../../errors.ts';
 import { type Logger, scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendSession, findRun } from '../../workspace/sessions.ts';
 import type { ArtifactRef, SessionEntry } from '../../workspace/types.ts';
-import { type AgentOutcome, RunError } from '../agent/agent.ts';
+import { RunError } from '../agent/agent.ts';
 import { cutCall, cutOffWords, STEERED } from '../context/past-run.ts';
 import { type AbortReason, RunAbort } from '../contract/abort.ts';
+import type { Asked, Order, Waiting } from '../contract/order.ts';
 import type { Bus } from '../live/bus.ts';
 import { summarise } from '../reply/reply.ts';
-import type { Asked, Order, Perform, Performed } from '../run/perform.ts';
+import type { Perform } from '../run/perform.ts';
 import { answerOf } from './answer.ts';
 import type { Registry } from './registry.ts';
 
@@ -43,15 +45,6 @@ export interface Question {
 export interface AgentAnswer {
   text: string;
   artifactRefs: ArtifactRef[];
-}
-
-/** It waits for a person; `asked` is what went in, for whoever asks them. */
-export interface Waiting {
-  waiting: AgentOutcome;
-  tools: Performed['tools'];
-  viber: string;
-  run: string;
-  earlier: readonly SessionEntry[];
 }
 
 export interface Begun {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { UserError } from '../../errors.ts';
 import { createStatCache } from '../../lib/file-cache.ts';
 import { type Home, isId } from '../../workspace/home.ts';
-import type { OwnSettings } from '../run/perform.ts';
+import type { OwnSettings } from '../contract/settings.ts';
 
 /** What `agents/{id}.yaml` says. */
 export interface AgentFile extends OwnSettings {

@@ -4,7 +4,7 @@
  */
 import type { EmbeddingModel } from 'ai';
 import type { Embedder } from '../../workspace/memory/search.ts';
-import type { ProviderSettings } from './models.ts';
+import type { ProviderSettings } from '../contract/providers.ts';
 
 export type { Embedder } from '../../workspace/memory/search.ts';
 

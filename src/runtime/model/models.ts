@@ -2,20 +2,16 @@
  * Language models by name, `provider/model`. A provider's library is loaded at the first use of one of its models; what
  * leaves for a provider is scrubbed of known secrets here (T19), in the one place every request body passes.
  */
+
 import { ConfigError } from '../../errors.ts';
 import { addSecret, scrub } from '../../log.ts';
 import type { CallOptions, ModelV4 } from '../contract/model.ts';
+import type { ProviderSettings } from '../contract/providers.ts';
 import { keySetting, knownProvider, PROVIDERS, splitModelName } from '../contract/providers.ts';
 import { createOfflineModel, OFFLINE_MODEL } from '../offline/offline.ts';
 import { canEmbed, createEmbedder, type Embedder } from './embeddings.ts';
 import { createFolding } from './folded-model.ts';
 import { createHttpFetch, createPost, type Post } from './http-fetch.ts';
-
-export interface ProviderSettings {
-  baseURL?: string;
-  apiKey?: string;
-  headers?: Record<string, string>;
-}
 
 export interface Models {
   /** Throws ConfigError naming the setting when the provider is unknown or lacks a key. */

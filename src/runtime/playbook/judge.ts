@@ -8,8 +8,8 @@ import type { Home } from '../../workspace/home.ts';
 import type { ArtifactRef, TaskRecord } from '../../workspace/types.ts';
 import type { Agent } from '../agent/agent.ts';
 import { clip, dataBlock } from '../context/turn.ts';
+import type { OwnSettings } from '../contract/settings.ts';
 import type { Meter } from '../costs/meter.ts';
-import type { OwnSettings } from '../run/perform.ts';
 
 export interface Checked {
   task: TaskRecord;

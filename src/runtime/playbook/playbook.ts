@@ -16,12 +16,10 @@ import { type PlanFile, readPlan, writePlan } from '../../workspace/plan.ts';
 import { appendSession } from '../../workspace/sessions.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import { RunError } from '../agent/agent.ts';
-import type { PlayOrder } from '../contract/entry.ts';
-import type { Waiting } from '../mesh/mesh.ts';
+import type { Play, PlayTurn } from '../contract/order.ts';
+import type { RunOutcome } from '../contract/outcome.ts';
 import { failure, PLAYBOOK_OPEN } from '../reply/failure.ts';
 import { summarise } from '../reply/reply.ts';
-import type { RunOutcome } from '../run/finalize.ts';
-import type { Order } from '../run/perform.ts';
 import { findPlaybook } from './library.ts';
 import {
   type CurrentStep,
@@ -39,18 +37,6 @@ import {
 } from './record.ts';
 import { createStepWork, isRole, type StepOptions, uniqueRefs } from './step.ts';
 import { finishedText, goOnButton, stuckText } from './words.ts';
-
-export interface PlayTurn
-  extends Pick<Order, 'task' | 'run' | 'principal' | 'tellsMemory' | 'address' | 'earlier' | 'verdicts' | 'signal'> {
-  play: PlayOrder;
-  /** The id of the message that gave the order. */
-  id: string;
-  /** What people wrote since: it goes to the step at hand. */
-  added: string;
-}
-
-/** Throws RunError when the turn was ended, or a system error when the disk fails. */
-export type Play = (turn: PlayTurn) => Promise<RunOutcome | Waiting>;
 
 /** Steps of one run: a plan that is unticked again and again ends here. */
 const MAX_ROUNDS = 150;

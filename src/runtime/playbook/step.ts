@@ -4,11 +4,10 @@ import type { Playbook, PlaybookStep } from '../../skills/playbook.ts';
 import { listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { ArtifactRef, TaskRecord } from '../../workspace/types.ts';
+import type { Order, PlayTurn, Waiting } from '../contract/order.ts';
 import type { Bus } from '../live/bus.ts';
-import type { AgentAnswer, Mesh, Waiting } from '../mesh/mesh.ts';
-import type { Order } from '../run/perform.ts';
+import type { AgentAnswer, Mesh } from '../mesh/mesh.ts';
 import type { Judge } from './judge.ts';
-import type { PlayTurn } from './playbook.ts';
 import type { CurrentStep, DoneStep } from './record.ts';
 import { CORRECTION, INSTRUCTIONS, roleWords, stepMessage } from './words.ts';
 

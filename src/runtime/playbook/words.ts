@@ -4,7 +4,7 @@ import { cutText, plainLine } from '../../lib/text.ts';
 import type { Playbook } from '../../skills/playbook.ts';
 import type { ArtifactRef, Plan } from '../../workspace/types.ts';
 import { clip } from '../context/turn.ts';
-import type { ButtonAction } from '../reply/buttons.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
 import type { CurrentStep, DoneStep } from './record.ts';
 
 export const INSTRUCTIONS =

@@ -1,8 +1,10 @@
 /** Artifacts as attachments of an answer (C28): which go along, which are only named with a Get button. */
+
 import type { Attachment } from '../../channels/channel.ts';
 import { type ArtifactMeta, artifactPath, listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
 
 export type AttachMode = 'auto' | 'ask' | 'never';
 
@@ -39,3 +41,10 @@ export async function attach(
     onRequest: metas.filter((file) => !sent.has(file)),
   };
 }
+
+/** With the task's id the button means the same file after the conversation has gone on to another task. */
+export const getButton = (file: ArtifactMeta, taskId?: string): ButtonAction => ({
+  label: `Get ${file.name}`.slice(0, 40).toWellFormed(),
+  command: 'get',
+  args: taskId === undefined ? file.id : `${taskId} ${file.id}`,
+});

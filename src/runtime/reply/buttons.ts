@@ -2,14 +2,13 @@
  * Buttons carry an opaque random id (T9); what a press means stands in the cache: a command of the table, or words put
  * into the person's mouth, bound to the conversation it was offered in.
  */
+
 import { randomBytes } from 'node:crypto';
 import { type Address, type Button, conversationKey } from '../../channels/channel.ts';
 import type { Cache } from '../../lib/cache.ts';
 import { parseJson } from '../../lib/read-json.ts';
 import { type Is, isFilled, isText, objectOf, shape } from '../../lib/shape.ts';
-
-/** `command` runs as if typed; `say` is taken as a message. */
-export type ButtonAction = { label: string } & ({ command: string; args: string } | { say: string });
+import type { ButtonAction } from '../contract/buttons.ts';
 
 export interface Buttons {
   /** Rows of buttons for a conversation; valid for 30 days. */

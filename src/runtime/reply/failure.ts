@@ -4,9 +4,9 @@
  */
 import { errorCode, UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
+import type { RunOutcome } from '../contract/outcome.ts';
 import { type FailedTurn, RunError } from '../contract/run-error.ts';
-import type { RunOutcome } from '../run/finalize.ts';
-import type { ButtonAction } from './buttons.ts';
 import { summarise } from './summary.ts';
 
 /** Goes on where a run ended: after a limit, or when it is not known what has happened. */

@@ -1,14 +1,15 @@
 /** What became of a turn, on its way to people: one answer to every conversation whose message the turn took in. */
 import { type Address, type Channel, conversationKey, type OutboundMessage } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
-import { isReply } from '../commands/lane.ts';
 import type { Entry } from '../contract/entry.ts';
+import type { RunOutcome } from '../contract/outcome.ts';
+import { isReply } from '../conversations/asked-places.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Live } from '../live/live.ts';
 import { askOwner, type MemoryQuestion, tellOther } from '../memory/question.ts';
 import type { Buttons } from '../reply/buttons.ts';
 import type { JobAnswers } from './job-answers.ts';
-import type { Runner, RunOutcome } from './runner.ts';
+import type { Runner } from './runner.ts';
 
 export interface AnswersOptions {
   live: Live;

@@ -1,20 +1,18 @@
 /** From the model's words to the answer: blocks taken out and carried out, suggestions asked about, secrets masked. */
-import type { Attachment } from '../../channels/channel.ts';
+
 import { type Logger, scrub } from '../../log.ts';
 import { createArtifact, findArtifact } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import { decisionOn } from '../../workspace/memory/record.ts';
-import { parseSuggestion, type Suggestion, takeSuggestion } from '../../workspace/memory/suggestions.ts';
-import type { ArtifactRef, TaskRecord, Usage } from '../../workspace/types.ts';
+import { parseSuggestion, takeSuggestion } from '../../workspace/memory/suggestions.ts';
+import type { ArtifactRef, TaskRecord } from '../../workspace/types.ts';
 import type { AgentOutcome } from '../agent/agent.ts';
+import type { Made, RunOutcome } from '../contract/outcome.ts';
 import type { ArtifactDelta } from '../contract/protocol.ts';
-import type { TaskResult } from '../contract/task.ts';
-import type { PlanChange } from '../contract/tool-scope.ts';
-import { type Keeping, keep } from '../memory/keep.ts';
 import { extractLearning } from '../memory/learning.ts';
-import type { ButtonAction } from '../reply/buttons.ts';
 import { CONTINUE } from '../reply/failure.ts';
 import { parseReply, summarise } from '../reply/reply.ts';
+import { type Keeping, keep } from '../tools/keep.ts';
 
 export interface SettleOptions {
   home: Home;
@@ -27,30 +25,6 @@ export interface SettleOptions {
   person?: string;
   /** Nothing of it is remembered. */
   keepsNothing?: boolean;
-}
-
-/** What the tools of a run have left for its answer. */
-export interface Made {
-  refs: ArtifactRef[];
-  pending: Suggestion[];
-  plan: PlanChange | undefined;
-  /** The run was told more than its people's own words: nothing is remembered without a question. */
-  hasLogs?: boolean;
-}
-
-/** What the session's `result` line and the answer are made of. */
-export interface RunOutcome extends TaskResult {
-  /** `waiting`: the run goes on once a person has decided; the text is the question. */
-  state: 'completed' | 'error' | 'stopped' | 'waiting';
-  usage?: Usage;
-  error?: string;
-  buttons: ButtonAction[][];
-  /** What an owner is asked to let in. */
-  asks?: Suggestion[];
-  /** Words of the built-in model, and nothing done: not worth a line in the day's log. */
-  isTalk?: boolean;
-  /** Sent along whatever the rules for artifacts are. */
-  files?: Attachment[];
 }
 
 /** Writes back what came of a run: files, suggestions, the words a person sees (P8, P9, M11). */

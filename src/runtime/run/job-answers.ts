@@ -5,14 +5,7 @@
  */
 
 import type { Posting } from '../../access/outbound-targets.ts';
-import {
-  type Address,
-  type Channel,
-  conversationKey,
-  formatAddress,
-  type InboundMessage,
-  type OutboundMessage,
-} from '../../channels/channel.ts';
+import { type Address, type Channel, conversationKey, type OutboundMessage } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
@@ -22,11 +15,13 @@ import { findRun } from '../../workspace/sessions.ts';
 import { updateTask } from '../../workspace/tasks.ts';
 import { hasUsed } from '../context/past-run.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
-import { escaped, plainName } from '../conversations/places.ts';
+import type { RunOutcome } from '../contract/outcome.ts';
+import { placesToAsk, quotedName, withAccount } from '../conversations/asked-places.ts';
+import { plainName } from '../conversations/places.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Buttons } from '../reply/buttons.ts';
 import { NOTIFY } from '../tools/notify.ts';
-import type { Runner, RunOutcome } from './runner.ts';
+import type { Runner } from './runner.ts';
 
 export interface JobAnswersOptions {
   home: Home;
@@ -44,9 +39,7 @@ export interface JobAnswersOptions {
 const HEALTHY = /^[\s>*_`"'~#-]*HEALTHY[\s.!*_`"'~]*$/;
 
 /** Where a question of a job is asked when nobody can be: an address of no channel. */
-export const NOWHERE = 'job';
-
-/** As long as the outbox tries to send a message. */
+export /** As long as the outbox tries to send a message. */
 const AWAY_MS = 24 * 3_600_000;
 
 interface Result {
@@ -141,22 +134,3 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
     }));
   }
 }
-
-/**
- * The messages to which a question of a job's run is an answer: its own, and the same as if from each other place where an
- * owner can be asked. None where nobody can.
- */
-export function placesToAsk(message: InboundMessage, job: JobOrder | undefined): InboundMessage[] {
-  const all = [message.address, ...(job?.asks ?? [])].filter(({ channel }) => channel !== NOWHERE);
-  const places = new Map(all.map((address) => [conversationKey(address), address]));
-  return [...places.values()].map((address) => (address === message.address ? message : { ...message, address }));
-}
-
-/** A name in quotes, as words in a text of ours: no mark of Markdown in it counts. */
-export const quotedName = (name: string): string => escaped(JSON.stringify(name));
-
-/** An address for questions that nobody can be asked. */
-export const nowhere = (job: string): Address => ({ channel: NOWHERE, account: 'jobs', chat: job });
-
-/** As a job's run stores where its result goes. */
-export const withAccount = (address: Address): string => formatAddress(address, { account: true });

@@ -2,32 +2,32 @@
  * The middle of a run: context from the workspace, the tools it may use, the agent's loop with its journal in the session (C1:
  * the agent itself reads nothing from disk). Messages, scheduled jobs and agents asked by others all pass here.
  */
+
 import { authoriseAction } from '../../access/authorise.ts';
-import { type Principal, principalText } from '../../access/principal.ts';
-import type { Address } from '../../channels/channel.ts';
+import { principalText } from '../../access/principal.ts';
 import { crashPoint } from '../../crash-points.ts';
 import { type Logger, scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendSession } from '../../workspace/sessions.ts';
-import type { ArtifactRef, Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
-import type { Agent, AgentOutcome, Verdict } from '../agent/agent.ts';
-import { PLAN_FIRST, type WorkingMode, withConsent } from '../approvals/consent.ts';
-import { forGuest } from '../approvals/guests.ts';
+import type { ArtifactRef, Json, SessionEntry } from '../../workspace/types.ts';
+import type { Agent } from '../agent/agent.ts';
+import { PLAN_FIRST, withConsent } from '../approvals/consent.ts';
 import { openOutgoing } from '../approvals/outgoing.ts';
 import { codingOf, stepsFor } from '../context/coding.ts';
 import { assembleContext, type MemoryLimits } from '../context/context.ts';
 import type { HistoryLimits } from '../context/history-window.ts';
 import { usesTools } from '../context/past-run.ts';
-import type { JobOrder } from '../contract/entry.ts';
-import type { RuntimeTool } from '../contract/task.ts';
+import type { Order, Performed, Toolbox } from '../contract/order.ts';
+import type { Made } from '../contract/outcome.ts';
+import type { OwnSettings } from '../contract/settings.ts';
 import type { Meter } from '../costs/meter.ts';
 import type { Bus } from '../live/bus.ts';
 import type { Compaction } from '../memory/compaction.ts';
 import { throwWith } from '../reply/failure.ts';
+import { forAsked, mayUse, shownAs, strictest } from '../tools/asked.ts';
+import { forGuest } from '../tools/guests.ts';
 import { createTools, type ToolScope } from '../tools/index.ts';
 import { toldIn } from '../tools/result.ts';
-import { forAsked, mayUse, shownAs, strictest } from './asked.ts';
-import type { Made } from './finalize.ts';
 
 /** The part of the configuration that every run looks at; docs/configuration.md says what each key means. */
 export interface PerformSettings {
@@ -38,84 +38,6 @@ export interface PerformSettings {
   /** Whether a task's first plan must be approved before anything is done. */
   plan_approval: 'on' | 'off';
   web: { hosts: string[] };
-}
-
-/** What a viber has of its own (`agents/{viber}.yaml`), and what an order puts in its place. */
-export interface OwnSettings {
-  model?: string | undefined;
-  fallback?: string[] | undefined;
-  maxSteps?: number | undefined;
-  prompt?: string | undefined;
-  tools?: readonly string[] | undefined;
-  /** Names; absent means all. */
-  skills?: readonly string[] | undefined;
-  mode?: WorkingMode | undefined;
-  plan_approval?: 'on' | 'off' | undefined;
-  /** Where scripts work; absent means the task's folder. */
-  folder?: string | undefined;
-}
-
-/** What holds for an agent that was asked, beside what holds for everybody. */
-export interface Asked {
-  /** The agents that asked each other down to this one, the outermost first. */
-  chain: readonly string[];
-  /** The outermost run: this one's costs are counted as its, and its progress is shown there. */
-  root: string;
-  /** Questions to agents in the outermost run so far. */
-  calls: { used: number };
-  /** Whether the asking side may use a tool; absent: any. */
-  may?: (tool: string) => boolean;
-  /** The asking side's mode: this one is never asked for less consent. */
-  mode?: WorkingMode;
-  /** Nobody is there to consent: what needs it is refused. */
-  isAlone: boolean;
-}
-
-export interface Order {
-  /** Whose files, people and consents they are. */
-  task: TaskRecord;
-  /** Who works on it, with own settings, memory and session; absent: the task's. */
-  viber?: string;
-  run: string;
-  /** On whose word it runs: rights and costs are theirs. */
-  principal: Principal;
-  /** Whether MEMORY.md, USER.md and the daily logs may stand in its prompt, where its answer is read. */
-  tellsMemory: boolean;
-  /** The words it is about, and the names of files that came with them. */
-  words: readonly string[];
-  names: readonly string[];
-  /** What relevance is measured against. */
-  query: string;
-  /** One or two sentences: where the answer is read. */
-  place: string;
-  /** Where a person asked for it. */
-  address?: Address;
-  /** It is the run of a scheduled job. */
-  job?: JobOrder;
-  /** The session's lines of this run, when an earlier process began it. */
-  earlier: readonly SessionEntry[];
-  verdicts: ReadonlyMap<string, Verdict>;
-  signal: AbortSignal;
-  /** In place of the viber's own settings, key by key. */
-  own?: OwnSettings;
-  asked?: Asked;
-  /** Stands after the other instructions. */
-  instructions?: string;
-}
-
-export interface Performed {
-  outcome: AgentOutcome;
-  made: Made;
-  tools: readonly RuntimeTool[];
-}
-
-/** What a run is offered beside the tools of every run: made anew for each, and cheap. */
-export type Toolbox = (order: Order, own: OwnSettings, scope: ToolScope) => Promise<Offered>;
-
-export interface Offered {
-  tools: RuntimeTool[];
-  /** Skills that are read rather than called, as lines for the prompt; '' for none. */
-  skills: string;
 }
 
 export interface PerformOptions {

@@ -7,29 +7,27 @@ import { type Principal, principalText } from '../../access/principal.ts';
 import type { Channel, InboundMessage } from '../../channels/channel.ts';
 import { crashPoint } from '../../crash-points.ts';
 import type { QueueItem } from '../../engine/engine.ts';
+import { addressesIn } from '../../lib/web-addresses.ts';
 import { type Logger, scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendSession } from '../../workspace/sessions.ts';
 import { readTask } from '../../workspace/tasks.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { Verdict } from '../agent/agent.ts';
-import { addressesIn } from '../approvals/addresses.ts';
 import type { Parking } from '../approvals/suspend.ts';
-import { getButton } from '../commands/artifacts.ts';
 import { formatUserTurn } from '../context/context.ts';
 import { cutCall } from '../context/past-run.ts';
 import { reasonOf } from '../contract/abort.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
+import type { Order, Play } from '../contract/order.ts';
+import type { RunOutcome } from '../contract/outcome.ts';
 import type { Meter } from '../costs/meter.ts';
-import type { Play } from '../playbook/playbook.ts';
-import { type AttachMode, attach } from '../reply/attachments.ts';
-import type { ButtonAction } from '../reply/buttons.ts';
+import { type AttachMode, attach, getButton } from '../reply/attachments.ts';
 import { failure, interruptedRun, interruptedWhile } from '../reply/failure.ts';
-import { type RunOutcome, settle } from './finalize.ts';
+import { settle } from './finalize.ts';
 import { fetchFiles } from './inbox-files.ts';
-import type { Order, Perform } from './perform.ts';
-
-export type { RunOutcome } from './finalize.ts';
+import type { Perform } from './perform.ts';
 
 export interface RunInput {
   task: TaskRecord;

@@ -21,6 +21,7 @@ import { RunError } from '../agent/agent.ts';
 import { cutCall, cutOffWords, STEERED } from '../context/past-run.ts';
 import { reasonOf } from '../contract/abort.ts';
 import { type Entry, runOf, traceOf } from '../contract/entry.ts';
+import type { RunOutcome } from '../contract/outcome.ts';
 import { bindingKey, type Conversations } from '../conversations/conversations.ts';
 import type { TaskBook } from '../conversations/task-record.ts';
 import type { Threads } from '../conversations/threads.ts';
@@ -29,7 +30,7 @@ import type { AfterRun } from '../memory/after-run.ts';
 import type { Compaction } from '../memory/compaction.ts';
 import { buttonsAgain } from '../reply/failure.ts';
 import type { Answers } from './answers.ts';
-import type { Runner, RunOutcome } from './runner.ts';
+import type { Runner } from './runner.ts';
 
 export type Item = QueueItem<Entry>;
 

@@ -8,8 +8,8 @@ import { UserError } from '../../errors.ts';
 import { guardPath } from '../../lib/files.ts';
 import { type ArtifactMeta, artifactPath, listArtifacts } from '../../workspace/artifacts.ts';
 import { isProtected } from '../../workspace/home.ts';
-import { refusedToGuest } from '../approvals/guests.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
+import { refusedToGuest } from './guests.ts';
 
 export interface FoundFile {
   /** Absolute, real. */

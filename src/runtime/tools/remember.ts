@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
-import { keep } from '../memory/keep.ts';
+import { keep } from './keep.ts';
 
 const MAX_TEXT = 2_000;
 

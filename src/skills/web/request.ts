@@ -10,7 +10,7 @@ import { isIP } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { errorCode, UserError } from '../../errors.ts';
-import { webAddress } from '../../runtime/approvals/addresses.ts';
+import { webAddress } from '../../lib/web-addresses.ts';
 import { isPublicAddress, notPublicError, publicLookup, type Resolve } from './public-address.ts';
 
 export interface RequestOptions {

@@ -6,14 +6,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
-import {
-  couldCarryData,
-  hostOf,
-  isFetchable,
-  isSameHost,
-  pagesOf,
-  webAddress,
-} from '../../runtime/approvals/addresses.ts';
+import { couldCarryData, hostOf, isFetchable, isSameHost, pagesOf, webAddress } from '../../lib/web-addresses.ts';
 import type { ToolScope } from '../../runtime/contract/tool-scope.ts';
 import { createArtifact } from '../../workspace/artifacts.ts';
 import type { ArtifactRef, Json } from '../../workspace/types.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Share } from '../../../src/engine/engine.ts';
-import { createFair, type FairLimits, type Taken } from '../../../src/engine/local/fair.ts';
+import type { FairLimits, Share } from '../../../src/engine/engine.ts';
+import { createFair, type Taken } from '../../../src/engine/local/fair.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 
 const owner = (person: string): Share => ({ person, isOwner: true });

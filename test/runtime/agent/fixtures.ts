@@ -10,8 +10,9 @@ import {
   RunError,
   type Timeouts,
 } from '../../../src/runtime/agent/agent.ts';
+import type { ProviderSettings } from '../../../src/runtime/contract/providers.ts';
 import type { RuntimeTool, ToolEffect } from '../../../src/runtime/contract/task.ts';
-import { createModels, type Models, type ProviderSettings } from '../../../src/runtime/model/models.ts';
+import { createModels, type Models } from '../../../src/runtime/model/models.ts';
 import type { Json } from '../../../src/workspace/types.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 

@@ -9,7 +9,7 @@ import {
   isWritten,
   pagesOf,
   webAddress,
-} from '../../../src/runtime/approvals/addresses.ts';
+} from '../../../src/lib/web-addresses.ts';
 import { type EgressFacts, judgeEgress, MAX_UNASKED } from '../../../src/runtime/approvals/egress.ts';
 
 const FACTS: EgressFacts = {

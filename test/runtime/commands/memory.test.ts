@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { addSecret } from '../../../src/log.ts';
-import type { ButtonAction } from '../../../src/runtime/reply/buttons.ts';
+import type { ButtonAction } from '../../../src/runtime/contract/buttons.ts';
 import { addToMemory, readMemory } from '../../../src/workspace/memory/memory.ts';
 import { readRecords } from '../../../src/workspace/memory/record.ts';
 import { addSuggestion, listSuggestions } from '../../../src/workspace/memory/suggestions.ts';

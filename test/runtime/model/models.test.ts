@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../src/errors.ts';
 import { addSecret, silentLog } from '../../../src/log.ts';
 import { createAgent } from '../../../src/runtime/agent/agent.ts';
-import { createModels, type ProviderSettings } from '../../../src/runtime/model/models.ts';
+import type { ProviderSettings } from '../../../src/runtime/contract/providers.ts';
+import { createModels } from '../../../src/runtime/model/models.ts';
 import { failureOf, record, runWith } from '../agent/fixtures.ts';
 
 interface Seen {

@@ -11,10 +11,11 @@ import { type ConsentRules, withConsent } from '../../../src/runtime/approvals/c
 import { approve } from '../../../src/runtime/commands/approve.ts';
 import type { CommandContext } from '../../../src/runtime/commands/command.ts';
 import { skills as skillsCommand } from '../../../src/runtime/commands/skills.ts';
+import type { Order } from '../../../src/runtime/contract/order.ts';
+import type { OwnSettings } from '../../../src/runtime/contract/settings.ts';
 import type { RuntimeTool } from '../../../src/runtime/contract/task.ts';
 import { OWN_TOOLS } from '../../../src/runtime/contract/tool-names.ts';
-import { mayUse } from '../../../src/runtime/run/asked.ts';
-import type { Order, OwnSettings } from '../../../src/runtime/run/perform.ts';
+import { mayUse } from '../../../src/runtime/tools/asked.ts';
 import { createTools, type ToolScope } from '../../../src/runtime/tools/index.ts';
 import { linesOf } from '../../../src/runtime/tools/skills/usable.ts';
 import { versionOf } from '../../../src/runtime/tools/skills/version.ts';

@@ -1,9 +1,9 @@
 /** What an agent that was asked may do, and how it is seen: never more than whoever asked it. */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
-import type { WorkingMode } from '../approvals/consent.ts';
+import type { Asked } from '../contract/order.ts';
+import type { OwnSettings, WorkingMode } from '../contract/settings.ts';
 import type { RuntimeTool } from '../contract/task.ts';
-import type { Asked, OwnSettings } from './perform.ts';
 
 /** The plan is the asking side's, and what is remembered is for it to decide. */
 const WITHHELD: readonly string[] = ['update_plan', 'remember'];

@@ -6,8 +6,8 @@
 import type { QueueItem } from '../../engine/engine.ts';
 import { UserError } from '../../errors.ts';
 import { type Entry, traceOf } from '../contract/entry.ts';
-import type { Threads } from '../conversations/threads.ts';
 import type { Delivery } from '../delivery.ts';
+import type { Threads } from './threads.ts';
 
 /** Undefined when its person was told instead, durably. Throws DeliveryError while the platform is away. */
 export type Place = (item: QueueItem<Entry>) => Promise<QueueItem<Entry> | undefined>;

@@ -4,11 +4,12 @@
  */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
-import { RunError } from '../agent/agent.ts';
+import type { Asked, Offered, Order } from '../contract/order.ts';
+import { RunError } from '../contract/run-error.ts';
+import type { OwnSettings } from '../contract/settings.ts';
 import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
-import { type Mesh, runOfQuestion, viberOf } from '../mesh/mesh.ts';
-import { mayUse } from '../run/asked.ts';
-import type { Asked, Offered, Order, OwnSettings } from '../run/perform.ts';
+import { mayUse } from '../tools/asked.ts';
+import { type Mesh, runOfQuestion, viberOf } from './mesh.ts';
 
 const MAX_LISTED = 20;
 const MAX_DESCRIPTION = 160;

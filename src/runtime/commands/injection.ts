@@ -1,6 +1,6 @@
 /** What becomes of a message that finds its task at work (L12 to L14, C13, C17). */
 import type { InboundMessage } from '../../channels/channel.ts';
-import type { Command } from '../commands/command.ts';
+import type { Command } from './command.ts';
 
 export type InjectionMode = 'steer' | 'collect' | 'followup';
 

@@ -1,0 +1,96 @@
+/** What a run is asked to do, by a message, a scheduled job or another agent, and with what. Types only. */
+
+import type { Principal } from '../../access/principal.ts';
+import type { Address } from '../../channels/channel.ts';
+import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
+import type { AgentOutcome, Verdict } from './agent.ts';
+import type { JobOrder, PlayOrder } from './entry.ts';
+import type { Made, RunOutcome } from './outcome.ts';
+import type { OwnSettings, WorkingMode } from './settings.ts';
+import type { RuntimeTool } from './task.ts';
+import type { ToolScope } from './tool-scope.ts';
+
+/** What holds for an agent that was asked, beside what holds for everybody. */
+export interface Asked {
+  /** The agents that asked each other down to this one, the outermost first. */
+  chain: readonly string[];
+  /** The outermost run: this one's costs are counted as its, and its progress is shown there. */
+  root: string;
+  /** Questions to agents in the outermost run so far. */
+  calls: { used: number };
+  /** Whether the asking side may use a tool; absent: any. */
+  may?: (tool: string) => boolean;
+  /** The asking side's mode: this one is never asked for less consent. */
+  mode?: WorkingMode;
+  /** Nobody is there to consent: what needs it is refused. */
+  isAlone: boolean;
+}
+
+export interface Order {
+  /** Whose files, people and consents they are. */
+  task: TaskRecord;
+  /** Who works on it, with own settings, memory and session; absent: the task's. */
+  viber?: string;
+  run: string;
+  /** On whose word it runs: rights and costs are theirs. */
+  principal: Principal;
+  /** Whether MEMORY.md, USER.md and the daily logs may stand in its prompt, where its answer is read. */
+  tellsMemory: boolean;
+  /** The words it is about, and the names of files that came with them. */
+  words: readonly string[];
+  names: readonly string[];
+  /** What relevance is measured against. */
+  query: string;
+  /** One or two sentences: where the answer is read. */
+  place: string;
+  /** Where a person asked for it. */
+  address?: Address;
+  /** It is the run of a scheduled job. */
+  job?: JobOrder;
+  /** The session's lines of this run, when an earlier process began it. */
+  earlier: readonly SessionEntry[];
+  verdicts: ReadonlyMap<string, Verdict>;
+  signal: AbortSignal;
+  /** In place of the viber's own settings, key by key. */
+  own?: OwnSettings;
+  asked?: Asked;
+  /** Stands after the other instructions. */
+  instructions?: string;
+}
+
+export interface Performed {
+  outcome: AgentOutcome;
+  made: Made;
+  tools: readonly RuntimeTool[];
+}
+
+/** What a run is offered beside the tools of every run: made anew for each, and cheap. */
+export type Toolbox = (order: Order, own: OwnSettings, scope: ToolScope) => Promise<Offered>;
+
+export interface Offered {
+  tools: RuntimeTool[];
+  /** Skills that are read rather than called, as lines for the prompt; '' for none. */
+  skills: string;
+}
+
+/** It waits for a person; `asked` is what went in, for whoever asks them. */
+export interface Waiting {
+  waiting: AgentOutcome;
+  tools: Performed['tools'];
+  viber: string;
+  run: string;
+  earlier: readonly SessionEntry[];
+}
+
+/** A playbook's turn. */
+export interface PlayTurn
+  extends Pick<Order, 'task' | 'run' | 'principal' | 'tellsMemory' | 'address' | 'earlier' | 'verdicts' | 'signal'> {
+  play: PlayOrder;
+  /** The id of the message that gave the order. */
+  id: string;
+  /** What people wrote since: it goes to the step at hand. */
+  added: string;
+}
+
+/** Throws RunError when the turn was ended, or a system error when the disk fails. */
+export type Play = (turn: PlayTurn) => Promise<RunOutcome | Waiting>;

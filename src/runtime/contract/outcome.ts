@@ -1,0 +1,31 @@
+/** What came of a run. Types only. */
+import type { Attachment } from '../../channels/channel.ts';
+import type { Suggestion } from '../../workspace/memory/suggestions.ts';
+import type { ArtifactRef, Usage } from '../../workspace/types.ts';
+import type { ButtonAction } from './buttons.ts';
+import type { TaskResult } from './task.ts';
+import type { PlanChange } from './tool-scope.ts';
+
+/** What the tools of a run have left for its answer. */
+export interface Made {
+  refs: ArtifactRef[];
+  pending: Suggestion[];
+  plan: PlanChange | undefined;
+  /** The run was told more than its people's own words: nothing is remembered without a question. */
+  hasLogs?: boolean;
+}
+
+/** What the session's `result` line and the answer are made of. */
+export interface RunOutcome extends TaskResult {
+  /** `waiting`: the run goes on once a person has decided; the text is the question. */
+  state: 'completed' | 'error' | 'stopped' | 'waiting';
+  usage?: Usage;
+  error?: string;
+  buttons: ButtonAction[][];
+  /** What an owner is asked to let in. */
+  asks?: Suggestion[];
+  /** Words of the built-in model, and nothing done: not worth a line in the day's log. */
+  isTalk?: boolean;
+  /** Sent along whatever the rules for artifacts are. */
+  files?: Attachment[];
+}

@@ -1,0 +1,19 @@
+/** How a viber works: what its file, or an order, puts in place of the configuration. Types only. */
+
+/** `ask` asks about everything that has an effect, `decide` about effects outside the task, `execute` about nothing. */
+export type WorkingMode = 'ask' | 'decide' | 'execute';
+
+/** What a viber has of its own (`agents/{viber}.yaml`), and what an order puts in its place. */
+export interface OwnSettings {
+  model?: string | undefined;
+  fallback?: string[] | undefined;
+  maxSteps?: number | undefined;
+  prompt?: string | undefined;
+  tools?: readonly string[] | undefined;
+  /** Names; absent means all. */
+  skills?: readonly string[] | undefined;
+  mode?: WorkingMode | undefined;
+  plan_approval?: 'on' | 'off' | undefined;
+  /** Where scripts work; absent means the task's folder. */
+  folder?: string | undefined;
+}
