@@ -213,9 +213,12 @@ it('the ledger goes on once its file can be opened, and in the file of the day b
   await ledger.intent('a', 0);
   vi.useFakeTimers({ now: Date.now() + 86_400_000, toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
-  fs.mkdirSync(path.join(folder, `${new Date().toISOString().slice(0, 10)}.jsonl`));
+  const none = vi.spyOn(fs, 'openSync').mockImplementation(() => {
+    throw Object.assign(new Error('EMFILE: too many open files, open'), { code: 'EMFILE' });
+  });
   ledger.outcome('a', 0, 'sent', '77');
-  fs.rmdirSync(path.join(folder, `${new Date().toISOString().slice(0, 10)}.jsonl`));
+  expect(none).toHaveBeenCalled();
+  none.mockRestore();
   expect(
     ledger
       .load(new Set(['a']))

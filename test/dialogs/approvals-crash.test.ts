@@ -23,7 +23,8 @@ async function setUp() {
   const config = {
     model: 'local/test-model',
     providers: { local: { baseURL: llm.url, apiKey: 'none-needed' } },
-    channels: { telegram: { token: telegram.token, apiRoot: telegram.url, access: { dm: 'open' } } },
+    channels: { telegram: { token: telegram.token, apiRoot: telegram.url } },
+    people: [{ name: 'alex', role: 'owner', ids: [`telegram:${ALEX}`] }],
     limits: { freeBytes: 0 },
     http: { port: 0 },
   };

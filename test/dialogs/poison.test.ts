@@ -131,10 +131,12 @@ describe.each(NAMES)('on %s', (name) => {
     );
     const graves = path.join(world.home, 'spool', 'dead');
     fs.rmdirSync(graves);
+    fs.writeFileSync(graves, '');
     fs.rmSync(folder, { recursive: true });
     fs.symlinkSync(folder, folder);
     platform.say(sam, 'second', { by: 'sam' });
     await vi.waitFor(() => expect(JSON.stringify(world.logs)).toContain('could not be kept'), 10_000);
+    fs.rmSync(graves);
     fs.mkdirSync(graves);
     await waitFor(platform, sam, { text: /trace [0-9a-f]{12}/ });
     expect(dead(world)).toHaveLength(1);

@@ -91,6 +91,8 @@ export async function openPlatforms(options: PlatformWorldOptions = {}): Promise
     role: name === 'alex' ? 'owner' : 'member',
     ids: opened.map(([, each]) => each.identity(name)),
   }));
+  // Where nobody is linked the owner is somebody else on each platform.
+  const apart = opened.map(([name, each]) => ({ name: `alex-${name}`, role: 'owner', ids: [each.identity('alex')] }));
   const sections = opened.map(([name, each]) => {
     const access = { dm: 'pairing', chats: name === 'discord' ? [] : [each.room.chat] };
     return [name, { ...each.section, access, ...options.channel, ...options.sections?.[name] }];
@@ -99,7 +101,7 @@ export async function openPlatforms(options: PlatformWorldOptions = {}): Promise
     model: options.offline ? 'offline/viber' : 'local/test-model',
     providers: { local: { baseURL: llm.url, apiKey: 'sk-test-model-key-123' } },
     channels: Object.fromEntries(sections),
-    people: options.linked === false ? [] : people,
+    people: options.linked === false ? apart : people,
     limits: { freeBytes: 0, messagesPerMinute: 1000 },
     http: { port: 0 },
     ...options.config,
