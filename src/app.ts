@@ -6,7 +6,7 @@ import { openPairing } from './access/pairing.ts';
 import { createPeople } from './access/people.ts';
 import { type BuiltChannels, buildChannels } from './app/channels.ts';
 import { hearDamage } from './app/damage.ts';
-import { createDoor } from './app/door.ts';
+import { wireGateway } from './app/gateway.ts';
 import { openLive } from './app/live.ts';
 import { openWork } from './app/work.ts';
 import type { Server } from './board/server.ts';
@@ -29,7 +29,7 @@ import { commandSpecs } from './runtime/commands/table.ts';
 import { type Entry, laneLimits } from './runtime/contract/entry.ts';
 import { entryShape } from './runtime/contract/spool-shapes.ts';
 import { openConversations } from './runtime/conversations/conversations.ts';
-import { openReception } from './runtime/conversations/owner-notifier.ts';
+import { openOwnerNotifier } from './runtime/conversations/owner-notifier.ts';
 import { openDelivery } from './runtime/delivery.ts';
 import { createBus } from './runtime/live/bus.ts';
 import { type Readiness, readinessOf } from './runtime/readiness.ts';
@@ -80,7 +80,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const metrics = createMetrics();
   const store = openStore({ root: home.spool, freeBytes: config.limits.freeBytes });
   const ledger = openLedger(path.join(home.spool, 'ledger'), lock.epoch);
-  const damage = hearDamage({ root: home.root, log, tellOwners: (id, text) => reception.tellOwners(id, text) });
+  const damage = hearDamage({ root: home.root, log, tellOwners: (id, text) => notifier.tellOwners(id, text) });
   const dead: { item: QueueItem<Entry>; reason: string }[] = [];
   const queue = await openSpool<Entry>({
     ...{ store, schema: entryShape, onDead: (item, reason) => dead.push({ item, reason }) },
@@ -94,7 +94,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const delivery = openDelivery({
     ...{ store, ledger, log, channelOf: (message) => channelOf(message.address) },
     onOutcome: (outcome) => metrics.count('viber_deliveries_total', { outcome }),
-    onDead: (message, reason) => reception.tellUndelivered(message, reason),
+    onDead: (message, reason) => notifier.tellUndelivered(message, reason),
   });
   const { live, settings } = openLive({ config, home, bus, buttons, cache, delivery, channelOf, log });
   const links = openLinks(home.access);
@@ -106,22 +106,22 @@ export async function startApp(options: AppOptions): Promise<App> {
     accessRulesOf(config, who).allow.includes(who.user),
   );
   const conversations = openConversations(home.conversations);
-  const reception = openReception({ folder: home.access, pairing, people, buttons, delivery, log });
+  const notifier = openOwnerNotifier({ folder: home.access, pairing, people, buttons, delivery, log });
   const shared = {
-    ...{ config, home, viber: VIBER, queue, conversations, settings, delivery, reception },
+    ...{ config, home, viber: VIBER, queue, conversations, settings, delivery, notifier },
     ...{ people, pairing, links, buttons, metrics, log, channelOf },
   };
   const giveUp: GiveUp = async (items, reason) => {
     for (const item of items) {
       const stored = store.read('cur', item.id, spoolShape(entryShape)) ?? { ...item, dedupeId: '' };
       await bury(store, stored, reason, Date.now());
-      await reception.tellGivenUp(item, reason);
+      await notifier.tellGivenUp(item, reason);
     }
   };
   const work = openWork({
     ...{ ...shared, live, bus, env: options.env, clock: options.clock, syncSoon: store.syncSoon, giveUp },
   });
-  const gateway = createDoor({ ...shared, store });
+  const gateway = wireGateway({ ...shared, store });
 
   const readiness = () =>
     readinessOf({
@@ -196,7 +196,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await work.stop();
     await delivery.close(3_000);
     await built.close();
-    reception.close();
+    notifier.close();
     damage.close();
     clearInterval(daily);
     clearTimeout(early);
@@ -231,7 +231,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       ]);
       server = await startServer({
         ...{ ...config.http, token: config.http.token, readiness, webhooks: built.mounts },
-        api: new Map([['/api/jobs', createJobsApi({ desk: work.jobs })]]),
+        api: new Map([['/api/jobs', createJobsApi({ service: work.jobs })]]),
         metrics: () => metrics.render(),
         maxConnections: connectionsFor(limit),
         onError: (error) => log.error({ err: error }, 'a request over HTTP failed'),
@@ -250,7 +250,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const connected = shortage?.isTooLow ? Promise.resolve() : connectAll();
   // Who asks for it learns of a failure; nobody has to.
   connected.catch(() => 'the channels have said what is wrong');
-  for (const { item, reason } of dead) await reception.tellGivenUp(item, reason);
+  for (const { item, reason } of dead) await notifier.tellGivenUp(item, reason);
   return {
     connected,
     port: server?.port,

@@ -17,7 +17,7 @@ import { type AccessRules, authoriseEntry } from './authorise.ts';
 import type { People } from './people.ts';
 import type { Principal } from './principal.ts';
 
-export interface Posting {
+export interface OutboundTargets {
   /**
    * The address of a text such as `telegram:1001`, without asking anybody whether it is there. Throws UserError when it is none,
    * or its channel is off.
@@ -33,7 +33,7 @@ export interface Posting {
   isDirect(text: string): Promise<boolean>;
 }
 
-export interface PostingOptions {
+export interface OutboundTargetsOptions {
   channelOf: (id: string) => Channel | undefined;
   people: People;
   rulesOf: (address: Address) => AccessRules;
@@ -43,7 +43,7 @@ const KEPT = 500;
 const KEPT_MS = 3_600_000;
 const EXAMPLE = 'an address looks like telegram:1001, discord:99887 or slack:C024BE91L';
 
-export function createPosting({ channelOf, people, rulesOf }: PostingOptions): Posting {
+export function createOutboundTargets({ channelOf, people, rulesOf }: OutboundTargetsOptions): OutboundTargets {
   const places = createLru<{ place: Place; at: number }>(KEPT);
 
   function read(text: string): Address {

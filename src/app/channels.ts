@@ -7,7 +7,7 @@ import { channelModules } from '../channels/index.ts';
 import { type Config, terminalEnabled } from '../config.ts';
 import type { Cache } from '../lib/cache.ts';
 import type { Logger } from '../log.ts';
-import { openMarks } from '../runtime/conversations/read-cursors.ts';
+import { openReadCursors } from '../runtime/conversations/read-cursors.ts';
 import type { Home } from '../workspace/home.ts';
 
 export interface BuildOptions {
@@ -42,9 +42,9 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
 
   /** What a channel has read, for those whose platform does not keep it for us. */
   function marksOf(channel: string) {
-    const marks = openMarks(path.join(home.spool, 'marks'), channel, log);
-    closing.push(marks.close);
-    return marks;
+    const cursors = openReadCursors(path.join(home.spool, 'marks'), channel, log);
+    closing.push(cursors.close);
+    return cursors;
   }
 
   const { createLocal } = await channelModules.local();
@@ -68,12 +68,12 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
   if (discord && forDiscord) {
     const { token, apiRoot, cdnRoot, threads, live, archiveMinutes } = discord;
     const own = { token, apiRoot, cdnRoot, threads, live, archiveMinutes };
-    channels.set('discord', forDiscord.createDiscord({ ...own, commands, marks: marksOf('discord'), cache, log }));
+    channels.set('discord', forDiscord.createDiscord({ ...own, commands, cursors: marksOf('discord'), cache, log }));
   }
   if (slack && forSlack) {
     const { botToken, appToken, signingSecret, mode, apiRoot, command, live } = slack;
     const channel = forSlack.createSlack({
-      ...{ botToken, mode, apiRoot, command, live, commands, marks: marksOf('slack'), cache, log },
+      ...{ botToken, mode, apiRoot, command, live, commands, cursors: marksOf('slack'), cache, log },
       ...(appToken === undefined ? {} : { appToken }),
       ...(signingSecret === undefined ? {} : { signingSecret }),
     });

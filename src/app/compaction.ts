@@ -5,7 +5,7 @@ import { type Config, loadAgent } from '../config.ts';
 import type { Logger } from '../log.ts';
 import type { Agent } from '../runtime/agent/agent.ts';
 import type { Approvals } from '../runtime/approvals/approvals.ts';
-import type { Reception } from '../runtime/conversations/owner-notifier.ts';
+import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import type { Costs } from '../runtime/costs/costs.ts';
 import { type Compaction, createCompaction } from '../runtime/memory/compaction.ts';
 import { type Home, vibersOf } from '../workspace/home.ts';
@@ -23,7 +23,7 @@ export interface OpenCompactionOptions {
   costs: Costs;
   approvals: Pick<Approvals, 'get'>;
   modelName: () => string;
-  askOwners: Reception['askOwners'];
+  askOwners: OwnerNotifier['askOwners'];
   log: Logger;
 }
 

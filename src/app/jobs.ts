@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { createPosting, type Posting } from '../access/outbound-targets.ts';
+import { createOutboundTargets, type OutboundTargets } from '../access/outbound-targets.ts';
 import type { People } from '../access/people.ts';
 import type { Address, Channel } from '../channels/channel.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
@@ -13,13 +13,13 @@ import type { Queue } from '../engine/engine.ts';
 import { errorCode } from '../errors.ts';
 import type { Clock } from '../jobs/clock.ts';
 import type { Jobs } from '../jobs/files.ts';
-import type { OpenedJobDesk } from '../jobs/service.ts';
+import type { OpenedJobService } from '../jobs/service.ts';
 import type { Logger } from '../log.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
-import type { JobDesk } from '../runtime/contract/job-service.ts';
+import type { JobService } from '../runtime/contract/job-service.ts';
 import type { Toolbox } from '../runtime/contract/order.ts';
 import type { RunOutcome } from '../runtime/contract/outcome.ts';
-import type { Reception } from '../runtime/conversations/owner-notifier.ts';
+import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import type { Delivery } from '../runtime/delivery.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
 import { createJobAnswers, type JobAnswers } from '../runtime/run/job-answers.ts';
@@ -39,18 +39,18 @@ export interface AppJobsOptions {
   people: People;
   buttons: Buttons;
   delivery: Delivery;
-  reception: Reception;
+  notifier: OwnerNotifier;
   runner: () => Runner;
   channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
   log: Logger;
 }
 
 export interface AppJobs {
-  posting: Posting;
+  targets: OutboundTargets;
   answers: JobAnswers;
   toolbox: Toolbox;
   /** Once the jobs have been read; undefined when they could not be. */
-  desk(): Promise<JobDesk | undefined>;
+  service(): Promise<JobService | undefined>;
   /** A run has ended; nothing happens for runs that are no job's. */
   ended(entry: Entry, outcome: Pick<RunOutcome, 'state' | 'error' | 'text'>): void;
   /** Idempotent; happens by itself a moment after the start. */
@@ -65,11 +65,11 @@ const START_MS = 1_000;
 
 export function openAppJobs(options: AppJobsOptions): AppJobs {
   const { config, home, queue, people, buttons, delivery, channelOf, log } = options;
-  const tellOwners = (id: string, text: string) => options.reception.tellOwners(id, text);
-  const posting = createPosting({
+  const tellOwners = (id: string, text: string) => options.notifier.tellOwners(id, text);
+  const targets = createOutboundTargets({
     ...{ people, channelOf: (id) => channelOf({ channel: id }), rulesOf: (address) => accessRulesOf(config, address) },
   });
-  let opened: { desk: OpenedJobDesk; files: Jobs } | undefined;
+  let opened: { service: OpenedJobService; files: Jobs } | undefined;
   let opening: Promise<void> | undefined;
   let isStopped = false;
   const folder = path.resolve(options.folder || home.jobs);
@@ -93,48 +93,49 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
   }
 
   async function open(): Promise<void> {
-    const [{ openJobs }, { openJobDesk }, { openJobStates }, { systemClock }, { systemTimezone }] = await Promise.all([
-      import('../jobs/files.ts'),
-      import('../jobs/service.ts'),
-      import('../jobs/state.ts'),
-      import('../jobs/clock.ts'),
-      import('../jobs/schedule.ts'),
-    ]);
+    const [{ openJobs }, { openJobService }, { openJobStates }, { systemClock }, { systemTimezone }] =
+      await Promise.all([
+        import('../jobs/files.ts'),
+        import('../jobs/service.ts'),
+        import('../jobs/state.ts'),
+        import('../jobs/clock.ts'),
+        import('../jobs/schedule.ts'),
+      ]);
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     const timezone = config.jobs.timezone ?? systemTimezone();
     const files = openJobs({ folder, timezone, log });
     const states = openJobStates(records);
-    const desk = openJobDesk({
-      ...{ home, jobs: files, states, queue, posting, people, viber: options.viber, tellOwners, log },
+    const service = openJobService({
+      ...{ home, jobs: files, states, queue, targets, people, viber: options.viber, tellOwners, log },
       clock: options.clock ?? systemClock,
       settings: { timezone, min_minutes: config.jobs.min_minutes, max: config.jobs.max },
-      ownerAddresses: () => options.reception.ownerAddresses(),
+      ownerAddresses: () => options.notifier.ownerAddresses(),
     });
     await files.start();
     if (isStopped) return files.close();
-    desk.scheduler.start();
-    opened = { desk, files };
+    service.scheduler.start();
+    opened = { service, files };
     log.info({ jobs: files.all().length }, 'the scheduled jobs are read');
   }
 
   const jobs: AppJobs = {
-    posting,
+    targets,
     answers: (...args) =>
-      createJobAnswers({ home, runner: options.runner(), buttons, delivery, posting, channelOf, tellOwners, log })(
+      createJobAnswers({ home, runner: options.runner(), buttons, delivery, targets, channelOf, tellOwners, log })(
         ...args,
       ),
     toolbox: ({ task, principal, job, address }, _own, scope) => {
       const maxBytes = (channel: string) => channelOf({ channel })?.limits.uploadBytes ?? Number.MAX_SAFE_INTEGER;
       // Where a job's result goes is written in its file, and says nothing about whether it may.
       const own = job ? [] : task.conversations;
-      const sending = notify(scope, { posting, delivery, principal, own, isJob: job !== undefined, maxBytes });
+      const sending = notify(scope, { targets, delivery, principal, own, isJob: job !== undefined, maxBytes });
       const isAsked = job === undefined && address !== undefined;
-      const scheduling = isAsked ? jobTools(scope, { desk: jobs.desk, principal, from: address }) : [];
+      const scheduling = isAsked ? jobTools(scope, { service: jobs.service, principal, from: address }) : [];
       return Promise.resolve({ tools: [sending, ...scheduling], skills: '' });
     },
-    async desk() {
+    async service() {
       await jobs.start();
-      return opened?.desk;
+      return opened?.service;
     },
     ended(entry, { state, error, text }) {
       if (!entry.job || state === 'waiting') return;
@@ -142,7 +143,7 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
       // A run that a restart found at work may end before the jobs have been read.
       jobs
         .start()
-        .then(() => opened?.desk.ended(entry, state, why))
+        .then(() => opened?.service.ended(entry, state, why))
         .catch((err: unknown) => log.error({ err, job: entry.job?.id }, 'the end of a job could not be noted'));
     },
     start() {
@@ -174,7 +175,7 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
       clearTimeout(waiting);
       watcher?.close();
       await opening;
-      await opened?.desk.scheduler.stop();
+      await opened?.service.scheduler.stop();
       await opened?.files.close();
     },
   };

@@ -5,7 +5,7 @@ import type { Toolbox } from '../runtime/contract/order.ts';
 import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
 import { mayUse } from '../runtime/tools/asked.ts';
 import type { McpServers } from '../runtime/tools/mcp/servers.ts';
-import type { SkillDesk } from '../runtime/tools/skills/service.ts';
+import type { SkillService } from '../runtime/tools/skills/service.ts';
 import type { Home } from '../workspace/home.ts';
 
 export interface OpenSkillsOptions {
@@ -18,7 +18,7 @@ export interface OpenSkillsOptions {
 
 export interface AppSkills {
   toolbox: Toolbox;
-  desk: SkillDesk;
+  service: SkillService;
   /** Has the skills read soon; nobody has to wait for it. */
   start(): void;
   close(): Promise<void>;
@@ -95,7 +95,7 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
         log.warn({ tools: all.length }, 'too many tools: name those needed in mcp.NAME.tools');
       return { tools: all.slice(0, MAX_TOOLS), skills: called.skills };
     },
-    desk: {
+    service: {
       async list(viber) {
         const { skills, health, listSkills } = await parts();
         const listed = await listSkills(skills, health, viber);

@@ -1,18 +1,21 @@
 /** Where MEMORY.md, USER.md and the daily logs may stand in prompts: where nobody but the people of this gateway reads the answer. */
 import { mayBeTold } from '../access/authorise.ts';
-import type { Posting } from '../access/outbound-targets.ts';
+import type { OutboundTargets } from '../access/outbound-targets.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
 import type { Config } from '../config.ts';
 import type { RunnerOptions } from '../runtime/run/runner.ts';
 
 /** A job's run by the places its result goes to, every other by the conversations whose messages it answers. */
-export function createTelling(config: Config, posting: Pick<Posting, 'isDirect'>): RunnerOptions['tellsMemory'] {
+export function createTelling(
+  config: Config,
+  targets: Pick<OutboundTargets, 'isDirect'>,
+): RunnerOptions['tellsMemory'] {
   const memoryOf = (place: { channel: string; workspace?: string }) => accessRulesOf(config, place).memory;
   return async ({ principal, answered, job }) => {
     const places = job
       ? job.deliver.map(async (to) => {
           const memory = memoryOf({ channel: /^[^:@]*/.exec(to)?.[0] ?? '' });
-          return { memory, isDirect: memory === 'group' || (await posting.isDirect(to)) };
+          return { memory, isDirect: memory === 'group' || (await targets.isDirect(to)) };
         })
       : answered.map(({ address, isDirect }) => ({ isDirect, memory: memoryOf(address) }));
     return mayBeTold(principal, await Promise.all(places));

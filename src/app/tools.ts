@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import type { Offered, Toolbox } from '../runtime/contract/order.ts';
-import type { SkillDesk } from '../runtime/tools/skills/service.ts';
+import type { SkillService } from '../runtime/tools/skills/service.ts';
 import type { Home } from '../workspace/home.ts';
 import { openAppSkills } from './skills.ts';
 
@@ -18,7 +18,7 @@ export interface OpenToolsOptions {
 
 export interface Tools {
   toolbox: Toolbox;
-  skills: SkillDesk;
+  skills: SkillService;
   /** Begins what may begin once the channels are connected. */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -33,7 +33,7 @@ export function openTools(options: OpenToolsOptions): Tools {
       const offered = await Promise.all(parts.map((part) => part(order, own, scope)));
       return joined(offered);
     },
-    skills: skills.desk,
+    skills: skills.service,
     start: async () => skills.start(),
     close: skills.close,
   };

@@ -15,12 +15,12 @@ import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { createAgent } from '../runtime/agent/agent.ts';
 import { openApprovals } from '../runtime/approvals/approvals.ts';
-import { createParking } from '../runtime/approvals/suspend.ts';
+import { createSuspension } from '../runtime/approvals/suspend.ts';
 import { createInterrupt, type Interrupt } from '../runtime/commands/interrupt.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
-import type { JobDesk } from '../runtime/contract/job-service.ts';
+import type { JobService } from '../runtime/contract/job-service.ts';
 import type { Conversations } from '../runtime/conversations/conversations.ts';
-import type { Reception } from '../runtime/conversations/owner-notifier.ts';
+import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import type { ConversationSettings } from '../runtime/conversations/settings.ts';
 import { openCosts } from '../runtime/costs/costs.ts';
 import { createMeter } from '../runtime/costs/meter.ts';
@@ -65,7 +65,7 @@ export interface WorkOptions {
   people: People;
   pairing: Pairing;
   links: Links;
-  reception: Reception;
+  notifier: OwnerNotifier;
   channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
   metrics: Metrics;
   log: Logger;
@@ -74,7 +74,7 @@ export interface WorkOptions {
 export interface Work {
   modelName(): string;
   /** Undefined until they have been read. */
-  jobs(): Promise<JobDesk | undefined>;
+  jobs(): Promise<JobService | undefined>;
   interrupt: Interrupt;
   /** Loads the model's libraries ahead of the first message. Never rejects. */
   preload(): Promise<void>;
@@ -88,7 +88,7 @@ export interface Work {
 }
 
 export function openWork(options: WorkOptions): Work {
-  const { config, home, viber, queue, bus, buttons, delivery, conversations, reception, channelOf, log } = options;
+  const { config, home, viber, queue, bus, buttons, delivery, conversations, notifier, channelOf, log } = options;
   const models = createModels({ providers: config.providers, env: options.env });
   const modelName = () => config.model ?? models.defaultModel;
   const seconds = (value: number) => value * 1000;
@@ -106,16 +106,16 @@ export function openWork(options: WorkOptions): Work {
   };
   const attach = { telegram: telegram?.attach, discord: discord?.attach, slack: slack?.attach };
   const costs = openCosts({ home, log, prices: config.prices, currency: config.currency, limits: config.limits });
-  const meter = createMeter({ costs, tellOwners: (id, text) => void reception.tellOwners(id, text) });
+  const meter = createMeter({ costs, tellOwners: (id, text) => void notifier.tellOwners(id, text) });
   const approvals = openApprovals({ folder: home.access, queue, log });
-  const parking = createParking({ home, approvals });
-  const { askOwners } = reception;
+  const suspension = createSuspension({ home, approvals });
+  const { askOwners } = notifier;
   const compaction = openCompaction({
     ...{ config, home, viber, agent, costs, approvals, modelName, log, askOwners },
   });
   const mesh = openMesh({ config, home, agent, bus, meter, modelName, log, perform: (order) => perform(order) });
   const jobs = openAppJobs({
-    ...{ config, home, viber, queue, buttons, delivery, reception, channelOf, log },
+    ...{ config, home, viber, queue, buttons, delivery, notifier, channelOf, log },
     ...{ people: options.people, clock: options.clock, folder: options.env.OPENVIBER_JOBS_DIR },
     runner: () => runner,
   });
@@ -136,14 +136,14 @@ export function openWork(options: WorkOptions): Work {
       home,
       perform,
       meter,
-      parking,
+      suspension,
       log,
       isBlank,
       play: mesh.play,
       channelOf: (message) => channelOf(message.address),
     },
     settings: { ...config, attach },
-    tellsMemory: createTelling(config, jobs.posting),
+    tellsMemory: createTelling(config, jobs.targets),
   });
   const afterRun = createAfterRun({ home, log, viber, askOwners });
   const worker = createWorker({
@@ -162,7 +162,7 @@ export function openWork(options: WorkOptions): Work {
 
   return {
     modelName,
-    jobs: jobs.desk,
+    jobs: jobs.service,
     interrupt: createInterrupt({ live: options.live, conversations, queue, approvals, log }),
     preload: () => agent.preload(modelName()),
     async start() {

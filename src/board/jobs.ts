@@ -8,7 +8,7 @@ import type { Principal } from '../access/principal.ts';
 import type { Address } from '../channels/channel.ts';
 import { createBodyReader } from '../channels/shared/webhook.ts';
 import { DeliveryError, UserError } from '../errors.ts';
-import type { JobDesk } from '../runtime/contract/job-service.ts';
+import type { JobService } from '../runtime/contract/job-service.ts';
 import type { HttpHandler } from './server.ts';
 
 const MAX_BODY = 64 * 1024;
@@ -35,12 +35,12 @@ const FROM: Address = { channel: 'local', account: 'api', chat: 'api' };
 
 export function createJobsApi(options: {
   /** Undefined until the jobs have been read. */
-  desk: () => Promise<JobDesk | undefined>;
+  service: () => Promise<JobService | undefined>;
 }): HttpHandler {
   const readBody = createBodyReader({ maxBytes: MAX_BODY });
 
   async function create(
-    desk: JobDesk,
+    service: JobService,
     request: http.IncomingMessage,
     response: http.ServerResponse,
   ): Promise<[number, unknown]> {
@@ -51,7 +51,7 @@ export function createJobsApi(options: {
       return [400, { error: 'Expected {"name", "schedule", "prompt", "deliver"?, "timezone"?, "skills"?, "model"?}.' }];
     }
     try {
-      return [201, await desk.create('job' in parsed.data ? parsed.data.job : parsed.data, BY, FROM)];
+      return [201, await service.create('job' in parsed.data ? parsed.data.job : parsed.data, BY, FROM)];
     } catch (error) {
       if (error instanceof UserError) return [400, { error: error.message }];
       if (error instanceof DeliveryError)
@@ -61,10 +61,10 @@ export function createJobsApi(options: {
   }
 
   return async (request, response) => {
-    const desk = await options.desk();
-    if (!desk) return answer(response, 503, { error: 'The jobs are still being read; try again in a moment.' });
-    if (request.method === 'GET') return answer(response, 200, { jobs: desk.list() });
-    answer(response, ...(await create(desk, request, response)));
+    const service = await options.service();
+    if (!service) return answer(response, 503, { error: 'The jobs are still being read; try again in a moment.' });
+    if (request.method === 'GET') return answer(response, 200, { jobs: service.list() });
+    answer(response, ...(await create(service, request, response)));
   };
 }
 

@@ -170,7 +170,7 @@ export interface PartLedger {
 }
 
 /** How far each chat has been read, so that a channel can fetch what was said while we were away (R16). */
-export interface Marks {
+export interface ReadCursors {
   /** Chats with their marks (the platform's id or time of the last event taken in), as they were at the start. */
   all(): ReadonlyMap<string, string>;
   /** Called after `onMessage` has resolved. A mark that is lost in a crash costs a repeated look, not a message. */

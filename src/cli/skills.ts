@@ -14,22 +14,28 @@ const visible = (file: string) => file.replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
 export async function run({ args, home: root, config: file, env, json, print }: CliContext): Promise<number> {
   const [verb = 'list', viber, ...rest] = args;
   if (verb !== 'list' || rest.length > 0) throw new UserError(USAGE);
-  const [{ config }, { DEFAULT_VIBER, openHome }, { bundledSkills, openSkills }, { openHealth }, desk, { OWN_TOOLS }] =
-    await Promise.all([
-      loadConfig({ file, home: root, env }),
-      import('../workspace/home.ts'),
-      import('../skills/catalog.ts'),
-      import('../skills/health.ts'),
-      import('../runtime/tools/skills/service.ts'),
-      import('../runtime/contract/tool-names.ts'),
-    ]);
+  const [
+    { config },
+    { DEFAULT_VIBER, openHome },
+    { bundledSkills, openSkills },
+    { openHealth },
+    service,
+    { OWN_TOOLS },
+  ] = await Promise.all([
+    loadConfig({ file, home: root, env }),
+    import('../workspace/home.ts'),
+    import('../skills/catalog.ts'),
+    import('../skills/health.ts'),
+    import('../runtime/tools/skills/service.ts'),
+    import('../runtime/contract/tool-names.ts'),
+  ]);
   const home = await openHome(root);
   const skills = openSkills({
     ...{ bundled: bundledSkills(), user: home.skills, reserved: OWN_TOOLS, log: silentLog(), watch: false },
     viber: (id) => path.join(home.viberDir(id), 'skills'),
   });
-  const health = openHealth({ granted: config.skills.env, isNative: desk.isNative });
-  const listed = await desk.listSkills(skills, health, viber ?? DEFAULT_VIBER);
+  const health = openHealth({ granted: config.skills.env, isNative: service.isNative });
+  const listed = await service.listSkills(skills, health, viber ?? DEFAULT_VIBER);
   await skills.close();
   if (json) {
     print(JSON.stringify(listed));

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { errorCode, UserError } from '../errors.ts';
 import { syncFolder } from '../lib/files.ts';
-import { type SettledFile, watchSettled } from '../lib/watch-folders.ts';
+import { type WatchedFile, watchFiles } from '../lib/watch-folders.ts';
 import type { Logger } from '../log.ts';
 import { type JobFields, jobFileName, MAX_JOB_BYTES } from './job.ts';
 import { createFile, entryOf, idOf, type JobFile, type Parsed, parseFile, sorted, textOf } from './job-file.ts';
@@ -58,15 +58,15 @@ export interface JobsOptions {
 export function openJobs(options: JobsOptions): Jobs {
   const { folder, timezone, log } = options;
   const listeners = new Set<() => void>();
-  const parsed = new WeakMap<SettledFile, Parsed>();
-  let files: readonly SettledFile[] = [];
+  const parsed = new WeakMap<WatchedFile, Parsed>();
+  let files: readonly WatchedFile[] = [];
   let entries: readonly JobFile[] = [];
   let recheck: NodeJS.Timeout | undefined;
   let rebuilding = Promise.resolve();
-  let watch: ReturnType<typeof watchSettled> | undefined;
+  let watch: ReturnType<typeof watchFiles> | undefined;
 
   /** Pure but for the cache: the last good versions come from the entries before. */
-  async function read(file: SettledFile): Promise<Parsed> {
+  async function read(file: WatchedFile): Promise<Parsed> {
     const known = parsed.get(file);
     if (known) return known;
     const result = await parseFile(file, timezone);
@@ -110,7 +110,7 @@ export function openJobs(options: JobsOptions): Jobs {
     for (const listener of listeners) listener();
   }
 
-  function mayGoOn(file: SettledFile): boolean {
+  function mayGoOn(file: WatchedFile): boolean {
     const age = Date.now() - file.mtimeMs;
     if (options.watch === false || file.problem || file.text.endsWith('\n') || age < 0 || age >= OPEN_END_MS)
       return false;
@@ -165,7 +165,7 @@ export function openJobs(options: JobsOptions): Jobs {
 
   const jobs: Jobs = {
     async start() {
-      watch ??= watchSettled({
+      watch ??= watchFiles({
         roots: [folder],
         depth: 0,
         match: (name) => /^[^.].*\.ya?ml$/i.test(name),

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { ConfigError, errorCode, errorMessage, UserError } from '../errors.ts';
 import { syncFolder } from '../lib/files.ts';
 import { stageFile } from '../lib/staged-file.ts';
-import type { SettledFile } from '../lib/watch-folders.ts';
+import type { WatchedFile } from '../lib/watch-folders.ts';
 import { scrub } from '../log.ts';
 import { type Job, type JobFields, jobFileName, parseJob } from './job.ts';
 
@@ -24,7 +24,7 @@ export interface JobFile {
 
 export type Parsed = { job: Job } | { problem: string };
 
-export async function parseFile(file: SettledFile, timezone: string): Promise<Parsed> {
+export async function parseFile(file: WatchedFile, timezone: string): Promise<Parsed> {
   if (file.problem !== undefined) return { problem: `${file.name}: ${file.problem}` };
   try {
     return { job: await parseJob(file.text, { file: file.name, timezone, now: new Date(file.mtimeMs) }) };
@@ -44,8 +44,8 @@ export function entryOf(
 }
 
 /** Of two files for one job the first counts: `x.yaml` before `x.yml`, and both before `x.disabled.yaml`. */
-export function sorted(files: readonly SettledFile[]): SettledFile[] {
-  const rank = ({ name }: SettledFile) => Number(jobFileName(name)?.isDisabled ?? false);
+export function sorted(files: readonly WatchedFile[]): WatchedFile[] {
+  const rank = ({ name }: WatchedFile) => Number(jobFileName(name)?.isDisabled ?? false);
   return [...files].sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
 }
 

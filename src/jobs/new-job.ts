@@ -1,10 +1,10 @@
 /** A job that somebody asks for in a chat: what it means, whether it may be, and the file it becomes (T18). */
 
-import type { Posting } from '../access/outbound-targets.ts';
+import type { OutboundTargets } from '../access/outbound-targets.ts';
 import { identityText, type Principal } from '../access/principal.ts';
 import { type Address, formatAddress } from '../channels/channel.ts';
 import { UserError } from '../errors.ts';
-import type { JobDesk, NewJob } from '../runtime/contract/job-service.ts';
+import type { JobService, NewJob } from '../runtime/contract/job-service.ts';
 import { withAccount } from '../runtime/conversations/asked-places.ts';
 import type { Clock } from './clock.ts';
 import type { Jobs } from './files.ts';
@@ -14,13 +14,13 @@ import { formatSchedule, nextSlots, parseSchedule, shortestGapMs } from './sched
 export interface NewJobsOptions {
   clock: Clock;
   jobs: Pick<Jobs, 'all'>;
-  posting: Posting;
+  targets: OutboundTargets;
   /** `jobs` of the configuration. */
   settings: { timezone: string; min_minutes: number; max: number };
 }
 
 export interface NewJobs {
-  preview: JobDesk['preview'];
+  preview: JobService['preview'];
   /**
    * What its file says. Throws UserError, and DeliveryError while a platform cannot be asked.
    * @param agoMs how long ago it was asked for
@@ -31,7 +31,7 @@ export interface NewJobs {
 const SHOWN_TIMES = 3;
 const MINUTE_MS = 60_000;
 
-export function createNewJobs({ clock, jobs, posting, settings }: NewJobsOptions): NewJobs {
+export function createNewJobs({ clock, jobs, targets, settings }: NewJobsOptions): NewJobs {
   function read(job: NewJob, now: Date) {
     const { schedule: text, timezone = settings.timezone } = job;
     const parsed = parseSchedule(text, { timezone, now, anchor: now });
@@ -48,7 +48,7 @@ export function createNewJobs({ clock, jobs, posting, settings }: NewJobsOptions
     const made = all.filter((file) => file.job?.createdBy !== undefined).length;
     if (made >= settings.max)
       throw new UserError(`There are ${made} jobs made in chats already (jobs.max); delete one with /jobs first.`);
-    for (const to of job.deliver ?? []) posting.read(to);
+    for (const to of job.deliver ?? []) targets.read(to);
     const next = nextSlots(parsed.schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
     return { ...parsed, timezone, next, stored: parsed.relative ? formatSchedule(parsed.schedule) : text.trim() };
   }
@@ -58,7 +58,7 @@ export function createNewJobs({ clock, jobs, posting, settings }: NewJobsOptions
     const { stored, timezone } = read(job, asked);
     const isHere = from.channel !== 'local' && from.channel !== 'terminal';
     const places = [...new Set(job.deliver ?? (isHere ? [formatAddress(from)] : []))];
-    for (const to of places) await posting.find(to, by, isHere ? [withAccount(from)] : []);
+    for (const to of places) await targets.find(to, by, isHere ? [withAccount(from)] : []);
     return {
       ...{ name: job.name.trim(), schedule: stored, timezone, prompt: job.prompt },
       ...(places.length > 0 ? { deliver: places } : {}),

@@ -3,7 +3,7 @@
  * whoever made them as they are at that moment (T18).
  */
 import { createHash } from 'node:crypto';
-import type { Posting } from '../access/outbound-targets.ts';
+import type { OutboundTargets } from '../access/outbound-targets.ts';
 import type { People } from '../access/people.ts';
 import { type Principal, readIdentity } from '../access/principal.ts';
 import { type Address, formatAddress, type InboundMessage } from '../channels/channel.ts';
@@ -11,7 +11,7 @@ import type { Queue } from '../engine/engine.ts';
 import { UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { type Entry, shareOf, taskLane } from '../runtime/contract/entry.ts';
-import type { JobDesk, JobView } from '../runtime/contract/job-service.ts';
+import type { JobService, JobView } from '../runtime/contract/job-service.ts';
 import { nowhere, quotedName, withAccount } from '../runtime/conversations/asked-places.ts';
 import type { Home } from '../workspace/home.ts';
 import type { Clock } from './clock.ts';
@@ -23,13 +23,13 @@ import { nextSlot } from './schedule.ts';
 import { createScheduler, type Scheduler, type Trouble } from './scheduler.ts';
 import type { JobStates } from './state.ts';
 
-export interface JobDeskOptions {
+export interface JobServiceOptions {
   home: Home;
   clock: Clock;
   jobs: Jobs;
   states: JobStates;
   queue: Pick<Queue<Entry>, 'enqueue' | 'depth' | 'isBusy'>;
-  posting: Posting;
+  targets: OutboundTargets;
   people: People;
   /** The viber of jobs that name none. */
   viber: string;
@@ -40,7 +40,7 @@ export interface JobDeskOptions {
   log: Logger;
 }
 
-export interface OpenedJobDesk extends JobDesk {
+export interface OpenedJobService extends JobService {
   scheduler: Scheduler;
   /** A run of the queue has ended. */
   ended(entry: Entry, state: 'completed' | 'error' | 'stopped', error?: string): Promise<void>;
@@ -49,9 +49,9 @@ export interface OpenedJobDesk extends JobDesk {
 const SHOWN_TIMES = 3;
 const OWNER_ONLY = 'Only an owner may change scheduled jobs.';
 
-export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
-  const { clock, jobs, states, queue, posting, people, settings, log } = options;
-  const fresh = createNewJobs({ clock, jobs, posting, settings });
+export function openJobService(options: JobServiceOptions): OpenedJobService {
+  const { clock, jobs, states, queue, targets, people, settings, log } = options;
+  const fresh = createNewJobs({ clock, jobs, targets, settings });
   const scheduler = createScheduler({
     ...{ clock, jobs, state: states, log, fire, onTrouble, onSkip },
     isBusy(id) {
@@ -101,7 +101,7 @@ export function openJobDesk(options: JobDeskOptions): OpenedJobDesk {
   function placeText(written: Job['deliver'][number]): string {
     const text = formatAddress({ account: '', ...written });
     try {
-      const address = posting.read(text);
+      const address = targets.read(text);
       return address.account === '' ? text : withAccount(address);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;

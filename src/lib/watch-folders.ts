@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode } from '../errors.ts';
 import { isSkippedFolder, isTemporary, type Look, look, readFound } from './look-folders.ts';
 
-export interface SettledFile {
+export interface WatchedFile {
   path: string;
   /** Relative to its root, with `/` between folders. */
   name: string;
@@ -23,7 +23,7 @@ export interface SettledFile {
   problem?: string;
 }
 
-export interface SettledOptions {
+export interface WatchOptions {
   /** Folders; they need not exist yet. */
   roots: readonly string[];
   /** How many levels of folders below a root are looked into; 0 for its own files only. */
@@ -42,11 +42,11 @@ export interface SettledOptions {
    * The whole set, each root with its files by name. A file that has not changed is the same object as before. The next set
    * waits until a returned promise is settled.
    */
-  onSettled(files: ReadonlyMap<string, SettledFile[]>): void | Promise<void>;
+  onSettled(files: ReadonlyMap<string, WatchedFile[]>): void | Promise<void>;
   onError(error: unknown): void;
 }
 
-export interface SettledWatch {
+export interface FolderWatch {
   /** The first set was handed over. Never rejects: what goes wrong is told to `onError`. */
   ready: Promise<void>;
   /** Looks at the folders now; what has changed was handed over, settled, when it resolves. Never rejects. */
@@ -57,10 +57,10 @@ export interface SettledWatch {
 /** Looks after which somebody is told that the files do not come to rest. */
 const RESTLESS_LOOKS = 120;
 
-type Texts = Map<string, { stamp: string; file: SettledFile }>;
+type Texts = Map<string, { stamp: string; file: WatchedFile }>;
 
 /** Starts at once. Nothing is thrown: `onError` hears of what cannot be read or watched; the files known before stay in force. */
-export function watchSettled(options: SettledOptions): SettledWatch {
+export function watchFiles(options: WatchOptions): FolderWatch {
   const { settleMs = 250, onError } = options;
   const stop = new AbortController();
   const told = new Set<string>();
@@ -114,7 +114,7 @@ export function watchSettled(options: SettledOptions): SettledWatch {
     report(settled);
     handed = settled;
     texts = read;
-    const files = new Map<string, SettledFile[]>(options.roots.map((root) => [root, []]));
+    const files = new Map<string, WatchedFile[]>(options.roots.map((root) => [root, []]));
     for (const { root, name } of settled.found) {
       const file = read.get(`${root}\0${name}`)?.file;
       if (file) files.get(root)?.push(file);
@@ -173,7 +173,7 @@ async function readAll(settled: Look, known: Texts, maxBytes: number): Promise<T
 
 /** Calls `onEvent` for anything that may matter, often more than once. Resolves, once it watches, to what ends it. */
 async function watchFolders(
-  options: SettledOptions,
+  options: WatchOptions,
   signal: AbortSignal,
   onEvent: () => void,
 ): Promise<() => Promise<void>> {

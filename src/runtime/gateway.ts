@@ -50,7 +50,7 @@ export interface GatewayOptions {
   /** A short answer to a message outside any task, through the outbox. */
   reply: (message: InboundMessage, text: string, trace: string) => Promise<void>;
   /** A short answer to somebody who was not let in: sent once, nothing stored. */
-  whisper: (message: InboundMessage, text: string) => void;
+  sendOnce: (message: InboundMessage, text: string) => void;
   /** An owner wrote in a direct message: where pairing questions may be sent. */
   onOwner: (principal: Principal, address: Address) => void;
   /** A stranger was given a code. */
@@ -96,7 +96,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (reason === 'stranger' && message.command?.name === 'link' && message.command.args !== '') {
       const answer = options.redeem(message.command.args, principal);
       if (answer !== undefined) {
-        options.whisper(message, answer);
+        options.sendOnce(message, answer);
         return 'answered';
       }
     }
@@ -107,7 +107,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     const text =
       `Hello! I work for somebody else. If you know them, give them this code: ${code}\n` +
       'They let you in with `viber pair approve` and the code. It is valid for 1 hour.';
-    options.whisper(message, text);
+    options.sendOnce(message, text);
     options.onPairing(code, principal);
     return 'answered';
   }

@@ -11,16 +11,16 @@ import type { Lease, Queue } from '../engine/engine.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Home } from '../workspace/home.ts';
-import type { CommandDesk } from './commands/answer.ts';
+import type { CommandServices } from './commands/answer.ts';
 import type { RunView } from './commands/command.ts';
 import { createCommandLane } from './commands/lane.ts';
 import { type AbortReason, RunAbort, reasonOf } from './contract/abort.ts';
 import { COMMANDS, COMMANDS_AT_ONCE, type Entry, shareOf, TASKS, taskLane } from './contract/entry.ts';
-import type { JobDesk } from './contract/job-service.ts';
+import type { JobService } from './contract/job-service.ts';
 import type { RunOutcome } from './contract/outcome.ts';
 import { type Conversations, placeOf, shareTask } from './conversations/conversations.ts';
 import { createPlace, placeAll } from './conversations/placing.ts';
-import { createTaskBook } from './conversations/task-record.ts';
+import { createTaskRecords } from './conversations/task-record.ts';
 import { createThreads } from './conversations/threads.ts';
 import type { Costs } from './costs/costs.ts';
 import type { Delivery } from './delivery.ts';
@@ -34,7 +34,7 @@ import type { JobAnswers } from './run/job-answers.ts';
 import { createRetries, type GiveUp } from './run/retries.ts';
 import type { Runner } from './run/runner.ts';
 import { type Begun, createTurns, type Item, type Part, parts } from './run/turns.ts';
-import type { SkillDesk } from './tools/skills/service.ts';
+import type { SkillService } from './tools/skills/service.ts';
 
 export interface WorkerOptions {
   home: Home;
@@ -51,19 +51,23 @@ export interface WorkerOptions {
   log: Logger;
   channelOf: (address: Address) => Channel | undefined;
   modelName: () => string;
-  pairing: CommandDesk['pairing'];
-  links: CommandDesk['links'];
-  prefixes: CommandDesk['prefixes'];
-  settings: CommandDesk['settings'];
-  costs: NonNullable<CommandDesk['costs']> & Pick<Costs, 'take' | 'endRun'>;
-  approvals?: NonNullable<CommandDesk['approvals']>;
+  pairing: CommandServices['pairing'];
+  links: CommandServices['links'];
+  prefixes: CommandServices['prefixes'];
+  settings: CommandServices['settings'];
+  costs: NonNullable<CommandServices['costs']> & Pick<Costs, 'take' | 'endRun'>;
+  approvals?: NonNullable<CommandServices['approvals']>;
   /** What runs leave in the memory; absent where none is kept. */
   memory?: AfterRun;
   compaction?: Compaction;
-  skills?: SkillDesk;
-  searchMemory?: NonNullable<CommandDesk['searchMemory']>;
+  skills?: SkillService;
+  searchMemory?: NonNullable<CommandServices['searchMemory']>;
   /** For the runs of scheduled jobs. */
-  jobs?: { answers: JobAnswers; desk(): Promise<JobDesk | undefined>; ended(entry: Entry, outcome: RunOutcome): void };
+  jobs?: {
+    answers: JobAnswers;
+    service(): Promise<JobService | undefined>;
+    ended(entry: Entry, outcome: RunOutcome): void;
+  };
   /** Keeps messages that cannot be worked on in `dead`, and tells their people. Rejects when they could not be stored. */
   giveUp?: GiveUp;
   /** Runs at the same time. */
@@ -111,15 +115,15 @@ export function createWorker(options: WorkerOptions): Worker {
   /** What was accepted before this process may have been begun by an earlier one. */
   const startedAt = new Date().toISOString();
   let isStopping = false;
-  const book = createTaskBook({ home, conversations, costs: options.costs, log });
+  const taskRecords = createTaskRecords({ home, conversations, costs: options.costs, log });
   const threads = createThreads({ home, conversations, channelOf, log });
   const answers = createAnswers({ live, runner, buttons, delivery, channelOf, ofJob: options.jobs?.answers });
   const turns = createTurns({
-    ...{ home, conversations, runner, answers, live, book, threads, metrics, log },
+    ...{ home, conversations, runner, answers, live, taskRecords, threads, metrics, log },
     ...{ syncSoon: options.syncSoon, memory: options.memory, compaction: options.compaction },
     onEnded: options.jobs?.ended,
   });
-  const desk: CommandDesk = {
+  const service: CommandServices = {
     ...{ home, pairing: options.pairing, modelName: options.modelName },
     runOf: (id) => works.get(taskLane(id))?.view,
     enqueue: async (entry, dedupeId) => {
@@ -135,10 +139,10 @@ export function createWorker(options: WorkerOptions): Worker {
     attachRules: (address) => runner.attachRules(channelOf(address), address.channel),
     ...(options.skills ? { skills: options.skills } : {}),
     ...(options.searchMemory ? { searchMemory: options.searchMemory } : {}),
-    jobs: async () => options.jobs?.desk(),
+    jobs: async () => options.jobs?.service(),
   };
   const place = createPlace(threads, delivery);
-  const command = createCommandLane({ desk, delivery, buttons, place, log });
+  const command = createCommandLane({ service, delivery, buttons, place, log });
 
   /** A run that goes on only to be told that it was stopped while it waited. */
   const isStop = (item: Item | undefined): boolean =>

@@ -4,9 +4,9 @@
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type SettledWatch, watchSettled } from '../lib/watch-folders.ts';
+import { type FolderWatch, watchFiles } from '../lib/watch-folders.ts';
 import type { Logger } from '../log.ts';
-import { createShelf, isSkillFile, type Shelf, type SkillProblem } from './library.ts';
+import { createSkillLibrary, isSkillFile, type SkillLibrary, type SkillProblem } from './library.ts';
 import { readPrepared } from './prepared.ts';
 import type { Skill, SkillLevel } from './skill.ts';
 
@@ -50,12 +50,12 @@ const MAX_FILE = 256 * 1024;
 const MAX_FILES = 500;
 
 interface Level {
-  shelf: Shelf;
-  watch: SettledWatch;
+  library: SkillLibrary;
+  watch: FolderWatch;
 }
 
 /** For files that nobody edits. */
-const AT_REST: SettledWatch = {
+const AT_REST: FolderWatch = {
   ready: Promise.resolve(),
   refresh: async () => undefined,
   close: async () => undefined,
@@ -76,9 +76,9 @@ export function openSkills(options: SkillsOptions): Skills {
   const merged = new Map<string, ReadonlyMap<string, Skill>>();
 
   function openLevel(level: SkillLevel, root: string, isWatched: boolean): Level {
-    const shelf = createShelf(level, reserved);
+    const library = createSkillLibrary(level, reserved);
     let known = '';
-    const watch = watchSettled({
+    const watch = watchFiles({
       roots: [root],
       depth: DEPTH,
       match: isSkillFile,
@@ -90,25 +90,25 @@ export function openSkills(options: SkillsOptions): Skills {
       async onSettled(settled) {
         const files = settled.get(root) ?? [];
         // The libraries that read a skill are heavy, and most folders have none.
-        if (files.length === 0) shelf.clear();
-        else shelf.replace(files, (await import('./skill.ts')).parseSkill);
+        if (files.length === 0) library.clear();
+        else library.replace(files, (await import('./skill.ts')).parseSkill);
         merged.clear();
-        const reasons = shelf.problems.map(({ file, reason }) => `${file}: ${reason}`).join('\n');
+        const reasons = library.problems.map(({ file, reason }) => `${file}: ${reason}`).join('\n');
         if (reasons !== known)
-          for (const { file, reason } of shelf.problems) log.warn({ file, reason }, 'skill not loaded');
+          for (const { file, reason } of library.problems) log.warn({ file, reason }, 'skill not loaded');
         known = reasons;
       },
       onError: (err) => log.warn({ err }, 'skills cannot be read'),
     });
-    return { shelf, watch };
+    return { library, watch };
   }
 
   function openBundled(root: string): Level {
     const prepared = readPrepared(root);
     if (!prepared) return openLevel('bundled', root, false);
-    const shelf = createShelf('bundled', reserved);
-    shelf.replace(prepared.files, prepared.parse);
-    return { shelf, watch: AT_REST };
+    const library = createSkillLibrary('bundled', reserved);
+    library.replace(prepared.files, prepared.parse);
+    return { library, watch: AT_REST };
   }
 
   function levelsOf(viber: string): Level[] {
@@ -119,7 +119,7 @@ export function openSkills(options: SkillsOptions): Skills {
   function all(viber: string): ReadonlyMap<string, Skill> {
     const known = merged.get(viber);
     if (known) return known;
-    const skills = new Map(levelsOf(viber).flatMap(({ shelf }) => [...shelf.skills]));
+    const skills = new Map(levelsOf(viber).flatMap(({ library }) => [...library.skills]));
     const sorted = new Map([...skills].sort(([a], [b]) => (a < b ? -1 : 1)));
     if (vibers.has(viber)) merged.set(viber, sorted);
     return sorted;
@@ -128,7 +128,7 @@ export function openSkills(options: SkillsOptions): Skills {
   return {
     of: (viber) => [...all(viber).values()],
     find: (viber, name) => all(viber).get(name),
-    problems: (viber) => levelsOf(viber).flatMap(({ shelf }) => shelf.problems),
+    problems: (viber) => levelsOf(viber).flatMap(({ library }) => library.problems),
     async start() {
       const isWatched = options.watch !== false;
       if (common.length === 0) {

@@ -3,7 +3,7 @@
  * reason; a file that is gone takes its skill with it (R20).
  */
 import { errorMessage, UserError } from '../errors.ts';
-import type { SettledFile } from '../lib/watch-folders.ts';
+import type { WatchedFile } from '../lib/watch-folders.ts';
 import type { Skill, SkillLevel, SkillSource } from './skill.ts';
 
 export interface SkillProblem {
@@ -14,17 +14,17 @@ export interface SkillProblem {
   reason: string;
 }
 
-export interface Shelf {
+export interface SkillLibrary {
   /** By name. */
   readonly skills: ReadonlyMap<string, Skill>;
   readonly problems: readonly SkillProblem[];
-  replace(files: readonly SettledFile[], parse: (text: string, source: SkillSource) => Skill): void;
+  replace(files: readonly WatchedFile[], parse: (text: string, source: SkillSource) => Skill): void;
   /** There is no file any more. */
   clear(): void;
 }
 
 interface Entry {
-  from: SettledFile;
+  from: WatchedFile;
   skill: Skill | undefined;
   reason: string | undefined;
 }
@@ -34,7 +34,7 @@ export function isSkillFile(name: string): boolean {
   return /(^|\/)(skill\.md|[^/]+\.skill\.md)$/i.test(name);
 }
 
-export function createShelf(level: SkillLevel, reserved: ReadonlySet<string>): Shelf {
+export function createSkillLibrary(level: SkillLevel, reserved: ReadonlySet<string>): SkillLibrary {
   let entries: ReadonlyMap<string, Entry> = new Map();
   let shown: { skills: ReadonlyMap<string, Skill>; problems: SkillProblem[] } = { skills: new Map(), problems: [] };
 
@@ -61,7 +61,7 @@ export function createShelf(level: SkillLevel, reserved: ReadonlySet<string>): S
   };
 
   function read(
-    from: SettledFile,
+    from: WatchedFile,
     before: Entry | undefined,
     parse: (text: string, source: SkillSource) => Skill,
   ): Entry {
@@ -93,7 +93,7 @@ export function createShelf(level: SkillLevel, reserved: ReadonlySet<string>): S
 const visible = (text: string) => text.toWellFormed().replace(/[[\p{Cc}\p{Cf}]--[\n]]/gv, '\ufffd');
 
 /** A skill file below the folder of another bundle is one of that bundle's further files. */
-function isInsideBundle(name: string, files: readonly SettledFile[]): boolean {
+function isInsideBundle(name: string, files: readonly WatchedFile[]): boolean {
   return files.some((other) => {
     const [, folder] = /^(.*\/)skill\.md$/i.exec(other.name) ?? [];
     return (

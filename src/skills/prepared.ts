@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
-import type { SettledFile } from '../lib/watch-folders.ts';
+import type { WatchedFile } from '../lib/watch-folders.ts';
 import { isSkillFile } from './library.ts';
 import { checkName, isBundle } from './name.ts';
 import { isRecord } from './record.ts';
@@ -36,7 +36,7 @@ export function prepare(root: string, parse: Parse): { file: string; text: strin
 }
 
 /** The files with what reads them; undefined where nothing was prepared, or where it is of other files. */
-export function readPrepared(root: string): { files: SettledFile[]; parse: Parse } | undefined {
+export function readPrepared(root: string): { files: WatchedFile[]; parse: Parse } | undefined {
   try {
     return read(root);
   } catch (error) {
@@ -50,7 +50,7 @@ function read(root: string): ReturnType<typeof readPrepared> {
   const known: unknown = JSON.parse(readFileSync(path.join(root, FILE), 'utf8'));
   if (!isRecord(known)) return undefined;
   const files = filesIn(root);
-  const isSame = ({ name, text }: SettledFile) => {
+  const isSame = ({ name, text }: WatchedFile) => {
     const skill = Object.hasOwn(known, name) ? known[name] : undefined;
     return isRecord(skill) && skill.digest === digestOf(text);
   };
@@ -68,7 +68,7 @@ function read(root: string): ReturnType<typeof readPrepared> {
 }
 
 /** By name. A handful of small files, read at once: a start waits longer for each turn of the event loop than for the disk. */
-function filesIn(root: string): SettledFile[] {
+function filesIn(root: string): WatchedFile[] {
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
   return names
     .filter(isSkillFile)

@@ -1,7 +1,7 @@
 /** Where may be written without having been spoken to: by the rules of the door, for owners; for others where their task is. */
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AccessRules } from '../../src/access/authorise.ts';
-import { createPosting } from '../../src/access/outbound-targets.ts';
+import { createOutboundTargets } from '../../src/access/outbound-targets.ts';
 import { createPeople } from '../../src/access/people.ts';
 import type { Principal, Role } from '../../src/access/principal.ts';
 import type { Channel, Place } from '../../src/channels/channel.ts';
@@ -30,7 +30,7 @@ beforeEach(() => {
   });
 });
 
-function posting() {
+function targets() {
   const channel: Channel = {
     ...{ id: 'slack', limits: { text: 1, uploadBytes: 1, downloadBytes: 1 } },
     get account() {
@@ -45,9 +45,13 @@ function posting() {
       return found(chat);
     },
   };
-  return createPosting({ channelOf: (id) => (id === 'slack' ? channel : undefined), people, rulesOf: () => rules });
+  return createOutboundTargets({
+    channelOf: (id) => (id === 'slack' ? channel : undefined),
+    people,
+    rulesOf: () => rules,
+  });
 }
-const find = (text: string, role: Role = 'owner', own: string[] = []) => posting().find(text, who(role), own);
+const find = (text: string, role: Role = 'owner', own: string[] = []) => targets().find(text, who(role), own);
 
 describe('an owner', () => {
   test.each(['slack:C1', 'slack:D1', 'slack:D2', 'slack@B:C1'])('may write to %s', async (text) => {
@@ -98,7 +102,7 @@ describe.each(['member', 'guest'] as const)('a %s', (role) => {
 });
 
 test('a place is looked up once an hour, whoever asks; whether it may be written to is decided each time', async () => {
-  const one = posting();
+  const one = targets();
   for (let n = 0; n < 3; n++) await one.find('slack:D2', who('owner'));
   expect(looks).toEqual(['D2']);
   rules = { ...OPEN, allow: [] };
@@ -108,7 +112,7 @@ test('a place is looked up once an hour, whoever asks; whether it may be written
 test('a place that was seen once is known while the platform is away, and looked up again when it is back', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const one = posting();
+  const one = targets();
   await one.find('slack:C1', who('owner'));
   vi.advanceTimersByTime(2 * 3_600_000);
   const there = found;

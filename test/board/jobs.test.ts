@@ -3,7 +3,7 @@ import http from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createJobsApi } from '../../src/board/jobs.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import type { JobDesk } from '../../src/runtime/contract/job-service.ts';
+import type { JobService } from '../../src/runtime/contract/job-service.ts';
 import { openWorld } from '../dialogs/harness.ts';
 
 const TOKEN = 'a-token-for-programs';
@@ -73,8 +73,8 @@ describe('/api/jobs', () => {
 
 describe('what a program may get wrong', () => {
   async function serve(create: () => Promise<never>) {
-    const desk = { list: () => [], create } as unknown as JobDesk;
-    const handle = createJobsApi({ desk: async () => desk });
+    const service = { list: () => [], create } as unknown as JobService;
+    const handle = createJobsApi({ service: async () => service });
     const failed: unknown[] = [];
     const server = http.createServer((request, response) => {
       handle(request, response).catch((error: unknown) => {

@@ -70,7 +70,7 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
   const changes = new EventEmitter().setMaxListeners(0);
   const fixed = typeof options.answer === 'object' ? options.answer : undefined;
   const embedding = createEmbeddingPoint();
-  const book = createScriptBook((request) => fixed ?? { text: request.lastUser });
+  const taskRecords = createScriptBook((request) => fixed ?? { text: request.lastUser });
   let log: LlmRequest[] = [];
   let stats = freshStats();
   let count = 0;
@@ -104,7 +104,7 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
       changes.emit('request', request);
     });
     note(request);
-    await speak(await book.next(request), request, response);
+    await speak(await taskRecords.next(request), request, response);
   }
 
   async function speak(turn: Turn, request: LlmRequest, response: ServerResponse): Promise<void> {
@@ -143,7 +143,7 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
     serve(message, response).catch((error: unknown) => response.destroy(error as Error));
   });
 
-  const { next: _next, clear, ...scripting } = book;
+  const { next: _next, clear, ...scripting } = taskRecords;
   return {
     ...scripting,
     embedding,

@@ -29,7 +29,7 @@ test('a run that ends before the jobs have been read after a restart is noted, a
     config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
     ...{ home, folder: undefined, viber: 'default', clock: undefined, log: silentLog(), channelOf: () => undefined },
     queue: { enqueue: async () => 'duplicate', depth: () => 0, isBusy: () => false },
-    reception: { tellOwners: async (_id: string, text: string) => void told.push(text), ownerAddresses: () => [] },
+    notifier: { tellOwners: async (_id: string, text: string) => void told.push(text), ownerAddresses: () => [] },
   } as unknown as AppJobsOptions);
   onTestFinished(() => jobs.stop());
   const entry = { taskId: '20260101-aaaaa', job: { id: 'digest', name: 'Digest' } } as unknown as Entry;
@@ -49,7 +49,7 @@ test('a job for one time that was missed for too long is told to the owners befo
     config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
     ...{ home, folder: undefined, viber: 'default', clock: undefined, log: silentLog(), channelOf: () => undefined },
     queue: { enqueue: async () => 'accepted', depth: () => 0, isBusy: () => false },
-    reception: { tellOwners: async (_id: string, text: string) => void told.push(text), ownerAddresses: () => [] },
+    notifier: { tellOwners: async (_id: string, text: string) => void told.push(text), ownerAddresses: () => [] },
   } as unknown as AppJobsOptions);
   onTestFinished(() => jobs.stop());
   await jobs.start();
@@ -69,13 +69,13 @@ test('a folder of jobs that cannot be used ends nothing, and is used once it is 
     ...{ home, folder, viber: 'default', clock: undefined, channelOf: () => undefined },
     log: { ...silentLog(), info: () => undefined, error: (fields: unknown) => void failed.push(fields) },
     queue: { enqueue: async () => 'accepted', depth: () => 0, isBusy: () => false },
-    reception: { tellOwners: async () => undefined, ownerAddresses: () => [] },
+    notifier: { tellOwners: async () => undefined, ownerAddresses: () => [] },
   } as unknown as AppJobsOptions);
   onTestFinished(() => jobs.stop());
   vi.advanceTimersByTime(1_000);
   vi.useRealTimers();
   await expect.poll(() => failed).toEqual([expect.objectContaining({ folder })]);
-  expect(await jobs.desk()).toBeUndefined();
+  expect(await jobs.service()).toBeUndefined();
   fs.rmSync(folder);
-  expect((await jobs.desk())?.list()).toEqual([]);
+  expect((await jobs.service())?.list()).toEqual([]);
 });

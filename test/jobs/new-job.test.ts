@@ -19,9 +19,9 @@ const MINUTE = 60_000;
 /** Monday 12 January, 23:58 in Berlin. */
 function open() {
   const clock = manualClock('2026-01-12T22:58:00Z');
-  const posting = { read: () => HERE, find: async () => HERE, isDirect: async () => true };
+  const targets = { read: () => HERE, find: async () => HERE, isDirect: async () => true };
   const settings = { timezone: 'Europe/Berlin', min_minutes: 5, max: 100 };
-  return { clock, fresh: createNewJobs({ clock, jobs: { all: () => [] }, posting, settings }) };
+  return { clock, fresh: createNewJobs({ clock, jobs: { all: () => [] }, targets, settings }) };
 }
 const job = (schedule: string) => ({ name: 'A', schedule, prompt: 'x' });
 

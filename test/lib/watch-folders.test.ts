@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type SettledFile, type SettledOptions, type SettledWatch, watchSettled } from '../../src/lib/watch-folders.ts';
+import { type FolderWatch, type WatchedFile, type WatchOptions, watchFiles } from '../../src/lib/watch-folders.ts';
 import { ownTime } from '../helpers/own-time.ts';
 
 const SETTLE_MS = 120;
@@ -21,17 +21,17 @@ function tempFolder(): string {
   return fs.realpathSync(folder);
 }
 
-interface Watched extends SettledWatch {
-  sets: SettledFile[][];
+interface Watched extends FolderWatch {
+  sets: WatchedFile[][];
   errors: string[];
   /** `name=text` of the latest set. */
   latest(): string[];
 }
 
-function open(roots: string | string[], options: Partial<SettledOptions> = {}): Watched {
-  const sets: SettledFile[][] = [];
+function open(roots: string | string[], options: Partial<WatchOptions> = {}): Watched {
+  const sets: WatchedFile[][] = [];
   const errors: string[] = [];
-  const watch = watchSettled({
+  const watch = watchFiles({
     roots: [roots].flat(),
     depth: 0,
     match: (name) => name.endsWith('.yaml'),

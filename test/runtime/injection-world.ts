@@ -207,10 +207,10 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     });
     const runner = createRunner({
       ...{ home, perform, meter, log, channelOf, tellsMemory: async () => true },
-      parking: {
-        giveWay: async () => undefined,
+      suspension: {
+        supersede: async () => undefined,
         resume: () => Promise.reject(new Error('nothing is parked here')),
-        park: () => Promise.reject(new Error('nothing is parked here')),
+        suspend: () => Promise.reject(new Error('nothing is parked here')),
       },
       settings: { memory, attach: {}, limits: { downloadBytes: 1e6, filesPerMessage: 5 } },
     });
@@ -241,7 +241,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       },
       reply: (message, text, trace) =>
         delivery.add({ id: `${trace}-notice`, address: message.address, text, files: [] }, trace),
-      whisper: () => undefined,
+      sendOnce: () => undefined,
       onOwner: () => undefined,
       onPairing: () => undefined,
       redeem: () => undefined,

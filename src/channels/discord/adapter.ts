@@ -12,7 +12,7 @@ import type {
   ChannelStatus,
   CommandSpec,
   LiveMode,
-  Marks,
+  ReadCursors,
 } from '../channel.ts';
 import { sleep } from '../shared/wait.ts';
 import { createApi } from './api.ts';
@@ -71,7 +71,7 @@ export interface DiscordOptions {
   archiveMinutes: number;
   /** The subcommands of `/viber`, besides `task`. */
   commands: CommandSpec[];
-  marks: Marks;
+  cursors: ReadCursors;
   cache?: Cache | undefined;
   log: Logger;
   timing?: Partial<Timing>;
@@ -82,7 +82,7 @@ export interface DiscordOptions {
  * Discord cannot be reached it goes on trying, with status `reconnecting`.
  */
 export function createDiscord(options: DiscordOptions): Channel {
-  const { token, apiRoot, cdnRoot, cache, marks, log } = options;
+  const { token, apiRoot, cdnRoot, cache, cursors, log } = options;
   const timing = { ...TIMING, ...options.timing };
   const api = createApi({ token, apiRoot, cdnRoot });
   const places = createPlaces();
@@ -117,7 +117,7 @@ export function createDiscord(options: DiscordOptions): Channel {
   const live = createLive({ api, mode: options.live, log, timing: timing.live });
   const send = createSend({ api, account, limits: LIMITS, log, settled, onSent: taskState.touch });
   const events = createEvents({
-    ...{ api, marks, places, interactions, threads: options.threads, log, signal: stopping.signal },
+    ...{ api, cursors, places, interactions, threads: options.threads, log, signal: stopping.signal },
     backoffMs: timing.backoffMs,
     callbacks: () => callbacks,
     onBot,

@@ -28,7 +28,7 @@ const MAX_DEFINITIONS = 4000;
 
 const CONTAINERS = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t\n]|$)))+/;
 const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
-/** Marks of list items that a fence may stand beside. */
+/** ReadCursors of list items that a fence may stand beside. */
 const ITEMS = /^(?:[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]+)+/;
 const DEFINITION = /^ {0,3}\[(?!\^)[^\]\\\n]{1,200}\]:[ \t]*\S[^\n]{0,2000}$/gm;
 

@@ -99,7 +99,7 @@ async function load(): Promise<MarkdownParser> {
     blocks.push(...footnotes);
     const rich = flatten(blocks);
     if (rich.text !== '' || source.trim() === '') return { rich, blocks };
-    // Marks and nothing else (an empty heading, a link without a label): better shown than sent as nothing.
+    // ReadCursors and nothing else (an empty heading, a link without a label): better shown than sent as nothing.
     const literal: Block[] = [{ type: 'paragraph', inline: plainInline(source.trim().toWellFormed()) }];
     return { rich: flatten(literal), blocks: literal };
   };

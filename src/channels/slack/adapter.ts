@@ -68,7 +68,7 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
   const upload = createUpload({ api, transport, hosts, onShared: readBack.arrived });
   const assistant = createAssistant({ api, log });
   const people = createPeople({ api, cache, log, saveMs: timing.saveMs });
-  const progress = createProgress(options.marks);
+  const progress = createProgress(options.cursors);
   const recipients = createLru<string>(2000);
   const intake = createIntake({
     ...{ self: () => self, callbacks: () => callbacks, progress, people, assistant, respond, log },

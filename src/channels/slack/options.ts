@@ -1,6 +1,6 @@
 /** What a Slack channel is made from, and what holds unless told otherwise. */
 import type { Logger } from '../../log.ts';
-import type { ChannelLimits, CommandSpec, LiveMode, Marks } from '../channel.ts';
+import type { ChannelLimits, CommandSpec, LiveMode, ReadCursors } from '../channel.ts';
 import { DOWNLOAD_BYTES } from './download.ts';
 import { LIVE_TIMING, type LiveTiming } from './live/live.ts';
 import type { Cache } from './people.ts';
@@ -37,7 +37,7 @@ export interface SlackOptions {
   command: string;
   live: LiveMode;
   commands: readonly CommandSpec[];
-  marks: Marks;
+  cursors: ReadCursors;
   cache?: Cache;
   log: Logger;
   timing?: Partial<Timing>;

@@ -5,7 +5,7 @@
  */
 import type { Logger } from '../../log.ts';
 import { openCalls } from '../context/open-calls.ts';
-import type { Agent, AgentHooks, AgentOutcome, AgentRequest, ParkedCall, Timeouts } from '../contract/agent.ts';
+import type { Agent, AgentHooks, AgentOutcome, AgentRequest, Timeouts, WaitingCall } from '../contract/agent.ts';
 import type { GenerateResult } from '../contract/model.ts';
 import { RunError, toolFailed, toRunError } from '../contract/run-error.ts';
 import type { Models } from '../model/models.ts';
@@ -22,9 +22,9 @@ export type {
   AgentHooks,
   AgentOutcome,
   AgentRequest,
-  ParkedCall,
   Timeouts,
   Verdict,
+  WaitingCall,
 } from '../contract/agent.ts';
 export { RunError, type RunErrorKind } from '../contract/run-error.ts';
 
@@ -74,7 +74,7 @@ export function createAgent(options: AgentOptions): Agent {
       finish,
       usage,
     });
-    const parked: ParkedCall[] = [];
+    const parked: WaitingCall[] = [];
     const wait = (): AgentOutcome => {
       events.waiting();
       return { ...outcome('parked'), parked };
@@ -86,7 +86,7 @@ export function createAgent(options: AgentOptions): Agent {
       beforeExternal: (call: { callId: string; tool: string }) => orEnd(() => hooks.onCall(call)),
       onStart: events.toolCall,
       onEnd: events.toolResult,
-      onPark: (call: ParkedCall) => void parked.push(call),
+      onWait: (call: WaitingCall) => void parked.push(call),
       log,
     };
     // What is not journaled must not go on: the tools beside it neither.

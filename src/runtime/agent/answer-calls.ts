@@ -2,13 +2,13 @@
 import { UserError } from '../../errors.ts';
 import type { Json } from '../../workspace/types.ts';
 import { resultMessage } from '../context/open-calls.ts';
-import type { ParkedCall, Verdict } from '../contract/agent.ts';
+import type { Verdict, WaitingCall } from '../contract/agent.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { kindOf } from '../contract/task.ts';
 import { runTool, type ToolHooks } from './tools.ts';
 
 export interface OpenCalls {
-  calls: readonly ParkedCall[];
+  calls: readonly WaitingCall[];
   tools: readonly RuntimeTool[];
   verdicts: ReadonlyMap<string, Verdict>;
   hooks: ToolHooks;
@@ -17,8 +17,8 @@ export interface OpenCalls {
 }
 
 /** Gives every decided call its result, running what was approved; gives back those that still wait. */
-export async function answerCalls({ calls, tools, verdicts, hooks, onResult }: OpenCalls): Promise<ParkedCall[]> {
-  const waiting: ParkedCall[] = [];
+export async function answerCalls({ calls, tools, verdicts, hooks, onResult }: OpenCalls): Promise<WaitingCall[]> {
+  const waiting: WaitingCall[] = [];
   for (const call of calls) {
     const verdict = verdicts.get(call.callId);
     const tool = tools.find(({ name }) => name === call.tool);
@@ -31,7 +31,7 @@ export async function answerCalls({ calls, tools, verdicts, hooks, onResult }: O
 }
 
 /** Asked once more: consent for all calls of its kind may have come since. */
-async function asks(tool: RuntimeTool, { input, callId }: ParkedCall): Promise<boolean> {
+async function asks(tool: RuntimeTool, { input, callId }: WaitingCall): Promise<boolean> {
   if (tool.asksAfter) return true;
   const parsed = tool.input.safeParse(input);
   try {
@@ -49,7 +49,7 @@ function kindFor(tool: RuntimeTool, input: Json): string | undefined {
 }
 
 async function resultOf(
-  call: ParkedCall,
+  call: WaitingCall,
   tool: RuntimeTool | undefined,
   verdict: Verdict | undefined,
   hooks: ToolHooks,

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Json } from '../../workspace/types.ts';
-import type { ParkedCall } from '../contract/agent.ts';
+import type { WaitingCall } from '../contract/agent.ts';
 import type { CallOptions } from '../contract/model.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { outputOf, type ToolCall, type ToolOutput } from './step.ts';
@@ -23,7 +23,7 @@ export interface ToolHooks {
   onStart(tool: string, input: unknown): void;
   onEnd(tool: string, result: Json): void;
   /** The call waits for a person: before it runs, or for what they say to its result. Its result is not the model's yet. */
-  onPark(call: ParkedCall): void;
+  onWait(call: WaitingCall): void;
   log: Logger;
 }
 
@@ -62,12 +62,12 @@ export async function callTool(
   if (call.input === undefined)
     return { type: 'error-text', value: `Invalid input for ${call.tool}: the arguments are no JSON.` };
   let waits = false;
-  const onPark = (parked: ParkedCall) => {
+  const onWait = (parked: WaitingCall) => {
     waits = true;
-    hooks.onPark(parked);
+    hooks.onWait(parked);
   };
   try {
-    const result = await runTool(tool, call.input, call.callId, { ...hooks, onPark });
+    const result = await runTool(tool, call.input, call.callId, { ...hooks, onWait });
     return waits ? undefined : outputOf(result);
   } catch (error) {
     if (hooks.signal.aborted) throw hooks.signal.reason;
@@ -84,7 +84,7 @@ export async function runTool(tool: RuntimeTool, given: unknown, callId: string,
     if (!input.success) throw new UserError(`The arguments do not fit. ${issues(input.error)}`);
     const call = { callId, tool: tool.name, input: toJson(input.data) };
     if (await tool.asksBefore?.(input.data, callId)) {
-      hooks.onPark(call);
+      hooks.onWait(call);
       return null;
     }
     if (tool.effect === 'external') await hooks.beforeExternal({ callId, tool: tool.name });
@@ -93,7 +93,7 @@ export async function runTool(tool: RuntimeTool, given: unknown, callId: string,
     started = true;
     const result = await raceAbort(tool.execute(input.data, { signal, callId }), signal);
     hooks.onEnd(tool.name, result);
-    if (tool.asksAfter?.(result)) hooks.onPark(call);
+    if (tool.asksAfter?.(result)) hooks.onWait(call);
     return result;
   } catch (error) {
     if (signal.aborted) throw signal.reason;

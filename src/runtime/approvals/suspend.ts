@@ -17,7 +17,7 @@ import { scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendSession, findRun } from '../../workspace/sessions.ts';
 import type { Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
-import type { AgentOutcome, ParkedCall, Verdict } from '../agent/agent.ts';
+import type { AgentOutcome, Verdict, WaitingCall } from '../agent/agent.ts';
 import { openCalls, resultMessage } from '../context/open-calls.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import type { Entry } from '../contract/entry.ts';
@@ -40,7 +40,7 @@ import {
 } from './question.ts';
 import { allowAlways, verdictOf } from './verdict.ts';
 
-export interface Parked {
+export interface SuspendedRun {
   task: TaskRecord;
   run: string;
   /** On whose word it runs, and goes on. */
@@ -55,16 +55,16 @@ export interface Parked {
   play?: true;
 }
 
-export interface Parking {
+export interface Suspension {
   /** The run's end: what it waits for, asked. Throws a system error when it cannot be stored. */
-  park(where: Parked, outcome: AgentOutcome, tools: readonly RuntimeTool[]): Promise<RunOutcome>;
+  suspend(where: SuspendedRun, outcome: AgentOutcome, tools: readonly RuntimeTool[]): Promise<RunOutcome>;
   /**
    * What was decided, for the run that goes on with it. `void`: nothing, the person wrote something else before that; `stop`: it
    * ends here.
    */
-  resume(where: Parked, approval: string): Promise<ReadonlyMap<string, Verdict> | 'void' | 'stop'>;
+  resume(where: SuspendedRun, approval: string): Promise<ReadonlyMap<string, Verdict> | 'void' | 'stop'>;
   /** Somebody of the task's people wrote instead of deciding: what waited is denied, and the history says so. */
-  giveWay(where: Parked): Promise<void>;
+  supersede(where: SuspendedRun): Promise<void>;
 }
 
 type Line<T extends SessionEntry['type']> = Extract<SessionEntry, { type: T }>;
@@ -74,16 +74,16 @@ const isLine =
     entry.type === type;
 
 /** The calls of a run's last step that have no result. */
-const openIn = (entries: readonly SessionEntry[]): ParkedCall[] =>
+const openIn = (entries: readonly SessionEntry[]): WaitingCall[] =>
   openCalls(entries.filter(isLine('step')).flatMap((step) => step.messages));
 
-export function createParking(options: { home: Home; approvals: Approvals; now?: () => number }): Parking {
+export function createSuspension(options: { home: Home; approvals: Approvals; now?: () => number }): Suspension {
   const { home, approvals } = options;
   const now = options.now ?? Date.now;
   const later = (minutes: number) => new Date(now() + minutes * 60_000).toISOString();
 
   /** The request and its line in the session: the one that is there, when a crash came after it. */
-  async function requestFor(where: Parked, call: ParkedCall, tool: RuntimeTool | undefined) {
+  async function requestFor(where: SuspendedRun, call: WaitingCall, tool: RuntimeTool | undefined) {
     const { items, answered, inner } = where;
     const first = (items[0] as QueueItem<Entry>).message;
     const { task, run, earlier } = inner ? sessionOf(where.task, inner, inner.earlier) : where;
@@ -135,7 +135,7 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
   }
 
   return {
-    async park(where, outcome, tools) {
+    async suspend(where, outcome, tools) {
       const call = outcome.parked?.[0];
       if (!call) throw new Error('a run that waits for nothing was parked');
       const tool = tools.find(({ name }) => name === call.tool);
@@ -174,7 +174,7 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
       return new Map(call ? [[call.callId, await verdictOf(home, task, request, decision, shown?.digest)]] : []);
     },
 
-    async giveWay({ task, run, items }) {
+    async supersede({ task, run, items }) {
       const entry = (items[0] as QueueItem<Entry>).message;
       if (!authoriseAction(entry.principal, 'steer', task.people)) return;
       const by = { by: principalText(entry.principal), name: entry.principal.name };
@@ -200,7 +200,7 @@ export function createParking(options: { home: Home; approvals: Approvals; now?:
 
   /** Gives every call that still waits the same result, so that the history is whole. */
   async function answerAll(
-    { task, run, earlier }: Pick<Parked, 'task' | 'run' | 'earlier'>,
+    { task, run, earlier }: Pick<SuspendedRun, 'task' | 'run' | 'earlier'>,
     why: string,
     before: SessionEntry[] = [],
   ) {

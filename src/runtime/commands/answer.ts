@@ -13,7 +13,7 @@ import type { Command, CommandContext, CommandReply } from './command.ts';
 import { commandSpecs, findCommand, HELP_HINT } from './table.ts';
 
 /** What commands may ask of the rest of the gateway. */
-export interface CommandDesk
+export interface CommandServices
   extends Pick<
     CommandContext,
     | 'runOf'
@@ -44,12 +44,12 @@ export interface CommandDesk
 const MAX_READ = 5_000;
 
 /** Refusals and what people can mend are answers; anything else is thrown. */
-export async function answerCommand(entry: Entry, desk: CommandDesk): Promise<CommandReply> {
+export async function answerCommand(entry: Entry, service: CommandServices): Promise<CommandReply> {
   const name = entry.command?.name ?? '';
   const command = findCommand(name);
   if (!command) return { text: `I do not know /${name.slice(0, 32)}. ${HELP_HINT}` };
   try {
-    const context = await contextFor(entry, command, desk);
+    const context = await contextFor(entry, command, service);
     if (!context.mayUse(command.action, context.task)) return { text: refusal(command, context) };
     return await command.run(context);
   } catch (error) {
@@ -63,9 +63,9 @@ function refusal({ name, action }: Command, { task }: CommandContext): string {
   return `You may not use /${name} here; ask the owner of this bot.`;
 }
 
-async function contextFor(entry: Entry, command: Command, desk: CommandDesk): Promise<CommandContext> {
+async function contextFor(entry: Entry, command: Command, service: CommandServices): Promise<CommandContext> {
   const { principal, message, viber } = entry;
-  const { home, modelName, enqueue, maxRead = MAX_READ, ...asked } = desk;
+  const { home, modelName, enqueue, maxRead = MAX_READ, ...asked } = service;
   const { address, isDirect, opensThread = false } = message;
   const view: Viewpoint = { principal, address, isDirect, viber };
   const target = await targetOf(entry, command, home, view);

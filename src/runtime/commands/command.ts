@@ -10,12 +10,12 @@ import type { TaskRecord } from '../../workspace/types.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { PlayOrder } from '../contract/entry.ts';
-import type { JobDesk } from '../contract/job-service.ts';
+import type { JobService } from '../contract/job-service.ts';
 import type { ConversationSettings } from '../conversations/settings.ts';
 import type { Costs } from '../costs/costs.ts';
 import type { Compaction } from '../memory/compaction.ts';
 import type { AttachMode } from '../reply/attachments.ts';
-import type { SkillDesk } from '../tools/skills/service.ts';
+import type { SkillService } from '../tools/skills/service.ts';
 
 /** What a running task looks like from outside. */
 export interface RunView {
@@ -65,9 +65,9 @@ export interface CommandContext {
   /** What was used and what may be; absent where nobody counts. */
   costs?: Pick<Costs, 'ofRun' | 'today' | 'check' | 'limits' | 'currency'>;
   /** The scheduled jobs, once they have been read; undefined where there are none. */
-  jobs(): Promise<JobDesk | undefined>;
+  jobs(): Promise<JobService | undefined>;
   /** What it can use; absent where there is nothing of the kind. */
-  skills?: SkillDesk;
+  skills?: SkillService;
   /** Makes room in a session; absent where there is no model. */
   compaction?: Pick<Compaction, 'compact'>;
   /** Puts a playbook into a task's lane, as words of this person; once, however often the command is carried out. */

@@ -1,7 +1,7 @@
 /** /jobs: the scheduled jobs with their next times; run, pause, resume or delete one. Owners only. */
 import { UserError } from '../../errors.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
-import type { JobDesk, JobView } from '../contract/job-service.ts';
+import type { JobService, JobView } from '../contract/job-service.ts';
 import { escaped as plain } from '../conversations/places.ts';
 import { timesText } from '../tools/jobs.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
@@ -40,8 +40,8 @@ function details(job: JobView): CommandReply {
   return { text, buttons: [actions(job)] };
 }
 
-function list(desk: JobDesk): CommandReply {
-  const jobs = desk.list();
+function list(service: JobService): CommandReply {
+  const jobs = service.list();
   if (jobs.length === 0)
     return { text: 'There are no scheduled jobs. Ask me, for example: every weekday at 9, send me a digest here.' };
   const more = jobs.length > LISTED ? `\n\nand ${jobs.length - LISTED} more` : '';
@@ -51,27 +51,27 @@ function list(desk: JobDesk): CommandReply {
   };
 }
 
-type Act = (desk: JobDesk, name: string, context: CommandContext) => CommandReply | Promise<CommandReply>;
+type Act = (service: JobService, name: string, context: CommandContext) => CommandReply | Promise<CommandReply>;
 
 /** `delete` asks first; `delete!` is what the button under that question means, and the command line. */
 const VERBS: Readonly<Record<string, Act>> = {
-  show: (desk, name) => details(desk.find(name)),
-  async run(desk, name, { principal }) {
-    const job = await desk.runNow(name, principal);
+  show: (service, name) => details(service.find(name)),
+  async run(service, name, { principal }) {
+    const job = await service.runNow(name, principal);
     return { text: `I run **${plain(job.name)}** now; its result goes where it always goes.` };
   },
-  async pause(desk, name, { principal }) {
-    const job = await desk.pause(name, principal);
+  async pause(service, name, { principal }) {
+    const job = await service.pause(name, principal);
     return { text: `Paused: **${plain(job.name)}**.`, buttons: [[button('Resume', 'resume', job)]] };
   },
-  resume: async (desk, name, { principal }) => details(await desk.resume(name, principal)),
-  delete(desk, name) {
-    const job = desk.find(name);
+  resume: async (service, name, { principal }) => details(await service.resume(name, principal)),
+  delete(service, name) {
+    const job = service.find(name);
     const text = `Delete **${plain(job.name)}** for good?`;
     return { text, buttons: [[button('Yes, delete it', 'delete!', job)]] };
   },
-  async 'delete!'(desk, name, { principal }) {
-    return { text: `Deleted: **${plain((await desk.remove(name, principal)).name)}**.` };
+  async 'delete!'(service, name, { principal }) {
+    return { text: `Deleted: **${plain((await service.remove(name, principal)).name)}**.` };
   },
 };
 
@@ -84,14 +84,14 @@ export const jobs: Command = {
   },
   action: 'administer',
   async run(context) {
-    const desk = await context.jobs();
-    if (!desk) throw new UserError('There are no scheduled jobs here; the log of the gateway may say why.');
+    const service = await context.jobs();
+    if (!service) throw new UserError('There are no scheduled jobs here; the log of the gateway may say why.');
     const [, first = '', name = ''] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(context.args) ?? [];
-    if (first === '') return list(desk);
+    if (first === '') return list(service);
     const verb = first.toLowerCase();
     const act = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-    if (!act) return details(desk.find(`${first} ${name}`));
+    if (!act) return details(service.find(`${first} ${name}`));
     if (name === '') return { text: `Which one? Write /jobs ${verb} and the name; /jobs lists them.` };
-    return act(desk, name, context);
+    return act(service, name, context);
   },
 };

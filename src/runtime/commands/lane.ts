@@ -8,10 +8,10 @@ import { isReply } from '../conversations/asked-places.ts';
 import type { Place } from '../conversations/placing.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Buttons } from '../reply/buttons.ts';
-import { answerCommand, type CommandDesk } from './answer.ts';
+import { answerCommand, type CommandServices } from './answer.ts';
 
 export interface CommandLaneOptions {
-  desk: CommandDesk;
+  service: CommandServices;
   delivery: Delivery;
   buttons: Buttons;
   place: Place;
@@ -20,7 +20,7 @@ export interface CommandLaneOptions {
 
 /** Resolves when the answer is durable in the outbox. */
 export function createCommandLane(options: CommandLaneOptions): (item: QueueItem<Entry>) => Promise<void> {
-  const { desk, delivery, buttons, place } = options;
+  const { service, delivery, buttons, place } = options;
   return async (claimed) => {
     // Only a command that has moved the conversation is answered where that goes on.
     const item = claimed.message.moves ? await place(claimed) : claimed;
@@ -28,7 +28,7 @@ export function createCommandLane(options: CommandLaneOptions): (item: QueueItem
     const { message } = item.message;
     const { address } = message;
     const isThere = conversationKey(address) === conversationKey(claimed.message.message.address);
-    const { text, files = [], buttons: rows = [], elsewhere = [], later } = await answerCommand(item.message, desk);
+    const { text, files = [], buttons: rows = [], elsewhere = [], later } = await answerCommand(item.message, service);
     const outbound: OutboundMessage = { id: item.id, address, text, files };
     if (rows.length > 0) outbound.buttons = await buttons.offer(address, rows);
     if (isThere && isReply(message)) outbound.replyTo = message.messageId;

@@ -32,9 +32,9 @@ export const skills: Command = {
   name: 'skills',
   description: 'What I can use, and what is missing',
   action: 'look',
-  async run({ viber, home, task, skills: desk, mayUse }) {
-    if (!desk) return { text: 'There are no skills here.' };
-    const list = await desk.list(viber);
+  async run({ viber, home, task, skills: service, mayUse }) {
+    if (!service) return { text: 'There are no skills here.' };
+    const list = await service.list(viber);
     const more = list.skills.length > LISTED ? [`and ${list.skills.length - LISTED} more`] : [];
     const isOwner = mayUse('administer', task);
     const servers = list.servers.map((server) => serverLine(server, isOwner));

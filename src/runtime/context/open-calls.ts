@@ -3,7 +3,7 @@
  * result, as the answer to its own call, so that the history is one that every provider takes. Pure.
  */
 import type { Json } from '../../workspace/types.ts';
-import type { ParkedCall } from '../contract/agent.ts';
+import type { WaitingCall } from '../contract/agent.ts';
 
 type Fields = { [key: string]: Json };
 const isFields = (value: Json | undefined): value is Fields =>
@@ -14,7 +14,7 @@ const partsOf = (message: Json, type: string): Fields[] =>
     : [];
 
 /** The calls of the last assistant message that have no result, in their order. */
-export function openCalls(messages: readonly Json[]): ParkedCall[] {
+export function openCalls(messages: readonly Json[]): WaitingCall[] {
   const last = messages.findLastIndex((message) => isFields(message) && message.role === 'assistant');
   const [asked, ...after] = messages.slice(Math.max(0, last));
   if (last === -1 || asked === undefined) return [];
@@ -29,7 +29,7 @@ export function openCalls(messages: readonly Json[]): ParkedCall[] {
 }
 
 /** The message that gives a call its result: JSON, or words that say why there is none. */
-export function resultMessage({ callId, tool }: ParkedCall, result: { value: Json } | { error: string }): Json {
+export function resultMessage({ callId, tool }: WaitingCall, result: { value: Json } | { error: string }): Json {
   const output: Json =
     'value' in result ? { type: 'json', value: result.value } : { type: 'error-text', value: result.error };
   return { role: 'tool', content: [{ type: 'tool-result', toolCallId: callId, toolName: tool, output }] };

@@ -23,7 +23,7 @@ export interface AgentRequest extends TaskRequest {
 }
 
 /** A call that waits for a person. */
-export interface ParkedCall {
+export interface WaitingCall {
   callId: string;
   tool: string;
   input: Json;
@@ -64,7 +64,7 @@ export interface AgentOutcome {
   steps: number;
   finish: 'stop' | 'max-steps' | 'length' | 'content-filter' | 'parked';
   /** With `parked`: the calls that wait, in their order; the text is what the model said with them, and may be empty. */
-  parked?: ParkedCall[];
+  parked?: WaitingCall[];
   /** Tokens of the steps run here, not of those before a restart. */
   usage: { inputTokens: number; outputTokens: number; cachedInputTokens?: number };
 }

@@ -35,7 +35,7 @@ export interface NewJob {
   model?: string;
 }
 
-export interface JobDesk {
+export interface JobService {
   list(): JobView[];
   /**
    * By id or name, whatever its case; the beginning is enough when it is unique. Throws UserError when there is none or more than

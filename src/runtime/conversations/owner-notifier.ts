@@ -25,7 +25,7 @@ import type { Delivery } from '../delivery.ts';
 import type { Buttons } from '../reply/buttons.ts';
 import { plainName } from './places.ts';
 
-export interface Reception {
+export interface OwnerNotifier {
   /** An owner wrote in a direct message: questions may be sent there. */
   noteOwner(principal: Principal, address: Address): void;
   /** Asks every owner who can be reached, with buttons. Never rejects. */
@@ -45,7 +45,7 @@ export interface Reception {
   close(): void;
 }
 
-export interface ReceptionOptions {
+export interface OwnerNotifierOptions {
   /** `access/` of the home. */
   folder: string;
   pairing: Pairing;
@@ -57,7 +57,14 @@ export interface ReceptionOptions {
 
 const UNDELIVERED = 'undelivered-';
 
-export function openReception({ folder, pairing, people, buttons, delivery, log }: ReceptionOptions): Reception {
+export function openOwnerNotifier({
+  folder,
+  pairing,
+  people,
+  buttons,
+  delivery,
+  log,
+}: OwnerNotifierOptions): OwnerNotifier {
   const owners = openOwners(folder, (identity) => {
     const who = { ...readIdentity(identity), account: '', name: identity, via: 'message' };
     return people.resolve(who).principal.role === 'owner';
@@ -81,7 +88,7 @@ export function openReception({ folder, pairing, people, buttons, delivery, log 
     }
   }
 
-  const self: Reception = {
+  const self: OwnerNotifier = {
     noteOwner: (principal, address) => owners.note(principal, address),
     async ask(code, { name, channel }) {
       try {

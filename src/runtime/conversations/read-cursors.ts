@@ -3,7 +3,7 @@
  * chat without a mark at once. A mark that is behind costs a repeated look at messages that are known, never a message.
  */
 import path from 'node:path';
-import type { Marks } from '../../channels/channel.ts';
+import type { ReadCursors } from '../../channels/channel.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
 import { readRecords } from '../../lib/read-json.ts';
 import { isText, shape } from '../../lib/shape.ts';
@@ -21,27 +21,31 @@ const ABOUT = {
   tell: true,
 };
 
-export function openMarks(folder: string, channel: string, log: Logger): Marks & { close(): Promise<void> } {
+export function openReadCursors(
+  folder: string,
+  channel: string,
+  log: Logger,
+): ReadCursors & { close(): Promise<void> } {
   const file = path.join(folder, `${channel}.json`);
-  const marks = read(file);
+  const cursors = read(file);
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
   function write(): void {
     timer = undefined;
-    const text = `${JSON.stringify(Object.fromEntries(marks), null, 1)}\n`;
+    const text = `${JSON.stringify(Object.fromEntries(cursors), null, 1)}\n`;
     writing = writing
       .then(() => writeFileAtomic(file, text, { sync: false }))
       .catch((error: unknown) => log.warn({ err: error, file }, 'what was read last could not be written down'));
   }
 
   return {
-    all: () => marks,
+    all: () => cursors,
     set(chat, mark) {
-      const isNew = !marks.delete(chat);
-      marks.set(chat, mark);
-      const oldest = marks.keys().next().value;
-      if (marks.size > MAX_CHATS && oldest !== undefined) marks.delete(oldest);
+      const isNew = !cursors.delete(chat);
+      cursors.set(chat, mark);
+      const oldest = cursors.keys().next().value;
+      if (cursors.size > MAX_CHATS && oldest !== undefined) cursors.delete(oldest);
       if (isNew) {
         clearTimeout(timer);
         timer = setTimeout(write, 0);

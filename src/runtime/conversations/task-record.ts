@@ -12,7 +12,7 @@ import { canBecome } from '../contract/task.ts';
 import type { Costs } from '../costs/costs.ts';
 import { bindingKey, type Conversations } from './conversations.ts';
 
-export interface TaskBook {
+export interface TaskRecords {
   /** The task of a message: the one that is there, or a new one with this message as its goal. */
   open(entry: Entry): Promise<TaskRecord>;
   /** With `run`, what that run has used is noted as well. */
@@ -28,14 +28,14 @@ const SHOW_RUNNING_MS = 250;
 /** Somebody goes on with what a job has begun: from then on it is a task like any other, and kept like one. */
 const takenOver = ({ job: _job, ...record }: TaskRecord): TaskRecord => record;
 
-export interface TaskBookOptions {
+export interface TaskRecordsOptions {
   home: Home;
   conversations: Conversations;
   costs: Pick<Costs, 'take' | 'endRun'>;
   log: Logger;
 }
 
-export function createTaskBook({ home, conversations, costs, log }: TaskBookOptions): TaskBook {
+export function createTaskRecords({ home, conversations, costs, log }: TaskRecordsOptions): TaskRecords {
   async function begin(entry: Entry): Promise<TaskRecord> {
     const { taskId, viber, principal, message, job } = entry;
     // A crash may have come between the message's commit and that of its conversation's binding.

@@ -7,7 +7,7 @@ import type { Metrics } from '../../metrics.ts';
 export interface TooMuchOptions {
   limiter: RateLimiter;
   metrics: Metrics;
-  whisper: (message: InboundMessage, text: string) => void;
+  sendOnce: (message: InboundMessage, text: string) => void;
 }
 
 const TEXT = 'That was too many messages in a minute; I did not take the last one. Wait a moment and send it again.';
@@ -16,7 +16,7 @@ const TEXT = 'That was too many messages in a minute; I did not take the last on
 export async function refuseTooMuch(
   message: InboundMessage,
   principal: Principal,
-  { limiter, metrics, whisper }: TooMuchOptions,
+  { limiter, metrics, sendOnce }: TooMuchOptions,
   notice: (message: InboundMessage, text: string) => Promise<void>,
 ): Promise<InboundOutcome | undefined> {
   const { sentAt, group, interaction, address } = message;
@@ -25,7 +25,7 @@ export async function refuseTooMuch(
   metrics.count('viber_inbound_total', { channel: address.channel, outcome: 'rate-limited' });
   if (rate.first) await notice(message, TEXT);
   // The platform shows an answer to each of these, and without one of ours it would be a wrong one.
-  else if (interaction !== undefined) whisper(message, TEXT);
+  else if (interaction !== undefined) sendOnce(message, TEXT);
   else return 'refused';
   return 'answered';
 }

@@ -14,7 +14,7 @@ import { CONTINUE } from '../reply/failure.ts';
 import { parseReply, summarise } from '../reply/reply.ts';
 import { type Keeping, keep } from '../tools/keep.ts';
 
-export interface SettleOptions {
+export interface FinalizeOptions {
   home: Home;
   log: Logger;
   task: TaskRecord;
@@ -28,7 +28,7 @@ export interface SettleOptions {
 }
 
 /** Writes back what came of a run: files, suggestions, the words a person sees (P8, P9, M11). */
-export async function settle(outcome: AgentOutcome, made: Made, where: SettleOptions): Promise<RunOutcome> {
+export async function settle(outcome: AgentOutcome, made: Made, where: FinalizeOptions): Promise<RunOutcome> {
   const { home, log, task, run } = where;
   const { refs, pending } = made;
   const reply = parseReply(outcome.text);

@@ -4,7 +4,7 @@
  * by the scheduler.
  */
 
-import type { Posting } from '../../access/outbound-targets.ts';
+import type { OutboundTargets } from '../../access/outbound-targets.ts';
 import { type Address, type Channel, conversationKey, type OutboundMessage } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
@@ -28,7 +28,7 @@ export interface JobAnswersOptions {
   runner: Pick<Runner, 'present'>;
   buttons: Buttons;
   delivery: Pick<Delivery, 'add'>;
-  posting: Posting;
+  targets: OutboundTargets;
   channelOf: (address: Address) => Channel | undefined;
   /** Tells all owners who can be reached; the same id again has no effect. */
   tellOwners: (id: string, text: string) => Promise<void>;
@@ -55,7 +55,7 @@ interface Result {
 export type JobAnswers = (item: QueueItem<Entry>, run: string, outcome: RunOutcome, isAgain: boolean) => Promise<void>;
 
 export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
-  const { home, runner, buttons, delivery, posting, channelOf, log } = options;
+  const { home, runner, buttons, delivery, targets, channelOf, log } = options;
 
   /** Wherever an owner can be asked; their own conversation there goes on with what it is about. */
   async function ask({ id, message: { taskId, message, job } }: QueueItem<Entry>, run: string, outcome: RunOutcome) {
@@ -78,7 +78,7 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
     { item, run, outcome, isAgain, sent }: Result,
     { taskId, principal }: Entry,
   ): Promise<void> {
-    const address = await posting.find(to, principal);
+    const address = await targets.find(to, principal);
     // Two addresses may be one place: whichever is found first names the message.
     const key = hashText(conversationKey(address)).slice(0, 16);
     if (sent.has(key)) return;

@@ -14,7 +14,7 @@ import { appendSession } from '../../workspace/sessions.ts';
 import { readTask } from '../../workspace/tasks.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { Verdict } from '../agent/agent.ts';
-import type { Parking } from '../approvals/suspend.ts';
+import type { Suspension } from '../approvals/suspend.ts';
 import { formatUserTurn } from '../context/context.ts';
 import { cutCall } from '../context/past-run.ts';
 import { reasonOf } from '../contract/abort.ts';
@@ -54,7 +54,7 @@ export interface RunnerOptions {
   home: Home;
   perform: Perform;
   meter: Meter;
-  parking: Parking;
+  suspension: Suspension;
   settings: RunSettings;
   log: Logger;
   channelOf: (message: InboundMessage) => Channel | undefined;
@@ -165,8 +165,8 @@ export function createRunner(options: RunnerOptions): Runner {
   });
 
   /** What waits for a person gives way to what they write. */
-  async function giveWay(input: RunInput & { principal: Principal }): Promise<ReadonlyMap<string, Verdict>> {
-    await options.parking.giveWay(input);
+  async function supersede(input: RunInput & { principal: Principal }): Promise<ReadonlyMap<string, Verdict>> {
+    await options.suspension.supersede(input);
     return new Map();
   }
 
@@ -183,7 +183,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const order = { task, run, principal, tellsMemory, address, earlier, signal, verdicts };
     const played = await playOut({ ...order, play, id, added });
     if (!('waiting' in played)) return { ...played, ...options.meter.used(run) };
-    return options.parking.park({ ...input, inner: played, play: true }, played.waiting, played.tools);
+    return options.suspension.suspend({ ...input, inner: played, play: true }, played.waiting, played.tools);
   }
 
   return {
@@ -193,7 +193,7 @@ export function createRunner(options: RunnerOptions): Runner {
       const cut = cutCall(earlier);
       if (cut) return { ...interruptedWhile(cut, run), ...options.meter.used(run) };
       const resumed = (input.items[0] as QueueItem<Entry>).message.resume;
-      const verdicts = resumed ? await options.parking.resume(input, resumed.approval) : await giveWay(input);
+      const verdicts = resumed ? await options.suspension.resume(input, resumed.approval) : await supersede(input);
       if (verdicts === 'void') return undefined;
       // A decision may have changed the record.
       const consents = (await readTask(home, task.id)) ?? task;
@@ -214,7 +214,7 @@ export function createRunner(options: RunnerOptions): Runner {
         ...(job ? { job, own: job.own } : {}),
       });
       const { outcome, made } = performed;
-      if (outcome.parked) return await options.parking.park(input, outcome, performed.tools);
+      if (outcome.parked) return await options.suspension.suspend(input, outcome, performed.tools);
       const autoAccept = settings.memory.auto_accept && principal.role === 'owner';
       const person = principalText(principal);
       const keepsNothing = principal.role === 'guest';

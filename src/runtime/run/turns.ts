@@ -23,7 +23,7 @@ import { reasonOf } from '../contract/abort.ts';
 import { type Entry, runOf, traceOf } from '../contract/entry.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import { bindingKey, type Conversations } from '../conversations/conversations.ts';
-import type { TaskBook } from '../conversations/task-record.ts';
+import type { TaskRecords } from '../conversations/task-record.ts';
 import type { Threads } from '../conversations/threads.ts';
 import type { Live } from '../live/live.ts';
 import type { AfterRun } from '../memory/after-run.ts';
@@ -77,7 +77,7 @@ export interface TurnsOptions {
   runner: Runner;
   answers: Answers;
   live: Live;
-  book: TaskBook;
+  taskRecords: TaskRecords;
   threads: Threads;
   /** What a run leaves in the memory; absent where none is kept. */
   memory?: AfterRun | undefined;
@@ -113,7 +113,7 @@ interface Attempt {
 const SEARCH_BYTES = 8 * 1024 * 1024;
 
 export function createTurns(options: TurnsOptions): Turns {
-  const { home, conversations, runner, live, book, threads, memory, metrics, log } = options;
+  const { home, conversations, runner, live, taskRecords, threads, memory, metrics, log } = options;
 
   async function record({ viber, taskId }: Entry, run: string, outcome: RunOutcome): Promise<string> {
     const { state, text, summary, artifactRefs, usage, error } = outcome;
@@ -147,7 +147,7 @@ export function createTurns(options: TurnsOptions): Turns {
     options.syncSoon(home.sessionPath(viber, taskId));
     // What is on its way to people goes before what is noted of it.
     await nextTurn();
-    await book.setState(taskId, state === 'waiting' ? 'running' : state, run);
+    await taskRecords.setState(taskId, state === 'waiting' ? 'running' : state, run);
     threads.show(taskId);
     metrics.count('viber_runs_total', { state });
     memory?.note(turn, outcome, at);
@@ -184,10 +184,10 @@ export function createTurns(options: TurnsOptions): Turns {
     };
     let showing: NodeJS.Timeout | undefined;
     try {
-      const task = await book.open(first.message);
+      const task = await taskRecords.open(first.message);
       const answered = [...carried, ...items];
       await live.follow(run, followers(answered, taskId), isAgain);
-      showing = book.showRunning(taskId, () => threads.show(taskId));
+      showing = taskRecords.showRunning(taskId, () => threads.show(taskId));
       const earlier = isAgain || first.message.resume ? await findRun(home, viber, taskId, run) : [];
       const result = earlier.find((entry) => entry.type === 'result');
       if (result?.type === 'result')
@@ -234,7 +234,7 @@ export function createTurns(options: TurnsOptions): Turns {
       const items = [...carried, ...turn.items];
       // The next process goes on with the run, and reads what it has used.
       if (attempted === 'shutdown') return attempted;
-      if (!attempted || attempted === 'steered') await book.endRun(run, (items[0] as Item).message.taskId);
+      if (!attempted || attempted === 'steered') await taskRecords.endRun(run, (items[0] as Item).message.taskId);
       if (attempted === 'steered') return attempted;
       if (!attempted) {
         await live.end(run, []);

@@ -7,13 +7,13 @@ import type { Principal } from '../../access/principal.ts';
 import type { Address } from '../../channels/channel.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
 import { findRun } from '../../workspace/sessions.ts';
-import type { JobDesk, JobView, NewJob } from '../contract/job-service.ts';
+import type { JobService, JobView, NewJob } from '../contract/job-service.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
 
 export interface JobToolDeps {
   /** Once the jobs have been read; undefined when they cannot be. */
-  desk: () => Promise<JobDesk | undefined>;
+  service: () => Promise<JobService | undefined>;
   principal: Principal;
   /** Where it is asked for; the default of `deliver`. */
   from: Address;
@@ -58,11 +58,11 @@ export function timesText(next: readonly string[], timezone: string): string {
   return next.map((time) => `- ${format.format(new Date(time))}`).join('\n');
 }
 
-export function jobTools(scope: ToolScope, { desk: openDesk, principal, from }: JobToolDeps): RuntimeTool[] {
-  async function desk(): Promise<JobDesk> {
+export function jobTools(scope: ToolScope, { service: openService, principal, from }: JobToolDeps): RuntimeTool[] {
+  async function service(): Promise<JobService> {
     if (principal.role !== 'owner')
       throw new UserError('Only an owner of this bot may schedule jobs; ask one of them.');
-    const opened = await openDesk();
+    const opened = await openService();
     if (!opened) throw new UserError('Scheduled jobs are not available now; the log of the gateway says why.');
     return opened;
   }
@@ -89,7 +89,7 @@ export function jobTools(scope: ToolScope, { desk: openDesk, principal, from }: 
       consent: 'each',
       async asksBefore(input) {
         const job = newJob(input);
-        const opened = await desk();
+        const opened = await service();
         await opened.check(job, principal, from).catch(unreachable);
         const { words, timezone, next } = opened.preview(job);
         const to = job.deliver?.join(', ') ?? 'this conversation';
@@ -99,7 +99,7 @@ export function jobTools(scope: ToolScope, { desk: openDesk, principal, from }: 
       },
       noteFor: (input) => notes.get(keyOf(newJob(input))) ?? '',
       async execute(input, { callId }) {
-        const opened = await desk();
+        const opened = await service();
         const made = await opened.create(newJob(input), principal, from, await agoOf(callId)).catch(unreachable);
         return shown(made);
       },
@@ -110,7 +110,7 @@ export function jobTools(scope: ToolScope, { desk: openDesk, principal, from }: 
       input: listInput,
       effect: 'read',
       async execute() {
-        return { jobs: (await desk()).list().slice(0, LISTED).map(shown) };
+        return { jobs: (await service()).list().slice(0, LISTED).map(shown) };
       },
     }),
     defineTool({
@@ -120,14 +120,14 @@ export function jobTools(scope: ToolScope, { desk: openDesk, principal, from }: 
       effect: 'idempotent',
       consent: 'each',
       async asksBefore({ name }) {
-        const { id, name: full, words, createdBy } = (await desk()).find(name);
+        const { id, name: full, words, createdBy } = (await service()).find(name);
         const made = createdBy === undefined ? 'written by hand' : 'made in a chat';
         notes.set(name, `This deletes the job "${full}" (${id}), ${made}: ${words}.`);
         return true;
       },
       noteFor: ({ name }) => notes.get(name) ?? '',
       async execute({ name }) {
-        const { id } = await (await desk()).remove(name, principal);
+        const { id } = await (await service()).remove(name, principal);
         return { deleted: id };
       },
     }),

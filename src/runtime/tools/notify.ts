@@ -3,7 +3,7 @@
  * to the same place are sent once in a run, however often a crash has them said again.
  */
 import { z } from 'zod';
-import type { Posting } from '../../access/outbound-targets.ts';
+import type { OutboundTargets } from '../../access/outbound-targets.ts';
 import type { Principal } from '../../access/principal.ts';
 import { formatAddress } from '../../channels/channel.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
@@ -24,7 +24,7 @@ const input = z.object({
 const MAX_TEXT = 16_000;
 
 export interface NotifyDeps {
-  posting: Posting;
+  targets: OutboundTargets;
   delivery: Pick<Delivery, 'add'>;
   principal: Principal;
   /** The task's own conversations, as text with account. */
@@ -38,8 +38,8 @@ export interface NotifyDeps {
 export const NOTIFY = 'notify';
 
 export function notify({ home, taskId, runId }: ToolScope, deps: NotifyDeps): RuntimeTool {
-  const { posting, own, principal } = deps;
-  const isOwn = (to: string) => own.includes(formatAddress(posting.read(to), { account: true }));
+  const { targets, own, principal } = deps;
+  const isOwn = (to: string) => own.includes(formatAddress(targets.read(to), { account: true }));
   return defineTool({
     name: NOTIFY,
     description: 'Send a message to a chat now, apart from your answer. Only when asked for.',
@@ -53,7 +53,7 @@ export function notify({ home, taskId, runId }: ToolScope, deps: NotifyDeps): Ru
       if (words === '' && artifacts.length === 0) throw new UserError('There is nothing to send.');
       if (words.length > MAX_TEXT)
         throw new UserError(`That is too long: at most ${MAX_TEXT} characters; attach an artifact instead.`);
-      const address = await posting.find(to, principal, own).catch((error: unknown) => {
+      const address = await targets.find(to, principal, own).catch((error: unknown) => {
         if (!(error instanceof DeliveryError)) throw error;
         throw new UserError(`${to} cannot be reached now; try again later.`);
       });

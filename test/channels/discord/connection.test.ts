@@ -184,7 +184,7 @@ describe('after a restart', () => {
     await bench.connect();
     bench.discord.say(room(bench), 'first');
     await bench.takes(({ text }) => text === 'first');
-    await eventually(() => bench.marks.size > 0);
+    await eventually(() => bench.cursors.size > 0);
     await bench.channel.disconnect();
     for (let n = 0; n < 130; n++) bench.discord.say(room(bench), `missed ${n}`);
     const second = bench.again();
@@ -220,7 +220,7 @@ describe('after a restart', () => {
     const { discord } = bench;
     const old = discord.say(room(bench), 'a topic');
     const thread = discord.createThread(room(bench), { name: 'made before us' }).id;
-    await eventually(() => bench.marks.has(thread));
+    await eventually(() => bench.cursors.has(thread));
     discord.say(room(bench), 'and another');
     await bench.takes(({ text }) => text === 'and another');
     await bench.channel.disconnect();
@@ -259,7 +259,7 @@ describe('a mark', () => {
     await bench.connect();
     bench.discord.dm(ALEX, 'zero');
     await bench.takes(({ text }) => text === 'zero');
-    await eventually(() => bench.marks.size > 0);
+    await eventually(() => bench.cursors.size > 0);
     const stored: string[] = [];
     let isBroken = true;
     bench.storing(async ({ text }) => {
@@ -284,7 +284,7 @@ describe('a mark', () => {
     const second = bench.again();
     await second.connect();
     await second.takes(({ text }) => text === 'one');
-    expect(bench.marks.has(chat)).toBe(true);
+    expect(bench.cursors.has(chat)).toBe(true);
   });
 
   it('goes back to what could not be stored after all', async () => {
@@ -303,10 +303,10 @@ describe('a mark', () => {
     bench.discord.dm(ALEX, 'two');
     await eventually(() => stored.includes('two'));
     mend();
-    const mark = bench.marks.get(one.channelId);
+    const mark = bench.cursors.get(one.channelId);
     expect(BigInt(mark ?? 0) < BigInt(one.id)).toBe(true);
     await eventually(() => stored.includes('one'));
-    await eventually(() => BigInt(bench.marks.get(one.channelId) ?? 0) > BigInt(one.id));
+    await eventually(() => BigInt(bench.cursors.get(one.channelId) ?? 0) > BigInt(one.id));
   });
 
   it('does not wait for a message that is there no more', async () => {
@@ -316,7 +316,7 @@ describe('a mark', () => {
     bench.discord.delete(one.channelId, one.id);
     const two = bench.discord.dm(ALEX, 'two');
     await eventually(() => stored.includes('two'));
-    await eventually(() => bench.marks.get(one.channelId) === two.id);
+    await eventually(() => bench.cursors.get(one.channelId) === two.id);
   });
 
   it('is not moved past a gap by the rest of what is fetched to fill it', async () => {
@@ -404,7 +404,7 @@ describe('marks', () => {
     await bench.takes(({ text }) => text === 'a question');
     const ledger = createLedger();
     await bench.channel.send(answer(bench), ledger);
-    await eventually(() => bench.marks.get(room(bench)) === ledger.sent.get(0));
+    await eventually(() => bench.cursors.get(room(bench)) === ledger.sent.get(0));
     await bench.channel.disconnect();
     const before = bench.discord.requests('GET /channels/:id/messages').length;
     const second = bench.again();

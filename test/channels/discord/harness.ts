@@ -33,7 +33,7 @@ export interface Bench {
   texts(): string[];
   dropped: string[];
   asked: SuggestQuery[];
-  marks: Map<string, string>;
+  cursors: Map<string, string>;
   states: string[];
   /** Replaces what `onMessage` does after writing down; may reject. */
   storing(action: (message: InboundMessage) => Promise<InboundOutcome>): void;
@@ -57,7 +57,7 @@ export async function startBench(
 function benchOn(
   discord: Discord,
   options: Partial<DiscordOptions>,
-  marks: Map<string, string>,
+  cursors: Map<string, string>,
   cache: Map<string, string>,
 ): Bench {
   const got: Bench['got'] = [];
@@ -66,7 +66,7 @@ function benchOn(
   const states: string[] = [];
   let store: (message: InboundMessage) => Promise<InboundOutcome> = async () => 'accepted';
   let suggest: (query: SuggestQuery) => Promise<Suggestion[]> = async () => [];
-  const atStart = new Map(marks);
+  const atStart = new Map(cursors);
   const channel = createDiscord({
     token: discord.token,
     apiRoot: discord.url,
@@ -82,7 +82,7 @@ function benchOn(
         argument: { name: 'id', description: 'The task', suggests: true },
       },
     ],
-    marks: { all: () => atStart, set: (chat, mark) => void marks.set(chat, mark) },
+    cursors: { all: () => atStart, set: (chat, mark) => void cursors.set(chat, mark) },
     cache: { get: async (key) => cache.get(key), set: async (key, value) => void cache.set(key, value) },
     log: silentLog(),
     ...options,
@@ -108,7 +108,7 @@ function benchOn(
     got,
     dropped,
     asked,
-    marks,
+    cursors,
     states,
     texts: () => got.map(({ message }) => message.text),
     storing: (action) => {
@@ -124,7 +124,7 @@ function benchOn(
       if (!found) throw new Error('it was there');
       return found.message;
     },
-    again: (more = {}) => benchOn(discord, { ...options, ...more }, marks, cache),
+    again: (more = {}) => benchOn(discord, { ...options, ...more }, cursors, cache),
   };
 }
 

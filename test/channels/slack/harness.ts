@@ -7,10 +7,10 @@ import type {
   ChannelCallbacks,
   InboundMessage,
   InboundOutcome,
-  Marks,
   OutboundMessage,
   PartAttempt,
   PartLedger,
+  ReadCursors,
 } from '../../../src/channels/channel.ts';
 import { createSlack, type SlackOptions } from '../../../src/channels/slack/adapter.ts';
 import { silentLog } from '../../../src/log.ts';
@@ -24,7 +24,7 @@ export interface Bench {
   texts(): string[];
   dropped: string[];
   states: string[];
-  marks: Marks;
+  cursors: ReadCursors;
   /** Replaces what `onMessage` does after writing down; may reject. */
   storing(action: (message: InboundMessage) => Promise<InboundOutcome>): void;
   connect(): Promise<void>;
@@ -37,9 +37,9 @@ export const COMMANDS = ['help', 'status', 'stop', 'new', 'plan', 'tasks', 'open
   description: `what ${name} does`,
 }));
 
-export function createMarks(kept: Record<string, string> = {}): Marks {
-  const marks = new Map(Object.entries(kept));
-  return { all: () => marks, set: (chat, mark) => void marks.set(chat, mark) };
+export function createReadCursors(kept: Record<string, string> = {}): ReadCursors {
+  const cursors = new Map(Object.entries(kept));
+  return { all: () => cursors, set: (chat, mark) => void cursors.set(chat, mark) };
 }
 
 export async function startBench(options: Partial<SlackOptions> = {}, platform: Platform = {}): Promise<Bench> {
@@ -53,7 +53,7 @@ export async function benchOn(slack: Slack, options: Partial<SlackOptions> = {})
   const got: Bench['got'] = [];
   const dropped: string[] = [];
   const states: string[] = [];
-  const marks = options.marks ?? createMarks();
+  const cursors = options.cursors ?? createReadCursors();
   let store: (message: InboundMessage) => Promise<InboundOutcome> = async () => 'accepted';
   const channel = createSlack({
     botToken: slack.botToken,
@@ -64,7 +64,7 @@ export async function benchOn(slack: Slack, options: Partial<SlackOptions> = {})
     command: '/viber',
     live: 'off',
     commands: COMMANDS,
-    marks,
+    cursors,
     log: silentLog(),
     ...options,
     timing: { backoffMs: { min: 20, max: 200 }, taskMs: 0, ...options.timing },
@@ -86,7 +86,7 @@ export async function benchOn(slack: Slack, options: Partial<SlackOptions> = {})
     got,
     dropped,
     states,
-    marks,
+    cursors,
     texts: () => got.map(({ message }) => message.text),
     storing: (action) => {
       store = action;

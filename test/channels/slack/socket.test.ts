@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../src/errors.ts';
 import { ownTime } from '../../helpers/own-time.ts';
-import { benchOn, createMarks, eventually, startBench, wait } from './harness.ts';
+import { benchOn, createReadCursors, eventually, startBench, wait } from './harness.ts';
 
 test.each([
   [{ botToken: 'xoxb-wrong' }, /channels\.slack\.botToken: Slack does not accept this token/],
@@ -108,7 +108,7 @@ test('frames that make no sense, and the news that events are held back, end not
 
 test('what was said while we were away comes first, in order, once, also in threads', async () => {
   const first = await startBench();
-  const { slack, marks } = first;
+  const { slack, cursors } = first;
   await first.connect();
   const root = slack.say(slack.general, 'a task', { mention: true });
   await slack.settled();
@@ -116,7 +116,7 @@ test('what was said while we were away comes first, in order, once, also in thre
   slack.say(slack.general, 'one', { deliver: false });
   slack.say(slack.general, 'two, in the thread', { thread: root.ts, deliver: false });
   slack.say(slack.general, 'three', { deliver: false, mention: true });
-  const second = await benchOn(slack, { marks: createMarks(Object.fromEntries(marks.all())) });
+  const second = await benchOn(slack, { cursors: createReadCursors(Object.fromEntries(cursors.all())) });
   slack.fault({ method: 'conversations.history', kind: 'delay', delayMs: 150 });
   await second.connect();
   slack.say(slack.general, 'four, live');
@@ -134,13 +134,13 @@ test('what was said while we were away comes first, in order, once, also in thre
 
 test('a gap that is left half filled stays open: nothing is passed over, and nothing overtakes it', async () => {
   const first = await startBench();
-  const { slack, marks } = first;
+  const { slack, cursors } = first;
   await first.connect();
   slack.say(slack.general, 'a task', { mention: true });
   await slack.settled();
   await first.channel.disconnect();
   for (const text of ['one', 'two', 'three']) slack.say(slack.general, text, { deliver: false });
-  const second = await benchOn(slack, { marks });
+  const second = await benchOn(slack, { cursors });
   const stored = Promise.withResolvers<void>();
   second.storing(async ({ text }) => {
     if (text === 'two') await stored.promise;
@@ -156,7 +156,7 @@ test('a gap that is left half filled stays open: nothing is passed over, and not
   await left;
   const said = () => second.texts().filter((text) => !text.includes('status'));
   expect(said()).toEqual(['one', 'two']);
-  const third = await benchOn(slack, { marks });
+  const third = await benchOn(slack, { cursors });
   await third.connect();
   await eventually(() => third.texts().includes('four, live'));
   expect([...new Set([...said(), ...third.texts()])]).toEqual(['one', 'two', 'three', 'four, live']);
@@ -164,14 +164,14 @@ test('a gap that is left half filled stays open: nothing is passed over, and not
 
 test('what comes live does not move the mark past a gap that could not be filled', async () => {
   const first = await startBench();
-  const { slack, marks } = first;
+  const { slack, cursors } = first;
   await first.connect();
   const root = slack.say(slack.general, 'a task', { mention: true });
   await slack.settled();
   await first.channel.disconnect();
   slack.say(slack.general, 'one', { deliver: false });
   slack.say(slack.general, 'two, in the thread', { thread: root.ts, deliver: false });
-  const second = await benchOn(slack, { marks });
+  const second = await benchOn(slack, { cursors });
   second.storing(async ({ text }) => {
     if (text === 'one') throw new Error('disk full');
     return 'accepted';
@@ -183,14 +183,14 @@ test('what comes live does not move the mark past a gap that could not be filled
   await eventually(() => second.texts().includes('four, live in the thread'));
   await slack.settled();
   await second.channel.disconnect();
-  const third = await benchOn(slack, { marks });
+  const third = await benchOn(slack, { cursors });
   await third.connect();
   await eventually(() => third.texts().includes('two, in the thread'));
   expect(third.texts()).toContain('one');
 });
 
 test('commands and presses do not wait for the gap to be filled', async () => {
-  const { slack, connect } = await startBench({ marks: createMarks({ C0GENERAL: '1.000001' }) });
+  const { slack, connect } = await startBench({ cursors: createReadCursors({ C0GENERAL: '1.000001' }) });
   slack.fault({ method: 'conversations.history', kind: 'delay', delayMs: 700 });
   await connect();
   const result = await slack.slash({ text: 'status' });

@@ -28,7 +28,7 @@ const NAMES: Record<string, string> = {
   custom_emoji: 'CustomEmoji',
 };
 
-/** Marks in the order in which they are tried, longest first. */
+/** ReadCursors in the order in which they are tried, longest first. */
 const MARKS: [mark: string, type: string][] = [
   ['```', 'pre'],
   ['`', 'code'],

@@ -5,7 +5,7 @@ import { openPairing } from '../../../src/access/pairing.ts';
 import { createPeople, type PersonConfig } from '../../../src/access/people.ts';
 import { principalText } from '../../../src/access/principal.ts';
 import { type Address, conversationKey, formatAddress } from '../../../src/channels/channel.ts';
-import { answerCommand, type CommandDesk } from '../../../src/runtime/commands/answer.ts';
+import { answerCommand, type CommandServices } from '../../../src/runtime/commands/answer.ts';
 import type { BoundPlace, CommandReply } from '../../../src/runtime/commands/command.ts';
 import { suggest } from '../../../src/runtime/commands/suggest.ts';
 import type { Entry } from '../../../src/runtime/contract/entry.ts';
@@ -56,7 +56,7 @@ export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE)
   const bound = new Map<string, BoundPlace[]>();
   const shared: { person: string; from: Address }[] = [];
   const attach = { mode: 'auto' as AttachMode, maxBytes: 1_000_000 };
-  const desk: CommandDesk = {
+  const service: CommandServices = {
     ...{ home, pairing, links, modelName: () => 'offline/demo' },
     prefixes: { telegram: '/', discord: '/viber ', slack: '/viber ', local: '/', terminal: '/' },
     runOf: (id) => (running.has(id) ? { runId: 'r', startedAt: Date.now() } : undefined),
@@ -78,7 +78,7 @@ export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE)
   const view = (spot: Spot) => ({ ...spot, principal: resolve(spot).principal, viber: 'default' });
 
   return {
-    ...{ home, links, pairing, desk, running, bound, shared, attach, clock, view },
+    ...{ home, links, pairing, service, running, bound, shared, attach, clock, view },
     who: (spot: Spot) => resolve(spot).principal,
     isKnown: (spot: Spot) => resolve(spot).isKnown,
     /** A task begun at a spot, by default by whoever is there. */
@@ -138,7 +138,7 @@ export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE)
         );
         bound.set(opened.id, [...places, { address, isDirect, ...person }]);
       }
-      return answerCommand(entry, desk);
+      return answerCommand(entry, service);
     },
     suggest(spot: Spot, command: string, text: string, taskId?: string) {
       const { address, isDirect } = spot;

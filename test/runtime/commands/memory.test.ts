@@ -66,9 +66,9 @@ describe('/memory', () => {
   });
 
   it('asks the index where there is one', async () => {
-    const { text, desk } = await open();
+    const { text, service } = await open();
     const asked: unknown[] = [];
-    desk.searchMemory = async (...given) => {
+    service.searchMemory = async (...given) => {
       asked.push(given);
       return [
         { content: '## Mail\n- sent tea', source_file: 'memory/2026-01-05.md', metadata: { line: 1 }, score: 1 },

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { conversationKey } from '../../../src/channels/channel.ts';
 import { silentLog } from '../../../src/log.ts';
 import { openConversations } from '../../../src/runtime/conversations/conversations.ts';
-import { openMarks } from '../../../src/runtime/conversations/read-cursors.ts';
+import { openReadCursors } from '../../../src/runtime/conversations/read-cursors.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
 const address = (chat: string, thread?: string) => ({
@@ -64,20 +64,20 @@ describe('conversations', () => {
 describe('marks', () => {
   it('come back after a restart; those of chats silent longest go first', async () => {
     const folder = tempFolder();
-    const marks = openMarks(folder, 'discord', silentLog());
-    for (let n = 0; n < 2_050; n++) marks.set(`chat${n}`, String(n));
-    marks.set('chat100', 'newer');
-    await marks.close();
-    const again = openMarks(folder, 'discord', silentLog()).all();
+    const cursors = openReadCursors(folder, 'discord', silentLog());
+    for (let n = 0; n < 2_050; n++) cursors.set(`chat${n}`, String(n));
+    cursors.set('chat100', 'newer');
+    await cursors.close();
+    const again = openReadCursors(folder, 'discord', silentLog()).all();
     expect(again.size).toBe(2_000);
     expect(again.get('chat100')).toBe('newer');
     expect(again.has('chat0')).toBe(false);
-    expect(openMarks(folder, 'slack', silentLog()).all().size).toBe(0);
+    expect(openReadCursors(folder, 'slack', silentLog()).all().size).toBe(0);
   });
 
   it('begin anew when the file is torn', () => {
     const folder = tempFolder();
     fs.writeFileSync(path.join(folder, 'discord.json'), '{"1": "2",');
-    expect(openMarks(folder, 'discord', silentLog()).all().size).toBe(0);
+    expect(openReadCursors(folder, 'discord', silentLog()).all().size).toBe(0);
   });
 });

@@ -52,7 +52,7 @@ const answers = () =>
         sent.push(message);
       },
     },
-    posting: {
+    targets: {
       read: () => at('C1'),
       async find(text) {
         await waits[text];

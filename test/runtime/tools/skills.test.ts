@@ -148,7 +148,7 @@ describe('what is offered', () => {
     const { skills, scope, names } = await open({
       files: { 'skills/a.skill.md': skillText('notify', 'true'), 'skills/b.skill.md': skillText('read-file', 'true') },
     });
-    expect((await skills.desk.list('default')).problems.map(({ reason }) => reason)).toEqual([
+    expect((await skills.service.list('default')).problems.map(({ reason }) => reason)).toEqual([
       expect.stringContaining('"notify" is a tool of the gateway'),
       expect.stringContaining('"read-file" is a tool of the gateway'),
     ]);
@@ -160,9 +160,9 @@ describe('what is offered', () => {
 test('what a server said when it failed is for owners alone', async () => {
   const problem = 'The server docs (mcp.docs) is not there: cannot open /srv/private';
   const servers = [{ name: 'docs', state: 'failed' as const, tools: 0, problem }];
-  const desk = { list: async () => ({ skills: [], problems: [], servers }) };
+  const service = { list: async () => ({ skills: [], problems: [], servers }) };
   const shown = async (isOwner: boolean) => {
-    const context = { viber: 'default', home: { root: '/h' }, skills: desk, mayUse: () => isOwner };
+    const context = { viber: 'default', home: { root: '/h' }, skills: service, mayUse: () => isOwner };
     return (await skillsCommand.run(context as unknown as CommandContext)).text;
   };
   expect(await shown(true)).toMatch(/docs\*\* \(server of tools\): away: .*cannot open/);

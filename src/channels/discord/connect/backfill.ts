@@ -4,7 +4,7 @@
  * At most 100 messages a chat, none older than a day. https://discord.com/developers/docs/resources/message#get-channel-messages
  */
 import type { Logger } from '../../../log.ts';
-import type { Marks } from '../../channel.ts';
+import type { ReadCursors } from '../../channel.ts';
 import { type Fields, isFields } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
 import { type DiscordApi, DiscordError } from '../api.ts';
@@ -26,7 +26,7 @@ export interface Backfill {
 
 export interface BackfillOptions {
   api: DiscordApi;
-  marks: Marks;
+  cursors: ReadCursors;
   places: Places;
   intake: Intake;
   /** Hands a message on; false for one that was known. Rejects when it could not be stored. */
@@ -49,8 +49,8 @@ const AT_ONCE = 4;
 const TRIES = 6;
 
 export function createBackfill(options: BackfillOptions): Backfill {
-  const { api, marks, places, intake, accept, log, signal, backoffMs } = options;
-  const known = new Map([...marks.all()].filter(([chat, mark]) => isId(chat) && isId(mark)));
+  const { api, cursors, places, intake, accept, log, signal, backoffMs } = options;
+  const known = new Map([...cursors.all()].filter(([chat, mark]) => isId(chat) && isId(mark)));
   const failing = new Set<string>();
   /** By chat: what is being stored or could not be, and the newest that was taken in meanwhile. */
   const inHand = new Map<string, { ids: Set<string>; reached: string }>();
@@ -66,7 +66,7 @@ export function createBackfill(options: BackfillOptions): Backfill {
     const before = known.get(chat);
     if (newest === undefined || (before !== undefined && !isLater(newest, before))) return;
     remember(known, chat, newest, MAX_MARKS);
-    marks.set(chat, newest);
+    cursors.set(chat, newest);
   }
 
   /** How far the chat is taken in; undefined while something before that is still in hand. */

@@ -4,7 +4,7 @@
  * stored is fetched again.
  */
 import type { Logger } from '../../../log.ts';
-import type { ChannelCallbacks, Marks } from '../../channel.ts';
+import type { ChannelCallbacks, ReadCursors } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
 import type { DiscordApi } from '../api.ts';
 import { type Bot, type Context, type Decoded, decodeMessage } from '../decode/decode.ts';
@@ -27,7 +27,7 @@ export interface Events {
 
 export interface EventsOptions {
   api: DiscordApi;
-  marks: Marks;
+  cursors: ReadCursors;
   places: Places;
   interactions: Interactions;
   threads: 'per-task' | 'off';

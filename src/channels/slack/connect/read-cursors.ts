@@ -1,7 +1,7 @@
-/** How far each chat, and each thread in which a task may live, has been read. Marks are Slack's times of messages (`ts`). */
+/** How far each chat, and each thread in which a task may live, has been read. ReadCursors are Slack's times of messages (`ts`). */
 
 import { createLru } from '../../../lib/lru.ts';
-import type { InboundMessage, InboundOutcome, Marks } from '../../channel.ts';
+import type { InboundMessage, InboundOutcome, ReadCursors } from '../../channel.ts';
 
 export interface Place {
   chat: string;
@@ -24,9 +24,9 @@ export interface Progress {
 
 const MAX_PLACES = 2000;
 
-export function createProgress(marks: Marks): Progress {
+export function createProgress(cursors: ReadCursors): Progress {
   const read = createLru<string>(MAX_PLACES);
-  const kept = [...marks.all()].filter(([, mark]) => /^\d+\.\d+$/.test(mark));
+  const kept = [...cursors.all()].filter(([, mark]) => /^\d+\.\d+$/.test(mark));
   for (const [place, mark] of kept.sort(([, a], [, b]) => Number(a) - Number(b))) read.set(place, mark);
 
   /** By pinned chat, the marks its places will have. */
@@ -37,7 +37,7 @@ export function createProgress(marks: Marks): Progress {
     if (Number((held?.get(place) ?? read.get(place)) || 0) >= Number(ts)) return;
     if (held && read.has(place)) return void held.set(place, ts);
     read.set(place, ts);
-    marks.set(place, ts);
+    cursors.set(place, ts);
   }
 
   return {

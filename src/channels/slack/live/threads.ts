@@ -37,7 +37,7 @@ export function createOpenThread(options: OpenThreadOptions): OpenThread {
   const { api, readBack, respond, progress, identity, log } = options;
   const startedAt = Date.now();
   const opened = createLru<string>(MAX_KEPT);
-  /** Posting was begun and its end is not known. */
+  /** OutboundTargets was begun and its end is not known. */
   const begun = createLru<true>(MAX_KEPT);
 
   async function post(message: InboundMessage, key: string, root: Root): Promise<string> {

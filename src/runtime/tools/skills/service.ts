@@ -28,7 +28,7 @@ export interface SkillList {
   servers: McpHealth[];
 }
 
-export interface SkillDesk {
+export interface SkillService {
   /** What the folders hold now; changes that have settled are seen. */
   list(viber: string): Promise<SkillList>;
 }

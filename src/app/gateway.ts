@@ -18,7 +18,7 @@ import { suggest } from '../runtime/commands/suggest.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import { entryShape } from '../runtime/contract/spool-shapes.ts';
 import { type Conversations, shareTask } from '../runtime/conversations/conversations.ts';
-import type { Reception } from '../runtime/conversations/owner-notifier.ts';
+import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import type { ConversationSettings } from '../runtime/conversations/settings.ts';
 import { findTask, mayOpen } from '../runtime/conversations/visibility.ts';
 import type { Delivery } from '../runtime/delivery.ts';
@@ -30,7 +30,7 @@ import { readTaskSync } from '../workspace/tasks.ts';
 
 const accepted = spoolShape(entryShape);
 
-export interface DoorOptions {
+export interface WiringOptions {
   config: Config;
   home: Home;
   viber: string;
@@ -39,7 +39,7 @@ export interface DoorOptions {
   conversations: Conversations;
   settings: ConversationSettings;
   delivery: Delivery;
-  reception: Reception;
+  notifier: OwnerNotifier;
   people: People;
   pairing: Pairing;
   links: Links;
@@ -49,8 +49,8 @@ export interface DoorOptions {
   channelOf: (address: Address) => Channel | undefined;
 }
 
-export function createDoor(options: DoorOptions): Gateway {
-  const { config, home, viber, store, conversations, delivery, reception, links, log, channelOf } = options;
+export function wireGateway(options: WiringOptions): Gateway {
+  const { config, home, viber, store, conversations, delivery, notifier, links, log, channelOf } = options;
   const { queue, pairing, buttons, metrics } = options;
   const answerTo = ({ address, messageId, interaction }: InboundMessage, text: string) => ({
     ...{ address, text, files: [] },
@@ -58,8 +58,8 @@ export function createDoor(options: DoorOptions): Gateway {
   });
 
   /** Outside the outbox: a stranger's answer is sent once and nothing of it is stored. */
-  function whisper(message: InboundMessage, text: string): void {
-    const id = `whisper-${message.id}-${Date.now()}`;
+  function sendOnce(message: InboundMessage, text: string): void {
+    const id = `sendOnce-${message.id}-${Date.now()}`;
     const once: PartLedger = { part: (index, post) => post({ key: `${id}:${index}` }) };
     channelOf(message.address)
       ?.send({ id, ...answerTo(message, text) }, once)
@@ -67,15 +67,15 @@ export function createDoor(options: DoorOptions): Gateway {
   }
 
   const gateway = createGateway({
-    ...{ queue, pairing, buttons, metrics, log, conversations, viber, whisper, maxQueue: config.limits.queue },
+    ...{ queue, pairing, buttons, metrics, log, conversations, viber, sendOnce, maxQueue: config.limits.queue },
     people: options.people,
     limiter: createRateLimiter(config.limits.messagesPerMinute),
     rulesOf: (address) => accessRulesOf(config, address),
     reply: (message, text, trace) => delivery.add({ id: `${trace}-notice`, ...answerTo(message, text) }, trace),
     // In `dead` stand answers too.
     textOf: (key) => store.find(key, accepted)?.message.message.text,
-    onOwner: (principal, address) => reception.noteOwner(principal, address),
-    onPairing: (code, principal) => void reception.ask(code, principal),
+    onOwner: (principal, address) => notifier.noteOwner(principal, address),
+    onPairing: (code, principal) => void notifier.ask(code, principal),
     resolveTask: async (text, { address, isDirect }, principal) => {
       const view = { principal, address, isDirect, viber };
       return (await findTask(home, text, (task) => mayOpen(view, task)))?.id;
@@ -95,5 +95,5 @@ export function createDoor(options: DoorOptions): Gateway {
       }),
     suggest: (query, principal, taskId) => suggest(query, { home, taskId, view: { ...query, viber, principal } }),
   });
-  return withoutPoison(gateway, { store, metrics, log, tell: reception.tellNotTaken });
+  return withoutPoison(gateway, { store, metrics, log, tell: notifier.tellNotTaken });
 }
