@@ -22,8 +22,8 @@ import type { RunOutcome } from '../runtime/contract/outcome.ts';
 import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import type { Delivery } from '../runtime/delivery.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
+import type { Rendering } from '../runtime/reply/render-answer.ts';
 import { createJobAnswers, type JobAnswers } from '../runtime/run/job-answers.ts';
-import type { Runner } from '../runtime/run/runner.ts';
 import { jobTools } from '../runtime/tools/jobs.ts';
 import { notify } from '../runtime/tools/notify.ts';
 import type { Home } from '../workspace/home.ts';
@@ -40,7 +40,8 @@ export interface AppJobsOptions {
   buttons: Buttons;
   delivery: Delivery;
   notifier: OwnerNotifier;
-  runner: () => Runner;
+  attachRules: Rendering['attachRules'];
+  isBlank: Rendering['isBlank'];
   channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
   log: Logger;
 }
@@ -121,9 +122,10 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
   const jobs: AppJobs = {
     targets,
     answers: (...args) =>
-      createJobAnswers({ home, runner: options.runner(), buttons, delivery, targets, channelOf, tellOwners, log })(
-        ...args,
-      ),
+      createJobAnswers({
+        ...{ home, attachRules: options.attachRules, isBlank: options.isBlank },
+        ...{ buttons, delivery, targets, tellOwners, log },
+      })(...args),
     toolbox: ({ task, principal, job, address }, _own, scope) => {
       const maxBytes = (channel: string) => channelOf({ channel })?.limits.uploadBytes ?? Number.MAX_SAFE_INTEGER;
       // Where a job's result goes is written in its file, and says nothing about whether it may.

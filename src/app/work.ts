@@ -30,6 +30,7 @@ import type { Live } from '../runtime/live/live.ts';
 import { createAfterRun } from '../runtime/memory/after-run.ts';
 import { createModels } from '../runtime/model/models.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
+import { attachRules } from '../runtime/reply/render-answer.ts';
 import { createPerform } from '../runtime/run/perform.ts';
 import type { GiveUp } from '../runtime/run/retries.ts';
 import { createRunner } from '../runtime/run/runner.ts';
@@ -104,7 +105,8 @@ export function openWork(options: WorkOptions): Work {
     ...(discord ? { discord: '/viber ' } : {}),
     ...(slack ? { slack: `${slack.command} ` } : {}),
   };
-  const attach = { telegram: telegram?.attach, discord: discord?.attach, slack: slack?.attach };
+  const attach = new Map(Object.entries({ telegram, discord, slack }).map(([id, section]) => [id, section?.attach]));
+  const rulesAt = (address: Address) => attachRules(channelOf(address), attach.get(address.channel));
   const costs = openCosts({ home, log, prices: config.prices, currency: config.currency, limits: config.limits });
   const meter = createMeter({ costs, tellOwners: (id, text) => void notifier.tellOwners(id, text) });
   const approvals = openApprovals({ folder: home.access, queue, log });
@@ -117,7 +119,7 @@ export function openWork(options: WorkOptions): Work {
   const jobs = openAppJobs({
     ...{ config, home, viber, queue, buttons, delivery, notifier, channelOf, log },
     ...{ people: options.people, clock: options.clock, folder: options.env.OPENVIBER_JOBS_DIR },
-    runner: () => runner,
+    ...{ attachRules: rulesAt, isBlank },
   });
   const memory = openAppMemory({ config, home, embedders: models, costs, log });
   const tools = openTools({ config, home, log, parts: [memory.toolbox, mesh.toolbox, jobs.toolbox] });
@@ -135,14 +137,12 @@ export function openWork(options: WorkOptions): Work {
     ...{
       home,
       perform,
-      meter,
       suspension,
       log,
-      isBlank,
       play: mesh.play,
       channelOf: (message) => channelOf(message.address),
     },
-    settings: { ...config, attach },
+    settings: config,
     tellsMemory: createTelling(config, jobs.targets),
   });
   const afterRun = createAfterRun({ home, log, viber, askOwners });
@@ -157,7 +157,7 @@ export function openWork(options: WorkOptions): Work {
     },
     ...{ pairing: options.pairing, links: options.links, maxRuns: config.limits.runs },
     ...{ approvals, memory: afterRun, compaction, jobs, skills: tools.skills },
-    searchMemory: memory.searchMemory,
+    ...{ searchMemory: memory.searchMemory, attachRules: rulesAt, isBlank, meter },
   });
 
   return {

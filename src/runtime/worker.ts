@@ -23,12 +23,14 @@ import { createPlace, placeAll } from './conversations/placing.ts';
 import { createTaskRecords } from './conversations/task-record.ts';
 import { createThreads } from './conversations/threads.ts';
 import type { Costs } from './costs/costs.ts';
+import type { Meter } from './costs/meter.ts';
 import type { Delivery } from './delivery.ts';
 import type { Bus } from './live/bus.ts';
 import type { Live } from './live/live.ts';
 import type { AfterRun } from './memory/after-run.ts';
 import type { Compaction } from './memory/compaction.ts';
 import type { Buttons } from './reply/buttons.ts';
+import type { Rendering } from './reply/render-answer.ts';
 import { createAnswers } from './run/answers.ts';
 import type { JobAnswers } from './run/job-answers.ts';
 import { createRetries, type GiveUp } from './run/retries.ts';
@@ -50,6 +52,9 @@ export interface WorkerOptions {
   metrics: Metrics;
   log: Logger;
   channelOf: (address: Address) => Channel | undefined;
+  attachRules: Rendering['attachRules'];
+  isBlank?: Rendering['isBlank'];
+  meter: Meter;
   modelName: () => string;
   pairing: CommandServices['pairing'];
   links: CommandServices['links'];
@@ -117,9 +122,12 @@ export function createWorker(options: WorkerOptions): Worker {
   let isStopping = false;
   const taskRecords = createTaskRecords({ home, conversations, costs: options.costs, log });
   const threads = createThreads({ home, conversations, channelOf, log });
-  const answers = createAnswers({ live, runner, buttons, delivery, channelOf, ofJob: options.jobs?.answers });
+  const answers = createAnswers({
+    ...{ home, attachRules: options.attachRules, isBlank: options.isBlank },
+    ...{ live, buttons, delivery, ofJob: options.jobs?.answers },
+  });
   const turns = createTurns({
-    ...{ home, conversations, runner, answers, live, taskRecords, threads, metrics, log },
+    ...{ home, conversations, runner, meter: options.meter, answers, live, taskRecords, threads, metrics, log },
     ...{ syncSoon: options.syncSoon, memory: options.memory, compaction: options.compaction },
     onEnded: options.jobs?.ended,
   });
@@ -136,7 +144,7 @@ export function createWorker(options: WorkerOptions): Worker {
     ...(options.compaction ? { compaction: options.compaction } : {}),
     bound: (id) => conversations.bound(id).map(placeOf),
     shareTask: (person, from) => shareTask(conversations, person, from),
-    attachRules: (address) => runner.attachRules(channelOf(address), address.channel),
+    attachRules: options.attachRules,
     ...(options.skills ? { skills: options.skills } : {}),
     ...(options.searchMemory ? { searchMemory: options.searchMemory } : {}),
     jobs: async () => options.jobs?.service(),

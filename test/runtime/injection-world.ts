@@ -33,6 +33,7 @@ import type { Meter } from '../../src/runtime/costs/meter.ts';
 import { openDelivery } from '../../src/runtime/delivery.ts';
 import { createGateway, type Gateway } from '../../src/runtime/gateway.ts';
 import { createBus } from '../../src/runtime/live/bus.ts';
+import { attachRules } from '../../src/runtime/reply/render-answer.ts';
 import { createPerform } from '../../src/runtime/run/perform.ts';
 import { createRunner } from '../../src/runtime/run/runner.ts';
 import { createWorker } from '../../src/runtime/worker.ts';
@@ -206,13 +207,13 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       },
     });
     const runner = createRunner({
-      ...{ home, perform, meter, log, channelOf, tellsMemory: async () => true },
+      ...{ home, perform, log, channelOf, tellsMemory: async () => true },
       suspension: {
         supersede: async () => undefined,
         resume: () => Promise.reject(new Error('nothing is parked here')),
         suspend: () => Promise.reject(new Error('nothing is parked here')),
       },
-      settings: { memory, attach: {}, limits: { downloadBytes: 1e6, filesPerMessage: 5 } },
+      settings: { memory, limits: { downloadBytes: 1e6, filesPerMessage: 5 } },
     });
     const links = openLinks(home.access);
     const pairing = openPairing(home.access, true);
@@ -220,7 +221,16 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     const settings = openConversationSettings(home.conversations, () => ({}));
     const worker = createWorker({
       ...{ home, queue, syncSoon: store.syncSoon, conversations, delivery, runner, bus, live, buttons, metrics, log },
-      ...{ channelOf, modelName: () => 'local/test', pairing, links, prefixes: { telegram: '/' }, settings },
+      ...{
+        channelOf,
+        attachRules: () => attachRules(channel),
+        meter,
+        modelName: () => 'local/test',
+        pairing,
+        links,
+        prefixes: { telegram: '/' },
+        settings,
+      },
       costs: {
         ofRun: () => ({ inputTokens: 0, outputTokens: 0 }),
         today: () => ({ inputTokens: 0, outputTokens: 0 }),

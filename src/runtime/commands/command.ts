@@ -14,7 +14,7 @@ import type { JobService } from '../contract/job-service.ts';
 import type { ConversationSettings } from '../conversations/settings.ts';
 import type { Costs } from '../costs/costs.ts';
 import type { Compaction } from '../memory/compaction.ts';
-import type { AttachMode } from '../reply/attachments.ts';
+import type { AttachRules } from '../reply/render-answer.ts';
 import type { SkillService } from '../tools/skills/service.ts';
 
 /** What a running task looks like from outside. */
@@ -90,7 +90,7 @@ export interface CommandContext {
    */
   shareTask(person: string, from: Address): Promise<void>;
   /** What may be attached to an answer at an address: `attach` of its channel and the bytes it takes for one file. */
-  attachRules(address: Address): { mode: AttachMode; maxBytes: number };
+  attachRules(address: Address): AttachRules;
   /** What was chosen for conversations. */
   settings: ConversationSettings;
   /** What is typed before a command's name, by channel id, for the channels that are on: `{ telegram: '/', slack: '/viber ' }`. */

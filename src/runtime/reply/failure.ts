@@ -46,6 +46,11 @@ export function interruptedWhile(tool: string, trace: string): RunOutcome {
 export const interruptedRun = (trace: string): RunOutcome =>
   interrupted(`I was interrupted before I had an answer (trace ${trace}).`, CONTINUE);
 
+/** The run was stopped: nobody wants an answer to it. */
+export const stoppedRun = (): RunOutcome => ({
+  ...{ state: 'stopped', text: '', summary: 'stopped', artifactRefs: [], buttons: [] },
+});
+
 function interrupted(text: string, button: ButtonAction): RunOutcome {
   const summary = summarise(text);
   return { state: 'error', text, summary, artifactRefs: [], error: 'interrupted', buttons: [[button]] };

@@ -1,5 +1,5 @@
 /** What became of a turn, on its way to people: one answer to every conversation whose message the turn took in. */
-import { type Address, type Channel, conversationKey, type OutboundMessage } from '../../channels/channel.ts';
+import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
@@ -8,15 +8,13 @@ import type { Delivery } from '../delivery.ts';
 import type { Live } from '../live/live.ts';
 import { askOwner, type MemoryQuestion, tellOther } from '../memory/question.ts';
 import type { Buttons } from '../reply/buttons.ts';
+import { type Rendering, renderAnswer } from '../reply/render-answer.ts';
 import type { JobAnswers } from './job-answers.ts';
-import type { Runner } from './runner.ts';
 
-export interface AnswersOptions {
+export interface AnswersOptions extends Rendering {
   live: Live;
-  runner: Runner;
   buttons: Buttons;
   delivery: Delivery;
-  channelOf: (address: Address) => Channel | undefined;
   /** For the runs of scheduled jobs. */
   ofJob?: JobAnswers | undefined;
 }
@@ -32,7 +30,8 @@ export type Answers = (
   isAgain: boolean,
 ) => Promise<void>;
 
-export function createAnswers({ live, runner, buttons, delivery, channelOf, ofJob }: AnswersOptions): Answers {
+export function createAnswers(options: AnswersOptions): Answers {
+  const { live, buttons, delivery, ofJob } = options;
   return async (items, run, outcome, isAgain) => {
     for (const item of items) if (item.message.job) await ofJob?.(item, run, outcome, isAgain);
     const addresses = items.map((item) => item.message.message.address);
@@ -42,7 +41,7 @@ export function createAnswers({ live, runner, buttons, delivery, channelOf, ofJo
     const newest = new Map(people.map((item) => [conversationKey(item.message.message.address), item]));
     for (const [key, { id, message: entry }] of newest) {
       const { address, messageId } = entry.message;
-      const shown = await runner.present(entry.taskId, outcome, channelOf(address), address.channel);
+      const shown = await renderAnswer(outcome, entry.taskId, address, options);
       const question = questionFor(entry, outcome);
       const text = [shown.text, question?.text].filter(Boolean).join('\n\n');
       const outbound: OutboundMessage = { id, address, text, files: shown.files };

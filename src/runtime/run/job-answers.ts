@@ -5,12 +5,11 @@
  */
 
 import type { OutboundTargets } from '../../access/outbound-targets.ts';
-import { type Address, type Channel, conversationKey, type OutboundMessage } from '../../channels/channel.ts';
+import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
 import type { Logger } from '../../log.ts';
-import type { Home } from '../../workspace/home.ts';
 import { findRun } from '../../workspace/sessions.ts';
 import { updateTask } from '../../workspace/tasks.ts';
 import { hasUsed } from '../context/past-run.ts';
@@ -20,16 +19,13 @@ import { placesToAsk, quotedName, withAccount } from '../conversations/asked-pla
 import { plainName } from '../conversations/places.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Buttons } from '../reply/buttons.ts';
+import { type Rendering, renderAnswer } from '../reply/render-answer.ts';
 import { NOTIFY } from '../tools/notify.ts';
-import type { Runner } from './runner.ts';
 
-export interface JobAnswersOptions {
-  home: Home;
-  runner: Pick<Runner, 'present'>;
+export interface JobAnswersOptions extends Rendering {
   buttons: Buttons;
   delivery: Pick<Delivery, 'add'>;
   targets: OutboundTargets;
-  channelOf: (address: Address) => Channel | undefined;
   /** Tells all owners who can be reached; the same id again has no effect. */
   tellOwners: (id: string, text: string) => Promise<void>;
   log: Logger;
@@ -38,8 +34,7 @@ export interface JobAnswersOptions {
 /** Nothing but the word, however it is dressed up. */
 const HEALTHY = /^[\s>*_`"'~#-]*HEALTHY[\s.!*_`"'~]*$/;
 
-/** Where a question of a job is asked when nobody can be: an address of no channel. */
-export /** As long as the outbox tries to send a message. */
+/** As long as the outbox tries to send a message. */
 const AWAY_MS = 24 * 3_600_000;
 
 interface Result {
@@ -55,7 +50,7 @@ interface Result {
 export type JobAnswers = (item: QueueItem<Entry>, run: string, outcome: RunOutcome, isAgain: boolean) => Promise<void>;
 
 export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
-  const { home, runner, buttons, delivery, targets, channelOf, log } = options;
+  const { home, buttons, delivery, targets, log } = options;
 
   /** Wherever an owner can be asked; their own conversation there goes on with what it is about. */
   async function ask({ id, message: { taskId, message, job } }: QueueItem<Entry>, run: string, outcome: RunOutcome) {
@@ -63,7 +58,7 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
     if (places.length === 0)
       log.warn({ trace: run, job: job?.id }, 'a job has a question and no owner to ask: write to me once as an owner');
     for (const [index, { address }] of places.entries()) {
-      const shown = await runner.present(taskId, outcome, channelOf(address), address.channel);
+      const shown = await renderAnswer(outcome, taskId, address, options);
       const rows = shown.buttons.length > 0 ? { buttons: await buttons.offer(address, shown.buttons) } : {};
       const hint = `open it here to answer in words${places.length > 1 ? '; the first answer counts' : ''}`;
       const text = `The job **${plainName(job?.name ?? '')}** asks (task \`${taskId}\`; ${hint}):\n\n${shown.text}`;
@@ -83,7 +78,7 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
     const key = hashText(conversationKey(address)).slice(0, 16);
     if (sent.has(key)) return;
     sent.set(key, withAccount(address));
-    const shown = await runner.present(taskId, { ...outcome, buttons: [] }, channelOf(address), address.channel);
+    const shown = await renderAnswer({ ...outcome, buttons: [] }, taskId, address, options);
     const message: OutboundMessage = { id: `${item.id}-${key}`, address, text: shown.text, files: shown.files };
     if (shown.buttons.length > 0) message.buttons = await buttons.offer(address, shown.buttons);
     await delivery.add(message, run, isAgain);

@@ -18,13 +18,10 @@ import type { Suspension } from '../approvals/suspend.ts';
 import { formatUserTurn } from '../context/context.ts';
 import { cutCall } from '../context/past-run.ts';
 import { reasonOf } from '../contract/abort.ts';
-import type { ButtonAction } from '../contract/buttons.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
 import type { Order, Play } from '../contract/order.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
-import type { Meter } from '../costs/meter.ts';
-import { type AttachMode, attach, getButton } from '../reply/attachments.ts';
-import { failure, interruptedRun, interruptedWhile } from '../reply/failure.ts';
+import { interruptedWhile, stoppedRun } from '../reply/failure.ts';
 import { settle } from './finalize.ts';
 import { fetchFiles } from './inbox-files.ts';
 import type { Perform } from './perform.ts';
@@ -46,14 +43,11 @@ export interface RunInput {
 export interface RunSettings {
   memory: { auto_accept: boolean };
   limits: { downloadBytes: number; filesPerMessage: number };
-  /** By channel; `auto` where there is none. */
-  attach: Readonly<Record<string, AttachMode | undefined>>;
 }
 
 export interface RunnerOptions {
   home: Home;
   perform: Perform;
-  meter: Meter;
   suspension: Suspension;
   settings: RunSettings;
   log: Logger;
@@ -66,30 +60,12 @@ export interface RunnerOptions {
   }) => Promise<boolean>;
   /** Plays playbooks; absent where there are none. */
   play?: Play;
-  /** Whether nothing of a text can be seen once a chat shows it. */
-  isBlank?: (text: string) => Promise<boolean>;
 }
 
 export interface Runner {
   /** Undefined: there was nothing to go on with. Throws RunError, or a system error when the disk fails. */
   run(input: RunInput): Promise<RunOutcome | undefined>;
-  failed(error: unknown, trace: string): RunOutcome;
-  stopped(trace?: string): RunOutcome;
-  /** The run was cut and nothing goes on from it by itself. */
-  interrupted(trace: string): RunOutcome;
-  /** What may be attached to an answer. */
-  attachRules(channel: Channel | undefined, channelId: string): { mode: AttachMode; maxBytes: number };
-  /** The answer for one conversation: its text and the files that go along there. */
-  present(
-    taskId: string,
-    outcome: RunOutcome,
-    channel: Channel | undefined,
-    channelId: string,
-  ): Promise<{ text: string; files: Awaited<ReturnType<typeof attach>>['files']; buttons: ButtonAction[][] }>;
 }
-
-const MAX_ATTACHED = 10;
-const NOTHING_SEEN = 'The answer was empty: please ask again, or put it differently.';
 
 export function createRunner(options: RunnerOptions): Runner {
   const { home, perform, settings, log } = options;
@@ -154,16 +130,6 @@ export function createRunner(options: RunnerOptions): Runner {
     crashPoint('run:message-written');
   }
 
-  const attachRules = (channel: Channel | undefined, channelId: string) => ({
-    mode: settings.attach[channelId] ?? 'auto',
-    maxBytes: channel?.limits.uploadBytes ?? Number.MAX_SAFE_INTEGER,
-  });
-
-  const stopped = (trace = ''): RunOutcome => ({
-    ...{ state: 'stopped', text: '', summary: 'stopped', artifactRefs: [], buttons: [] },
-    ...options.meter.used(trace),
-  });
-
   /** What waits for a person gives way to what they write. */
   async function supersede(input: RunInput & { principal: Principal }): Promise<ReadonlyMap<string, Verdict>> {
     await options.suspension.supersede(input);
@@ -182,7 +148,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const added = items.flatMap(({ message }) => (message.play ? [] : [message.message.text])).join('\n\n');
     const order = { task, run, principal, tellsMemory, address, earlier, signal, verdicts };
     const played = await playOut({ ...order, play, id, added });
-    if (!('waiting' in played)) return { ...played, ...options.meter.used(run) };
+    if (!('waiting' in played)) return played;
     return options.suspension.suspend({ ...input, inner: played, play: true }, played.waiting, played.tools);
   }
 
@@ -191,13 +157,13 @@ export function createRunner(options: RunnerOptions): Runner {
       const input = { ...given, principal: onWhoseWord(given) };
       const { task, run, earlier, signal, principal } = input;
       const cut = cutCall(earlier);
-      if (cut) return { ...interruptedWhile(cut, run), ...options.meter.used(run) };
+      if (cut) return interruptedWhile(cut, run);
       const resumed = (input.items[0] as QueueItem<Entry>).message.resume;
       const verdicts = resumed ? await options.suspension.resume(input, resumed.approval) : await supersede(input);
       if (verdicts === 'void') return undefined;
       // A decision may have changed the record.
       const consents = (await readTask(home, task.id)) ?? task;
-      if (verdicts === 'stop') return stopped(run);
+      if (verdicts === 'stop') return stoppedRun();
       if (!earlier.some((entry) => entry.type === 'message')) await takeIn(input);
       const { message: first, job } = (input.items[0] as QueueItem<Entry>).message;
       const answered = input.answered.map((item) => item.message.message);
@@ -218,26 +184,7 @@ export function createRunner(options: RunnerOptions): Runner {
       const autoAccept = settings.memory.auto_accept && principal.role === 'owner';
       const person = principalText(principal);
       const keepsNothing = principal.role === 'guest';
-      const settled = await settle(outcome, made, { home, log, task, run, autoAccept, person, keepsNothing });
-      return { ...settled, ...options.meter.used(run) };
-    },
-    failed: (error, trace) => ({ ...failure(error, trace, log), ...options.meter.used(trace) }),
-    interrupted: (trace) => ({ ...interruptedRun(trace), ...options.meter.used(trace) }),
-    stopped,
-    attachRules,
-    async present(taskId, outcome, channel, channelId) {
-      const rules = { ...attachRules(channel, channelId), maxFiles: MAX_ATTACHED };
-      const { files, onRequest } = await attach(home, taskId, outcome.artifactRefs, rules);
-      const list = onRequest.length > 0 ? `\n\nMore files: ${onRequest.map((file) => file.name).join(', ')}` : '';
-      const all = [...(outcome.files ?? []), ...files];
-      const text = `${outcome.text}${list}`;
-      // A question that follows says enough, and so does a file.
-      const isSilent = all.length === 0 && !outcome.asks?.length && (await options.isBlank?.(text));
-      return {
-        text: isSilent ? NOTHING_SEEN : text,
-        files: all,
-        buttons: [...outcome.buttons, ...onRequest.map((file) => [getButton(file, taskId)])],
-      };
+      return await settle(outcome, made, { home, log, task, run, autoAccept, person, keepsNothing });
     },
   };
 }

@@ -25,10 +25,11 @@ import type { RunOutcome } from '../contract/outcome.ts';
 import { bindingKey, type Conversations } from '../conversations/conversations.ts';
 import type { TaskRecords } from '../conversations/task-record.ts';
 import type { Threads } from '../conversations/threads.ts';
+import type { Meter } from '../costs/meter.ts';
 import type { Live } from '../live/live.ts';
 import type { AfterRun } from '../memory/after-run.ts';
 import type { Compaction } from '../memory/compaction.ts';
-import { buttonsAgain } from '../reply/failure.ts';
+import { buttonsAgain, failure, interruptedRun, stoppedRun } from '../reply/failure.ts';
 import type { Answers } from './answers.ts';
 import type { Runner } from './runner.ts';
 
@@ -75,6 +76,7 @@ export interface TurnsOptions {
   syncSoon: (file: string) => void;
   conversations: Conversations;
   runner: Runner;
+  meter: Meter;
   answers: Answers;
   live: Live;
   taskRecords: TaskRecords;
@@ -113,7 +115,7 @@ interface Attempt {
 const SEARCH_BYTES = 8 * 1024 * 1024;
 
 export function createTurns(options: TurnsOptions): Turns {
-  const { home, conversations, runner, live, taskRecords, threads, memory, metrics, log } = options;
+  const { home, conversations, runner, meter, live, taskRecords, threads, memory, metrics, log } = options;
 
   async function record({ viber, taskId }: Entry, run: string, outcome: RunOutcome): Promise<string> {
     const { state, text, summary, artifactRefs, usage, error } = outcome;
@@ -170,8 +172,10 @@ export function createTurns(options: TurnsOptions): Turns {
   /** A tool may have had its effect all the same: the runs that follow are told so. */
   async function cutOff({ viber, taskId }: Entry, run: string): Promise<RunOutcome> {
     const cut = cutCall(await findRun(home, viber, taskId, run));
-    return { ...runner.stopped(run), ...(cut === undefined ? {} : { text: cutOffWords(cut) }) };
+    return { ...stoppedRun(), ...(cut === undefined ? {} : { text: cutOffWords(cut) }), ...meter.used(run) };
   }
+
+  const failed = (error: unknown, run: string) => ({ ...failure(error, run, log), ...meter.used(run) });
 
   /** The turn up to its outcome; undefined: there was nothing to go on with. */
   async function attempt(turn: Turn): Promise<Attempt | 'steered' | 'shutdown' | undefined> {
@@ -196,7 +200,7 @@ export function createTurns(options: TurnsOptions): Turns {
       crashPoint('run:answered');
       // Whoever stopped it wants no answer, were it steered before or not.
       if (reasonOf(intake) === 'stop') signal.throwIfAborted();
-      if (outcome) return settled(outcome);
+      if (outcome) return settled(outcome.state === 'waiting' ? outcome : { ...outcome, ...meter.used(run) });
       onSettled();
       return undefined;
     } catch (error) {
@@ -206,10 +210,10 @@ export function createTurns(options: TurnsOptions): Turns {
       if (reason === 'shutdown' || reasonOf(intake) === 'shutdown') return 'shutdown';
       // A full or failing disk, or no handle to reach the model with, is no answer to anybody: the message is tried again.
       if (isStorageFailure(error) || (!(error instanceof RunError) && errorCode(error) !== undefined)) throw error;
-      if (reason === undefined) return settled(runner.failed(error, run));
+      if (reason === undefined) return settled(failed(error, run));
       // Only what stands in the session is there for the next turn to go on from.
       const left = await findRun(home, viber, taskId, run);
-      if (!left.some((entry) => entry.type === 'message')) return settled(runner.failed(error, run));
+      if (!left.some((entry) => entry.type === 'message')) return settled(failed(error, run));
       await record(first.message, run, { ...(await cutOff(first.message, run)), error: STEERED });
       log.info({ trace: run, task: taskId }, 'run steered');
       return 'steered';
@@ -249,7 +253,7 @@ export function createTurns(options: TurnsOptions): Turns {
     async abandon({ items, ack }) {
       const run = traceOf(items[0]?.id ?? '');
       const at = new Date().toISOString();
-      await conclude({ run, items, isAgain: true, ack }, runner.interrupted(run), at);
+      await conclude({ run, items, isAgain: true, ack }, { ...interruptedRun(run), ...meter.used(run) }, at);
     },
   };
 }

@@ -7,6 +7,7 @@ import { silentLog } from '../../../src/log.ts';
 import type { Entry } from '../../../src/runtime/contract/entry.ts';
 import type { RunOutcome } from '../../../src/runtime/contract/outcome.ts';
 import { nowhere } from '../../../src/runtime/conversations/asked-places.ts';
+import { attachRules } from '../../../src/runtime/reply/render-answer.ts';
 import { createJobAnswers } from '../../../src/runtime/run/job-answers.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { appendSession } from '../../../src/workspace/sessions.ts';
@@ -42,7 +43,7 @@ beforeEach(async () => {
 const answers = () =>
   createJobAnswers({
     home,
-    runner: { present: async (_task, { text }) => ({ text, files: [], buttons: [] }) },
+    attachRules: () => attachRules(undefined),
     buttons: { offer: async () => [], press: async () => undefined },
     delivery: {
       async add(message, _trace, again) {
@@ -62,7 +63,6 @@ const answers = () =>
       },
       isDirect: async () => true,
     },
-    channelOf: () => undefined,
     tellOwners: async (id, text) => void told.push(`${id} ${text}`),
     log: silentLog(),
   });

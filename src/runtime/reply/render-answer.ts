@@ -1,0 +1,55 @@
+/** An outcome as one conversation sees it: its text, the files that go along there, and buttons for the files that do not. */
+import type { Address, Attachment, Channel } from '../../channels/channel.ts';
+import type { Home } from '../../workspace/home.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
+import type { RunOutcome } from '../contract/outcome.ts';
+import { type AttachMode, attach, getButton } from './attachments.ts';
+
+/** What may be attached to an answer. */
+export interface AttachRules {
+  mode: AttachMode;
+  maxBytes: number;
+}
+
+/** What an answer is rendered with. */
+export interface Rendering {
+  home: Home;
+  attachRules: (address: Address) => AttachRules;
+  /** Whether nothing of a text can be seen once a chat shows it. */
+  isBlank?: ((text: string) => Promise<boolean>) | undefined;
+}
+
+export interface RenderedAnswer {
+  text: string;
+  files: Attachment[];
+  buttons: ButtonAction[][];
+}
+
+const MAX_ATTACHED = 10;
+const NOTHING_SEEN = 'The answer was empty: please ask again, or put it differently.';
+
+/** The channel's own limit, and what the configuration says of it; `auto` where it says nothing. */
+export const attachRules = (channel: Channel | undefined, mode: AttachMode = 'auto'): AttachRules => ({
+  mode,
+  maxBytes: channel?.limits.uploadBytes ?? Number.MAX_SAFE_INTEGER,
+});
+
+export async function renderAnswer(
+  outcome: RunOutcome,
+  taskId: string,
+  address: Address,
+  { home, attachRules: rulesAt, isBlank }: Rendering,
+): Promise<RenderedAnswer> {
+  const rules = { ...rulesAt(address), maxFiles: MAX_ATTACHED };
+  const { files, onRequest } = await attach(home, taskId, outcome.artifactRefs, rules);
+  const list = onRequest.length > 0 ? `\n\nMore files: ${onRequest.map((file) => file.name).join(', ')}` : '';
+  const all = [...(outcome.files ?? []), ...files];
+  const text = `${outcome.text}${list}`;
+  // A question that follows says enough, and so does a file.
+  const isSilent = all.length === 0 && !outcome.asks?.length && (await isBlank?.(text));
+  return {
+    text: isSilent ? NOTHING_SEEN : text,
+    files: all,
+    buttons: [...outcome.buttons, ...onRequest.map((file) => [getButton(file, taskId)])],
+  };
+}
