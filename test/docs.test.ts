@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -113,9 +113,46 @@ describe('docs/promises.md', () => {
   });
 });
 
-test('AGENTS.md is short enough to be read', () => {
-  expect(existsSync(join(root, 'AGENTS.md'))).toBe(true);
-  expect(read('AGENTS.md').split('\n').length).toBeLessThan(80);
+describe('AGENTS.md', () => {
+  const text = read('AGENTS.md');
+  const isFile = (span: string) => /^src\/.*\.ts$/.test(span);
+
+  test('is short enough to be read', () => {
+    expect(text.split('\n').length).toBeLessThan(80);
+  });
+
+  test('has every folder of src in its picture, one and two levels deep, and no other', () => {
+    const picture = /^src\/\n([\s\S]*?)^```/m.exec(text)?.[1] ?? '';
+    const drawn: string[] = [];
+    let room = '';
+    for (const line of picture.split('\n').filter((each) => each.trim() !== '')) {
+      const [names = ''] = line.trim().split(/ {2,}/);
+      const folders = names.split(' ').map((name) => name.replace(/\/$/, ''));
+      if (/^ {2}\S/.test(line)) [room = ''] = folders;
+      drawn.push(...(/^ {2}\S/.test(line) ? [room] : folders.map((name) => `${room}/${name}`)));
+    }
+    const there = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => relative(join(root, 'src'), join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+      .filter((name) => name.split('/').length <= 2);
+    expect(drawn.toSorted()).toEqual(there.toSorted());
+  });
+
+  test('tells the way of a message as it is: eight files that are there, and what each hands on by', () => {
+    const rows = [...text.matchAll(/^\| (\d) \| (.+) \| .+ \| (.+) \|$/gm)];
+    expect(rows.map(([, number]) => Number(number))).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    const lost: string[] = [];
+    for (const [, , file = '', means = ''] of rows) {
+      let [source = ''] = [...file.matchAll(/`([^`]+)`/g)].map(([, span = '']) => span);
+      expect(isFile(source) && existsSync(join(root, source)), `${source} is there`).toBe(true);
+      // A word stands in the file of the row, or in the file that is named before it.
+      for (const [, span = ''] of means.matchAll(/`([^`]+)`/g)) {
+        if (isFile(span)) source = span;
+        else if (!new RegExp(`\\b${span.replace('.', '\\.')}\\b`).test(read(source))) lost.push(`${span} in ${source}`);
+      }
+    }
+    expect(lost).toEqual([]);
+  });
 });
 
 test('README.md is there', () => {
