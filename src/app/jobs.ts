@@ -13,7 +13,7 @@ import type { Queue } from '../engine/engine.ts';
 import { errorCode } from '../errors.ts';
 import type { Clock } from '../jobs/clock.ts';
 import type { Jobs } from '../jobs/files.ts';
-import type { OpenedJobService } from '../jobs/service.ts';
+import type { ScheduledJobs } from '../jobs/service.ts';
 import type { Logger } from '../log.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import type { JobService } from '../runtime/contract/job-service.ts';
@@ -70,7 +70,7 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
   const targets = createOutboundTargets({
     ...{ people, channelOf: (id) => channelOf({ channel: id }), rulesOf: (address) => accessRulesOf(config, address) },
   });
-  let opened: { service: OpenedJobService; files: Jobs } | undefined;
+  let opened: { service: ScheduledJobs; files: Jobs } | undefined;
   let opening: Promise<void> | undefined;
   let isStopped = false;
   const folder = path.resolve(options.folder || home.jobs);
@@ -94,19 +94,18 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
   }
 
   async function open(): Promise<void> {
-    const [{ openJobs }, { openJobService }, { openJobStates }, { systemClock }, { systemTimezone }] =
-      await Promise.all([
-        import('../jobs/files.ts'),
-        import('../jobs/service.ts'),
-        import('../jobs/state.ts'),
-        import('../jobs/clock.ts'),
-        import('../jobs/schedule.ts'),
-      ]);
+    const [{ Jobs }, { ScheduledJobs }, { openJobStates }, { systemClock }, { systemTimezone }] = await Promise.all([
+      import('../jobs/files.ts'),
+      import('../jobs/service.ts'),
+      import('../jobs/state.ts'),
+      import('../jobs/clock.ts'),
+      import('../jobs/schedule.ts'),
+    ]);
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     const timezone = config.jobs.timezone ?? systemTimezone();
-    const files = openJobs({ folder, timezone, log });
+    const files = new Jobs({ folder, timezone, log });
     const states = openJobStates(records);
-    const service = openJobService({
+    const service = new ScheduledJobs({
       ...{ home, jobs: files, states, queue, targets, people, viber: options.viber, tellOwners, log },
       clock: options.clock ?? systemClock,
       settings: { timezone, min_minutes: config.jobs.min_minutes, max: config.jobs.max },

@@ -30,7 +30,7 @@ export async function run(context: CliContext): Promise<number> {
 
 /** The files themselves: so it works whether the gateway runs, which sees what changes there, or not. */
 async function open({ home, config: file, env }: CliContext) {
-  const [{ config }, { openJobs }, { systemTimezone }, { openHome }] = await Promise.all([
+  const [{ config }, { Jobs }, { systemTimezone }, { openHome }] = await Promise.all([
     loadConfig({ file, home, env }),
     import('../jobs/files.ts'),
     import('../jobs/schedule.ts'),
@@ -38,7 +38,7 @@ async function open({ home, config: file, env }: CliContext) {
   ]);
   const { jobs: folder, spool } = await openHome(home);
   const timezone = config.jobs.timezone ?? systemTimezone();
-  const jobs = openJobs({
+  const jobs = new Jobs({
     folder: path.resolve(env.OPENVIBER_JOBS_DIR || folder),
     timezone,
     log: silentLog(),

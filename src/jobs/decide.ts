@@ -9,6 +9,9 @@ const ON_TIME_MS = 90_000;
 /** After one failure, doubled with each further one. */
 const REST_MS = 5 * 60_000;
 const MAX_REST_MS = 6 * 3_600_000;
+/** Milliseconds until a slot that could not be stored is tried again, doubled up to the larger. */
+const RETRY_MS = 5_000;
+const MAX_RETRY_MS = 5 * 60_000;
 /** Of the time to the next slot, so that a delayed one still comes first. */
 const JITTER_SHARE = 0.9;
 
@@ -28,12 +31,12 @@ export interface Moment {
   /** How old a missed slot may be. */
   windowMs: number;
   isBusy: boolean;
-  /** The slot whose firing has failed and is tried again. */
-  retried?: number | undefined;
+  /** The slot whose firing has failed, and when it is tried again. */
+  retry?: { slot: number; at: number } | undefined;
 }
 
 /** Of several slots that have gone by only the latest counts; none at or before `lastSlot` or `since` ever does. */
-export function decide(job: Job, state: JobState, { now, windowMs, isBusy, retried }: Moment): Decision {
+export function decide(job: Job, state: JobState, { now, windowMs, isBusy, retry }: Moment): Decision {
   const after = settledUntil(state);
   const latest = latestSlot(job.schedule, new Date(after), new Date(now));
   if (!latest) {
@@ -42,11 +45,15 @@ export function decide(job: Job, state: JobState, { now, windowMs, isBusy, retri
   }
   const due = dueAt(job, latest);
   if (due > now) return { kind: 'wait', slot: latest, due };
+  const isRetry = retry?.slot === latest.getTime();
   const late = now - due;
-  const isLost = late > ON_TIME_MS && !job.catchUp && latest.getTime() !== retried;
+  const isLost = late > ON_TIME_MS && !job.catchUp && !isRetry;
   if (late > windowMs || isLost) return { kind: 'skip', slot: latest, reason: 'missed' };
   if (isResting(job, state, latest, now)) return { kind: 'skip', slot: latest, reason: 'resting' };
-  return isBusy ? { kind: 'skip', slot: latest, reason: 'busy' } : { kind: 'fire', slot: latest };
+  if (isBusy) return { kind: 'skip', slot: latest, reason: 'busy' };
+  // A clock that has gone back must not make the wait longer than any can be.
+  if (isRetry && retry.at > now) return { kind: 'wait', slot: latest, due: Math.min(retry.at, now + MAX_RETRY_MS) };
+  return { kind: 'fire', slot: latest };
 }
 
 /** Slots up to here are no more to be thought of. */
@@ -57,6 +64,11 @@ export function settledUntil({ since, lastSlot }: JobState): number {
 /** How long a job rests after so many failures in a row. */
 export function restMs(failures: number): number {
   return Math.min(MAX_REST_MS, REST_MS * 2 ** Math.min(20, failures - 1));
+}
+
+/** How long a slot that could not be stored so many times waits for the next try. */
+export function retryMs(tries: number): number {
+  return Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** Math.min(20, tries - 1));
 }
 
 /** The last slot of a schedule is not given up for a rest. A rest longer than any can be comes from a clock that has gone back. */

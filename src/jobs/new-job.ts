@@ -1,4 +1,4 @@
-/** A job that somebody asks for in a chat: what it means, whether it may be, and the file it becomes (T18). */
+/** A job that somebody asks for in a chat: what it means, whether it may be, and the file it becomes (promise 41). */
 
 import type { OutboundTargets } from '../access/outbound-targets.ts';
 import { identityText, type Principal } from '../access/principal.ts';

@@ -24,121 +24,123 @@ export interface Trouble {
   error: string;
 }
 
-export interface Records {
-  get(id: string): JobState | undefined;
-  ids(): string[];
+export class Records {
+  readonly #clock: Clock;
+  readonly #state: JobStates;
+  readonly #log: Pick<Logger, 'warn' | 'error'>;
+  readonly #unwritten = new Map<string, JobState>();
+
+  constructor(clock: Clock, state: JobStates, log: Pick<Logger, 'warn' | 'error'>) {
+    this.#clock = clock;
+    this.#state = state;
+    this.#log = log;
+  }
+
+  get(id: string): JobState | undefined {
+    return this.#unwritten.get(id) ?? this.#state.get(id);
+  }
+
+  ids(): string[] {
+    return this.#state.ids();
+  }
+
   /** A job in force: a new one, a changed schedule and one that was away begin now, without slots before. */
-  adopt(job: Job): void;
-  /** A job not in force. Forgotten after 30 days unless its file is still there. */
-  gone(id: string, hasFile: boolean): void;
-  skipped(id: string, slot: Date, reason: SkipReason): Promise<void>;
-  /** `before`: the last run when the firing began; another one by now has ended meanwhile. */
-  fired(id: string, slot: Date, before: JobState['lastRun']): Promise<void>;
-  /** What was fired had been fired by a process that ended, and its run is over: the last run is the one before. */
-  overBefore(id: string, before: JobState['lastRun']): Promise<void>;
-  ranOutOfTurn(id: string, slot: Date): Promise<void>;
-  /** Gives the trouble that somebody is to be told of. */
-  ended(id: string, outcome: Outcome, details: { task?: string; error?: string }): Promise<Trouble | undefined>;
-  told(id: string): Promise<void>;
-}
-
-export function createRecords(clock: Clock, state: JobStates, log: Pick<Logger, 'warn' | 'error'>): Records {
-  const unwritten = new Map<string, JobState>();
-  const get = (id: string) => unwritten.get(id) ?? state.get(id);
-
-  async function save(id: string, next: JobState): Promise<void> {
-    unwritten.set(id, next);
-    try {
-      await state.set(id, next);
-      if (unwritten.get(id) === next) unwritten.delete(id);
-    } catch (error) {
-      log.error({ err: error, job: id }, 'the record of a job cannot be written');
+  adopt({ id, schedule: wanted, createdBy, createdAt }: Job): void {
+    const now = this.#clock.now();
+    const schedule = JSON.stringify(wanted);
+    const known = this.get(id);
+    if (!known) {
+      // A job made from a chat was seen when it was made, even if the gateway ended right then.
+      const since = createdBy && createdAt ? Math.min(now, Date.parse(createdAt)) : now;
+      return void this.#save(id, { schedule, since, failures: 0 });
+    }
+    const { goneSince, ...rest } = known;
+    if ((known.lastSlot ?? 0) > now + WRONG_CLOCK_MS) {
+      const { lastSlot, ...others } = rest;
+      this.#log.warn({ job: id, lastSlot }, 'the clock was far ahead; the job begins anew');
+      void this.#save(id, { ...others, schedule, since: now });
+    } else if (known.schedule !== schedule || goneSince !== undefined || known.since > now + MINUTE_MS) {
+      void this.#save(id, { ...rest, schedule, since: now });
     }
   }
 
-  return {
-    get,
-    ids: () => state.ids(),
+  /** A job not in force. Forgotten after 30 days unless its file is still there. */
+  gone(id: string, hasFile: boolean): void {
+    const known = this.get(id);
+    if (!known) return;
+    if (known.goneSince === undefined) void this.#save(id, { ...known, goneSince: this.#clock.now() });
+    else if (!hasFile && this.#clock.now() - known.goneSince > KEEP_MS) {
+      this.#unwritten.delete(id);
+      this.#state.remove(id);
+    }
+  }
 
-    adopt({ id, schedule: wanted, createdBy, createdAt }) {
-      const now = clock.now();
-      const schedule = JSON.stringify(wanted);
-      const known = get(id);
-      if (!known) {
-        // A job made from a chat was seen when it was made, even if the gateway ended right then.
-        const since = createdBy && createdAt ? Math.min(now, Date.parse(createdAt)) : now;
-        return void save(id, { schedule, since, failures: 0 });
-      }
-      const { goneSince, ...rest } = known;
-      if ((known.lastSlot ?? 0) > now + WRONG_CLOCK_MS) {
-        const { lastSlot, ...others } = rest;
-        log.warn({ job: id, lastSlot }, 'the clock was far ahead; the job begins anew');
-        void save(id, { ...others, schedule, since: now });
-      } else if (known.schedule !== schedule || goneSince !== undefined || known.since > now + MINUTE_MS) {
-        void save(id, { ...rest, schedule, since: now });
-      }
-    },
+  async skipped(id: string, slot: Date, reason: SkipReason): Promise<void> {
+    const known = this.get(id);
+    const time = slot.getTime();
+    if (known) await this.#save(id, { ...known, lastSlot: time, lastSkip: { slot: time, reason } });
+  }
 
-    gone(id, hasFile) {
-      const known = get(id);
-      if (!known) return;
-      if (known.goneSince === undefined) void save(id, { ...known, goneSince: clock.now() });
-      else if (!hasFile && clock.now() - known.goneSince > KEEP_MS) {
-        unwritten.delete(id);
-        state.remove(id);
-      }
-    },
+  /** `before`: the last run when the firing began; another one by now has ended meanwhile. */
+  async fired(id: string, slot: Date, before: JobState['lastRun']): Promise<void> {
+    const known = this.get(id);
+    if (!known) return;
+    const time = slot.getTime();
+    const began = { slot: time, at: this.#clock.now(), state: 'running' as const };
+    const ended = known.lastRun === before ? undefined : known.lastRun;
+    await this.#save(id, { ...known, lastSlot: time, lastRun: ended ? { ...ended, slot: time } : began });
+  }
 
-    async skipped(id, slot, reason) {
-      const known = get(id);
-      const time = slot.getTime();
-      if (known) await save(id, { ...known, lastSlot: time, lastSkip: { slot: time, reason } });
-    },
+  /** What was fired had been fired by a process that ended, and its run is over: the last run is the one before. */
+  async overBefore(id: string, before: JobState['lastRun']): Promise<void> {
+    const known = this.get(id);
+    if (known?.lastRun?.state !== 'running') return;
+    const { lastRun, ...rest } = known;
+    await this.#save(id, before ? { ...rest, lastRun: before } : rest);
+  }
 
-    async fired(id, slot, before) {
-      const known = get(id);
-      if (!known) return;
-      const time = slot.getTime();
-      const began = { slot: time, at: clock.now(), state: 'running' as const };
-      const ended = known.lastRun === before ? undefined : known.lastRun;
-      await save(id, { ...known, lastSlot: time, lastRun: ended ? { ...ended, slot: time } : began });
-    },
+  async ranOutOfTurn(id: string, slot: Date): Promise<void> {
+    const known = this.get(id);
+    const time = slot.getTime();
+    if (known) await this.#save(id, { ...known, lastRun: { slot: time, at: time, state: 'running' } });
+  }
 
-    async overBefore(id, before) {
-      const known = get(id);
-      if (known?.lastRun?.state !== 'running') return;
-      const { lastRun, ...rest } = known;
-      await save(id, before ? { ...rest, lastRun: before } : rest);
-    },
+  /** Gives the trouble that somebody is to be told of. */
+  async ended(
+    id: string,
+    outcome: Outcome,
+    { task, error = '' }: { task?: string; error?: string },
+  ): Promise<Trouble | undefined> {
+    const known = this.get(id);
+    if (!known) return undefined;
+    const now = this.#clock.now();
+    const { failingSince, restUntil, toldAt, ...rest } = known;
+    const began = known.lastRun ?? { slot: now, at: now };
+    const lastRun = { ...began, ...(task === undefined ? {} : { task }), state: outcome };
+    if (outcome !== 'error') {
+      // A run that a person stopped says nothing about the next one.
+      await this.#save(id, outcome === 'stopped' ? { ...known, lastRun } : { ...rest, lastRun, failures: 0 });
+      return undefined;
+    }
+    const failures = known.failures + 1;
+    // From its beginning: a job that rests in its own schedule anyway loses no slot to a run that was long.
+    const since = failingSince ?? now;
+    await this.#save(id, { ...known, lastRun, failures, failingSince: since, restUntil: began.at + restMs(failures) });
+    return toldAt === undefined ? { failures, since: new Date(since), error } : undefined;
+  }
 
-    async ranOutOfTurn(id, slot) {
-      const known = get(id);
-      const time = slot.getTime();
-      if (known) await save(id, { ...known, lastRun: { slot: time, at: time, state: 'running' } });
-    },
+  async told(id: string): Promise<void> {
+    const known = this.get(id);
+    if (known) await this.#save(id, { ...known, toldAt: this.#clock.now() });
+  }
 
-    async ended(id, outcome, { task, error = '' }) {
-      const known = get(id);
-      if (!known) return undefined;
-      const now = clock.now();
-      const { failingSince, restUntil, toldAt, ...rest } = known;
-      const began = known.lastRun ?? { slot: now, at: now };
-      const lastRun = { ...began, ...(task === undefined ? {} : { task }), state: outcome };
-      if (outcome !== 'error') {
-        // A run that a person stopped says nothing about the next one.
-        await save(id, outcome === 'stopped' ? { ...known, lastRun } : { ...rest, lastRun, failures: 0 });
-        return undefined;
-      }
-      const failures = known.failures + 1;
-      // From its beginning: a job that rests in its own schedule anyway loses no slot to a run that was long.
-      const since = failingSince ?? now;
-      await save(id, { ...known, lastRun, failures, failingSince: since, restUntil: began.at + restMs(failures) });
-      return toldAt === undefined ? { failures, since: new Date(since), error } : undefined;
-    },
-
-    async told(id) {
-      const known = get(id);
-      if (known) await save(id, { ...known, toldAt: clock.now() });
-    },
-  };
+  async #save(id: string, next: JobState): Promise<void> {
+    this.#unwritten.set(id, next);
+    try {
+      await this.#state.set(id, next);
+      if (this.#unwritten.get(id) === next) this.#unwritten.delete(id);
+    } catch (error) {
+      this.#log.error({ err: error, job: id }, 'the record of a job cannot be written');
+    }
+  }
 }

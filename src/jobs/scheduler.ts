@@ -8,10 +8,10 @@ import { crashPoint } from '../crash-points.ts';
 import { UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import type { Clock } from './clock.ts';
-import { decide, type SkipReason, settledUntil } from './decide.ts';
+import { decide, retryMs, type SkipReason, settledUntil } from './decide.ts';
 import type { Jobs } from './files.ts';
 import type { Job } from './job.ts';
-import { createRecords, type Outcome, type Trouble } from './records.ts';
+import { type Outcome, Records, type Trouble } from './records.ts';
 import { nextSlot, nextSlots } from './schedule.ts';
 import type { JobState, JobStates } from './state.ts';
 
@@ -22,9 +22,6 @@ const WINDOW_MS = 24 * 3_600_000;
 /** A clock that jumps, or a machine that has slept, is noticed within this time. */
 const STEP_MS = 60_000;
 const MAX_FIRING = 16;
-/** Milliseconds until a slot that could not be stored is tried again, doubled up to the larger. */
-const RETRY_MS = 5_000;
-const MAX_RETRY_MS = 5 * 60_000;
 
 export interface SchedulerOptions {
   clock: Clock;
@@ -42,23 +39,6 @@ export interface SchedulerOptions {
   onSkip?(job: Job, slot: Date, reason: SkipReason): void;
 }
 
-export interface Scheduler {
-  /** Call it once the job files have been read: what is not among them counts as removed. */
-  start(): void;
-  /** Resolves when nothing is being fired any more and the records are written. */
-  stop(): Promise<void>;
-  /** A run out of turn. Throws UserError when there is no such job or it is running. */
-  runNow(id: string): Promise<'accepted' | 'duplicate'>;
-  /** The next times, without jitter; fewer than n when the schedule ends. */
-  next(id: string, n: number): Date[];
-  /** How the run of a job has ended. Counts failures, and removes a job made for one time from a chat. */
-  ended(id: string, outcome: Outcome, details?: { task?: string; error?: string }): Promise<void>;
-  /** What is remembered of a job: its last run, its last skipped slot, its failures. */
-  history(id: string): JobState | undefined;
-  /** Resolves when everything due by now has been dealt with. */
-  idle(): Promise<void>;
-}
-
 interface Plan {
   job: Job;
   /** Milliseconds since the epoch; -Infinity: to be decided, Infinity: never again. */
@@ -67,207 +47,239 @@ interface Plan {
   retry?: { slot: number; tries: number; at: number };
 }
 
-export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { clock, jobs, log, windowMs = WINDOW_MS } = options;
-  const records = createRecords(clock, options.state, log);
-  const plans = new Map<string, Plan>();
-  const waiting = new Set<string>();
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  readonly #clock: Clock;
+  readonly #jobs: Pick<Jobs, 'all' | 'get' | 'onChange' | 'remove'>;
+  readonly #log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly #windowMs: number;
+  readonly #records: Records;
+  readonly #plans = new Map<string, Plan>();
+  readonly #waiting = new Set<string>();
   /** Being decided or fired; at most one of a job, and few in all. */
-  const working = new Set<string>();
-  const lanes = new Set<Promise<void>>();
-  let lastNow = 0;
-  let armedFor = Number.POSITIVE_INFINITY;
-  let cancelTimer: (() => void) | undefined;
-  let unsubscribe: (() => void) | undefined;
+  readonly #working = new Set<string>();
+  readonly #lanes = new Set<Promise<void>>();
+  #lastNow = 0;
+  #armedFor = Number.POSITIVE_INFINITY;
+  #cancelTimer: (() => void) | undefined;
+  #unsubscribe: (() => void) | undefined;
 
-  function replan(): void {
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#jobs = options.jobs;
+    this.#log = options.log;
+    this.#windowMs = options.windowMs ?? WINDOW_MS;
+    this.#records = new Records(this.#clock, options.state, this.#log);
+  }
+
+  /** Call it once the job files have been read: what is not among them counts as removed. */
+  start(): void {
+    this.#lastNow = this.#clock.now();
+    this.#unsubscribe ??= this.#jobs.onChange(() => this.#replan());
+    this.#replan();
+  }
+
+  /** Resolves when nothing is being fired any more and the records are written. */
+  async stop(): Promise<void> {
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
+    this.#cancelTimer?.();
+    this.#waiting.clear();
+    await Promise.all(this.#lanes);
+    await this.#options.state.flush();
+  }
+
+  /** A run out of turn. Throws UserError when there is no such job or it is running. */
+  async runNow(id: string): Promise<'accepted' | 'duplicate'> {
+    const entry = this.#jobs.get(id);
+    const job = entry?.state === 'disabled' ? undefined : entry?.job;
+    if (!entry) throw new UserError(`There is no job ${id}; /jobs lists them.`);
+    if (!job) throw new UserError(`The job ${id} is paused or its file is broken; /jobs says which.`);
+    if (this.#options.isBusy(id) || this.#working.has(id))
+      throw new UserError(`The job ${id} is running; its answer will come.`);
+    const slot = new Date(this.#clock.now());
+    this.#working.add(id);
+    try {
+      const outcome = await this.#options.fire(job, slot);
+      if (outcome === 'accepted') await this.#records.ranOutOfTurn(id, slot);
+      return outcome;
+    } finally {
+      this.#working.delete(id);
+      this.#arm(this.#plans.get(id)?.due ?? Number.POSITIVE_INFINITY);
+    }
+  }
+
+  /** The next times, without jitter; fewer than n when the schedule ends. */
+  next(id: string, n: number): Date[] {
+    const entry = this.#jobs.get(id);
+    if (!entry?.job || entry.state === 'disabled') return [];
+    const known = this.#records.get(id);
+    return nextSlots(entry.job.schedule, new Date(Math.max(this.#clock.now(), known ? settledUntil(known) : 0)), n);
+  }
+
+  /** How the run of a job has ended. Counts failures, and removes a job made for one time from a chat. */
+  async ended(id: string, outcome: Outcome, details: { task?: string; error?: string } = {}): Promise<void> {
+    const trouble = await this.#records.ended(id, outcome, details);
+    if (trouble) await this.#tellTrouble(id, trouble);
+    const plan = this.#plans.get(id);
+    if (plan?.due === Number.POSITIVE_INFINITY) await this.#removeDone(plan.job);
+  }
+
+  /** What is remembered of a job: its last run, its last skipped slot, its failures. */
+  history(id: string): JobState | undefined {
+    return this.#records.get(id);
+  }
+
+  /** Resolves when everything due by now has been dealt with. */
+  async idle(): Promise<void> {
+    while (this.#lanes.size > 0) await Promise.all(this.#lanes);
+  }
+
+  #replan(): void {
     const active = new Map<string, Job>();
-    for (const { id, state, job } of jobs.all()) {
+    for (const { id, state, job } of this.#jobs.all()) {
       if (job?.enabled && state !== 'disabled' && !active.has(id)) active.set(id, job);
     }
     for (const [id, job] of active) {
-      records.adopt(job);
-      if (plans.get(id)?.job !== job) plans.set(id, { job, due: Number.NEGATIVE_INFINITY });
+      this.#records.adopt(job);
+      if (this.#plans.get(id)?.job !== job) this.#plans.set(id, { job, due: Number.NEGATIVE_INFINITY });
     }
-    for (const id of plans.keys()) if (!active.has(id)) plans.delete(id);
-    for (const id of records.ids()) if (!active.has(id)) records.gone(id, jobs.get(id) !== undefined);
-    tick();
+    for (const id of this.#plans.keys()) if (!active.has(id)) this.#plans.delete(id);
+    for (const id of this.#records.ids()) if (!active.has(id)) this.#records.gone(id, this.#jobs.get(id) !== undefined);
+    this.#tick();
   }
 
-  function tick(): void {
-    if (!unsubscribe) return;
-    const now = clock.now();
-    if (now < lastNow - 1000) {
-      log.warn({ byMs: lastNow - now }, 'the clock has gone back');
-      for (const plan of plans.values()) plan.due = Number.NEGATIVE_INFINITY;
+  #tick(): void {
+    if (!this.#unsubscribe) return;
+    const now = this.#clock.now();
+    if (now < this.#lastNow - 1000) {
+      this.#log.warn({ byMs: this.#lastNow - now }, 'the clock has gone back');
+      for (const plan of this.#plans.values()) plan.due = Number.NEGATIVE_INFINITY;
     }
-    lastNow = now;
-    const due = [...plans].filter(([id, plan]) => plan.due <= now && !working.has(id));
-    for (const [id] of due.sort(([, a], [, b]) => a.due - b.due)) waiting.add(id);
-    while (lanes.size < Math.min(MAX_FIRING, working.size + waiting.size)) {
-      const lane: Promise<void> = work().then(() => void lanes.delete(lane));
-      lanes.add(lane);
+    this.#lastNow = now;
+    const due = [...this.#plans].filter(([id, plan]) => plan.due <= now && !this.#working.has(id));
+    for (const [id] of due.sort(([, a], [, b]) => a.due - b.due)) this.#waiting.add(id);
+    while (this.#lanes.size < Math.min(MAX_FIRING, this.#working.size + this.#waiting.size)) {
+      const lane: Promise<void> = this.#work().then(() => void this.#lanes.delete(lane));
+      this.#lanes.add(lane);
     }
-    cancelTimer?.();
-    armedFor = Number.POSITIVE_INFINITY;
-    let first = armedFor;
-    for (const [id, plan] of plans) if (!waiting.has(id) && !working.has(id)) first = Math.min(first, plan.due);
-    arm(first);
+    this.#cancelTimer?.();
+    this.#armedFor = Number.POSITIVE_INFINITY;
+    let first = this.#armedFor;
+    for (const [id, plan] of this.#plans)
+      if (!this.#waiting.has(id) && !this.#working.has(id)) first = Math.min(first, plan.due);
+    this.#arm(first);
   }
 
   /** One timer for the nearest time, in steps; none when nothing is to come. */
-  function arm(due: number): void {
-    if (!unsubscribe || due >= armedFor) return;
-    cancelTimer?.();
-    armedFor = due;
-    cancelTimer = clock.after(Math.min(STEP_MS, Math.max(0, due - clock.now())), tick);
+  #arm(due: number): void {
+    if (!this.#unsubscribe || due >= this.#armedFor) return;
+    this.#cancelTimer?.();
+    this.#armedFor = due;
+    this.#cancelTimer = this.#clock.after(Math.min(STEP_MS, Math.max(0, due - this.#clock.now())), () => this.#tick());
   }
 
-  async function work(): Promise<void> {
-    for (const id of waiting) {
-      waiting.delete(id);
-      working.add(id);
+  async #work(): Promise<void> {
+    for (const id of this.#waiting) {
+      this.#waiting.delete(id);
+      this.#working.add(id);
       try {
-        await bring(id);
+        await this.#bring(id);
       } catch (error) {
         // What is wrong with one job holds up no other; it is looked at again after a step.
-        log.error({ err: error, job: id }, 'a job cannot be scheduled');
-        const plan = plans.get(id);
-        if (plan) plan.due = clock.now() + STEP_MS;
+        this.#log.error({ err: error, job: id }, 'a job cannot be scheduled');
+        const plan = this.#plans.get(id);
+        if (plan) plan.due = this.#clock.now() + STEP_MS;
       }
-      working.delete(id);
-      arm(plans.get(id)?.due ?? Number.POSITIVE_INFINITY);
+      this.#working.delete(id);
+      this.#arm(this.#plans.get(id)?.due ?? Number.POSITIVE_INFINITY);
       // The times of many jobs in one go would hold up the messages.
       await turn();
     }
   }
 
   /** Deals with everything the job is due, up to the next slot that is to be waited for. */
-  async function bring(id: string): Promise<void> {
+  async #bring(id: string): Promise<void> {
     for (;;) {
-      const plan = plans.get(id);
-      const known = records.get(id);
-      if (!plan || !known || !unsubscribe) return;
+      const plan = this.#plans.get(id);
+      const known = this.#records.get(id);
+      if (!plan || !known || !this.#unsubscribe) return;
       const { job, retry } = plan;
-      const now = clock.now();
-      const decision = decide(job, known, { now, windowMs, isBusy: options.isBusy(id), retried: retry?.slot });
+      const now = this.#clock.now();
+      const decision = decide(job, known, {
+        now,
+        windowMs: this.#windowMs,
+        isBusy: this.#options.isBusy(id),
+        retry,
+      });
       if (decision.kind === 'wait') {
         plan.due = decision.due;
         return;
       }
       if (decision.kind === 'done') {
         plan.due = Number.POSITIVE_INFINITY;
-        return removeDone(job);
+        return this.#removeDone(job);
       }
       const { slot } = decision;
-      if (decision.kind === 'fire' && retry?.slot === slot.getTime() && retry.at > now) {
-        plan.due = Math.min(retry.at, now + MAX_RETRY_MS);
-        return;
-      }
-      tellMissed(job, known, slot);
+      this.#tellMissed(job, known, slot);
       if (decision.kind === 'skip') {
-        log.info({ job: id, slot: slot.toISOString(), reason: decision.reason }, 'a job is skipped');
-        await records.skipped(id, slot, decision.reason);
-        options.onSkip?.(job, slot, decision.reason);
-      } else if (!(await fireSlot(plan, slot))) return;
+        this.#log.info({ job: id, slot: slot.toISOString(), reason: decision.reason }, 'a job is skipped');
+        await this.#records.skipped(id, slot, decision.reason);
+        this.#options.onSkip?.(job, slot, decision.reason);
+      } else if (!(await this.#fireSlot(plan, slot))) return;
     }
   }
 
   /** False when the slot could not be stored: nothing is marked, and it is tried again. */
-  async function fireSlot(plan: Plan, slot: Date): Promise<boolean> {
+  async #fireSlot(plan: Plan, slot: Date): Promise<boolean> {
     const { id } = plan.job;
     const time = slot.getTime();
-    const before = records.get(id)?.lastRun;
+    const before = this.#records.get(id)?.lastRun;
     try {
-      const outcome = await options.fire(plan.job, slot);
-      log.info({ job: id, slot: slot.toISOString(), outcome }, 'a job is fired');
+      const outcome = await this.#options.fire(plan.job, slot);
+      this.#log.info({ job: id, slot: slot.toISOString(), outcome }, 'a job is fired');
       crashPoint('job:fired');
       delete plan.retry;
-      await records.fired(id, slot, before);
-      if (outcome === 'duplicate' && !options.isBusy(id)) await records.overBefore(id, before);
+      await this.#records.fired(id, slot, before);
+      if (outcome === 'duplicate' && !this.#options.isBusy(id)) await this.#records.overBefore(id, before);
       return true;
     } catch (error) {
       const tries = plan.retry?.slot === time ? plan.retry.tries + 1 : 1;
-      const at = clock.now() + Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** Math.min(20, tries - 1));
+      const at = this.#clock.now() + retryMs(tries);
       plan.retry = { slot: time, tries, at };
       plan.due = at;
-      log.error({ err: error, job: id, slot: slot.toISOString(), tries }, 'a job cannot be fired; it is tried again');
+      this.#log.error(
+        { err: error, job: id, slot: slot.toISOString(), tries },
+        'a job cannot be fired; it is tried again',
+      );
       return false;
     }
   }
 
-  function tellMissed(job: Job, known: JobState, slot: Date): void {
+  #tellMissed(job: Job, known: JobState, slot: Date): void {
     const first = nextSlot(job.schedule, new Date(settledUntil(known)));
     if (!first || first >= slot) return;
     const missed = { job: job.id, from: first.toISOString(), before: slot.toISOString() };
-    log.warn(missed, 'slots were missed; only the latest counts');
+    this.#log.warn(missed, 'slots were missed; only the latest counts');
   }
 
   /** A job made from a chat for one time has no use once its run has ended. One written by hand stays. */
-  async function removeDone({ id, createdBy }: Job): Promise<void> {
-    const { lastSlot, lastRun } = records.get(id) ?? {};
-    if (!createdBy || lastSlot === undefined || options.isBusy(id)) return;
+  async #removeDone({ id, createdBy }: Job): Promise<void> {
+    const { lastSlot, lastRun } = this.#records.get(id) ?? {};
+    if (!createdBy || lastSlot === undefined || this.#options.isBusy(id)) return;
     const isOver = lastRun?.slot === lastSlot && lastRun.state !== 'running';
-    if (isOver || clock.now() - lastSlot > WINDOW_MS) await jobs.remove(id);
+    if (isOver || this.#clock.now() - lastSlot > WINDOW_MS) await this.#jobs.remove(id);
   }
 
-  async function tellTrouble(id: string, trouble: Trouble): Promise<void> {
-    const job = jobs.get(id)?.job;
+  async #tellTrouble(id: string, trouble: Trouble): Promise<void> {
+    const job = this.#jobs.get(id)?.job;
     if (!job) return;
     try {
-      await options.onTrouble?.(job, trouble);
-      await records.told(id);
+      await this.#options.onTrouble?.(job, trouble);
+      await this.#records.told(id);
     } catch (error) {
-      log.error({ err: error, job: id }, 'nobody could be told that a job fails; the next failure tells');
+      this.#log.error({ err: error, job: id }, 'nobody could be told that a job fails; the next failure tells');
     }
   }
-
-  return {
-    start() {
-      lastNow = clock.now();
-      unsubscribe ??= jobs.onChange(replan);
-      replan();
-    },
-    async stop() {
-      unsubscribe?.();
-      unsubscribe = undefined;
-      cancelTimer?.();
-      waiting.clear();
-      await Promise.all(lanes);
-      await options.state.flush();
-    },
-    async runNow(id) {
-      const entry = jobs.get(id);
-      const job = entry?.state === 'disabled' ? undefined : entry?.job;
-      if (!entry) throw new UserError(`There is no job ${id}; /jobs lists them.`);
-      if (!job) throw new UserError(`The job ${id} is paused or its file is broken; /jobs says which.`);
-      if (options.isBusy(id) || working.has(id)) throw new UserError(`The job ${id} is running; its answer will come.`);
-      const slot = new Date(clock.now());
-      working.add(id);
-      try {
-        const outcome = await options.fire(job, slot);
-        if (outcome === 'accepted') await records.ranOutOfTurn(id, slot);
-        return outcome;
-      } finally {
-        working.delete(id);
-        arm(plans.get(id)?.due ?? Number.POSITIVE_INFINITY);
-      }
-    },
-    next(id, n) {
-      const entry = jobs.get(id);
-      if (!entry?.job || entry.state === 'disabled') return [];
-      const known = records.get(id);
-      return nextSlots(entry.job.schedule, new Date(Math.max(clock.now(), known ? settledUntil(known) : 0)), n);
-    },
-    async ended(id, outcome, details = {}) {
-      const trouble = await records.ended(id, outcome, details);
-      if (trouble) await tellTrouble(id, trouble);
-      const plan = plans.get(id);
-      if (plan?.due === Number.POSITIVE_INFINITY) await removeDone(plan.job);
-    },
-    history: (id) => records.get(id),
-    async idle() {
-      while (lanes.size > 0) await Promise.all(lanes);
-    },
-  };
 }

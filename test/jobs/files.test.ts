@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type Jobs, type JobsOptions, openJobs } from '../../src/jobs/files.ts';
+import { Jobs, type JobsOptions } from '../../src/jobs/files.ts';
 import { silentLog } from '../../src/log.ts';
 import { ownTime } from '../helpers/own-time.ts';
 
@@ -24,7 +24,7 @@ function folder(files: Record<string, string> = {}): string {
 }
 
 async function open(root: string, options: Partial<JobsOptions> = {}): Promise<Jobs> {
-  const jobs = openJobs({ folder: root, timezone: 'UTC', log: silentLog(), settleMs: SETTLE_MS, ...options });
+  const jobs = new Jobs({ folder: root, timezone: 'UTC', log: silentLog(), settleMs: SETTLE_MS, ...options });
   cleanups.push(() => jobs.close());
   await jobs.start();
   return jobs;

@@ -209,7 +209,7 @@ test('of the prefixes of a file, none that lacks a required key is a job', async
     if (job === undefined) continue;
     valid++;
     expect(text).toContain('prompt: |\n  S');
-    // It is the open end that gives it away: `openJobs` waits for such a file.
+    // It is the open end that gives it away: `Jobs` waits for such a file.
     expect(text.endsWith('\n')).toBe(false);
   }
   expect(valid).toBeGreaterThan(0);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { JobFile } from '../../src/jobs/files.ts';
 import { type Job, parseJob } from '../../src/jobs/job.ts';
-import { createScheduler, type Scheduler, type Trouble } from '../../src/jobs/scheduler.ts';
+import { Scheduler, type Trouble } from '../../src/jobs/scheduler.ts';
 import { type JobStates, openJobStates } from '../../src/jobs/state.ts';
 import { silentLog } from '../../src/log.ts';
 import { ownTime } from '../helpers/own-time.ts';
@@ -63,7 +63,7 @@ function world(start: string, options: { timezone?: string } = {}): World {
         await state.set(id, next);
       },
     };
-    return createScheduler({
+    return new Scheduler({
       clock,
       state: torn,
       jobs: {
@@ -491,7 +491,7 @@ test('hundreds of jobs at one minute: each once, few at a time, and the process 
   const it = world('2026-03-01T08:59:30Z');
   let open = 0;
   let most = 0;
-  const scheduler = createScheduler({
+  const scheduler = new Scheduler({
     clock: it.clock,
     state: openJobStates(it.folder),
     jobs: { all: () => files, get: () => undefined, onChange: () => () => undefined, remove: async () => true },

@@ -1,0 +1,45 @@
+/** The run of a slot as an entry of the queue: the same for the same slot, whoever makes it and however often. */
+import { createHash } from 'node:crypto';
+import type { Principal } from '../access/principal.ts';
+import type { Address } from '../channels/channel.ts';
+import type { Entry } from '../runtime/contract/entry.ts';
+import { nowhere } from '../runtime/conversations/asked-places.ts';
+import type { Job } from './job.ts';
+
+export interface SlotFacts {
+  principal: Principal;
+  viber: string;
+  sentAt: number;
+  /** Where its result goes, as text. */
+  deliver: string[];
+  /** Where its questions go. */
+  asks: Address[];
+}
+
+export function slotEntry(job: Job, slot: Date, { principal, viber, sentAt, deliver, asks }: SlotFacts): Entry {
+  const { id, name, prompt, agent } = job;
+  const due = slot.toISOString();
+  const address = asks[0] ?? nowhere(id);
+  return {
+    message: {
+      ...{ id: `job ${id} ${due}`, kind: 'message', address, text: prompt, files: [], quotes: [] },
+      sender: { user: principal.user, name, isBot: false },
+      facts: [`The scheduled job ${JSON.stringify(name)}, due ${due}.`],
+      ...{ messageId: '', isDirect: true, isMention: true, sentAt },
+    },
+    ...{ principal, viber, taskId: taskIdOf(id, slot) },
+    job: { id, name, slot: due, deliver, asks, own: agent },
+  };
+}
+
+const ALPHABET = '23456789abcdefghijkmnpqrstuvwxyz';
+
+/**
+ * The same for the same slot: whoever finds the run under way again finds its task. It looks like any task's id but is longer:
+ * thousands of runs a day must not meet in one task.
+ */
+export function taskIdOf(job: string, slot: Date): string {
+  const day = slot.toISOString().slice(0, 10).replaceAll('-', '');
+  const sum = createHash('sha256').update(`${job} ${slot.toISOString()}`).digest();
+  return `${day}-${[...sum.subarray(0, 8)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('')}`;
+}
