@@ -12,7 +12,7 @@ import {
   parseAddress,
 } from '../channels/channel.ts';
 import { DeliveryError, UserError } from '../errors.ts';
-import { createLru } from '../lib/file-cache.ts';
+import { createLru } from '../lib/lru.ts';
 import { type AccessRules, authoriseEntry } from './authorise.ts';
 import type { People } from './people.ts';
 import type { Principal } from './principal.ts';

@@ -3,44 +3,7 @@
  * so every read looks at the file's size, time and number first (about 4 µs).
  */
 import fs from 'node:fs';
-
-export interface Lru<V> {
-  get(key: string): V | undefined;
-  set(key: string, value: V): void;
-  delete(key: string): void;
-}
-
-/** Keeps the most recently used values whose weights (1 each by default) add up to at most `max`. */
-export function createLru<V>(max: number, weigh: (value: V) => number = () => 1): Lru<V> {
-  const entries = new Map<string, { value: V; weight: number }>();
-  let total = 0;
-
-  function remove(key: string): void {
-    total -= entries.get(key)?.weight ?? 0;
-    entries.delete(key);
-  }
-
-  return {
-    get(key) {
-      const entry = entries.get(key);
-      if (entry === undefined) return undefined;
-      entries.delete(key);
-      entries.set(key, entry);
-      return entry.value;
-    },
-    set(key, value) {
-      remove(key);
-      const weight = weigh(value);
-      entries.set(key, { value, weight });
-      total += weight;
-      for (const oldest of entries.keys()) {
-        if (total <= max) break;
-        remove(oldest);
-      }
-    },
-    delete: remove,
-  };
-}
+import { createLru } from './lru.ts';
 
 /**
  * A file written twice within one tick of the kernel's clock keeps its time, so a value read this soon after the last

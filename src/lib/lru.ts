@@ -1,4 +1,4 @@
-/** A map that forgets what was used longest ago: everything keyed by what comes from outside is bounded (R22). */
+/** A map that forgets what was used longest ago: everything keyed by what comes from outside is bounded. */
 
 export interface Lru<V> {
   get(key: string): V | undefined;
@@ -9,24 +9,38 @@ export interface Lru<V> {
   entries(): IterableIterator<[string, V]>;
 }
 
-export function createLru<V>(max: number): Lru<V> {
-  const kept = new Map<string, V>();
+/** Keeps the most recently used values whose weights (1 each by default) add up to at most `max`. */
+export function createLru<V>(max: number, weigh: (value: V) => number = () => 1): Lru<V> {
+  const kept = new Map<string, { value: V; weight: number }>();
+  let total = 0;
+
+  function remove(key: string): void {
+    total -= kept.get(key)?.weight ?? 0;
+    kept.delete(key);
+  }
+
   return {
     get(key) {
-      const value = kept.get(key);
-      if (value === undefined) return undefined;
+      const entry = kept.get(key);
+      if (entry === undefined) return undefined;
       kept.delete(key);
-      kept.set(key, value);
-      return value;
+      kept.set(key, entry);
+      return entry.value;
     },
     has: (key) => kept.has(key),
     set(key, value) {
-      kept.delete(key);
-      kept.set(key, value);
-      const oldest = kept.size > max ? kept.keys().next().value : undefined;
-      if (oldest !== undefined) kept.delete(oldest);
+      remove(key);
+      const weight = weigh(value);
+      kept.set(key, { value, weight });
+      total += weight;
+      for (const oldest of kept.keys()) {
+        if (total <= max) break;
+        remove(oldest);
+      }
     },
-    delete: (key) => void kept.delete(key),
-    entries: () => kept.entries(),
+    delete: remove,
+    *entries() {
+      for (const [key, { value }] of kept) yield [key, value];
+    },
   };
 }

@@ -17,8 +17,8 @@ import {
 } from '../channels/channel.ts';
 import type { Queue } from '../engine/engine.ts';
 import { spoolKey } from '../engine/local/spool.ts';
-import { createLru } from '../lib/file-cache.ts';
 import { createChanges } from '../lib/keyed-mutex.ts';
+import { createLru } from '../lib/lru.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { newTaskId } from '../workspace/tasks.ts';

@@ -3,7 +3,7 @@
  * bytes. Cost follows the distance, never the length of the file. Offsets are bytes.
  */
 import fs from 'node:fs';
-import { createLru } from '../lib/file-cache.ts';
+import { createLru } from '../lib/lru.ts';
 import { parseLines, readRange, type SessionLine } from './session-window.ts';
 import type { SessionEntry } from './types.ts';
 

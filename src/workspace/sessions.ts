@@ -6,8 +6,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
 import { quarantine, reportOnce } from '../lib/damage.ts';
-import { createLru } from '../lib/file-cache.ts';
 import { appendLinesSync, ensureDir, syncFile, syncFolder } from '../lib/files.ts';
+import { createLru } from '../lib/lru.ts';
 import type { Home } from './home.ts';
 import {
   emptyWindow,

@@ -2,8 +2,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createLru, createStatCache } from '../../src/lib/file-cache.ts';
+import { createStatCache } from '../../src/lib/file-cache.ts';
 import { serialise } from '../../src/lib/locks.ts';
+import { createLru } from '../../src/lib/lru.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 afterEach(() => vi.restoreAllMocks());

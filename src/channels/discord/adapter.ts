@@ -15,19 +15,19 @@ import type {
   ReadCursors,
 } from '../channel.ts';
 import { sleep } from '../shared/wait.ts';
-import { createApi } from './api.ts';
+import { createApi } from './connect/api.ts';
 import { registerCommands } from './connect/commands.ts';
 import { wrongToken } from './connect/config-problems.ts';
+import { createDownload, DOWNLOAD_BYTES } from './connect/download.ts';
 import { createEvents } from './connect/events.ts';
 import { type Gateway, type GatewayTiming, startGateway } from './connect/gateway.ts';
 import { createInteractions, type InteractionTiming } from './connect/interactions.ts';
 import type { Bot } from './decode/decode.ts';
-import { DOWNLOAD_BYTES, download } from './download.ts';
-import { createFindPlace } from './find-place.ts';
+import { createPlaces } from './decode/places.ts';
 import { createLive, LIVE_TIMING, type LiveTiming } from './live/live.ts';
 import { createTaskState } from './live/task-state.ts';
 import { type Cache, createThreads } from './live/threads.ts';
-import { createPlaces } from './places.ts';
+import { createFindPlace } from './send/find-place.ts';
 import { createSend } from './send/send.ts';
 
 export { checkDiscord } from './connect/check.ts';
@@ -169,7 +169,7 @@ export function createDiscord(options: DiscordOptions): Channel {
       setStatus({ state: 'off' });
     },
     send,
-    download: (file, path, maxBytes, signal) => download({ api, cdnRoot }, file, path, maxBytes, signal),
+    download: createDownload(api, cdnRoot),
     stream: async (event, address, view) => live.event(event, address, view),
     livePace: live.pace,
     endStream: (runId, address, isAnswered) => live.end(runId, address, isAnswered),

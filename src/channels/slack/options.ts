@@ -1,9 +1,9 @@
 /** What a Slack channel is made from, and what holds unless told otherwise. */
 import type { Logger } from '../../log.ts';
 import type { ChannelLimits, CommandSpec, LiveMode, ReadCursors } from '../channel.ts';
-import { DOWNLOAD_BYTES } from './download.ts';
+import { DOWNLOAD_BYTES } from './connect/download.ts';
+import type { Cache } from './connect/people.ts';
 import { LIVE_TIMING, type LiveTiming } from './live/live.ts';
-import type { Cache } from './people.ts';
 
 /** https://docs.slack.dev/reference/block-kit/blocks/markdown-block/ (12,000 characters), files of up to 1 GB. */
 export const LIMITS: ChannelLimits = { text: 12_000, uploadBytes: 1024 * 1024 * 1024, downloadBytes: DOWNLOAD_BYTES };

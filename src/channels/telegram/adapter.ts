@@ -14,12 +14,12 @@ import type {
   Place,
 } from '../channel.ts';
 import { refuse, type WebhookHandler } from '../shared/webhook.ts';
-import { createApi, TelegramError } from './api.ts';
+import { createApi, TelegramError } from './connect/api.ts';
+import { createDownload, DOWNLOAD_BYTES } from './connect/download.ts';
 import { type Poller, startPolling } from './connect/poll.ts';
 import { type Cache, createSetup, getMe, wrongToken, wrongTokenOf } from './connect/setup.ts';
 import { checkWebhook, createWebhook, type WebhookSettings } from './connect/webhook.ts';
 import { type Bot, callbackId, type Decoded, decodeUpdate } from './decode/decode.ts';
-import { DOWNLOAD_BYTES, download } from './download.ts';
 import { createLive, LIVE_TIMING, type LiveTiming } from './live/live.ts';
 import { createSend } from './send/send.ts';
 
@@ -163,7 +163,7 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
       setStatus({ state: 'off' });
     },
     send,
-    download: (file, path, maxBytes, signal) => download(api, file, path, maxBytes, signal),
+    download: createDownload(api),
     stream: async (event, address, view) => live.event(event, address, view),
     livePace: live.pace,
     endStream: (runId, address, isAnswered) => live.end(runId, address, isAnswered),

@@ -4,7 +4,7 @@
  * those of UTC, as in the files' names.
  */
 import { errorMessage } from '../../errors.ts';
-import { createLru } from '../../lib/file-cache.ts';
+import { createLru } from '../../lib/lru.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import { readTaskSync, updateTask } from '../../workspace/tasks.ts';

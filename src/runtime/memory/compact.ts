@@ -9,7 +9,7 @@
  */
 
 import { crashPoint } from '../../crash-points.ts';
-import { createLru } from '../../lib/file-cache.ts';
+import { createLru } from '../../lib/lru.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { Question } from '../../workspace/memory/questions.ts';

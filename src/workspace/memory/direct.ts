@@ -3,7 +3,7 @@
  * for those who want no index, and where there can be none. Read files are kept for the next search while they are unchanged.
  */
 import { setImmediate as pause } from 'node:timers/promises';
-import { createLru } from '../../lib/file-cache.ts';
+import { createLru } from '../../lib/lru.ts';
 import type { Chunk } from './chunks.ts';
 import { chunksOf, wordsOf } from './index/update.ts';
 import { type MemoryFile, readMemoryFile } from './memory-files.ts';

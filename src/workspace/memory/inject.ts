@@ -3,7 +3,7 @@
  * most relevant first (words in common with the query, rare words counting more), then newest; of a section too large for
  * what is left it keeps single lines by the same rule. What is kept stands in its own order.
  */
-import { createLru } from '../../lib/file-cache.ts';
+import { createLru } from '../../lib/lru.ts';
 import { cutText, stripComments } from '../../lib/text.ts';
 import { linesOf } from './lines.ts';
 import { countTokens, fitsTokens, MOST_CHARS } from './tokens.ts';

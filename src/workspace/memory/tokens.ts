@@ -3,7 +3,7 @@
  * length alone decides, and remembered for longer texts: memory and plan seldom change from one message to the next.
  */
 import { estimateTokenCount } from 'tokenx';
-import { createLru } from '../../lib/file-cache.ts';
+import { createLru } from '../../lib/lru.ts';
 
 /** More characters than this for each token of the budget do not fit: tokens are shorter than that on average. */
 export const MOST_CHARS = 12;

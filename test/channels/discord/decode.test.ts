@@ -7,7 +7,7 @@ import {
   openInteraction,
   sealInteraction,
 } from '../../../src/channels/discord/decode/interaction.ts';
-import { createPlaces } from '../../../src/channels/discord/places.ts';
+import { createPlaces } from '../../../src/channels/discord/decode/places.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 
 const BOT = '700000000000000001';

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RemoteFile } from '../../../src/channels/channel.ts';
-import type { DiscordApi } from '../../../src/channels/discord/api.ts';
-import { download } from '../../../src/channels/discord/download.ts';
+import type { DiscordApi } from '../../../src/channels/discord/connect/api.ts';
+import { createDownload } from '../../../src/channels/discord/connect/download.ts';
 import { UserError } from '../../../src/errors.ts';
 import { ALEX, type Bench, startBench } from './harness.ts';
 
@@ -66,7 +66,7 @@ describe('a download', () => {
     };
     const expired = url.replace(/ex=\w+/, 'ex=65000000');
     const get = (id: string) =>
-      download({ api, cdnRoot: cdn }, { ...all.file, id }, all.target, MB, AbortSignal.timeout(5000));
+      createDownload(api, cdn)({ ...all.file, id }, all.target, MB, AbortSignal.timeout(5000));
     expect(await get(expired)).toMatchObject({ size: 10 });
     expect(asked).toMatchObject([['POST', '/attachments/refresh-urls', { body: { attachment_urls: [expired] } }]]);
   });

@@ -1,6 +1,6 @@
 /** Identifies stay within what Discord allows, whatever its gateway does to the connection. */
 import { expect, it } from 'vitest';
-import { createIdentifyPace } from '../../../src/channels/discord/identify-pace.ts';
+import { createIdentifyPace } from '../../../src/channels/discord/connect/identify-pace.ts';
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -1,7 +1,7 @@
 /** Live progress before a Slack that answers as it is told, with the clock in our hands. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Address, AgentStreamEvent, LiveMode } from '../../../src/channels/channel.ts';
-import { type SlackApi, SlackError } from '../../../src/channels/slack/api.ts';
+import { type SlackApi, SlackError } from '../../../src/channels/slack/connect/api.ts';
 import { createAssistant } from '../../../src/channels/slack/live/assistant.ts';
 import { createLive } from '../../../src/channels/slack/live/live.ts';
 import { createLiveShow } from '../../../src/channels/slack/live/show.ts';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RemoteFile } from '../../../src/channels/channel.ts';
-import { createApi } from '../../../src/channels/telegram/api.ts';
-import { download } from '../../../src/channels/telegram/download.ts';
+import { createApi } from '../../../src/channels/telegram/connect/api.ts';
+import { createDownload } from '../../../src/channels/telegram/connect/download.ts';
 import { UserError } from '../../../src/errors.ts';
 import { portOf } from '../../emulators/remote.ts';
 import { TEST_TOKEN } from '../../emulators/telegram.ts';
@@ -155,7 +155,9 @@ describe('a server that lies', () => {
       });
     });
     const to = target();
-    await expect(download(createApi({ token: TEST_TOKEN, apiRoot }), file, to, MB, never)).rejects.toThrow('too large');
+    await expect(createDownload(createApi({ token: TEST_TOKEN, apiRoot }))(file, to, MB, never)).rejects.toThrow(
+      'too large',
+    );
     expect(existsSync(to)).toBe(false);
     expect(served).toBeLessThan(20 * MB);
   });
@@ -170,7 +172,9 @@ describe('a server that lies', () => {
       });
     });
     const to = target();
-    await expect(download(createApi({ token: TEST_TOKEN, apiRoot }), file, to, MB, never)).rejects.toThrow(UserError);
+    await expect(createDownload(createApi({ token: TEST_TOKEN, apiRoot }))(file, to, MB, never)).rejects.toThrow(
+      UserError,
+    );
     expect(asked.length).toBe(1);
   });
 
@@ -182,7 +186,7 @@ describe('a server that lies', () => {
       });
     });
     const to = target();
-    await expect(download(createApi({ token: TEST_TOKEN, apiRoot }), file, to, MB, never)).rejects.toThrow(
+    await expect(createDownload(createApi({ token: TEST_TOKEN, apiRoot }))(file, to, MB, never)).rejects.toThrow(
       'could not be fetched',
     );
     expect(existsSync(to)).toBe(false);

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Address, AgentStreamEvent, LiveMode } from '../../../src/channels/channel.ts';
-import { type TelegramApi, TelegramError } from '../../../src/channels/telegram/api.ts';
+import { type TelegramApi, TelegramError } from '../../../src/channels/telegram/connect/api.ts';
 import { createLive } from '../../../src/channels/telegram/live/live.ts';
 import { renderTelegram } from '../../../src/channels/telegram/send/render.ts';
 import { silentLog } from '../../../src/log.ts';

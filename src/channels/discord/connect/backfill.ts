@@ -7,10 +7,10 @@ import type { Logger } from '../../../log.ts';
 import type { ReadCursors } from '../../channel.ts';
 import { type Fields, isFields } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
-import { type DiscordApi, DiscordError } from '../api.ts';
-import { isTalkedIn, type Places, remember } from '../places.ts';
-import { id, isId } from '../read.ts';
-import { idAt, isLater } from '../snowflake.ts';
+import { isTalkedIn, type Places, remember } from '../decode/places.ts';
+import { id, isId } from '../decode/read.ts';
+import { idAt, isLater } from '../decode/snowflake.ts';
+import { type DiscordApi, DiscordError } from './api.ts';
 import type { Intake } from './intake.ts';
 
 export interface Backfill {

@@ -1,8 +1,8 @@
 /** For the doctor: is the token good, may the bot read what is said, and has it the permissions it needs where it is. */
 import { ConfigError, type ConfigProblem } from '../../../errors.ts';
 import { type Fields, integer, isFields, oneLine, string } from '../../shared/read.ts';
-import { createApi, type DiscordApi, DiscordError } from '../api.ts';
-import { id } from '../read.ts';
+import { id } from '../decode/read.ts';
+import { createApi, type DiscordApi, DiscordError } from './api.ts';
 import { mayReadContent, missingIntent, wrongToken } from './config-problems.ts';
 
 /** Bits of https://discord.com/developers/docs/topics/permissions, with the names of the settings page. */

@@ -5,8 +5,8 @@
 import type { Logger } from '../../../log.ts';
 import type { CommandSpec } from '../../channel.ts';
 import { type Fields, isFields, list, oneLine, string } from '../../shared/read.ts';
-import type { DiscordApi } from '../api.ts';
 import { COMMAND, GOAL } from '../decode/interaction.ts';
+import type { DiscordApi } from './api.ts';
 
 const SUBCOMMAND = 1;
 const TEXT = 3;

@@ -6,10 +6,10 @@
 import type { Logger } from '../../../log.ts';
 import type { ChannelCallbacks, ReadCursors } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
-import type { DiscordApi } from '../api.ts';
 import { type Bot, type Context, type Decoded, decodeMessage } from '../decode/decode.ts';
-import type { Places } from '../places.ts';
-import { id } from '../read.ts';
+import type { Places } from '../decode/places.ts';
+import { id } from '../decode/read.ts';
+import type { DiscordApi } from './api.ts';
 import { createBackfill } from './backfill.ts';
 import { mayReadContent, missingIntent } from './config-problems.ts';
 import { createIntake } from './intake.ts';

@@ -6,8 +6,8 @@ import { ConfigError, errorMessage } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
 import type { ChannelStatus } from '../../channel.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
-import { createIdentifyPace } from '../identify-pace.ts';
 import { problemOf } from './config-problems.ts';
+import { createIdentifyPace } from './identify-pace.ts';
 import { openSession } from './session.ts';
 import type { Session, SessionEnd, SessionOptions, SessionTiming } from './session-types.ts';
 

@@ -6,11 +6,11 @@
 import type { Logger } from '../../../log.ts';
 import type { ChannelCallbacks, InboundMessage, Suggestion } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, oneLine } from '../../shared/read.ts';
-import { type DiscordApi, DiscordError } from '../api.ts';
 import type { Context } from '../decode/base.ts';
 import { decodeInteraction, type Interaction, readInteraction } from '../decode/interaction.ts';
-import { id } from '../read.ts';
+import { id } from '../decode/read.ts';
 import { NO_MENTIONS } from '../send/defaults.ts';
+import { type DiscordApi, DiscordError } from './api.ts';
 
 export interface Interactions {
   /** Calls `onMessage` before it first waits. */

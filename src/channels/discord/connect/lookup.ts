@@ -5,8 +5,8 @@
 import type { Logger } from '../../../log.ts';
 import { isFields } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
-import { type DiscordApi, DiscordError } from '../api.ts';
-import type { Places } from '../places.ts';
+import type { Places } from '../decode/places.ts';
+import { type DiscordApi, DiscordError } from './api.ts';
 import type { Intake } from './intake.ts';
 
 export interface Lookup {

@@ -16,7 +16,7 @@ import {
 import { errorMessage } from '../../../errors.ts';
 import { isFields } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
-import { restOptions } from '../api.ts';
+import { restOptions } from './api.ts';
 import { CACHES } from './caches.ts';
 import type { Session, SessionEnd, SessionEvents, SessionOptions } from './session-types.ts';
 

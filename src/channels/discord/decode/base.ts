@@ -1,8 +1,8 @@
 /** What every event shares: where it happened, who did it, and how a refusal is named. */
 import type { Address, InboundMessage, Sender } from '../../channel.ts';
 import { type Fields, fields, oneLine, string } from '../../shared/read.ts';
-import { isThread, type Place, type Role } from '../places.ts';
-import { id } from '../read.ts';
+import { isThread, type Place, type Role } from './places.ts';
+import { id } from './read.ts';
 
 /** Who we are on the platform. */
 export interface Bot {

@@ -4,13 +4,13 @@
  */
 import type { InboundMessage } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
-import { takesThreads } from '../places.ts';
-import { hasFlag, id } from '../read.ts';
-import { timeOf } from '../snowflake.ts';
 import { type Context, type Decoded, dropped, emptyMessage, readAddress, readSender } from './base.ts';
 import { readCards, readFacts } from './facts.ts';
 import { readFiles } from './files.ts';
+import { takesThreads } from './places.ts';
 import { isReplyTo, readForwards, readReply, snapshots } from './quotes.ts';
+import { hasFlag, id } from './read.ts';
+import { timeOf } from './snowflake.ts';
 import { readWords } from './text.ts';
 
 export type { Bot, Context, Decoded } from './base.ts';

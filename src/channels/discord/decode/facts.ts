@@ -1,6 +1,6 @@
 /** What a message says without words: one line of text for each thing. https://discord.com/developers/docs/resources/message */
 import { type Fields, fields, integer, list, oneLine, string } from '../../shared/read.ts';
-import { hasFlag } from '../read.ts';
+import { hasFlag } from './read.ts';
 
 const VOICE_MESSAGE = 1 << 13;
 

@@ -4,10 +4,10 @@
  */
 import type { Address, InboundMessage, Sender, SuggestQuery } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, list, string } from '../../shared/read.ts';
-import { isThread, takesThreads } from '../places.ts';
-import { id } from '../read.ts';
-import { timeOf } from '../snowflake.ts';
 import { type Context, type Dropped, dropped, emptyMessage, readAddress, readSender } from './base.ts';
+import { isThread, takesThreads } from './places.ts';
+import { id } from './read.ts';
+import { timeOf } from './snowflake.ts';
 
 /** The one command; what a person can ask for are its subcommands. */
 export const COMMAND = 'viber';

@@ -5,10 +5,10 @@
  */
 import type { QuotedText } from '../../channel.ts';
 import { type Fields, fields, integer, list } from '../../shared/read.ts';
-import { id } from '../read.ts';
 import { type Context, personName } from './base.ts';
 import { readCards, readFacts } from './facts.ts';
 import { readFiles } from './files.ts';
+import { id } from './read.ts';
 import { readWords } from './text.ts';
 
 const FORWARD = 1;

@@ -4,8 +4,8 @@
  */
 
 import { type Fields, list, string } from '../../shared/read.ts';
-import { id } from '../read.ts';
 import { type Context, personName } from './base.ts';
+import { id } from './read.ts';
 
 export interface Words {
   text: string;

@@ -5,7 +5,7 @@
 import type { Logger } from '../../../log.ts';
 import type { Address, LiveMode } from '../../channel.ts';
 import { createStatus, type Status, type StatusTiming } from '../../shared/status.ts';
-import type { DiscordApi } from '../api.ts';
+import type { DiscordApi } from '../connect/api.ts';
 import { channelOf, createLiveCalls } from './calls.ts';
 
 export interface Live extends Status {

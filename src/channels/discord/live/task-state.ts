@@ -6,9 +6,9 @@
 import type { Logger } from '../../../log.ts';
 import type { Address, TaskView } from '../../channel.ts';
 import { fields, isFields, list, oneLine, string } from '../../shared/read.ts';
-import { type DiscordApi, DiscordError } from '../api.ts';
-import { remember } from '../places.ts';
-import { id } from '../read.ts';
+import { type DiscordApi, DiscordError } from '../connect/api.ts';
+import { remember } from '../decode/places.ts';
+import { id } from '../decode/read.ts';
 import { NO_MENTIONS, SUPPRESS_EMBEDS } from '../send/defaults.ts';
 import type { Starter } from './threads.ts';
 

@@ -1,7 +1,7 @@
 /** What a message of ours is made of: texts, files and buttons, cut into what Discord takes at once. Pure but for the parser it loads. */
 import type { Attachment, Button, ChannelLimits, OutboundMessage } from '../../channel.ts';
 import { oneLine } from '../../shared/read.ts';
-import type { UploadFile } from '../api.ts';
+import type { UploadFile } from '../connect/api.ts';
 import { NO_MENTIONS, SUPPRESS_EMBEDS } from './defaults.ts';
 import { renderDiscord } from './render.ts';
 

@@ -1,9 +1,9 @@
 /** Whether a message whose fate nobody knows did arrive: Discord remembers a nonce for some minutes only. */
 
 import { type Fields, fields, integer, isFields, list, string } from '../../shared/read.ts';
-import { type DiscordApi, DiscordError } from '../api.ts';
-import { id } from '../read.ts';
-import { idAt } from '../snowflake.ts';
+import { type DiscordApi, DiscordError } from '../connect/api.ts';
+import { id } from '../decode/read.ts';
+import { idAt } from '../decode/snowflake.ts';
 import type { DiscordPart } from './parts.ts';
 
 /** Clocks differ, and the first attempt began a little before its time was written down. */

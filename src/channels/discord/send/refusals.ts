@@ -3,8 +3,8 @@
  * https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
  */
 import { DeliveryError } from '../../../errors.ts';
-import type { UploadFile } from '../api.ts';
-import { DiscordError } from '../api.ts';
+import type { UploadFile } from '../connect/api.ts';
+import { DiscordError } from '../connect/api.ts';
 
 /** One call that makes or changes a message. */
 export interface Form {

@@ -7,7 +7,7 @@ import {
   refusalNotice,
   type WhyRefused,
 } from '../../shared/refused-files.ts';
-import type { DiscordError } from '../api.ts';
+import type { DiscordError } from '../connect/api.ts';
 import type { DiscordPart } from './parts.ts';
 import type { Form } from './refusals.ts';
 

@@ -7,8 +7,8 @@ import type { Logger } from '../../../log.ts';
 import type { InboundMessage } from '../../channel.ts';
 import { type Fields, list } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
-import { type SlackApi, SlackError } from '../api.ts';
 import type { Decoded, Self } from '../decode/decode.ts';
+import { type SlackApi, SlackError } from './api.ts';
 import type { Place, Progress } from './read-cursors.ts';
 
 export interface Backfill {

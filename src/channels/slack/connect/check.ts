@@ -1,7 +1,7 @@
 /** For the doctor: whether each token is good, what the app may do, and what is missing, each named. */
 import { ConfigError, type ConfigProblem } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
-import { clientOptions, createApi, type SlackApi, SlackError } from '../api.ts';
+import { clientOptions, createApi, type SlackApi, SlackError } from './api.ts';
 import { createBolt } from './bolt.ts';
 import { missingScopes } from './scopes.ts';
 import {

@@ -7,10 +7,10 @@ import type { ChannelCallbacks, InboundMessage, InboundOutcome } from '../../cha
 import { isFields, string } from '../../shared/read.ts';
 import { type Decoded, decode, type Self } from '../decode/decode.ts';
 import type { Assistant } from '../live/assistant.ts';
-import type { People } from '../people.ts';
 import type { Respond } from '../send/respond.ts';
 import type { Backfill } from './backfill.ts';
 import type { Acknowledgement } from './bolt.ts';
+import type { People } from './people.ts';
 import type { Progress } from './read-cursors.ts';
 
 export interface IntakeOptions {

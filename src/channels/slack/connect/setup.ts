@@ -7,8 +7,8 @@ import type { Logger } from '../../../log.ts';
 import type { ChannelStatus } from '../../channel.ts';
 import { fields, isFields, string } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
-import { type SlackApi, SlackError } from '../api.ts';
 import { readId } from '../decode/base.ts';
+import { type SlackApi, SlackError } from './api.ts';
 import { missingScopes } from './scopes.ts';
 
 export interface Settings {

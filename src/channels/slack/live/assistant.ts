@@ -7,7 +7,7 @@ import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
 import type { Address } from '../../channel.ts';
 import { oneLine } from '../../shared/read.ts';
-import { type SlackApi, SlackError } from '../api.ts';
+import { type SlackApi, SlackError } from '../connect/api.ts';
 import { isDirect } from '../decode/base.ts';
 
 export interface Assistant {

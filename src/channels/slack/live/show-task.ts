@@ -8,7 +8,7 @@ import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
 import type { Address, TaskView } from '../../channel.ts';
 import { type Fields, fields, list, string } from '../../shared/read.ts';
-import { type SlackApi, SlackError } from '../api.ts';
+import { type SlackApi, SlackError } from '../connect/api.ts';
 import { createBudget } from '../send/budget.ts';
 import { EVENT_TYPE, keyOf, metadataOf } from '../send/read-back.ts';
 import type { Assistant } from './assistant.ts';

@@ -6,11 +6,11 @@
 import { type Logger, scrub } from '../../../log.ts';
 import type { Address, LiveView } from '../../channel.ts';
 import { type Fields, string } from '../../shared/read.ts';
-import { type SlackApi, SlackError } from '../api.ts';
+import { type SlackApi, SlackError } from '../connect/api.ts';
 import { isDirect } from '../decode/base.ts';
-import { withoutAddresses } from '../previews.ts';
 import { type Form, formsOf, rowsOf } from '../send/blocks.ts';
 import { createBudget } from '../send/budget.ts';
+import { withoutAddresses } from '../send/previews.ts';
 import { plainLine, renderSlack } from '../send/render.ts';
 import { QUIET } from '../send/send.ts';
 

@@ -7,7 +7,7 @@ import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
 import type { Address, InboundMessage } from '../../channel.ts';
 import { oneLine, string } from '../../shared/read.ts';
-import type { SlackApi } from '../api.ts';
+import type { SlackApi } from '../connect/api.ts';
 import type { Progress } from '../connect/read-cursors.ts';
 import type { Identity } from '../connect/setup.ts';
 import { metadataOf, type ReadBack } from '../send/read-back.ts';

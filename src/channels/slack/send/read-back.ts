@@ -6,7 +6,7 @@ import { DeliveryError } from '../../../errors.ts';
 import { createLru } from '../../../lib/lru.ts';
 import type { Address, Attachment } from '../../channel.ts';
 import { type Fields, fields, integer, list, string } from '../../shared/read.ts';
-import { type SlackApi, SlackError } from '../api.ts';
+import { type SlackApi, SlackError } from '../connect/api.ts';
 
 export const EVENT_TYPE = 'viber_message';
 

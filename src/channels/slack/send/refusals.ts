@@ -1,6 +1,6 @@
 /** What a failed call means for the message it was to send. https://docs.slack.dev/reference/methods/chat.postMessage */
 import { DeliveryError } from '../../../errors.ts';
-import { SlackError } from '../api.ts';
+import { SlackError } from '../connect/api.ts';
 
 /** The part was refused for its form; another form of it may be sent at once. */
 export function refusesForm(error: unknown): boolean {

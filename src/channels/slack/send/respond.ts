@@ -5,8 +5,8 @@
 import { DeliveryError } from '../../../errors.ts';
 import type { Hosts } from '../connect/hosts.ts';
 import { type Transport, TransportError } from '../connect/transport.ts';
-import { NO_PREVIEWS } from '../previews.ts';
 import type { Form } from './blocks.ts';
+import { NO_PREVIEWS } from './previews.ts';
 
 /** `over`: the address has run out and takes nothing more. `form`: it does not take the answer in this form. */
 export type Responded = 'taken' | 'over' | 'form';

@@ -16,11 +16,11 @@ import type {
 } from '../../channel.ts';
 import { fields, string } from '../../shared/read.ts';
 import { FilesRefused, type Step, sendParts } from '../../shared/send-parts.ts';
-import { type SlackApi, SlackError } from '../api.ts';
+import { type SlackApi, SlackError } from '../connect/api.ts';
 import { isDirect } from '../decode/base.ts';
-import { NO_PREVIEWS } from '../previews.ts';
 import { type Form, formsOf } from './blocks.ts';
 import { groupFiles } from './outgoing-files.ts';
+import { NO_PREVIEWS } from './previews.ts';
 import { metadataOf, type ReadBack } from './read-back.ts';
 import { isNotThere, isStreaming, refusesEdit, refusesForm, refusesThread, toDeliveryError } from './refusals.ts';
 import { renderSlack, type SlackPart } from './render.ts';

@@ -7,7 +7,7 @@ import { DeliveryError, errorCode } from '../../../errors.ts';
 import type { Address, Attachment } from '../../channel.ts';
 import { string } from '../../shared/read.ts';
 import { FilesRefused } from '../../shared/send-parts.ts';
-import type { SlackApi } from '../api.ts';
+import type { SlackApi } from '../connect/api.ts';
 import type { Hosts } from '../connect/hosts.ts';
 import { type Transport, TransportError } from '../connect/transport.ts';
 import { uploadName } from './read-back.ts';

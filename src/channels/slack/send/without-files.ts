@@ -6,7 +6,7 @@ import {
   refusalNotice,
   type WhyRefused,
 } from '../../shared/refused-files.ts';
-import { SlackError } from '../api.ts';
+import { SlackError } from '../connect/api.ts';
 
 const WHY: Readonly<Record<string, WhyRefused>> = {
   file_upload_size_restricted: 'size',

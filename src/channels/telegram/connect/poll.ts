@@ -7,8 +7,8 @@ import { errorMessage } from '../../../errors.ts';
 import type { ChannelStatus } from '../../channel.ts';
 import { integer, isFields } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
-import { type TelegramApi, TelegramError } from '../api.ts';
 import { ALLOWED_UPDATES } from '../decode/decode.ts';
+import { type TelegramApi, TelegramError } from './api.ts';
 
 export interface PollOptions {
   api: TelegramApi;

@@ -8,8 +8,8 @@ import type { Logger } from '../../../log.ts';
 import type { ChannelStatus, CommandSpec } from '../../channel.ts';
 import { integer, isFields, string } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
-import { type TelegramApi, TelegramError } from '../api.ts';
 import { ALLOWED_UPDATES, type Bot } from '../decode/decode.ts';
+import { type TelegramApi, TelegramError } from './api.ts';
 import type { WebhookSettings } from './webhook.ts';
 
 /** Small things that may be lost. */

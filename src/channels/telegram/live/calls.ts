@@ -3,7 +3,7 @@ import type { Logger } from '../../../log.ts';
 import type { Address } from '../../channel.ts';
 import { integer, isFields } from '../../shared/read.ts';
 import type { Shown, StatusCalls, Words } from '../../shared/status.ts';
-import { type TelegramApi, TelegramError } from '../api.ts';
+import { type TelegramApi, TelegramError } from '../connect/api.ts';
 import { keyboardOf, plainText, renderTelegram } from '../send/render.ts';
 
 const CALL_MS = 5000;

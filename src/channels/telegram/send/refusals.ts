@@ -6,7 +6,7 @@
 import { DeliveryError } from '../../../errors.ts';
 import type { OutboundMessage } from '../../channel.ts';
 import { isFields } from '../../shared/read.ts';
-import type { TelegramError } from '../api.ts';
+import type { TelegramError } from '../connect/api.ts';
 import type { TelegramPart } from './render.ts';
 
 interface Remedy {

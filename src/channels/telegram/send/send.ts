@@ -6,7 +6,7 @@ import type { Logger } from '../../../log.ts';
 import type { Attachment, ChannelLimits, OutboundMessage, PartLedger } from '../../channel.ts';
 import { integer, isFields } from '../../shared/read.ts';
 import { FilesRefused, sendParts } from '../../shared/send-parts.ts';
-import { type TelegramApi, TelegramError } from '../api.ts';
+import { type TelegramApi, TelegramError } from '../connect/api.ts';
 import type { Cache } from '../connect/setup.ts';
 import { isAlreadySo, isRich, refusesRich, remedy, toDeliveryError } from './refusals.ts';
 import { noticeCalls, renderTelegram, type TelegramPart } from './render.ts';

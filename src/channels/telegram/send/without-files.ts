@@ -2,7 +2,7 @@
 import type { Attachment } from '../../channel.ts';
 import { isFields } from '../../shared/read.ts';
 import { type RefusalWords, type RefusedFile, refusalNotice, type WhyRefused } from '../../shared/refused-files.ts';
-import type { TelegramError } from '../api.ts';
+import type { TelegramError } from '../connect/api.ts';
 import { plainText, type TelegramPart } from './render.ts';
 
 const TEXT = 4096;

@@ -3,9 +3,9 @@
  * survives a restart in the cache, where it may be lost. https://docs.slack.dev/reference/methods/users.info/
  */
 
-import { createLru } from '../../lib/lru.ts';
-import type { Logger } from '../../log.ts';
-import { type Fields, fields, oneLine, string } from '../shared/read.ts';
+import { createLru } from '../../../lib/lru.ts';
+import type { Logger } from '../../../log.ts';
+import { type Fields, fields, oneLine, string } from '../../shared/read.ts';
 import { type SlackApi, SlackError } from './api.ts';
 
 /** Small things that may be lost. */

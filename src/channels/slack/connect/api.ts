@@ -3,10 +3,10 @@
  * Invariant: no error that leaves this file carries a token or a request's contents. https://docs.slack.dev/apis/web-api/
  */
 import type { WebClient, WebClientOptions } from '@slack/web-api';
-import { errorCode } from '../../errors.ts';
-import { type Fields, fields, integer, isFields, string } from '../shared/read.ts';
-import { createFetch } from './connect/fetch.ts';
-import { type Transport, TransportError } from './connect/transport.ts';
+import { errorCode } from '../../../errors.ts';
+import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
+import { createFetch } from './fetch.ts';
+import { type Transport, TransportError } from './transport.ts';
 
 export interface SlackApi {
   /** Calls a Web API method once and gives its answer. Throws SlackError and nothing else. */

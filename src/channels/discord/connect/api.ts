@@ -5,8 +5,8 @@
  */
 import { openAsBlob } from 'node:fs';
 import { DefaultRestOptions, DiscordAPIError, HTTPError, RateLimitError, REST, RequestMethod } from 'discord.js';
-import { errorCode, errorMessage } from '../../errors.ts';
-import type { Attachment } from '../channel.ts';
+import { errorCode, errorMessage } from '../../../errors.ts';
+import type { Attachment } from '../../channel.ts';
 
 /**
  * `refused`: Discord said no. `limited`: too many calls. `failed`: Discord itself is in trouble (5xx). `unreachable`: it is sure

@@ -3,7 +3,7 @@
  * what was told of longest ago goes first, and is looked up again when needed.
  * https://discord.com/developers/docs/resources/channel#channel-object
  */
-import { type Fields, fields, integer, list, oneLine, string } from '../shared/read.ts';
+import { type Fields, fields, integer, list, oneLine, string } from '../../shared/read.ts';
 import { id } from './read.ts';
 import { idAt } from './snowflake.ts';
 

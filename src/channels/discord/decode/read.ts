@@ -1,5 +1,5 @@
 /** What is Discord's own in the JSON it sends: ids and bits. */
-import { type Fields, integer } from '../shared/read.ts';
+import { type Fields, integer } from '../../shared/read.ts';
 
 /** A snowflake: Discord's ids are decimal numbers of 64 bits, written as texts. */
 export function id(from: Fields, key: string): string | undefined {

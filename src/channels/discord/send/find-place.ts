@@ -2,12 +2,12 @@
  * The place an address means, from what the gateway has told or else one REST call. A thread may be named by its own id alone.
  * https://discord.com/developers/docs/resources/channel#get-channel
  */
-import type { Channel, Place } from '../channel.ts';
-import { isFields, list, string } from '../shared/read.ts';
-import { type DiscordApi, DiscordError } from './api.ts';
-import { isDirect, isThread, type Places } from './places.ts';
-import { id, isId } from './read.ts';
-import { toDeliveryError } from './send/refusals.ts';
+import type { Channel, Place } from '../../channel.ts';
+import { isFields, list, string } from '../../shared/read.ts';
+import { type DiscordApi, DiscordError } from '../connect/api.ts';
+import { isDirect, isThread, type Places } from '../decode/places.ts';
+import { id, isId } from '../decode/read.ts';
+import { toDeliveryError } from './refusals.ts';
 
 export function createFindPlace(options: {
   api: DiscordApi;

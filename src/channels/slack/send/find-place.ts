@@ -4,10 +4,10 @@
  * tells as well.
  * https://docs.slack.dev/reference/methods/conversations.open
  */
-import type { Channel } from '../channel.ts';
-import { fields, list, string } from '../shared/read.ts';
-import { type SlackApi, SlackError } from './api.ts';
-import { toDeliveryError } from './send/refusals.ts';
+import type { Channel } from '../../channel.ts';
+import { fields, list, string } from '../../shared/read.ts';
+import { type SlackApi, SlackError } from '../connect/api.ts';
+import { toDeliveryError } from './refusals.ts';
 
 /** Messages that are looked at for one of theirs. */
 const LOOKED_AT = 50;

@@ -5,8 +5,8 @@
  * https://core.telegram.org/bots/api#making-requests
  */
 import { Api, GrammyError, HttpError } from 'grammy/web';
-import { errorCode } from '../../errors.ts';
-import { createFetch, TransportError } from './connect/transport.ts';
+import { errorCode } from '../../../errors.ts';
+import { createFetch, TransportError } from './transport.ts';
 
 export interface CallOptions {
   /** Milliseconds for the whole call; 30,000 unless told. */

@@ -1,0 +1,128 @@
+/**
+ * A file of a message, streamed to disk: the same for every platform but for where it is fetched from. Invariants: never more
+ * than the limit is written, whatever sizes were declared; a file that did not come whole is removed; nobody else may read it.
+ */
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { errorCode, UserError } from '../../errors.ts';
+import type { Attachment, RemoteFile } from '../channel.ts';
+
+/** A download that failed underway and may be tried again. Its message is fit to be shown. */
+export class DownloadError extends Error {
+  override name = 'DownloadError';
+}
+
+/**
+ * Fetches a file to `path`, which must not exist (EEXIST), with mode 0600. `maxBytes` is the caller's own limit; the platform's
+ * holds besides. Throws UserError when it is too large or not to be had; DownloadError when the connection failed.
+ */
+export type Download = (file: RemoteFile, path: string, maxBytes: number, signal: AbortSignal) => Promise<Attachment>;
+
+export interface DownloadSource {
+  /** As people know it. */
+  platform: string;
+  /** The platform's own limit, and its reason where that is not just a number. */
+  maxBytes: number;
+  whyLimited?: string;
+  /** Asks the platform for the file; the answer's bytes as they come. */
+  begin(transfer: Transfer): Promise<Bytes>;
+}
+
+type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+const TOTAL_MS = 60_000;
+
+export function createDownload(source: DownloadSource): Download {
+  return async (file, path, maxBytes, signal) => {
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(TOTAL_MS)]);
+    const transfer = new Transfer(source, file, Math.min(maxBytes, source.maxBytes), deadline);
+    transfer.expect(file.size);
+    const target = await open(path, 'wx', 0o600);
+    try {
+      const written = await pour(await source.begin(transfer), target, transfer);
+      await target.datasync();
+      await target.close();
+      return { path, name: file.name, mimeType: file.mimeType, ...written };
+    } catch (error) {
+      await target.close();
+      await rm(path, { force: true });
+      throw error;
+    }
+  };
+}
+
+/** One file on its way in, and what is said of it when it does not come. */
+export class Transfer {
+  readonly file: RemoteFile;
+  readonly signal: AbortSignal;
+  readonly #source: DownloadSource;
+  readonly #limit: number;
+
+  constructor(source: DownloadSource, file: RemoteFile, limit: number, signal: AbortSignal) {
+    this.#source = source;
+    this.#limit = limit;
+    this.file = file;
+    this.signal = signal;
+  }
+
+  /** Throws when these are more bytes than are taken. */
+  expect(bytes: number | undefined): void {
+    if (bytes !== undefined && bytes > this.#limit) throw this.tooLarge(this.#limit);
+  }
+
+  /** GET without following redirects. Throws DownloadError; the answer may have any status. */
+  async fetch(url: string): Promise<Response> {
+    try {
+      return await fetch(url, { signal: this.signal, redirect: 'error' });
+    } catch (error) {
+      throw this.broken(error);
+    }
+  }
+
+  /** The bytes of a good answer that does not announce too many. */
+  body(response: Response): Bytes {
+    this.expect(Number(response.headers.get('content-length') ?? 0));
+    return response.body ?? [];
+  }
+
+  tooLarge(limit = this.#source.maxBytes): UserError {
+    const { maxBytes, whyLimited } = this.#source;
+    const megabytes = Math.floor((limit / (1024 * 1024)) * 10) / 10;
+    const why = limit === maxBytes && whyLimited !== undefined ? whyLimited : `the limit is ${megabytes} MB`;
+    return new UserError(`The file ${this.file.name} is too large: ${why}.`);
+  }
+
+  gone(): UserError {
+    return new UserError(`${this.#source.platform} no longer has the file ${this.file.name}; please send it again.`);
+  }
+
+  /** `cause`: in words, or what was thrown. Names no address: some hold a token. */
+  broken(cause: unknown): DownloadError {
+    const why = typeof cause === 'string' ? cause : reason(this.signal.aborted ? this.signal.reason : cause);
+    return new DownloadError(`The file ${this.file.name} could not be fetched from ${this.#source.platform} (${why}).`);
+  }
+}
+
+async function pour(body: Bytes, target: FileHandle, transfer: Transfer): Promise<{ size: number; sha256: string }> {
+  const hash = createHash('sha256');
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      size += chunk.length;
+      transfer.expect(size);
+      hash.update(chunk);
+      for (let at = 0; at < chunk.length; ) at += (await target.write(chunk, at)).bytesWritten;
+    }
+  } catch (error) {
+    if (error instanceof UserError || errorCode(error) === 'ENOSPC') throw error;
+    throw transfer.broken(error);
+  }
+  return { size, sha256: hash.digest('hex') };
+}
+
+function reason(error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError') return 'it took too long';
+  if (error instanceof Error && error.name === 'AbortError') return 'it was stopped';
+  const cause = error instanceof Error ? error.cause : undefined;
+  return errorCode(cause) ?? errorCode(error) ?? 'the connection broke off';
+}

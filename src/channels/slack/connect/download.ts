@@ -1,0 +1,83 @@
+/**
+ * A file of a message. Invariant: the token goes to Slack's file host (or the exact origin of another `apiRoot`) and nowhere
+ * else, redirects included. https://docs.slack.dev/reference/objects/file-object/#authentication
+ */
+import { UserError } from '../../../errors.ts';
+import * as shared from '../../shared/download.ts';
+import { fields, string } from '../../shared/read.ts';
+import { type SlackApi, SlackError } from './api.ts';
+import type { Hosts } from './hosts.ts';
+import { type Answer, type Transport, TransportError } from './transport.ts';
+
+/** Slack keeps files of up to 1 GB; what is taken in is the caller's to limit. */
+export const DOWNLOAD_BYTES = 1024 * 1024 * 1024;
+const HEAD_MS = 20_000;
+
+export interface DownloadOptions {
+  api: SlackApi;
+  transport: Transport;
+  hosts: Hosts;
+  botToken: string;
+}
+
+export function createDownload({ api, transport, hosts, botToken }: DownloadOptions): shared.Download {
+  return shared.createDownload({
+    platform: 'Slack',
+    maxBytes: DOWNLOAD_BYTES,
+    async begin(transfer) {
+      const { file } = transfer;
+      const url = await urlOf(api, transfer);
+      if (!hosts.isFiles(url))
+        throw new UserError(`The file ${file.name} is kept outside of Slack; I do not fetch it.`);
+      const answer = await head(transport, url, botToken, transfer);
+      try {
+        judge(answer, transfer);
+      } catch (error) {
+        answer.body.destroy();
+        throw error;
+      }
+      return answer.body;
+    },
+  });
+}
+
+async function urlOf(api: SlackApi, transfer: shared.Transfer): Promise<string> {
+  const [id = '', known] = transfer.file.id.split(' ', 2);
+  if (known !== undefined) return known;
+  try {
+    const found = fields(await api.call('files.info', { file: id }), 'file') ?? {};
+    return string(found, 'url_private_download') ?? string(found, 'url_private') ?? '';
+  } catch (error) {
+    if (!(error instanceof SlackError)) throw error;
+    if (error.code === 'missing_scope') throw lacksScope(transfer);
+    if (error.kind === 'refused' && error.retryAfterMs === undefined) throw transfer.gone();
+    throw transfer.broken(error.message);
+  }
+}
+
+async function head(transport: Transport, url: string, token: string, transfer: shared.Transfer): Promise<Answer> {
+  try {
+    const headers = { authorization: `Bearer ${token}` };
+    return await transport.request(url, { method: 'GET', headers, timeoutMs: HEAD_MS, signal: transfer.signal });
+  } catch (error) {
+    if (!(error instanceof TransportError)) throw error;
+    throw transfer.broken(transfer.signal.aborted ? error : error.message);
+  }
+}
+
+/** Who may not read a file is sent, with 200 or a redirect, to a page where a person could log in. */
+function judge({ status, headers }: Answer, transfer: shared.Transfer): void {
+  const isPage = /^text\/html\b/i.test(headers['content-type'] ?? '');
+  const isWanted = transfer.file.mimeType === 'text/html' && headers['content-disposition'] !== undefined;
+  if ((status >= 300 && status < 400) || status === 401 || status === 403 || (isPage && !isWanted && status < 500))
+    throw lacksScope(transfer);
+  if (status === 404 || status === 410) throw transfer.gone();
+  if (status !== 200) throw transfer.broken(`status ${status}`);
+  transfer.expect(Number(headers['content-length'] ?? 0));
+}
+
+function lacksScope({ file }: shared.Transfer): UserError {
+  return new UserError(
+    `Slack does not let me read the file ${file.name}: the app needs the scope files:read, and to be in the channel.`,
+  );
+}
