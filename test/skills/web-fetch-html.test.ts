@@ -23,7 +23,7 @@ describe('a page as text', () => {
     ['a base', '<base href="https://other.example/z/"><a href=q>l</a>', '[l](https://other.example/z/q)'],
     ['what is not shown', '<nav>n</nav><script>s</script><style>t</style><template>u</template><p hidden>h</p>v', 'v'],
     ['comments', 'a<!-- <p>no</p> -->b<!-->c<![CDATA[x]]>d', 'abcd'],
-    ['entities', '&amp;&lt;&eacute;&#8364;&#x20AC;&#128;&hellip;&nope;&amp', '&<é€€€…&nope;&amp'],
+    ['entities', '&amp;&lt;&eacute;&#8364;&#x20AC;&#128;&hellip;&nope;&amp', '&<é€€€…&nope;&'],
     ['wrong entities', '&#0;&#xD800;&#x110000;&#99999999;', '\ufffd'.repeat(4)],
     ['a bare bracket', '1 < 2 > 0 <3', '1 < 2 > 0 <3'],
     [
@@ -37,6 +37,40 @@ describe('a page as text', () => {
     ['a script that never ends', 'a<script>b', 'a'],
     ['a tag that never ends', 'a<b c="d', 'a'],
   ])('%s', async (_name, html, text) => expect(await textOf(html)).toBe(text));
+
+  it.each<[string, string, string]>([
+    [
+      'an icon that closes itself',
+      '<a href=/in><svg viewBox="0 0 1 1"/> Sign in</a><svg><title/><path d="M0"/></svg> or read on',
+      '[Sign in](https://example.com/in) or read on',
+    ],
+    [
+      'names without a semicolon',
+      'Tom &amp Ann &copy 2026 &lt3 <a href="/x?a=1&copy=2&amp;b=3">l</a>',
+      'Tom & Ann © 2026 <3 [l](https://example.com/x?a=1&copy=2&b=3)',
+    ],
+    ['names of two characters and rare ones', '&NotEqualTilde; &bsim; &Zopf; &#x1F600;', '≂̸ ∽ ℤ 😀'],
+    [
+      'a heading with a link to itself',
+      '<section id="usage"><h2>Usage<a class="headerlink" href="#usage" title="Link to this heading">¶</a></h2><p>Call <a class="reference internal" href="api.html#f"><code class="xref"><span class="pre">f()</span></code></a>.</p></section>',
+      '## Usage¶\n\nCall [`f()`](https://example.com/dir/api.html#f).',
+    ],
+    [
+      'highlighted code with a button',
+      '<div class="highlight"><button>Copy</button><pre><span></span><code><span class="k">if</span> a &lt; b:\n    <span class="n">f</span>()\n</code></pre></div>',
+      '```\nif a < b:\n    f()\n```',
+    ],
+    [
+      'an article with its furniture',
+      '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Rain &#8211; News</title><script type="application/ld+json">{"@type":"<b>x</b>"}</script></head><body class="post"><a href="#content">Skip</a><nav><ul><li><a href="/">Home</a></ul></nav><main id="content"><article><header><h1>Rain</h1><time datetime="2026-01-02">2 January</time></header><figure><picture><source srcset="r.webp"><img src="r.jpg" alt="Wet street"></picture><figcaption>A street</figcaption></figure><noscript><img src=pixel alt=""></noscript><p>It&rsquo;s <em>raining</em>.</p></article></main></body></html>',
+      'Skip\n\n# Rain\n\n2 January\n\n[image: Wet street]\n\nA street\n\nIt’s raining.',
+    ],
+    [
+      'a table with a caption and sections',
+      '<table class="wikitable"><caption>Costs</caption>\n<thead>\n<tr>\n<th scope="col">Item</th>\n<th>Price</th></tr></thead>\n<tbody>\n<tr>\n<th scope="row"><a href="/wiki/Tea" title="Tea">Tea</a></th>\n<td>1,000<sup id="cite_ref-1"><a href="#cite_note-1">[1]</a></sup></td></tr></tbody></table>',
+      'Costs\n\n| Item | Price |\n| --- | --- |\n| [Tea](https://example.com/wiki/Tea) | 1,000[1] |',
+    ],
+  ])('as pages have it: %s', async (_name, html, text) => expect(await textOf(html)).toBe(text));
 
   it('has the title once, and the links beside', async () => {
     const page = await htmlToText(

@@ -3,9 +3,8 @@
  * What is not shown (scripts, styles, navigation, hidden elements, comments) is left out. Linear in the page's length, and a long
  * page holds up nobody else: it is read in turns.
  */
-import { setImmediate as turn } from 'node:timers/promises';
-import { type HtmlToken, htmlTokens } from './html-tokens.ts';
-import { createWriter, type TextWriter } from './text-writer.ts';
+import { readHtml, type Tag } from './html-tokens.ts';
+import { TextWriter } from './text-writer.ts';
 
 export interface PageLink {
   text: string;
@@ -20,16 +19,14 @@ export interface PageText {
 }
 
 const MAX_LINKS = 500;
-/** Tokens; some milliseconds. */
-const TURN = 2_000;
+/** Not markup, and nothing to read. */
+const RAW = new Set(['script', 'style', 'title', 'textarea', 'iframe', 'noembed', 'noframes', 'xmp']);
 /** Left out with all they hold. */
 const SILENT = new Set(['nav', 'template', 'svg', 'math', 'object', 'canvas', 'audio', 'video', 'button', 'select']);
 /** Never closed. https://html.spec.whatwg.org/multipage/syntax.html#void-elements */
-const VOID = new Set(
-  'area base br col embed hr img input link meta param source track wbr script style title textarea iframe'.split(' '),
-);
+const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
 const PARAGRAPHS = new Set(
-  'address article aside blockquote body center details dialog div dl fieldset figure footer form header main p section summary table'.split(
+  'address article aside blockquote body caption center details dialog div dl fieldset figcaption figure footer form header main p section summary table'.split(
     ' ',
   ),
 );
@@ -51,37 +48,40 @@ interface Reader {
 }
 
 async function read(html: string, base: string, leavesOut: boolean): Promise<PageText> {
-  const reader: Reader = { writer: createWriter(), base, title: undefined, links: [], open: undefined, lists: [] };
-  let silent: { name: string; depth: number } | undefined;
-  let count = 0;
-  for (const token of htmlTokens(html)) {
-    if (++count % TURN === 0) await turn();
-    if (silent) {
-      if (token.kind === 'text' || token.name !== silent.name) continue;
-      silent.depth += token.kind === 'open' ? 1 : -1;
-      if (silent.depth === 0) silent = undefined;
-    } else if (token.kind === 'text') {
-      reader.writer.text(token.text);
-    } else if (token.kind === 'close') {
-      onClose(reader, token.name);
-    } else if (leavesOut && isSilent(token)) {
-      silent = { name: token.name, depth: 1 };
-    } else {
-      onOpen(reader, token);
-    }
-  }
+  const reader: Reader = { writer: new TextWriter(), base, title: undefined, links: [], open: undefined, lists: [] };
+  let silent: { name: string; depth: number; isTitle: boolean } | undefined;
+  await readHtml(html, {
+    text(words) {
+      if (!silent) reader.writer.text(words);
+      else if (silent.isTitle) reader.title += words;
+    },
+    open(tag) {
+      if (silent) {
+        if (tag.name === silent.name) silent.depth++;
+      } else if (RAW.has(tag.name) || (leavesOut && isSilent(tag))) {
+        const isTitle = tag.name === 'title' && reader.title === undefined;
+        if (isTitle) reader.title = '';
+        silent = { name: tag.name, depth: 1, isTitle };
+      } else {
+        onOpen(reader, tag);
+      }
+    },
+    close(name) {
+      if (!silent) onClose(reader, name);
+      else if (name === silent.name && --silent.depth === 0) silent = undefined;
+    },
+    isForeign: () => silent?.name === 'svg' || silent?.name === 'math',
+  });
   closeLink(reader);
   const title = (reader.title ?? '').replace(/\s+/g, ' ').trim();
   return { title, text: reader.writer.finish(), links: reader.links };
 }
 
-type OpenTag = Extract<HtmlToken, { kind: 'open' }>;
-
-function isSilent({ name, attributes }: OpenTag): boolean {
+function isSilent({ name, attributes }: Tag): boolean {
   return SILENT.has(name) || (attributes.has('hidden') && !VOID.has(name));
 }
 
-type Open = (reader: Reader, tag: OpenTag) => void;
+type Open = (reader: Reader, tag: Tag) => void;
 
 const onHeading: Open = ({ writer }, { name }) => writer.begin(2, `${'#'.repeat(Number(name[1]))} `);
 const onList: Open = ({ writer, lists }, { name }) => {
@@ -94,12 +94,6 @@ const onCell: Open = ({ writer }) => writer.cell();
 /** A map: the names are the page's. */
 const OPEN = new Map<string, Open>([
   ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((name): [string, Open] => [name, onHeading]),
-  [
-    'title',
-    (reader, { raw = '' }) => {
-      reader.title ??= raw;
-    },
-  ],
   [
     'base',
     (reader, { attributes }) => {
@@ -132,7 +126,7 @@ const OPEN = new Map<string, Open>([
   ['a', onLink],
 ]);
 
-function onOpen(reader: Reader, tag: OpenTag): void {
+function onOpen(reader: Reader, tag: Tag): void {
   if (PARAGRAPHS.has(tag.name)) reader.writer.paragraph();
   OPEN.get(tag.name)?.(reader, tag);
 }
@@ -144,12 +138,12 @@ function onItem({ writer, lists }: Reader): void {
   writer.begin(1, `${indent}${list?.isOrdered ? `${list.count}.` : '-'} `);
 }
 
-function onImage({ writer }: Reader, { attributes }: OpenTag): void {
+function onImage({ writer }: Reader, { attributes }: Tag): void {
   const alt = attributes.get('alt')?.trim();
   if (alt) writer.text(`[image: ${alt.slice(0, 300)}]`);
 }
 
-function onLink(reader: Reader, { attributes }: OpenTag): void {
+function onLink(reader: Reader, { attributes }: Tag): void {
   closeLink(reader);
   const url = absolute(attributes.get('href') ?? '', reader.base);
   if (url) reader.open = { mark: reader.writer.mark(), url };
