@@ -222,7 +222,7 @@ export function createMemorySearch(options: {
           warn('index', viber, 'the search index cannot be used: the files are read instead', error);
         }
       }
-      const { hits, left } = await searchDirect(folder.files, query, count);
+      const { hits, left } = await searchDirect(home.viberDir(viber), folder.files, query, count);
       if (left > 0)
         warn(
           'partial',

@@ -96,7 +96,10 @@ export async function openIndexDb(file: string, options: { isScratch?: boolean }
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(file, { timeout: 0, defensive: true });
-    const opened = connect(db, { ino, dev }, file);
+    const opened = connect(db, () => {
+      const stat = fs.statSync(file, { throwIfNoEntry: false });
+      return stat?.ino === ino && stat.dev === dev;
+    });
     // Not synced: after a power cut the worst is a damaged file, which is made anew. Deleted text is overwritten.
     const journal = options.isScratch ? 'OFF' : 'DELETE';
     const pragmas = `PRAGMA journal_mode = ${journal}; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON`;
@@ -109,20 +112,26 @@ export async function openIndexDb(file: string, options: { isScratch?: boolean }
   }
 }
 
-function connect(db: DatabaseSync, { ino, dev }: { ino: number; dev: number }, file: string): IndexDb {
+/** Opens one of this process alone, which is gone when nothing holds it. */
+export async function openIndexInMemory(): Promise<IndexDb> {
+  const { DatabaseSync } = await import('node:sqlite');
+  const opened = connect(new DatabaseSync(':memory:', { defensive: true }), () => true);
+  await opened.write(() => prepareSchema(opened, 0));
+  return opened;
+}
+
+/** @param isInPlace whether the file is still the one that was opened */
+function connect(db: DatabaseSync, isInPlace: () => boolean): IndexDb {
   const statements = new Map<string, StatementSync>();
   let isOpen = true;
 
-  function isCurrent(): boolean {
-    const stat = fs.statSync(file, { throwIfNoEntry: false });
-    return isOpen && stat?.ino === ino && stat.dev === dev;
-  }
+  const isCurrent = () => isOpen && isInPlace();
 
   function transaction<T>(work: () => T): T {
     db.exec('BEGIN IMMEDIATE');
     try {
       // Whoever replaces the file holds this same lock: from here on it stays in its place.
-      if (!isCurrent()) throw new StaleIndex(`${file} was replaced`);
+      if (!isCurrent()) throw new StaleIndex('the index was replaced');
       const result = work();
       db.exec('COMMIT');
       return result;

@@ -14,12 +14,15 @@ export interface IndexQuery {
   limit: number;
 }
 
+/** Without vectors it is searched by words alone. */
+type Queried = Pick<OpenIndex, 'db'> & Partial<Pick<OpenIndex, 'vectors'>>;
+
 /** Of each list; more than are shown, because one piece may stand in several files. */
 const CANDIDATES = 60;
 /** Compared exactly. */
 const NEAREST = 60;
 
-export async function queryIndex(index: OpenIndex, { query, by, sources, limit }: IndexQuery): Promise<MemoryHit[]> {
+export async function queryIndex(index: Queried, { query, by, sources, limit }: IndexQuery): Promise<MemoryHit[]> {
   const words = await byWords(index, query);
   const meanings = by ? await byMeaning(index, by.vector, by.model) : [];
   const pieces = await readPieces(
@@ -33,7 +36,7 @@ export async function queryIndex(index: OpenIndex, { query, by, sources, limit }
   return fuse([words, meanings], shown, limit);
 }
 
-async function byWords({ db }: OpenIndex, query: string): Promise<Ranked[]> {
+async function byWords({ db }: Queried, query: string): Promise<Ranked[]> {
   // Words of letters and digits in quotation marks: nothing in them is syntax.
   const terms = queryTerms(query).map(({ text, isPrefix }) => `"${text}"${isPrefix ? '*' : ''}`);
   if (terms.length === 0) return [];
@@ -45,8 +48,8 @@ async function byWords({ db }: OpenIndex, query: string): Promise<Ranked[]> {
   return rows.map(({ id, rank }) => ({ id: Number(id), score: -Number(rank) }));
 }
 
-async function byMeaning(index: OpenIndex, vector: Float32Array, model: string): Promise<Ranked[]> {
-  const vectors = await index.vectors(model);
+async function byMeaning(index: Queried, vector: Float32Array, model: string): Promise<Ranked[]> {
+  const vectors = await index.vectors?.(model);
   if (vectors?.dimensions !== vector.length) return [];
   const ids = await vectors.nearest(vector, NEAREST);
   const exact = await index.db.read(() =>
@@ -60,7 +63,7 @@ function similarity(blob: SQLOutputValue | undefined, vector: Float32Array): num
   return blob instanceof Uint8Array && blob.length === vector.length * 4 ? cosine(fromBlob(blob), vector) : 0;
 }
 
-function readPieces({ db }: OpenIndex, ids: readonly number[]): Promise<Map<number, Piece>> {
+function readPieces({ db }: Queried, ids: readonly number[]): Promise<Map<number, Piece>> {
   const query = `SELECT content, source_file, metadata, (SELECT day FROM files f WHERE f.source_file = c.source_file) AS day
     FROM chunks c WHERE id = ?`;
   return db.read(() => {
