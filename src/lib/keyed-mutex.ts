@@ -1,23 +1,23 @@
-/** Changes of what a conversation is about: while one is under way, whatever follows in the conversation waits for it. */
-export interface Changes {
-  /** The change under way of a conversation, by its binding's key; there may be another after it. */
-  of(key: string): Promise<void> | undefined;
-  /** Does `work` as a change. Rejects as it does. */
-  make<T>(key: string, work: () => Promise<T>): Promise<T>;
+/** Work by key: while some is under way for a key, whoever asks can wait for its end. */
+export interface KeyedMutex {
+  /** The work under way for a key, resolved at its end whatever that is; there may be other work after it. */
+  pending(key: string): Promise<void> | undefined;
+  /** Does `work` for a key. Rejects as it does. */
+  run<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
-export function createChanges(): Changes {
+export function createKeyedMutex(): KeyedMutex {
   const underWay = new Map<string, Promise<void>>();
   return {
-    of: (key) => underWay.get(key),
-    async make(key, work) {
-      const change = Promise.withResolvers<void>();
-      underWay.set(key, change.promise);
+    pending: (key) => underWay.get(key),
+    async run(key, work) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      underWay.set(key, promise);
       try {
         return await work();
       } finally {
-        if (underWay.get(key) === change.promise) underWay.delete(key);
-        change.resolve();
+        if (underWay.get(key) === promise) underWay.delete(key);
+        resolve();
       }
     },
   };

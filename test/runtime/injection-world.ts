@@ -20,13 +20,13 @@ import type { CrashPoint } from '../../src/crash-points.ts';
 import type { QueueItem } from '../../src/engine/engine.ts';
 import { inspectSpool } from '../../src/engine/local/inspect.ts';
 import { openLedger } from '../../src/engine/local/ledger.ts';
-import { openSpool, type Spool } from '../../src/engine/local/spool.ts';
+import { openSpool, type Spool, spoolKey } from '../../src/engine/local/spool.ts';
 import { openStore } from '../../src/engine/local/store.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { silentLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import type { InjectionMode } from '../../src/runtime/commands/injection.ts';
-import { type Entry, taskLane } from '../../src/runtime/contract/entry.ts';
+import { dedupeId, type Entry, taskLane, traceOf } from '../../src/runtime/contract/entry.ts';
 import { openConversations } from '../../src/runtime/conversations/conversations.ts';
 import { openConversationSettings } from '../../src/runtime/conversations/settings.ts';
 import type { Meter } from '../../src/runtime/costs/meter.ts';
@@ -241,28 +241,38 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       maxRuns: options.maxRuns ?? 4,
     });
     const gateway = createGateway({
-      ...{ queue, conversations, pairing, buttons, metrics, log, viber: 'default', maxQueue: 100 },
-      people: createPeople([{ name: 'olga', role: 'owner', ids: ['telegram:2'] }], pairing, links),
-      limiter: createRateLimiter(1e9),
-      rulesOf: () => ({ dm: 'open', groups: 'all', allow: [], chats: ['*'] }),
-      textOf: (key) => {
-        const found = store.find<{ message: Entry }>(key);
-        return found?.message.message.text;
+      ...{ queue, conversations, metrics, log },
+      access: {
+        ...createPeople([{ name: 'olga', role: 'owner', ids: ['telegram:2'] }], pairing, links),
+        ...createRateLimiter(1e9),
+        rulesOf: () => ({ dm: 'open', groups: 'all', allow: [], chats: ['*'] }),
+        pair: () => undefined,
+        onPairing: () => undefined,
+        redeem: () => undefined,
+        onOwner: () => undefined,
       },
-      reply: (message, text, trace) =>
-        delivery.add({ id: `${trace}-notice`, address: message.address, text, files: [] }, trace),
-      sendOnce: () => undefined,
-      onOwner: () => undefined,
-      onPairing: () => undefined,
-      redeem: () => undefined,
-      suggest: async () => [],
-      // Every id means the task that the group is about.
-      resolveTask: async () => conversations.get(JSON.stringify(['telegram', 'bot', null, '-100', null]))?.taskId,
-      modeOf: () => world.mode,
-      mayJoin: (taskId, principal) => {
-        const task = readTaskSync(home, taskId);
-        return task && authoriseAction(principal, 'steer', task.people);
+      lookups: {
+        press: buttons.press,
+        textOf: (key) => {
+          const found = store.find<{ message: Entry }>(key);
+          return found?.message.message.text;
+        },
+        suggest: async () => [],
+        // Every id means the task that the group is about.
+        findTask: async () => conversations.get(JSON.stringify(['telegram', 'bot', null, '-100', null]))?.taskId,
+        mayJoin: (taskId, principal) => {
+          const task = readTaskSync(home, taskId);
+          return task && authoriseAction(principal, 'steer', task.people);
+        },
       },
+      replies: {
+        notice: (message, text) => {
+          const trace = traceOf(spoolKey(dedupeId(message)));
+          return delivery.add({ id: `${trace}-notice`, address: message.address, text, files: [] }, trace);
+        },
+        sendOnce: () => undefined,
+      },
+      settings: { viber: 'default', maxQueue: 100, modeOf: () => world.mode },
     });
     for (const { id, message } of dead) {
       await delivery.add({ id: `${id}-dead`, address: message.message.address, text: 'given up', files: [] }, id, true);

@@ -1,4 +1,5 @@
 /** What stands in the spool: a message with everything that was decided at the door, so that a restart decides nothing again. */
+import type { RateLimiter } from '../../access/limits.ts';
 import { type Principal, principalText } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage } from '../../channels/channel.ts';
 import type { FairLimits, Share } from '../../engine/engine.ts';
@@ -57,8 +58,8 @@ export interface Entry {
 export interface Visit {
   /** Who sent it, once it is decided that they may; `refused`: they may not. */
   sender?: Principal | 'refused';
-  /** It was counted towards its sender's limit. */
-  isCounted?: boolean;
+  /** What came of counting it towards its sender's limit. */
+  rate?: ReturnType<RateLimiter['take']>;
 }
 
 /** What the platform calls the event, unique over everything that makes a conversation. */

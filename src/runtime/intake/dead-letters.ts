@@ -14,7 +14,7 @@ import type { Metrics } from '../../metrics.ts';
 import { commandLane, dedupeId, traceOf, type Visit } from '../contract/entry.ts';
 import type { Gateway } from '../gateway.ts';
 
-export interface PoisonOptions {
+export interface DeadLetterOptions {
   store: SpoolStore;
   /** The message is kept in `dead`: its sender and the owners should hear of it. The same key again has no effect. */
   tell: (message: InboundMessage, key: string, reason: string) => Promise<void>;
@@ -28,9 +28,9 @@ const PAUSES_MS = [50, 200];
 const MAX_UNKNOWN = 20;
 const HOUR_MS = 3_600_000;
 
-export function withoutPoison(gateway: Gateway, { store, tell, metrics, log }: PoisonOptions): Gateway {
+export function withDeadLetters(gateway: Gateway, { store, tell, metrics, log }: DeadLetterOptions): Gateway {
   /** By conversation, the end of what is tried again there: what follows waits for it. */
-  const troubled = new Map<string, Promise<unknown>>();
+  const retrying = new Map<string, Promise<unknown>>();
   const unknown = { since: 0, count: 0 };
 
   async function taken(message: InboundMessage, raw: unknown, visit: Visit): Promise<InboundOutcome> {
@@ -47,7 +47,7 @@ export function withoutPoison(gateway: Gateway, { store, tell, metrics, log }: P
   /** Tried again after others of its conversation; pauses only where there was no trouble just before. */
   function again(message: InboundMessage, raw: unknown, visit: Visit, cause?: unknown): Promise<InboundOutcome> {
     const place = conversationKey(message.address);
-    const before = troubled.get(place);
+    const before = retrying.get(place);
     const work = async () => {
       await before;
       let failed = cause;
@@ -67,8 +67,8 @@ export function withoutPoison(gateway: Gateway, { store, tell, metrics, log }: P
       () => undefined,
       () => undefined,
     );
-    troubled.set(place, end);
-    void end.then(() => troubled.get(place) === end && troubled.delete(place));
+    retrying.set(place, end);
+    void end.then(() => retrying.get(place) === end && retrying.delete(place));
     return done;
   }
 
@@ -108,7 +108,7 @@ export function withoutPoison(gateway: Gateway, { store, tell, metrics, log }: P
     ...gateway,
     async accept(message, raw) {
       const visit: Visit = {};
-      if (troubled.has(conversationKey(message.address))) return again(message, raw, visit);
+      if (retrying.has(conversationKey(message.address))) return again(message, raw, visit);
       try {
         return await taken(message, raw, visit);
       } catch (error) {

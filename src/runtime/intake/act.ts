@@ -1,0 +1,141 @@
+/**
+ * Does what was decided for an event; the only place of the gateway that writes. Invariants: what it resolves to is durable; a
+ * conversation is bound before what begins its task is stored, since a crash in between must not leave two tasks to it.
+ */
+import { identityText } from '../../access/principal.ts';
+import type { InboundMessage, InboundOutcome } from '../../channels/channel.ts';
+import { spoolKey } from '../../engine/local/spool.ts';
+import { commandLane, dedupeId, type Entry, shareOf, taskLane, traceOf } from '../contract/entry.ts';
+import { follow } from '../conversations/conversations.ts';
+import type { Action } from './decide.ts';
+import type { Gathered, IntakeState } from './gather.ts';
+import type { GatewayServices } from './services.ts';
+
+/** How long an album's parts may be apart. */
+const GROUP_SETTLE_MS = 600;
+const TOO_MUCH =
+  'That was too many messages in a minute; I did not take the last one. Wait a moment and send it again.';
+
+type Who = Pick<Gathered, 'message' | 'principal' | 'key'>;
+type TurnedAway = Extract<Action, { kind: 'refuse' | 'pair' | 'redeem' }>;
+
+export async function act(
+  action: Action,
+  who: Who,
+  raw: unknown,
+  services: GatewayServices,
+  state: IntakeState,
+): Promise<InboundOutcome> {
+  const { message, principal, key } = who;
+  const { queue, conversations, access, replies, log } = services;
+  const isTaken = ['notice', 'bind', 'open', 'store'].includes(action.kind);
+  if (isTaken && principal.role === 'owner' && message.isDirect) access.onOwner(principal, message.address);
+  if ('begins' in action && action.begins) state.beginners.set(action.entry.taskId, identityText(principal));
+  switch (action.kind) {
+    case 'refuse':
+    case 'pair':
+    case 'redeem':
+      return turnAway(action, who, services);
+    case 'ignore':
+      return action.outcome;
+    case 'duplicate':
+      await queue.seen(dedupeId(message));
+      count(message, 'duplicate', services);
+      return 'duplicate';
+    case 'moved':
+      await follow(conversations, message, log);
+      return 'accepted';
+    case 'limit':
+      return limit(action.tell, message, services);
+    case 'notice':
+      await replies.notice(message, action.text);
+      return 'answered';
+    case 'bind':
+      return state.changes.run(key, async () => {
+        await bind(who, action.entry, services);
+        return store(action.entry, raw, services);
+      });
+    case 'open':
+      return state.changes.run(key, async () => {
+        const taskId = await services.lookups.findTask(action.id, message, principal);
+        const entry: Entry = taskId === undefined ? action.entry : { ...action.entry, taskId, moves: true };
+        if (taskId !== undefined && !message.opensThread) await bind(who, entry, services);
+        return store(entry, raw, services);
+      });
+    case 'store':
+      if (action.rebind)
+        bind(who, action.entry, services).catch((error: unknown) =>
+          log.warn({ err: error }, 'a binding could not be written'),
+        );
+      return store(action.entry, raw, services);
+  }
+}
+
+function count({ address }: InboundMessage, outcome: string, { metrics }: Pick<GatewayServices, 'metrics'>): void {
+  metrics.count('viber_inbound_total', { channel: address.channel, outcome });
+}
+
+/** Tells a stranger what there is to tell, if anything. */
+function turnAway(action: TurnedAway, { message, principal }: Who, services: GatewayServices): InboundOutcome {
+  const { access, replies, log } = services;
+  const { reason } = action;
+  count(message, reason, services);
+  log.debug({ channel: message.address.channel, reason }, 'event refused');
+  if (action.kind === 'redeem') {
+    const answer = access.redeem(action.code, principal);
+    if (answer !== undefined) {
+      replies.sendOnce(message, answer);
+      return 'answered';
+    }
+  }
+  const pairs = action.kind === 'pair' || (action.kind === 'redeem' && action.pairs);
+  const code = pairs ? access.pair(principal, message.address) : undefined;
+  if (code === undefined) return 'refused';
+  const text =
+    `Hello! I work for somebody else. If you know them, give them this code: ${code}\n` +
+    'They let you in with `viber pair approve` and the code. It is valid for 1 hour.';
+  replies.sendOnce(message, text);
+  access.onPairing(code, principal);
+  return 'answered';
+}
+
+async function limit(
+  tell: Extract<Action, { kind: 'limit' }>['tell'],
+  message: InboundMessage,
+  services: GatewayServices,
+): Promise<InboundOutcome> {
+  count(message, 'rate-limited', services);
+  if (tell === 'nothing') return 'refused';
+  if (tell === 'notice') await services.replies.notice(message, TOO_MUCH);
+  else services.replies.sendOnce(message, TOO_MUCH);
+  return 'answered';
+}
+
+/** Binds the conversation to the entry's task; in force at once. */
+function bind({ key, message }: Who, { taskId, viber }: Entry, { conversations }: GatewayServices): Promise<void> {
+  const { address, isDirect } = message;
+  return conversations.bind({ key, taskId, viber, address, isDirect });
+}
+
+async function store(entry: Entry, raw: unknown, services: GatewayServices): Promise<InboundOutcome> {
+  const { queue, replies, settings, log } = services;
+  const { message } = entry;
+  const lane = entry.command ? commandLane(message.address) : taskLane(entry.taskId);
+  if (queue.depth(lane) >= settings.maxQueue) {
+    count(message, 'queue-full', services);
+    const text = `I did not take this message: ${settings.maxQueue} are waiting already. Send it again later, or /stop first.`;
+    await replies.notice(message, text);
+    return 'answered';
+  }
+  const group = message.group === undefined ? {} : { group: message.group, notBefore: Date.now() + GROUP_SETTLE_MS };
+  const id = dedupeId(message);
+  const outcome = await queue.enqueue(lane, entry, { dedupeId: id, by: shareOf(entry), raw, ...group });
+  const steer = () => queue.signal(lane, 'steer');
+  // An album steers once it is whole.
+  if (entry.mode === 'steer' && message.group !== undefined) setTimeout(steer, GROUP_SETTLE_MS + 20).unref();
+  else if (entry.mode === 'steer') steer();
+  count(message, outcome, services);
+  const trace = traceOf(spoolKey(id));
+  log.info({ trace, channel: message.address.channel, task: entry.taskId, kind: message.kind }, outcome);
+  return outcome;
+}

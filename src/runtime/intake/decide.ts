@@ -1,0 +1,185 @@
+/**
+ * What becomes of an event, out of facts alone: nothing here reads, writes or waits. Whoever is not let in is turned away first;
+ * a duplicate is known before anything has an effect; messages count before their buttons are looked up; and while the
+ * conversation is being bound to another task everything else waits.
+ */
+import type { EntryDecision } from '../../access/authorise.ts';
+import type { RateLimiter } from '../../access/limits.ts';
+import type { Principal } from '../../access/principal.ts';
+import { type Address, conversationKey, type InboundMessage, type InboundOutcome } from '../../channels/channel.ts';
+import type { Command } from '../commands/command.ts';
+import { type InjectionMode, saysStop, spoken } from '../commands/injection.ts';
+import { findCommand, HELP_HINT } from '../commands/table.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
+import type { Entry } from '../contract/entry.ts';
+
+/** The task a conversation is bound to, as the sender of an event meets it. */
+export interface BoundTask {
+  id: string;
+  /** Where the binding was used last. */
+  address: Address;
+  /** One of its people, or an owner; undefined while it has no record. */
+  mayJoin: boolean | undefined;
+  /** The sender's message began it. */
+  hasBegun: boolean;
+  isBusy: boolean;
+}
+
+/** Each is looked up when it is asked for, so that a stranger costs no look at a file. */
+export interface Facts {
+  readonly message: InboundMessage;
+  readonly principal: Principal;
+  readonly viber: string;
+  /** For a task that begins here. */
+  readonly newTaskId: string;
+  readonly entry: EntryDecision;
+  /** The queue has had the event already. */
+  readonly isSeen: boolean;
+  /** An edit that left the words as they were. */
+  readonly isUnchanged: boolean;
+  /** Undefined until the message was counted towards its sender's limit. */
+  readonly rate: ReturnType<RateLimiter['take']> | undefined;
+  /** What the button means; undefined until it was looked up. */
+  readonly pressed: ButtonAction | 'gone' | undefined;
+  /** The conversation is being bound to a task. */
+  readonly isChanging: boolean;
+  readonly task: BoundTask | undefined;
+  /** Chosen for the conversation. */
+  readonly mode: InjectionMode;
+}
+
+type Refusal = Extract<EntryDecision, { allow: false }>['reason'];
+
+/** A fact is missing: what finds it out costs something, or takes time. */
+export type Step = { kind: 'count' } | { kind: 'press'; id: string } | { kind: 'wait' };
+
+export type Action =
+  | { kind: 'refuse'; reason: Refusal }
+  /** A stranger who may ask to be let in gets a code. */
+  | { kind: 'pair'; reason: Refusal }
+  /** A stranger who enters a code of somebody who is known; where the code is none they are paired or refused. */
+  | { kind: 'redeem'; reason: Refusal; code: string; pairs: boolean }
+  /** There is nothing to do and nobody to tell. */
+  | { kind: 'ignore'; outcome: InboundOutcome }
+  /** It counts as taken in once the first of its kind is durable. */
+  | { kind: 'duplicate' }
+  /** A group has a new id. */
+  | { kind: 'moved' }
+  /** Too many messages: told so that it arrives, told once, or not at all. */
+  | { kind: 'limit'; tell: 'notice' | 'once' | 'nothing' }
+  /** A short answer outside any task. */
+  | { kind: 'notice'; text: string }
+  /** The conversation is bound to the entry's task, then the entry is stored. */
+  | { kind: 'bind'; entry: Entry; begins: boolean }
+  /** The same with the task that an id means, which has to be looked for. */
+  | { kind: 'open'; entry: Entry; id: string }
+  /** `rebind`: the binding notes where the person was last. */
+  | { kind: 'store'; entry: Entry; begins: boolean; rebind: boolean };
+
+export type Decision = Step | Action;
+
+const GONE = `That button is no longer valid. ${HELP_HINT}`;
+const OF_OTHERS = 'This thread belongs to a task of others; only its people may lead it elsewhere.';
+
+export function decide(facts: Facts): Decision {
+  const { message, entry, principal } = facts;
+  if (!entry.allow) return turnAway(message, entry);
+  if (message.kind === 'membership') return { kind: 'ignore', outcome: 'accepted' };
+  // Owners could change the limit; everybody else meets it.
+  const isCounted = principal.role !== 'owner';
+  // For plain messages the queue finds out by itself; others have effects before they get there, and nothing counts twice.
+  const isEarly = isCounted || message.command || message.button || message.opensThread;
+  if (isEarly && facts.isSeen) return { kind: 'duplicate' };
+  // Platforms tell of an edit also when only a link's preview has come.
+  if (facts.isUnchanged) return { kind: 'ignore', outcome: 'duplicate' };
+  if (message.kind === 'migration') return { kind: 'moved' };
+  if (isCounted && !facts.rate) return { kind: 'count' };
+  if (isCounted && facts.rate?.ok === false) return tooMuch(message, facts.rate.first);
+  if (message.button && !facts.pressed) return { kind: 'press', id: message.button.id };
+  if (facts.pressed === 'gone') return { kind: 'notice', text: GONE };
+  return decideTask(facts, meant(message, facts.pressed));
+}
+
+function turnAway(
+  { kind, command }: InboundMessage,
+  { reason, pair }: Extract<EntryDecision, { allow: false }>,
+): Action {
+  const pairs = pair && kind !== 'edit' && kind !== 'membership';
+  // The second account of somebody who is known comes in with a code of the first.
+  if (reason === 'stranger' && command?.name === 'link' && command.args !== '')
+    return { kind: 'redeem', reason, code: command.args, pairs };
+  return { kind: pairs ? 'pair' : 'refuse', reason };
+}
+
+function tooMuch({ interaction }: InboundMessage, isFirst: boolean): Action {
+  if (isFirst) return { kind: 'limit', tell: 'notice' };
+  // The platform shows an answer to each of these, and without one of ours it would be a wrong one.
+  return { kind: 'limit', tell: interaction === undefined ? 'nothing' : 'once' };
+}
+
+/** What was written or pressed, in one form. */
+interface Meaning {
+  message: InboundMessage;
+  /** The table's entry of its command, if it is one of ours. */
+  spec: Command | undefined;
+  /** What the words themselves say becomes of them. */
+  mode: InjectionMode | undefined;
+}
+
+function meant(original: InboundMessage, action: ButtonAction | undefined): Meaning {
+  let message = original;
+  if (action && 'say' in action) message = { ...message, text: action.say };
+  else if (action) message = { ...message, command: { name: action.command, args: action.args } };
+  const spec = message.command && findCommand(message.command.name);
+  const said = spoken(message, spec);
+  return said ? { ...said, spec: undefined } : { message, spec, mode: undefined };
+}
+
+/** Whoever gets here is let in, and it is known what they mean: to which task it goes. */
+function decideTask(facts: Facts, { message, spec, mode }: Meaning): Decision {
+  const { principal, viber, newTaskId } = facts;
+  const { isDirect } = message;
+  // A bare command that is not ours belongs to another bot of the group.
+  if (message.command && !spec && !isDirect && !message.isMention) return { kind: 'ignore', outcome: 'refused' };
+  if (facts.isChanging) return { kind: 'wait' };
+  // A message that begins a thread begins a task; commands look at what is here.
+  const isOwnThread = message.opensThread === true && (!message.command || spec?.begins === true);
+  const task = isOwnThread ? undefined : facts.task;
+  const mayJoin = task === undefined || (task.mayJoin ?? (isDirect || task.hasBegun));
+  const isStop = !message.command && mayJoin && saysStop(message) && task?.isBusy === true;
+  const command = isStop ? { name: 'stop', args: '' } : message.command;
+  const entry: Entry = { message, principal, viber, taskId: task?.id ?? newTaskId };
+  if (command) entry.command = { name: spec?.name ?? command.name, args: command.args };
+  else if (mayJoin) {
+    const chosen = mode ?? facts.mode;
+    if (chosen !== 'followup') entry.mode = chosen;
+  }
+  if (command && spec?.binds) {
+    // A thread is its task's: leading it to another is for those who may steer it (promise 33).
+    if (message.isThread && !isDirect && task?.mayJoin === false) return { kind: 'notice', text: OF_OTHERS };
+    return leadElsewhere(entry, newTaskId, command.args.trim());
+  }
+  const begins = task === undefined;
+  // A command alone begins nothing; a thread that is still to come is bound when it is there.
+  const isToCome = message.opensThread === true && message.address.thread === undefined;
+  if (begins && !command && !isToCome) return { kind: 'bind', entry, begins };
+  // Several chats may share a binding: it tells where the person was last.
+  const rebind = task !== undefined && conversationKey(task.address) !== conversationKey(message.address);
+  return { kind: 'store', entry, begins, rebind };
+}
+
+/** Commands that move the conversation take effect before anything that follows them is looked at. */
+function leadElsewhere(entry: Entry, newTaskId: string, args: string): Action {
+  const { message } = entry;
+  if (entry.command?.name !== 'new') return { kind: 'open', entry, id: args };
+  const stored = (stays: Entry): Action => ({ kind: 'store', entry: stays, begins: false, rebind: false });
+  // Where every task has its thread, only a goal begins one.
+  if (args === '' && message.opensThread) return stored(entry);
+  const { command, ...rest } = entry;
+  const moved: Entry = { ...rest, taskId: newTaskId, moves: true };
+  // `/new GOAL` is the first message of the new task.
+  if (args === '' && command) moved.command = command;
+  else moved.message = { ...message, text: args };
+  // Where every task has a thread of its own, that thread is bound once it is there.
+  return message.opensThread ? stored(moved) : { kind: 'bind', entry: moved, begins: false };
+}

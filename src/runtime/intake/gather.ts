@@ -1,0 +1,101 @@
+/** The facts of an event. Reads and writes nothing but what is asked for, and waits for nobody. */
+import { authoriseEntry, type EntryDecision, type EntryFacts } from '../../access/authorise.ts';
+import { identityText, type Principal } from '../../access/principal.ts';
+import type { InboundMessage } from '../../channels/channel.ts';
+import { spoolKey } from '../../engine/local/spool.ts';
+import type { KeyedMutex } from '../../lib/keyed-mutex.ts';
+import type { Lru } from '../../lib/lru.ts';
+import { newTaskId } from '../../workspace/tasks.ts';
+import { dedupeId, taskLane, type Visit } from '../contract/entry.ts';
+import { bindingKey } from '../conversations/conversations.ts';
+import type { BoundTask, Facts } from './decide.ts';
+import type { Access, GatewayServices } from './services.ts';
+
+/** What the gateway itself remembers. */
+export interface IntakeState {
+  /** By binding, changes of the task that it is about. */
+  changes: KeyedMutex;
+  /** Who has begun the newest tasks: known here before their records tell. */
+  beginners: Lru<string>;
+}
+
+/** An event on its way in. */
+export interface Arrival {
+  message: InboundMessage;
+  visit: Visit;
+  pressed?: Facts['pressed'];
+}
+
+/** The facts with the key of the conversation's binding. */
+export type Gathered = Facts & { readonly key: string };
+
+type Who = Pick<InboundMessage, 'address' | 'sender' | 'isDirect'>;
+
+/** Who it is and whether they may come in. */
+export function authorise(
+  { address, sender, isDirect }: Who,
+  via: string,
+  access: Pick<Access, 'resolve' | 'rulesOf'>,
+  how: (principal: Principal) => Pick<EntryFacts, 'isMention' | 'isCommand' | 'isButton'>,
+): { principal: Principal; entry: EntryDecision } {
+  const { channel, account, workspace, chat } = address;
+  const { principal, isKnown } = access.resolve({
+    ...{ channel, account, user: sender.user, name: sender.name, via },
+    ...(workspace === undefined ? {} : { workspace }),
+  });
+  const rules = access.rulesOf(address);
+  return {
+    principal,
+    entry: authoriseEntry(principal, { rules, isKnown, isDirect, isBot: sender.isBot, chat, ...how(principal) }),
+  };
+}
+
+export function gather({ message, visit, pressed }: Arrival, services: GatewayServices, state: IntakeState): Gathered {
+  const { queue, conversations, access, lookups, settings } = services;
+  const { address, isDirect, editOf } = message;
+  const keyOf = (principal: Principal) => bindingKey(principal, address, isDirect);
+  const { principal, entry } = authorise(message, message.kind, access, (who) => ({
+    // The platform's own news of a listed group needs nobody to address us; nor does a thread in which a task lives.
+    isMention:
+      message.isMention ||
+      message.kind === 'migration' ||
+      (message.isThread === true && conversations.get(keyOf(who)) !== undefined),
+    isCommand: message.command !== undefined,
+    isButton: message.button !== undefined,
+  }));
+  const key = keyOf(principal);
+  return {
+    ...{
+      message,
+      principal,
+      viber: settings.viber,
+      newTaskId: newTaskId(new Date()),
+      entry,
+      rate: visit.rate,
+      pressed,
+      key,
+    },
+    get isSeen() {
+      return queue.seen(dedupeId(message)) !== undefined;
+    },
+    get isUnchanged() {
+      return editOf !== undefined && lookups.textOf(spoolKey(dedupeId(message, editOf))) === message.text;
+    },
+    get isChanging() {
+      return state.changes.pending(key) !== undefined;
+    },
+    get task(): BoundTask | undefined {
+      const bound = conversations.get(key);
+      return (
+        bound && {
+          ...{ id: bound.taskId, address: bound.address, mayJoin: lookups.mayJoin(bound.taskId, principal) },
+          hasBegun: state.beginners.get(bound.taskId) === identityText(principal),
+          isBusy: queue.isBusy(taskLane(bound.taskId)),
+        }
+      );
+    },
+    get mode() {
+      return settings.modeOf(address);
+    },
+  };
+}

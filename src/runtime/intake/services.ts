@@ -1,0 +1,64 @@
+/** What the gateway asks of the rest of the house. Types only. */
+import type { AccessRules } from '../../access/authorise.ts';
+import type { RateLimiter } from '../../access/limits.ts';
+import type { People } from '../../access/people.ts';
+import type { Principal } from '../../access/principal.ts';
+import type { Address, InboundMessage, Suggestion, SuggestQuery } from '../../channels/channel.ts';
+import type { Queue } from '../../engine/engine.ts';
+import type { Logger } from '../../log.ts';
+import type { Metrics } from '../../metrics.ts';
+import type { InjectionMode } from '../commands/injection.ts';
+import type { Entry } from '../contract/entry.ts';
+import type { Conversations } from '../conversations/conversations.ts';
+import type { Buttons } from '../reply/buttons.ts';
+
+/** Who somebody is, what they may, and how strangers are let in. */
+export interface Access extends Pick<People, 'resolve'>, Pick<RateLimiter, 'take'> {
+  rulesOf(address: Address): AccessRules;
+  /** A code for a stranger; undefined when they were told within the hour, or too many are waiting. */
+  pair(principal: Principal, address: Address): string | undefined;
+  /** A stranger was given a code: the owners are asked. */
+  onPairing(code: string, principal: Principal): void;
+  /** A stranger entered the code of an account that is known: what to tell them, undefined when that is nothing. */
+  redeem(code: string, principal: Principal): string | undefined;
+  /** An owner wrote in a direct message: where pairing questions may be sent. */
+  onOwner(principal: Principal, address: Address): void;
+}
+
+/** What is known already of messages, buttons and tasks. */
+export interface Lookups extends Pick<Buttons, 'press'> {
+  /** The words of a message accepted before, by its spool key; undefined when it is not known (any more). */
+  textOf(key: string): string | undefined;
+  /** One of the task's people, or an owner (promise 33); undefined while the task has no record. */
+  mayJoin(taskId: string, principal: Principal): boolean | undefined;
+  /** The task an id typed by a person means, if it exists and they may see it. */
+  findTask(text: string, message: InboundMessage, principal: Principal): Promise<string | undefined>;
+  suggest(query: SuggestQuery, principal: Principal, taskId: string | undefined): Promise<Suggestion[]>;
+}
+
+export interface Replies {
+  /** A short answer to a message outside any task, through the outbox. */
+  notice(message: InboundMessage, text: string): Promise<void>;
+  /** A short answer that is sent once and stored nowhere: for those who were not let in. */
+  sendOnce(message: InboundMessage, text: string): void;
+}
+
+export interface GatewaySettings {
+  /** The viber that serves a channel's conversations. */
+  viber: string;
+  /** Messages that may wait in one lane. */
+  maxQueue: number;
+  /** What becomes of a message that finds its task at work. */
+  modeOf(address: Address): InjectionMode;
+}
+
+export interface GatewayServices {
+  queue: Queue<Entry>;
+  conversations: Conversations;
+  access: Access;
+  lookups: Lookups;
+  replies: Replies;
+  settings: GatewaySettings;
+  metrics: Metrics;
+  log: Logger;
+}
