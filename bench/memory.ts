@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { openHome } from '../src/workspace/home.ts';
-import { createMemorySearch, type Embedder, type MemorySearchSettings } from '../src/workspace/memory/search.ts';
+import { type Embedder, MemorySearch, type MemorySearchSettings } from '../src/workspace/memory/search.ts';
 import { quantile } from './measure.ts';
 
 const PIECES = 10_000;
@@ -76,7 +76,7 @@ async function measure(dimensions: number | undefined): Promise<void> {
   writeMemory(path.join(root, 'workspace', 'memory'), FILES, PIECES);
   const embedder = dimensions === undefined ? undefined : embedderOf(dimensions);
   const name = dimensions === undefined ? 'words alone' : `${dimensions} dimensions`;
-  const search = createMemorySearch({ home, settings, embedder, embedWaitMs: 600_000 });
+  const search = new MemorySearch({ home, settings, embedder, embedWaitMs: 600_000 });
   const delay = monitorEventLoopDelay({ resolution: 1 });
   try {
     const first = await search.rebuildIndex('default');
@@ -114,7 +114,7 @@ async function measureDirect(): Promise<void> {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-memory-'));
   const home = await openHome(root);
   writeMemory(path.join(root, 'workspace', 'memory'), 9, 90);
-  const search = createMemorySearch({ home, settings: { ...settings, index: 'auto' } });
+  const search = new MemorySearch({ home, settings: { ...settings, index: 'auto' } });
   const times: number[] = [];
   for (let n = 0; n < QUERIES; n++) {
     const from = performance.now();

@@ -1,7 +1,7 @@
 /** The composition root: with its folder the only place that knows every part. Order of start and of stop is what it is about. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { openLinks } from './access/links.ts';
+import { Links } from './access/links.ts';
 import { openPairing } from './access/pairing.ts';
 import { createPeople } from './access/people.ts';
 import { type BuiltChannels, buildChannels } from './app/channels.ts';
@@ -97,7 +97,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     onDead: (message, reason) => notifier.tellUndelivered(message, reason),
   });
   const { live, settings } = openLive({ config, home, bus, buttons, cache, delivery, channelOf, log });
-  const links = openLinks(home.access);
+  const links = new Links(home.access);
   const pairing = openPairing(
     home.access,
     config.people.some((person) => person.role === 'owner'),

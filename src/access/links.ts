@@ -7,7 +7,7 @@
  */
 import path from 'node:path';
 import { UserError } from '../errors.ts';
-import { newCode, openJsonList } from './json-file.ts';
+import { type JsonList, newCode, openJsonList } from './json-file.ts';
 import {
   isMadeName,
   type Link,
@@ -43,41 +43,112 @@ export interface Redeemer {
   isStranger?: boolean;
 }
 
-export interface Links {
-  /** A code of 8 characters for this person's other account; it replaces the one they had. Throws UserError when too many wait. */
-  issue(principal: Principal, address: LinkAddress): { code: string; expiresAt: number };
-  /** Enters a code. Five wrong ones an hour and identity; nothing is written for those. */
-  redeem(code: string, who: Redeemer, at?: number): Redeemed;
-  /** Voids a code that others could read. */
-  revoke(code: string): void;
-  links(): readonly Link[];
-  /** False when the identity is not linked. Throws UserError when others are linked to it. */
-  unlink(identity: string): boolean;
-}
-
 const RANK: Record<Role, number> = { guest: 0, member: 1, owner: 2 };
 const normaliseCode = (text: string): string => text.replace(/[\s-]/g, '').toUpperCase();
 
 /** Opens the files of `access/`; neither need exist, and reading creates none. */
-export function openLinks(folder: string, now: () => number = Date.now): Links {
-  const links = openJsonList(path.join(folder, 'links.json'), linkShape, {
-    lost: 'which accounts are linked',
-    next: 'Linked accounts have only their own rights until they are linked again.',
-    tell: true,
-  });
-  const codes = openJsonList(path.join(folder, 'link-codes.json'), waitingShape, {
-    lost: 'link codes that waited to be entered',
-  });
-  // What is damaged is found now, not when somebody enters a code.
-  links.read();
-  codes.read();
-  const tries = createTries({ max: 5, perMs: 3_600_000 });
+export class Links {
+  readonly #now: () => number;
+  readonly #links: JsonList<Link>;
+  readonly #codes: JsonList<WaitingCode>;
+  readonly #tries = createTries({ max: 5, perMs: 3_600_000 });
 
-  const linkOf = (identity: string) => links.read().find((link) => link.identity === identity);
+  constructor(folder: string, now: () => number = Date.now) {
+    this.#now = now;
+    this.#links = openJsonList(path.join(folder, 'links.json'), linkShape, {
+      lost: 'which accounts are linked',
+      next: 'Linked accounts have only their own rights until they are linked again.',
+      tell: true,
+    });
+    this.#codes = openJsonList(path.join(folder, 'link-codes.json'), waitingShape, {
+      lost: 'link codes that waited to be entered',
+    });
+    // What is damaged is found now, not when somebody enters a code.
+    this.#links.read();
+    this.#codes.read();
+  }
 
-  function refusalOf(waiting: WaitingCode, who: Redeemer): LinkRefusal | undefined {
-    const person = waiting.person ?? linkOf(waiting.identity)?.person;
-    const known = linkOf(who.identity)?.person;
+  /** A code of 8 characters for this person's other account; it replaces the one they had. Throws UserError when too many wait. */
+  issue(principal: Principal, address: LinkAddress): { code: string; expiresAt: number } {
+    const identity = identityText(principal);
+    const at = this.#now();
+    const { person, role, name } = principal;
+    const entry: WaitingCode = {
+      ...{
+        code: newCode(),
+        identity,
+        role,
+        name: name.slice(0, 64) || identity,
+        address,
+        expiresAt: at + LINK_TTL_MS,
+      },
+      ...(person === undefined ? {} : { person }),
+    };
+    this.#codes.change((all) => {
+      const others = all.filter(
+        (code) => code.expiresAt > at && code.identity !== identity && (person === undefined || code.person !== person),
+      );
+      if (others.length < MAX_CODES) return [...others, entry];
+      // Guests cannot push out the codes of those who were let in.
+      const weakest = others.reduce((a, b) => (RANK[b.role] < RANK[a.role] ? b : a));
+      if (RANK[weakest.role] >= RANK[role])
+        throw new UserError('Too many link codes are waiting to be entered. Ask again in ten minutes.');
+      return [...others.filter((code) => code !== weakest), entry];
+    });
+    return { code: entry.code, expiresAt: entry.expiresAt };
+  }
+
+  /** Enters a code. Five wrong ones an hour and identity; nothing is written for those. */
+  redeem(text: string, who: Redeemer, at: number = this.#now()): Redeemed {
+    const refuse = (reason: LinkRefusal): Redeemed => ({ ok: false, reason });
+    if (this.#tries.left(who.identity, at) === 0) return refuse('too-many-tries');
+    const wanted = normaliseCode(text);
+    const waiting = this.#codes.read().find((code) => code.code === wanted);
+    const isAgain = waiting?.usedBy === who.identity;
+    const isDead = !waiting || (waiting.usedBy !== undefined && !isAgain);
+    if (isDead || (waiting.expiresAt <= at && !isAgain)) {
+      this.#tries.fail(who.identity, at);
+      return refuse(isDead ? 'unknown' : 'expired');
+    }
+    const reason = isAgain ? undefined : this.#refusalOf(waiting, who);
+    if (reason) return refuse(reason);
+    this.#codes.change((all) => all.map((code) => (code.code === wanted ? { ...code, usedBy: who.identity } : code)));
+    const { identity, name, address } = waiting;
+    return { ok: true, person: this.#connect(waiting, who.identity, at), from: { identity, name, address } };
+  }
+
+  /** Voids a code that others could read. */
+  revoke(text: string): void {
+    const wanted = normaliseCode(text);
+    if (this.#codes.read().some((code) => code.code === wanted))
+      this.#codes.change((all) => all.filter((code) => code.code !== wanted));
+  }
+
+  links(): readonly Link[] {
+    return this.#links.read();
+  }
+
+  /** False when the identity is not linked. Throws UserError when others are linked to it. */
+  unlink(identity: string): boolean {
+    const link = this.#linkOf(identity);
+    if (!link) return false;
+    const others = this.#links.read().filter((other) => other.to === identity);
+    if (others.length > 0) {
+      const names = others.map((other) => other.identity).join(', ');
+      throw new UserError(`${identity} is the account the others are linked to; remove those instead: ${names}.`);
+    }
+    this.#links.change((all) => all.filter((other) => other.identity !== identity));
+    this.#codes.change((all) => all.filter((code) => code.identity !== identity && code.usedBy !== identity));
+    return true;
+  }
+
+  #linkOf(identity: string) {
+    return this.#links.read().find((link) => link.identity === identity);
+  }
+
+  #refusalOf(waiting: WaitingCode, who: Redeemer): LinkRefusal | undefined {
+    const person = waiting.person ?? this.#linkOf(waiting.identity)?.person;
+    const known = this.#linkOf(who.identity)?.person;
     const own = who.person ?? (known !== undefined && isMadeName(known) ? known : undefined);
     if (waiting.identity === who.identity || (own !== undefined && own === person)) return 'own';
     // Nobody is two people, and nobody gives up rights by entering a code.
@@ -86,14 +157,14 @@ export function openLinks(folder: string, now: () => number = Date.now): Links {
   }
 
   /** Durable when it returns; doing it again changes nothing. */
-  function connect(waiting: WaitingCode, identity: string, at: number): string {
-    const known = linkOf(waiting.identity);
+  #connect(waiting: WaitingCode, identity: string, at: number): string {
+    const known = this.#linkOf(waiting.identity);
     // A link to somebody who has left the configuration since is void.
     const issuer = known && (isMadeName(known.person) || known.person === waiting.person) ? known : undefined;
     const person = waiting.person ?? issuer?.person ?? newPerson(waiting.name);
     const to = issuer?.to ?? waiting.identity;
-    if (linkOf(identity)?.to === to) return person;
-    links.change((all) => {
+    if (this.#linkOf(identity)?.to === to) return person;
+    this.#links.change((all) => {
       if (all.length >= MAX_LINKS || all.filter((link) => link.person === person).length >= MAX_ACCOUNTS)
         throw new UserError('No more accounts can be linked. `/link list` shows which can be removed.');
       const linkedAt = new Date(at).toISOString();
@@ -104,71 +175,4 @@ export function openLinks(folder: string, now: () => number = Date.now): Links {
     });
     return person;
   }
-
-  return {
-    issue(principal, address) {
-      const identity = identityText(principal);
-      const at = now();
-      const { person, role, name } = principal;
-      const entry: WaitingCode = {
-        ...{
-          code: newCode(),
-          identity,
-          role,
-          name: name.slice(0, 64) || identity,
-          address,
-          expiresAt: at + LINK_TTL_MS,
-        },
-        ...(person === undefined ? {} : { person }),
-      };
-      codes.change((all) => {
-        const others = all.filter(
-          (code) =>
-            code.expiresAt > at && code.identity !== identity && (person === undefined || code.person !== person),
-        );
-        if (others.length < MAX_CODES) return [...others, entry];
-        // Guests cannot push out the codes of those who were let in.
-        const weakest = others.reduce((a, b) => (RANK[b.role] < RANK[a.role] ? b : a));
-        if (RANK[weakest.role] >= RANK[role])
-          throw new UserError('Too many link codes are waiting to be entered. Ask again in ten minutes.');
-        return [...others.filter((code) => code !== weakest), entry];
-      });
-      return { code: entry.code, expiresAt: entry.expiresAt };
-    },
-    redeem(text, who, at = now()) {
-      const refuse = (reason: LinkRefusal): Redeemed => ({ ok: false, reason });
-      if (tries.left(who.identity, at) === 0) return refuse('too-many-tries');
-      const wanted = normaliseCode(text);
-      const waiting = codes.read().find((code) => code.code === wanted);
-      const isAgain = waiting?.usedBy === who.identity;
-      const isDead = !waiting || (waiting.usedBy !== undefined && !isAgain);
-      if (isDead || (waiting.expiresAt <= at && !isAgain)) {
-        tries.fail(who.identity, at);
-        return refuse(isDead ? 'unknown' : 'expired');
-      }
-      const reason = isAgain ? undefined : refusalOf(waiting, who);
-      if (reason) return refuse(reason);
-      codes.change((all) => all.map((code) => (code.code === wanted ? { ...code, usedBy: who.identity } : code)));
-      const { identity, name, address } = waiting;
-      return { ok: true, person: connect(waiting, who.identity, at), from: { identity, name, address } };
-    },
-    revoke(text) {
-      const wanted = normaliseCode(text);
-      if (codes.read().some((code) => code.code === wanted))
-        codes.change((all) => all.filter((code) => code.code !== wanted));
-    },
-    links: () => links.read(),
-    unlink(identity) {
-      const link = linkOf(identity);
-      if (!link) return false;
-      const others = links.read().filter((other) => other.to === identity);
-      if (others.length > 0) {
-        const names = others.map((other) => other.identity).join(', ');
-        throw new UserError(`${identity} is the account the others are linked to; remove those instead: ${names}.`);
-      }
-      links.change((all) => all.filter((other) => other.identity !== identity));
-      codes.change((all) => all.filter((code) => code.identity !== identity && code.usedBy !== identity));
-      return true;
-    },
-  };
 }

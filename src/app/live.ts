@@ -11,7 +11,7 @@ import {
 } from '../runtime/conversations/settings.ts';
 import type { Delivery } from '../runtime/delivery.ts';
 import type { Bus } from '../runtime/live/bus.ts';
-import { createLive, type Live } from '../runtime/live/live.ts';
+import { LiveProgress } from '../runtime/live/live.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
 import type { Home } from '../workspace/home.ts';
 import { planProgress, readPlan } from '../workspace/plan.ts';
@@ -27,7 +27,7 @@ export interface OpenLiveOptions {
   log: Logger;
 }
 
-export function openLive(options: OpenLiveOptions): { live: Live; settings: ConversationSettings } {
+export function openLive(options: OpenLiveOptions): { live: LiveProgress; settings: ConversationSettings } {
   const { home, delivery } = options;
   const { telegram, discord, slack } = options.config.channels;
   const configured = new Map<string, ConversationSetting>();
@@ -38,7 +38,7 @@ export function openLive(options: OpenLiveOptions): { live: Live; settings: Conv
     path.join(home.conversations, 'settings'),
     ({ channel }) => configured.get(channel) ?? {},
   );
-  const live = createLive({
+  const live = new LiveProgress({
     ...{ bus: options.bus, channelOf: options.channelOf, settings, buttons: options.buttons },
     ...{ cache: options.cache, log: options.log },
     isBusy: delivery.isBusy,

@@ -40,12 +40,12 @@ export function openAppMemory({
   }
 
   async function load(): Promise<MemorySearch> {
-    const [{ createMemorySearch }, { meteredEmbedder }] = await Promise.all([
+    const [{ MemorySearch }, { meteredEmbedder }] = await Promise.all([
       import('../workspace/memory/search.ts'),
       import('../runtime/costs/metered-embedder.ts'),
     ]);
     const embedder = settings.embedding === undefined ? undefined : embedders.embedder(settings.embedding);
-    return createMemorySearch({
+    return new MemorySearch({
       ...{ home, settings, log },
       embedder: embedder && costs ? meteredEmbedder(embedder, costs) : embedder,
     });

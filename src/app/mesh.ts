@@ -5,7 +5,7 @@ import type { Agent } from '../runtime/agent/agent.ts';
 import type { Play, Toolbox } from '../runtime/contract/order.ts';
 import type { Meter } from '../runtime/costs/meter.ts';
 import type { Bus } from '../runtime/live/bus.ts';
-import { createMesh } from '../runtime/mesh/mesh.ts';
+import { Mesh } from '../runtime/mesh/mesh.ts';
 import { createRegistry } from '../runtime/mesh/registry.ts';
 import type { Perform } from '../runtime/run/perform.ts';
 import type { Home } from '../workspace/home.ts';
@@ -33,7 +33,7 @@ export function openMesh(options: OpenMeshOptions): OpenMesh {
   const { config, home, agent, bus, meter, modelName, perform, log } = options;
   const load = (id: string) => loadAgent(home.root, id);
   const registry = createRegistry({ home, loadAgent: load });
-  const mesh = createMesh({ home, registry, perform, bus, limits: config.mesh, log });
+  const mesh = new Mesh({ home, registry, perform, bus, limits: config.mesh, log });
   let play: Promise<Play> | undefined;
 
   async function openPlay(): Promise<Play> {

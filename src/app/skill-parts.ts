@@ -6,7 +6,7 @@ import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
 import { isNative, listSkills } from '../runtime/tools/skills/service.ts';
 import { createUsable } from '../runtime/tools/skills/usable.ts';
 import { offerSkills } from '../runtime/tools/skills.ts';
-import { bundledSkills, openSkills } from '../skills/catalog.ts';
+import { bundledSkills, Skills } from '../skills/catalog.ts';
 import { openHealth } from '../skills/health.ts';
 import { hasSandbox } from '../skills/sandbox.ts';
 import type { Home } from '../workspace/home.ts';
@@ -22,7 +22,7 @@ export async function openSkillParts(options: {
   sandbox: boolean;
 }) {
   const { config, home, log } = options;
-  const skills = openSkills({
+  const skills = new Skills({
     ...{ bundled: bundledSkills(), user: home.skills, reserved: OWN_TOOLS, log, watchAfterMs: WATCH_AFTER_MS },
     viber: (viber) => path.join(home.viberDir(viber), 'skills'),
   });

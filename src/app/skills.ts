@@ -58,8 +58,8 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
   }
 
   async function mcp(): Promise<McpServers> {
-    connected ??= import('../runtime/tools/mcp/servers.ts').then(({ createMcpServers }) =>
-      createMcpServers({ servers: config.mcp, log }),
+    connected ??= import('../runtime/tools/mcp/servers.ts').then(
+      ({ McpServers }) => new McpServers({ servers: config.mcp, log }),
     );
     return connected;
   }

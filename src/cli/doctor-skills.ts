@@ -5,7 +5,7 @@ import { errorMessage } from '../errors.ts';
 import { silentLog } from '../log.ts';
 import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
 import { isNative, type SurveyedServer, surveyServers } from '../runtime/tools/skills/service.ts';
-import { bundledSkills, openSkills } from '../skills/catalog.ts';
+import { bundledSkills, Skills } from '../skills/catalog.ts';
 import { openHealth } from '../skills/health.ts';
 import { findBubblewrap, hasSandbox } from '../skills/sandbox.ts';
 import type { Skill } from '../skills/skill.ts';
@@ -19,7 +19,7 @@ export async function checkSkills(config: Config, home: string): Promise<Finding
   const findings: Finding[] = [];
   const found = (state: State, detail: string) => findings.push({ name: 'skills', state, detail });
   const folderOf = (viber: string) => (viber === DEFAULT_VIBER ? 'workspace' : path.join('vibers', viber));
-  const skills = openSkills({
+  const skills = new Skills({
     ...{
       bundled: bundledSkills(),
       user: path.join(home, 'skills'),

@@ -22,7 +22,7 @@ export async function run({
   const [verb, ...words] = args;
   const query = words.join(' ').trim();
   if (verb !== 'index' && (verb !== 'search' || query === '')) throw new UserError(USAGE);
-  const [{ openHome, isId, DEFAULT_VIBER }, { createMemorySearch }] = await Promise.all([
+  const [{ openHome, isId, DEFAULT_VIBER }, { MemorySearch }] = await Promise.all([
     import('../workspace/home.ts'),
     import('../workspace/memory/search.ts'),
   ]);
@@ -31,7 +31,7 @@ export async function run({
   if (!isId(viber) || !fs.existsSync(home.viberDir(viber)))
     throw new UserError(`There is no viber "${viber.slice(0, 80)}": --viber takes the name of a folder in vibers/.`);
   const log = createLog({ level: 'warn', pretty: true, write: (line) => void process.stderr.write(line) });
-  const memory = createMemorySearch({
+  const memory = new MemorySearch({
     ...{ home, settings: config.memory, log },
     embedder: await embedderOf(config, home, log, env),
   });
@@ -71,12 +71,12 @@ async function embedderOf(
 ): Promise<Embedder | undefined> {
   const { embedding } = config.memory;
   if (embedding === undefined) return undefined;
-  const [{ createModels }, { openCosts }, { meteredEmbedder }] = await Promise.all([
+  const [{ createModels }, { Costs }, { meteredEmbedder }] = await Promise.all([
     import('../runtime/model/models.ts'),
     import('../runtime/costs/costs.ts'),
     import('../runtime/costs/metered-embedder.ts'),
   ]);
   const { prices, currency, limits } = config;
-  const costs = openCosts({ home, log, prices, currency, limits });
+  const costs = new Costs({ home, log, prices, currency, limits });
   return meteredEmbedder(createModels({ providers: config.providers, env }).embedder(embedding), costs);
 }

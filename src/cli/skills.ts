@@ -14,23 +14,17 @@ const visible = (file: string) => file.replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
 export async function run({ args, home: root, config: file, env, json, print }: CliContext): Promise<number> {
   const [verb = 'list', viber, ...rest] = args;
   if (verb !== 'list' || rest.length > 0) throw new UserError(USAGE);
-  const [
-    { config },
-    { DEFAULT_VIBER, openHome },
-    { bundledSkills, openSkills },
-    { openHealth },
-    service,
-    { OWN_TOOLS },
-  ] = await Promise.all([
-    loadConfig({ file, home: root, env }),
-    import('../workspace/home.ts'),
-    import('../skills/catalog.ts'),
-    import('../skills/health.ts'),
-    import('../runtime/tools/skills/service.ts'),
-    import('../runtime/contract/tool-names.ts'),
-  ]);
+  const [{ config }, { DEFAULT_VIBER, openHome }, { bundledSkills, Skills }, { openHealth }, service, { OWN_TOOLS }] =
+    await Promise.all([
+      loadConfig({ file, home: root, env }),
+      import('../workspace/home.ts'),
+      import('../skills/catalog.ts'),
+      import('../skills/health.ts'),
+      import('../runtime/tools/skills/service.ts'),
+      import('../runtime/contract/tool-names.ts'),
+    ]);
   const home = await openHome(root);
-  const skills = openSkills({
+  const skills = new Skills({
     ...{ bundled: bundledSkills(), user: home.skills, reserved: OWN_TOOLS, log: silentLog(), watch: false },
     viber: (id) => path.join(home.viberDir(id), 'skills'),
   });

@@ -29,21 +29,6 @@ export interface SkillsOptions {
   settleMs?: number;
 }
 
-export interface Skills {
-  /** By name. Empty until `start` has resolved; those of a viber are there once `open` has. Shared: do not change them. */
-  of(viber: string): readonly Skill[];
-  find(viber: string, name: string): Skill | undefined;
-  /** What does not load, or loads no longer, and why. */
-  problems(viber: string): readonly SkillProblem[];
-  /** Reads the bundled skills and those of the home. */
-  start(): Promise<void>;
-  /** Reads a viber's own skills, the first time it is asked for; cheap after that. */
-  open(viber: string): Promise<void>;
-  /** Looks at the folders now; changes that have settled are visible when it resolves. */
-  refresh(): Promise<void>;
-  close(): Promise<void>;
-}
-
 const DEPTH = 3;
 /** Bytes. */
 const MAX_FILE = 256 * 1024;
@@ -68,15 +53,63 @@ export function bundledSkills(): string {
 }
 
 /** Opens nothing yet. */
-export function openSkills(options: SkillsOptions): Skills {
-  const { log, settleMs, watchAfterMs } = options;
-  const reserved = new Set(options.reserved);
-  let common: Level[] = [];
-  const vibers = new Map<string, Level>();
-  const merged = new Map<string, ReadonlyMap<string, Skill>>();
+export class Skills {
+  readonly #options: SkillsOptions;
+  readonly #reserved: Set<string>;
+  #common: Level[] = [];
+  readonly #vibers = new Map<string, Level>();
+  readonly #merged = new Map<string, ReadonlyMap<string, Skill>>();
 
-  function openLevel(level: SkillLevel, root: string, isWatched: boolean): Level {
-    const library = createSkillLibrary(level, reserved);
+  constructor(options: SkillsOptions) {
+    this.#options = options;
+    this.#reserved = new Set(options.reserved);
+  }
+
+  /** By name. Empty until `start` has resolved; those of a viber are there once `open` has. Shared: do not change them. */
+  of(viber: string): readonly Skill[] {
+    return [...this.#all(viber).values()];
+  }
+
+  find(viber: string, name: string): Skill | undefined {
+    return this.#all(viber).get(name);
+  }
+
+  /** What does not load, or loads no longer, and why. */
+  problems(viber: string): readonly SkillProblem[] {
+    return this.#levelsOf(viber).flatMap(({ library }) => library.problems);
+  }
+
+  /** Reads the bundled skills and those of the home. */
+  async start(): Promise<void> {
+    const isWatched = this.#options.watch !== false;
+    if (this.#common.length === 0) {
+      this.#common = [
+        ...(this.#options.bundled === undefined ? [] : [this.#openBundled(this.#options.bundled)]),
+        this.#openLevel('user', this.#options.user, isWatched),
+      ];
+    }
+    await Promise.all(this.#common.map(({ watch }) => watch.ready));
+  }
+
+  /** Reads a viber's own skills, the first time it is asked for; cheap after that. */
+  async open(viber: string): Promise<void> {
+    const level =
+      this.#vibers.get(viber) ?? this.#openLevel('viber', this.#options.viber(viber), this.#options.watch !== false);
+    this.#vibers.set(viber, level);
+    await level.watch.ready;
+  }
+
+  /** Looks at the folders now; changes that have settled are visible when it resolves. */
+  async refresh(): Promise<void> {
+    await Promise.all([...this.#common, ...this.#vibers.values()].map(({ watch }) => watch.refresh()));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#common, ...this.#vibers.values()].map(({ watch }) => watch.close()));
+  }
+
+  #openLevel(level: SkillLevel, root: string, isWatched: boolean): Level {
+    const library = createSkillLibrary(level, this.#reserved);
     let known = '';
     const watch = watchFiles({
       roots: [root],
@@ -85,70 +118,43 @@ export function openSkills(options: SkillsOptions): Skills {
       maxBytes: MAX_FILE,
       maxFiles: MAX_FILES,
       watch: isWatched,
-      ...(settleMs === undefined ? {} : { settleMs }),
-      ...(watchAfterMs === undefined ? {} : { watchAfterMs }),
-      async onSettled(settled) {
+      ...(this.#options.settleMs === undefined ? {} : { settleMs: this.#options.settleMs }),
+      ...(this.#options.watchAfterMs === undefined ? {} : { watchAfterMs: this.#options.watchAfterMs }),
+      onSettled: async (settled) => {
         const files = settled.get(root) ?? [];
         // The libraries that read a skill are heavy, and most folders have none.
         if (files.length === 0) library.clear();
         else library.replace(files, (await import('./skill.ts')).parseSkill);
-        merged.clear();
+        this.#merged.clear();
         const reasons = library.problems.map(({ file, reason }) => `${file}: ${reason}`).join('\n');
         if (reasons !== known)
-          for (const { file, reason } of library.problems) log.warn({ file, reason }, 'skill not loaded');
+          for (const { file, reason } of library.problems) this.#options.log.warn({ file, reason }, 'skill not loaded');
         known = reasons;
       },
-      onError: (err) => log.warn({ err }, 'skills cannot be read'),
+      onError: (err) => this.#options.log.warn({ err }, 'skills cannot be read'),
     });
     return { library, watch };
   }
 
-  function openBundled(root: string): Level {
+  #openBundled(root: string): Level {
     const prepared = readPrepared(root);
-    if (!prepared) return openLevel('bundled', root, false);
-    const library = createSkillLibrary('bundled', reserved);
+    if (!prepared) return this.#openLevel('bundled', root, false);
+    const library = createSkillLibrary('bundled', this.#reserved);
     library.replace(prepared.files, prepared.parse);
     return { library, watch: AT_REST };
   }
 
-  function levelsOf(viber: string): Level[] {
-    const own = vibers.get(viber);
-    return own ? [...common, own] : common;
+  #levelsOf(viber: string): Level[] {
+    const own = this.#vibers.get(viber);
+    return own ? [...this.#common, own] : this.#common;
   }
 
-  function all(viber: string): ReadonlyMap<string, Skill> {
-    const known = merged.get(viber);
+  #all(viber: string): ReadonlyMap<string, Skill> {
+    const known = this.#merged.get(viber);
     if (known) return known;
-    const skills = new Map(levelsOf(viber).flatMap(({ library }) => [...library.skills]));
+    const skills = new Map(this.#levelsOf(viber).flatMap(({ library }) => [...library.skills]));
     const sorted = new Map([...skills].sort(([a], [b]) => (a < b ? -1 : 1)));
-    if (vibers.has(viber)) merged.set(viber, sorted);
+    if (this.#vibers.has(viber)) this.#merged.set(viber, sorted);
     return sorted;
   }
-
-  return {
-    of: (viber) => [...all(viber).values()],
-    find: (viber, name) => all(viber).get(name),
-    problems: (viber) => levelsOf(viber).flatMap(({ library }) => library.problems),
-    async start() {
-      const isWatched = options.watch !== false;
-      if (common.length === 0) {
-        common = [
-          ...(options.bundled === undefined ? [] : [openBundled(options.bundled)]),
-          openLevel('user', options.user, isWatched),
-        ];
-      }
-      await Promise.all(common.map(({ watch }) => watch.ready));
-    },
-    async open(viber) {
-      const level = vibers.get(viber) ?? openLevel('viber', options.viber(viber), options.watch !== false);
-      vibers.set(viber, level);
-      await level.watch.ready;
-    },
-    async refresh() {
-      await Promise.all([...common, ...vibers.values()].map(({ watch }) => watch.refresh()));
-    },
-    async close() {
-      await Promise.all([...common, ...vibers.values()].map(({ watch }) => watch.close()));
-    },
-  };
 }

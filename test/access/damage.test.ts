@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { openLinks } from '../../src/access/links.ts';
+import { Links } from '../../src/access/links.ts';
 import { openPairing } from '../../src/access/pairing.ts';
 import { createPeople } from '../../src/access/people.ts';
 import { type Damage, listenForDamage } from '../../src/lib/damage.ts';
@@ -90,7 +90,7 @@ test('words that look like an entry, inside a name, are no entry', () => {
 
 test('a damaged list of links takes rights away, and nine damaged ones are kept', () => {
   const w = open();
-  const links = () => openLinks(w.folder, () => now);
+  const links = () => new Links(w.folder, () => now);
   const identity = { channel: 'telegram', account: 'a', user: '1', role: 'owner', via: 'message', name: 'P1' } as const;
   w.letIn(1);
   const { code } = links().issue(identity, { channel: 'telegram', account: 'a', chat: '1' });

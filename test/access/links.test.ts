@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LINK_TTL_MS, MAX_CODES, openLinks } from '../../src/access/links.ts';
+import { LINK_TTL_MS, Links, MAX_CODES } from '../../src/access/links.ts';
 import type { Paired } from '../../src/access/pairing.ts';
 import { createPeople, type PersonConfig } from '../../src/access/people.ts';
 import { aliasesOf, identityText, type Principal, principalText } from '../../src/access/principal.ts';
@@ -16,7 +16,7 @@ const START = 1_800_000_000_000;
 function world(configured: readonly PersonConfig[] = [ALEX], folder = tempFolder()) {
   const clock = { now: START };
   const paired: Paired[] = [];
-  const links = openLinks(folder, () => clock.now);
+  const links = new Links(folder, () => clock.now);
   const people = createPeople(configured, { paired: () => paired }, links);
   const resolve = (identity: string, name = 'Sam Lee') => {
     const [channel = '', ...rest] = identity.split(':');

@@ -8,7 +8,7 @@ import { openStore } from '../../src/engine/local/store.ts';
 import { silentLog } from '../../src/log.ts';
 import { openDelivery } from '../../src/runtime/delivery.ts';
 import { createBus } from '../../src/runtime/live/bus.ts';
-import { createLive } from '../../src/runtime/live/live.ts';
+import { LiveProgress } from '../../src/runtime/live/live.ts';
 import { memoryCache } from '../helpers/memory-cache.ts';
 import { ownTime } from '../helpers/own-time.ts';
 import { tempFolder } from '../helpers/temp.ts';
@@ -48,7 +48,7 @@ export function createLoad(channel: Channel): Load {
       if (outcome === 'retry') retries++;
     },
   });
-  const live = createLive({
+  const live = new LiveProgress({
     ...{ bus, channelOf: () => timed, settings: { get: () => ({}) }, isBusy: delivery.isBusy, log },
     buttons: {
       offer: async (_address, rows) => rows.map((row) => row.map(({ label }) => ({ id: `b${runs}`, label }))),

@@ -12,7 +12,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { authoriseAction } from '../../src/access/authorise.ts';
 import { createRateLimiter } from '../../src/access/limits.ts';
-import { openLinks } from '../../src/access/links.ts';
+import { Links } from '../../src/access/links.ts';
 import { openPairing } from '../../src/access/pairing.ts';
 import { createPeople } from '../../src/access/people.ts';
 import type { Address, Channel, InboundMessage } from '../../src/channels/channel.ts';
@@ -215,7 +215,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       },
       settings: { memory, limits: { downloadBytes: 1e6, filesPerMessage: 5 } },
     });
-    const links = openLinks(home.access);
+    const links = new Links(home.access);
     const pairing = openPairing(home.access, true);
     const metrics = createMetrics();
     const settings = openConversationSettings(home.conversations, () => ({}));

@@ -17,7 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { copySkills } from '../../rolldown.config.ts';
 import { silentLog } from '../../src/log.ts';
-import { bundledSkills, openSkills, type Skills } from '../../src/skills/catalog.ts';
+import { bundledSkills, Skills } from '../../src/skills/catalog.ts';
 import { ownTime } from '../helpers/own-time.ts';
 import { FIXTURES, folder, skillText, write } from './helpers.ts';
 
@@ -41,7 +41,7 @@ async function open(options: OpenOptions = {}): Promise<Place> {
   mkdirSync(user);
   const viber = (id: string) => path.join(root, 'vibers', id, 'skills');
   const { bundled, watch = false, watchAfterMs = 0, reserved = [] } = options;
-  const skills = openSkills({
+  const skills = new Skills({
     ...{ bundled, user, viber, reserved, log: silentLog(), watch, watchAfterMs, settleMs: 120 },
   });
   onTestFinished(() => skills.close());

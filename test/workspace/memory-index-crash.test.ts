@@ -6,7 +6,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { openHome } from '../../src/workspace/home.ts';
-import { createMemorySearch } from '../../src/workspace/memory/search.ts';
+import { MemorySearch } from '../../src/workspace/memory/search.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 
 const FILES = 60;
@@ -19,10 +19,10 @@ const source = path.join(import.meta.dirname, '../../src/workspace');
 const CHILD = `
 import fs from 'node:fs';
 import { openHome } from '${source}/home.ts';
-import { createMemorySearch } from '${source}/memory/search.ts';
+import { MemorySearch } from '${source}/memory/search.ts';
 const home = await openHome(process.argv[1]);
 const embedder = { name: 'local/e', embed: async (texts) => texts.map((text) => Float32Array.from([text.length, 1])) };
-const search = createMemorySearch({ home, settings: ${JSON.stringify(SETTINGS)}, embedder });
+const search = new MemorySearch({ home, settings: ${JSON.stringify(SETTINGS)}, embedder });
 process.stdout.write('begun');
 for (let n = 0; ; n++) {
   fs.writeFileSync(home.viberDir('default') + '/memory/changing.md', '## C\\n' + Array.from({ length: 300 }, (_, i) => '- line ' + n + ' ' + i + '\\n').join(''));
@@ -58,7 +58,7 @@ test('killed at any moment, the next search finds everything and nothing is left
     await once(child.stdout, 'data');
     // Spread over what the child does, from its first transaction on; where exactly it dies is left to chance.
     await killAfter(child, (round * 260) / ROUNDS);
-    const search = createMemorySearch({ home, settings: SETTINGS });
+    const search = new MemorySearch({ home, settings: SETTINGS });
     const hits = await search.searchMemory('default', 'tea', 50);
     expect(hits).toHaveLength(50);
     const counts = await search.rebuildIndex('default');

@@ -1,6 +1,6 @@
 /** The vectors in memory: what is left out to be fast must not be what was wanted. */
 import { expect, test } from 'vitest';
-import { cosine, createVectors, fromBlob, toBlob } from '../../src/workspace/memory/vectors.ts';
+import { cosine, fromBlob, toBlob, Vectors } from '../../src/workspace/memory/vectors.ts';
 
 /** The same numbers in every run. */
 function createNormal(seed: number): () => number {
@@ -29,7 +29,7 @@ test.each([
   [768, 4_100],
 ])('of %i dimensions and %i vectors the ten nearest are among the candidates', async (dimensions, count) => {
   const all = clustered(dimensions, count);
-  const vectors = createVectors(dimensions);
+  const vectors = new Vectors(dimensions);
   for (const [id, vector] of all.entries()) vectors.set(id + 1, vector);
   const normal = createNormal(11);
   let found = 0;
@@ -44,7 +44,7 @@ test.each([
 });
 
 test('rows come, change and go', async () => {
-  const vectors = createVectors(4, 1);
+  const vectors = new Vectors(4, 1);
   const axis = (i: number) => Float32Array.from([0, 1, 2, 3], (n) => (n === i ? 5 : 0));
   for (let id = 1; id <= 200; id++) vectors.set(id, axis(id % 4));
   for (let id = 1; id <= 200; id += 2) vectors.delete(id);
@@ -60,7 +60,7 @@ test('rows come, change and go', async () => {
 test('a vector survives its file, whatever is in it', async () => {
   const vector = Float32Array.from([1.5, -2, 0, 1e-30]);
   expect(fromBlob(Buffer.concat([Buffer.from('x'), toBlob(vector)]).subarray(1))).toEqual(vector);
-  const vectors = createVectors(2);
+  const vectors = new Vectors(2);
   vectors.set(1, Float32Array.from([0, 0]));
   vectors.set(2, Float32Array.from([Number.NaN, 1]));
   vectors.set(3, Float32Array.from([Number.POSITIVE_INFINITY, 1]));

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Home, openHome } from '../../src/workspace/home.ts';
-import { createMemorySearch, type Embedder, type MemorySearch } from '../../src/workspace/memory/search.ts';
+import { type Embedder, MemorySearch } from '../../src/workspace/memory/search.ts';
 import { embed } from '../emulators/llm/embeddings.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 
@@ -19,7 +19,7 @@ interface World {
   dir: string;
   index: string;
   write(name: string, text: string): void;
-  open(options?: Partial<Parameters<typeof createMemorySearch>[0]>): MemorySearch;
+  open(options?: Partial<ConstructorParameters<typeof MemorySearch>[0]>): MemorySearch;
 }
 
 async function world(): Promise<World> {
@@ -33,7 +33,7 @@ async function world(): Promise<World> {
       fs.writeFileSync(file, text);
     },
     open(options = {}) {
-      const search = createMemorySearch({ home, settings: SETTINGS, ...options });
+      const search = new MemorySearch({ home, settings: SETTINGS, ...options });
       onTestFinished(() => search.close());
       return search;
     },

@@ -1,6 +1,6 @@
 /**
  * What waits for a person: one file a request in `access/approvals/`, from the moment it is asked until a week after it was
- * decided. A request is decided once (T8): the decision is durable first, then the run's going on is put into its task's lane,
+ * decided. A request is decided once (promise 36): the decision is durable first, then the run's going on is put into its task's lane,
  * where it is handed out once, in order, and again after a crash.
  *
  *   asked --decide--> decided (file) --resume--> in the lane --take--> the run goes on
@@ -15,34 +15,6 @@ import type { Logger } from '../../log.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import { type Entry, shareOf, taskLane } from '../contract/entry.ts';
 import { loadRequests, removeRequest, storeRequest } from './files.ts';
-
-export interface Approvals {
-  /** Durable when it resolves. The same id again is the request that is there already. */
-  ask(request: ApprovalRequest): Promise<ApprovalRequest>;
-  get(id: string): ApprovalRequest | undefined;
-  /** The undecided requests of a task, oldest first. */
-  open(taskId: string): ApprovalRequest[];
-  /**
-   * Decides a request unless it is decided, or its time is up. `isFirst` tells whether this decision is the one that holds;
-   * it is durable when it resolves, and the run goes on, answered where it was decided.
-   */
-  decide(
-    id: string,
-    decision: Omit<Decision, 'at'>,
-    where?: Address,
-  ): Promise<{ isFirst: boolean; request: ApprovalRequest } | undefined>;
-  /** The run goes on with the decision; false when there is none to go on with. */
-  take(id: string): Promise<boolean>;
-  /** Requests of a task that no run has gone on with, decided or not, oldest first. */
-  waiting(taskId: string): ApprovalRequest[];
-  /** Closes a request that no run has gone on with: the person wrote something else. */
-  withdraw(id: string, by: Pick<Decision, 'by' | 'name'>): Promise<void>;
-  /** The folder for texts that are too long for a message. */
-  readonly folder: string;
-  /** Takes up what an earlier process left: decisions that nobody took up, requests whose time is up. */
-  start(): Promise<void>;
-  close(): void;
-}
 
 export interface ApprovalsOptions {
   /** `access/` of the home. */
@@ -60,165 +32,217 @@ const MAX_TIMER_MS = 2_147_000_000;
 /** After a failure of the disk. */
 const RETRY_MS = 2_000;
 
-export function openApprovals(options: ApprovalsOptions): Approvals {
-  const { queue, log } = options;
-  const now = options.now ?? Date.now;
-  const folder = path.join(options.folder, 'approvals');
-  const requests = loadRequests(folder);
+export class Approvals {
+  readonly #options: ApprovalsOptions;
+  readonly #now: () => number;
+  /** The folder for texts that are too long for a message. */
+  readonly folder: string;
+  readonly #requests: Map<string, ApprovalRequest>;
   /** Those that no run has gone on with, by task, oldest first. */
-  const waitingOf = new Map<string, ApprovalRequest[]>();
+  readonly #waitingOf = new Map<string, ApprovalRequest[]>();
   /** Decided, and not in their lanes yet. */
-  const unsent = new Set<ApprovalRequest>();
-  let timer: NodeJS.Timeout | undefined;
-  let isClosed = false;
-  let prunedAt = 0;
+  readonly #unsent = new Set<ApprovalRequest>();
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #prunedAt = 0;
 
-  const isWaiting = ({ decision, takenAt }: ApprovalRequest) => !takenAt && decision?.verdict !== 'wrote';
-
-  /** After every change of a request. */
-  function note(request: ApprovalRequest): void {
-    const others = (waitingOf.get(request.taskId) ?? []).filter(({ id }) => id !== request.id);
-    const left = isWaiting(request) ? [...others, request] : others;
-    if (left.length > 0) waitingOf.set(request.taskId, left);
-    else waitingOf.delete(request.taskId);
+  constructor(options: ApprovalsOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.folder = path.join(options.folder, 'approvals');
+    this.#requests = loadRequests(this.folder);
   }
 
-  const allWaiting = () => [...waitingOf.values()].flat();
+  /** Durable when it resolves. The same id again is the request that is there already. */
+  async ask(request: ApprovalRequest): Promise<ApprovalRequest> {
+    const known = this.#requests.get(request.id);
+    if (known) return known;
+    this.#prune();
+    await storeRequest(this.folder, request);
+    this.#requests.set(request.id, request);
+    this.#note(request);
+    this.#arm();
+    return request;
+  }
 
-  const isLate = ({ expiresAt }: ApprovalRequest) => expiresAt !== undefined && Date.parse(expiresAt) <= now();
+  get(id: string): ApprovalRequest | undefined {
+    return this.#requests.get(id);
+  }
+
+  /** The undecided requests of a task, oldest first. */
+  open(taskId: string): ApprovalRequest[] {
+    return (this.#waitingOf.get(taskId) ?? []).filter((request) => !request.decision);
+  }
+
+  /**
+   * Decides a request unless it is decided, or its time is up. `isFirst` tells whether this decision is the one that holds;
+   * it is durable when it resolves, and the run goes on, answered where it was decided.
+   */
+  async decide(
+    id: string,
+    decision: Omit<Decision, 'at'>,
+    where?: Address,
+  ): Promise<{ isFirst: boolean; request: ApprovalRequest } | undefined> {
+    const request = this.#requests.get(id);
+    if (!request) return undefined;
+    const press = pressOf(request, this.#now());
+    const here = where && askedAt(request, where);
+    if (press === 'decides') {
+      if (here) request.asked = [here, ...request.asked.filter((message) => message !== here)];
+      await this.#store(request, { ...decision, at: new Date(this.#now()).toISOString() });
+    } else if (press === 'too late') await this.#store(request, timeUp(request, this.#now()));
+    // A crash, or a full disk, may have come between the decision and its entry in the lane.
+    else await this.#resume(request);
+    this.#arm();
+    return { isFirst: press === 'decides', request };
+  }
+
+  /** The run goes on with the decision; false when there is none to go on with. */
+  async take(id: string): Promise<boolean> {
+    const request = this.#requests.get(id);
+    if (!request?.decision || request.decision.verdict === 'wrote') return false;
+    request.takenAt ??= new Date(this.#now()).toISOString();
+    await storeRequest(this.folder, request);
+    this.#note(request);
+    return true;
+  }
+
+  /** Requests of a task that no run has gone on with, decided or not, oldest first. */
+  waiting(taskId: string): ApprovalRequest[] {
+    return [...(this.#waitingOf.get(taskId) ?? [])];
+  }
+
+  /** Closes a request that no run has gone on with: the person wrote something else. */
+  async withdraw(id: string, by: Pick<Decision, 'by' | 'name'>): Promise<void> {
+    const request = this.#requests.get(id);
+    if (request && isWaiting(request)) {
+      await this.#store(request, { ...by, verdict: 'wrote', at: new Date(this.#now()).toISOString() });
+      this.#arm();
+    }
+  }
+
+  /** Takes up what an earlier process left: decisions that nobody took up, requests whose time is up. */
+  async start(): Promise<void> {
+    this.#prune();
+    for (const request of this.#requests.values()) {
+      this.#note(request);
+      if (request.decision && isWaiting(request)) this.#unsent.add(request);
+    }
+    await this.#attend();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** After every change of a request. */
+  #note(request: ApprovalRequest): void {
+    const others = (this.#waitingOf.get(request.taskId) ?? []).filter(({ id }) => id !== request.id);
+    const left = isWaiting(request) ? [...others, request] : others;
+    if (left.length > 0) this.#waitingOf.set(request.taskId, left);
+    else this.#waitingOf.delete(request.taskId);
+  }
+
+  #waiting(): ApprovalRequest[] {
+    return [...this.#waitingOf.values()].flat();
+  }
 
   /** The run goes on: an entry of the task's lane, put there once however often this is called. */
-  async function resume(request: ApprovalRequest): Promise<void> {
-    unsent.delete(request);
-    if (!request.decision || !isWaiting(request)) return;
-    const { id, viber, taskId, run, principal, play, job } = request;
-    const [message] = request.asked;
-    if (!message) return;
-    const entry: Entry = { message, principal, viber, taskId, resume: { approval: id, run } };
-    if (play) entry.play = {};
-    if (job) entry.job = job;
+  async #resume(request: ApprovalRequest): Promise<void> {
+    this.#unsent.delete(request);
+    const entry = request.decision && isWaiting(request) ? resumedEntry(request) : undefined;
+    if (!entry) return;
+    const lane = taskLane(entry.taskId);
     try {
-      await queue.enqueue(taskLane(taskId), entry, { dedupeId: `approval ${id}`, by: shareOf(entry) });
+      await this.#options.queue.enqueue(lane, entry, { dedupeId: `approval ${request.id}`, by: shareOf(entry) });
     } catch (error) {
-      unsent.add(request);
+      this.#unsent.add(request);
       throw error;
     }
   }
 
   /** In force at once, durable when it resolves. */
-  async function settle(request: ApprovalRequest, decision: Decision): Promise<void> {
+  async #store(request: ApprovalRequest, decision: Decision): Promise<void> {
     const before = request.decision;
     request.decision = decision;
     try {
-      await storeRequest(folder, request);
+      await storeRequest(this.folder, request);
     } catch (error) {
       if (before) request.decision = before;
       else delete request.decision;
       throw error;
     }
-    note(request);
+    this.#note(request);
     crashPoint('approval:decided');
-    await resume(request);
+    await this.#resume(request);
   }
 
-  const timeUp = ({ otherwise }: ApprovalRequest): Decision => {
-    const at = new Date(now()).toISOString();
-    if (otherwise === undefined) return { verdict: 'expired', by: '', name: '', at };
-    return { verdict: 'answer', answer: otherwise, by: '', name: '', at };
-  };
-
   /** Closes what ran out, and sends what could not be sent before. Never rejects. */
-  async function attend(): Promise<void> {
-    const late = allWaiting().filter((request) => !request.decision && isLate(request));
-    for (const request of [...unsent, ...late]) {
+  async #attend(): Promise<void> {
+    const late = this.#waiting().filter((request) => !request.decision && isLate(request, this.#now()));
+    for (const request of [...this.#unsent, ...late]) {
       try {
-        await (request.decision ? resume(request) : settle(request, timeUp(request)));
+        await (request.decision ? this.#resume(request) : this.#store(request, timeUp(request, this.#now())));
       } catch (error) {
-        log.error({ err: error, approval: request.id }, 'a decision could not be passed on');
+        this.#options.log.error({ err: error, approval: request.id }, 'a decision could not be passed on');
       }
     }
-    arm();
+    this.#arm();
   }
 
   /** One timer for the request whose time is up first. */
-  function arm(): void {
-    clearTimeout(timer);
-    let due = unsent.size > 0 ? now() + RETRY_MS : Number.POSITIVE_INFINITY;
-    for (const { decision, expiresAt } of allWaiting()) {
+  #arm(): void {
+    clearTimeout(this.#timer);
+    let due = this.#unsent.size > 0 ? this.#now() + RETRY_MS : Number.POSITIVE_INFINITY;
+    for (const { decision, expiresAt } of this.#waiting()) {
       if (!decision && expiresAt !== undefined) due = Math.min(due, Date.parse(expiresAt));
     }
-    if (isClosed || due === Number.POSITIVE_INFINITY) return;
+    if (this.#isClosed || due === Number.POSITIVE_INFINITY) return;
     // What is late already has met a failure.
-    const wait = due <= now() ? RETRY_MS : Math.min(MAX_TIMER_MS, due - now());
-    timer = setTimeout(() => void attend(), wait + 1);
-    timer.unref();
+    const wait = due <= this.#now() ? RETRY_MS : Math.min(MAX_TIMER_MS, due - this.#now());
+    this.#timer = setTimeout(() => void this.#attend(), wait + 1);
+    this.#timer.unref();
   }
 
-  function prune(): void {
-    if (now() - prunedAt < PRUNE_MS) return;
-    prunedAt = now();
-    for (const [id, { decision }] of requests) {
-      if (!decision || now() - Date.parse(decision.at) < KEEP_MS) continue;
-      requests.delete(id);
-      removeRequest(folder, id);
+  #prune(): void {
+    if (this.#now() - this.#prunedAt < PRUNE_MS) return;
+    this.#prunedAt = this.#now();
+    for (const [id, { decision }] of this.#requests) {
+      if (!decision || this.#now() - Date.parse(decision.at) < KEEP_MS) continue;
+      this.#requests.delete(id);
+      removeRequest(this.folder, id);
     }
   }
+}
 
+/** No run has gone on with it. */
+const isWaiting = ({ decision, takenAt }: ApprovalRequest): boolean => !takenAt && decision?.verdict !== 'wrote';
+
+const isLate = ({ expiresAt }: ApprovalRequest, now: number): boolean =>
+  expiresAt !== undefined && Date.parse(expiresAt) <= now;
+
+/** What a press means: a request is decided once, and a time that is up decides before any press. */
+function pressOf(request: ApprovalRequest, now: number): 'decides' | 'too late' | 'again' {
+  if (request.decision) return 'again';
+  return isLate(request, now) ? 'too late' : 'decides';
+}
+
+/** The decision of a request whose time is up. */
+function timeUp({ otherwise }: ApprovalRequest, now: number): Decision {
+  const at = new Date(now).toISOString();
+  if (otherwise === undefined) return { verdict: 'expired', by: '', name: '', at };
+  return { verdict: 'answer', answer: otherwise, by: '', name: '', at };
+}
+
+/** With what the run goes on in its task's lane. */
+function resumedEntry({ id, viber, taskId, run, principal, play, job, asked }: ApprovalRequest): Entry | undefined {
+  const [message] = asked;
+  if (!message) return undefined;
   return {
-    folder,
-    async ask(request) {
-      const known = requests.get(request.id);
-      if (known) return known;
-      prune();
-      await storeRequest(folder, request);
-      requests.set(request.id, request);
-      note(request);
-      arm();
-      return request;
-    },
-    get: (id) => requests.get(id),
-    open: (taskId) => (waitingOf.get(taskId) ?? []).filter((request) => !request.decision),
-    async decide(id, decision, where) {
-      const request = requests.get(id);
-      if (!request) return undefined;
-      const isFirst = !request.decision && !isLate(request);
-      const here = where && askedAt(request, where);
-      if (isFirst && here) request.asked = [here, ...request.asked.filter((message) => message !== here)];
-      if (isFirst) await settle(request, { ...decision, at: new Date(now()).toISOString() });
-      else if (!request.decision) await settle(request, timeUp(request));
-      // A crash, or a full disk, may have come between the decision and its entry in the lane.
-      else await resume(request);
-      arm();
-      return { isFirst, request };
-    },
-    async take(id) {
-      const request = requests.get(id);
-      if (!request?.decision || request.decision.verdict === 'wrote') return false;
-      request.takenAt ??= new Date(now()).toISOString();
-      await storeRequest(folder, request);
-      note(request);
-      return true;
-    },
-    waiting: (taskId) => [...(waitingOf.get(taskId) ?? [])],
-    async withdraw(id, by) {
-      const request = requests.get(id);
-      if (request && isWaiting(request)) {
-        await settle(request, { ...by, verdict: 'wrote', at: new Date(now()).toISOString() });
-        arm();
-      }
-    },
-    async start() {
-      prune();
-      for (const request of requests.values()) {
-        note(request);
-        if (request.decision && isWaiting(request)) unsent.add(request);
-      }
-      await attend();
-    },
-    close() {
-      isClosed = true;
-      clearTimeout(timer);
-    },
+    ...{ message, principal, viber, taskId, resume: { approval: id, run } },
+    ...(play && { play: {} }),
+    ...(job && { job }),
   };
 }
 

@@ -91,7 +91,7 @@ export function createTaskRecords({ home, conversations, costs, log }: TaskRecor
       }));
     },
     setState,
-    endRun: costs.endRun,
+    endRun: (run, task) => costs.endRun(run, task),
     showRunning: (taskId, onShown) =>
       setTimeout(() => {
         setState(taskId, 'running').then(onShown, (error: unknown) =>

@@ -46,29 +46,6 @@ export interface CapHit {
 /** One model call that has ended, however it ended. */
 export interface ModelCall extends Omit<UsageCall, 'type' | 'at' | 'cost' | 'currency' | 'unpricedTokens'> {}
 
-export interface Costs {
-  /** The cap that keeps this person (a principal as text) from another model call now, if one does. */
-  check(person: string, now?: number): CapHit | undefined;
-  /** Counts a call and writes it down. Never throws: what cannot be written is counted all the same and logged. */
-  add(call: ModelCall): void;
-  /** What a run has used so far, before a restart included; undefined when nothing is known of it. */
-  ofRun(run: string): Usage | undefined;
-  /** What was used today: by everybody, or by one person. */
-  today(person?: string): Usage;
-  /** What a run has used that the record of its task does not know; from now on the record is taken to know it. */
-  take(run: string): Usage | undefined;
-  /** Adds a run that has ended to the record of its task. Never rejects. */
-  endRun(run: string, task: string): Promise<void>;
-  /**
-   * Whether `who` is told of this cap in the answer of `run`: for one run a day, also over restarts. The same run again is told
-   * again: a crash may have come before its answer was kept.
-   */
-  isTold(who: string, hit: CapHit, run: string): boolean;
-  /** The caps that are set, for showing. */
-  readonly limits: CostLimits;
-  readonly currency: string;
-}
-
 export interface CostsOptions {
   home: Home;
   limits: CostLimits;
@@ -92,124 +69,152 @@ const KEPT_RUNS = 5_000;
 const ROUNDING = 1e-9;
 
 /** Reads nothing yet: the day's file is read when its numbers are first asked for. */
-export function openCosts({ home, limits, prices, currency, log, now = Date.now }: CostsOptions): Costs {
-  let day: Day | undefined;
+export class Costs {
+  readonly #options: CostsOptions;
+  readonly #home: Home;
+  /** The caps that are set, for showing. */
+  readonly limits: CostLimits;
+  readonly currency: string;
+  readonly #log: Logger;
+  readonly #now: () => number;
+  #day: Day | undefined;
   /** By run: all of it, and the part that the record of its task does not know yet. */
-  const runs = createLru<{ total: Usage; left: Usage | undefined }>(KEPT_RUNS);
+  readonly #runs = createLru<{ total: Usage; left: Usage | undefined }>(KEPT_RUNS);
 
-  function countRun(run: string, usage: Usage): void {
-    const known = runs.get(run);
-    runs.set(run, { total: addUsage(known?.total, usage), left: addUsage(known?.left, usage) });
+  constructor(options: CostsOptions) {
+    this.#options = options;
+    this.#home = options.home;
+    this.limits = options.limits;
+    this.currency = options.currency;
+    this.#log = options.log;
+    this.#now = options.now ?? Date.now;
   }
 
-  function count(into: Day, call: Usage & { person: string }): void {
+  /** The cap that keeps this person (a principal as text) from another model call now, if one does. */
+  check(person: string, at: number = this.#now()): CapHit | undefined {
+    const { name, all, people } = this.#today(at);
+    const mine = people.get(person) ?? NO_USAGE;
+    const until = Date.parse(name) + DAY_MS;
+    const money = (usage: Usage) => (usage.currency === this.currency ? (usage.cost ?? 0) : 0);
+    const caps: [keyof CostLimits, CapHit['of'], number, boolean][] = [
+      ['tokensPerDay', 'all', tokensOf(all), false],
+      ['costPerDay', 'all', money(all), true],
+      ['tokensPerPersonPerDay', 'person', tokensOf(mine), false],
+      ['costPerPersonPerDay', 'person', money(mine), true],
+    ];
+    for (const [key, of, used, isMoney] of caps) {
+      const limit = this.limits[key];
+      if (!limit || used < limit - ROUNDING) continue;
+      return { setting: `limits.${key}`, of, limit, used, until, ...(isMoney && { currency: this.currency }) };
+    }
+    return undefined;
+  }
+
+  /** Counts a call and writes it down. Never throws: what cannot be written is counted all the same and logged. */
+  add(given: ModelCall): void {
+    const at = this.#now();
+    const current = this.#today(at);
+    const { inputTokens, outputTokens, cachedInputTokens = 0, ...call } = given;
+    const tokens = { inputTokens, outputTokens, ...(cachedInputTokens > 0 && { cachedInputTokens }) };
+    const usage = priced(tokens, priceOf(call.model, this.#options.prices, this.currency), this.currency);
+    this.#write({ type: 'call', at: new Date(at).toISOString(), ...call, ...usage });
+    this.#count(current, { ...usage, person: call.person });
+    this.#countRun(call.run, usage);
+  }
+
+  /** What a run has used so far, before a restart included; undefined when nothing is known of it. */
+  ofRun(run: string): Usage | undefined {
+    this.#today();
+    return this.#runs.get(run)?.total;
+  }
+
+  /** What was used today: by everybody, or by one person. */
+  today(person?: string): Usage {
+    return person === undefined ? this.#today().all : (this.#today().people.get(person) ?? NO_USAGE);
+  }
+
+  /** What a run has used that the record of its task does not know; from now on the record is taken to know it. */
+  take(run: string): Usage | undefined {
+    const { total, left } = this.#runs.get(run) ?? {};
+    if (total && left) this.#runs.set(run, { total, left: undefined });
+    return left;
+  }
+
+  /** Adds a run that has ended to the record of its task. Never rejects. */
+  async endRun(run: string, task: string): Promise<void> {
+    const left = this.take(run);
+    if (!left) return;
+    try {
+      if (readTaskSync(this.#home, task) === undefined) return;
+      await updateTask(this.#home, task, (record) => ({ ...record, usage: addUsage(record.usage, left) }));
+    } catch (error) {
+      this.#log.warn({ task, err: errorMessage(error) }, 'the usage of a task could not be written');
+    }
+  }
+
+  /**
+   * Whether `who` is told of this cap in the answer of `run`: for one run a day, also over restarts. The same run again is told
+   * again: a crash may have come before its answer was kept.
+   */
+  isTold(who: string, { setting }: CapHit, run: string): boolean {
+    const { told } = this.#today();
+    const key = noticeKey(who, setting);
+    if (told.has(key)) return told.get(key) === run;
+    told.set(key, run);
+    this.#write({ type: 'notice', at: new Date(this.#now()).toISOString(), run, who, setting });
+    return true;
+  }
+
+  #countRun(run: string, usage: Usage): void {
+    const known = this.#runs.get(run);
+    this.#runs.set(run, { total: addUsage(known?.total, usage), left: addUsage(known?.left, usage) });
+  }
+
+  #count(into: Day, call: Usage & { person: string }): void {
     const usage = usageOf(call);
     into.all = addUsage(into.all, usage);
     into.people.set(call.person, addUsage(into.people.get(call.person), usage));
   }
 
   /** What cannot be read is as if it had not been: a full stop of the gateway would be worse. */
-  function read(name: string): UsageLine[] {
+  #read(name: string): UsageLine[] {
     try {
-      return readUsage(home, name);
+      return readUsage(this.#home, name);
     } catch (error) {
-      log.error({ err: error, day: name }, 'usage could not be read; the day is counted from zero');
+      this.#log.error({ err: error, day: name }, 'usage could not be read; the day is counted from zero');
       return [];
     }
   }
 
-  function load(name: string): Day {
+  #load(name: string): Day {
     const loaded: Day = { name, all: NO_USAGE, people: new Map(), told: new Map() };
-    const isStart = day === undefined;
+    const isStart = this.#day === undefined;
     // A run that a restart cut may have begun the day before.
-    const yesterday = isStart ? read(dayOf(Date.parse(name) - DAY_MS)) : [];
-    for (const line of yesterday) if (line.type === 'call') countRun(line.run, usageOf(line));
-    for (const line of read(name)) {
+    const yesterday = isStart ? this.#read(dayOf(Date.parse(name) - DAY_MS)) : [];
+    for (const line of yesterday) if (line.type === 'call') this.#countRun(line.run, usageOf(line));
+    for (const line of this.#read(name)) {
       if (line.type === 'notice') loaded.told.set(noticeKey(line.who, line.setting), line.run);
       else {
-        count(loaded, line);
-        if (isStart) countRun(line.run, usageOf(line));
+        this.#count(loaded, line);
+        if (isStart) this.#countRun(line.run, usageOf(line));
       }
     }
     return loaded;
   }
 
-  function today(at = now()): Day {
+  #today(at = this.#now()): Day {
     const name = dayOf(at);
-    if (day?.name !== name) day = load(name);
-    return day;
+    if (this.#day?.name !== name) this.#day = this.#load(name);
+    return this.#day;
   }
 
-  function take(run: string): Usage | undefined {
-    const { total, left } = runs.get(run) ?? {};
-    if (total && left) runs.set(run, { total, left: undefined });
-    return left;
-  }
-
-  function write(line: UsageLine): void {
+  #write(line: UsageLine): void {
     try {
-      appendUsage(home, line);
+      appendUsage(this.#home, line);
     } catch (error) {
-      log.error({ err: error }, 'usage could not be written; it is forgotten at the next start');
+      this.#log.error({ err: error }, 'usage could not be written; it is forgotten at the next start');
     }
   }
-
-  return {
-    limits,
-    currency,
-    check(person, at = now()) {
-      const { name, all, people } = today(at);
-      const mine = people.get(person) ?? NO_USAGE;
-      const until = Date.parse(name) + DAY_MS;
-      const money = (usage: Usage) => (usage.currency === currency ? (usage.cost ?? 0) : 0);
-      const caps: [keyof CostLimits, CapHit['of'], number, boolean][] = [
-        ['tokensPerDay', 'all', tokensOf(all), false],
-        ['costPerDay', 'all', money(all), true],
-        ['tokensPerPersonPerDay', 'person', tokensOf(mine), false],
-        ['costPerPersonPerDay', 'person', money(mine), true],
-      ];
-      for (const [key, of, used, isMoney] of caps) {
-        const limit = limits[key];
-        if (!limit || used < limit - ROUNDING) continue;
-        return { setting: `limits.${key}`, of, limit, used, until, ...(isMoney && { currency }) };
-      }
-      return undefined;
-    },
-    add(given) {
-      const at = now();
-      const current = today(at);
-      const { inputTokens, outputTokens, cachedInputTokens = 0, ...call } = given;
-      const tokens = { inputTokens, outputTokens, ...(cachedInputTokens > 0 && { cachedInputTokens }) };
-      const usage = priced(tokens, priceOf(call.model, prices, currency), currency);
-      write({ type: 'call', at: new Date(at).toISOString(), ...call, ...usage });
-      count(current, { ...usage, person: call.person });
-      countRun(call.run, usage);
-    },
-    ofRun(run) {
-      today();
-      return runs.get(run)?.total;
-    },
-    today: (person) => (person === undefined ? today().all : (today().people.get(person) ?? NO_USAGE)),
-    take,
-    async endRun(run, task) {
-      const left = take(run);
-      if (!left) return;
-      try {
-        if (readTaskSync(home, task) === undefined) return;
-        await updateTask(home, task, (record) => ({ ...record, usage: addUsage(record.usage, left) }));
-      } catch (error) {
-        log.warn({ task, err: errorMessage(error) }, 'the usage of a task could not be written');
-      }
-    },
-    isTold(who, { setting }, run) {
-      const { told } = today();
-      const key = noticeKey(who, setting);
-      if (told.has(key)) return told.get(key) === run;
-      told.set(key, run);
-      write({ type: 'notice', at: new Date(now()).toISOString(), run, who, setting });
-      return true;
-    },
-  };
 }
 
 const noticeKey = (who: string, setting: string): string => `${who} ${setting}`;

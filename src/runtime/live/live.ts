@@ -16,7 +16,7 @@ import type { Logger } from '../../log.ts';
 import type { ConversationSettings } from '../conversations/settings.ts';
 import type { Buttons } from '../reply/buttons.ts';
 import type { Bus } from './bus.ts';
-import { createLivePace } from './pace.ts';
+import { createLivePace, type LivePace } from './pace.ts';
 import { createLiveText, type LiveText } from './text.ts';
 import { doing, statusLine } from './words.ts';
 
@@ -34,20 +34,8 @@ export interface LiveOptions {
   log: Logger;
 }
 
-export interface Live {
-  /**
-   * Conversations that see this run's progress from now on. `isAgain`: an earlier process may have begun to show it there; then
-   * what it showed has been found when this resolves.
-   */
-  follow(runId: string, addresses: readonly Address[], isAgain?: boolean): Promise<void>;
-  /**
-   * Ends progress of a run everywhere. In `answered` the status message may be replaced by the answer: gives its ids by
-   * conversation key. Elsewhere it is taken away.
-   */
-  end(runId: string, answered: readonly Address[]): Promise<Map<string, string>>;
-  /** What runs under the eyes of a conversation. */
-  runsAt(address: Address): { taskId: string; agentId: string }[];
-}
+/** What the rest of the gateway uses of it. */
+export type Live = Pick<LiveProgress, keyof LiveProgress>;
 
 interface Progress {
   done: number;
@@ -81,18 +69,90 @@ const DEFAULT_GAP_MS = 3000;
 const KEPT_MS = 24 * 3_600_000;
 const cacheKey = (runId: string, address: Address): string => `live.${runId}.${conversationKey(address)}`;
 
-export function createLive(options: LiveOptions): Live {
-  const { bus, channelOf, settings, log } = options;
-  const runs = new Map<string, Run>();
-  const pace = createLivePace({
-    isBusy: options.isBusy,
-    limitOf(address) {
-      const { key, gapMs } = channelOf(address)?.livePace?.(address) ?? { key: address.chat, gapMs: DEFAULT_GAP_MS };
-      return { key: `${address.channel} ${address.account} ${key}`, gapMs };
-    },
-  });
+export class LiveProgress {
+  readonly #options: LiveOptions;
+  readonly #channelOf: (address: Address) => Channel | undefined;
+  readonly #log: Logger;
+  readonly #runs = new Map<string, Run>();
+  readonly #pace: LivePace;
 
-  function placeOf(run: Run, runId: string, address: Address): Place {
+  constructor(options: LiveOptions) {
+    this.#options = options;
+    this.#channelOf = options.channelOf;
+    this.#log = options.log;
+    this.#pace = createLivePace({
+      isBusy: options.isBusy,
+      limitOf: (address) => {
+        const { key, gapMs } = options.channelOf(address)?.livePace?.(address) ?? {
+          key: address.chat,
+          gapMs: DEFAULT_GAP_MS,
+        };
+        return { key: `${address.channel} ${address.account} ${key}`, gapMs };
+      },
+    });
+    options.bus.subscribe((event) => {
+      const run = this.#runs.get(event.runId);
+      if (!run) return;
+      run.taskId = event.taskId;
+      run.agentId ||= event.agentId;
+      run.worker = event.agentId;
+      const shown = this.#visible(run, event);
+      if (!shown) return;
+      for (const { address, view } of run.views) this.#tell(this.#channelOf(address), shown, address, view);
+    });
+  }
+
+  /**
+   * Conversations that see this run's progress from now on. `isAgain`: an earlier process may have begun to show it there; then
+   * what it showed has been found when this resolves.
+   */
+  async follow(runId: string, addresses: readonly Address[], isAgain = false): Promise<void> {
+    const run: Run = {
+      ...{ startedAt: Date.now(), taskId: '', agentId: '', worker: '', words: 'thinking', state: 'thinking' },
+      ...{ text: createLiveText(), progress: undefined, lastProgress: undefined, views: [], isOver: false },
+    };
+    const places = new Map(addresses.map((address) => [conversationKey(address), address]));
+    for (const address of places.values()) run.views.push(this.#placeOf(run, runId, address));
+    this.#runs.set(runId, run);
+    if (isAgain) await this.#resume(run, runId);
+  }
+
+  /**
+   * Ends progress of a run everywhere. In `answered` the status message may be replaced by the answer: gives its ids by
+   * conversation key. Elsewhere it is taken away.
+   */
+  async end(runId: string, answered: readonly Address[]): Promise<Map<string, string>> {
+    const placeholders = new Map<string, string>();
+    const isAnswered = new Set(answered.map(conversationKey));
+    const run = this.#runs.get(runId);
+    this.#runs.delete(runId);
+    if (run) run.isOver = true;
+    await Promise.all(
+      (run?.views ?? []).map(async ({ address, view, isKept }) => {
+        const key = conversationKey(address);
+        // The answer may become that message: from here on nobody may take it for a status.
+        if (isKept) await this.#tolerate(this.#options.cache.delete(cacheKey(runId, address)));
+        this.#pace.leave(address, view);
+        if (isAnswered.has(key)) this.#pace.answered(address);
+        const ended = this.#channelOf(address)?.endStream?.(runId, address, isAnswered.has(key));
+        // Nobody waits for a status message to disappear.
+        const id = isAnswered.has(key) ? await ended : undefined;
+        if (id !== undefined) placeholders.set(key, id);
+      }),
+    );
+    return placeholders;
+  }
+
+  /** What runs under the eyes of a conversation. */
+  runsAt(address: Address): { taskId: string; agentId: string }[] {
+    const key = conversationKey(address);
+    return [...this.#runs.values()]
+      .filter((run) => run.taskId !== '' && run.views.some((view) => conversationKey(view.address) === key))
+      .flatMap(({ taskId, agentId, worker }) => [...new Set([agentId, worker])].map((id) => ({ taskId, agentId: id })));
+  }
+
+  #placeOf(run: Run, runId: string, address: Address): Place {
+    const { settings, cache } = this.#options;
     let buttons: Promise<Button[][]> | undefined;
     const view: Place['view'] = {
       get mode() {
@@ -105,21 +165,21 @@ export function createLive(options: LiveOptions): Live {
         return run.words;
       },
       line: () => statusLine(run.words, run.lastProgress, Date.now() - run.startedAt),
-      async turn() {
-        if (run.isOver || !(await pace.turn(address, view))) return false;
-        await readProgress(run);
+      turn: async () => {
+        if (run.isOver || !(await this.#pace.turn(address, view))) return false;
+        await this.#readProgress(run);
         return !run.isOver;
       },
-      limited: (ms) => pace.limited(address, ms),
-      buttons() {
-        buttons ??= offerStop(run, address);
+      limited: (ms) => this.#pace.limited(address, ms),
+      buttons: () => {
+        buttons ??= this.#offerStop(run, address);
         return buttons;
       },
       kept: undefined,
-      keep(message) {
+      keep: (message) => {
         if (run.isOver) return;
         place.isKept = true;
-        void tolerate(options.cache.set(cacheKey(runId, address), message, KEPT_MS));
+        void this.#tolerate(cache.set(cacheKey(runId, address), message, KEPT_MS));
       },
     };
     const place: Place = { address, view, isKept: false };
@@ -127,48 +187,48 @@ export function createLive(options: LiveOptions): Live {
   }
 
   /** What the cache holds may be lost: then a status message stays behind. */
-  async function tolerate<T>(done: Promise<T>): Promise<T | undefined> {
+  async #tolerate<T>(done: Promise<T>): Promise<T | undefined> {
     try {
       return await done;
     } catch (error) {
-      log.warn({ err: error }, 'the cache failed');
+      this.#log.warn({ err: error }, 'the cache failed');
       return undefined;
     }
   }
 
   /** Goes on with what an earlier process showed, before there is news. */
-  async function resume(run: Run, runId: string): Promise<void> {
+  async #resume(run: Run, runId: string): Promise<void> {
     for (const place of run.views) {
       const { address, view } = place;
-      view.kept = await tolerate(options.cache.get(cacheKey(runId, address)));
+      view.kept = await this.#tolerate(this.#options.cache.get(cacheKey(runId, address)));
       if (view.kept === undefined) continue;
       place.isKept = true;
       const event = { type: 'state-change', state: run.state, agentId: '', taskId: '', runId } as const;
-      if (!run.isOver) tell(channelOf(address), event, address, view);
+      if (!run.isOver) this.#tell(this.#channelOf(address), event, address, view);
     }
   }
 
-  async function offerStop(run: Run, address: Address): Promise<Button[][]> {
+  async #offerStop(run: Run, address: Address): Promise<Button[][]> {
     try {
-      return await options.buttons.offer(address, [[{ label: 'Stop', command: 'stop', args: run.taskId }]]);
+      return await this.#options.buttons.offer(address, [[{ label: 'Stop', command: 'stop', args: run.taskId }]]);
     } catch (error) {
-      log.warn({ err: error }, 'a button to stop could not be offered');
+      this.#log.warn({ err: error }, 'a button to stop could not be offered');
       return [];
     }
   }
 
   /** Once, and again when the plan may have changed. */
-  async function readProgress(run: Run): Promise<void> {
-    run.progress ??= options.progressOf(run.taskId);
+  async #readProgress(run: Run): Promise<void> {
+    run.progress ??= this.#options.progressOf(run.taskId);
     try {
       run.lastProgress = await run.progress;
     } catch (error) {
-      log.warn({ err: error, task: run.taskId }, 'the progress of a plan could not be read');
+      this.#log.warn({ err: error, task: run.taskId }, 'the progress of a plan could not be read');
     }
   }
 
   /** The event as people may see it; undefined when nothing of it is left. */
-  function visible(run: Run, event: AgentStreamEvent): AgentStreamEvent | undefined {
+  #visible(run: Run, event: AgentStreamEvent): AgentStreamEvent | undefined {
     if (event.type === 'text-delta') {
       const content = run.text.add(event.content);
       return content === '' ? undefined : { ...event, content };
@@ -183,62 +243,9 @@ export function createLive(options: LiveOptions): Live {
     return event;
   }
 
-  function tell(channel: Channel | undefined, event: AgentStreamEvent, address: Address, view: LiveView): void {
+  #tell(channel: Channel | undefined, event: AgentStreamEvent, address: Address, view: LiveView): void {
     channel?.stream?.(event, address, view).catch((error: unknown) => {
-      log.warn({ err: error, channel: channel.id }, 'live progress failed');
+      this.#log.warn({ err: error, channel: channel.id }, 'live progress failed');
     });
   }
-
-  bus.subscribe((event) => {
-    const run = runs.get(event.runId);
-    if (!run) return;
-    run.taskId = event.taskId;
-    run.agentId ||= event.agentId;
-    run.worker = event.agentId;
-    const shown = visible(run, event);
-    if (!shown) return;
-    for (const { address, view } of run.views) tell(channelOf(address), shown, address, view);
-  });
-
-  return {
-    async follow(runId, addresses, isAgain = false) {
-      const run: Run = {
-        ...{ startedAt: Date.now(), taskId: '', agentId: '', worker: '', words: 'thinking', state: 'thinking' },
-        ...{ text: createLiveText(), progress: undefined, lastProgress: undefined, views: [], isOver: false },
-      };
-      const places = new Map(addresses.map((address) => [conversationKey(address), address]));
-      for (const address of places.values()) run.views.push(placeOf(run, runId, address));
-      runs.set(runId, run);
-      if (isAgain) await resume(run, runId);
-    },
-    async end(runId, answered) {
-      const placeholders = new Map<string, string>();
-      const isAnswered = new Set(answered.map(conversationKey));
-      const run = runs.get(runId);
-      runs.delete(runId);
-      if (run) run.isOver = true;
-      await Promise.all(
-        (run?.views ?? []).map(async ({ address, view, isKept }) => {
-          const key = conversationKey(address);
-          // The answer may become that message: from here on nobody may take it for a status.
-          if (isKept) await tolerate(options.cache.delete(cacheKey(runId, address)));
-          pace.leave(address, view);
-          if (isAnswered.has(key)) pace.answered(address);
-          const ended = channelOf(address)?.endStream?.(runId, address, isAnswered.has(key));
-          // Nobody waits for a status message to disappear.
-          const id = isAnswered.has(key) ? await ended : undefined;
-          if (id !== undefined) placeholders.set(key, id);
-        }),
-      );
-      return placeholders;
-    },
-    runsAt(address) {
-      const key = conversationKey(address);
-      return [...runs.values()]
-        .filter((run) => run.taskId !== '' && run.views.some((view) => conversationKey(view.address) === key))
-        .flatMap(({ taskId, agentId, worker }) =>
-          [...new Set([agentId, worker])].map((id) => ({ taskId, agentId: id })),
-        );
-    },
-  };
 }

@@ -52,18 +52,6 @@ export interface Begun {
   artifactRefs: ArtifactRef[];
 }
 
-export interface Mesh {
-  registry: Registry;
-  limits: MeshLimits;
-  /**
-   * @throws UserError in words for whoever asks when the agent cannot answer; RunError when its model cannot, or the asking run
-   * was ended
-   */
-  ask(question: Question): Promise<AgentAnswer | Waiting>;
-  /** A question that was put before: the asking run goes on after a crash. What is known of it so far. */
-  begun(question: Pick<Question, 'agent' | 'key' | 'order'>): Promise<Begun | undefined>;
-}
-
 export interface MeshLimits {
   /** How deep agents may ask each other. */
   max_depth: number;
@@ -96,26 +84,105 @@ function endedBy({ reason }: AbortSignal): AbortReason | undefined {
 
 export const viberOf = (order: Pick<Order, 'task' | 'viber'>): string => order.viber ?? order.task.viber;
 
-export function createMesh(options: MeshOptions): Mesh {
-  const { home, registry, limits, bus, log } = options;
+export class Mesh {
+  readonly #options: MeshOptions;
+  readonly #home: Home;
+  readonly registry: Registry;
+  readonly limits: MeshLimits;
+  readonly #bus: Bus;
 
-  function check({ agent, asked, message }: Question): void {
+  constructor(options: MeshOptions) {
+    this.#options = options;
+    this.#home = options.home;
+    this.registry = options.registry;
+    this.limits = options.limits;
+    this.#bus = options.bus;
+  }
+
+  /** A question that was put before: the asking run goes on after a crash. What is known of it so far. */
+  async begun({ agent, key, order }: Pick<Question, 'agent' | 'key' | 'order'>): Promise<Begun | undefined> {
+    if (order.earlier.length === 0) return undefined;
+    const lines = await findRun(this.#home, agent, order.task.id, runOfQuestion(order.run, agent, key));
+    const message = lines.find((entry) => entry.type === 'message')?.text;
+    const result = lines.find((entry) => entry.type === 'result');
+    return message === undefined ? undefined : { message, artifactRefs: result?.artifactRefs ?? [] };
+  }
+
+  /**
+   * @throws UserError in words for whoever asks when the agent cannot answer; RunError when its model cannot, or the asking run
+   * was ended
+   */
+  async ask(question: Question): Promise<AgentAnswer | Waiting> {
+    const { agent: viber, message, key, order, asked } = question;
+    this.#check(question);
+    if (this.registry.ids().includes(viber)) await this.registry.load(viber);
+    asked.calls.used += 1;
+    const run = runOfQuestion(order.run, viber, key);
+    const where = { viber, run };
+    const signal = question.signal ?? order.signal;
+    const earlier = await this.#begin(question, run, viber);
+    const done = earlier.find((entry) => entry.type === 'result');
+    if (done?.type === 'result') {
+      if (done.state === 'completed') return { text: done.text, artifactRefs: done.artifactRefs };
+      throw new UserError(`${viber} could not answer that: ${done.text || done.error || done.state}`);
+    }
+    const cut = cutCall(earlier);
+    if (cut !== undefined) {
+      const text = `${viber} was interrupted while using ${cut}; it may or may not have happened. Look before it is done again.`;
+      await this.#end(question, where, { state: 'error', text, error: 'interrupted' });
+      throw new UserError(text);
+    }
+    // On the bus whoever watches sees the talk as it is; the person's progress shows what is done for it.
+    const origin = { agentId: viber, taskId: order.task.id, runId: run };
+    this.#bus.emit({
+      ...origin,
+      type: 'tool-call',
+      tool: 'ask_agent',
+      args: { agent: viber, message: scrub(message) },
+    });
+    try {
+      const { outcome, made, tools } = await this.#options.perform({
+        ...{ task: order.task, viber, run, principal: order.principal, words: [message], names: [], query: message },
+        tellsMemory: order.tellsMemory,
+        place: `another agent (${asked.chain.at(-1) ?? viber}), not a person: your answer goes to it as it stands`,
+        ...{ earlier, signal, verdicts: question.verdicts ?? new Map(), asked },
+        ...(order.address && { address: order.address }),
+        ...(order.job && { job: order.job }),
+        instructions: question.instructions,
+      });
+      if (outcome.parked) return { waiting: outcome, tools, ...where, earlier };
+      const answer = await answerOf(outcome, made, {
+        home: this.#home,
+        log: this.#options.log,
+        taskId: order.task.id,
+        run,
+      });
+      await this.#end(question, where, { text: answer.text, artifactRefs: answer.artifactRefs });
+      this.#bus.emit({ ...origin, type: 'tool-result', tool: 'ask_agent', result: { text: answer.text } });
+      return answer;
+    } catch (error) {
+      await this.#broken(question, where, error);
+      throw error;
+    }
+  }
+
+  #check({ agent, asked, message }: Question): void {
     if (message.trim() === '') throw new UserError('The message is empty.');
     if (asked.chain.includes(agent))
       throw new UserError(
         `${agent} waits for this answer itself (${asked.chain.join(' -> ')}): answer without asking it.`,
       );
-    if (asked.chain.length > limits.max_depth)
+    if (asked.chain.length > this.limits.max_depth)
       throw new UserError(
-        `Agents may not ask each other deeper than ${limits.max_depth} (mesh.max_depth): do it yourself.`,
+        `Agents may not ask each other deeper than ${this.limits.max_depth} (mesh.max_depth): do it yourself.`,
       );
-    if (asked.calls.used >= limits.max_calls)
+    if (asked.calls.used >= this.limits.max_calls)
       throw new UserError(
-        `This run has asked ${limits.max_calls} times already (mesh.max_calls): go on without asking.`,
+        `This run has asked ${this.limits.max_calls} times already (mesh.max_calls): go on without asking.`,
       );
   }
 
-  async function end(
+  async #end(
     { order }: Question,
     { viber, run }: { viber: string; run: string },
     result: Partial<Extract<SessionEntry, { type: 'result' }>>,
@@ -125,14 +192,14 @@ export function createMesh(options: MeshOptions): Mesh {
       ...{ type: 'result', run, at: new Date().toISOString(), state: 'completed', artifactRefs: [], ...result },
       ...{ text, summary: summarise(text) },
     };
-    await appendSession(home, viber, order.task.id, [line], { sync: true });
+    await appendSession(this.#home, viber, order.task.id, [line], { sync: true });
   }
 
   /** The first words of its session's run; those that are there when the run goes on. */
-  async function begin(question: Question, run: string, viber: string): Promise<SessionEntry[]> {
+  async #begin(question: Question, run: string, viber: string): Promise<SessionEntry[]> {
     const { order, message } = question;
     // A run that begins has nothing behind it that could have asked this before.
-    const earlier = order.earlier.length > 0 ? await findRun(home, viber, order.task.id, run) : [];
+    const earlier = order.earlier.length > 0 ? await findRun(this.#home, viber, order.task.id, run) : [];
     if (earlier.some((entry) => entry.type === 'message')) return earlier;
     const at = new Date().toISOString();
     const name = question.asked.chain.at(-1) ?? viberOf(order);
@@ -147,73 +214,18 @@ export function createMesh(options: MeshOptions): Mesh {
       from,
       files: [],
     };
-    await appendSession(home, viber, order.task.id, [line], { sync: true });
+    await appendSession(this.#home, viber, order.task.id, [line], { sync: true });
     return earlier;
   }
 
   /** What the session is told of a run that was ended; nothing when it goes on after the next start. */
-  async function broken(question: Question, where: { viber: string; run: string }, error: unknown): Promise<void> {
+  async #broken(question: Question, where: { viber: string; run: string }, error: unknown): Promise<void> {
     const reason = endedBy(question.order.signal);
     if (reason === 'shutdown' || !(error instanceof RunError)) return;
-    const cut = cutCall(await findRun(home, where.viber, question.order.task.id, where.run));
+    const cut = cutCall(await findRun(this.#home, where.viber, question.order.task.id, where.run));
     const text = cut === undefined ? '' : cutOffWords(cut);
-    if (reason === 'steer') await end(question, where, { state: 'stopped', text, error: STEERED });
-    else if (reason === 'stop') await end(question, where, { state: 'stopped', text });
-    else await end(question, where, { state: 'error', text, error: error.kind });
+    if (reason === 'steer') await this.#end(question, where, { state: 'stopped', text, error: STEERED });
+    else if (reason === 'stop') await this.#end(question, where, { state: 'stopped', text });
+    else await this.#end(question, where, { state: 'error', text, error: error.kind });
   }
-
-  return {
-    registry,
-    limits,
-    async begun({ agent, key, order }) {
-      if (order.earlier.length === 0) return undefined;
-      const lines = await findRun(home, agent, order.task.id, runOfQuestion(order.run, agent, key));
-      const message = lines.find((entry) => entry.type === 'message')?.text;
-      const result = lines.find((entry) => entry.type === 'result');
-      return message === undefined ? undefined : { message, artifactRefs: result?.artifactRefs ?? [] };
-    },
-    async ask(question) {
-      const { agent: viber, message, key, order, asked } = question;
-      check(question);
-      if (registry.ids().includes(viber)) await registry.load(viber);
-      asked.calls.used += 1;
-      const run = runOfQuestion(order.run, viber, key);
-      const where = { viber, run };
-      const signal = question.signal ?? order.signal;
-      const earlier = await begin(question, run, viber);
-      const done = earlier.find((entry) => entry.type === 'result');
-      if (done?.type === 'result') {
-        if (done.state === 'completed') return { text: done.text, artifactRefs: done.artifactRefs };
-        throw new UserError(`${viber} could not answer that: ${done.text || done.error || done.state}`);
-      }
-      const cut = cutCall(earlier);
-      if (cut !== undefined) {
-        const text = `${viber} was interrupted while using ${cut}; it may or may not have happened. Look before it is done again.`;
-        await end(question, where, { state: 'error', text, error: 'interrupted' });
-        throw new UserError(text);
-      }
-      // On the bus whoever watches sees the talk as it is; the person's progress shows what is done for it.
-      const origin = { agentId: viber, taskId: order.task.id, runId: run };
-      bus.emit({ ...origin, type: 'tool-call', tool: 'ask_agent', args: { agent: viber, message: scrub(message) } });
-      try {
-        const { outcome, made, tools } = await options.perform({
-          ...{ task: order.task, viber, run, principal: order.principal, words: [message], names: [], query: message },
-          tellsMemory: order.tellsMemory,
-          place: `another agent (${asked.chain.at(-1) ?? viber}), not a person: your answer goes to it as it stands`,
-          ...{ earlier, signal, verdicts: question.verdicts ?? new Map(), asked },
-          ...(order.address && { address: order.address }),
-          ...(order.job && { job: order.job }),
-          instructions: question.instructions,
-        });
-        if (outcome.parked) return { waiting: outcome, tools, ...where, earlier };
-        const answer = await answerOf(outcome, made, { home, log, taskId: order.task.id, run });
-        await end(question, where, { text: answer.text, artifactRefs: answer.artifactRefs });
-        bus.emit({ ...origin, type: 'tool-result', tool: 'ask_agent', result: { text: answer.text } });
-        return answer;
-      } catch (error) {
-        await broken(question, where, error);
-        throw error;
-      }
-    },
-  };
 }

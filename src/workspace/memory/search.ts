@@ -32,17 +32,6 @@ export interface MemorySearchSettings {
   exclude_patterns: readonly string[];
 }
 
-export interface MemorySearch {
-  /** The pieces that fit best, at most `limit` (5). Never rejects for what a file holds or a provider does. */
-  searchMemory(viber: string, query: string, limit?: number): Promise<MemoryHit[]>;
-  /** Makes the viber's index anew, waiting for the provider; rejects when it cannot be written, with UserError when the provider fails. */
-  rebuildIndex(viber: string): Promise<IndexCounts>;
-  /** For once a day: rebuilds what is due, forgets what is gone, removes leftovers; all indexes when they are off. Never rejects. */
-  sweepIndexes(now?: number): Promise<void>;
-  /** Stops what goes on, searches included: they reject. */
-  close(): Promise<void>;
-}
-
 export interface IndexCounts {
   files: number;
   chunks: number;
@@ -52,74 +41,164 @@ export interface IndexCounts {
 
 const DAY_MS = 86_400_000;
 const MAX_LIMIT = 50;
-/** M15. */
+/** A memory smaller than both is read without an index. */
 const [FEW_FILES, FEW_BYTES] = [10, 50 * 1024];
 /** How long a search waits for vectors that are missing; what is not there by then is embedded behind it. */
 const EMBED_WAIT_MS = 3_000;
 /** How long it waits for the vector of its own words. */
 const QUERY_WAIT_MS = 5_000;
 
-export function createMemorySearch(options: {
-  home: Home;
-  settings: MemorySearchSettings;
-  embedder?: Embedder | undefined;
-  log?: Logger | undefined;
-  embedWaitMs?: number;
-  queryWaitMs?: number;
-}): MemorySearch {
-  const { home, settings, embedder, log, embedWaitMs = EMBED_WAIT_MS, queryWaitMs = QUERY_WAIT_MS } = options;
-  const isExcluded = createExclusion(settings.exclude_patterns);
-  const mode = settings.index ?? 'off';
-  const indexes = new Map<string, ViberIndex>();
-  const embedding = new Map<string, Promise<void>>();
-  const rebuilding = new Map<string, Promise<void>>();
-  const stop = new AbortController();
-  const told = new Set<string>();
+export class MemorySearch {
+  readonly #home: Home;
+  readonly #settings: MemorySearchSettings;
+  readonly #embedder: Embedder | undefined;
+  readonly #log: Logger | undefined;
+  readonly #embedWaitMs: number;
+  readonly #queryWaitMs: number;
+  readonly #isExcluded: (file: string) => boolean;
+  readonly #mode: 'off' | 'auto' | 'on';
+  readonly #indexes = new Map<string, ViberIndex>();
+  readonly #embedding = new Map<string, Promise<void>>();
+  readonly #rebuilding = new Map<string, Promise<void>>();
+  readonly #stop = new AbortController();
+  readonly #told = new Set<string>();
+
+  constructor(options: {
+    home: Home;
+    settings: MemorySearchSettings;
+    embedder?: Embedder | undefined;
+    log?: Logger | undefined;
+    embedWaitMs?: number;
+    queryWaitMs?: number;
+  }) {
+    this.#home = options.home;
+    this.#settings = options.settings;
+    this.#embedder = options.embedder;
+    this.#log = options.log;
+    this.#embedWaitMs = options.embedWaitMs ?? EMBED_WAIT_MS;
+    this.#queryWaitMs = options.queryWaitMs ?? QUERY_WAIT_MS;
+    this.#isExcluded = createExclusion(this.#settings.exclude_patterns);
+    this.#mode = this.#settings.index ?? 'off';
+  }
+
+  /** The pieces that fit best, at most `limit` (5). Never rejects for what a file holds or a provider does. */
+  async searchMemory(viber: string, query: string, limit = 5): Promise<MemoryHit[]> {
+    const folder = await this.#look(viber);
+    const count = Math.max(1, Math.min(MAX_LIMIT, Math.trunc(limit) || 1));
+    const isSmall = folder.files.length < FEW_FILES && folder.bytes < FEW_BYTES;
+    if (this.#mode === 'on' || (this.#mode === 'auto' && !isSmall)) {
+      try {
+        const hits = await this.#searchIndex(viber, folder, query, count);
+        this.#isWell('index', viber);
+        return hits;
+      } catch (error) {
+        if (this.#stop.signal.aborted) throw error;
+        this.#warn('index', viber, 'the search index cannot be used: the files are read instead', error);
+      }
+    }
+    const { hits, left } = await searchDirect(this.#home.viberDir(viber), folder.files, query, count);
+    if (left > 0)
+      this.#warn(
+        'partial',
+        viber,
+        `${left} older memory files are not searched: set memory.index to auto to search them all`,
+      );
+    return hits;
+  }
+
+  /** Makes the viber's index anew, waiting for the provider; rejects when it cannot be written, with UserError when the provider fails. */
+  async rebuildIndex(viber: string): Promise<IndexCounts> {
+    const embedder = this.#embedder;
+    await this.#rebuild(viber);
+    if (embedder) {
+      await this.#embedAll(viber, embedder).catch((error: unknown) => {
+        const why = `${embedder.name} gives no vectors now (${errorMessage(error)})`;
+        throw new UserError(`The index is made by words alone: ${why}. Check memory.embedding and make it again.`, {
+          cause: error,
+        });
+      });
+    }
+    return this.#indexOf(viber).use(async ({ db }) => {
+      const count = (sql: string) => db.read(() => Number(db.sql(`SELECT count(*) AS n FROM ${sql}`).get()?.n));
+      const [files, chunks, missing] = [
+        await count('files'),
+        await count('chunks'),
+        await count('chunks WHERE length(embedding) = 0'),
+      ];
+      return { files, chunks, embedded: chunks - missing };
+    });
+  }
+
+  /** For once a day: rebuilds what is due, forgets what is gone, removes leftovers; all indexes when they are off. Never rejects. */
+  async sweepIndexes(now = Date.now()): Promise<void> {
+    for (const viber of vibersOf(this.#home)) {
+      try {
+        await this.#sweep(viber, now);
+      } catch (error) {
+        if (this.#stop.signal.aborted) return;
+        this.#log?.warn({ viber, err: error }, 'the search index of the memory could not be swept');
+      }
+    }
+  }
+
+  /** Stops what goes on, searches included: they reject. */
+  async close(): Promise<void> {
+    this.#stop.abort(new Error('the search of the memory is closed'));
+    await Promise.allSettled([...this.#embedding.values(), ...this.#rebuilding.values()]);
+    for (const index of this.#indexes.values()) index.close();
+    this.#indexes.clear();
+  }
 
   /** Once, until it has gone well again. */
-  function warn(what: string, viber: string, message: string, error?: unknown): void {
-    if (told.has(`${what} ${viber}`)) return;
-    told.add(`${what} ${viber}`);
-    log?.warn({ viber, ...(error === undefined ? {} : { err: errorMessage(error) }) }, message);
+  #warn(what: string, viber: string, message: string, error?: unknown): void {
+    if (this.#told.has(`${what} ${viber}`)) return;
+    this.#told.add(`${what} ${viber}`);
+    this.#log?.warn({ viber, ...(error === undefined ? {} : { err: errorMessage(error) }) }, message);
   }
-  const isWell = (what: string, viber: string) => void told.delete(`${what} ${viber}`);
 
-  function indexOf(viber: string): ViberIndex {
-    stop.signal.throwIfAborted();
-    const known = indexes.get(viber);
+  #isWell(what: string, viber: string) {
+    return void this.#told.delete(`${what} ${viber}`);
+  }
+
+  #indexOf(viber: string): ViberIndex {
+    this.#stop.signal.throwIfAborted();
+    const known = this.#indexes.get(viber);
     if (known) return known;
-    const made = createViberIndex(home, viber, log);
-    indexes.set(viber, made);
+    const made = createViberIndex(this.#home, viber, this.#log);
+    this.#indexes.set(viber, made);
     return made;
   }
 
-  async function look(viber: string): Promise<MemoryFolder> {
-    const folder = await listMemoryFiles(home, viber, isExcluded);
+  async #look(viber: string): Promise<MemoryFolder> {
+    const folder = await listMemoryFiles(this.#home, viber, this.#isExcluded);
     const [first] = folder.tooLarge;
-    if (first !== undefined) warn('size', viber, `${first} is larger than 512 KB and is not searched: split it`);
+    if (first !== undefined) this.#warn('size', viber, `${first} is larger than 512 KB and is not searched: split it`);
     return folder;
   }
 
-  async function fill(index: OpenIndex, folder: MemoryFolder): Promise<void> {
-    index.removed((await updateIndex(index.db, folder.files, { signal: stop.signal })).removed);
+  async #fill(index: OpenIndex, folder: MemoryFolder): Promise<void> {
+    index.removed((await updateIndex(index.db, folder.files, { signal: this.#stop.signal })).removed);
     index.isFilled = true;
   }
 
-  const update = (viber: string, folder: MemoryFolder): Promise<void> =>
-    serialise(`index ${indexFile(home, viber)}`, () => indexOf(viber).use((index) => fill(index, folder)));
+  #update(viber: string, folder: MemoryFolder): Promise<void> {
+    return serialise(`index ${indexFile(this.#home, viber)}`, () =>
+      this.#indexOf(viber).use((index) => this.#fill(index, folder)),
+    );
+  }
 
   /** One at a time a viber. Rejects when the provider cannot be asked. */
-  function embedAll(viber: string, { name }: Embedder): Promise<void> {
-    const running = embedding.get(viber);
+  #embedAll(viber: string, { name }: Embedder): Promise<void> {
+    const running = this.#embedding.get(viber);
     if (running) return running;
-    const started = indexOf(viber)
+    const started = this.#indexOf(viber)
       .use(async ({ db, setVector }) => {
-        if (embedder) await embedMissing(db, embedder, { signal: stop.signal, onVector: setVector });
+        if (this.#embedder) await embedMissing(db, this.#embedder, { signal: this.#stop.signal, onVector: setVector });
       })
-      .then(() => isWell('provider', viber))
+      .then(() => this.#isWell('provider', viber))
       .catch((error: unknown) => {
-        if (!stop.signal.aborted)
-          warn(
+        if (!this.#stop.signal.aborted)
+          this.#warn(
             'provider',
             viber,
             `${name} gives no vectors now: memory is searched by words (memory.embedding)`,
@@ -127,148 +206,83 @@ export function createMemorySearch(options: {
           );
         throw error;
       })
-      .finally(() => embedding.delete(viber));
-    embedding.set(viber, started);
+      .finally(() => this.#embedding.delete(viber));
+    this.#embedding.set(viber, started);
     // Who waits for it learns of a failure; a search does not have to.
     started.catch(() => 'logged above');
     return started;
   }
 
-  async function embedSome(viber: string): Promise<void> {
-    if (!embedder) return;
+  async #embedSome(viber: string): Promise<void> {
+    if (!this.#embedder) return;
     const timer = new AbortController();
-    const wait = sleep(embedWaitMs, undefined, { signal: timer.signal, ref: false });
+    const wait = sleep(this.#embedWaitMs, undefined, { signal: timer.signal, ref: false });
     // Either way the search goes on with the vectors there are.
-    await Promise.race([embedAll(viber, embedder), wait]).catch(() => 'by words');
+    await Promise.race([this.#embedAll(viber, this.#embedder), wait]).catch(() => 'by words');
     timer.abort();
     // An ended wait is what was asked for.
     wait.catch(() => 'ended');
   }
 
-  async function vectorOf(viber: string, query: string): Promise<Float32Array | undefined> {
-    if (!embedder) return undefined;
+  async #vectorOf(viber: string, query: string): Promise<Float32Array | undefined> {
+    if (!this.#embedder) return undefined;
     try {
-      const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(queryWaitMs)]);
-      return (await embedder.embed([query.slice(0, 2000).toWellFormed()], { signal }))[0];
+      const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#queryWaitMs)]);
+      return (await this.#embedder.embed([query.slice(0, 2000).toWellFormed()], { signal }))[0];
     } catch (error) {
-      warn(
+      this.#warn(
         'provider',
         viber,
-        `${embedder.name} gives no vectors now: memory is searched by words (memory.embedding)`,
+        `${this.#embedder.name} gives no vectors now: memory is searched by words (memory.embedding)`,
         error,
       );
       return undefined;
     }
   }
 
-  async function searchIndex(viber: string, folder: MemoryFolder, query: string, limit: number): Promise<MemoryHit[]> {
-    await update(viber, folder);
-    const [vector] = await Promise.all([vectorOf(viber, query), embedSome(viber)]);
+  async #searchIndex(viber: string, folder: MemoryFolder, query: string, limit: number): Promise<MemoryHit[]> {
+    await this.#update(viber, folder);
+    const [vector] = await Promise.all([this.#vectorOf(viber, query), this.#embedSome(viber)]);
     const sources = new Set(folder.files.map(({ source }) => source));
-    return indexOf(viber).use(async (index) => {
+    return this.#indexOf(viber).use(async (index) => {
       // Deleted or replaced since: this is another file.
-      if (!index.isFilled) await fill(index, folder);
-      const by = vector && embedder ? { vector, model: embedder.name } : undefined;
+      if (!index.isFilled) await this.#fill(index, folder);
+      const by = vector && this.#embedder ? { vector, model: this.#embedder.name } : undefined;
       const hits = await queryIndex(index, { query, by, sources, limit });
       const builtAt = Number(await index.db.read(() => readMeta(index.db, 'built_at')));
       // A search does not wait for it.
-      if (Date.now() - builtAt > settings.retention.index_rebuild_days * DAY_MS)
-        rebuild(viber).catch(
+      if (Date.now() - builtAt > this.#settings.retention.index_rebuild_days * DAY_MS)
+        this.#rebuild(viber).catch(
           (error: unknown) =>
-            stop.signal.aborted || warn('rebuild', viber, 'the search index cannot be made anew', error),
+            this.#stop.signal.aborted || this.#warn('rebuild', viber, 'the search index cannot be made anew', error),
         );
       return hits;
     });
   }
 
-  function rebuild(viber: string, now = Date.now()): Promise<void> {
-    const running = rebuilding.get(viber);
+  #rebuild(viber: string, now = Date.now()): Promise<void> {
+    const running = this.#rebuilding.get(viber);
     if (running) return running;
-    const started = remake(viber, now).finally(() => rebuilding.delete(viber));
-    rebuilding.set(viber, started);
+    const started = this.#remake(viber, now).finally(() => this.#rebuilding.delete(viber));
+    this.#rebuilding.set(viber, started);
     return started;
   }
 
-  async function remake(viber: string, now: number): Promise<void> {
+  async #remake(viber: string, now: number): Promise<void> {
     // What it asks for would be asked for again; that it failed is told elsewhere.
-    await embedding.get(viber)?.catch(() => 'logged');
-    const folder = await look(viber);
-    await rebuildInto(indexFile(home, viber), folder.files, now, stop.signal);
-    clearLeftovers(indexFile(home, viber), now);
+    await this.#embedding.get(viber)?.catch(() => 'logged');
+    const folder = await this.#look(viber);
+    await rebuildInto(indexFile(this.#home, viber), folder.files, now, this.#stop.signal);
+    clearLeftovers(indexFile(this.#home, viber), now);
   }
 
-  async function sweep(viber: string, now: number): Promise<void> {
-    const file = indexFile(home, viber);
-    clearLeftovers(file, now, mode === 'off');
-    if (mode === 'off') fs.rmSync(path.join(home.root, 'memory', `${viber}.sqlite`), { force: true });
+  async #sweep(viber: string, now: number): Promise<void> {
+    const file = indexFile(this.#home, viber);
+    clearLeftovers(file, now, this.#mode === 'off');
+    if (this.#mode === 'off') fs.rmSync(path.join(this.#home.root, 'memory', `${viber}.sqlite`), { force: true });
     if (!fs.existsSync(file)) return;
-    const builtAt = await indexOf(viber).use(async ({ db }) => db.read(() => Number(readMeta(db, 'built_at'))));
-    if (now - builtAt > settings.retention.index_rebuild_days * DAY_MS) await rebuild(viber, now);
-    else await update(viber, await look(viber));
+    const builtAt = await this.#indexOf(viber).use(async ({ db }) => db.read(() => Number(readMeta(db, 'built_at'))));
+    if (now - builtAt > this.#settings.retention.index_rebuild_days * DAY_MS) await this.#rebuild(viber, now);
+    else await this.#update(viber, await this.#look(viber));
   }
-
-  return {
-    async searchMemory(viber, query, limit = 5) {
-      const folder = await look(viber);
-      const count = Math.max(1, Math.min(MAX_LIMIT, Math.trunc(limit) || 1));
-      const isSmall = folder.files.length < FEW_FILES && folder.bytes < FEW_BYTES;
-      if (mode === 'on' || (mode === 'auto' && !isSmall)) {
-        try {
-          const hits = await searchIndex(viber, folder, query, count);
-          isWell('index', viber);
-          return hits;
-        } catch (error) {
-          if (stop.signal.aborted) throw error;
-          warn('index', viber, 'the search index cannot be used: the files are read instead', error);
-        }
-      }
-      const { hits, left } = await searchDirect(home.viberDir(viber), folder.files, query, count);
-      if (left > 0)
-        warn(
-          'partial',
-          viber,
-          `${left} older memory files are not searched: set memory.index to auto to search them all`,
-        );
-      return hits;
-    },
-
-    async rebuildIndex(viber) {
-      await rebuild(viber);
-      if (embedder) {
-        await embedAll(viber, embedder).catch((error: unknown) => {
-          const why = `${embedder.name} gives no vectors now (${errorMessage(error)})`;
-          throw new UserError(`The index is made by words alone: ${why}. Check memory.embedding and make it again.`, {
-            cause: error,
-          });
-        });
-      }
-      return indexOf(viber).use(async ({ db }) => {
-        const count = (sql: string) => db.read(() => Number(db.sql(`SELECT count(*) AS n FROM ${sql}`).get()?.n));
-        const [files, chunks, missing] = [
-          await count('files'),
-          await count('chunks'),
-          await count('chunks WHERE length(embedding) = 0'),
-        ];
-        return { files, chunks, embedded: chunks - missing };
-      });
-    },
-
-    async sweepIndexes(now = Date.now()) {
-      for (const viber of vibersOf(home)) {
-        try {
-          await sweep(viber, now);
-        } catch (error) {
-          if (stop.signal.aborted) return;
-          log?.warn({ viber, err: error }, 'the search index of the memory could not be swept');
-        }
-      }
-    },
-
-    async close() {
-      stop.abort(new Error('the search of the memory is closed'));
-      await Promise.allSettled([...embedding.values(), ...rebuilding.values()]);
-      for (const index of indexes.values()) index.close();
-      indexes.clear();
-    },
-  };
 }

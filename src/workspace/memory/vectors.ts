@@ -4,15 +4,6 @@
  */
 import { setImmediate as pause } from 'node:timers/promises';
 
-export interface Vectors {
-  readonly dimensions: number;
-  readonly size: number;
-  set(id: number, vector: Float32Array): void;
-  delete(id: number): void;
-  /** The ids whose vectors point most in the query's direction, the best first; those at a right angle or more are left out. */
-  nearest(query: Float32Array, count: number): Promise<number[]>;
-}
-
 /** Multiplications before others get their turn: a few ms, some 20 the first time, before the loop is compiled. */
 const SLICE = 1_000_000;
 /** Rows compared by their signs before others get their turn. */
@@ -30,86 +21,96 @@ interface Scored {
 }
 
 /** @param capacity how many to make room for; it grows */
-export function createVectors(dimensions: number, capacity = 64): Vectors {
-  const words = Math.floor(dimensions / 32);
-  let bytes = new Int8Array(dimensions * Math.max(1, capacity));
-  let signs = new Int32Array(words * Math.max(1, capacity));
-  let factors = new Float32Array(Math.max(1, capacity));
-  const ids: number[] = [];
-  const slots = new Map<number, number>();
+export class Vectors {
+  readonly dimensions: number;
+  readonly #words: number;
+  #bytes: Int8Array;
+  #signs: Int32Array;
+  #factors: Float32Array;
+  readonly #ids: number[] = [];
+  readonly #slots = new Map<number, number>();
 
-  function grow(): void {
-    const size = factors.length * 2;
+  constructor(dimensions: number, capacity = 64) {
+    this.dimensions = dimensions;
+    this.#words = Math.floor(dimensions / 32);
+    this.#bytes = new Int8Array(dimensions * Math.max(1, capacity));
+    this.#signs = new Int32Array(this.#words * Math.max(1, capacity));
+    this.#factors = new Float32Array(Math.max(1, capacity));
+  }
+
+  get size() {
+    return this.#ids.length;
+  }
+
+  set(id: number, vector: Float32Array): void {
+    const slot = this.#slots.get(id) ?? this.#ids.length;
+    if (slot === this.#factors.length) this.#grow();
+    if (slot === this.#ids.length) this.#ids.push(id);
+    this.#slots.set(id, slot);
+    this.#factors[slot] = writeBytes(this.#bytes, slot * this.dimensions, vector);
+    writeSigns(this.#signs, slot * this.#words, vector);
+  }
+
+  delete(id: number): void {
+    const slot = this.#slots.get(id);
+    if (slot === undefined) return;
+    const last = this.#ids.length - 1;
+    const moved = this.#ids[last] ?? id;
+    this.#bytes.copyWithin(slot * this.dimensions, last * this.dimensions, (last + 1) * this.dimensions);
+    this.#signs.copyWithin(slot * this.#words, last * this.#words, (last + 1) * this.#words);
+    this.#factors[slot] = this.#factors[last] ?? 0;
+    this.#ids[slot] = moved;
+    this.#slots.set(moved, slot);
+    this.#slots.delete(id);
+    this.#ids.pop();
+  }
+
+  /** The ids whose vectors point most in the query's direction, the best first; those at a right angle or more are left out. */
+  async nearest(query: Float32Array, count: number): Promise<number[]> {
+    const scale = scaleOf(query);
+    const whole = Int32Array.from(query, (value) => Math.round(value * scale));
+    const near = await this.#candidates(query);
+    const step = Math.max(1, Math.floor(SLICE / this.dimensions));
+    const best: Scored[] = [];
+    for (let from = 0; from < near.length; from += step) {
+      if (from > 0) await pause();
+      const part = near.subarray(from, from + step);
+      const products = multiply(this.#bytes, part, whole);
+      for (const [at, slot] of part.entries()) {
+        const id = this.#ids[slot];
+        const score = (products[at] ?? 0) * (this.#factors[slot] ?? 0);
+        if (id !== undefined && score > 0) keep(best, { id, score }, count);
+      }
+    }
+    return [...new Set(best.map(({ id }) => id))];
+  }
+
+  #grow(): void {
+    const size = this.#factors.length * 2;
     const [moreBytes, moreSigns, more] = [
-      new Int8Array(size * dimensions),
-      new Int32Array(size * words),
+      new Int8Array(size * this.dimensions),
+      new Int32Array(size * this.#words),
       new Float32Array(size),
     ];
-    moreBytes.set(bytes);
-    moreSigns.set(signs);
-    more.set(factors);
-    [bytes, signs, factors] = [moreBytes, moreSigns, more];
+    moreBytes.set(this.#bytes);
+    moreSigns.set(this.#signs);
+    more.set(this.#factors);
+    [this.#bytes, this.#signs, this.#factors] = [moreBytes, moreSigns, more];
   }
 
   /** The slots worth multiplying. */
-  async function candidates(query: Float32Array): Promise<Int32Array> {
-    if (dimensions < MIN_SIGNS || ids.length < COARSE * 4) return Int32Array.from(ids.keys());
-    const wanted = new Int32Array(words);
+  async #candidates(query: Float32Array): Promise<Int32Array> {
+    if (this.dimensions < MIN_SIGNS || this.#ids.length < COARSE * 4) return Int32Array.from(this.#ids.keys());
+    const wanted = new Int32Array(this.#words);
     writeSigns(wanted, 0, query);
-    const distances = new Uint16Array(ids.length);
+    const distances = new Uint16Array(this.#ids.length);
     for (let from = 0; from < distances.length; from += SIGN_SLICE) {
       if (from > 0) await pause();
-      compareSigns(signs, wanted, distances, from, Math.min(distances.length, from + SIGN_SLICE));
+      compareSigns(this.#signs, wanted, distances, from, Math.min(distances.length, from + SIGN_SLICE));
     }
     const limit = Uint16Array.from(distances).sort()[COARSE] ?? 0;
     return Int32Array.from(distances.keys()).filter((slot) => (distances[slot] ?? 0) <= limit);
   }
-
-  return {
-    dimensions,
-    get size() {
-      return ids.length;
-    },
-    set(id, vector) {
-      const slot = slots.get(id) ?? ids.length;
-      if (slot === factors.length) grow();
-      if (slot === ids.length) ids.push(id);
-      slots.set(id, slot);
-      factors[slot] = writeBytes(bytes, slot * dimensions, vector);
-      writeSigns(signs, slot * words, vector);
-    },
-    delete(id) {
-      const slot = slots.get(id);
-      if (slot === undefined) return;
-      const last = ids.length - 1;
-      const moved = ids[last] ?? id;
-      bytes.copyWithin(slot * dimensions, last * dimensions, (last + 1) * dimensions);
-      signs.copyWithin(slot * words, last * words, (last + 1) * words);
-      factors[slot] = factors[last] ?? 0;
-      ids[slot] = moved;
-      slots.set(moved, slot);
-      slots.delete(id);
-      ids.pop();
-    },
-    async nearest(query, count) {
-      const scale = scaleOf(query);
-      const whole = Int32Array.from(query, (value) => Math.round(value * scale));
-      const near = await candidates(query);
-      const step = Math.max(1, Math.floor(SLICE / dimensions));
-      const best: Scored[] = [];
-      for (let from = 0; from < near.length; from += step) {
-        if (from > 0) await pause();
-        const part = near.subarray(from, from + step);
-        const products = multiply(bytes, part, whole);
-        for (const [at, slot] of part.entries()) {
-          const id = ids[slot];
-          const score = (products[at] ?? 0) * (factors[slot] ?? 0);
-          if (id !== undefined && score > 0) keep(best, { id, score }, count);
-        }
-      }
-      return [...new Set(best.map(({ id }) => id))];
-    },
-  };
 }
 
 /** Adds the entry to a list of at most `count`, the best first. */

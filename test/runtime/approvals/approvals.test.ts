@@ -9,7 +9,7 @@ import type { InboundMessage } from '../../../src/channels/channel.ts';
 import { UserError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
 import { callsOf, stepMessages } from '../../../src/runtime/agent/step.ts';
-import { openApprovals } from '../../../src/runtime/approvals/approvals.ts';
+import { Approvals } from '../../../src/runtime/approvals/approvals.ts';
 import { type ConsentRules, withConsent } from '../../../src/runtime/approvals/consent.ts';
 import { askForConsent, askPerson } from '../../../src/runtime/approvals/question.ts';
 import { createSuspension } from '../../../src/runtime/approvals/suspend.ts';
@@ -63,7 +63,7 @@ function store(folder = tempFolder()) {
   const lane: { lane: string; entry: Entry; dedupeId: string }[] = [];
   const failing = { enqueue: false };
   const open = () => {
-    const approvals = openApprovals({
+    const approvals = new Approvals({
       ...{ folder, log: silentLog(), now: () => clock.now },
       queue: {
         enqueue: async (name, entry, { dedupeId }) => {

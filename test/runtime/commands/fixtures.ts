@@ -1,6 +1,6 @@
 /** People who give commands in places, before a real home: the door's part (who, which task) is done as the gateway does it. */
 import path from 'node:path';
-import { openLinks } from '../../../src/access/links.ts';
+import { Links } from '../../../src/access/links.ts';
 import { openPairing } from '../../../src/access/pairing.ts';
 import { createPeople, type PersonConfig } from '../../../src/access/people.ts';
 import { principalText } from '../../../src/access/principal.ts';
@@ -49,7 +49,7 @@ export function among(identity: string, chat: string, thread?: string): Spot {
 export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE) {
   const home = await openHome(tempFolder());
   const clock = { now: Date.now() };
-  const links = openLinks(home.access, () => clock.now);
+  const links = new Links(home.access, () => clock.now);
   const pairing = openPairing(home.access, true);
   const people = createPeople(configured, pairing, links);
   const running = new Set<string>();

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/log.ts';
-import { type CostLimits, type CostsOptions, openCosts } from '../../../src/runtime/costs/costs.ts';
+import { type CostLimits, Costs, type CostsOptions } from '../../../src/runtime/costs/costs.ts';
 import { CapError, createMeter } from '../../../src/runtime/costs/meter.ts';
 import { capsText, money, usageText } from '../../../src/runtime/costs/words.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 const open = (limits: CostLimits = {}, more: Partial<CostsOptions> = {}) =>
-  openCosts({ home, limits, prices: PRICES, currency: 'EUR', log: silentLog(), now: () => clock, ...more });
+  new Costs({ home, limits, prices: PRICES, currency: 'EUR', log: silentLog(), now: () => clock, ...more });
 const call = (person: string, tokens: number, more: object = {}) => ({
   ...{ run: 'r1', task: 't1', person, model: 'local/a', ms: 5, inputTokens: tokens, outputTokens: 0, ...more },
 });

@@ -5,7 +5,7 @@ import { silentLog } from '../../../src/log.ts';
 import { createInterrupt } from '../../../src/runtime/commands/interrupt.ts';
 import type { ConversationSetting } from '../../../src/runtime/conversations/settings.ts';
 import { createBus } from '../../../src/runtime/live/bus.ts';
-import { createLive } from '../../../src/runtime/live/live.ts';
+import { LiveProgress } from '../../../src/runtime/live/live.ts';
 import { memoryCache } from '../../helpers/memory-cache.ts';
 
 const HERE: Address = { channel: 'telegram', account: '7', chat: '1' };
@@ -35,7 +35,7 @@ function start(
     livePace: ({ chat }) => ({ key: chat, gapMs: 0 }),
     ...options.channel,
   };
-  const live = createLive({
+  const live = new LiveProgress({
     ...{
       bus,
       settings: { get: () => settings },

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { silentLog } from '../../../src/log.ts';
 import { createAgent } from '../../../src/runtime/agent/agent.ts';
 import { assembleContext } from '../../../src/runtime/context/context.ts';
-import { type CostLimits, openCosts } from '../../../src/runtime/costs/costs.ts';
+import { type CostLimits, Costs } from '../../../src/runtime/costs/costs.ts';
 import { type Compaction, createCompaction } from '../../../src/runtime/memory/compaction.ts';
 import { createModels } from '../../../src/runtime/model/models.ts';
 import { openHome } from '../../../src/workspace/home.ts';
@@ -70,7 +70,7 @@ export async function compactionWorld(options: CompactionOptions = {}) {
   const models = createModels({ providers: { local: { baseURL: llm.url, apiKey: 'k' } }, env: {} });
   const agent = createAgent({ models, timeouts: QUICK, log: silentLog() });
   const prices = { 'local/test-model': { input: 1, output: 10 } };
-  const costs = openCosts({ home, limits: options.caps ?? {}, prices, currency: 'USD', log: silentLog() });
+  const costs = new Costs({ home, limits: options.caps ?? {}, prices, currency: 'USD', log: silentLog() });
   const asked: Suggestion[] = [];
   const clock = { now: Date.parse('2026-11-21T12:00:00Z') };
   const waiting = options.waiting ?? new Set<string>();

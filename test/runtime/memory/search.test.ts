@@ -6,11 +6,11 @@ import { openAppMemory } from '../../../src/app/memory.ts';
 import { defaults } from '../../../src/config/defaults.ts';
 import { ConfigError, UserError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
-import { openCosts } from '../../../src/runtime/costs/costs.ts';
+import { Costs } from '../../../src/runtime/costs/costs.ts';
 import { createModels } from '../../../src/runtime/model/models.ts';
 import { memorySearch } from '../../../src/runtime/tools/memory-search.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
-import { createMemorySearch, type MemorySearch } from '../../../src/workspace/memory/search.ts';
+import { MemorySearch } from '../../../src/workspace/memory/search.ts';
 import { type Llm, startLlm } from '../../emulators/llm.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { tempFolder } from '../../helpers/temp.ts';
@@ -38,7 +38,7 @@ const models = () =>
   createModels({ providers: { local: { baseURL: llm.url, apiKey: 'key-of-the-provider' } }, env: {} });
 
 function openSearch(embedWaitMs = 20_000, queryWaitMs?: number): MemorySearch {
-  const search = createMemorySearch({
+  const search = new MemorySearch({
     ...{ home, embedder: models().embedder('local/embed'), embedWaitMs },
     ...(queryWaitMs === undefined ? {} : { queryWaitMs }),
     settings: { index: 'on', retention: { index_rebuild_days: 7 }, exclude_patterns: ['*.secret.md', 'credentials/*'] },
@@ -82,7 +82,7 @@ test.each(['rate-limited', 'server-error', 'refuse'] as const)(
 
 test('embedding is counted with the rest of the day, and at a cap the memory is searched by words', async () => {
   const open = () =>
-    openCosts({
+    new Costs({
       home,
       limits: { tokensPerDay: 60 },
       prices: { 'local/embed': { input: 1, output: 0 } },

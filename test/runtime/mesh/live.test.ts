@@ -4,7 +4,7 @@ import type { Address, AgentStreamEvent, Channel, LiveView } from '../../../src/
 import { silentLog } from '../../../src/log.ts';
 import { createInterrupt } from '../../../src/runtime/commands/interrupt.ts';
 import { createBus } from '../../../src/runtime/live/bus.ts';
-import { createLive } from '../../../src/runtime/live/live.ts';
+import { LiveProgress } from '../../../src/runtime/live/live.ts';
 import { memoryCache } from '../../helpers/memory-cache.ts';
 
 const HERE: Address = { channel: 'telegram', account: '7', chat: '1' };
@@ -16,7 +16,7 @@ function start() {
     throw error;
   });
   const channel: Partial<Channel> = { id: 'telegram', stream: async (_event, _address, view) => void views.add(view) };
-  const live = createLive({
+  const live = new LiveProgress({
     ...{ bus, log, settings: { get: () => ({}) }, buttons: { offer: async () => [] }, isBusy: () => false },
     cache: memoryCache(),
     ...{ progressOf: async () => undefined, channelOf: () => channel as Channel },

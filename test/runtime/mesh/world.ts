@@ -8,11 +8,11 @@ import { loadAgent } from '../../../src/config.ts';
 import { silentLog } from '../../../src/log.ts';
 import { createAgent } from '../../../src/runtime/agent/agent.ts';
 import type { Order } from '../../../src/runtime/contract/order.ts';
-import { type CostLimits, openCosts } from '../../../src/runtime/costs/costs.ts';
+import { type CostLimits, Costs } from '../../../src/runtime/costs/costs.ts';
 import { createMeter } from '../../../src/runtime/costs/meter.ts';
 import { createBus } from '../../../src/runtime/live/bus.ts';
 import { askAgentTools } from '../../../src/runtime/mesh/ask-agent.ts';
-import { createMesh, type MeshLimits } from '../../../src/runtime/mesh/mesh.ts';
+import { Mesh, type MeshLimits } from '../../../src/runtime/mesh/mesh.ts';
 import { createRegistry } from '../../../src/runtime/mesh/registry.ts';
 import { createPerform, type Perform } from '../../../src/runtime/run/perform.ts';
 import { openHome } from '../../../src/workspace/home.ts';
@@ -71,13 +71,13 @@ export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOpti
   });
   bus.subscribe((event) => void events.push(event));
   const none = { tokensPerDay: 0, costPerDay: 0, tokensPerPersonPerDay: 0, costPerPersonPerDay: 0 };
-  const costs = openCosts({ home, log, prices: {}, currency: 'USD', limits: { ...none, ...caps } });
+  const costs = new Costs({ home, log, prices: {}, currency: 'USD', limits: { ...none, ...caps } });
   const meter = createMeter({ costs, tellOwners: () => undefined });
   const models = modelsOf({ local: { baseURL: llm.url, apiKey: 'key' } });
   const load = (id: string) => loadAgent(home.root, id);
   const registry = createRegistry({ home, loadAgent: load });
   const late: Perform = (order) => perform(order);
-  const mesh = createMesh({
+  const mesh = new Mesh({
     home,
     registry,
     perform: late,

@@ -9,7 +9,7 @@ import type { Order } from '../../../src/runtime/contract/order.ts';
 import type { OwnSettings } from '../../../src/runtime/contract/settings.ts';
 import { kindOf } from '../../../src/runtime/contract/task.ts';
 import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
-import { createMcpServers, type McpServerSettings } from '../../../src/runtime/tools/mcp/servers.ts';
+import { type McpServerSettings, McpServers } from '../../../src/runtime/tools/mcp/servers.ts';
 import { listArtifacts } from '../../../src/workspace/artifacts.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import { ownTime } from '../../helpers/own-time.ts';
@@ -30,7 +30,7 @@ async function open(servers: Record<string, McpServerSettings>) {
     ...{ onPlan: () => undefined, onArtifact: () => undefined, autoAcceptMemory: false, provenance: 'test' },
   };
   let time = 0;
-  const mcp = createMcpServers({ servers, log: silentLog(), now: () => time });
+  const mcp = new McpServers({ servers, log: silentLog(), now: () => time });
   onTestFinished(() => mcp.close());
   const tools = () => mcp.tools(scope);
   const call = async (name: string, signal = new AbortController().signal) => {

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { silentLog } from '../../../src/log.ts';
 import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
-import { createMcpServers } from '../../../src/runtime/tools/mcp/servers.ts';
+import { McpServers } from '../../../src/runtime/tools/mcp/servers.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
@@ -64,7 +64,7 @@ async function open(act: (call: Call) => void, offered: object[] = []) {
     ...{ onPlan: () => undefined, onArtifact: () => undefined, autoAcceptMemory: false, provenance: 'test' },
   };
   const servers = { web: { url: `http://127.0.0.1:${port}/mcp`, trusted: false } };
-  const mcp = createMcpServers({ servers, log: silentLog() });
+  const mcp = new McpServers({ servers, log: silentLog() });
   onTestFinished(() => mcp.close());
   const tools = await mcp.tools(scope);
   const call = async (name: string) => {

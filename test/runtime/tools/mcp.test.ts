@@ -6,7 +6,7 @@ import { silentLog } from '../../../src/log.ts';
 import { withConsent } from '../../../src/runtime/approvals/consent.ts';
 import type { RuntimeTool } from '../../../src/runtime/contract/task.ts';
 import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
-import { createMcpServers, type McpServerSettings } from '../../../src/runtime/tools/mcp/servers.ts';
+import { type McpServerSettings, McpServers } from '../../../src/runtime/tools/mcp/servers.ts';
 import { listArtifacts } from '../../../src/workspace/artifacts.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import type { ArtifactRef } from '../../../src/workspace/types.ts';
@@ -23,7 +23,7 @@ async function open(servers: Record<string, McpServerSettings>) {
     ...{ onPlan: () => undefined, onArtifact: (ref) => refs.push(ref), autoAcceptMemory: false, provenance: 'test' },
   };
   let time = 0;
-  const mcp = createMcpServers({ servers, log: silentLog(), now: () => time });
+  const mcp = new McpServers({ servers, log: silentLog(), now: () => time });
   onTestFinished(() => mcp.close());
   const tool = async (name: string): Promise<RuntimeTool> => {
     const tools = await mcp.tools(scope);

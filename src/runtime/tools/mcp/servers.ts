@@ -35,17 +35,6 @@ export interface SurveyedServer extends McpHealth {
   missing: string[];
 }
 
-export interface McpServers {
-  /** What the servers offer; waits for those that are being connected, but not long. */
-  tools(scope: ToolScope): Promise<RuntimeTool[]>;
-  health(): McpHealth[];
-  /** Connects to all of them, and waits until each is there or has failed. */
-  survey(): Promise<SurveyedServer[]>;
-  /** Begins to connect all of them. */
-  start(): void;
-  close(): Promise<void>;
-}
-
 const CONNECT_MS = 20_000;
 /** How long a run waits for a server that is not there yet. */
 const WAIT_MS = 5_000;
@@ -73,47 +62,103 @@ interface Server {
   connecting?: Promise<void>;
 }
 
-export function createMcpServers(options: {
-  servers: Readonly<Record<string, McpServerSettings>>;
-  log: Logger;
-  now?: () => number;
-}): McpServers {
-  const { log } = options;
-  const now = options.now ?? Date.now;
-  let isClosed = false;
-  const closing = new AbortController();
-  const servers = Object.entries(options.servers).map(
-    ([name, settings]): Server => ({
-      ...{ name, settings, state: 'idle', offered: [], listedAt: 0, failures: 0, retryAt: 0 },
-    }),
-  );
+export class McpServers {
+  readonly #log: Logger;
+  readonly #now: () => number;
+  #isClosed = false;
+  readonly #closing = new AbortController();
+  readonly #servers: readonly Server[];
 
-  function lost(server: Server, error: unknown): void {
+  constructor(options: {
+    servers: Readonly<Record<string, McpServerSettings>>;
+    log: Logger;
+    now?: () => number;
+  }) {
+    this.#log = options.log;
+    this.#now = options.now ?? Date.now;
+    this.#servers = Object.entries(options.servers).map(
+      ([name, settings]): Server => ({
+        ...{ name, settings, state: 'idle', offered: [], listedAt: 0, failures: 0, retryAt: 0 },
+      }),
+    );
+  }
+
+  /** What the servers offer; waits for those that are being connected, but not long. */
+  async tools(scope: ToolScope): Promise<RuntimeTool[]> {
+    const waiting = this.#servers.map((server) => this.#ensure(server)).filter((work) => work !== undefined);
+    if (waiting.length > 0) {
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, WAIT_MS);
+      await Promise.race([Promise.all(waiting), late]);
+      clearTimeout(timer);
+    }
+    const taken = new Set<string>();
+    return this.#servers.flatMap((server) => {
+      const { client, name, settings, offered } = server;
+      if (!client) return [];
+      const call: Client['callTool'] = (args) => client.callTool(args);
+      return offered.flatMap(
+        (info) => toRuntimeTool(name, info, { call, trusted: settings.trusted, scope, taken }) ?? [],
+      );
+    });
+  }
+
+  health(): McpHealth[] {
+    return this.#servers.map((a) => this.#healthOf(a));
+  }
+
+  /** Connects to all of them, and waits until each is there or has failed. */
+  async survey(): Promise<SurveyedServer[]> {
+    await Promise.all(this.#servers.map((server) => this.#ensure(server)));
+    return this.#servers.map((server) => {
+      const { settings, offered } = server;
+      const asking = offered.filter((info) => effectOf(info, settings.trusted) !== 'read' || reachesOut(info)).length;
+      return { ...this.#healthOf(server), asking, missing: missingOf(server, offered) };
+    });
+  }
+
+  /** Begins to connect all of them. */
+  start(): void {
+    for (const server of this.#servers) void this.#ensure(server);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#closing.abort(new Error('the gateway ends'));
+    await Promise.all(this.#servers.map((server) => server.connecting));
+    await Promise.all(
+      this.#servers.map(({ client, name }) =>
+        client?.close().catch((err: unknown) => this.#log.debug({ err, mcp: name }, 'it could not be closed')),
+      ),
+    );
+  }
+
+  #lost(server: Server, error: unknown): void {
     const { client } = server;
-    if (isClosed) return;
+    if (this.#isClosed) return;
     delete server.client;
     server.state = 'failed';
     server.problem = `The server ${server.name} (mcp.${server.name}) is not there: ${reasonOf(error, valuesOf(server.settings))}`;
     server.failures += 1;
-    server.retryAt = now() + Math.min(BACKOFF_MS.max, BACKOFF_MS.min * 2 ** (server.failures - 1));
-    log.warn({ mcp: server.name, failures: server.failures }, server.problem);
+    server.retryAt = this.#now() + Math.min(BACKOFF_MS.max, BACKOFF_MS.min * 2 ** (server.failures - 1));
+    this.#log.warn({ mcp: server.name, failures: server.failures }, server.problem);
     // Not before the call that met it has failed, in its own words.
     setImmediate(() => {
-      client?.close().catch((err: unknown) => log.debug({ err, mcp: server.name }, 'it could not be closed'));
+      client?.close().catch((err: unknown) => this.#log.debug({ err, mcp: server.name }, 'it could not be closed'));
     });
   }
 
-  async function open(server: Server): Promise<Client> {
+  async #open(server: Server): Promise<Client> {
     const { command, args, env, url, headers } = server.settings;
     const { createMCPClient } = await import('@ai-sdk/mcp');
     const common = {
       clientName: 'openviber',
-      initializationOptions: { timeout: CONNECT_MS, signal: closing.signal },
+      initializationOptions: { timeout: CONNECT_MS, signal: this.#closing.signal },
     };
     if (url !== undefined) {
       const { fetchAnswer } = await import('./http.ts');
       const onUncaughtError = (error: unknown) => {
-        if (server.client && isFaultOfConnection(error)) lost(server, error);
+        if (server.client && isFaultOfConnection(error)) this.#lost(server, error);
       };
       const transport = { type: 'http' as const, url, headers: { ...headers }, fetch: fetchAnswer };
       return createMCPClient({ ...common, onUncaughtError, transport });
@@ -125,9 +170,9 @@ export function createMcpServers(options: {
       onNote(method) {
         if (method === 'notifications/tools/list_changed') server.isStale = true;
       },
-      onEnd(why) {
+      onEnd: (why) => {
         ended = why;
-        if (server.client) lost(server, why);
+        if (server.client) this.#lost(server, why);
       },
     });
     return createMCPClient({ ...common, transport }).catch((error: unknown) => {
@@ -135,11 +180,11 @@ export function createMcpServers(options: {
     });
   }
 
-  async function list(client: Client, server: Server): Promise<McpToolInfo[]> {
+  async #list(client: Client, server: Server): Promise<McpToolInfo[]> {
     const { settings, name } = server;
     const found = new Map<string, McpToolInfo>();
     let cursor: string | undefined;
-    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(CONNECT_MS)]);
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(CONNECT_MS)]);
     for (let page = 0; page < MAX_PAGES && found.size < MAX_TOOLS; page++) {
       const answer = await client.listTools({
         ...(cursor === undefined ? {} : { params: { cursor } }),
@@ -154,102 +199,63 @@ export function createMcpServers(options: {
     const offered = [...found.values()].slice(0, MAX_TOOLS);
     const missing = missingOf(server, offered);
     if (missing.length > 0)
-      log.warn({ mcp: name, missing }, 'tools that the configuration names are not offered by the server');
+      this.#log.warn({ mcp: name, missing }, 'tools that the configuration names are not offered by the server');
     return offered;
   }
 
-  async function connect(server: Server): Promise<void> {
+  async #connect(server: Server): Promise<void> {
     server.state = 'connecting';
     let client: Client | undefined;
     try {
-      client = await open(server);
-      server.offered = await list(client, server);
-      if (isClosed) return await client.close();
-      Object.assign(server, { client, state: 'connected', listedAt: now(), failures: 0 });
+      client = await this.#open(server);
+      server.offered = await this.#list(client, server);
+      if (this.#isClosed) return await client.close();
+      Object.assign(server, { client, state: 'connected', listedAt: this.#now(), failures: 0 });
       delete server.problem;
-      log.info({ mcp: server.name, tools: server.offered.length }, 'connected');
+      this.#log.info({ mcp: server.name, tools: server.offered.length }, 'connected');
     } catch (error) {
-      lost(server, error);
-      await client?.close().catch((err: unknown) => log.debug({ err, mcp: server.name }, 'it could not be closed'));
+      this.#lost(server, error);
+      await client
+        ?.close()
+        .catch((err: unknown) => this.#log.debug({ err, mcp: server.name }, 'it could not be closed'));
     }
   }
 
   /** Connected, or on the way; undefined when it is not time to try again. */
-  function ensure(server: Server): Promise<void> | undefined {
-    if (isClosed || server.connecting) return server.connecting;
+  #ensure(server: Server): Promise<void> | undefined {
+    if (this.#isClosed || server.connecting) return server.connecting;
     if (server.client) {
-      const age = now() - server.listedAt;
-      if (age > LIST_AGAIN_MS || (server.isStale && age > LIST_SOONEST_MS)) refresh(server, server.client);
+      const age = this.#now() - server.listedAt;
+      if (age > LIST_AGAIN_MS || (server.isStale && age > LIST_SOONEST_MS)) this.#refresh(server, server.client);
       return undefined;
     }
-    if (now() < server.retryAt) return undefined;
-    server.connecting = connect(server).finally(() => {
+    if (this.#now() < server.retryAt) return undefined;
+    server.connecting = this.#connect(server).finally(() => {
       delete server.connecting;
     });
     return server.connecting;
   }
 
   /** Beside the run: what was offered ten minutes ago is good enough for it. */
-  function refresh(server: Server, client: Client): void {
-    server.listedAt = now();
+  #refresh(server: Server, client: Client): void {
+    server.listedAt = this.#now();
     server.isStale = false;
-    list(client, server).then(
+    this.#list(client, server).then(
       (offered) => {
         server.offered = offered;
       },
       (error: unknown) => {
-        if (server.client === client) lost(server, error);
+        if (server.client === client) this.#lost(server, error);
       },
     );
   }
 
-  const healthOf = ({ name, state, offered, problem }: Server): McpHealth => ({
-    ...{ name, state, tools: state === 'connected' ? offered.length : 0 },
-    ...(problem === undefined ? {} : { problem }),
-  });
-
-  return {
-    async tools(scope) {
-      const waiting = servers.map(ensure).filter((work) => work !== undefined);
-      if (waiting.length > 0) {
-        const { promise: late, resolve } = Promise.withResolvers<void>();
-        const timer = setTimeout(resolve, WAIT_MS);
-        await Promise.race([Promise.all(waiting), late]);
-        clearTimeout(timer);
-      }
-      const taken = new Set<string>();
-      return servers.flatMap((server) => {
-        const { client, name, settings, offered } = server;
-        if (!client) return [];
-        const call: Client['callTool'] = (args) => client.callTool(args);
-        return offered.flatMap(
-          (info) => toRuntimeTool(name, info, { call, trusted: settings.trusted, scope, taken }) ?? [],
-        );
-      });
-    },
-    health: () => servers.map(healthOf),
-    async survey() {
-      await Promise.all(servers.map(ensure));
-      return servers.map((server) => {
-        const { settings, offered } = server;
-        const asking = offered.filter((info) => effectOf(info, settings.trusted) !== 'read' || reachesOut(info)).length;
-        return { ...healthOf(server), asking, missing: missingOf(server, offered) };
-      });
-    },
-    start() {
-      for (const server of servers) void ensure(server);
-    },
-    async close() {
-      isClosed = true;
-      closing.abort(new Error('the gateway ends'));
-      await Promise.all(servers.map((server) => server.connecting));
-      await Promise.all(
-        servers.map(({ client, name }) =>
-          client?.close().catch((err: unknown) => log.debug({ err, mcp: name }, 'it could not be closed')),
-        ),
-      );
-    },
-  };
+  #healthOf({ name, state, offered, problem }: Server): McpHealth {
+    return {
+      ...{ name, state, tools: state === 'connected' ? offered.length : 0 },
+      ...(problem === undefined ? {} : { problem }),
+    };
+  }
 }
 
 /** What it was given, which it may repeat in what it says. */

@@ -52,8 +52,8 @@ export async function listSkills(skills: Skills, health: Health, viber: string):
 
 /** Connects to the servers of tools, looks at what they offer, and leaves them. Waits for each as long as a connection may take. */
 export async function surveyServers(servers: Readonly<Record<string, McpServerSettings>>): Promise<SurveyedServer[]> {
-  const { createMcpServers } = await import('../mcp/servers.ts');
-  const mcp = createMcpServers({ servers, log: silentLog() });
+  const { McpServers } = await import('../mcp/servers.ts');
+  const mcp = new McpServers({ servers, log: silentLog() });
   try {
     return await mcp.survey();
   } finally {

@@ -3,7 +3,7 @@
  * made by the model and have the number of dimensions its `meta` names; until that is so again it names none.
  */
 import { setImmediate as pause } from 'node:timers/promises';
-import { createVectors, fromBlob, toBlob, type Vectors } from '../vectors.ts';
+import { fromBlob, toBlob, Vectors } from '../vectors.ts';
 import { type IndexDb, readMeta, writeMeta } from './db.ts';
 
 /** Turns texts into vectors, `runtime/model/embeddings.ts`. */
@@ -112,7 +112,7 @@ export async function loadVectors(db: IndexDb, model: string): Promise<Vectors |
   const dimensions = await db.read(() => (readMeta(db, 'model') === model ? dimensionsOf(db) : 0));
   if (dimensions === 0) return undefined;
   const held = await db.read(() => Number(db.sql('SELECT count(*) AS n FROM chunks').get()?.n));
-  const vectors = createVectors(dimensions, held + ROWS);
+  const vectors = new Vectors(dimensions, held + ROWS);
   const page = 'SELECT id, embedding FROM chunks WHERE id > ? AND length(embedding) = ? ORDER BY id LIMIT ?';
   for (let after = 0; ; ) {
     const rows = await db.read(() => db.sql(page).all(after, dimensions * 4, ROWS));
