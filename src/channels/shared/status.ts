@@ -46,6 +46,8 @@ export interface Status {
   event(event: AgentStreamEvent, address: Address, view: LiveView): void;
   /** Gives the id of the status message, if the answer is to replace it; otherwise it is deleted. */
   end(runId: string, address: Address, isAnswered: boolean): Promise<string | undefined>;
+  /** What the limits of the place leave; places that share a key share them. */
+  pace(address: Address): { key: string; gapMs: number };
   /** Ends every run's progress. */
   close(): void;
 }
@@ -59,6 +61,7 @@ export interface StatusOptions {
   maxText: number;
   /** Where an answer may be seen as it grows; everywhere unless told. */
   maySeeText?: (address: Address) => boolean;
+  pace: Status['pace'];
 }
 
 interface Run extends Shown {
@@ -77,14 +80,58 @@ const MAX_RUNS = 500;
 const MAX_RUN_MS = 30 * 60_000;
 
 export function createStatus(options: StatusOptions): Status {
-  const { calls, timing, maxText, maySeeText = () => true } = options;
-  const runs = new Map<string, Run>();
-  const ended = new Set<string>();
+  const runs = new RunStatus(options);
+  return {
+    event: (event, address, view) => runs.event(event, address, view),
+    end: (runId, address, isAnswered) => runs.end(runId, address, isAnswered),
+    pace: options.pace,
+    close: () => runs.close(),
+  };
+}
 
-  const modeOf = ({ mode = options.mode }: LiveView) => mode;
-  const showsText = ({ view, address }: Run) => modeOf(view) === 'text' && maySeeText(address);
+class RunStatus {
+  readonly #to: StatusOptions;
+  readonly #runs = new Map<string, Run>();
+  readonly #ended = new Set<string>();
 
-  function start(key: string, address: Address, view: LiveView): Run {
+  constructor(options: StatusOptions) {
+    this.#to = options;
+  }
+
+  event(event: AgentStreamEvent, address: Address, view: LiveView): void {
+    const key = keyOf(event.runId, address);
+    if (this.#ended.has(key)) return;
+    if (this.#modeOf(view) === 'off') {
+      const run = this.#runs.has(key) ? this.#finish(key) : undefined;
+      if (run) void this.#takeAway(run);
+      return;
+    }
+    const run = this.#runs.get(key) ?? this.#start(key, address, view);
+    run.view = view;
+    if (event.type === 'tool-call' || (event.type === 'state-change' && event.state === 'thinking')) run.text = '';
+    if (event.type !== 'text-delta' || !this.#showsText(run)) return;
+    if (run.text === '') {
+      clearTimeout(run.showing);
+      run.showing = later(this.#to.timing.textEvery, () => void this.#show(run));
+    }
+    if (run.text.length <= this.#to.maxText) run.text += event.content;
+  }
+
+  async end(runId: string, address: Address, isAnswered: boolean): Promise<string | undefined> {
+    const run = this.#finish(keyOf(runId, address));
+    if (!run) return undefined;
+    const isLate = !(await within(run.call, this.#to.timing.late));
+    if (isAnswered && !isLate && Date.now() - run.startedAt < this.#to.timing.longRun) return run.messageId;
+    const gone = this.#takeAway(run);
+    if (!isAnswered) await gone;
+    return undefined;
+  }
+
+  close(): void {
+    for (const key of [...this.#runs.keys()]) this.#finish(key);
+  }
+
+  #start(key: string, address: Address, view: LiveView): Run {
     const shown = { address, shown: '', isOver: false, text: '', startedAt: Date.now() };
     const kept = view.kept === undefined ? {} : { messageId: view.kept };
     const run: Run = {
@@ -96,97 +143,77 @@ export function createStatus(options: StatusOptions): Status {
       isQueued: false,
       call: undefined,
     };
-    run.typing = later(timing.typingAfter, () => type(run));
-    run.showing = later(timing.statusAfter, () => void show(run));
-    runs.set(key, run);
-    const oldest = runs.size > MAX_RUNS ? runs.keys().next().value : undefined;
-    if (oldest !== undefined) finish(oldest);
+    run.typing = later(this.#to.timing.typingAfter, () => this.#type(run));
+    run.showing = later(this.#to.timing.statusAfter, () => void this.#show(run));
+    this.#runs.set(key, run);
+    const oldest = this.#runs.size > MAX_RUNS ? this.#runs.keys().next().value : undefined;
+    if (oldest !== undefined) this.#finish(oldest);
     return run;
   }
 
-  function finish(key: string): Run | undefined {
-    const run = runs.get(key);
-    runs.delete(key);
+  #finish(key: string): Run | undefined {
+    const run = this.#runs.get(key);
+    this.#runs.delete(key);
     clearTimeout(run?.typing);
     clearTimeout(run?.showing);
     if (run) run.isOver = true;
-    ended.add(key);
-    const oldest = ended.size > MAX_RUNS ? ended.values().next().value : undefined;
-    if (oldest !== undefined) ended.delete(oldest);
+    this.#ended.add(key);
+    const oldest = this.#ended.size > MAX_RUNS ? this.#ended.values().next().value : undefined;
+    if (oldest !== undefined) this.#ended.delete(oldest);
     return run;
   }
 
-  function type(run: Run): void {
+  #type(run: Run): void {
     if (run.isOver || Date.now() - run.startedAt > MAX_RUN_MS) return;
-    run.typing = later(timing.typingEvery, () => type(run));
-    if (run.view.state !== 'waiting-approval') void calls.type(run);
+    run.typing = later(this.#to.timing.typingEvery, () => this.#type(run));
+    if (run.view.state !== 'waiting-approval') void this.#to.calls.type(run);
   }
 
-  const wordsFor = (run: Run) =>
-    showsText(run) && run.text.trim() !== '' ? { markdown: clip(run.text, maxText) } : { line: run.view.line() };
-  const isNew = (run: Run) => JSON.stringify(wordsFor(run)) !== run.shown;
-
   /** Sends or edits the message when its turn has come, if there is something new to say then; one call of a run at a time. */
-  async function show(run: Run): Promise<void> {
+  async #show(run: Run): Promise<void> {
     if (run.isOver || run.isQueued || run.call) return;
     run.isQueued = true;
-    const isTurn = !isNew(run) || (await run.view.turn());
+    const isTurn = !this.#isNew(run) || (await run.view.turn());
     run.isQueued = false;
     if (run.isOver || !isTurn) return;
-    if (isNew(run)) {
+    if (this.#isNew(run)) {
       const before = run.messageId;
-      run.call = calls.publish(run, wordsFor(run));
+      run.call = this.#to.calls.publish(run, this.#wordsFor(run));
       await run.call;
       run.call = undefined;
       if (run.messageId !== undefined && run.messageId !== before) run.view.keep(run.messageId);
     }
     clearTimeout(run.showing);
-    if (!run.isOver) run.showing = later(interval(run), () => void show(run));
+    if (!run.isOver) run.showing = later(this.#interval(run), () => void this.#show(run));
   }
 
   /** A status slows down with the length of the run. */
-  function interval(run: Run): number {
-    if (showsText(run) && run.text !== '') return timing.textEvery;
-    return Math.max(timing.statusEvery, (Date.now() - run.startedAt) / 10);
+  #interval(run: Run): number {
+    if (this.#showsText(run) && run.text !== '') return this.#to.timing.textEvery;
+    return Math.max(this.#to.timing.statusEvery, (Date.now() - run.startedAt) / 10);
   }
 
-  async function takeAway(run: Run): Promise<void> {
+  async #takeAway(run: Run): Promise<void> {
     await run.call;
-    await calls.remove(run);
+    await this.#to.calls.remove(run);
   }
 
-  return {
-    event(event, address, view) {
-      const key = keyOf(event.runId, address);
-      if (ended.has(key)) return;
-      if (modeOf(view) === 'off') {
-        const run = runs.has(key) ? finish(key) : undefined;
-        if (run) void takeAway(run);
-        return;
-      }
-      const run = runs.get(key) ?? start(key, address, view);
-      run.view = view;
-      if (event.type === 'tool-call' || (event.type === 'state-change' && event.state === 'thinking')) run.text = '';
-      if (event.type !== 'text-delta' || !showsText(run)) return;
-      if (run.text === '') {
-        clearTimeout(run.showing);
-        run.showing = later(timing.textEvery, () => void show(run));
-      }
-      if (run.text.length <= maxText) run.text += event.content;
-    },
-    async end(runId, address, isAnswered) {
-      const run = finish(keyOf(runId, address));
-      if (!run) return undefined;
-      const isLate = !(await within(run.call, timing.late));
-      if (isAnswered && !isLate && Date.now() - run.startedAt < timing.longRun) return run.messageId;
-      const gone = takeAway(run);
-      if (!isAnswered) await gone;
-      return undefined;
-    },
-    close() {
-      for (const key of [...runs.keys()]) finish(key);
-    },
-  };
+  #modeOf({ mode = this.#to.mode }: LiveView): LiveMode {
+    return mode;
+  }
+
+  #showsText({ view, address }: Run): boolean {
+    return this.#modeOf(view) === 'text' && (this.#to.maySeeText?.(address) ?? true);
+  }
+
+  #wordsFor(run: Run): Words {
+    const isText = this.#showsText(run) && run.text.trim() !== '';
+    return isText ? { markdown: clip(run.text, this.#to.maxText) } : { line: run.view.line() };
+  }
+
+  #isNew(run: Run): boolean {
+    return JSON.stringify(this.#wordsFor(run)) !== run.shown;
+  }
 }
 
 function keyOf(runId: string, { chat, thread }: Address): string {

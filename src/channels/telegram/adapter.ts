@@ -3,23 +3,16 @@
  * that it has one only after `onMessage` has resolved. Sending is in `send.ts`; only taking updates in is ever retried here.
  */
 import type { Logger } from '../../log.ts';
-import type {
-  Channel,
-  ChannelCallbacks,
-  ChannelLimits,
-  ChannelStatus,
-  CommandSpec,
-  InboundMessage,
-  LiveMode,
-  Place,
-} from '../channel.ts';
+import type { Channel, ChannelCallbacks, ChannelLimits, CommandSpec, LiveMode, Place } from '../channel.ts';
+import { createChannelState } from '../shared/channel-state.ts';
 import { refuse, type WebhookHandler } from '../shared/webhook.ts';
-import { createApi, TelegramError } from './connect/api.ts';
+import { createApi } from './connect/api.ts';
 import { createDownload, DOWNLOAD_BYTES } from './connect/download.ts';
+import { createIntake } from './connect/intake.ts';
 import { type Poller, startPolling } from './connect/poll.ts';
 import { type Cache, createSetup, getMe, wrongToken, wrongTokenOf } from './connect/setup.ts';
 import { checkWebhook, createWebhook, type WebhookSettings } from './connect/webhook.ts';
-import { type Bot, callbackId, type Decoded, decodeUpdate } from './decode/decode.ts';
+import type { Bot } from './decode/decode.ts';
 import { createLive, LIVE_TIMING, type LiveTiming } from './live/live.ts';
 import { createSend } from './send/send.ts';
 
@@ -33,6 +26,8 @@ export interface Timing {
   graceMs: number;
   live: LiveTiming;
 }
+
+const TIMING: Timing = { backoffMs: { min: 1000, max: 60_000 }, graceMs: 10_000, live: LIVE_TIMING };
 
 export interface TelegramOptions {
   token: string;
@@ -57,66 +52,20 @@ export interface TelegramOptions {
  */
 export function createTelegram(options: TelegramOptions): Channel & { webhook?: WebhookHandler } {
   const { token, mode, log, cache } = options;
-  const timing: Timing = {
-    backoffMs: { min: 1000, max: 60_000 },
-    graceMs: 10_000,
-    live: LIVE_TIMING,
-    ...options.timing,
-  };
+  const timing = { ...TIMING, ...options.timing };
   const api = createApi({ token, apiRoot: options.apiRoot.replace(/\/+$/, '') });
   const send = createSend({ api, limits: LIMITS, log, cache });
   const live = createLive({ api, mode: options.live, log, timing: timing.live });
   const stopping = new AbortController();
-  const setup = createSetup({
-    api,
-    cache,
-    log,
-    onStatus: setStatus,
-    backoffMs: timing.backoffMs,
-    signal: stopping.signal,
-  });
-  let status: ChannelStatus = { state: 'off' };
+  const state = createChannelState('telegram', log, () => callbacks?.onStatus());
+  const accept = createIntake({ api, log, bot: () => bot, callbacks: () => callbacks });
+  const reaching = { api, onStatus: state.set, backoffMs: timing.backoffMs };
+  const setup = createSetup({ ...reaching, cache, log, signal: stopping.signal });
   let bot: Bot | undefined;
   let callbacks: ChannelCallbacks | undefined;
   let poller: Poller | undefined;
   let handler: WebhookHandler | undefined;
   const inHand = new Set<Promise<void>>();
-
-  function setStatus(next: ChannelStatus): void {
-    if (next.state === status.state && next.detail === status.detail) return;
-    if (next.detail !== undefined) log.warn({ channel: 'telegram', state: next.state }, next.detail);
-    status = next;
-    callbacks?.onStatus();
-  }
-
-  /** Calls `onMessage` before it first waits, so that a batch keeps its order. Rejects when it could not be stored. */
-  async function accept(update: unknown): Promise<void> {
-    if (!bot || !callbacks) throw new Error('not connected');
-    const decoded = decode(update, bot);
-    if (decoded.kind === 'dropped') return callbacks.onDropped(decoded.reason);
-    await callbacks.onMessage(decoded.message, update);
-    if (decoded.message.kind === 'button') void acknowledge(decoded.message);
-  }
-
-  /** An update that breaks the decoder is dropped: it would come back for ever. */
-  function decode(update: unknown, self: Bot): Decoded {
-    try {
-      return decodeUpdate(update, self);
-    } catch (error) {
-      log.error({ err: error }, 'an update could not be read and was dropped');
-      return { kind: 'dropped', reason: 'decode-error' };
-    }
-  }
-
-  /** Takes the waiting mark off a button. Telegram refuses it for presses older than a moment, which does no harm. */
-  async function acknowledge(message: InboundMessage): Promise<void> {
-    try {
-      await api.call('answerCallbackQuery', { callback_query_id: callbackId(message) });
-    } catch (error) {
-      if (!(error instanceof TelegramError)) throw error;
-      log.debug({ err: error }, 'a button press was not acknowledged');
-    }
-  }
 
   async function webhook(...[request, response]: Parameters<WebhookHandler>): Promise<void> {
     if (!handler) return refuse(request, response, 503);
@@ -131,12 +80,12 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
     get account() {
       return bot?.account ?? '';
     },
-    status: () => status,
+    status: state.get,
     async connect(given) {
       callbacks = given;
       const settings = mode === 'webhook' ? checkWebhook(options.webhook) : undefined;
       if (!/^[\w:-]+$/.test(token)) throw wrongToken();
-      setStatus({ state: 'connecting' });
+      state.set({ state: 'connecting' });
       bot = await setup.introduce();
       if (!bot) return;
       void setup.setCommands(bot, options.attachCommands);
@@ -145,22 +94,16 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
         await setup.setWebhook(settings);
       }
       if (stopping.signal.aborted) return;
-      setStatus({ state: 'connected' });
+      state.set({ state: 'connected' });
       if (!settings)
-        poller = startPolling({
-          api,
-          accept,
-          onStatus: setStatus,
-          pollSeconds: options.pollSeconds ?? 30,
-          ...timing,
-        });
+        poller = startPolling({ ...reaching, accept, pollSeconds: options.pollSeconds ?? 30, graceMs: timing.graceMs });
     },
     async disconnect() {
       stopping.abort();
       live.close();
       handler = undefined;
       await Promise.all([poller?.stop(), ...inHand]);
-      setStatus({ state: 'off' });
+      state.set({ state: 'off' });
     },
     send,
     download: createDownload(api),

@@ -3,15 +3,10 @@
  * https://discord.com/developers/docs/resources/channel#trigger-typing-indicator
  */
 import type { Logger } from '../../../log.ts';
-import type { Address, LiveMode } from '../../channel.ts';
+import type { LiveMode } from '../../channel.ts';
 import { createStatus, type Status, type StatusTiming } from '../../shared/status.ts';
 import type { DiscordApi } from '../connect/api.ts';
 import { channelOf, createLiveCalls } from './calls.ts';
-
-export interface Live extends Status {
-  /** What the limits of the channel or thread leave. */
-  pace(address: Address): { key: string; gapMs: number };
-}
 
 /** Milliseconds. */
 export interface LiveTiming extends StatusTiming {
@@ -32,10 +27,10 @@ export const LIVE_TIMING: LiveTiming = {
 
 const MAX_TEXT = 1900;
 
-export function createLive(options: { api: DiscordApi; mode: LiveMode; log: Logger; timing?: LiveTiming }): Live {
+export function createLive(options: { api: DiscordApi; mode: LiveMode; log: Logger; timing?: LiveTiming }): Status {
   const { mode, timing = LIVE_TIMING } = options;
-  return {
-    ...createStatus({ calls: createLiveCalls(options), mode, timing, maxText: MAX_TEXT }),
+  return createStatus({
+    ...{ calls: createLiveCalls(options), mode, timing, maxText: MAX_TEXT },
     pace: (address) => ({ key: channelOf(address), gapMs: timing.gap }),
-  };
+  });
 }

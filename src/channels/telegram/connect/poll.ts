@@ -42,56 +42,77 @@ const PACE_MS = { min: 50, max: 1000 };
 const NUMBERING_MS = 6 * 24 * 3_600_000;
 
 export function startPolling(options: PollOptions): Poller {
-  const { api, accept, onStatus } = options;
-  const stopping = new AbortController();
-  let offset: number | undefined;
-  let confirmed: number | undefined;
-  let lastUpdateAt = Date.now();
-  const finished = run();
+  return new LongPoll(options);
+}
 
-  async function run(): Promise<void> {
-    const backoff = createBackoff(options.backoffMs.min, options.backoffMs.max);
+class LongPoll implements Poller {
+  readonly #to: PollOptions;
+  readonly #stopping = new AbortController();
+  #offset: number | undefined;
+  #confirmed: number | undefined;
+  #lastUpdateAt = Date.now();
+  readonly #finished;
+
+  constructor(options: PollOptions) {
+    this.#to = options;
+    this.#finished = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#finished;
+    if (this.#offset === undefined || this.#offset === this.#confirmed) return;
+    try {
+      await this.#getUpdates(0, 1, 1000);
+    } catch (error) {
+      // Not confirmed: Telegram gives these once more at the next start, where their ids are known.
+      if (!(error instanceof TelegramError)) throw error;
+    }
+  }
+
+  async #run(): Promise<void> {
+    const backoff = createBackoff(this.#to.backoffMs.min, this.#to.backoffMs.max);
     const pace = createBackoff(PACE_MS.min, PACE_MS.max);
     let trouble: Trouble | undefined;
-    while (!stopping.signal.aborted) {
+    while (!this.#stopping.signal.aborted) {
       // After trouble the first call comes back at once, so that its end is known.
-      const before = { trouble, offset, at: performance.now() };
-      const seconds = trouble && !trouble.isConflict ? 0 : options.pollSeconds;
-      trouble = await round(seconds);
-      if (stopping.signal.aborted) return;
+      const before = { trouble, offset: this.#offset, at: performance.now() };
+      const seconds = trouble && !trouble.isConflict ? 0 : this.#to.pollSeconds;
+      trouble = await this.#round(seconds);
+      if (this.#stopping.signal.aborted) return;
       const wasHeld = performance.now() - before.at >= Math.min(seconds * 900, PACE_MS.max);
-      if (offset !== before.offset || wasHeld) pace.reset();
-      else if (!trouble && !before.trouble) await sleep(pace.next(), stopping.signal);
+      if (this.#offset !== before.offset || wasHeld) pace.reset();
+      else if (!trouble && !before.trouble) await sleep(pace.next(), this.#stopping.signal);
       if (trouble === undefined) {
         backoff.reset();
-        onStatus({ state: 'connected' });
+        this.#to.onStatus({ state: 'connected' });
       } else {
-        onStatus(trouble.status);
-        await sleep(trouble.waitMs ?? backoff.next(), stopping.signal);
+        this.#to.onStatus(trouble.status);
+        await sleep(trouble.waitMs ?? backoff.next(), this.#stopping.signal);
       }
     }
   }
 
-  async function round(seconds: number): Promise<Trouble | undefined> {
-    if (Date.now() - lastUpdateAt > NUMBERING_MS) offset = undefined;
-    const sent = offset;
+  async #round(seconds: number): Promise<Trouble | undefined> {
+    if (Date.now() - this.#lastUpdateAt > NUMBERING_MS) this.#offset = undefined;
+    const sent = this.#offset;
     try {
-      const updates = await getUpdates(seconds, BATCH, seconds * 1000 + options.graceMs, stopping.signal);
-      confirmed = sent;
-      return Array.isArray(updates) && updates.length > 0 ? await take(updates) : undefined;
+      const updates = await this.#getUpdates(seconds, BATCH, seconds * 1000 + this.#to.graceMs, this.#stopping.signal);
+      this.#confirmed = sent;
+      return Array.isArray(updates) && updates.length > 0 ? await this.#take(updates) : undefined;
     } catch (error) {
-      return explain(error);
+      return this.#explain(error);
     }
   }
 
   /** Moves the offset up to the first update that could not be stored; those after it come again and are known by their ids. */
-  async function take(updates: unknown[]): Promise<Trouble | undefined> {
-    const results = await Promise.allSettled(updates.map((update) => accept(update)));
-    lastUpdateAt = Date.now();
+  async #take(updates: unknown[]): Promise<Trouble | undefined> {
+    const results = await Promise.allSettled(updates.map((update) => this.#to.accept(update)));
+    this.#lastUpdateAt = Date.now();
     const ids = updates.map((update) => (isFields(update) ? integer(update, 'update_id') : undefined) ?? -1);
     const failed = results.findIndex(({ status }) => status === 'rejected');
     const next = failed < 0 ? Math.max(...ids) + 1 : (ids[failed] ?? 0);
-    if (next > 0) offset = next;
+    if (next > 0) this.#offset = next;
     const cause = results[failed];
     if (cause?.status === 'rejected') {
       const detail = `messages cannot be stored (${errorMessage(cause.reason)}); Telegram keeps them meanwhile`;
@@ -102,48 +123,39 @@ export function startPolling(options: PollOptions): Poller {
       : { status: { state: 'reconnecting', detail: 'Telegram sends updates without numbers' } };
   }
 
-  async function explain(error: unknown): Promise<Trouble> {
+  async #explain(error: unknown): Promise<Trouble> {
     if (!(error instanceof TelegramError)) return { status: { state: 'reconnecting', detail: errorMessage(error) } };
-    if (error.code === 409 && /webhook/i.test(error.message)) return removeWebhook();
+    if (error.code === 409 && /webhook/i.test(error.message)) return this.#removeWebhook();
     if (error.code === 409) {
       const detail = 'another program polls with this token: stop it, or give this gateway a bot of its own';
       return { status: { state: 'reconnecting', detail }, isConflict: true };
     }
     if (error.code === 401 || error.code === 404) {
       const detail = 'Telegram does not accept the token any more: set channels.telegram.token to a valid one';
-      return { status: { state: 'failed', detail }, waitMs: options.backoffMs.max };
+      return { status: { state: 'failed', detail }, waitMs: this.#to.backoffMs.max };
     }
     const status: ChannelStatus = { state: 'reconnecting', detail: error.message };
     return error.retryAfterMs === undefined ? { status } : { status, waitMs: error.retryAfterMs };
   }
 
   /** Nobody else can be reading along while a webhook is set: it is left over, or the mode was changed. */
-  async function removeWebhook(): Promise<Trouble> {
+  async #removeWebhook(): Promise<Trouble> {
     const status: ChannelStatus = { state: 'reconnecting', detail: 'a webhook was set for this bot; it is removed' };
     try {
-      await api.call('deleteWebhook', { drop_pending_updates: false }, { signal: stopping.signal });
+      await this.#to.api.call('deleteWebhook', { drop_pending_updates: false }, { signal: this.#stopping.signal });
       return { status };
     } catch (error) {
       return { status: { state: 'reconnecting', detail: errorMessage(error) } };
     }
   }
 
-  function getUpdates(timeout: number, limit: number, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
-    const params = { ...(offset !== undefined && { offset }), timeout, limit, allowed_updates: ALLOWED_UPDATES };
-    return api.call('getUpdates', params, { timeoutMs, ...(signal && { signal }) });
+  #getUpdates(timeout: number, limit: number, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
+    const params = {
+      ...(this.#offset !== undefined && { offset: this.#offset }),
+      timeout,
+      limit,
+      allowed_updates: ALLOWED_UPDATES,
+    };
+    return this.#to.api.call('getUpdates', params, { timeoutMs, ...(signal && { signal }) });
   }
-
-  return {
-    async stop() {
-      stopping.abort();
-      await finished;
-      if (offset === undefined || offset === confirmed) return;
-      try {
-        await getUpdates(0, 1, 1000);
-      } catch (error) {
-        // Not confirmed: Telegram gives these once more at the next start, where their ids are known.
-        if (!(error instanceof TelegramError)) throw error;
-      }
-    },
-  };
 }

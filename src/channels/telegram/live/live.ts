@@ -8,11 +8,6 @@ import { createStatus, type Status, type StatusTiming } from '../../shared/statu
 import type { TelegramApi } from '../connect/api.ts';
 import { createLiveCalls } from './calls.ts';
 
-export interface Live extends Status {
-  /** What the limits of the chat leave; its topics share them. */
-  pace(address: Address): { key: string; gapMs: number };
-}
-
 /** Milliseconds. */
 export interface LiveTiming extends StatusTiming {
   /** Between two calls in one chat: Telegram takes one message a second there, 20 a minute in a group, answers included. */
@@ -35,14 +30,13 @@ export const LIVE_TIMING: LiveTiming = {
 const MAX_TEXT = 4000;
 const isGroup = ({ chat }: Address): boolean => chat.startsWith('-');
 
-export function createLive(options: { api: TelegramApi; mode: LiveMode; log: Logger; timing?: LiveTiming }): Live {
+export function createLive(options: { api: TelegramApi; mode: LiveMode; log: Logger; timing?: LiveTiming }): Status {
   const { mode, timing = LIVE_TIMING } = options;
-  return {
+  return createStatus({
+    ...{ calls: createLiveCalls(options), mode, timing, maxText: MAX_TEXT },
     // Everybody in a group would read along with a draft.
-    ...createStatus({
-      ...{ calls: createLiveCalls(options), mode, timing, maxText: MAX_TEXT },
-      maySeeText: (address) => !isGroup(address),
-    }),
+    maySeeText: (address) => !isGroup(address),
+    // What the limits of the chat leave; its topics share them.
     pace: (address) => ({ key: address.chat, gapMs: isGroup(address) ? timing.groupGap : timing.chatGap }),
-  };
+  });
 }

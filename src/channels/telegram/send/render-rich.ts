@@ -45,18 +45,6 @@ export function toRichMessage(blocks: readonly Block[]): InputRichMessage | unde
     };
   };
 
-  const cellOf = (
-    cell: Inline,
-    isHeader: boolean,
-    align: RichBlockTableCell['align'],
-    depth: number,
-  ): RichBlockTableCell => ({
-    text: textOf(cell, depth),
-    align,
-    valign: 'middle',
-    ...(isHeader ? { is_header: true } : {}),
-  });
-
   const blockOf = (block: Block, depth: number): InputRichBlock => {
     used.blocks += 1;
     used.depth = Math.max(used.depth, depth);
@@ -83,7 +71,7 @@ export function toRichMessage(blocks: readonly Block[]): InputRichMessage | unde
         used.blocks += block.rows.length;
         const cells = block.rows.map((row, index) => {
           used.columns = Math.max(used.columns, row.length);
-          return row.map((cell, column) => cellOf(cell, index === 0, block.align[column] ?? 'left', depth + 1));
+          return row.map((cell, column) => cellOf(textOf(cell, depth + 1), index === 0, block.align[column] ?? 'left'));
         });
         return { type: 'table', cells, is_bordered: true };
       }
@@ -100,6 +88,10 @@ export function toRichMessage(blocks: readonly Block[]): InputRichMessage | unde
     used.depth <= LIMITS.depth &&
     used.columns <= LIMITS.columns;
   return fits && !empty ? message : undefined;
+}
+
+function cellOf(text: RichText, isHeader: boolean, align: RichBlockTableCell['align']): RichBlockTableCell {
+  return { text, align, valign: 'middle', ...(isHeader ? { is_header: true } : {}) };
 }
 
 function headingSize(level: number): 1 | 2 | 3 | 4 | 5 | 6 {

@@ -3,7 +3,7 @@
  * is sent at once in another form under the same entry, since a refused part was not taken.
  */
 import type { Logger } from '../../../log.ts';
-import type { Attachment, ChannelLimits, OutboundMessage, PartLedger } from '../../channel.ts';
+import type { Attachment, Channel, ChannelLimits, OutboundMessage, PartLedger } from '../../channel.ts';
 import { integer, isFields } from '../../shared/read.ts';
 import { FilesRefused, sendParts } from '../../shared/send-parts.ts';
 import { type TelegramApi, TelegramError } from '../connect/api.ts';
@@ -27,17 +27,22 @@ const RICH_KEY = 'telegram.rich';
 const RICH_OFF_MS = 24 * 3_600_000;
 
 /** Throws DeliveryError. */
-export function createSend({
-  api,
-  limits,
-  log,
-  cache,
-}: SendOptions): (message: OutboundMessage, ledger: PartLedger) => Promise<void> {
-  let rich: 'unknown' | 'taken' | 'refused' = 'unknown';
+export function createSend(options: SendOptions): Channel['send'] {
+  const sender = new Sender(options);
+  return (message, ledger) => sender.send(message, ledger);
+}
 
-  async function send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
-    const rendered = await renderTelegram(message, limits);
-    let parts = rendered.rich && (await mayBeRich()) ? rendered.rich : rendered.parts;
+class Sender {
+  readonly #to: SendOptions;
+  #rich: 'unknown' | 'taken' | 'refused' = 'unknown';
+
+  constructor(options: SendOptions) {
+    this.#to = options;
+  }
+
+  async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
+    const rendered = await renderTelegram(message, this.#to.limits);
+    let parts = rendered.rich && (await this.#mayBeRich()) ? rendered.rich : rendered.parts;
     await sendParts<TelegramPart>(ledger, {
       parts: () => parts,
       filesOf: ({ files }) => files,
@@ -45,39 +50,39 @@ export function createSend({
       fileOf,
       notice: noticeOf,
       noticeParts: async (notice, isFirst) => noticeCalls(notice, message, isFirst),
-      async post(part) {
+      post: async (part) => {
         try {
-          return await post(part, message);
+          return await this.#post(part, message);
         } catch (error) {
           // A rich message is the first part, and all of the words.
           const [plain] = rendered.parts;
           if (!(error instanceof RichRefused) || !plain) throw error;
           parts = rendered.parts;
-          return post(plain, message);
+          return this.#post(plain, message);
         }
       },
     });
   }
 
   /** Gives the ids of what was sent, joined by commas. */
-  async function post(part: TelegramPart, message: OutboundMessage): Promise<string> {
+  async #post(part: TelegramPart, message: OutboundMessage): Promise<string> {
     const tried = new Set<string>();
     for (let form = part; ; ) {
       const uploads = createUploads();
       try {
         const timeoutMs = form.files.length > 0 ? UPLOAD_MS : SEND_MS;
-        const result = await api.call(form.method, attach(form, uploads), { timeoutMs });
-        if (isRich(form)) rich = 'taken';
+        const result = await this.#to.api.call(form.method, attach(form, uploads), { timeoutMs });
+        if (isRich(form)) this.#rich = 'taken';
         return idsOf(result, form);
       } catch (error) {
         if (!(error instanceof TelegramError)) throw error;
         if (isAlreadySo(error)) return idsOf(true, form);
         const next = remedy(form, error, message, tried);
-        if (!next && refusesRich(form, error)) throw await refuseRich(error);
+        if (!next && refusesRich(form, error)) throw await this.#refuseRich(error);
         const why = next ? undefined : whyRefused(form, error);
         if (why) throw new FilesRefused(why, error);
         if (!next) throw toDeliveryError(form, error);
-        log.debug({ err: error }, 'a part was refused in this form and is sent in another');
+        this.#to.log.debug({ err: error }, 'a part was refused in this form and is sent in another');
         form = next;
       } finally {
         uploads.close();
@@ -86,33 +91,31 @@ export function createSend({
   }
 
   /** Remembered before the other form is sent, so that a restart in the middle of a message goes on with that form. */
-  async function refuseRich(error: TelegramError): Promise<RichRefused> {
+  async #refuseRich(error: TelegramError): Promise<RichRefused> {
     // Where rich messages are taken, it is this one that was wrong.
-    if (rich === 'taken') return new RichRefused();
-    rich = 'refused';
-    log.info({ err: error }, 'rich messages are not taken here; tables and task lists are sent as text');
-    await tolerate(async () => cache?.set(RICH_KEY, String(Date.now())));
+    if (this.#rich === 'taken') return new RichRefused();
+    this.#rich = 'refused';
+    this.#to.log.info({ err: error }, 'rich messages are not taken here; tables and task lists are sent as text');
+    await this.#tolerate(async () => this.#to.cache?.set(RICH_KEY, String(Date.now())));
     return new RichRefused();
   }
 
-  async function mayBeRich(): Promise<boolean> {
-    if (rich !== 'unknown') return rich === 'taken';
-    const refusedAt = Number((await tolerate(async () => cache?.get(RICH_KEY))) ?? 0);
-    if (Date.now() - refusedAt < RICH_OFF_MS) rich = 'refused';
-    return rich === 'unknown';
+  async #mayBeRich(): Promise<boolean> {
+    if (this.#rich !== 'unknown') return this.#rich === 'taken';
+    const refusedAt = Number((await this.#tolerate(async () => this.#to.cache?.get(RICH_KEY))) ?? 0);
+    if (Date.now() - refusedAt < RICH_OFF_MS) this.#rich = 'refused';
+    return this.#rich === 'unknown';
   }
 
   /** What the cache holds may be lost; a message may not, for the cache's sake. */
-  async function tolerate<T>(action: () => Promise<T>): Promise<T | undefined> {
+  async #tolerate<T>(action: () => Promise<T>): Promise<T | undefined> {
     try {
       return await action();
     } catch (error) {
-      log.warn({ err: error }, 'the cache failed');
+      this.#to.log.warn({ err: error }, 'the cache failed');
       return undefined;
     }
   }
-
-  return send;
 }
 
 class RichRefused extends Error {}

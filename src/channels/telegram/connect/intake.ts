@@ -1,0 +1,46 @@
+/** From an update to what the gateway takes in. Invariant: it rejects when the message could not be stored. */
+import type { Logger } from '../../../log.ts';
+import type { ChannelCallbacks, InboundMessage } from '../../channel.ts';
+import { type Bot, callbackId, type Decoded, decodeUpdate } from '../decode/decode.ts';
+import { type TelegramApi, TelegramError } from './api.ts';
+
+export interface IntakeOptions {
+  api: TelegramApi;
+  log: Logger;
+  bot: () => Bot | undefined;
+  callbacks: () => ChannelCallbacks | undefined;
+}
+
+/** Calls `onMessage` before it first waits, so that a batch keeps its order. */
+export function createIntake(options: IntakeOptions): (update: unknown) => Promise<void> {
+  const { api, log } = options;
+  return async (update) => {
+    const bot = options.bot();
+    const callbacks = options.callbacks();
+    if (!bot || !callbacks) throw new Error('not connected');
+    const decoded = decode(update, bot, log);
+    if (decoded.kind === 'dropped') return callbacks.onDropped(decoded.reason);
+    await callbacks.onMessage(decoded.message, update);
+    if (decoded.message.kind === 'button') void acknowledge(decoded.message, api, log);
+  };
+}
+
+/** An update that breaks the decoder is dropped: it would come back for ever. */
+function decode(update: unknown, bot: Bot, log: Logger): Decoded {
+  try {
+    return decodeUpdate(update, bot);
+  } catch (error) {
+    log.error({ err: error }, 'an update could not be read and was dropped');
+    return { kind: 'dropped', reason: 'decode-error' };
+  }
+}
+
+/** Takes the waiting mark off a button. Telegram refuses it for presses older than a moment, which does no harm. */
+async function acknowledge(message: InboundMessage, api: TelegramApi, log: Logger): Promise<void> {
+  try {
+    await api.call('answerCallbackQuery', { callback_query_id: callbackId(message) });
+  } catch (error) {
+    if (!(error instanceof TelegramError)) throw error;
+    log.debug({ err: error }, 'a button press was not acknowledged');
+  }
+}
