@@ -15,6 +15,8 @@ const WHOLE = [
 ];
 const PARTS = [
   'access',
+  'app',
+  'lib',
   'engine',
   'workspace',
   'skills',

@@ -1,5 +1,5 @@
 /** The rules the source is built by: who may import whom, where each library lives, and what is never written. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
@@ -340,4 +340,15 @@ test('every dependency is pinned to one version', () => {
     Object.entries(manifest[group] ?? {}).filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)),
   );
   expect(loose).toEqual([]);
+});
+
+test('every test is run by one of the projects', async () => {
+  const { default: config } = await import('../vitest.config.ts');
+  const patterns = (config.test?.projects ?? []).flatMap((project) =>
+    typeof project === 'object' && 'test' in project ? (project.test?.include ?? []) : [],
+  );
+  const found = new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: root })));
+  const all = globSync('test/**/*.test.ts', { cwd: root });
+  expect(all.length).toBeGreaterThan(180);
+  expect(all.filter((file) => !found.has(file))).toEqual([]);
 });
