@@ -1,69 +1,41 @@
 /** The gateway with everything it asks of the rest: who is who, what holds in a place, and the short answers it gives itself. */
 import { authoriseAction } from '../access/authorise.ts';
 import { createRateLimiter } from '../access/limits.ts';
-import type { Links } from '../access/links.ts';
-import type { Pairing } from '../access/pairing.ts';
-import type { People } from '../access/people.ts';
 import { identityText, type Principal } from '../access/principal.ts';
-import type { Address, Channel, InboundMessage, PartLedger } from '../channels/channel.ts';
+import type { Address, InboundMessage, PartLedger } from '../channels/channel.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
-import type { Config } from '../config.ts';
 import { spoolShape } from '../engine/local/recovery.ts';
-import { type Spool, spoolKey } from '../engine/local/spool.ts';
-import type { SpoolStore } from '../engine/local/store.ts';
-import type { Logger } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
+import { spoolKey } from '../engine/local/spool.ts';
 import { redeemAnswer } from '../runtime/commands/link.ts';
 import { suggest } from '../runtime/commands/suggest.ts';
-import { dedupeId, type Entry, traceOf } from '../runtime/contract/entry.ts';
+import { dedupeId, traceOf } from '../runtime/contract/entry.ts';
 import { entryShape } from '../runtime/contract/spool-shapes.ts';
-import { type Conversations, shareTask } from '../runtime/conversations/conversations.ts';
-import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
-import type { ConversationSettings } from '../runtime/conversations/settings.ts';
+import { shareTask } from '../runtime/conversations/conversations.ts';
 import { findTask, mayOpen } from '../runtime/conversations/visibility.ts';
-import type { Delivery } from '../runtime/delivery.ts';
 import { createGateway, type Gateway } from '../runtime/gateway.ts';
 import { withDeadLetters } from '../runtime/intake/dead-letters.ts';
 import type { Access, Lookups, Replies } from '../runtime/intake/services.ts';
-import type { Buttons } from '../runtime/reply/buttons.ts';
-import type { Home } from '../workspace/home.ts';
 import { readTaskSync } from '../workspace/tasks.ts';
+import type { Services } from './services.ts';
 
 const accepted = spoolShape(entryShape);
 
-export interface WiringOptions {
-  config: Config;
-  home: Home;
-  viber: string;
-  queue: Spool<Entry>;
-  store: SpoolStore;
-  conversations: Conversations;
-  settings: ConversationSettings;
-  delivery: Delivery;
-  notifier: OwnerNotifier;
-  people: People;
-  pairing: Pairing;
-  links: Links;
-  buttons: Buttons;
-  metrics: Metrics;
-  log: Logger;
-  channelOf: (address: Address) => Channel | undefined;
-}
-
-export function wireGateway(options: WiringOptions): Gateway {
-  const { config, viber, queue, conversations, store, notifier, settings, metrics, log } = options;
+export function wireGateway(services: Services): Gateway {
+  const { config, viber, queue, conversations, store, notifier, settings, metrics, log } = services;
   const gateway = createGateway({
     ...{ queue, conversations, metrics, log },
-    access: accessFor(options),
-    lookups: lookupsFor(options),
-    replies: repliesBy(options),
+    access: accessFor(services),
+    lookups: lookupsFor(services),
+    replies: repliesBy(services),
     settings: { viber, maxQueue: config.limits.queue, modeOf: (address) => settings.get(address).queue ?? 'steer' },
   });
   return withDeadLetters(gateway, { store, metrics, log, tell: notifier.tellNotTaken });
 }
 
-function accessFor(options: WiringOptions): Access {
-  const { config, people, pairing, notifier, links, delivery, conversations, log } = options;
+type AccessParts = 'config' | 'people' | 'pairing' | 'notifier' | 'links' | 'delivery' | 'conversations' | 'log';
+
+function accessFor(services: Pick<Services, AccessParts>): Access {
+  const { config, people, pairing, notifier, links, delivery, conversations, log } = services;
 
   /** Whoever issued the code is told, and goes on with the same task on both accounts. */
   function tellLinked(principal: Principal, person: string, from: Address, note: string): void {
@@ -89,7 +61,7 @@ function accessFor(options: WiringOptions): Access {
   };
 }
 
-function lookupsFor({ home, viber, store, buttons }: WiringOptions): Lookups {
+function lookupsFor({ home, viber, store, buttons }: Pick<Services, 'home' | 'viber' | 'store' | 'buttons'>): Lookups {
   return {
     press: (id, address) => buttons.press(id, address),
     // In `dead` stand answers too.
@@ -106,7 +78,7 @@ function lookupsFor({ home, viber, store, buttons }: WiringOptions): Lookups {
   };
 }
 
-function repliesBy({ delivery, channelOf, log }: WiringOptions): Replies {
+function repliesBy({ delivery, channelOf, log }: Pick<Services, 'delivery' | 'channelOf' | 'log'>): Replies {
   const answerTo = ({ address, messageId, interaction }: InboundMessage, text: string) => ({
     ...{ address, text, files: [] },
     ...(interaction === undefined ? { replyTo: messageId } : { interaction }),

@@ -1,0 +1,91 @@
+/** What every part of the gateway is made of: the home and its stores, opened once and in order. Parts take of it what they need. */
+import path from 'node:path';
+import { Links } from '../access/links.ts';
+import { openPairing } from '../access/pairing.ts';
+import { createPeople } from '../access/people.ts';
+import type { Address } from '../channels/channel.ts';
+import { accessRulesOf, type Config } from '../config.ts';
+import type { QueueItem } from '../engine/engine.ts';
+import { openLedger } from '../engine/local/ledger.ts';
+import { acquireLock } from '../engine/local/lock.ts';
+import { openSpool } from '../engine/local/spool.ts';
+import { openStore } from '../engine/local/store.ts';
+import { openCache } from '../lib/cache.ts';
+import { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
+import { heard, type Logger } from '../log.ts';
+import { createMetrics } from '../metrics.ts';
+import { type Entry, laneLimits } from '../runtime/contract/entry.ts';
+import { entryShape } from '../runtime/contract/spool-shapes.ts';
+import { openConversations } from '../runtime/conversations/conversations.ts';
+import { type OwnerNotifier, openOwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
+import { openDelivery } from '../runtime/delivery.ts';
+import { createBus } from '../runtime/live/bus.ts';
+import { createButtons } from '../runtime/reply/buttons.ts';
+import { openHome } from '../workspace/home.ts';
+import type { BuiltChannels } from './channels.ts';
+import { hearDamage } from './damage.ts';
+import { openLive } from './live.ts';
+
+const VIBER = 'default';
+
+export interface ServicesOptions {
+  config: Config;
+  homeRoot: string;
+  log: Logger;
+  /** Only the machine's own socket: for one-shot commands. */
+  localOnly?: boolean;
+}
+
+export type Services = Awaited<ReturnType<typeof openServices>>;
+
+/** Throws LockedError, or a system error of the home. */
+export async function openServices(options: ServicesOptions) {
+  const { config } = options;
+  const limit = options.localOnly ? undefined : handleLimit();
+  const handles = createHandles(limit);
+  const log = heard(options.log, handles.note);
+  const shortage = limitProblem(limit);
+  if (shortage) log[shortage.isTooLow ? 'error' : 'warn']({ limit }, shortage.detail);
+  const home = await openHome(options.homeRoot);
+  const lock = acquireLock(home.run);
+  const metrics = createMetrics();
+  const store = openStore({ root: home.spool, freeBytes: config.limits.freeBytes });
+  const ledger = openLedger(path.join(home.spool, 'ledger'), lock.epoch);
+  const damage = hearDamage({ root: home.root, log, tellOwners: (id, text) => notifier.tellOwners(id, text) });
+  /** Given up when the inbox was opened: its people are told once the gateway is up. */
+  const dead: { item: QueueItem<Entry>; reason: string }[] = [];
+  const queue = await openSpool<Entry>({
+    ...{ store, schema: entryShape, onDead: (item, reason) => dead.push({ item, reason }) },
+    limits: laneLimits(config.limits.runs, config.limits.runsPerPerson),
+  });
+  const cache = openCache(home.cache);
+  const buttons = createButtons(cache);
+  const bus = createBus((error) => log.error({ err: error }, 'a listener of the bus failed'));
+  /** Empty until the channels are built. */
+  const built: BuiltChannels = { channels: new Map(), mounts: new Map(), close: async () => undefined };
+  const channelOf = (address: Pick<Address, 'channel'>) => built.channels.get(address.channel);
+  const delivery = openDelivery({
+    ...{ store, ledger, log, channelOf: (message) => channelOf(message.address) },
+    onOutcome: (outcome) => metrics.count('viber_deliveries_total', { outcome }),
+    onDead: (message, reason) => notifier.tellUndelivered(message, reason),
+  });
+  const { live, settings } = openLive({ config, home, bus, buttons, cache, delivery, channelOf, log });
+  const { links, pairing, people } = openAccess(config, home.access);
+  const conversations = openConversations(home.conversations);
+  const notifier: OwnerNotifier = openOwnerNotifier({ folder: home.access, pairing, people, buttons, delivery, log });
+  return {
+    ...{ config, viber: VIBER, home, lock, log, metrics, limit, shortage, handles, damage, dead },
+    ...{ store, ledger, queue, cache, delivery, buttons, bus, live, settings, built, channelOf },
+    ...{ links, pairing, people, conversations, notifier },
+  };
+}
+
+function openAccess(config: Config, folder: string) {
+  const links = new Links(folder);
+  const hasOwner = config.people.some((person) => person.role === 'owner');
+  const pairing = openPairing(folder, hasOwner);
+  const people = createPeople(config.people, pairing, links, (who) =>
+    accessRulesOf(config, who).allow.includes(who.user),
+  );
+  return { links, pairing, people };
+}
