@@ -6,10 +6,11 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { errorCode } from '../../errors.ts';
 import { namesIn, setAside } from '../../lib/damage.ts';
 import { readWhole } from '../../lib/read-json.ts';
 import { replay } from './log-lines.ts';
-import { segmentNames } from './segment.ts';
+import { replaceSynced, segmentNames } from './segment.ts';
 
 const FIRST_SIZE = 1 << 12;
 
@@ -72,12 +73,23 @@ export function readKeys(folder: string, segment: string): string[] | undefined 
   return read?.why === undefined ? read?.text?.split('\n').filter(Boolean) : undefined;
 }
 
-/** Not synced: it can be made again. */
+/** On the disk when it returns: the lines it is made of may not be. Throws a system error. */
 export function writeKeys(folder: string, segment: string, keys: readonly string[]): void {
   const file = fileOf(folder, segment);
   if (fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) setAside(file);
-  fs.writeFileSync(`${file}.tmp`, keys.map((key) => `${key}\n`).join(''), { mode: 0o600 });
-  fs.renameSync(`${file}.tmp`, file);
+  replaceSynced(
+    file,
+    keys.map((key) => `${key}\n`),
+  );
+}
+
+/** A file that is missing costs time at each start, and nothing else: a full disk does not end one. */
+function tryToWriteKeys(folder: string, segment: string, keys: readonly string[]): void {
+  try {
+    writeKeys(folder, segment, keys);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+  }
 }
 
 /** The keys of all segments but the current one, also of those that are no more. */
@@ -89,7 +101,7 @@ export function* finishedIn(folder: string, current: string | undefined): Genera
     let keys = readKeys(folder, name);
     if (!keys) {
       keys = replay(path.join(folder, `${name}.jsonl`)).finished;
-      writeKeys(folder, name, keys);
+      tryToWriteKeys(folder, name, keys);
     }
     yield* keys;
   }

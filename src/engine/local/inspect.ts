@@ -5,7 +5,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
-import { type LogState, parseLine } from './log-lines.ts';
+import { readKeys } from './finished-keys.ts';
+import { type ChangeLine, type LogState, parseLine } from './log-lines.ts';
 import { scanLines, segmentNames } from './segment.ts';
 
 export interface Found {
@@ -17,34 +18,59 @@ export interface Found {
   value: unknown;
 }
 
+const BEGIN = '{"op":"begin"';
+
 /** Everything of the last 30 days, or what belongs to the keys that begin with `prefix`; messages before answers. */
 export function inspectSpool(root: string, prefix = ''): Found[] {
   return [
-    ...inLog(root, prefix),
+    ...inLog(root, prefix, exists(path.join(root, 'log')) ? segmentNames(path.join(root, 'log')) : []),
     ...filesOf(root, 'dead', prefix),
     ...filesOf(root, 'unsure', prefix),
     ...oldDays(root, prefix),
   ];
 }
 
-function inLog(root: string, prefix: string): Found[] {
+/** What is unfinished, was given up or is unsure: a few files, however much the last 30 days have seen. */
+export function inspectUnfinished(root: string): Found[] {
+  const folder = path.join(root, 'log');
+  const newest = exists(folder) ? segmentNames(folder).slice(-1) : [];
+  const live = inLog(root, '', newest).filter(({ state }) => state !== 'done');
+  return [...live, ...filesOf(root, 'dead', ''), ...filesOf(root, 'unsure', '')];
+}
+
+function inLog(root: string, prefix: string, names: readonly string[]): Found[] {
   const inbox = new Map<string, Found>();
   const outbox = new Map<string, Found>();
-  const mark = `"key":"${prefix}`;
-  for (const name of exists(path.join(root, 'log')) ? segmentNames(path.join(root, 'log')) : []) {
+  const mark = `"key":${JSON.stringify(prefix).slice(0, -1)}`;
+  for (const [index, name] of names.entries()) {
     const file = path.join('log', `${name}.jsonl`);
     for (const { text } of scanLines(path.join(root, file)).lines) {
-      const line = text.includes(mark) ? parseLine(text) : undefined;
+      const line = text.includes(mark) || text.startsWith(BEGIN) ? parseLine(text) : undefined;
+      if (line?.op === 'begin') closeLive(inbox, outbox, readKeys(path.join(root, 'log'), names[index - 1] ?? name));
       if (!line || line.op === 'begin' || !line.key.startsWith(prefix)) continue;
-      const side = line.state === 'out' ? outbox : inbox;
-      const { key, state } = line;
-      const found = side.get(key);
-      if (line.op === 'put') side.set(key, { state, key, file, value: line.value });
-      else if (line.op === 'drop') side.delete(key);
-      else if (found) found.state = line.op === 'done' ? 'done' : state;
+      applyLine(line.state === 'out' ? outbox : inbox, line, file);
     }
   }
   return [...inbox.values(), ...outbox.values()];
+}
+
+/** What was unfinished stands in the next segment again. What does not is finished when its key was kept, else it was taken back. */
+function closeLive(inbox: Map<string, Found>, outbox: Map<string, Found>, keys: readonly string[] = []): void {
+  const finished = new Set(keys);
+  for (const side of [inbox, outbox])
+    for (const [key, found] of side) {
+      if (found.state === 'done') continue;
+      if (finished.has(found.state === 'out' ? `${key}.out` : key)) found.state = 'done';
+      else side.delete(key);
+    }
+}
+
+function applyLine(side: Map<string, Found>, line: ChangeLine, file: string): void {
+  const { key, state } = line;
+  const found = side.get(key);
+  if (line.op === 'put') side.set(key, { state, key, file, value: line.value });
+  else if (line.op === 'drop') side.delete(key);
+  else if (found) found.state = line.op === 'done' ? 'done' : state;
 }
 
 function filesOf(root: string, state: 'dead' | 'unsure' | 'done', prefix: string, folder: string = state): Found[] {

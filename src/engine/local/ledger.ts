@@ -1,13 +1,13 @@
 /**
  * The delivery ledger: one append-only file a day, one line for each thing that happened to a part of a message.
  * An intent is synced before the platform is called; intents of all lanes that come together share one sync.
- * Lines carry the epoch of the gateway that wrote them (R15).
+ * Lines carry the epoch of the gateway that wrote them.
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { openAppend } from '../../lib/open-append.ts';
 import { readJsonLines } from '../../lib/read-json.ts';
 import { isFilled, isInteger, isText, isTime, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
+import { DayFile } from './day-file.ts';
 
 export interface LedgerLine {
   /** The outbound message. */
@@ -53,104 +53,97 @@ export interface Ledger {
   lines(key: string): LedgerLine[];
   /** Deletes the files of days before this one (`YYYY-MM-DD`). */
   prune(oldest: string): void;
+  /** What is being synced is finished first. */
   close(): void;
 }
 
-export function openLedger(folder: string, epoch: number): Ledger {
-  let day = '';
-  let fd = -1;
-  let waiting: (() => void)[] = [];
-  let failed: ((error: unknown) => void)[] = [];
-  let syncing = false;
+export const openLedger = (folder: string, epoch: number): Ledger => new LocalLedger(folder, epoch);
 
-  function write(line: Omit<LedgerLine, 'epoch' | 'at'>): void {
+class LocalLedger implements Ledger {
+  readonly #folder: string;
+  readonly #epoch: number;
+  #file: DayFile | undefined;
+
+  constructor(folder: string, epoch: number) {
+    this.#folder = folder;
+    this.#epoch = epoch;
+  }
+
+  async intent(key: string, part: number): Promise<void> {
+    await this.#write({ key, part, what: 'intent' }).sync();
+  }
+
+  outcome(key: string, part: number, what: 'sent' | 'refused' | 'unsure', id?: string): void {
+    this.#write({ key, part, what, ...(id === undefined ? {} : { id }) });
+  }
+
+  load(keys: ReadonlySet<string>, begunAt?: (key: string) => number | undefined): Map<string, Map<number, PartState>> {
+    const known = new Map<string, Map<number, PartState>>();
+    if (keys.size === 0) return known;
+    for (const line of this.#read(this.#files().slice(-3))) {
+      if (!keys.has(line.key)) continue;
+      const parts = known.get(line.key) ?? new Map<number, PartState>();
+      known.set(line.key, parts);
+      const state = parts.get(line.part) ?? { unsure: 0, open: false };
+      parts.set(line.part, state);
+      applyLine(state, line, begunAt);
+    }
+    return known;
+  }
+
+  lines(key: string): LedgerLine[] {
+    return [...this.#read(this.#files())].filter((line) => line.key === key);
+  }
+
+  prune(oldest: string): void {
+    for (const name of this.#files()) if (name < oldest) fs.rmSync(path.join(this.#folder, name), { force: true });
+  }
+
+  close(): void {
+    this.#file?.retire();
+    this.#file = undefined;
+  }
+
+  /** Gives the file that holds the line now. */
+  #write(line: Omit<LedgerLine, 'epoch' | 'at'>): DayFile {
     const at = new Date().toISOString();
-    if (at.slice(0, 10) !== day) turnTo(at.slice(0, 10));
-    const data = Buffer.from(`${JSON.stringify({ ...line, epoch, at })}\n`);
-    for (let offset = 0; offset < data.length; ) offset += fs.writeSync(fd, data, offset);
+    const file = this.#fileOf(at.slice(0, 10));
+    file.append(`${JSON.stringify({ ...line, epoch: this.#epoch, at })}\n`);
+    return file;
   }
 
   /** Where a new file cannot be opened the one before serves on: what has happened to a part must be written somewhere. */
-  function turnTo(today: string): void {
+  #fileOf(day: string): DayFile {
+    if (this.#file?.day === day) return this.#file;
     try {
-      const next = openAppend(path.join(folder, `${today}.jsonl`), ABOUT);
-      if (fd >= 0) fs.closeSync(fd);
-      fd = next;
-      day = today;
+      const next = new DayFile(this.#folder, day);
+      this.#file?.retire();
+      this.#file = next;
+      return next;
     } catch (error) {
-      if (fd < 0) throw error;
+      if (!this.#file) throw error;
+      return this.#file;
     }
   }
 
-  function sync(): void {
-    if (syncing) return;
-    syncing = true;
-    queueMicrotask(() => {
-      const resolve = waiting;
-      const reject = failed;
-      waiting = [];
-      failed = [];
-      fs.fdatasync(fd, (error) => {
-        syncing = false;
-        if (error) for (const fail of reject) fail(error);
-        else for (const done of resolve) done();
-        if (waiting.length > 0) sync();
-      });
-    });
+  *#read(files: readonly string[]): Generator<LedgerLine> {
+    for (const file of files) yield* readJsonLines(path.join(this.#folder, file), lineShape, ABOUT);
   }
 
-  function* read(files: string[]): Generator<LedgerLine> {
-    for (const file of files) yield* readJsonLines(path.join(folder, file), lineShape, ABOUT);
-  }
-
-  const files = () =>
-    fs
-      .readdirSync(folder)
+  #files(): string[] {
+    return fs
+      .readdirSync(this.#folder)
       .filter((name) => name.endsWith('.jsonl'))
       .sort();
+  }
+}
 
-  return {
-    intent(key, part) {
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      try {
-        write({ key, part, what: 'intent' });
-      } catch (error) {
-        return Promise.reject(error);
-      }
-      waiting.push(resolve);
-      failed.push(reject);
-      sync();
-      return promise;
-    },
-    outcome: (key, part, what, id) => write({ key, part, what, ...(id === undefined ? {} : { id }) }),
-    load(keys, begunAt) {
-      const known = new Map<string, Map<number, PartState>>();
-      if (keys.size === 0) return known;
-      for (const line of read(files().slice(-3))) {
-        if (!keys.has(line.key)) continue;
-        const parts = known.get(line.key) ?? new Map<number, PartState>();
-        known.set(line.key, parts);
-        const state = parts.get(line.part) ?? { unsure: 0, open: false };
-        parts.set(line.part, state);
-        state.open = line.what === 'intent';
-        if (state.open) state.since ??= Date.parse(line.at);
-        if (line.what === 'refused' && state.unsure === 0) delete state.since;
-        if (line.what === 'sent') state.sentId = line.id ?? '';
-        if (line.what === 'unsure') {
-          state.unsure++;
-          state.since ??= begunAt?.(line.key) ?? Date.parse(line.at);
-        }
-      }
-      return known;
-    },
-    lines: (key) => [...read(files())].filter((line) => line.key === key),
-    prune(oldest) {
-      for (const name of files()) if (name < oldest) fs.rmSync(path.join(folder, name), { force: true });
-    },
-    close() {
-      if (fd >= 0) fs.closeSync(fd);
-      fd = -1;
-      day = '';
-    },
-  };
+function applyLine(state: PartState, line: LedgerLine, begunAt?: (key: string) => number | undefined): void {
+  state.open = line.what === 'intent';
+  if (state.open) state.since ??= Date.parse(line.at);
+  if (line.what === 'refused' && state.unsure === 0) delete state.since;
+  if (line.what === 'sent') state.sentId = line.id ?? '';
+  if (line.what !== 'unsure') return;
+  state.unsure++;
+  state.since ??= begunAt?.(line.key) ?? Date.parse(line.at);
 }

@@ -42,6 +42,7 @@ function isLine(value: unknown): value is LogLine {
   if (typeof value !== 'object' || value === null || !('op' in value)) return false;
   if (value.op === 'begin') return true;
   if (!('key' in value && 'state' in value)) return false;
+  if (value.op === 'put' && !('value' in value)) return false;
   return OPS.includes(value.op) && STATES.includes(value.state) && typeof value.key === 'string';
 }
 

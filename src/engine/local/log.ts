@@ -8,7 +8,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode, toStorageError } from '../../errors.ts';
-import { namesIn, reportDamage } from '../../lib/damage.ts';
+import { namesIn } from '../../lib/damage.ts';
+import { keepDamaged, reportTorn } from './damaged-lines.ts';
 import { finishedIn, KeySet, writeKeys } from './finished-keys.ts';
 import {
   beginText,
@@ -34,15 +35,6 @@ interface PendingPut {
 }
 
 const today = (): string => new Date().toISOString().slice(0, 10);
-
-/** What a damaged segment may have held. */
-const ABOUT = {
-  lost: 'messages that were not answered, and answers that were not delivered',
-  next: 'Whoever misses an answer has to write again.',
-  tell: true,
-};
-
-const TORN = { lost: 'nothing that was acknowledged, unless somebody has cut the file' };
 
 export class SpoolLog {
   readonly #folder: string;
@@ -85,19 +77,10 @@ export class SpoolLog {
     const { file, name, size } = this.#segment;
     if (end < size) {
       this.#segment.cut(end);
-      reportDamage({ ...TORN, file, why: 'ended in the middle of a line, which was cut off' });
+      reportTorn(file);
     }
     if (damaged.length === 0 && hasBegin) return;
-    const about = {
-      ...ABOUT,
-      file,
-      why: hasBegin ? `has damaged lines (${damaged.length})` : 'has lost its beginning',
-    };
-    if (damaged.length > 0) {
-      const movedTo = path.join(graves, `${name}.jsonl.bad`);
-      fs.appendFileSync(movedTo, `${damaged.join('\n')}\n`, { mode: 0o600 });
-      reportDamage({ ...about, movedTo });
-    } else reportDamage(about);
+    keepDamaged(file, damaged, path.join(graves, `${name}.jsonl.bad`));
     this.#begin();
   }
 
@@ -121,9 +104,8 @@ export class SpoolLog {
     for (const key of keys) this.#allFinished.add(key);
   }
 
-  /** Takes over what stood elsewhere; on the disk when it returns. Throws a system error. */
+  /** Takes over what stood elsewhere; on the disk when it returns, with all that the log holds. Throws a system error. */
   adopt(entries: readonly { state: LogState; key: string; value: unknown }[]): void {
-    if (entries.length === 0) return;
     for (const entry of entries) {
       const text = lineText({ op: 'put', ...entry });
       const at = { offset: this.#write(text), length: Buffer.byteLength(text) - 1 };
@@ -170,26 +152,30 @@ export class SpoolLog {
     return this.#allFinished.has(key);
   }
 
-  /** Messages that wait or are in work. */
-  get unfinished(): number {
-    return this.#inbox.size;
-  }
-
-  /** Removes segments of days before `oldest` (`2026-01-31`). */
+  /** Removes segments of days before `oldest` (`2026-01-31`). The segment of a day that is over is closed first, so that it grows no older. */
   prune(oldest: string): void {
     const folder = this.#folder;
+    if (!this.#draining && this.#isOver()) this.#tryToBegin();
     for (const file of namesIn(folder)) {
-      const name = file.replace(/\.(jsonl|keys)$/, '');
-      if (dayOf(name) >= oldest || name === this.#segment.name) continue;
-      fs.rmSync(path.join(folder, file), { force: true });
+      const [, name = ''] = /^(\d{4}-\d\d-\d\d\.\d+)\.(jsonl|keys)(\.bad(-\d)?)?$/.exec(file) ?? [];
+      if (name === '' || name === this.#segment.name || this.#lastDayOf(file) >= oldest) continue;
+      fs.rmSync(path.join(folder, file), { recursive: true, force: true });
     }
     this.#allFinished = new KeySet();
     for (const key of finishedIn(folder, this.#segment.name)) this.#allFinished.add(key);
     for (const key of this.#finished) this.#allFinished.add(key);
   }
 
+  /** Days to come are of a clock that went wrong: the time of the last write counts. */
+  #lastDayOf(file: string): string {
+    const stat =
+      dayOf(file) > today() ? fs.lstatSync(path.join(this.#folder, file), { throwIfNoEntry: false }) : undefined;
+    return stat ? stat.mtime.toISOString().slice(0, 10) : dayOf(file);
+  }
+
   async close(): Promise<void> {
     await this.#draining;
+    this.#writeNote('');
     await this.#segment.sync(false);
     this.#segment.close();
   }
@@ -207,8 +193,12 @@ export class SpoolLog {
     while (this.#pending.length > 0) {
       const batch = this.#pending;
       this.#pending = [];
-      if (this.#isOver()) this.#tryToBegin();
-      await this.#commit(batch);
+      try {
+        if (this.#isOver()) this.#tryToBegin();
+        await this.#commit(batch);
+      } catch (error) {
+        for (const { reject } of batch) reject(toStorageError(error));
+      }
     }
     this.#draining = undefined;
   }
@@ -227,7 +217,7 @@ export class SpoolLog {
       await this.#segment.sync(batch.length === 1 && this.#pending.length === 0 && this.#inbox.size <= 1);
     } catch (error) {
       // What of this segment is on the disk nobody knows: the next one holds what was durable before.
-      if (!this.#tryToBegin()) for (const { state, key } of batch) this.#note({ op: 'drop', state, key });
+      if (!this.#tryToBegin()) this.#takeBack(batch);
       for (const { reject } of batch) reject(toStorageError(error));
       return;
     }
@@ -239,6 +229,11 @@ export class SpoolLog {
     }
   }
 
+  /** What was not durable before leaves the log; what was must not, so its newer value stays. */
+  #takeBack(batch: readonly PendingPut[]): void {
+    for (const { state, key } of batch) if (!this.#side(state).has(key)) this.#note({ op: 'drop', state, key });
+  }
+
   /** Gives where `text` begins. */
   #write(text: string): number {
     const before = this.#unwritten;
@@ -247,13 +242,15 @@ export class SpoolLog {
     return offset + Buffer.byteLength(before);
   }
 
-  #note(line: LogLine): void {
+  #note = (line: LogLine): void => this.#writeNote(lineText(line));
+
+  #writeNote(text: string): void {
     try {
-      this.#write(lineText(line));
+      this.#write(text);
     } catch (error) {
       if (errorCode(error) === undefined) throw error;
       // There is no room: it is so in memory, and written before the next line that is.
-      this.#unwritten += lineText(line);
+      this.#unwritten += text;
     }
   }
 
@@ -275,24 +272,29 @@ export class SpoolLog {
   /** Another segment, which begins with all that is unfinished. Throws a system error, and then nothing has changed. */
   #begin(): void {
     const name = nextName(this.#segment.name, today());
-    const entries = [...this.#inbox, ...this.#outbox];
-    const texts = entries.map(([key, entry]) =>
-      lineText({ op: 'put', state: entry.state, key, value: this.#valueAt(entry) }),
-    );
     const begin = beginText();
+    const places: { entry: LiveEntry; offset: number; length: number }[] = [];
     // Nothing may fail once the next segment is there: a start reads the newest.
     writeKeys(this.#folder, this.#segment.name, this.#finished);
-    const next = Segment.whole(this.#folder, name, begin + texts.join(''));
+    const next = Segment.whole(this.#folder, name, this.#carry(begin, places));
     this.#segment.close();
     this.#segment = next;
     this.#carried = next.size;
     this.#finished = [];
     this.#unwritten = '';
+    for (const { entry, offset, length } of places) Object.assign(entry, { offset, length });
+  }
+
+  /** What the next segment begins with, and into `places` where it puts each entry. */
+  *#carry(begin: string, places: { entry: LiveEntry; offset: number; length: number }[]): Generator<string> {
+    yield begin;
     let offset = Buffer.byteLength(begin);
-    for (const [index, [, entry]] of entries.entries()) {
-      const length = Buffer.byteLength(texts[index] ?? '') - 1;
-      Object.assign(entry, { offset, length });
+    for (const [key, entry] of [...this.#inbox, ...this.#outbox]) {
+      const text = lineText({ op: 'put', state: entry.state, key, value: this.#valueAt(entry) });
+      const length = Buffer.byteLength(text) - 1;
+      places.push({ entry, offset, length });
       offset += length + 1;
+      yield text;
     }
   }
 }

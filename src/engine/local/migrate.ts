@@ -20,18 +20,28 @@ const keyOf = (file: string): string => file.slice(0, -'.json'.length);
 export function adoptOldSpool(root: string, logFolder: string, log: SpoolLog): void {
   for (const day of namesIn(path.join(root, 'done')).filter(isDay)) {
     const keys = jsonIn(path.join(root, 'done', day)).map(keyOf);
-    if (readKeys(logFolder, `${day}.0`) || keys.length === 0) continue;
+    if (readKeys(logFolder, `${day}.0`)?.length === keys.length || keys.length === 0) continue;
+    // More of them than were kept: an earlier version has run once more.
     writeKeys(logFolder, `${day}.0`, keys);
     log.rememberFinished(keys);
   }
-  const left = STATES.flatMap((state) =>
-    jsonIn(path.join(root, state)).flatMap((name) => {
-      const value = readJson(path.join(root, state, name), shape<unknown>(anything), ABOUT);
-      return value === undefined || log.has(state, keyOf(name)) ? [] : [{ state, key: keyOf(name), value }];
-    }),
-  );
-  log.adopt(left);
+  const names = STATES.map((state) => jsonIn(path.join(root, state)));
+  if (names.some((each) => each.length > 0)) log.adopt([...unfinishedIn(root, log)]);
   for (const state of ['tmp', ...STATES]) removeOld(path.join(root, state));
+}
+
+/** A message that was put back after a crash stands in `new` and still in `cur`: as it is in `new` it counts. */
+function* unfinishedIn(root: string, log: SpoolLog): Generator<{ state: LogState; key: string; value: unknown }> {
+  const inbox = new Set([...log.keys('new'), ...log.keys('cur')]);
+  for (const state of STATES) {
+    const known = state === 'out' ? new Set(log.keys('out')) : inbox;
+    for (const name of jsonIn(path.join(root, state))) {
+      const value = readJson(path.join(root, state, name), shape<unknown>(anything), ABOUT);
+      if (value === undefined || known.has(keyOf(name))) continue;
+      known.add(keyOf(name));
+      yield { state, key: keyOf(name), value };
+    }
+  }
 }
 
 /** What was set aside as damaged stays for a person to look at. */

@@ -8,9 +8,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { namesIn, quarantine } from '../../lib/damage.ts';
-import { syncFolder, writeAll } from '../../lib/staged-file.ts';
+import { writeAll } from '../../lib/staged-file.ts';
 
 const ENDING = '.jsonl';
+/** A segment is written in pieces of about this size, however much is unfinished. */
+const PIECE_BYTES = 1_000_000;
 
 const ABOUT = {
   lost: 'all messages that were not answered, and answers that were not delivered',
@@ -31,35 +33,23 @@ export class Segment {
   readonly name: string;
   #fd: number;
   #size: number;
-  /** The entry of a new file in its folder is synced once, with the first sync. */
-  #isNew: boolean;
+  #isClosed = false;
 
   constructor(folder: string, name: string) {
     this.name = name;
     this.file = path.join(folder, `${name}${ENDING}`);
-    this.#isNew = !fs.existsSync(this.file);
-    this.#fd = fs.openSync(this.file, this.#isNew ? 'wx+' : 'r+', 0o600);
+    this.#fd = fs.openSync(this.file, 'r+');
     this.#size = fs.fstatSync(this.#fd).size;
   }
 
-  /** A new segment that begins with `text`: it is there whole, and durable, or not at all. Throws a system error. */
-  static whole(folder: string, name: string, text: string): Segment {
-    const temp = path.join(folder, `${name}.tmp`);
+  /** A new segment that begins with these texts: it is there whole, and durable with its name, or not at all. Throws a system error. */
+  static whole(folder: string, name: string, texts: Iterable<string>): Segment {
     const file = path.join(folder, `${name}${ENDING}`);
     try {
-      const fd = fs.openSync(temp, 'w', 0o600);
-      try {
-        writeAll(fd, Buffer.from(text), 0);
-        fs.fsyncSync(fd);
-      } finally {
-        fs.closeSync(fd);
-      }
-      fs.renameSync(temp, file);
-      const segment = new Segment(folder, name);
-      segment.#isNew = true;
-      return segment;
+      replaceSynced(file, texts);
+      return new Segment(folder, name);
     } catch (error) {
-      for (const left of [temp, file]) fs.rmSync(left, { force: true });
+      fs.rmSync(file, { force: true });
       throw error;
     }
   }
@@ -71,6 +61,8 @@ export class Segment {
 
   /** Gives where the text begins. Throws a system error, and then nothing of the text stays. */
   append(text: string): number {
+    // The system may have given the handle's number to another file.
+    if (this.#isClosed) throw Object.assign(new Error(`${this.file} is closed`), { code: 'EBADF' });
     const offset = this.#size;
     const data = Buffer.from(text);
     try {
@@ -90,9 +82,6 @@ export class Segment {
   async sync(here: boolean): Promise<void> {
     if (here) fs.fdatasyncSync(this.#fd);
     else await dataSynced(this.#fd);
-    if (!this.#isNew) return;
-    await syncFolder(path.dirname(this.file));
-    this.#isNew = false;
   }
 
   read(offset: number, length: number): string {
@@ -108,7 +97,43 @@ export class Segment {
   }
 
   close(): void {
+    this.#isClosed = true;
     fs.closeSync(this.#fd);
+  }
+}
+
+/** Puts a file in place that is on the disk, and its name too, when this returns. Throws a system error. */
+export function replaceSynced(file: string, texts: Iterable<string>): void {
+  const temp = `${file}.tmp`;
+  try {
+    const fd = fs.openSync(temp, 'w', 0o600);
+    try {
+      let piece = '';
+      for (const text of texts) {
+        piece += text;
+        if (piece.length < PIECE_BYTES) continue;
+        writeAll(fd, Buffer.from(piece), 0);
+        piece = '';
+      }
+      writeAll(fd, Buffer.from(piece), 0);
+      fs.fsyncSync(fd);
+    } finally {
+      fs.closeSync(fd);
+    }
+    fs.renameSync(temp, file);
+  } catch (error) {
+    fs.rmSync(temp, { force: true });
+    throw error;
+  }
+  syncFolder(path.dirname(file));
+}
+
+function syncFolder(folder: string): void {
+  const fd = fs.openSync(folder, 'r');
+  try {
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
   }
 }
 
@@ -122,25 +147,19 @@ export function openSegment(folder: string, name: string, begin: string): Segmen
   const file = path.join(folder, `${name}${ENDING}`);
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
   if (stat && !stat.isFile()) quarantine(file, stat.isDirectory() ? 'is a folder' : 'is no regular file', ABOUT);
-  const segment = openOrReplace(folder, name);
-  if (!stat?.isFile()) segment.append(begin);
-  return segment;
-}
-
-function openOrReplace(folder: string, name: string): Segment {
+  if (!stat?.isFile()) return Segment.whole(folder, name, [begin]);
   try {
     return new Segment(folder, name);
   } catch (error) {
     if (errorCode(error) !== 'EACCES' && errorCode(error) !== 'EPERM') throw error;
-    quarantine(path.join(folder, `${name}${ENDING}`), 'may not be read by this user', ABOUT);
-    return new Segment(folder, name);
+    quarantine(file, 'may not be read by this user', ABOUT);
+    return Segment.whole(folder, name, [begin]);
   }
 }
 
 /** The finished lines of a file, and where they end. What is no file has none. */
 export function scanLines(file: string): { lines: ScannedLine[]; end: number } {
-  const isFile = fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
-  const data = isFile ? fs.readFileSync(file) : Buffer.alloc(0);
+  const data = bytesOf(file);
   const lines: ScannedLine[] = [];
   let offset = 0;
   for (let end = data.indexOf(0x0a); end >= 0; end = data.indexOf(0x0a, offset)) {
@@ -148,6 +167,17 @@ export function scanLines(file: string): { lines: ScannedLine[]; end: number } {
     offset = end + 1;
   }
   return { lines, end: offset };
+}
+
+/** None for what is no file, or is gone. */
+export function bytesOf(file: string): Buffer {
+  try {
+    const isFile = fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
+    return isFile ? fs.readFileSync(file) : Buffer.alloc(0);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return Buffer.alloc(0);
+  }
 }
 
 /** The names of the segments in a folder, the oldest first: `2026-01-31.7`, the day and a number that rises. */

@@ -8,7 +8,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { StorageError, toStorageError } from '../../errors.ts';
+import { outOfHandles, StorageError, toStorageError } from '../../errors.ts';
 import { ensureFolder, namesIn, reportDamage } from '../../lib/damage.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
 import { peekJson } from '../../lib/read-json.ts';
@@ -16,7 +16,7 @@ import { anything, type Schema, shape } from '../../lib/shape.ts';
 import { SpoolLog } from './log.ts';
 import { type LogState, parseLine } from './log-lines.ts';
 import { adoptOldSpool, pruneOldDays } from './migrate.ts';
-import { scanLines, segmentNames } from './segment.ts';
+import { bytesOf, segmentNames } from './segment.ts';
 import { SyncSoon } from './sync-soon.ts';
 
 /** What was given up, or whose fate nobody knows: a file each. */
@@ -110,7 +110,7 @@ export function openStore(options: StoreOptions): SpoolStore {
     remove: (state, name) => log.drop(state, name),
     has: (state, name) =>
       isFiled(state) ? filed[state].has(name) && fs.existsSync(fileOf(state, name)) : log.has(state, name),
-    names: (state) => (isFiled(state) ? filedNames(root, state) : log.keys(state)),
+    names: (state) => (isFiled(state) ? namesOrKnown(root, state, filed[state]) : log.keys(state)),
     read: (state, name, schema) => readLive(root, log, state, name, schema ?? shape(anything)),
     peek: (state, name, schema) => peekJson(fileOf(state, name), schema, FINISHED),
     wasFinished: (name) => log.wasFinished(name),
@@ -147,16 +147,28 @@ function readLive<T>(root: string, log: SpoolLog, state: LogState, name: string,
   return undefined;
 }
 
-/** The newest value of a message that went through the last segments. */
+/** The newest value of a message that went through the last segments; decodes only lines that may be its own. */
 function searchLog(folder: string, key: string): unknown {
-  const mark = `"key":"${key}"`;
+  const mark = Buffer.from(`"key":${JSON.stringify(key)}`);
   for (const name of segmentNames(folder).slice(-SEARCHED).reverse()) {
-    for (const { text } of scanLines(path.join(folder, `${name}.jsonl`)).lines.reverse()) {
-      const line = text.includes(mark) ? parseLine(text) : undefined;
+    const data = bytesOf(path.join(folder, `${name}.jsonl`));
+    for (let at = data.lastIndexOf(mark); at >= 0; at = at === 0 ? -1 : data.lastIndexOf(mark, at - 1)) {
+      const end = data.indexOf(0x0a, at);
+      const line = end < 0 ? undefined : parseLine(data.toString('utf8', data.lastIndexOf(0x0a, at) + 1, end));
       if (line?.op === 'put' && line.key === key && line.state !== 'out') return line.value;
     }
   }
   return undefined;
+}
+
+/** As far as it is known while there is no file handle to look: whoever tells of that asks here. */
+function namesOrKnown(root: string, state: FiledState, known: ReadonlySet<string>): string[] {
+  try {
+    return filedNames(root, state);
+  } catch (error) {
+    if (outOfHandles(error) === undefined) throw error;
+    return [...known];
+  }
 }
 
 const filedNames = (root: string, state: FiledState): string[] =>

@@ -1,0 +1,23 @@
+/** What is told, and kept, of a segment that holds lines no gateway wrote. */
+import fs from 'node:fs';
+import { reportDamage } from '../../lib/damage.ts';
+
+/** What a damaged segment may have held. */
+const ABOUT = {
+  lost: 'messages that were not answered, and answers that were not delivered',
+  next: 'Whoever misses an answer has to write again.',
+  tell: true,
+};
+
+const TORN = { lost: 'nothing that was acknowledged, unless somebody has cut the file' };
+
+export function reportTorn(file: string): void {
+  reportDamage({ ...TORN, file, why: 'ended in the middle of a line, which was cut off' });
+}
+
+/** Adds these lines to `movedTo`. No such line: the segment has lost its beginning. */
+export function keepDamaged(file: string, lines: readonly string[], movedTo: string): void {
+  const lost = { ...ABOUT, file, why: 'has lost its beginning' };
+  if (lines.length > 0) fs.appendFileSync(movedTo, `${lines.join('\n')}\n`, { mode: 0o600 });
+  reportDamage(lines.length === 0 ? lost : { ...lost, why: `has damaged lines (${lines.length})`, movedTo });
+}

@@ -1,0 +1,113 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openLedger } from '../../../src/engine/local/ledger.ts';
+import { tempFolder } from '../../helpers/temp.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const BEFORE = new Date('2026-01-31T23:59:59.900Z');
+const AFTER = new Date('2026-02-01T00:00:00.100Z');
+const failing = (code: string) => Object.assign(new Error(code), { code });
+
+describe('the ledger', () => {
+  it('knows at midnight what was begun before it', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: BEFORE });
+    const folder = tempFolder();
+    const ledger = openLedger(folder, 1);
+    for (const key of ['open', 'sent', 'twice']) await ledger.intent(key, 0);
+    vi.setSystemTime(AFTER);
+    ledger.outcome('sent', 0, 'sent', 'id-1');
+    ledger.outcome('twice', 0, 'unsure');
+    await ledger.intent('twice', 0);
+    ledger.close();
+    expect(fs.readdirSync(folder).sort()).toEqual(['2026-01-31.jsonl', '2026-02-01.jsonl']);
+    const parts = openLedger(folder, 2).load(new Set(['open', 'sent', 'twice']));
+    expect(parts.get('open')?.get(0)).toMatchObject({ open: true, unsure: 0, since: BEFORE.getTime() });
+    expect(parts.get('sent')?.get(0)).toMatchObject({ open: false, sentId: 'id-1' });
+    expect(parts.get('twice')?.get(0)).toMatchObject({ open: true, unsure: 1, since: BEFORE.getTime() });
+  });
+
+  it('syncs an intent in the file that holds it, also when the next day begins while it waits', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: BEFORE });
+    const folder = tempFolder();
+    const names = new Map<number, string>();
+    const { openSync, fdatasync } = fs;
+    vi.spyOn(fs, 'openSync').mockImplementation((...given) => {
+      const fd = openSync(...given);
+      names.set(fd, path.basename(String(given[0])));
+      return fd;
+    });
+    const order: string[] = [];
+    vi.spyOn(fs, 'fdatasync').mockImplementation((fd, done) => {
+      order.push(names.get(fd) ?? '');
+      fdatasync(fd, done);
+    });
+    const ledger = openLedger(folder, 1);
+    const first = ledger.intent('a', 0).then(() => order.push('a'));
+    const second = ledger.intent('b', 0).then(() => order.push('b'));
+    vi.setSystemTime(AFTER);
+    const third = ledger.intent('c', 0).then(() => order.push('c'));
+    ledger.close();
+    await Promise.all([first, second, third]);
+    expect(order.filter((what) => what.endsWith('l')).sort()).toEqual(['2026-01-31.jsonl', '2026-02-01.jsonl']);
+    expect(order.indexOf('a')).toBeGreaterThan(order.indexOf('2026-01-31.jsonl'));
+    expect(order.indexOf('c')).toBeGreaterThan(order.indexOf('2026-02-01.jsonl'));
+  });
+
+  it('has the name of a new file on the disk before an intent in it counts', async () => {
+    const folder = tempFolder();
+    const { openSync } = fs;
+    const opened: string[] = [];
+    vi.spyOn(fs, 'openSync').mockImplementation((...given) => {
+      opened.push(String(given[0]));
+      return openSync(...given);
+    });
+    // The folder is opened for its sync alone.
+    const ledger = openLedger(folder, 1);
+    await ledger.intent('a', 0);
+    expect(opened).toContain(folder);
+    await ledger.intent('b', 0);
+    expect(opened.filter((name) => name === folder)).toHaveLength(1);
+    ledger.close();
+  });
+
+  it('loses no line behind one that was torn, by a crash or by a full disk', async () => {
+    const folder = tempFolder();
+    const first = openLedger(folder, 1);
+    await first.intent('a', 0);
+    first.close();
+    const file = path.join(folder, fs.readdirSync(folder)[0] ?? '');
+    fs.appendFileSync(file, '{"key":"a","part":0,"wh');
+    const second = openLedger(folder, 2);
+    second.outcome('a', 0, 'sent', 'id-a');
+    const { writeSync } = fs;
+    const short = (fd: number, data: Uint8Array) => writeSync(fd, data, 0, 20, null);
+    const full = (fd: number, data: Uint8Array): number => {
+      short(fd, data);
+      throw failing('ENOSPC');
+    };
+    vi.spyOn(fs, 'writeSync')
+      .mockImplementationOnce(short as typeof fs.writeSync)
+      .mockImplementationOnce(full as typeof fs.writeSync);
+    expect(() => second.outcome('b', 0, 'unsure')).toThrow('ENOSPC');
+    vi.restoreAllMocks();
+    second.outcome('b', 0, 'sent', 'id-b');
+    const parts = openLedger(folder, 3).load(new Set(['a', 'b']));
+    expect([parts.get('a')?.get(0)?.sentId, parts.get('b')?.get(0)?.sentId]).toEqual(['id-a', 'id-b']);
+    second.close();
+  });
+
+  it('tells every one who waits when the disk fails, and goes on afterwards', async () => {
+    const ledger = openLedger(tempFolder(), 1);
+    await ledger.intent('before', 0);
+    vi.spyOn(fs, 'fdatasync').mockImplementationOnce((_fd, done) => done(failing('EIO')));
+    const both = await Promise.allSettled([ledger.intent('a', 0), ledger.intent('b', 0)]);
+    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await ledger.intent('c', 0);
+    ledger.close();
+  });
+});
