@@ -99,6 +99,7 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
   { name: /^(mdast|micromark)/, in: /^channels\/markdown\// },
   { name: /^zod$/, in: /^(config|runtime|channels|skills|jobs|board|workspace)\// },
   { name: /^tokenx$/, in: /^(runtime|workspace)\// },
+  { name: /^@resvg\//, in: /^skills\/chart\/canvas/ },
   { name: /^htmlparser2$/, in: /^skills\/web\// },
   { name: /^mime$/, in: /^(runtime|workspace|channels)\// },
 ];

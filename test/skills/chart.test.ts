@@ -9,7 +9,8 @@ import type { ToolScope } from '../../src/runtime/contract/tool-scope.ts';
 import { BUNDLED } from '../../src/skills/bundled-tools.ts';
 import { type ChartSpec, renderChart } from '../../src/skills/chart/render.ts';
 import { dateScale, numberScale } from '../../src/skills/chart/scale.ts';
-import { PALETTE } from '../../src/skills/chart/theme.ts';
+import { textWidth } from '../../src/skills/chart/text.ts';
+import { lookFor, PALETTE } from '../../src/skills/chart/theme.ts';
 import { formatNumber, parseDate, parseNumber } from '../../src/skills/chart/values.ts';
 import { toInputSchema } from '../../src/skills/parameters.ts';
 import { parseSkill } from '../../src/skills/skill.ts';
@@ -120,9 +121,49 @@ describe('what is drawn', () => {
   it('accents and other scripts are drawn as well as can be', async () => {
     const ink = async (title: string) => (await draw({ type: 'bar', data: 'n,v\na,1', title })).png;
     expect((await ink('É')).equals(await ink('E'))).toBe(false);
-    expect((await ink('Москва')).equals(await ink('Moskva'))).toBe(true);
+    for (const [own, latin] of [
+      ['Москва', 'Moskva'],
+      ['Αθήνα', 'Athina'],
+      ['שלום', 'shalom'],
+    ] as const) {
+      expect((await ink(own)).equals(await ink(latin))).toBe(false);
+      expect((await ink(own)).equals(await ink('?'.repeat(own.length)))).toBe(false);
+    }
     expect((await ink('日本')).equals(await ink('??'))).toBe(true);
     expect((await ink('a\u0000\u202e\u0007b 🎉')).equals(await ink('ab'))).toBe(true);
+  });
+});
+
+describe('words that look like markup', () => {
+  const FRAME = '<rect width="600" height="400" fill="#f00"/>';
+  const WORDS = [
+    `</text>${FRAME}<text>`,
+    `</text></svg>${FRAME}`,
+    `"/>${FRAME}`,
+    `<![CDATA[${FRAME}`,
+    '&lol;<!--',
+    '\ufffe\ud800]]>',
+  ];
+  it.each(WORDS)('%j is drawn as words', async (words) => {
+    const data = JSON.stringify([
+      { [words]: words, v: 1 },
+      { [words]: 'b', v: 2 },
+    ]);
+    for (const type of ['bar', 'pie'] as const) {
+      const seen = await picture({ type, data, title: words });
+      expect(seen.count([255, 0, 0])).toBe(0);
+      expect(seen.count(colour(0))).toBeGreaterThan(1_000);
+    }
+  });
+
+  it('a title is as wide as it was measured', async () => {
+    const title = 'Wide Жук Ω 1,234 %';
+    const columns = (await picture({ type: 'bar', data: 'n,v\na,1', title, width: 1200, height: 675 })).columns([
+      31, 41, 51,
+    ]);
+    const inked = columns.filter(({ count, top }) => count > 0 && top < 70).map(({ x }) => x);
+    const look = lookFor(1200, 675);
+    expect(Math.abs((inked.at(-1) ?? 0) - look.pad - textWidth(title, look.title))).toBeLessThan(8);
   });
 });
 

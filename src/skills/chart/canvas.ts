@@ -1,124 +1,83 @@
-/**
- * A picture in memory and the one way to draw on it: filling polygons with exact area coverage, so every edge is smooth.
- * Polygons of one fill are a union: where they overlap nothing is drawn twice. Coordinates are pixels, y downwards.
- */
+/** A picture as SVG, made of a few shapes and words, and turned into the bytes of a PNG. Coordinates are pixels, y downwards. */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { FACES, FAMILY, faceFile } from './font.ts';
 
 export type Colour = readonly [red: number, green: number, blue: number];
+export type Point = readonly [x: number, y: number];
 
-/** x0, y0, x1, y1, ... closed by itself, in either direction. */
-export type Polygon = readonly number[];
+const number = (value: number): string => String(Math.round(value * 100) / 100);
+const place = ([x, y]: Point): string => `${number(x)} ${number(y)}`;
+const path = (points: readonly Point[]): string => `M${points.map(place).join('L')}`;
+const rgb = (colour: Colour): string => `rgb(${colour.join(',')})`;
 
-export interface Canvas {
-  width: number;
-  height: number;
-  /** Red, green, blue of each pixel, row by row. */
-  pixels: Uint8Array;
-  /** @param opacity 0 to 1 */
-  fill(polygons: readonly Polygon[], colour: Colour, opacity?: number): void;
-}
+/** Words come from anywhere: nothing in them is markup. */
+const escapeXml = (text: string): string => text.replace(/[<>&"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
-export function createCanvas(width: number, height: number, background: Colour): Canvas {
-  const pixels = new Uint8Array(width * height * 3);
-  for (let at = 0; at < pixels.length; at++) pixels[at] = background[at % 3] ?? 0;
-  const stride = width + 2;
-  // Differences along each row; their running sum is the coverage. All zero between two fills.
-  const cover = new Float32Array(stride * height);
+export class Canvas {
+  readonly width: number;
+  readonly height: number;
+  readonly #shapes: string[];
 
-  /** One edge: adds the area to its right, signed by its direction, pixel by pixel. */
-  function edge(ax: number, ay: number, bx: number, by: number): void {
-    if (ay === by) return;
-    const sign = ay < by ? 1 : -1;
-    const [x0, y0, x1, y1] = ay < by ? [ax, ay, bx, by] : [bx, by, ax, ay];
-    const slope = (x1 - x0) / (y1 - y0);
-    const last = Math.min(height, Math.ceil(y1));
-    for (let row = Math.max(0, Math.floor(y0)); row < last; row++) {
-      const top = Math.max(row, y0);
-      const bottom = Math.min(row + 1, y1);
-      const from = clamp(x0 + (top - y0) * slope);
-      const to = clamp(x0 + (bottom - y0) * slope);
-      span(row * stride, Math.min(from, to), Math.max(from, to), (bottom - top) * sign);
-    }
+  constructor(width: number, height: number, background: Colour) {
+    this.width = width;
+    this.height = height;
+    this.#shapes = [`<rect width="${width}" height="${height}" fill="${rgb(background)}"/>`];
   }
 
-  const clamp = (x: number) => Math.min(Math.max(x, 0), width);
-
-  /** A piece of an edge within one row, from x0 to x1, worth `area` to everything on its right. */
-  function span(row: number, x0: number, x1: number, area: number): void {
-    const first = Math.floor(x0);
-    const end = Math.ceil(x1);
-    if (end <= first + 1) {
-      const share = area * ((x0 + x1) / 2 - first);
-      add(row + first, area - share);
-      add(row + first + 1, share);
-      return;
-    }
-    const perPixel = area / (x1 - x0);
-    let before = 0;
-    for (let pixel = first; pixel < end; pixel++) {
-      const left = Math.max(x0, pixel);
-      const right = Math.min(x1, pixel + 1);
-      // What lies right of the edge: in this pixel a part of it, in all later ones the whole.
-      const inside = perPixel * (right - left);
-      const here = inside * (pixel + 1 - (left + right) / 2);
-      add(row + pixel, before + here);
-      before = inside - here;
-    }
-    add(row + end, before);
+  /** Closed shapes, which must not overlap. */
+  fill(shapes: readonly (readonly Point[])[], colour: Colour, opacity = 1): void {
+    const d = shapes.map((points) => `${path(points)}Z`).join('');
+    this.#shapes.push(`<path d="${d}" fill="${rgb(colour)}" fill-opacity="${opacity}"/>`);
   }
 
-  function add(at: number, value: number): void {
-    cover[at] = (cover[at] ?? 0) + value;
+  circle([x, y]: Point, radius: number, colour: Colour, opacity = 1): void {
+    const at = `cx="${number(x)}" cy="${number(y)}" r="${number(radius)}"`;
+    this.#shapes.push(`<circle ${at} fill="${rgb(colour)}" fill-opacity="${opacity}"/>`);
   }
 
-  return {
-    ...{ width, height, pixels },
-    fill(polygons, colour, opacity = 1) {
-      let [top, bottom, left, right] = [height, 0, width, 0];
-      for (const polygon of polygons) {
-        const turn = signedArea(polygon) < 0 ? -1 : 1;
-        for (let at = 0; at < polygon.length; at += 2) {
-          const next = (at + 2) % polygon.length;
-          const [ax = 0, ay = 0] = [polygon[at], polygon[at + 1]];
-          const [bx = 0, by = 0] = [polygon[next], polygon[next + 1]];
-          top = Math.min(top, ay);
-          bottom = Math.max(bottom, ay);
-          left = Math.min(left, ax);
-          right = Math.max(right, ax);
-          if (turn > 0) edge(ax, ay, bx, by);
-          else edge(bx, by, ax, ay);
-        }
-      }
-      const firstRow = Math.max(0, Math.floor(top));
-      const endRow = Math.min(height, Math.ceil(bottom));
-      const firstX = Math.min(width, Math.max(0, Math.floor(left)));
-      const endX = Math.min(width, Math.max(0, Math.ceil(right))) + 2;
-      for (let row = firstRow; row < endRow; row++) {
-        let sum = 0;
-        for (let x = firstX; x < endX; x++) {
-          const at = row * stride + x;
-          const change = cover[at] ?? 0;
-          if (change !== 0) cover[at] = 0;
-          sum += change;
-          const strength = Math.min(1, Math.abs(sum)) * opacity;
-          if (strength > 0.002 && x < width) blend((row * width + x) * 3, colour, strength);
-        }
-      }
-    },
-  };
+  /** Lines with round ends and corners. One point is a dot. */
+  stroke(lines: readonly (readonly Point[])[], width: number, colour: Colour): void {
+    const d = lines.map((points) => (points.length === 1 ? path([...points, ...points]) : path(points))).join('');
+    const style = `stroke="${rgb(colour)}" stroke-width="${number(width)}" stroke-linecap="round" stroke-linejoin="round"`;
+    this.#shapes.push(`<path d="${d}" fill="none" ${style}/>`);
+  }
 
-  function blend(at: number, colour: Colour, strength: number): void {
-    for (let part = 0; part < 3; part++) {
-      const old = pixels[at + part] ?? 0;
-      pixels[at + part] = Math.round(old + ((colour[part] ?? 0) - old) * strength);
+  /** @param angle radians, clockwise, around the point, which is on the line the words stand on */
+  text(
+    words: string,
+    at: Point,
+    look: { size: number; colour: Colour; isBold: boolean; anchor: string; angle: number },
+  ) {
+    const { size, colour, isBold, anchor, angle } = look;
+    const turn = `translate(${place(at)}) rotate(${number((angle * 180) / Math.PI)})`;
+    const font = `font-size="${number(size)}" font-weight="${isBold ? 700 : 400}"`;
+    this.#shapes.push(
+      `<text transform="${turn}" ${font} text-anchor="${anchor}" fill="${rgb(colour)}">${escapeXml(words)}</text>`,
+    );
+  }
+
+  async toPng(): Promise<Buffer> {
+    renderer ??= load();
+    const { Resvg, fonts } = await renderer;
+    const size = `width="${this.width}" height="${this.height}"`;
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="${FAMILY}">${this.#shapes.join('')}</svg>`;
+    const drawing = new Resvg(svg, { font: { fontBuffers: fonts, defaultFontFamily: FAMILY } });
+    const picture = drawing.render();
+    try {
+      return Buffer.from(picture.asPng());
+    } finally {
+      picture.free();
+      drawing.free();
     }
   }
 }
 
-function signedArea(polygon: Polygon): number {
-  let area = 0;
-  for (let at = 0; at < polygon.length; at += 2) {
-    const next = (at + 2) % polygon.length;
-    area += (polygon[at] ?? 0) * (polygon[next + 1] ?? 0) - (polygon[next] ?? 0) * (polygon[at + 1] ?? 0);
-  }
-  return area;
+/** Loaded with the first chart, once. */
+let renderer: ReturnType<typeof load> | undefined;
+
+async function load() {
+  const { initWasm, Resvg } = await import('@resvg/resvg-wasm');
+  await initWasm(readFile(fileURLToPath(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm'))));
+  return { Resvg, fonts: await Promise.all(FACES.map((face) => readFile(faceFile(face)))) };
 }

@@ -1,6 +1,5 @@
 /** The top of a chart: its title, and what each colour stands for. */
-import type { Canvas } from './canvas.ts';
-import { circle, stroke } from './shapes.ts';
+import type { Canvas, Colour, Point } from './canvas.ts';
 import { capHeight, drawText, fitText, textWidth, wrapText } from './text.ts';
 import { colourOf, type Look } from './theme.ts';
 
@@ -32,7 +31,7 @@ export function drawHeader(canvas: Canvas, look: Look, title: string, names: rea
       x = pad;
       y += look.strong.size * 1.5;
     }
-    canvas.fill([circle(x + 8 * scale, y + middle, 8 * scale)], colourOf(at));
+    canvas.circle([x + 8 * scale, y + middle], 8 * scale, colourOf(at));
     drawText(canvas, text, [x + 26 * scale, y + middle], look.strong);
     x += needed + 34 * scale;
   }
@@ -40,14 +39,8 @@ export function drawHeader(canvas: Canvas, look: Look, title: string, names: rea
 }
 
 /** A horizontal or vertical hair line, sharp on the pixels. */
-export function hairLine(
-  canvas: Canvas,
-  from: readonly [x: number, y: number],
-  to: readonly [x: number, y: number],
-  colour: Parameters<Canvas['fill']>[1],
-  width: number,
-): void {
+export function hairLine(canvas: Canvas, from: Point, to: Point, colour: Colour, width: number): void {
   const sharp = (value: number) => (Math.round(width) % 2 === 1 ? Math.floor(value) + 0.5 : Math.round(value));
   const points = [from, to].map(([x, y]) => [sharp(x), sharp(y)] as const);
-  canvas.fill(stroke(points, Math.max(1, Math.round(width))), colour);
+  canvas.stroke([points], Math.max(1, Math.round(width)), colour);
 }

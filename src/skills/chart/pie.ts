@@ -1,8 +1,8 @@
 /** A ring of shares, the largest first, with names, values and per cent beside it. */
 import { UserError } from '../../errors.ts';
-import type { Canvas } from './canvas.ts';
+import type { Canvas, Point } from './canvas.ts';
+import { rectangle } from './plots.ts';
 import type { ChartData } from './series.ts';
-import { circle, rectangle, ringSlice, stroke } from './shapes.ts';
 import { drawText, fitText, textWidth } from './text.ts';
 import { colourOf, INK, type Look, WHITE } from './theme.ts';
 import { formatNumber } from './values.ts';
@@ -50,19 +50,16 @@ export function drawPie(canvas: Canvas, look: Look, slices: readonly Slice[], to
     angle = end;
   }
   if (slices.length > 1) {
-    const gaps = edges.flatMap((edge) => {
+    const gaps = edges.map((edge): Point[] => {
       const [cos, sin] = [Math.cos(edge), Math.sin(edge)];
-      return stroke(
-        [
-          [x + cos * hole * 0.98, y + sin * hole * 0.98],
-          [x + cos * radius * 1.01, y + sin * radius * 1.01],
-        ],
-        3 * scale,
-      );
+      return [
+        [x + cos * hole * 0.98, y + sin * hole * 0.98],
+        [x + cos * radius * 1.01, y + sin * radius * 1.01],
+      ];
     });
-    canvas.fill(gaps, WHITE);
+    canvas.stroke(gaps, 3 * scale, WHITE);
   }
-  canvas.fill([circle(x, y, hole)], WHITE);
+  canvas.circle([x, y], hole, WHITE);
   const sum = formatNumber(total * 1e3);
   if (textWidth(sum, look.title) < hole * 1.7) drawText(canvas, sum, [x, y], look.title, { anchor: 'middle' });
 
@@ -88,4 +85,17 @@ export function drawPie(canvas: Canvas, look: Look, slices: readonly Slice[], to
     drawText(canvas, percent, [share, rowY], strong, { anchor: 'end' });
     rowY += line;
   }
+}
+
+/** A slice of a ring, angles in radians clockwise from three o'clock. */
+function ringSlice(x: number, y: number, inner: number, outer: number, from: number, to: number): Point[] {
+  return [...arc(x, y, outer, from, to), ...arc(x, y, inner, to, from)];
+}
+
+function arc(x: number, y: number, radius: number, from: number, to: number): Point[] {
+  const steps = Math.max(2, Math.ceil((Math.abs(to - from) * Math.sqrt(Math.max(radius, 0.5))) / 0.6));
+  return Array.from({ length: steps + 1 }, (_, step): Point => {
+    const angle = from + ((to - from) * step) / steps;
+    return [x + radius * Math.cos(angle), y + radius * Math.sin(angle)];
+  });
 }

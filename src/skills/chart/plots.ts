@@ -1,8 +1,7 @@
 /** The marks of charts with two axes: bars, lines, areas and points. */
 import type { Frame } from './axes.ts';
-import type { Canvas, Polygon } from './canvas.ts';
+import type { Canvas, Point } from './canvas.ts';
 import type { ChartData, Series } from './series.ts';
-import { circle, type Point, rectangle, stroke } from './shapes.ts';
 import { capHeight, drawText, textWidth } from './text.ts';
 import { colourOf, type Look, WHITE } from './theme.ts';
 import { formatNumber } from './values.ts';
@@ -14,13 +13,18 @@ const MAX_BAR = 110;
 const DOT_SPACE = 30;
 const MAX_POINTS = 20_000;
 
+export const rectangle = (x: number, y: number, width: number, height: number): Point[] => [
+  ...[[x, y] as const, [x + width, y] as const],
+  ...[[x + width, y + height] as const, [x, y + height] as const],
+];
+
 export function drawBars(canvas: Canvas, look: Look, { series }: ChartData, frame: Frame): void {
   const group = Math.min(frame.band * (frame.band < 5 ? 1 : FILLED), MAX_BAR * look.scale * series.length);
   const width = group / series.length;
   const gap = width > 8 ? Math.min(3 * look.scale, width * 0.08) : 0;
   const zero = frame.y(0);
   for (const [which, { values }] of series.entries()) {
-    const bars: Polygon[] = [];
+    const bars: Point[][] = [];
     for (const [at, value] of values.entries()) {
       if (value === undefined) continue;
       const x = frame.x(at) - group / 2 + which * width + gap / 2;
@@ -54,9 +58,11 @@ export function drawLines(canvas: Canvas, look: Look, data: ChartData, frame: Fr
   const zero = Math.min(Math.max(frame.y(0), frame.top), frame.bottom);
   if (isArea) {
     for (const [which, parts] of lines.entries()) {
-      const areas = parts.map(
-        (points): Polygon => [...[points[0]?.[0] ?? 0, zero], ...points.flat(), ...[points.at(-1)?.[0] ?? 0, zero]],
-      );
+      const areas = parts.map((points): Point[] => [
+        [points[0]?.[0] ?? 0, zero],
+        ...points,
+        [points.at(-1)?.[0] ?? 0, zero],
+      ]);
       for (const area of areas) canvas.fill([area], colourOf(which), lines.length > 1 ? 0.22 : 0.3);
     }
   }
@@ -64,14 +70,11 @@ export function drawLines(canvas: Canvas, look: Look, data: ChartData, frame: Fr
   // The first series is the first in the legend and stays on top.
   for (const [which, parts] of [...lines.entries()].reverse()) {
     const width = (order.length > 500 ? 2 : 3.5) * look.scale;
-    canvas.fill(
-      parts.flatMap((points) => stroke(points, width)),
-      colourOf(which),
-    );
+    canvas.stroke(parts, width, colourOf(which));
     if (!isDotted) continue;
-    for (const [x, y] of parts.flat()) {
-      canvas.fill([circle(x, y, 7.5 * look.scale)], WHITE);
-      canvas.fill([circle(x, y, 5.5 * look.scale)], colourOf(which));
+    for (const point of parts.flat()) {
+      canvas.circle(point, 7.5 * look.scale, WHITE);
+      canvas.circle(point, 5.5 * look.scale, colourOf(which));
     }
   }
 }
@@ -121,8 +124,7 @@ export function drawPoints(canvas: Canvas, look: Look, { series, xs }: ChartData
     const points = [...places.values()];
     const step = Math.max(1, points.length / MAX_POINTS);
     for (let at = 0; at < points.length; at += step) {
-      const [x, y] = points[Math.floor(at)] ?? [0, 0];
-      canvas.fill([circle(x, y, radius)], colourOf(which), 0.7);
+      canvas.circle(points[Math.floor(at)] ?? [0, 0], radius, colourOf(which), 0.7);
     }
   }
 }

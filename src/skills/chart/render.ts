@@ -1,11 +1,10 @@
 /** A chart from its data to the bytes of a PNG. The same data gives the same bytes. */
 import { drawAxes } from './axes.ts';
-import { createCanvas } from './canvas.ts';
+import { Canvas } from './canvas.ts';
 import { drawable } from './font.ts';
 import { drawHeader } from './header.ts';
 import { drawPie, slicesOf } from './pie.ts';
 import { drawBars, drawLines, drawPoints } from './plots.ts';
-import { encodePng } from './png.ts';
 import { type ChartData, type ChartType, chooseSeries, type Series } from './series.ts';
 import { parseTable } from './table.ts';
 import { lookFor, WHITE } from './theme.ts';
@@ -43,7 +42,7 @@ export async function renderChart(spec: ChartSpec): Promise<RenderedChart> {
   const { type, width, height } = spec;
   const table = parseTable(spec.data);
   const data = chooseSeries(table, type, spec.x, spec.y);
-  const canvas = createCanvas(width, height, WHITE);
+  const canvas = new Canvas(width, height, WHITE);
   const look = lookFor(width, height);
   const title = drawable(spec.title.slice(0, 500));
   const names = data.series.map(({ name }) => name);
@@ -58,7 +57,7 @@ export async function renderChart(spec: ChartSpec): Promise<RenderedChart> {
     else if (type === 'scatter') drawPoints(canvas, look, shown, frame);
     else drawLines(canvas, look, shown, frame, type === 'area');
   }
-  return { png: await encodePng(canvas), rows: table.rows.length, series: data.series.map(factsOf), notes: data.notes };
+  return { png: await canvas.toPng(), rows: table.rows.length, series: data.series.map(factsOf), notes: data.notes };
 }
 
 function factsOf({ name, values }: Series): SeriesFacts {

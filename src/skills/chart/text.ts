@@ -1,10 +1,9 @@
 /** Words on a canvas: how wide they are, and drawing them at any angle. */
-import type { Canvas, Colour, Polygon } from './canvas.ts';
-import { glyphOf } from './font.ts';
-import { type Point, stroke } from './shapes.ts';
+import type { Canvas, Colour, Point } from './canvas.ts';
+import { widthOf } from './font.ts';
 
 export interface TextStyle {
-  /** Pixels; capitals are 0.7 of it. */
+  /** Pixels; capitals are 0.73 of it. */
   size: number;
   colour: Colour;
   isBold?: boolean;
@@ -13,19 +12,14 @@ export interface TextStyle {
 /** Where the given point is in the words. `middle` and `end` along the line; always the middle of capitals across it. */
 export type Anchor = 'start' | 'middle' | 'end';
 
-const UNIT = 0.05;
-const GAP = 3.7;
-const BOLD_GAP = 4.4;
-const SPACE = 6;
-const CAPITAL = 14;
+const CAPITAL = 0.729;
 
-export const capHeight = (size: number): number => size * UNIT * CAPITAL;
+export const capHeight = (size: number): number => size * CAPITAL;
 
-export function textWidth(text: string, { size, isBold }: TextStyle): number {
-  const gap = isBold ? BOLD_GAP : GAP;
-  let units = 0;
-  for (const char of text) units += char === ' ' ? SPACE : glyphOf(char).width + gap;
-  return Math.max(0, units - gap) * size * UNIT;
+export function textWidth(text: string, { size, isBold = false }: TextStyle): number {
+  let ems = 0;
+  for (const char of text) ems += widthOf(char, isBold);
+  return ems * size;
 }
 
 /** @param angle radians, clockwise */
@@ -33,31 +27,12 @@ export function drawText(
   canvas: Canvas,
   text: string,
   [x, y]: Point,
-  style: TextStyle,
+  { size, colour, isBold = false }: TextStyle,
   { anchor = 'start', angle = 0 }: { anchor?: Anchor; angle?: number } = {},
 ): void {
-  const unit = style.size * UNIT;
-  const gap = style.isBold ? BOLD_GAP : GAP;
-  const shift = { start: 0, middle: 0.5, end: 1 }[anchor];
-  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
-  const polygons: Polygon[] = [];
-  let at = (-shift * textWidth(text, style)) / unit;
-  for (const char of text) {
-    if (char === ' ') {
-      at += SPACE;
-      continue;
-    }
-    const glyph = glyphOf(char);
-    for (const line of glyph.lines) {
-      const placed = line.map(([gx, gy]): Point => {
-        const [dx, dy] = [(gx + at) * unit, (gy - CAPITAL / 2) * unit];
-        return [x + dx * cos - dy * sin, y + dx * sin + dy * cos];
-      });
-      polygons.push(...stroke(placed, (style.isBold ? 2.5 : 1.65) * unit));
-    }
-    at += glyph.width + gap;
-  }
-  canvas.fill(polygons, style.colour);
+  const down = capHeight(size) / 2;
+  const foot: Point = [x - down * Math.sin(angle), y + down * Math.cos(angle)];
+  if (text !== '') canvas.text(text, foot, { size, colour, isBold, anchor, angle });
 }
 
 /** The words, cut with an ellipsis to fit a width in pixels. */
@@ -66,7 +41,7 @@ export function fitText(text: string, width: number, style: TextStyle): string {
   let fitting = '';
   let used = textWidth('…', style);
   for (const char of text) {
-    used += (char === ' ' ? SPACE : glyphOf(char).width + (style.isBold ? BOLD_GAP : GAP)) * style.size * UNIT;
+    used += textWidth(char, style);
     if (used > width) break;
     fitting += char;
   }

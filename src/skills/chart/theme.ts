@@ -36,8 +36,8 @@ export function lookFor(width: number, height: number): Look {
   return {
     scale,
     pad: 40 * scale,
-    title: { size: 36 * scale, colour: INK, isBold: true },
-    label: { size: 22 * scale, colour: GREY },
-    strong: { size: 22 * scale, colour: INK },
+    title: { size: 34 * scale, colour: INK, isBold: true },
+    label: { size: 20 * scale, colour: GREY },
+    strong: { size: 20 * scale, colour: INK },
   };
 }
