@@ -239,8 +239,8 @@ describe('imports', () => {
     expect(edge('channels/telegram/adapter.ts', 'channels/terminal/render.ts')).toBe(false);
     expect(edge('channels/telegram/adapter.ts', 'channels/index.ts')).toBe(false);
     expect(edge('channels/telegram/adapter.ts', 'channels/telegram/decode/decode.ts')).toBe(true);
-    expect(edge('runtime/reply/failure.ts', 'runtime/run/runner.ts')).toBe(false);
-    expect(edge('runtime/run/runner.ts', 'runtime/reply/failure.ts')).toBe(true);
+    expect(edge('runtime/reply/failure.ts', 'runtime/run/run.ts')).toBe(false);
+    expect(edge('runtime/run/run.ts', 'runtime/reply/failure.ts')).toBe(true);
     expect(edge('runtime/contract/entry.ts', 'runtime/tools/index.ts')).toBe(false);
     expect(edge('engine/engine.ts', 'runtime/contract/entry.ts')).toBe(false);
     expect(edge('runtime/worker.ts', 'channels/telegram/adapter.ts')).toBe(false);

@@ -2,12 +2,11 @@
 import { type Config, loadAgent } from '../config.ts';
 import type { Logger } from '../log.ts';
 import type { Agent } from '../runtime/agent/agent.ts';
-import type { Play, Toolbox } from '../runtime/contract/order.ts';
+import type { Play, RunAgent, Toolbox } from '../runtime/contract/order.ts';
 import type { Meter } from '../runtime/costs/meter.ts';
 import type { Bus } from '../runtime/live/bus.ts';
 import { Mesh } from '../runtime/mesh/mesh.ts';
 import { createRegistry } from '../runtime/mesh/registry.ts';
-import type { Perform } from '../runtime/run/perform.ts';
 import type { Home } from '../workspace/home.ts';
 
 export interface OpenMeshOptions {
@@ -18,7 +17,7 @@ export interface OpenMeshOptions {
   meter: Meter;
   modelName: () => string;
   /** Runs of asked agents pass there as well. */
-  perform: Perform;
+  runAgent: RunAgent;
   log: Logger;
 }
 
@@ -30,10 +29,10 @@ export interface OpenMesh {
 const NOTHING = { tools: [], skills: '' };
 
 export function openMesh(options: OpenMeshOptions): OpenMesh {
-  const { config, home, agent, bus, meter, modelName, perform, log } = options;
+  const { config, home, agent, bus, meter, modelName, runAgent, log } = options;
   const load = (id: string) => loadAgent(home.root, id);
   const registry = createRegistry({ home, loadAgent: load });
-  const mesh = new Mesh({ home, registry, perform, bus, limits: config.mesh, log });
+  const mesh = new Mesh({ home, registry, runAgent, bus, limits: config.mesh, log });
   let play: Promise<Play> | undefined;
 
   async function openPlay(): Promise<Play> {

@@ -19,9 +19,11 @@ import { createSuspension } from '../runtime/approvals/suspend.ts';
 import { createInterrupt, type Interrupt } from '../runtime/commands/interrupt.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import type { JobService } from '../runtime/contract/job-service.ts';
-import type { Conversations } from '../runtime/conversations/conversations.ts';
+import { type Conversations, placeOf, shareTask } from '../runtime/conversations/conversations.ts';
 import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import type { ConversationSettings } from '../runtime/conversations/settings.ts';
+import { createTaskRecords } from '../runtime/conversations/task-record.ts';
+import { createThreads } from '../runtime/conversations/threads.ts';
 import { Costs } from '../runtime/costs/costs.ts';
 import { createMeter } from '../runtime/costs/meter.ts';
 import type { Delivery } from '../runtime/delivery.ts';
@@ -31,10 +33,10 @@ import { createAfterRun } from '../runtime/memory/after-run.ts';
 import { createModels } from '../runtime/model/models.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
 import { attachRules } from '../runtime/reply/render-answer.ts';
-import { createPerform } from '../runtime/run/perform.ts';
 import type { GiveUp } from '../runtime/run/retries.ts';
-import { createRunner } from '../runtime/run/runner.ts';
-import { createWorker } from '../runtime/worker.ts';
+import { runAgent } from '../runtime/run/run-agent.ts';
+import type { RunServices } from '../runtime/run/services.ts';
+import { Worker } from '../runtime/worker.ts';
 import type { Home } from '../workspace/home.ts';
 import { openCompaction } from './compaction.ts';
 import { openAppJobs } from './jobs.ts';
@@ -115,7 +117,16 @@ export function openWork(options: WorkOptions): Work {
   const compaction = openCompaction({
     ...{ config, home, viber, agent, costs, approvals, modelName, log, askOwners },
   });
-  const mesh = openMesh({ config, home, agent, bus, meter, modelName, log, perform: (order) => perform(order) });
+  const mesh = openMesh({
+    config,
+    home,
+    agent,
+    bus,
+    meter,
+    modelName,
+    log,
+    runAgent: (order) => runAgent(order, runs),
+  });
   const jobs = openAppJobs({
     ...{ config, home, viber, queue, buttons, delivery, notifier, channelOf, log },
     ...{ people: options.people, clock: options.clock, folder: options.env.OPENVIBER_JOBS_DIR },
@@ -123,8 +134,14 @@ export function openWork(options: WorkOptions): Work {
   });
   const memory = openAppMemory({ config, home, embedders: models, costs, log });
   const tools = openTools({ config, home, log, parts: [memory.toolbox, mesh.toolbox, jobs.toolbox] });
-  const perform = createPerform({
-    ...{ home, agent, bus, meter, log, modelName, settings: config, toolbox: tools.toolbox, compaction },
+  const afterRun = createAfterRun({ home, log, viber, askOwners });
+  const runs: RunServices = {
+    ...{ home, log, agent, bus, meter, suspension, conversations, delivery, buttons, compaction, channelOf, isBlank },
+    ...{ live: options.live, metrics: options.metrics, syncSoon: options.syncSoon, memory: afterRun, jobs },
+    ...{ settings: { ...config, modelName }, attachRules: rulesAt, toolbox: tools.toolbox, play: mesh.play },
+    tellsMemory: createTelling(config, jobs.targets),
+    taskRecords: createTaskRecords({ home, conversations, costs, log }),
+    threads: createThreads({ home, conversations, channelOf, log }),
     loadAgent: async (id) => {
       const own = await loadAgent(home.root, id);
       for (const warning of own.warnings) log.warn({ viber: id }, warning);
@@ -132,32 +149,16 @@ export function openWork(options: WorkOptions): Work {
         throw new UserError(`agents/${id}.yaml cannot be used, so nothing runs by it: ${own.warnings.join('; ')}`);
       return own;
     },
-  });
-  const runner = createRunner({
-    ...{
-      home,
-      perform,
-      suspension,
-      log,
-      play: mesh.play,
-      channelOf: (message) => channelOf(message.address),
+  };
+  const worker = new Worker({
+    ...{ queue, runs, giveUp: options.giveUp, maxRuns: config.limits.runs },
+    commands: {
+      ...{ home, modelName, prefixes, costs, approvals, compaction, attachRules: rulesAt, jobs: jobs.service },
+      ...{ pairing: options.pairing, links: options.links, settings: options.settings, skills: tools.skills },
+      searchMemory: memory.searchMemory,
+      bound: (id) => conversations.bound(id).map(placeOf),
+      shareTask: (person, from) => shareTask(conversations, person, from),
     },
-    settings: config,
-    tellsMemory: createTelling(config, jobs.targets),
-  });
-  const afterRun = createAfterRun({ home, log, viber, askOwners });
-  const worker = createWorker({
-    ...{ home, queue, conversations, delivery, runner, bus, buttons, log, channelOf, modelName, prefixes, costs },
-    ...{
-      syncSoon: options.syncSoon,
-      giveUp: options.giveUp,
-      live: options.live,
-      settings: options.settings,
-      metrics: options.metrics,
-    },
-    ...{ pairing: options.pairing, links: options.links, maxRuns: config.limits.runs },
-    ...{ approvals, memory: afterRun, compaction, jobs, skills: tools.skills },
-    ...{ searchMemory: memory.searchMemory, attachRules: rulesAt, isBlank, meter },
   });
 
   return {

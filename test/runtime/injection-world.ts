@@ -27,16 +27,16 @@ import { silentLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import type { InjectionMode } from '../../src/runtime/commands/injection.ts';
 import { dedupeId, type Entry, taskLane, traceOf } from '../../src/runtime/contract/entry.ts';
-import { openConversations } from '../../src/runtime/conversations/conversations.ts';
+import { openConversations, placeOf, shareTask } from '../../src/runtime/conversations/conversations.ts';
 import { openConversationSettings } from '../../src/runtime/conversations/settings.ts';
+import { createTaskRecords } from '../../src/runtime/conversations/task-record.ts';
+import { createThreads } from '../../src/runtime/conversations/threads.ts';
 import type { Meter } from '../../src/runtime/costs/meter.ts';
 import { openDelivery } from '../../src/runtime/delivery.ts';
 import { createGateway, type Gateway } from '../../src/runtime/gateway.ts';
 import { createBus } from '../../src/runtime/live/bus.ts';
 import { attachRules } from '../../src/runtime/reply/render-answer.ts';
-import { createPerform } from '../../src/runtime/run/perform.ts';
-import { createRunner } from '../../src/runtime/run/runner.ts';
-import { createWorker } from '../../src/runtime/worker.ts';
+import { Worker } from '../../src/runtime/worker.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
 import { readTaskSync } from '../../src/workspace/tasks.ts';
 import { scriptedAgent } from './injection-agent.ts';
@@ -199,46 +199,46 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       ...{ max_memory_tokens: 100, max_task_tokens: 100, max_daily_logs: 1 },
       ...{ truncation_strategy: 'smart' as const, auto_accept: false },
     };
-    const perform = createPerform({
-      ...{ home, agent, bus, log, meter, modelName: () => 'local/test', loadAgent: async () => ({}) },
-      settings: {
-        ...{ fallback: [], maxSteps: 20, plan_approval: 'off', memory, web: { hosts: [] } },
-        history: { max_messages: 500, max_tokens: 1e6 },
-      },
-    });
-    const runner = createRunner({
-      ...{ home, perform, log, channelOf, tellsMemory: async () => true },
-      suspension: {
-        supersede: async () => undefined,
-        resume: () => Promise.reject(new Error('nothing is parked here')),
-        suspend: () => Promise.reject(new Error('nothing is parked here')),
-      },
-      settings: { memory, limits: { downloadBytes: 1e6, filesPerMessage: 5 } },
-    });
+    const costs = {
+      ofRun: () => ({ inputTokens: 0, outputTokens: 0 }),
+      today: () => ({ inputTokens: 0, outputTokens: 0 }),
+      check: () => undefined,
+      ...{ take: () => undefined, endRun: async () => undefined },
+      ...{ limits: {}, currency: 'EUR' },
+    };
     const links = new Links(home.access);
     const pairing = openPairing(home.access, true);
     const metrics = createMetrics();
     const settings = openConversationSettings(home.conversations, () => ({}));
-    const worker = createWorker({
-      ...{ home, queue, syncSoon: store.syncSoon, conversations, delivery, runner, bus, live, buttons, metrics, log },
-      ...{
-        channelOf,
-        attachRules: () => attachRules(channel),
-        meter,
-        modelName: () => 'local/test',
-        pairing,
-        links,
-        prefixes: { telegram: '/' },
-        settings,
+    const rulesAt = () => attachRules(channel);
+    const worker = new Worker({
+      runs: {
+        ...{ home, agent, bus, log, meter, live, conversations, delivery, buttons, metrics, channelOf },
+        ...{
+          syncSoon: store.syncSoon,
+          attachRules: rulesAt,
+          tellsMemory: async () => true,
+          loadAgent: async () => ({}),
+        },
+        taskRecords: createTaskRecords({ home, conversations, costs, log }),
+        threads: createThreads({ home, conversations, channelOf, log }),
+        suspension: {
+          supersede: async () => undefined,
+          resume: () => Promise.reject(new Error('nothing is parked here')),
+          suspend: () => Promise.reject(new Error('nothing is parked here')),
+        },
+        settings: {
+          ...{ modelName: () => 'local/test', fallback: [], maxSteps: 20, plan_approval: 'off', memory },
+          ...{ web: { hosts: [] }, history: { max_messages: 500, max_tokens: 1e6 } },
+          limits: { downloadBytes: 1e6, filesPerMessage: 5 },
+        },
       },
-      costs: {
-        ofRun: () => ({ inputTokens: 0, outputTokens: 0 }),
-        today: () => ({ inputTokens: 0, outputTokens: 0 }),
-        check: () => undefined,
-        ...{ take: () => undefined, endRun: async () => undefined },
-        ...{ limits: {}, currency: 'EUR' },
+      commands: {
+        ...{ home, modelName: () => 'local/test', pairing, links, prefixes: { telegram: '/' }, settings, costs },
+        ...{ attachRules: rulesAt, jobs: async () => undefined, bound: (id) => conversations.bound(id).map(placeOf) },
+        shareTask: (person, from) => shareTask(conversations, person, from),
       },
-      maxRuns: options.maxRuns ?? 4,
+      ...{ queue, maxRuns: options.maxRuns ?? 4 },
     });
     const gateway = createGateway({
       ...{ queue, conversations, metrics, log },

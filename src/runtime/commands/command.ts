@@ -11,22 +11,12 @@ import type { Approvals } from '../approvals/approvals.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { PlayOrder } from '../contract/entry.ts';
 import type { JobService } from '../contract/job-service.ts';
+import type { RunView } from '../contract/run-view.ts';
 import type { ConversationSettings } from '../conversations/settings.ts';
 import type { Costs } from '../costs/costs.ts';
 import type { Compaction } from '../memory/compaction.ts';
 import type { AttachRules } from '../reply/render-answer.ts';
 import type { SkillService } from '../tools/skills/service.ts';
-
-/** What a running task looks like from outside. */
-export interface RunView {
-  runId: string;
-  /** Milliseconds since the epoch. */
-  startedAt: number;
-  /** The tool in use, if any. */
-  tool?: string;
-  /** It was stopped, or has its outcome: what is put into the lane now begins after it. */
-  isEnding?: true;
-}
 
 /** A conversation that is bound to a task now. */
 export interface BoundPlace {

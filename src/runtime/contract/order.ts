@@ -64,6 +64,9 @@ export interface Performed {
   tools: readonly RuntimeTool[];
 }
 
+/** The agent at work on an order. Throws RunError, or a system error when the disk fails. */
+export type RunAgent = (order: Order) => Promise<Performed>;
+
 /** What a run is offered beside the tools of every run: made anew for each, and cheap. */
 export type Toolbox = (order: Order, own: OwnSettings, scope: ToolScope) => Promise<Offered>;
 

@@ -2,7 +2,7 @@
  * The agent mesh (B2): agents find each other by their files and ask each other directly. Who is asked works on the same task,
  * with its files, its people's rights and its consents, but as itself: own settings, own memory, own session.
  *
- *   ask -> session of the asked agent: message -> perform (its steps there) -> result -> back to whoever asked
+ *   ask -> session of the asked agent: message -> agent (each step there) -> result -> back to whoever asked
  *
  * Invariant: the same question of the same run (`key`) is worked on once: after a crash it goes on from its journal, and when it
  * has a result, that is given again.
@@ -17,10 +17,9 @@ import type { ArtifactRef, SessionEntry } from '../../workspace/types.ts';
 import { RunError } from '../agent/agent.ts';
 import { cutCall, cutOffWords, STEERED } from '../context/past-run.ts';
 import { type AbortReason, RunAbort } from '../contract/abort.ts';
-import type { Asked, Order, Waiting } from '../contract/order.ts';
+import type { Asked, Order, RunAgent, Waiting } from '../contract/order.ts';
 import type { Bus } from '../live/bus.ts';
 import { summarise } from '../reply/reply.ts';
-import type { Perform } from '../run/perform.ts';
 import { answerOf } from './answer.ts';
 import type { Registry } from './registry.ts';
 
@@ -62,7 +61,7 @@ export interface MeshLimits {
 export interface MeshOptions {
   home: Home;
   registry: Registry;
-  perform: Perform;
+  runAgent: RunAgent;
   bus: Bus;
   limits: MeshLimits;
   log: Logger;
@@ -141,7 +140,7 @@ export class Mesh {
       args: { agent: viber, message: scrub(message) },
     });
     try {
-      const { outcome, made, tools } = await this.#options.perform({
+      const { outcome, made, tools } = await this.#options.runAgent({
         ...{ task: order.task, viber, run, principal: order.principal, words: [message], names: [], query: message },
         tellsMemory: order.tellsMemory,
         place: `another agent (${asked.chain.at(-1) ?? viber}), not a person: your answer goes to it as it stands`,

@@ -4,58 +4,47 @@ import type { QueueItem } from '../../engine/engine.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import { isReply } from '../conversations/asked-places.ts';
-import type { Delivery } from '../delivery.ts';
-import type { Live } from '../live/live.ts';
 import { askOwner, type MemoryQuestion, tellOther } from '../memory/question.ts';
-import type { Buttons } from '../reply/buttons.ts';
 import { type Rendering, renderAnswer } from '../reply/render-answer.ts';
-import type { JobAnswers } from './job-answers.ts';
+import type { RunServices } from './services.ts';
 
-export interface AnswersOptions extends Rendering {
-  live: Live;
-  buttons: Buttons;
-  delivery: Delivery;
-  /** For the runs of scheduled jobs. */
-  ofJob?: JobAnswers | undefined;
+export interface Answered {
+  run: string;
+  items: readonly QueueItem<Entry>[];
+  /** The answers may have been added, and even sent, before. */
+  isAgain: boolean;
 }
 
-/**
- * Resolves when the answers are durable in the outbox; the same items again change nothing. `isAgain`: they may have been
- * added, and even sent, before.
- */
-export type Answers = (
-  items: readonly QueueItem<Entry>[],
-  run: string,
+export type AnswerServices = Pick<RunServices, 'live' | 'buttons' | 'delivery' | 'jobs'> & Rendering;
+
+/** Resolves when the answers are durable in the outbox; the same items again change nothing. */
+export async function sendAnswers(
+  { run, items, isAgain }: Answered,
   outcome: RunOutcome,
-  isAgain: boolean,
-) => Promise<void>;
-
-export function createAnswers(options: AnswersOptions): Answers {
-  const { live, buttons, delivery, ofJob } = options;
-  return async (items, run, outcome, isAgain) => {
-    for (const item of items) if (item.message.job) await ofJob?.(item, run, outcome, isAgain);
-    const addresses = items.map((item) => item.message.message.address);
-    const placeholders = await live.end(run, addresses);
-    // The newest message of a conversation is the one that is answered.
-    const people = items.filter((item) => !item.message.job);
-    const newest = new Map(people.map((item) => [conversationKey(item.message.message.address), item]));
-    for (const [key, { id, message: entry }] of newest) {
-      const { address, messageId } = entry.message;
-      const shown = await renderAnswer(outcome, entry.taskId, address, options);
-      const question = questionFor(entry, outcome);
-      const text = [shown.text, question?.text].filter(Boolean).join('\n\n');
-      const outbound: OutboundMessage = { id, address, text, files: shown.files };
-      const rows = [...(question?.buttons ?? []), ...shown.buttons];
-      if (rows.length > 0) outbound.buttons = await buttons.offer(address, rows);
-      if (isReply(entry.message)) outbound.replyTo = messageId;
-      const placeholder = placeholders.get(key);
-      if (placeholder !== undefined) outbound.placeholder = placeholder;
-      await delivery.add(outbound, run, isAgain);
-    }
-  };
+  to: AnswerServices,
+): Promise<void> {
+  for (const item of items) if (item.message.job) await to.jobs?.answers(item, run, outcome, isAgain);
+  const addresses = items.map((item) => item.message.message.address);
+  const placeholders = await to.live.end(run, addresses);
+  // The newest message of a conversation is the one that is answered.
+  const people = items.filter((item) => !item.message.job);
+  const newest = new Map(people.map((item) => [conversationKey(item.message.message.address), item]));
+  for (const [key, { id, message: entry }] of newest) {
+    const { address, messageId } = entry.message;
+    const shown = await renderAnswer(outcome, entry.taskId, address, to);
+    const question = questionFor(entry, outcome);
+    const text = [shown.text, question?.text].filter(Boolean).join('\n\n');
+    const outbound: OutboundMessage = { id, address, text, files: shown.files };
+    const rows = [...(question?.buttons ?? []), ...shown.buttons];
+    if (rows.length > 0) outbound.buttons = await to.buttons.offer(address, rows);
+    if (isReply(entry.message)) outbound.replyTo = messageId;
+    const placeholder = placeholders.get(key);
+    if (placeholder !== undefined) outbound.placeholder = placeholder;
+    await to.delivery.add(outbound, run, isAgain);
+  }
 }
 
-/** What is to be remembered is an owner's to decide, where they are; others are told that one is asked (T17). */
+/** What is to be remembered is an owner's to decide, where they are; others are told that one is asked. */
 function questionFor({ principal, job }: Entry, { asks = [] }: RunOutcome): MemoryQuestion | undefined {
   if (asks.length === 0 || job) return undefined;
   return principal.role === 'owner' ? askOwner(asks) : { text: tellOther(asks.length), buttons: [] };

@@ -1,6 +1,7 @@
 /** From the model's words to the answer: blocks taken out and carried out, suggestions asked about, secrets masked. */
 
-import { type Logger, scrub } from '../../log.ts';
+import { type Principal, principalText } from '../../access/principal.ts';
+import { scrub } from '../../log.ts';
 import { createArtifact, findArtifact } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import { decisionOn } from '../../workspace/memory/record.ts';
@@ -13,43 +14,44 @@ import { extractLearning } from '../memory/learning.ts';
 import { CONTINUE } from '../reply/failure.ts';
 import { parseReply, summarise } from '../reply/reply.ts';
 import { type Keeping, keep } from '../tools/keep.ts';
+import type { RunServices } from './services.ts';
 
-export interface FinalizeOptions {
-  home: Home;
-  log: Logger;
+export interface FinalizedRun {
   task: TaskRecord;
   run: string;
-  /** `memory.auto_accept`, and an owner is speaking. */
-  autoAccept: boolean;
-  /** On whose word it ran, a principal as text. */
-  person?: string;
-  /** Nothing of it is remembered. */
-  keepsNothing?: boolean;
+  /** On whose word it ran; nothing of a guest's is remembered. */
+  principal: Principal;
 }
 
-/** Writes back what came of a run: files, suggestions, the words a person sees (P8, P9, M11). */
-export async function settle(outcome: AgentOutcome, made: Made, where: FinalizeOptions): Promise<RunOutcome> {
-  const { home, log, task, run } = where;
+/** Writes back what came of a run: files, suggestions, the words a person sees. */
+export async function finalize(
+  outcome: AgentOutcome,
+  made: Made,
+  { task, run, principal }: FinalizedRun,
+  { home, log, settings }: Pick<RunServices, 'home' | 'log' | 'settings'>,
+): Promise<RunOutcome> {
   const { refs, pending } = made;
+  const autoAccept = settings.memory.auto_accept && principal.role === 'owner' && !made.hasLogs;
+  const keepsNothing = principal.role === 'guest';
   const reply = parseReply(outcome.text);
   for (const problem of reply.problems) log.warn({ trace: run, problem }, 'a block of the reply could not be used');
   refs.push(...(await writeDeltas(home, task.id, run, reply.artifactDeltas)));
   const keeping: Keeping = {
-    ...{ home, viber: task.viber, taskId: task.id, runId: run, autoAcceptMemory: where.autoAccept && !made.hasLogs },
-    provenance: where.person === undefined ? `task ${task.id}` : `${where.person} in task ${task.id}`,
+    ...{ home, viber: task.viber, taskId: task.id, runId: run, autoAcceptMemory: autoAccept },
+    provenance: `${principalText(principal)} in task ${task.id}`,
   };
-  for (const suggestion of where.keepsNothing ? [] : reply.memorySuggestions) {
+  for (const suggestion of keepsNothing ? [] : reply.memorySuggestions) {
     const waiting = await keep(keeping, parseSuggestion(suggestion));
     if (waiting) pending.push(waiting);
   }
-  const learned = where.keepsNothing ? '' : extractLearning({ text: reply.visible });
+  const learned = keepsNothing ? '' : extractLearning({ text: reply.visible });
   const pattern = learned === '' ? undefined : await keep(keeping, { section: 'Learned Patterns', text: learned });
   // What nobody asked to be kept is not offered again once it was rejected.
   if (pattern && decisionOn(home, task.viber, pattern.id)?.op === 'reject')
     await takeSuggestion(home, task.viber, pattern.id);
   else if (pattern) pending.push(pattern);
   const asks = [...new Map(pending.map((suggestion) => [suggestion.id, suggestion])).values()];
-  // A hand edit wins; what the agent would have written is shown (C20).
+  // A hand edit wins; what the agent would have written is shown.
   const proposal =
     made.plan?.status === 'conflict'
       ? `The plan was edited meanwhile, so yours stands. I would have written:\n\n${made.plan.proposal}`
@@ -68,7 +70,7 @@ export async function settle(outcome: AgentOutcome, made: Made, where: FinalizeO
   };
 }
 
-/** Writes the files that an answer announces (P9); the same answer again changes nothing. */
+/** Writes the files that an answer announces; the same answer again changes nothing. */
 export async function writeDeltas(
   home: Home,
   taskId: string,

@@ -14,7 +14,7 @@ import { createBus } from '../../../src/runtime/live/bus.ts';
 import { askAgentTools } from '../../../src/runtime/mesh/ask-agent.ts';
 import { Mesh, type MeshLimits } from '../../../src/runtime/mesh/mesh.ts';
 import { createRegistry } from '../../../src/runtime/mesh/registry.ts';
-import { createPerform, type Perform } from '../../../src/runtime/run/perform.ts';
+import { type AgentServices, runAgent } from '../../../src/runtime/run/run-agent.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import { appendSession, findRun, readSessionTail } from '../../../src/workspace/sessions.ts';
 import { saveTask } from '../../../src/workspace/tasks.ts';
@@ -76,20 +76,20 @@ export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOpti
   const models = modelsOf({ local: { baseURL: llm.url, apiKey: 'key' } });
   const load = (id: string) => loadAgent(home.root, id);
   const registry = createRegistry({ home, loadAgent: load });
-  const late: Perform = (order) => perform(order);
   const mesh = new Mesh({
     home,
     registry,
-    perform: late,
+    runAgent: (order) => runAgent(order, services),
     bus,
     log,
     limits: { max_depth: 3, max_calls: 20, ...limits },
   });
-  const perform = createPerform({
-    ...{ home, bus, meter, log, modelName: () => 'local/test-model', loadAgent: load },
+  const services: AgentServices = {
+    ...{ home, bus, meter, loadAgent: load },
     agent: createAgent({ models, timeouts: QUICK, log }),
     settings: {
-      ...{ fallback: [], maxSteps: 10, plan_approval: 'off', web: { hosts: [] } },
+      ...{ modelName: () => 'local/test-model', fallback: [], maxSteps: 10, plan_approval: 'off', web: { hosts: [] } },
+      limits: { downloadBytes: 1e6, filesPerMessage: 5 },
       memory: {
         max_memory_tokens: 500,
         max_task_tokens: 500,
@@ -100,7 +100,7 @@ export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOpti
       history: { max_messages: 50, max_tokens: 10_000 },
     },
     toolbox: (order, own, scope) => askAgentTools(mesh, order, own, scope),
-  });
+  };
   const orderOf = (words: string, more: Partial<Order> = {}): Order => ({
     ...{ task: TASK, run: 'run1', principal: ALEX, words: [words], names: [], query: words, place: 'telegram' },
     tellsMemory: true,
@@ -119,7 +119,7 @@ export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOpti
         await appendSession(home, 'default', TASK.id, [
           { type: 'message', id: run, run, at, text: words, from, files: [] },
         ]);
-      return perform(orderOf(words, { earlier, ...more }));
+      return runAgent(orderOf(words, { earlier, ...more }), services);
     },
     session: (viber: string) => readSessionTail(home, viber, TASK.id),
     by: (worker: string) => llm.requests().filter((request) => workerOf(request) === worker),

@@ -1,0 +1,116 @@
+/** What the model is asked: context from the workspace, and the tools that the run may use, each waiting for consent where it must. */
+import { authoriseAction } from '../../access/authorise.ts';
+import { principalText } from '../../access/principal.ts';
+import { PLAN_FIRST, withConsent } from '../approvals/consent.ts';
+import { type Outgoing, openOutgoing } from '../approvals/outgoing.ts';
+import { codingOf, stepsFor } from '../context/coding.ts';
+import { assembleContext } from '../context/context.ts';
+import type { AgentRequest } from '../contract/agent.ts';
+import type { Order } from '../contract/order.ts';
+import type { OwnSettings } from '../contract/settings.ts';
+import type { RuntimeTool } from '../contract/task.ts';
+import { forAsked, mayUse, strictest } from '../tools/asked.ts';
+import { forGuest } from '../tools/guests.ts';
+import { createTools, type ToolScope } from '../tools/index.ts';
+import { toldIn } from '../tools/result.ts';
+import type { Progress } from './journal.ts';
+import type { RunServices } from './services.ts';
+
+export type AssembleServices = Pick<RunServices, 'home' | 'settings' | 'loadAgent' | 'toolbox' | 'compaction'>;
+
+/** What a run may do without a question. */
+interface Rules {
+  own: OwnSettings;
+  mode: ReturnType<typeof strictest>;
+  always: NonNullable<Order['task']['always']>;
+  needsPlan: boolean;
+}
+
+export async function assemble(order: Order, progress: Progress, to: AssembleServices): Promise<AgentRequest> {
+  const { home, settings } = to;
+  const { task, run, principal } = order;
+  const viber = order.viber ?? task.viber;
+  const isGuest = principal.role === 'guest';
+  const own = { ...(await to.loadAgent(viber)), ...order.own };
+  const coding = await codingOf(home, task, [...order.words, ...order.names]);
+  const rules = rulesOf(order, own, settings);
+  const outgoing = openOutgoing({
+    ...{ home, task, viber, run, root: order.asked?.root ?? run, mode: rules.mode, always: rules.always },
+    ...{ hosts: settings.web.hosts, isGuest, isTainted: () => progress.isTainted },
+  });
+  const scope = scopeOf(order, progress, outgoing, to);
+  const offered = (await to.toolbox?.(order, own, scope)) ?? { tools: [], skills: '' };
+  const context = await assembleContext({
+    ...{ home, viber, taskId: task.id, runId: run, memory: settings.memory, history: settings.history },
+    ...(own.prompt === undefined ? {} : { agentPrompt: own.prompt }),
+    ...{ channelNote: order.place, now: new Date(), query: order.query, coding },
+    ...(isGuest ? { guest: principalText(principal) } : { skills: offered.skills }),
+    isWithoutMemory: isGuest || !order.tellsMemory,
+  });
+  scope.planBase = context.planHash;
+  progress.made.hasLogs = context.hasLogs;
+  if (context.hasLogs) scope.autoAcceptMemory = false;
+  if (context.isPrivate) progress.isTainted = true;
+  // What outlives the task is not written on a guest's word: a compaction leaves facts in the day's log.
+  if (context.isOver && !isGuest) to.compaction?.due({ viber, taskId: task.id, person: principalText(principal) });
+  const added = [order.instructions ?? '', rules.needsPlan ? PLAN_FIRST : ''].filter(Boolean);
+  return {
+    ...{ taskId: task.id, runId: run, viber, goal: task.goal },
+    ...{ messages: context.messages, resume: context.resume, verdicts: order.verdicts },
+    instructions: [...context.instructions, ...added],
+    model: own.model ?? settings.modelName(),
+    fallback: own.fallback ?? settings.fallback,
+    maxSteps: stepsFor(own.maxSteps ?? settings.maxSteps, coding),
+    tools: toolsOf(order, scope, offered.tools, rules, outgoing),
+  };
+}
+
+function rulesOf({ task, principal, asked }: Order, own: OwnSettings, settings: RunServices['settings']): Rules {
+  // What its people let it do holds for their own words, not for those of others who may speak.
+  const isTheirs = authoriseAction(principal, 'steer', task.people);
+  return {
+    own,
+    mode: strictest(own.mode ?? 'decide', asked?.mode),
+    always: isTheirs && principal.role !== 'guest' ? (task.always ?? []) : [],
+    // The plan is the asking side's, and approved there.
+    needsPlan: !asked && (own.plan_approval ?? settings.plan_approval) === 'on' && !task.approvedPlan,
+  };
+}
+
+function scopeOf(
+  { task, viber = task.viber, run, principal, asked }: Order,
+  progress: Progress,
+  outgoing: Outgoing,
+  { home, settings }: Pick<RunServices, 'home' | 'settings'>,
+): ToolScope {
+  const { made } = progress;
+  return {
+    ...{ home, viber, taskId: task.id, runId: run, planBase: undefined, isGuest: principal.role === 'guest' },
+    onPlan: (change) => {
+      made.plan = change;
+    },
+    onArtifact: (ref) => {
+      made.refs.push(ref);
+      progress.stepRefs.push(ref);
+    },
+    mayFollow: outgoing.mayFollow,
+    onSuggestion: (suggestion) => made.pending.push(suggestion),
+    // Nobody's words but an owner's own go in without a question.
+    autoAcceptMemory: settings.memory.auto_accept && principal.role === 'owner' && asked === undefined,
+    provenance: `${principalText(principal)} in task ${task.id}`,
+  };
+}
+
+function toolsOf(
+  { principal, earlier, asked }: Order,
+  scope: ToolScope,
+  offered: readonly RuntimeTool[],
+  { own, mode, always, needsPlan }: Rules,
+  outgoing: Outgoing,
+): RuntimeTool[] {
+  const told = toldIn(earlier.flatMap((entry) => (entry.type === 'step' ? entry.messages : [])));
+  const all = createTools(scope, offered, told);
+  const allowed = withConsent(all.filter(mayUse(own, asked)), { mode, always, needsPlan, asksToReach: outgoing.asks });
+  const theirs = principal.role === 'guest' ? forGuest(allowed) : allowed;
+  return asked ? forAsked(theirs, asked) : theirs;
+}

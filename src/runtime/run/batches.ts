@@ -1,0 +1,73 @@
+/** Messages of a lane as turns: which of them are worked on together. */
+import { principalText } from '../../access/principal.ts';
+import type { Lease, Queue, QueueItem } from '../../engine/engine.ts';
+import type { Home } from '../../workspace/home.ts';
+import { readSessionTail } from '../../workspace/sessions.ts';
+import { type Entry, runOf } from '../contract/entry.ts';
+
+export type Item = QueueItem<Entry>;
+
+/** Messages that are one turn: of one person, so that nobody speaks with another's rights. */
+export interface Batch {
+  run: string;
+  items: readonly Item[];
+}
+
+/** By a message's id, the run that took it in. */
+export type StartedRuns = ReadonlyMap<string, string>;
+
+/** How far back the session is searched for what an earlier attempt has started. */
+const SEARCH_BYTES = 8 * 1024 * 1024;
+
+/** What earlier attempts have taken in of a task: that goes on as it was. */
+export async function startedRuns(home: Home, { viber, taskId }: Entry): Promise<StartedRuns> {
+  const runs = new Map<string, string>();
+  for (const entry of await readSessionTail(home, viber, taskId, { maxBytes: SEARCH_BYTES })) {
+    if (entry.type !== 'message') continue;
+    for (const id of [entry.id, ...(entry.also ?? [])]) runs.set(id, entry.run);
+  }
+  return runs;
+}
+
+export const steers = (item: Item | undefined): boolean => item?.message.mode === 'steer';
+
+/** Whether a waiting message is collected into the turn of `head`. */
+const collects = (head: Item, item: Item): boolean =>
+  head.message.mode === 'collect' &&
+  item.message.mode === 'collect' &&
+  principalText(item.message.principal) === principalText(head.message.principal);
+
+/** The batches of a lease as it begins: what steers goes first, but for what was started already, which it steers. */
+export function firstBatches(
+  lease: Lease<Entry>,
+  queue: Pick<Queue<Entry>, 'extend'>,
+  started: StartedRuns,
+  { isAgain, isRetried }: { isAgain: boolean; isRetried: boolean },
+): Batch[] {
+  const [head] = lease.items as [Item];
+  const run = started.get(head.id);
+  // As they were together before; alone, were they part of a crash before that.
+  const together = queue.extend(lease, (item) =>
+    run === undefined ? head.attempts === 0 && !isRetried && collects(head, item) : started.get(item.id) === run,
+  );
+  const own = [...lease.items, ...together];
+  const steering = queue.extend(lease, steers);
+  const isFirst = steers(head) || run !== undefined || (isAgain && head.message.resume !== undefined);
+  return isFirst
+    ? batchesOf([...own, ...steering], started)
+    : [...batchesOf(steering, started), ...batchesOf(own, started)];
+}
+
+/** What was taken in together stays together; of the others those of one person that follow each other are one batch. */
+export function batchesOf(items: readonly Item[], started: StartedRuns): Batch[] {
+  const found: (Batch & { items: Item[]; by: string })[] = [];
+  for (const item of items) {
+    const run = started.get(item.id);
+    const { principal, resume } = item.message;
+    const by = resume ? item.id : (run ?? principalText(principal));
+    const batch = run === undefined ? found.at(-1) : found.find((one) => one.by === by);
+    if (batch?.by === by) batch.items.push(item);
+    else found.push({ run: run ?? runOf(item), items: [item], by });
+  }
+  return found;
+}

@@ -1,0 +1,68 @@
+/** The end of a turn: its result into the session, the answer into the outbox, and what is noted of it. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { crashPoint } from '../../crash-points.ts';
+import type { Home } from '../../workspace/home.ts';
+import { appendSession } from '../../workspace/sessions.ts';
+import type { SessionEntry } from '../../workspace/types.ts';
+import type { Entry } from '../contract/entry.ts';
+import type { RunOutcome } from '../contract/outcome.ts';
+import { type Answered, type AnswerServices, sendAnswers } from './answers.ts';
+import type { Item } from './batches.ts';
+import type { RunServices } from './services.ts';
+
+export interface Concluding extends Answered {
+  /** Takes the messages off the lane; called once their answer is durable. */
+  ack: (items: readonly Item[]) => void;
+}
+
+type Sending = Pick<RunServices, 'home' | 'live' | 'memory' | 'syncSoon'> & AnswerServices;
+type Noting = Pick<RunServices, 'taskRecords' | 'threads' | 'metrics' | 'memory' | 'compaction' | 'jobs' | 'log'>;
+export type ConcludeServices = Sending & Noting;
+
+/** When the result was recorded, ISO 8601. What waits for a person has none yet. */
+export async function record({ viber, taskId }: Entry, run: string, outcome: RunOutcome, home: Home): Promise<string> {
+  const { state, text, summary, artifactRefs, usage, error } = outcome;
+  const at = new Date().toISOString();
+  if (state === 'waiting') return at;
+  const result: SessionEntry = {
+    ...{ type: 'result', run, at, state, text, summary, artifactRefs },
+    ...(usage ? { usage } : {}),
+    ...(error === undefined ? {} : { error }),
+  };
+  await appendSession(home, viber, taskId, [result]);
+  crashPoint('run:result-written');
+  return at;
+}
+
+/** What is left once the result stands in the session; done again after a crash, and nothing twice. */
+export async function conclude(turn: Concluding, given: RunOutcome, at: string, to: ConcludeServices): Promise<void> {
+  const outcome = (await to.memory?.complete(turn, given)) ?? given;
+  await send(turn, outcome, to);
+  // What is on its way to people goes before what is noted of it.
+  await nextTurn();
+  await note(turn, outcome, at, to);
+}
+
+async function send(turn: Concluding, outcome: RunOutcome, to: Sending): Promise<void> {
+  const { taskId, viber } = (turn.items[0] as Item).message;
+  if (outcome.state === 'stopped') await to.live.end(turn.run, []);
+  else await sendAnswers(turn, outcome, to);
+  await to.memory?.ask(turn, outcome);
+  crashPoint('run:out-written');
+  // The answer is durable in `out`; the session's lines follow within half a second.
+  to.syncSoon(to.home.sessionPath(viber, taskId));
+}
+
+async function note(turn: Concluding, outcome: RunOutcome, at: string, to: Noting): Promise<void> {
+  const { run, items, ack } = turn;
+  const { taskId } = (items[0] as Item).message;
+  const { state, error, usage } = outcome;
+  await to.taskRecords.setState(taskId, state === 'waiting' ? 'running' : state, run);
+  to.threads.show(taskId);
+  to.metrics.count('viber_runs_total', { state });
+  to.memory?.note(turn, outcome, at);
+  ack(items);
+  to.jobs?.ended((items[0] as Item).message, outcome);
+  void to.compaction?.ended(taskId);
+  to.log.info({ trace: run, task: taskId, state, error, usage }, 'run ended');
+}

@@ -1,0 +1,65 @@
+/** The journal of a run in its session: each side effect before it begins, each step with tools before the next. */
+import { crashPoint } from '../../crash-points.ts';
+import { scrub } from '../../log.ts';
+import type { Home } from '../../workspace/home.ts';
+import { appendSession } from '../../workspace/sessions.ts';
+import type { ArtifactRef, Json, SessionEntry } from '../../workspace/types.ts';
+import { usesTools } from '../context/past-run.ts';
+import type { AgentHooks } from '../contract/agent.ts';
+import type { Order } from '../contract/order.ts';
+import type { Made } from '../contract/outcome.ts';
+
+/** What a run has left and seen so far. */
+export interface Progress {
+  made: Made;
+  /** Files made in the step under way. */
+  stepRefs: ArtifactRef[];
+  hasSteps: boolean;
+  /** It has seen memory, files, what tools gave, or what another agent knows. */
+  isTainted: boolean;
+}
+
+export function progressOf({ earlier, asked }: Pick<Order, 'earlier' | 'asked'>): Progress {
+  const steps = earlier.filter((entry) => entry.type === 'step');
+  return {
+    made: { refs: steps.flatMap((step) => step.artifactRefs ?? []), pending: [], plan: undefined },
+    stepRefs: [],
+    hasSteps: steps.length > 0,
+    // Whoever asks an agent may have told it what they have seen.
+    isTainted: asked !== undefined,
+  };
+}
+
+/** Durable in the session when they resolve. Throws a system error when the disk fails. */
+export function journal(
+  { task, viber = task.viber, run }: Pick<Order, 'task' | 'viber' | 'run'>,
+  progress: Progress,
+  home: Home,
+): Pick<AgentHooks, 'onCall' | 'onStep'> {
+  return {
+    async onCall({ callId, tool }) {
+      const line: SessionEntry = { type: 'call', run, at: new Date().toISOString(), callId, tool };
+      await appendSession(home, viber, task.id, [line], { sync: true });
+      crashPoint('run:call-written');
+    },
+    async onStep({ index, messages }) {
+      // A step of words alone has no effect to remember: the result line holds it.
+      if (!usesTools(messages)) return;
+      progress.hasSteps = true;
+      progress.isTainted = true;
+      const at = new Date().toISOString();
+      const line: SessionEntry = { type: 'step', run, at, index, messages: scrubbed(messages) };
+      if (progress.stepRefs.length > 0) line.artifactRefs = progress.stepRefs;
+      progress.stepRefs = [];
+      await appendSession(home, viber, task.id, [line], { sync: true });
+      crashPoint('run:step-written');
+    },
+  };
+}
+
+/** Transcripts hold no secrets either. */
+function scrubbed(messages: Json[]): Json[] {
+  const text = JSON.stringify(messages);
+  const clean = scrub(text);
+  return clean === text ? messages : (JSON.parse(clean) as Json[]);
+}

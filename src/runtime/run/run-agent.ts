@@ -1,0 +1,28 @@
+/** The agent at work on an order: a message's, a scheduled job's, or a question of another agent. All of them pass here. */
+import { principalText } from '../../access/principal.ts';
+import type { Order, Performed } from '../contract/order.ts';
+import { throwWith } from '../reply/failure.ts';
+import { shownAs } from '../tools/asked.ts';
+import { type AssembleServices, assemble } from './assemble.ts';
+import { journal, progressOf } from './journal.ts';
+import type { RunServices } from './services.ts';
+
+export type AgentServices = Pick<RunServices, 'agent' | 'bus' | 'meter'> & AssembleServices;
+
+/** Throws RunError, or a system error when the disk fails. */
+export async function runAgent(order: Order, to: AgentServices): Promise<Performed> {
+  const { task, run, principal, signal, words, asked } = order;
+  const progress = progressOf(order);
+  const request = await assemble(order, progress, to);
+  const metered = { run: asked?.root ?? run, task: task.id, person: principalText(principal) };
+  const hooks = {
+    ...{ signal, ...to.meter.hooks(metered), ...journal(order, progress, to.home) },
+    onEvent: (event: Parameters<typeof shownAs>[0]) => to.bus.emit(shownAs(event, asked)),
+  };
+  try {
+    const outcome = await to.agent.run(request, hooks);
+    return { outcome, made: progress.made, tools: request.tools };
+  } catch (error) {
+    throwWith(error, { words: words.join('\n\n'), hasSteps: progress.hasSteps });
+  }
+}

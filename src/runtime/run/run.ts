@@ -1,0 +1,135 @@
+/**
+ * One run of a task from claim to answer.
+ *
+ *   session: message -> agent (each step with tools into the session) -> outcome
+ *
+ * Invariants: a finished step is never run again; a side-effecting call whose outcome is unknown is told, not repeated.
+ */
+import type { Principal } from '../../access/principal.ts';
+import type { QueueItem } from '../../engine/engine.ts';
+import { findRun } from '../../workspace/sessions.ts';
+import { readTask } from '../../workspace/tasks.ts';
+import type { TaskRecord } from '../../workspace/types.ts';
+import type { SuspendedRun } from '../approvals/suspend.ts';
+import { cutCall, STEERED } from '../context/past-run.ts';
+import type { Entry, JobOrder } from '../contract/entry.ts';
+import type { Order, Play } from '../contract/order.ts';
+import type { RunOutcome } from '../contract/outcome.ts';
+import { buttonsAgain, interruptedWhile, stoppedRun } from '../reply/failure.ts';
+import { finalize } from './finalize.ts';
+import { type AgentServices, runAgent } from './run-agent.ts';
+import type { RunServices } from './services.ts';
+import { takeIn } from './take-in.ts';
+
+export interface RunTurn {
+  task: TaskRecord;
+  run: string;
+  items: readonly QueueItem<Entry>[];
+  /** Everybody's messages that this run answers; `items` are among them. */
+  answered: readonly QueueItem<Entry>[];
+  /** An earlier attempt at it may have left something in the session. */
+  isAgain: boolean;
+  signal: AbortSignal;
+  /** Aborts with `signal`, but for a newer message: what was said before it is still taken in. */
+  intake: AbortSignal;
+}
+
+export type RunEnd =
+  | { kind: 'ended'; outcome: RunOutcome }
+  /** An earlier process has recorded its result: only the delivery is left. */
+  | { kind: 'recorded'; outcome: RunOutcome; at: string }
+  /** An earlier process has ended it for newer words: the next turn goes on from it. */
+  | { kind: 'steered' }
+  /** There was nothing to go on with. */
+  | { kind: 'void' };
+
+export type RunUses = AgentServices &
+  Pick<RunServices, 'home' | 'log' | 'settings' | 'suspension' | 'channelOf' | 'tellsMemory' | 'play'>;
+/** The run as it goes on, with what an earlier process has left of it. */
+type Begun = RunTurn & Pick<SuspendedRun, 'earlier' | 'principal'>;
+
+/** Throws RunError, or a system error when the disk fails. */
+export async function run(turn: RunTurn, to: RunUses): Promise<RunEnd> {
+  const first = (turn.items[0] as QueueItem<Entry>).message;
+  const isBegun = turn.isAgain || first.resume !== undefined;
+  const earlier = isBegun ? await findRun(to.home, first.viber, first.taskId, turn.run) : [];
+  // What was answered is only delivered.
+  const result = earlier.find((entry) => entry.type === 'result');
+  if (result?.error === STEERED) return { kind: 'steered' };
+  if (result) return { kind: 'recorded', outcome: { ...result, buttons: buttonsAgain(result) }, at: result.at };
+  // A side effect that a crash cut is told, never repeated.
+  const cut = cutCall(earlier);
+  if (cut) return ended(interruptedWhile(cut, turn.run));
+
+  const waiting: Begun = { ...turn, earlier, principal: onWhoseWord(turn) };
+  const verdicts = await decisionsFor(waiting, first, to);
+  if (verdicts === 'void') return { kind: 'void' };
+  if (verdicts === 'stop') return ended(stoppedRun());
+  // A decision may have changed the record.
+  const begun: Begun = { ...waiting, task: (await readTask(to.home, turn.task.id)) ?? turn.task };
+
+  if (!earlier.some((entry) => entry.type === 'message')) await takeIn(begun, to);
+  const order = await orderOf(begun, verdicts, to);
+  const played = begun.answered.findLast((item) => item.message.play);
+  if (played && to.play) return ended(await playIn(begun, order, played, to.play, to));
+
+  const { outcome, made, tools } = await runAgent(order, to);
+  if (outcome.parked) return ended(await to.suspension.suspend(begun, outcome, tools));
+  return ended(await finalize(outcome, made, begun, to));
+}
+
+const ended = (outcome: RunOutcome): RunEnd => ({ kind: 'ended', outcome });
+
+/** What a person has decided; else they wrote instead, and what waits for them is superseded. */
+async function decisionsFor(
+  begun: Begun,
+  { resume }: Entry,
+  { suspension }: Pick<RunServices, 'suspension'>,
+): Promise<Order['verdicts'] | 'void' | 'stop'> {
+  if (resume) return suspension.resume(begun, resume.approval);
+  await suspension.supersede(begun);
+  return new Map();
+}
+
+/** Of whoever wrote last; with a guest among those it answers, with no more rights than a guest has. */
+function onWhoseWord({ items, answered }: RunTurn): Principal {
+  const { principal } = (items[0] as QueueItem<Entry>).message;
+  return answered.some(({ message }) => message.principal.role === 'guest')
+    ? { ...principal, role: 'guest' }
+    : principal;
+}
+
+async function orderOf(
+  { task, run, items, answered, principal, earlier, signal }: Begun,
+  verdicts: Order['verdicts'],
+  to: Pick<RunServices, 'tellsMemory'>,
+): Promise<Order> {
+  const { message: first, job } = (items[0] as QueueItem<Entry>).message;
+  const tellsMemory = await to.tellsMemory({ principal, answered: answered.map((item) => item.message.message), job });
+  return {
+    ...{ task, run, principal, tellsMemory, earlier, verdicts, signal, query: first.text },
+    words: items.map((item) => item.message.message.text).filter(Boolean),
+    names: items.flatMap((item) => item.message.message.files.map((file) => file.name)),
+    place: job ? jobPlace(job) : `${first.address.channel}, ${first.isDirect ? 'direct message' : 'group'}`,
+    address: first.address,
+    ...(job ? { job, own: job.own } : {}),
+  };
+}
+
+const jobPlace = ({ name, deliver }: JobOrder): string =>
+  `the scheduled job ${JSON.stringify(name)}; nobody is there to answer questions${deliver.length > 0 ? '; your answer is sent to a chat as it stands. Answer only HEALTHY when there is nothing worth a message' : ''}`;
+
+async function playIn(
+  begun: Begun,
+  { task, run, principal, tellsMemory, address, earlier, signal, verdicts }: Order,
+  { id, message: { play = {} } }: QueueItem<Entry>,
+  playOut: Play,
+  { suspension }: Pick<RunServices, 'suspension'>,
+): Promise<RunOutcome> {
+  // What was written while it was played.
+  const added = begun.items.flatMap(({ message }) => (message.play ? [] : [message.message.text])).join('\n\n');
+  const about = { task, run, principal, tellsMemory, earlier, signal, verdicts, ...(address && { address }) };
+  const played = await playOut({ ...about, play, id, added });
+  if (!('waiting' in played)) return played;
+  return suspension.suspend({ ...begun, inner: played, play: true }, played.waiting, played.tools);
+}

@@ -1,0 +1,84 @@
+/** What runs are made with: one record, built once in `app/work.ts`. Each part names in its signature what it takes of it. Types only. */
+import type { Principal } from '../../access/principal.ts';
+import type { Address, Channel, InboundMessage } from '../../channels/channel.ts';
+import type { Logger } from '../../log.ts';
+import type { Metrics } from '../../metrics.ts';
+import type { Home } from '../../workspace/home.ts';
+import type { Suspension } from '../approvals/suspend.ts';
+import type { MemoryLimits } from '../context/context.ts';
+import type { HistoryLimits } from '../context/history-window.ts';
+import type { Agent } from '../contract/agent.ts';
+import type { Entry, JobOrder } from '../contract/entry.ts';
+import type { Play, Toolbox } from '../contract/order.ts';
+import type { RunOutcome } from '../contract/outcome.ts';
+import type { OwnSettings } from '../contract/settings.ts';
+import type { Conversations } from '../conversations/conversations.ts';
+import type { TaskRecords } from '../conversations/task-record.ts';
+import type { Threads } from '../conversations/threads.ts';
+import type { Meter } from '../costs/meter.ts';
+import type { Delivery } from '../delivery.ts';
+import type { Bus } from '../live/bus.ts';
+import type { Live } from '../live/live.ts';
+import type { AfterRun } from '../memory/after-run.ts';
+import type { Compaction } from '../memory/compaction.ts';
+import type { Buttons } from '../reply/buttons.ts';
+import type { Rendering } from '../reply/render-answer.ts';
+import type { JobAnswers } from './job-answers.ts';
+
+/** The part of the configuration that every run looks at; docs/configuration.md says what each key means. */
+export interface RunSettings {
+  /** The model where a viber names none, `provider/model`. */
+  modelName: () => string;
+  fallback: string[];
+  maxSteps: number | 'auto';
+  memory: MemoryLimits & { auto_accept: boolean };
+  history: HistoryLimits;
+  /** Whether a task's first plan must be approved before anything is done. */
+  plan_approval: 'on' | 'off';
+  web: { hosts: string[] };
+  limits: { downloadBytes: number; filesPerMessage: number };
+}
+
+export interface JobRuns {
+  answers: JobAnswers;
+  /** Told of each turn that is over; nothing happens for those that are no job's. */
+  ended(entry: Entry, outcome: RunOutcome): void;
+}
+
+export interface RunServices {
+  home: Home;
+  log: Logger;
+  settings: RunSettings;
+  agent: Agent;
+  bus: Bus;
+  meter: Meter;
+  loadAgent: (viber: string) => Promise<OwnSettings>;
+  toolbox?: Toolbox | undefined;
+  /** Told of requests that had to leave something of their session out, and of each run that has its answer. */
+  compaction?: Pick<Compaction, 'due' | 'ended'> | undefined;
+  suspension: Suspension;
+  channelOf: (address: Address) => Channel | undefined;
+  /** Whether MEMORY.md, USER.md and the daily logs may stand in the prompt of a run whose answer goes there. */
+  tellsMemory: (run: {
+    principal: Principal;
+    answered: readonly InboundMessage[];
+    job: JobOrder | undefined;
+  }) => Promise<boolean>;
+  /** Plays playbooks; absent where there are none. */
+  play?: Play | undefined;
+  taskRecords: TaskRecords;
+  conversations: Conversations;
+  threads: Threads;
+  live: Live;
+  delivery: Delivery;
+  buttons: Buttons;
+  attachRules: Rendering['attachRules'];
+  isBlank?: Rendering['isBlank'];
+  /** What runs leave in the memory; absent where none is kept. */
+  memory?: AfterRun | undefined;
+  /** For the runs of scheduled jobs. */
+  jobs?: JobRuns | undefined;
+  /** Makes an existing file durable within a moment. */
+  syncSoon: (file: string) => void;
+  metrics: Metrics;
+}

@@ -1,0 +1,145 @@
+/**
+ * One turn of a task: messages taken in, the agent at work, its result in the session, the answer in the outbox.
+ *
+ *   session: message -> agent (each step with tools into the session) -> session: result -> out -> ack
+ *
+ * Invariant: a message leaves `cur` only when its answer is durable in `out` and its result written to the session.
+ */
+import type { Address } from '../../channels/channel.ts';
+import { crashPoint } from '../../crash-points.ts';
+import { errorCode, isStorageFailure } from '../../errors.ts';
+import { findRun } from '../../workspace/sessions.ts';
+import { cutCall, cutOffWords, STEERED } from '../context/past-run.ts';
+import { reasonOf } from '../contract/abort.ts';
+import { traceOf } from '../contract/entry.ts';
+import type { RunOutcome } from '../contract/outcome.ts';
+import { RunError } from '../contract/run-error.ts';
+import { bindingKey } from '../conversations/conversations.ts';
+import { failure, interruptedRun, stoppedRun } from '../reply/failure.ts';
+import type { Batch, Item } from './batches.ts';
+import { type ConcludeServices, type Concluding, conclude, record } from './conclude.ts';
+import { type RunEnd, type RunTurn, type RunUses, run } from './run.ts';
+import type { RunServices } from './services.ts';
+
+export interface Turn extends Batch, Pick<RunTurn, 'isAgain' | 'signal' | 'intake'> {
+  /** Messages of turns that were steered into this one: they are answered with it. */
+  carriedOver: readonly Item[];
+  /** Called when it is too late to stop it: what comes now is its answer. */
+  onSettled: () => void;
+  ack: Concluding['ack'];
+}
+
+type Attempt = RunEnd | { kind: 'shutdown' };
+type Attempting = Pick<RunServices, 'home' | 'live' | 'taskRecords' | 'conversations' | 'threads' | 'meter' | 'log'>;
+export type TurnServices = Attempting & RunUses & ConcludeServices;
+
+/**
+ * `steered`: it has no answer, the next turn goes on from it. `shutdown`: nothing was settled. Throws what passes: a full
+ * disk, a platform that is away.
+ */
+export async function takeTurn(turn: Turn, to: TurnServices): Promise<'done' | 'steered' | 'shutdown'> {
+  crashPoint('run:claimed');
+  const { run: id, ack } = turn;
+  const { message } = turn.items[0] as Item;
+  const attempted = await attempt(turn, to);
+  // The next process goes on with the run, and reads what it has used.
+  if (attempted.kind === 'shutdown') return 'shutdown';
+  const items = [...turn.carriedOver, ...turn.items];
+  if (attempted.kind === 'steered' || attempted.kind === 'void') await to.taskRecords.endRun(id, message.taskId);
+  if (attempted.kind === 'steered') return 'steered';
+  if (attempted.kind === 'void') {
+    await to.live.end(id, []);
+    ack(items);
+    return 'done';
+  }
+  const { outcome } = attempted;
+  const at = attempted.kind === 'recorded' ? attempted.at : await record(message, id, outcome, to.home);
+  await conclude({ run: id, items, isAgain: turn.isAgain, ack }, outcome, at, to);
+  return 'done';
+}
+
+/** Ends messages that were steered and from which nothing goes on. */
+export async function abandonTurn(
+  { items, ack }: Pick<Turn, 'items' | 'ack'>,
+  to: Pick<RunServices, 'meter'> & ConcludeServices,
+): Promise<void> {
+  const id = traceOf(items[0]?.id ?? '');
+  const outcome = { ...interruptedRun(id), ...to.meter.used(id) };
+  await conclude({ run: id, items, isAgain: true, ack }, outcome, new Date().toISOString(), to);
+}
+
+/** The turn up to its outcome. */
+async function attempt(turn: Turn, to: Attempting & RunUses): Promise<Attempt> {
+  const { run: id, items, isAgain, signal, intake } = turn;
+  const first = (items[0] as Item).message;
+  let showing: NodeJS.Timeout | undefined;
+  try {
+    const task = await to.taskRecords.open(first);
+    const answered = [...turn.carriedOver, ...items];
+    await to.live.follow(id, followers(answered, first.taskId, to), isAgain);
+    showing = to.taskRecords.showRunning(first.taskId, () => to.threads.show(first.taskId));
+    const end = await run({ task, run: id, items, answered, isAgain, signal, intake }, to);
+    if (end.kind === 'steered') return end;
+    if (end.kind !== 'recorded') {
+      crashPoint('run:answered');
+      // Whoever stopped it wants no answer, were it steered before or not.
+      if (reasonOf(intake) === 'stop') signal.throwIfAborted();
+    }
+    turn.onSettled();
+    return end.kind === 'ended' && end.outcome.state !== 'waiting' ? ended(end.outcome, id, to) : end;
+  } catch (error) {
+    return await attemptFailed(error, turn, to);
+  } finally {
+    clearTimeout(showing);
+  }
+}
+
+const ended = (outcome: RunOutcome, id: string, { meter }: Pick<RunServices, 'meter'>): Attempt => ({
+  kind: 'ended',
+  outcome: { ...outcome, ...meter.used(id) },
+});
+
+/** What an error means for the turn. Throws what passes. */
+async function attemptFailed(error: unknown, turn: Turn, to: Attempting): Promise<Attempt> {
+  const { run: id, signal, intake, onSettled } = turn;
+  const { viber, taskId } = (turn.items[0] as Item).message;
+  const settled = (outcome: RunOutcome): Attempt => {
+    onSettled();
+    return ended(outcome, id, to);
+  };
+  const reason = reasonOf(signal);
+  const left = () => findRun(to.home, viber, taskId, id);
+  if (reason === 'stop') return settled(cutOff(await left()));
+  if (reason !== undefined) await to.live.end(id, []);
+  if (reason === 'shutdown' || reasonOf(intake) === 'shutdown') return { kind: 'shutdown' };
+  // A full or failing disk, or no handle to reach the model with, is no answer to anybody: the message is tried again.
+  if (isStorageFailure(error) || (!(error instanceof RunError) && errorCode(error) !== undefined)) throw error;
+  if (reason === undefined) return settled(failure(error, id, to.log));
+  // Only what stands in the session is there for the next turn to go on from.
+  const lines = await left();
+  if (!lines.some((entry) => entry.type === 'message')) return settled(failure(error, id, to.log));
+  const outcome = { ...cutOff(lines), ...to.meter.used(id), error: STEERED };
+  await record((turn.items[0] as Item).message, id, outcome, to.home);
+  to.log.info({ trace: id, task: taskId }, 'run steered');
+  return { kind: 'steered' };
+}
+
+/** A tool may have had its effect all the same: the runs that follow are told so. */
+function cutOff(lines: Parameters<typeof cutCall>[0]): RunOutcome {
+  const cut = cutCall(lines);
+  return { ...stoppedRun(), ...(cut === undefined ? {} : { text: cutOffWords(cut) }) };
+}
+
+/** The conversations that see a run: those it answers, and the others that are about its task now. */
+function followers(
+  items: readonly Item[],
+  taskId: string,
+  { conversations }: Pick<RunServices, 'conversations'>,
+): Address[] {
+  if (items.some(({ message }) => message.job)) return [];
+  const keys = new Set(
+    items.map(({ message: { message, principal } }) => bindingKey(principal, message.address, message.isDirect)),
+  );
+  const watching = conversations.bound(taskId).filter((binding) => !keys.has(binding.key));
+  return [...items.map((item) => item.message.message.address), ...watching.map((binding) => binding.address)];
+}
