@@ -1,6 +1,6 @@
 /**
- * One pure decision for every kind of event (T3): gather the facts, ask here, act on the answer.
- * An empty list means nobody; a right in a direct message grants nothing in a group (T2).
+ * One pure decision for every kind of event (promise 32): gather the facts, ask here, act on the answer.
+ * An empty list means nobody; a right in a direct message grants nothing in a group (promise 31).
  */
 import { isOneOf, type Principal } from './principal.ts';
 
@@ -72,7 +72,7 @@ export interface PlaceFacts {
 export type Action = 'chat' | 'look' | 'steer' | 'memory' | 'administer';
 
 /**
- * `people` are the task's own (T4). Everyone let in may chat and look at what belongs to their conversation; steering
+ * `people` are the task's own (promise 33). Everyone let in may chat and look at what belongs to their conversation; steering
  * and stopping is for the task's people and owners; memory and administration need more than a guest's rights.
  */
 export function authoriseAction(principal: Principal, action: Action, people: readonly string[]): boolean {

@@ -1,5 +1,5 @@
 /**
- * Identity links made in chats: `/link` shows a code on one account, entering it on another makes both one person (C40).
+ * Identity links made in chats: `/link` shows a code on one account, entering it on another makes both one person (promise 39).
  * `links.json` holds who is linked, `link-codes.json` the codes that wait: a code survives a restart as its answer does.
  *
  * A link hands over rights by reference: the linked account has those that the account it is linked `to` has now. Take them

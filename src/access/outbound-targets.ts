@@ -1,6 +1,6 @@
 /**
  * Where may be written without having been spoken to: the addresses of jobs and of `notify`. Decided at the moment of writing, by
- * the rules that hold at the door, so that what may not be heard from may not be written to either (T18).
+ * the rules that hold for those who write, so that what may not be heard from may not be written to either.
  */
 
 import {

@@ -1,4 +1,4 @@
-/** Who acts. Only immutable platform ids identify people, never names (T2). */
+/** Who acts. Only immutable platform ids identify people, never names (promise 31). */
 
 export type Role = 'owner' | 'member' | 'guest';
 

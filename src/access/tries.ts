@@ -1,4 +1,4 @@
-/** Wrong guesses, counted for each key in a bounded map: keys come from outside (R22). */
+/** Wrong guesses, counted for each key in a bounded map: keys come from outside (promise 20). */
 
 export interface Tries {
   /** How many more may be wrong in this window. */

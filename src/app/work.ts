@@ -15,7 +15,7 @@ import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { createAgent } from '../runtime/agent/agent.ts';
 import { Approvals } from '../runtime/approvals/approvals.ts';
-import { createSuspension } from '../runtime/approvals/suspend.ts';
+import { RunSuspension } from '../runtime/approvals/suspend.ts';
 import { createInterrupt, type Interrupt } from '../runtime/commands/interrupt.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import type { JobService } from '../runtime/contract/job-service.ts';
@@ -112,7 +112,7 @@ export function openWork(options: WorkOptions): Work {
   const costs = new Costs({ home, log, prices: config.prices, currency: config.currency, limits: config.limits });
   const meter = createMeter({ costs, tellOwners: (id, text) => void notifier.tellOwners(id, text) });
   const approvals = new Approvals({ folder: home.access, queue, log });
-  const suspension = createSuspension({ home, approvals });
+  const suspension = new RunSuspension({ home, approvals });
   const { askOwners } = notifier;
   const compaction = openCompaction({
     ...{ config, home, viber, agent, costs, approvals, modelName, log, askOwners },

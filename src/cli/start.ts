@@ -4,7 +4,7 @@ import { errorCode } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { type CliContext, EXIT } from './command.ts';
 
-/** A second signal, or this long after the first, ends the process at once (R14). */
+/** A second signal, or this long after the first, ends the process at once. */
 const HARD_STOP_MS = 25_000;
 
 export async function run({ config: file, home, env }: CliContext): Promise<number> {

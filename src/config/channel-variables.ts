@@ -1,4 +1,5 @@
 /** The environment's part in `channels:`: tokens switch a channel on and fill in what the file does not say. */
+import { isRecord } from '../lib/json.ts';
 import { addSecret } from '../log.ts';
 import { variable } from './environment.ts';
 import type { Data } from './parse.ts';
@@ -38,7 +39,7 @@ const CHANNELS: Record<string, Variables> = {
 /** `data` with the environment's values where the file has none; what the file says comes first. */
 export function addChannels(data: Section, env: NodeJS.ProcessEnv): { data: Section; warnings: string[] } {
   const channels = data.channels ?? {};
-  if (!isSection(channels)) return { data, warnings: [] };
+  if (!isRecord(channels)) return { data, warnings: [] };
   const sections: Section = {};
   const warnings: string[] = [];
   for (const [name, { keys, switches }] of Object.entries(CHANNELS)) {
@@ -51,7 +52,7 @@ export function addChannels(data: Section, env: NodeJS.ProcessEnv): { data: Sect
     }
     const isOn = switches.some((group) => group.every((key) => key in given));
     const section = channels[name] ?? (isOn ? {} : undefined);
-    if (isSection(section)) sections[name] = { ...given, ...section };
+    if (isRecord(section)) sections[name] = { ...given, ...section };
     else if (section === undefined && !isOn) warnings.push(...halfGiven(name, given));
   }
   if (Object.keys(sections).length === 0) return { data, warnings };
@@ -65,8 +66,4 @@ function halfGiven(name: string, given: Record<string, string>): string[] {
   if (there.length === 0) return [];
   const wanted = switches.map((group) => group.map((key) => keys[key]).join(' and '));
   return [`${there.map((key) => keys[key]).join(', ')}: not enough to switch ${name} on; set ${wanted.join(', or ')}`];
-}
-
-function isSection(data: Data | undefined): data is Section {
-  return typeof data === 'object' && data !== null && !Array.isArray(data);
 }

@@ -1,5 +1,5 @@
 /**
- * YAML (and JSON, which is YAML) from a file into plain data, bounded (T25). What comes out is a tree of objects, arrays,
+ * YAML (and JSON, which is YAML) from a file into plain data, bounded (promise 59). What comes out is a tree of objects, arrays,
  * strings, numbers, booleans and null; whole numbers too large to be exact are strings, so that ids keep every digit.
  */
 import { open } from 'node:fs/promises';

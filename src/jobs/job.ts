@@ -15,7 +15,7 @@ export const MAX_JOB_BYTES = 64 * 1024;
 const MAX_PROMPT_BYTES = 32 * 1024;
 const MAX_PROBLEMS = 10;
 
-/** What a job has of its own; what is absent comes from `agents/{viber}.yaml`, then from the configuration (C37). */
+/** What a job has of its own; what is absent comes from `agents/{viber}.yaml`, then from the configuration. */
 export interface JobAgent {
   model?: string;
   /** The agent's part of the system prompt, not the job's. */

@@ -1,6 +1,6 @@
 /**
  * Folders whose files people edit while we run: the whole set is handed over once nothing in it has changed for a while, and
- * never a state that changed while it was read (R20). Half a file is often valid and means something else.
+ * never a state that changed while it was read (promise 18). Half a file is often valid and means something else.
  *
  * The limit: a writer that pauses for longer than the settle time cannot be told from one that has finished. Whoever can see
  * from the text that a file is incomplete must refuse it and keep the last good one.

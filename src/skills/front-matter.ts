@@ -1,7 +1,7 @@
-/** The YAML of a front matter as plain data, bounded before and after it is parsed (T25). Nothing in it is ever executed. */
+/** The YAML of a front matter as plain data, bounded before and after it is parsed (promise 56). Nothing in it is ever executed. */
 import { isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { UserError } from '../errors.ts';
-import { isRecord } from './record.ts';
+import { isRecord } from '../lib/json.ts';
 
 /** Characters. A real front matter has some hundreds; the parser takes about 0.1 s for this many in their worst shape. */
 const MAX_LENGTH = 16 * 1024;

@@ -1,6 +1,6 @@
 /**
  * The skills of one folder, replaced as a whole set. A file that cannot be read as a skill keeps its last good version in force, with the
- * reason; a file that is gone takes its skill with it (R20).
+ * reason; a file that is gone takes its skill with it (promise 18).
  */
 import { errorMessage, UserError } from '../errors.ts';
 import type { WatchedFile } from '../lib/watch-folders.ts';

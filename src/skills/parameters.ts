@@ -1,7 +1,7 @@
-/** Parameters of a skill: which names they may have, the schema of a call, and what its script finds in its environment (T13). */
+/** Parameters of a skill: which names they may have, the schema of a call, and what its script finds in its environment (promise 54). */
 import { z } from 'zod';
 import { UserError } from '../errors.ts';
-import { isRecord } from './record.ts';
+import { isRecord } from '../lib/json.ts';
 
 type Scalar = string | number | boolean;
 

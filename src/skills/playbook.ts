@@ -1,5 +1,5 @@
 /**
- * Playbooks: Markdown that says which agent does what, in which order (B4, B5).
+ * Playbooks: Markdown that says which agent does what, in which order.
  *
  *   # Playbook: <Name> / ## Goal (text) / ## Steps (`1. [Agent: Name] instruction`, `1. [Name] instruction`, `1. instruction`)
  *

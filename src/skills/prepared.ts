@@ -6,10 +6,10 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
+import { isRecord } from '../lib/json.ts';
 import type { WatchedFile } from '../lib/watch-folders.ts';
 import { isSkillFile } from './library.ts';
 import { checkName, isBundle } from './name.ts';
-import { isRecord } from './record.ts';
 import type { Skill, SkillSource } from './skill.ts';
 
 type Parse = (text: string, source: SkillSource) => Skill;

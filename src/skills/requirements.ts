@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { UserError } from '../errors.ts';
-import { isRecord } from './record.ts';
+import { isRecord } from '../lib/json.ts';
 
 export interface Requirements {
   /** Programs that must all be there. */

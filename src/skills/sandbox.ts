@@ -48,7 +48,7 @@ export function findSandbox(): Promise<Sandbox | undefined> {
   return probed;
 }
 
-/** Whether scripts run in a sandbox here. Where they do not, each run needs the consent of a person (T15). */
+/** Whether scripts run in a sandbox here. Where they do not, each run needs the consent of a person (promise 55). */
 export async function hasSandbox(): Promise<boolean> {
   return (await findSandbox()) !== undefined;
 }

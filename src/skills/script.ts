@@ -1,5 +1,5 @@
 /**
- * The one runner of scripts (T13, T15). A script is a file that nothing is substituted into; parameters are variables of an environment
+ * The one runner of scripts (promises 54 and 55). A script is a file that nothing is substituted into; parameters are variables of an environment
  * that holds nothing else of ours. It runs in its own process group, bounded in time, output, memory and files, in the given
  * folder, and in the sandbox where there is one.
  */

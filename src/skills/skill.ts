@@ -1,6 +1,6 @@
 /**
  * A skill: a Markdown file with a front matter, `SKILL.md` in a folder of its own or `NAME.skill.md`. Reading one runs nothing: the
- * front matter is YAML and nothing else (T14), and only this file knows the library, which would execute other kinds.
+ * front matter is YAML and nothing else (promise 56), and only this file knows the library, which would execute other kinds.
  */
 import { createHash } from 'node:crypto';
 import path from 'node:path';

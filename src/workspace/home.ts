@@ -43,7 +43,7 @@ export const PROTECTED: readonly string[] = [
 
 /**
  * What the gateway keeps inside folders that are otherwise the agent's, and what would be run later: a viber's own skills, and the
- * hooks and settings of a repository (T16).
+ * hooks and settings of a repository (promise 51).
  */
 const PROTECTED_INSIDE = [
   /^artifacts\/[^/]+\/(task\.json|artifacts\.jsonl|playbook\.md)$/i,

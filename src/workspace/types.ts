@@ -8,7 +8,7 @@ export interface PlanStep {
   status: StepStatus;
 }
 
-/** The structured form of a plan; its Markdown form is the `task.md` of S4. */
+/** The structured form of a plan; its Markdown form is the `task.md`. */
 export interface Plan {
   goal: string;
   steps: PlanStep[];
@@ -25,7 +25,7 @@ export interface ArtifactRef {
 
 export type TaskState = 'pending' | 'running' | 'completed' | 'error' | 'stopped';
 
-/** `artifacts/{taskId}/task.json`. States belong to the latest run (C33). */
+/** `artifacts/{taskId}/task.json`. States belong to the latest run. */
 export interface TaskRecord {
   id: string;
   viber: string;

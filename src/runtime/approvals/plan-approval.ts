@@ -1,7 +1,7 @@
 /**
- * `plan_approval` (C42, F9): the plan as it was proposed stands in the task's `implementation_plan.md` until somebody approves
+ * `plan_approval`: the plan as it was proposed stands in the task's `implementation_plan.md` until somebody approves
  * it. What counts is what people made of it: the file when it was edited, else the task's own plan, which may have been edited
- * as well (C20).
+ * as well.
  */
 import path from 'node:path';
 import { UserError } from '../../errors.ts';

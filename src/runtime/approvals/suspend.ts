@@ -1,5 +1,5 @@
 /**
- * A run that waits for a person: how it ends, and how it goes on (C10, T8). The step with the call that waits is in the session
+ * A run that waits for a person: how it ends, and how it goes on (promise 36). The step with the call that waits is in the session
  * before the question is asked; the decision is there before anything is done about it; what was approved is run once, and when
  * a crash leaves unknown whether it was, that is reported and never tried again.
  *
@@ -55,18 +55,6 @@ export interface SuspendedRun {
   play?: true;
 }
 
-export interface Suspension {
-  /** The run's end: what it waits for, asked. Throws a system error when it cannot be stored. */
-  suspend(where: SuspendedRun, outcome: AgentOutcome, tools: readonly RuntimeTool[]): Promise<RunOutcome>;
-  /**
-   * What was decided, for the run that goes on with it. `void`: nothing, the person wrote something else before that; `stop`: it
-   * ends here.
-   */
-  resume(where: SuspendedRun, approval: string): Promise<ReadonlyMap<string, Verdict> | 'void' | 'stop'>;
-  /** Somebody of the task's people wrote instead of deciding: what waited is denied, and the history says so. */
-  supersede(where: SuspendedRun): Promise<void>;
-}
-
 type Line<T extends SessionEntry['type']> = Extract<SessionEntry, { type: T }>;
 const isLine =
   <T extends SessionEntry['type']>(type: T) =>
@@ -77,18 +65,97 @@ const isLine =
 const openIn = (entries: readonly SessionEntry[]): WaitingCall[] =>
   openCalls(entries.filter(isLine('step')).flatMap((step) => step.messages));
 
-export function createSuspension(options: { home: Home; approvals: Approvals; now?: () => number }): Suspension {
-  const { home, approvals } = options;
-  const now = options.now ?? Date.now;
-  const later = (minutes: number) => new Date(now() + minutes * 60_000).toISOString();
+/** What the runner uses of it. */
+export type Suspension = Pick<RunSuspension, keyof RunSuspension>;
+
+export class RunSuspension {
+  readonly #home: Home;
+  readonly #approvals: Approvals;
+  readonly #now: () => number;
+
+  constructor(options: { home: Home; approvals: Approvals; now?: () => number }) {
+    this.#home = options.home;
+    this.#approvals = options.approvals;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** The run's end: what it waits for, asked. Throws a system error when it cannot be stored. */
+  async suspend(where: SuspendedRun, outcome: AgentOutcome, tools: readonly RuntimeTool[]): Promise<RunOutcome> {
+    const call = outcome.parked?.[0];
+    if (!call) throw new Error('a run that waits for nothing was parked');
+    const tool = tools.find(({ name }) => name === call.tool);
+    const { request, plan, asked } = await this.#requestFor(where, call, tool);
+    const question: Question = asked
+      ? askPerson(request, asked)
+      : plan
+        ? askAboutPlan(request, plan.text, planFileName(where.task))
+        : tool
+          ? askForConsent(request, ...wordsOf(tool, request.input))
+          : askForConsent(request);
+    const said = parseReply(outcome.text).visible.trim();
+    crashPoint('run:parked');
+    const text = scrub([said, question.text].filter(Boolean).join('\n\n'));
+    return {
+      ...{ state: 'waiting', text, summary: summarise(question.text), artifactRefs: [], buttons: question.buttons },
+      ...(question.file ? { files: [await this.#questionFile(request, question.file)] } : {}),
+    };
+  }
+
+  /**
+   * What was decided, for the run that goes on with it. `void`: nothing, the person wrote something else before that; `stop`: it
+   * ends here.
+   */
+  async resume(parked: SuspendedRun, approval: string): Promise<ReadonlyMap<string, Verdict> | 'void' | 'stop'> {
+    const request = this.#approvals.get(approval);
+    if (!request?.decision || !(await this.#approvals.take(approval))) return 'void';
+    const { decision } = request;
+    const { task, run, earlier } = request.inner ? await this.#innerOf(parked.task, request.inner) : parked;
+    const isNoted = earlier.some((entry) => entry.type === 'decision' && entry.approval === approval);
+    if (!isNoted)
+      await appendSession(this.#home, task.viber, task.id, [this.#decisionLine(run, request, decision)], {
+        sync: true,
+      });
+    const shown = earlier.filter(isLine('approval')).find(({ id }) => id === approval);
+    const call = openIn(earlier).find(({ callId }) => callId === request.callId);
+    if (decision.verdict === 'stop') {
+      if (call) await this.#answerAll(where(task, run, earlier), 'execution denied: the person stopped the work.');
+      return 'stop';
+    }
+    if (decision.verdict === 'always') await allowAlways(this.#home, task, request, decision);
+    return new Map(call ? [[call.callId, await verdictOf(this.#home, task, request, decision, shown?.digest)]] : []);
+  }
+
+  /** Somebody of the task's people wrote instead of deciding: what waited is denied, and the history says so. */
+  async supersede({ task, run, items }: SuspendedRun): Promise<void> {
+    const entry = (items[0] as QueueItem<Entry>).message;
+    if (!authoriseAction(entry.principal, 'steer', task.people)) return;
+    const by = { by: principalText(entry.principal), name: entry.principal.name };
+    for (const request of this.#approvals.waiting(task.id)) {
+      if (request.run === run) continue;
+      // What was asked of others is theirs to decide.
+      if (entry.principal.role === 'guest' && request.principal.role !== 'guest') continue;
+      await this.#approvals.withdraw(request.id, by);
+      const asked = await this.#innerOf(task, request.inner ?? { viber: task.viber, run: request.run });
+      const { decision } = this.#approvals.get(request.id) ?? {};
+      if (!decision) continue;
+      const closing = this.#decisionLine(asked.run, request, decision);
+      const isEdited =
+        request.kind === 'plan' && (await adoptPlan(this.#home, task, request.digest)).hash !== request.digest;
+      await this.#answerAll(asked, insteadOf(request, isEdited), [closing]);
+    }
+  }
+
+  #later(minutes: number) {
+    return new Date(this.#now() + minutes * 60_000).toISOString();
+  }
 
   /** The request and its line in the session: the one that is there, when a crash came after it. */
-  async function requestFor(where: SuspendedRun, call: WaitingCall, tool: RuntimeTool | undefined) {
+  async #requestFor(where: SuspendedRun, call: WaitingCall, tool: RuntimeTool | undefined) {
     const { items, answered, inner } = where;
     const first = (items[0] as QueueItem<Entry>).message;
     const { task, run, earlier } = inner ? sessionOf(where.task, inner, inner.earlier) : where;
     const kind = call.tool === 'ask_user' ? 'question' : tool?.asksAfter ? 'plan' : 'tool';
-    // What is shown and run is what the session holds: transcripts have no secrets (T19).
+    // What is shown and run is what the session holds: transcripts have no secrets (promise 57).
     const input: Json = JSON.parse(scrub(JSON.stringify(call.input)));
     const asked = kind === 'question' ? askUserInput.parse(input) : undefined;
     const preferred = asked?.recommended === undefined ? undefined : asked.options?.[asked.recommended];
@@ -96,17 +163,17 @@ export function createSuspension(options: { home: Home; approvals: Approvals; no
     const known = earlier.filter(isLine('approval')).findLast((line) => line.callId === call.callId);
     // A plan that was proposed before a crash may have been edited since.
     const propose = known ? proposedPlan : proposePlan;
-    const plan = kind === 'plan' ? await propose(home, task) : undefined;
+    const plan = kind === 'plan' ? await propose(this.#home, task) : undefined;
     const scope = tool ? scopeOf(tool, input) : '';
     const line: Line<'approval'> = known ?? {
       ...{ type: 'approval', id: randomBytes(12).toString('hex'), run, kind, callId: call.callId, tool: call.tool },
-      ...{ input, digest: plan?.hash ?? digestOf(call.tool, input), at: new Date(now()).toISOString() },
+      ...{ input, digest: plan?.hash ?? digestOf(call.tool, input), at: new Date(this.#now()).toISOString() },
       ...(scope === '' ? {} : { scope }),
-      ...(minutes === undefined ? {} : { expiresAt: later(minutes) }),
+      ...(minutes === undefined ? {} : { expiresAt: this.#later(minutes) }),
     };
-    if (!known) await appendSession(home, task.viber, task.id, [line], { sync: true });
+    if (!known) await appendSession(this.#home, task.viber, task.id, [line], { sync: true });
     const { type: _type, at: askedAt, ...fields } = line;
-    const request = await approvals.ask({
+    const request = await this.#approvals.ask({
       ...fields,
       ...{
         run: where.run,
@@ -121,8 +188,8 @@ export function createSuspension(options: { home: Home; approvals: Approvals; no
     return { request, plan, asked };
   }
 
-  async function questionFile(request: ApprovalRequest, { name, text }: { name: string; text: string }) {
-    const file = path.join(approvals.folder, `${request.id}.txt`);
+  async #questionFile(request: ApprovalRequest, { name, text }: { name: string; text: string }) {
+    const file = path.join(this.#approvals.folder, `${request.id}.txt`);
     const bytes = Buffer.from(scrub(text));
     await writeFileAtomic(file, bytes);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -130,85 +197,25 @@ export function createSuspension(options: { home: Home; approvals: Approvals; no
   }
 
   /** The session's lines for a decision. A decision that is there already is not written again. */
-  function decisionLine(run: string, request: ApprovalRequest, decision: Decision): Line<'decision'> {
+  #decisionLine(run: string, request: ApprovalRequest, decision: Decision): Line<'decision'> {
     return { type: 'decision', run, at: decision.at, approval: request.id, verdict: decision.verdict, by: decision.by };
   }
 
-  return {
-    async suspend(where, outcome, tools) {
-      const call = outcome.parked?.[0];
-      if (!call) throw new Error('a run that waits for nothing was parked');
-      const tool = tools.find(({ name }) => name === call.tool);
-      const { request, plan, asked } = await requestFor(where, call, tool);
-      const question: Question = asked
-        ? askPerson(request, asked)
-        : plan
-          ? askAboutPlan(request, plan.text, planFileName(where.task))
-          : tool
-            ? askForConsent(request, ...wordsOf(tool, request.input))
-            : askForConsent(request);
-      const said = parseReply(outcome.text).visible.trim();
-      crashPoint('run:parked');
-      const text = scrub([said, question.text].filter(Boolean).join('\n\n'));
-      return {
-        ...{ state: 'waiting', text, summary: summarise(question.text), artifactRefs: [], buttons: question.buttons },
-        ...(question.file ? { files: [await questionFile(request, question.file)] } : {}),
-      };
-    },
-
-    async resume(parked, approval) {
-      const request = approvals.get(approval);
-      if (!request?.decision || !(await approvals.take(approval))) return 'void';
-      const { decision } = request;
-      const { task, run, earlier } = request.inner ? await innerOf(parked.task, request.inner) : parked;
-      const isNoted = earlier.some((entry) => entry.type === 'decision' && entry.approval === approval);
-      if (!isNoted)
-        await appendSession(home, task.viber, task.id, [decisionLine(run, request, decision)], { sync: true });
-      const shown = earlier.filter(isLine('approval')).find(({ id }) => id === approval);
-      const call = openIn(earlier).find(({ callId }) => callId === request.callId);
-      if (decision.verdict === 'stop') {
-        if (call) await answerAll(where(task, run, earlier), 'execution denied: the person stopped the work.');
-        return 'stop';
-      }
-      if (decision.verdict === 'always') await allowAlways(home, task, request, decision);
-      return new Map(call ? [[call.callId, await verdictOf(home, task, request, decision, shown?.digest)]] : []);
-    },
-
-    async supersede({ task, run, items }) {
-      const entry = (items[0] as QueueItem<Entry>).message;
-      if (!authoriseAction(entry.principal, 'steer', task.people)) return;
-      const by = { by: principalText(entry.principal), name: entry.principal.name };
-      for (const request of approvals.waiting(task.id)) {
-        if (request.run === run) continue;
-        // What was asked of others is theirs to decide.
-        if (entry.principal.role === 'guest' && request.principal.role !== 'guest') continue;
-        await approvals.withdraw(request.id, by);
-        const asked = await innerOf(task, request.inner ?? { viber: task.viber, run: request.run });
-        const { decision } = approvals.get(request.id) ?? {};
-        if (!decision) continue;
-        const closing = decisionLine(asked.run, request, decision);
-        const isEdited =
-          request.kind === 'plan' && (await adoptPlan(home, task, request.digest)).hash !== request.digest;
-        await answerAll(asked, insteadOf(request, isEdited), [closing]);
-      }
-    },
-  };
-
-  async function innerOf(task: TaskRecord, inner: { viber: string; run: string }) {
-    return sessionOf(task, inner, await findRun(home, inner.viber, task.id, inner.run));
+  async #innerOf(task: TaskRecord, inner: { viber: string; run: string }) {
+    return sessionOf(task, inner, await findRun(this.#home, inner.viber, task.id, inner.run));
   }
 
   /** Gives every call that still waits the same result, so that the history is whole. */
-  async function answerAll(
+  async #answerAll(
     { task, run, earlier }: Pick<SuspendedRun, 'task' | 'run' | 'earlier'>,
     why: string,
     before: SessionEntry[] = [],
   ) {
     const messages = openIn(earlier).map((call) => resultMessage(call, { error: why }));
     const index = earlier.filter(isLine('step')).reduce((last, step) => Math.max(last, step.index), 0) + 1;
-    const at = new Date(now()).toISOString();
+    const at = new Date(this.#now()).toISOString();
     const step: SessionEntry[] = messages.length > 0 ? [{ type: 'step', run, at, index, messages }] : [];
-    await appendSession(home, task.viber, task.id, [...before, ...step], { sync: true });
+    await appendSession(this.#home, task.viber, task.id, [...before, ...step], { sync: true });
   }
 }
 

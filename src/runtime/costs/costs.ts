@@ -1,5 +1,5 @@
 /**
- * What the gateway spends, and the daily caps on it (T23). Invariants: what is known of a call is on the disk before the next
+ * What the gateway spends, and the daily caps on it (promise 60). Invariants: what is known of a call is on the disk before the next
  * call begins; a cap is looked at before every call, so a day ends at most one call of each run under way beyond it. Days are
  * those of UTC, as in the files' names.
  */

@@ -1,4 +1,4 @@
-/** Embedding calls are counted and capped as all calls of a model are (T23): at a daily cap the memory is searched by words. */
+/** Embedding calls are counted and capped as all calls of a model are (promise 60): at a daily cap the memory is searched by words. */
 import type { Embedder } from '../../workspace/memory/search.ts';
 import { countTokens } from '../../workspace/memory/tokens.ts';
 import type { Costs } from './costs.ts';

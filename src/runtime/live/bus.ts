@@ -1,4 +1,4 @@
-/** The internal event bus (S2): what agents do, told to every channel that shows it. Best effort; nothing depends on it. */
+/** The internal event bus: what agents do, told to every channel that shows it. Best effort; nothing depends on it. */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 
 export type BusListener = (event: AgentStreamEvent) => void;

@@ -1,5 +1,5 @@
 /**
- * What a run leaves in the memory once its answer is durable (M9): a line in the day's log; one on a guest's word leaves nothing. What it wants kept for longer waits
+ * What a run leaves in the memory once its answer is durable: a line in the day's log; one on a guest's word leaves nothing. What it wants kept for longer waits
  * as a suggestion, and the owners are asked where the answer does not ask one of them already.
  *
  * Nothing here delays or fails an answer. The first line of a quiet moment is written at once, what follows within a second

@@ -1,6 +1,6 @@
 /**
  * Compaction of one session: runs that are over, but for the newest, are put into a summary that stands for them in requests from
- * then on (C29, M16).
+ * then on.
  *
  *   finished runs -> digest (a model, metered) -> day's log, suggestions -> session: compaction
  *
@@ -18,7 +18,7 @@ import { appendSession } from '../../workspace/sessions.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import { type HistoryLimits, newestRuns } from '../context/history-window.ts';
 import { readTail } from '../context/session-tail.ts';
-import { choosePart, type Part } from './covered.ts';
+import { type Choice, choosePart, type Part } from './covered.ts';
 import { compactionText, summaryRoom } from './digest.ts';
 import type { CompactionOrder } from './digester.ts';
 import { createDigester, type DigesterOptions } from './digester.ts';
@@ -76,18 +76,6 @@ export function createPass(options: CompactOptions): Pass {
   const half: HistoryLimits = { max_messages: limits.max_messages * KEPT, max_tokens: maxTokens * KEPT };
   const failures = createLru<{ count: number; until: number; through: string }>(1_000);
 
-  /** The first part after the byte `from`; undefined when nothing more may be covered. */
-  function nextPart(file: string, from: number, keep: ReadonlySet<string>): Part | undefined {
-    for (let bytes = SPAN_BYTES; ; bytes *= 4) {
-      const span = readSpan(file, from, bytes);
-      if (!span) return undefined;
-      const { lines, end, size } = span;
-      const part = choosePart(lines, { end, isCut: end < size, keep, maxTokens, waits: options.waits });
-      const isEnough = part && (part.tokens > maxTokens / 2 || bytes >= FULL_SPAN_BYTES);
-      if (isEnough || end >= size || bytes >= MAX_SPAN_BYTES) return part;
-    }
-  }
-
   async function digest(order: CompactionOrder, part: Part, before: string) {
     const key = keyOf(order);
     const failed = failures.get(key);
@@ -118,7 +106,7 @@ export function createPass(options: CompactOptions): Pass {
     const facts = new Map<string, FlushedFact>();
     let end: Compacted['end'] = 'nothing';
     for (let parts = 0; ; parts += 1) {
-      const part = nextPart(file, from, keep);
+      const part = nextPart(file, from, { keep, maxTokens, waits: options.waits });
       if (!part) break;
       const made = parts < MAX_PARTS ? await digest(order, part, text) : 'more';
       if (typeof made === 'string') {
@@ -155,4 +143,16 @@ export function createPass(options: CompactOptions): Pass {
     if (question) options.askOwners(question, viber);
     return { end, messages: said, facts: facts.length, waiting, text };
   };
+}
+
+/** The first part after the byte `from`; undefined when nothing more may be covered. */
+function nextPart(file: string, from: number, how: Pick<Choice, 'keep' | 'maxTokens' | 'waits'>): Part | undefined {
+  for (let bytes = SPAN_BYTES; ; bytes *= 4) {
+    const span = readSpan(file, from, bytes);
+    if (!span) return undefined;
+    const { lines, end, size } = span;
+    const part = choosePart(lines, { end, isCut: end < size, ...how });
+    const isEnough = part && (part.tokens > how.maxTokens / 2 || bytes >= FULL_SPAN_BYTES);
+    if (isEnough || end >= size || bytes >= MAX_SPAN_BYTES) return part;
+  }
 }

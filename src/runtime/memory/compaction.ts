@@ -1,5 +1,5 @@
 /**
- * When sessions are compacted (C29): once a request had to leave something of its session out and its run has the answer, or when
+ * When sessions are compacted: once a request had to leave something of its session out and its run has the answer, or when
  * somebody asks for it. How is `compact.ts`, loaded when it is first needed.
  *
  * Invariants: one compaction of a task at a time and few at once, none of it in a lane; what a process leaves undone is found again

@@ -1,7 +1,7 @@
 /**
- * The memory flush before a compaction (M16): what of a conversation should outlive it, as bullets in the day's log, and what holds
+ * The memory flush before a compaction: what of a conversation should outlive it, as bullets in the day's log, and what holds
  * beyond the task as suggestions that an owner is asked about. The conversation is data, and so is what a model makes of it:
- * nothing of it is kept for good without a person's word (T17).
+ * nothing of it is kept for good without a person's word (promise 40).
  */
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';

@@ -1,4 +1,4 @@
-/** What of an answer is worth keeping, by its own words (M9): no model is asked, and what is not plain is left out. */
+/** What of an answer is worth keeping, by its own words: no model is asked, and what is not plain is left out. */
 import { toBullets } from '../../workspace/memory/sections.ts';
 import { decisionsOf } from '../reply/summary.ts';
 

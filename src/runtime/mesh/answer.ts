@@ -14,7 +14,7 @@ export interface AnswerWhere {
   run: string;
 }
 
-/** Writes the files that its last words announce (P9), again with the same outcome changes nothing. */
+/** Writes the files that its last words announce, again with the same outcome changes nothing. */
 export async function answerOf(
   outcome: AgentOutcome,
   { refs }: Made,

@@ -1,5 +1,5 @@
 /**
- * The agent mesh (B2): agents find each other by their files and ask each other directly. Who is asked works on the same task,
+ * The agent mesh: agents find each other by their files and ask each other directly. Who is asked works on the same task,
  * with its files, its people's rights and its consents, but as itself: own settings, own memory, own session.
  *
  *   ask -> session of the asked agent: message -> agent (each step there) -> result -> back to whoever asked

@@ -1,4 +1,4 @@
-/** The agents there are: one file each, `agents/{id}.yaml`, found by looking at the folder; nothing registers itself (B2). */
+/** The agents there are: one file each, `agents/{id}.yaml`, found by looking at the folder; nothing registers itself. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';

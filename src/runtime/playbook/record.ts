@@ -106,7 +106,7 @@ function readTitle(title: string): Pick<PlaybookStep, 'agent' | 'instruction'> {
 /** An editor that saves in place leaves a file for a moment that is empty or ends early. */
 const SAVING_MS = 250;
 
-/** The plan; looked at twice when it is not as it is expected, since half of it means something else (R20). */
+/** The plan; looked at twice when it is not as it is expected, since half of it means something else. */
 export async function readWholePlan(
   home: Home,
   { id, viber }: TaskRecord,

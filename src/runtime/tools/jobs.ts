@@ -1,6 +1,6 @@
 /**
- * `create_scheduled_job`, `list_scheduled_jobs`, `delete_scheduled_job` (J8): for owners; everybody else's model is told to say so.
- * What is about to be made or deleted is shown before it is (T18), whatever the viber's mode asks about otherwise.
+ * `create_scheduled_job`, `list_scheduled_jobs`, `delete_scheduled_job`: for owners; everybody else's model is told to say so.
+ * What is about to be made or deleted is shown before it is (promise 41), whatever the viber's mode asks about otherwise.
  */
 import { z } from 'zod';
 import type { Principal } from '../../access/principal.ts';

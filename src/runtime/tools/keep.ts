@@ -1,4 +1,4 @@
-/** Something to remember on its way in: it waits for an owner, unless it may be kept without a question (C30, T17). */
+/** Something to remember on its way in: it waits for an owner, unless it may be kept without a question (promise 40). */
 import { scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import { addToMemory, isRemembered } from '../../workspace/memory/memory.ts';

@@ -1,5 +1,5 @@
 /**
- * `notify`: a message to a chat of its own, beside the answer (J7). It goes through the outbox like every answer; the same words
+ * `notify`: a message to a chat of its own, beside the answer. It goes through the outbox like every answer; the same words
  * to the same place are sent once in a run, however often a crash has them said again.
  */
 import { z } from 'zod';

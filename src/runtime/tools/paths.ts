@@ -1,6 +1,6 @@
 /**
- * What a path from a model may mean (T10, T16): an artifact of this task, or a file of this viber's workspace. No other task's,
- * no operational file, nothing hidden, nothing through a link; for a guest the task's alone. Resolving never opens anything.
+ * What a path from a model may mean (promises 50 and 51): an artifact of this task, or a file of this viber's
+ * workspace. No other task's, no operational file, nothing hidden, nothing through a link; for a guest the task's alone. Resolving never opens anything.
  */
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
@@ -92,7 +92,7 @@ const OWNED = /^((identity|soul|user|agents|tools)\.md|session-log|memory\.sqlit
 /** What the gateway itself notes of a task: whose it is, and where else it was spoken about. */
 const RECORDS = /^(task\.json|artifacts\.jsonl|playbook\.md)$/i;
 
-/** Never shown to a model (F26, T19). */
+/** Never shown to a model (promise 57). */
 export const isSecret = (name: string): boolean => /^credentials$|\.secret\.md$/i.test(name);
 
 const refused = (rest: string, why: string): UserError =>

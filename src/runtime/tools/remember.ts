@@ -1,4 +1,4 @@
-/** `remember`: something for MEMORY.md. A person accepts the exact words first, unless the configuration says otherwise (T17). */
+/** `remember`: something for MEMORY.md. A person accepts the exact words first, unless the configuration says otherwise (promise 40). */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { defineTool, type ToolScope } from '../contract/tool-scope.ts';

@@ -2,6 +2,7 @@
  * What of a tool's result reaches the model: no bytes written as text, and no more than there is room for, in one result and in all
  * of a run. What is left out is counted in its place. Pure.
  */
+import { isRecord } from '../../lib/json.ts';
 import type { Json } from '../../workspace/types.ts';
 import { clip } from '../context/turn.ts';
 
@@ -109,7 +110,6 @@ export const tellFailure = (words: string): string => withoutBase64(clip(words, 
 
 /** Characters of the results among a run's messages. */
 export function toldIn(messages: readonly Json[]): number {
-  const isResult = (message: Json) =>
-    typeof message === 'object' && message !== null && !Array.isArray(message) && message.role === 'tool';
+  const isResult = (message: Json) => isRecord(message) && message.role === 'tool';
   return sum(messages.filter(isResult).map((message) => JSON.stringify(message).length));
 }

@@ -1,7 +1,8 @@
 /**
- * Whether what a task wants to remember may be kept without a question (T17): only while nothing in its conversation came from
+ * Whether what a task wants to remember may be kept without a question (promise 40): only while nothing in its conversation came from
  * outside. A quotation, a file, a page or a tool's finding may hold words that were written to be remembered.
  */
+import { isRecord } from '../../lib/json.ts';
 import type { Home } from '../../workspace/home.ts';
 import { findCompaction } from '../../workspace/session-span.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
@@ -44,11 +45,8 @@ function isClean(entry: SessionEntry, speaker: string | undefined): boolean {
 
 /** The tools whose results a model's message holds. */
 function resultsOf(message: Json): string[] {
-  if (!isFields(message) || !Array.isArray(message.content)) return [];
+  if (!isRecord(message) || !Array.isArray(message.content)) return [];
   return message.content.flatMap((part) =>
-    isFields(part) && part.type === 'tool-result' ? [typeof part.toolName === 'string' ? part.toolName : ''] : [],
+    isRecord(part) && part.type === 'tool-result' ? [typeof part.toolName === 'string' ? part.toolName : ''] : [],
   );
 }
-
-const isFields = (value: Json): value is { [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,4 @@
-/** `update_plan`: the whole plan, as Markdown or as steps. A hand edit the model has not seen wins (C20). */
+/** `update_plan`: the whole plan, as Markdown or as steps. A hand edit the model has not seen wins. */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';

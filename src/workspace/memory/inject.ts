@@ -1,5 +1,5 @@
 /**
- * What of the memory goes into a request (M8). `head` and `tail` keep whole lines from one end. `smart` keeps whole sections, the
+ * What of the memory goes into a request. `head` and `tail` keep whole lines from one end. `smart` keeps whole sections, the
  * most relevant first (words in common with the query, rare words counting more), then newest; of a section too large for
  * what is left it keeps single lines by the same rule. What is kept stands in its own order.
  */

@@ -32,7 +32,7 @@ export interface Fact {
   suggestion?: string | undefined;
 }
 
-/** MEMORY.md in any case; only the viber's own (M18). */
+/** MEMORY.md in any case; only the viber's own. */
 export function memoryFile(home: Home, viber: string): string {
   const dir = home.viberDir(viber);
   return findFile(dir, 'MEMORY.md') ?? path.join(dir, 'MEMORY.md');

@@ -12,7 +12,7 @@ import { callsOf, stepMessages } from '../../../src/runtime/agent/step.ts';
 import { Approvals } from '../../../src/runtime/approvals/approvals.ts';
 import { type ConsentRules, withConsent } from '../../../src/runtime/approvals/consent.ts';
 import { askForConsent, askPerson } from '../../../src/runtime/approvals/question.ts';
-import { createSuspension } from '../../../src/runtime/approvals/suspend.ts';
+import { RunSuspension } from '../../../src/runtime/approvals/suspend.ts';
 import { verdictOf } from '../../../src/runtime/approvals/verdict.ts';
 import { createInterrupt } from '../../../src/runtime/commands/interrupt.ts';
 import { assembleContext } from '../../../src/runtime/context/context.ts';
@@ -563,7 +563,7 @@ describe('a run that goes on', () => {
     await approvals.ask(asking(undefined, { taskId: task.id, ...request }));
     await approvals.decide('a'.repeat(24), { ...sam, verdict });
     const where = { task, run: 'r1', principal, items: [], answered: [], earlier: earlier(shown) };
-    const result = await createSuspension({ home, approvals }).resume(where, 'a'.repeat(24));
+    const result = await new RunSuspension({ home, approvals }).resume(where, 'a'.repeat(24));
     return { home, result };
   }
 

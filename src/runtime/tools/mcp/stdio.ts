@@ -37,26 +37,82 @@ const GRACE_MS = 500;
 
 export async function openStdio(options: StdioOptions): Promise<MCPTransport> {
   const { validateJSONRPCMessage } = await import('@ai-sdk/mcp');
-  let child: ChildProcess | undefined;
-  let isClosed = false;
-  let parts: Buffer[] = [];
-  let length = 0;
-  let notes = { count: 0, since: 0 };
-  /** The end of what it wrote for people. */
-  let said: Buffer = Buffer.alloc(0);
+  return new StdioTransport(options, validateJSONRPCMessage);
+}
 
-  function ended(why: Error): void {
-    if (isClosed) return;
-    isClosed = true;
-    void kill();
-    options.onEnd(why);
-    transport.onclose?.();
+class StdioTransport implements MCPTransport {
+  readonly supportsProtocolVersionDiscovery = true;
+  onmessage?: NonNullable<MCPTransport['onmessage']>;
+  onclose?: NonNullable<MCPTransport['onclose']>;
+  onerror?: NonNullable<MCPTransport['onerror']>;
+  readonly #options: StdioOptions;
+  readonly #validate: (value: unknown) => Message;
+  #child: ChildProcess | undefined;
+  #isClosed = false;
+  #parts: Buffer[] = [];
+  #length = 0;
+  #notes = { count: 0, since: 0 };
+  /** The end of what it wrote for people. */
+  #said: Buffer = Buffer.alloc(0);
+
+  constructor(options: StdioOptions, validate: (value: unknown) => Message) {
+    this.#options = options;
+    this.#validate = validate;
+  }
+
+  async start(): Promise<void> {
+    const { command, args, env: own } = this.#options;
+    const inherited = INHERITED.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : []));
+    const env = { ...Object.fromEntries(inherited), ...own };
+    const running = spawn(command, args, { env, stdio: 'pipe', detached: true });
+    this.#child = running;
+    const ended = (error: Error) => this.#ended(error);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    running.once('spawn', resolve);
+    running.on('error', (error) => {
+      reject(error);
+      ended(error);
+    });
+    running.stderr?.on('error', ended).on('data', (chunk: Buffer) => {
+      this.#said = Buffer.concat([this.#said, chunk.subarray(-MAX_SAID)]).subarray(-MAX_SAID);
+    });
+    running.once('exit', (code, signal) => {
+      // What it said last is read before its end is told.
+      setImmediate(() => ended(new Error(`it has ended (${signal ?? code})${lastOf(this.#said)}`)));
+    });
+    // What cannot be written any more is a server that has ended, which is told by its end.
+    running.stdin?.on('error', () => undefined);
+    running.stdout?.on('error', ended).on('data', (chunk: Buffer) => this.#onData(chunk));
+    await promise;
+  }
+
+  async send(message: Message): Promise<void> {
+    const { stdin } = this.#child ?? {};
+    if (this.#isClosed || !stdin?.writable) throw new Error('The connection is closed.');
+    if (!stdin.write(`${JSON.stringify(message)}\n`)) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      stdin.once('drain', resolve).once('close', resolve);
+      await promise;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#kill();
+  }
+
+  #ended(why: Error): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    void this.#kill();
+    this.#options.onEnd(why);
+    this.onclose?.();
   }
 
   /** Resolves once the process has ended, or has been given up. */
-  async function kill(): Promise<void> {
-    const running = child;
-    parts = [];
+  async #kill(): Promise<void> {
+    const running = this.#child;
+    this.#parts = [];
     if (!running?.pid || running.exitCode !== null || running.signalCode !== null) {
       killGroup(running, 'SIGKILL');
       return;
@@ -77,101 +133,61 @@ export async function openStdio(options: StdioOptions): Promise<MCPTransport> {
     running.stderr?.destroy();
   }
 
-  function onData(chunk: Buffer): void {
-    for (let rest = chunk; !isClosed; ) {
+  #onData(chunk: Buffer): void {
+    for (let rest = chunk; !this.#isClosed; ) {
       const end = rest.indexOf(10);
       const part = end < 0 ? rest : rest.subarray(0, end);
-      length += part.length;
-      if (length > MAX_LINE) {
-        ended(new Error(`it sent a message larger than ${MAX_LINE / 1024 / 1024} MB`));
+      this.#length += part.length;
+      if (this.#length > MAX_LINE) {
+        this.#ended(new Error(`it sent a message larger than ${MAX_LINE / 1024 / 1024} MB`));
         return;
       }
-      parts.push(part);
+      this.#parts.push(part);
       if (end < 0) return;
-      const line = Buffer.concat(parts).toString();
-      parts = [];
-      length = 0;
-      onLine(line);
+      const line = Buffer.concat(this.#parts).toString();
+      this.#parts = [];
+      this.#length = 0;
+      this.#onLine(line);
       rest = rest.subarray(end + 1);
     }
   }
 
-  function onLine(line: string): void {
-    const message = read(line);
+  #onLine(line: string): void {
+    const message = this.#read(line);
     if (message === undefined) {
-      noted();
+      this.#noted();
       return;
     }
     if ('method' in message && !('id' in message)) {
-      options.onNote(message.method);
-      noted();
+      this.#options.onNote(message.method);
+      this.#noted();
       return;
     }
     try {
-      transport.onmessage?.(message);
+      this.onmessage?.(message);
     } catch (error) {
       // The client throws for an answer that nobody waits for any more.
       if (!(error instanceof Error && error.message.startsWith('Protocol error'))) throw error;
-      noted();
+      this.#noted();
     }
   }
 
-  function noted(): void {
+  #noted(): void {
     const now = performance.now();
-    if (now - notes.since > NOTES_MS) notes = { count: 0, since: now };
-    if (++notes.count > MAX_NOTES) ended(new Error(`it sent more than ${MAX_NOTES} messages that nobody asked for`));
+    if (now - this.#notes.since > NOTES_MS) this.#notes = { count: 0, since: now };
+    if (++this.#notes.count > MAX_NOTES)
+      this.#ended(new Error(`it sent more than ${MAX_NOTES} messages that nobody asked for`));
   }
 
   /** Undefined for a line that is no message. */
-  function read(line: string): Message | undefined {
+  #read(line: string): Message | undefined {
     try {
-      return validateJSONRPCMessage(JSON.parse(line));
+      return this.#validate(JSON.parse(line));
     } catch (error) {
       if (error instanceof Error && /^(SyntaxError|\$?ZodError)$/.test(error.name)) return undefined;
       throw error;
     }
   }
-
-  const transport: MCPTransport = {
-    supportsProtocolVersionDiscovery: true,
-    async start() {
-      const inherited = INHERITED.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : []));
-      const env = { ...Object.fromEntries(inherited), ...options.env };
-      const running = spawn(options.command, options.args, { env, stdio: 'pipe', detached: true });
-      child = running;
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      running.once('spawn', resolve);
-      running.on('error', (error) => {
-        reject(error);
-        ended(error);
-      });
-      running.stderr?.on('error', ended).on('data', (chunk: Buffer) => {
-        said = Buffer.concat([said, chunk.subarray(-MAX_SAID)]).subarray(-MAX_SAID);
-      });
-      running.once('exit', (code, signal) => {
-        // What it said last is read before its end is told.
-        setImmediate(() => ended(new Error(`it has ended (${signal ?? code})${lastOf(said)}`)));
-      });
-      // What cannot be written any more is a server that has ended, which is told by its end.
-      running.stdin?.on('error', () => undefined);
-      running.stdout?.on('error', ended).on('data', onData);
-      await promise;
-    },
-    async send(message) {
-      const { stdin } = child ?? {};
-      if (isClosed || !stdin?.writable) throw new Error('The connection is closed.');
-      if (!stdin.write(`${JSON.stringify(message)}\n`)) {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        stdin.once('drain', resolve).once('close', resolve);
-        await promise;
-      }
-    },
-    async close() {
-      isClosed = true;
-      await kill();
-    },
-  };
-  return transport;
 }
 
 /** The last line that says something: why a server does not start stands there. */

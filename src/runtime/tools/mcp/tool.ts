@@ -88,7 +88,7 @@ export function toRuntimeTool(
     schema,
     effect: effectOf(info, trusted),
     consent: 'effects',
-    // What a person has agreed to is this tool as it was described; a server may make another one of it (T8).
+    // What a person has agreed to is this tool as it was described; a server may make another one of it (promise 36).
     kindOf: () => (isReaching ? `questions to ${server}` : versionOf(server, info, schema)),
     ...(isReaching
       ? { reaches: (given: Record<string, unknown>) => ({ characters: JSON.stringify(given).length }) }

@@ -1,6 +1,6 @@
 /**
  * A skill with a script as a tool of a run. What happens cannot be known after a crash, so a call is reported then, never repeated;
- * what a person consents to is this version of the skill with these arguments in this place, and nothing else runs (T8, T15).
+ * what a person consents to is this version of the skill with these arguments in this place, and nothing else runs (promise 36).
  */
 import { stripVTControlCharacters } from 'node:util';
 import type { z } from 'zod';

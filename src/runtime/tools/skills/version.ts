@@ -1,5 +1,5 @@
 /**
- * What exactly of a skill is consented to (T8): its file, the files beside it as they stand when the call is looked at, and where
+ * What exactly of a skill is consented to (promise 36): its file, the files beside it as they stand when the call is looked at, and where
  * it works. Whatever changes in one of them makes another version, and the consent to the first one does not hold for it.
  */
 import { hash } from 'node:crypto';

@@ -143,7 +143,7 @@ function withVectors(db: IndexDb): OpenIndex {
   };
 }
 
-/** `memory/{viber}.sqlite` of the home leads to the index (C5). What somebody else has put there stays. */
+/** `memory/{viber}.sqlite` of the home leads to the index. What somebody else has put there stays. */
 function link(home: Home, viber: string): void {
   const at = path.join(home.root, 'memory', `${viber}.sqlite`);
   try {
