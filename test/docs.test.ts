@@ -42,7 +42,7 @@ function repositoryPaths(code: string): string[] {
     .split(/[\s,;()"']+/)
     .map((word) => word.replace(/[.:]+$/, ''))
     .filter((word) =>
-      /^(\.\/)?((src|test|bench|docs|\.ci)\/[\w./-]*|(README|CONTRIBUTING|SECURITY)\.md|Dockerfile|config\.example\.yaml|package\.json)$/.test(
+      /^(\.\/)?((src|test|bench|docs|examples|\.ci)\/[\w./-]*|(README|CONTRIBUTING|SECURITY)\.md|Dockerfile|config\.example\.yaml|package\.json)$/.test(
         word,
       ),
     );

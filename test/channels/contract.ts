@@ -13,11 +13,16 @@ import { openPlatforms, type PlatformName, type PlatformWorld, type PlatformWorl
 /** Long enough for something that must not happen to have happened. */
 const A_WHILE = 400;
 
-export function contract(name: PlatformName): void {
+/** `plug` opens a platform whose channel is no part of the program, before its gateway starts. */
+export function contract(name: PlatformName): void;
+export function contract(name: string, plug: (options: PlatformWorldOptions) => Promise<Platform>): void;
+export function contract(name: string, plug?: (options: PlatformWorldOptions) => Promise<Platform>): void {
   async function open(options: PlatformWorldOptions = {}): Promise<PlatformWorld & { platform: Platform }> {
+    const plugged = await plug?.(options);
+    if (plugged) return { ...(await openPlatforms({ on: [], plugged, ...options })), platform: plugged };
     // Every message has its own answer here; steering has its own dialogues.
-    const world = await openPlatforms({ on: [name], channel: { injection: 'followup' }, ...options });
-    return { ...world, platform: world.platforms[name] };
+    const world = await openPlatforms({ on: [name as PlatformName], channel: { injection: 'followup' }, ...options });
+    return { ...world, platform: world.platforms[name as PlatformName] };
   }
   const textsOf = (platform: Platform, place = platform.dm('alex')) => platform.answers(place).map((seen) => seen.text);
 

@@ -47,7 +47,7 @@ export type SendFault =
   | { kind: 'server-error'; times: number };
 
 export interface Platform {
-  readonly name: 'telegram' | 'discord' | 'slack';
+  readonly name: 'telegram' | 'discord' | 'slack' | 'webhook';
   /** Its section under `channels:`. */
   readonly section: Record<string, unknown>;
   /** The bot's own id. */

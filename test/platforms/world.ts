@@ -47,6 +47,8 @@ export interface PlatformWorldOptions {
   on?: readonly PlatformName[];
   /** Platforms that run already, for those that need options of their own. */
   given?: Partial<Record<PlatformName, Platform>>;
+  /** One whose channel is no part of the program: nothing of the configuration knows it but its people. */
+  plugged?: Platform;
   /** Merged over the defaults. */
   config?: Record<string, unknown>;
   /** Merged into every channel's section. */
@@ -110,11 +112,11 @@ export async function openPlatforms(options: PlatformWorldOptions = {}): Promise
   options.prepare?.(home);
   const logs: Record<string, unknown>[] = [];
   const env = { ...options.env };
-  const start = () => (options.process ? startProcess(home, env) : startHere(home, logs, options.clock));
+  const start = () => (options.process ? startProcess(home, env) : startHere(home, logs, options));
   let gateway = await start();
   onTestFinished(async () => {
     await gateway.stop('SIGKILL');
-    await Promise.all([...opened.map(([, each]) => each.close()), llm.close()]);
+    await Promise.all([...opened.map(([, each]) => each.close()), options.plugged?.close(), llm.close()]);
   });
   const restart = async (signal?: NodeJS.Signals) => {
     await gateway.stop(signal);
@@ -146,9 +148,16 @@ export async function openPlatforms(options: PlatformWorldOptions = {}): Promise
   };
 }
 
-async function startHere(home: string, logs: Record<string, unknown>[], clock?: Clock): Promise<Gateway> {
+async function startHere(
+  home: string,
+  logs: Record<string, unknown>[],
+  { clock, plugged }: PlatformWorldOptions,
+): Promise<Gateway> {
   const log = createLog({ level: 'debug', pretty: false, write: (line) => void logs.push(JSON.parse(line)) });
   const loaded = await loadConfig({ home, env: {} });
+  // The configuration knows the ids of its own channels alone.
+  for (const person of plugged ? loaded.config.people : [])
+    if (person.name === 'alex' || person.name === 'sam') person.ids.push(plugged?.identity(person.name) ?? '');
   const app: App = await startApp({
     ...{ config: loaded.config, homeRoot: home, log, env: {}, terminal: false },
     ...(clock ? { clock } : {}),

@@ -1,0 +1,43 @@
+/** Answers as parts that the other program takes: plain text within the limit, buttons under the last, each file by itself. Pure. */
+import type { Attachment, Button, ChannelLimits, OutboundMessage } from '../../src/channels/channel.ts';
+import { parseMarkdown } from '../../src/channels/markdown/parse.ts';
+import { type Edit, edit } from '../../src/channels/markdown/rich.ts';
+import { splitRich } from '../../src/channels/markdown/split.ts';
+import { type RefusedFile, refusalNotice } from '../../src/channels/shared/refused-files.ts';
+
+export interface WebhookPart {
+  text: string;
+  buttons: readonly (readonly Button[])[];
+  files: readonly Attachment[];
+}
+
+export const alone = (part: Partial<WebhookPart>): WebhookPart => ({ text: '', buttons: [], files: [], ...part });
+
+/** The same message always gives the same parts: the ledger counts them. */
+export async function render(message: OutboundMessage, limits: ChannelLimits): Promise<WebhookPart[]> {
+  const rich = await parseMarkdown(message.text);
+  // Plain text has no links: where one leads is written behind its words.
+  const targets = rich.spans.flatMap((span): Edit[] =>
+    span.kind === 'link' && rich.text.slice(span.start, span.end) !== span.url
+      ? [{ at: span.end, remove: 0, insert: ` (${span.url})` }]
+      : [],
+  );
+  const told = edit(rich, targets);
+  const tooLarge = message.files.filter(({ size }) => size > limits.uploadBytes);
+  const files = message.files.filter(({ size }) => size <= limits.uploadBytes);
+  const texts = splitRich(told, limits.text).map(({ text }) => text);
+  if (tooLarge.length > 0) texts.push(noticeOf(tooLarge.map(({ name }) => ({ name, why: 'size' }))));
+  const buttons = message.buttons ?? [];
+  if (texts.length === 0 && buttons.length > 0) texts.push('…');
+  return [
+    ...texts.map((text, n) => alone({ text, buttons: n === texts.length - 1 ? buttons : [] })),
+    ...files.map((file) => alone({ files: [file] })),
+  ];
+}
+
+/** A part has words or a file, never both: refused files take no words with them. */
+export const wordsOf = (): undefined => undefined;
+
+export function noticeOf(refused: readonly RefusedFile[]): string {
+  return refusalNotice(refused, { platform: 'the other program', get: '/get', reasons: {} }, (text) => text);
+}
