@@ -5,15 +5,8 @@
  */
 import { ConfigError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
-import type {
-  Channel,
-  ChannelCallbacks,
-  ChannelLimits,
-  ChannelStatus,
-  CommandSpec,
-  LiveMode,
-  ReadCursors,
-} from '../channel.ts';
+import type { Channel, ChannelCallbacks, ChannelLimits, CommandSpec, LiveMode, ReadCursors } from '../channel.ts';
+import { createChannelState } from '../shared/channel-state.ts';
 import { sleep } from '../shared/wait.ts';
 import { createApi } from './connect/api.ts';
 import { registerCommands } from './connect/commands.ts';
@@ -37,6 +30,8 @@ const LIMITS: ChannelLimits = { text: 2000, uploadBytes: 10 * 1024 * 1024, downl
 
 /** Milliseconds that a start waits for the commands at most. */
 const COMMANDS_MS = 2000;
+
+const NOT_REGISTERED = 'the slash commands could not be registered; it is tried again with the next connection';
 
 /** Timers cannot be longer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -88,7 +83,7 @@ export function createDiscord(options: DiscordOptions): Channel {
   const places = createPlaces();
   const stopping = new AbortController();
   const account = () => bot?.account ?? '';
-  let status: ChannelStatus = { state: 'off' };
+  const state = createChannelState('discord', log, () => callbacks?.onStatus());
   let bot: Bot | undefined;
   let callbacks: ChannelCallbacks | undefined;
   let gateway: Gateway | undefined;
@@ -102,43 +97,26 @@ export function createDiscord(options: DiscordOptions): Channel {
     log,
     timing,
   });
-  const { settled } = interactions;
+  const settled = (interactionId: string) => interactions.settled(interactionId);
   const threads = createThreads({ api, cache, account, log, settled });
-  const taskState = createTaskState({
-    api,
-    account,
-    starters: threads.starters,
-    log,
-    timing: {
-      everyMs: timing.taskStateMs,
-      ...(options.archiveMinutes > 0 && { archiveMs: Math.min(options.archiveMinutes * 60_000, MAX_TIMER_MS) }),
-    },
-  });
+  const taskTiming = { everyMs: timing.taskStateMs, ...archiving(options.archiveMinutes) };
+  const taskState = createTaskState({ api, account, starters: threads.starters, log, timing: taskTiming });
+  const touch = (channel: string) => taskState.touch(channel);
   const live = createLive({ api, mode: options.live, log, timing: timing.live });
-  const send = createSend({ api, account, limits: LIMITS, log, settled, onSent: taskState.touch });
+  const send = createSend({ api, account, limits: LIMITS, log, settled, onSent: touch });
   const events = createEvents({
     ...{ api, cursors, places, interactions, threads: options.threads, log, signal: stopping.signal },
     backoffMs: timing.backoffMs,
     callbacks: () => callbacks,
     onBot,
-    onWritten: taskState.touch,
+    onWritten: touch,
   });
-
-  function setStatus(next: ChannelStatus): void {
-    if (next.state === status.state && next.detail === status.detail) return;
-    if (next.detail !== undefined) log.warn({ channel: 'discord', state: next.state }, next.detail);
-    status = next;
-    callbacks?.onStatus();
-  }
 
   function onBot(self: Bot): void {
     bot = self;
     registering ??= registerCommands(api, self.application, options.commands, log).catch((error: unknown) => {
       registering = undefined;
-      log.warn(
-        { err: error },
-        'the slash commands could not be registered; it is tried again with the next connection',
-      );
+      log.warn({ err: error }, NOT_REGISTERED);
     });
   }
 
@@ -149,16 +127,14 @@ export function createDiscord(options: DiscordOptions): Channel {
     get account() {
       return account();
     },
-    status: () => status,
+    status: state.get,
     async connect(given) {
       callbacks = given;
       if (!/^[\w.-]+$/.test(token)) throw new ConfigError([wrongToken()]);
-      setStatus({ state: 'connecting' });
-      gateway = startGateway({ token, apiRoot, cdnRoot, log, timing, ...events, onStatus: setStatus });
+      state.set({ state: 'connecting' });
+      gateway = startGateway({ token, apiRoot, cdnRoot, log, timing, events, onStatus: state.set });
       await gateway.ready;
-      const waited = new AbortController();
-      await Promise.race([registering, sleep(COMMANDS_MS, AbortSignal.any([waited.signal, stopping.signal]))]);
-      waited.abort();
+      await atMost(COMMANDS_MS, registering, stopping.signal);
     },
     async disconnect() {
       stopping.abort();
@@ -166,7 +142,7 @@ export function createDiscord(options: DiscordOptions): Channel {
       taskState.close();
       await gateway?.stop();
       await events.settled();
-      setStatus({ state: 'off' });
+      state.set({ state: 'off' });
     },
     send,
     download: createDownload(api, cdnRoot),
@@ -177,4 +153,14 @@ export function createDiscord(options: DiscordOptions): Channel {
     showTask: (address, task) => taskState.show(address, task),
     findPlace: createFindPlace({ api, places, account }),
   };
+}
+
+function archiving(minutes: number): { archiveMs?: number } {
+  return minutes > 0 ? { archiveMs: Math.min(minutes * 60_000, MAX_TIMER_MS) } : {};
+}
+
+async function atMost(ms: number, work: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
+  const waited = new AbortController();
+  await Promise.race([work, sleep(ms, AbortSignal.any([waited.signal, signal]))]);
+  waited.abort();
 }

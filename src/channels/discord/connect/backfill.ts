@@ -49,52 +49,81 @@ const AT_ONCE = 4;
 const TRIES = 6;
 
 export function createBackfill(options: BackfillOptions): Backfill {
-  const { api, cursors, places, intake, accept, log, signal, backoffMs } = options;
-  const known = new Map([...cursors.all()].filter(([chat, mark]) => isId(chat) && isId(mark)));
-  const failing = new Set<string>();
-  /** By chat: what is being stored or could not be, and the newest that was taken in meanwhile. */
-  const inHand = new Map<string, { ids: Set<string>; reached: string }>();
+  return new GapFiller(options);
+}
 
-  function storing(chat: string, messageId: string): void {
-    const hand = inHand.get(chat) ?? { ids: new Set(), reached: '0' };
-    inHand.set(chat, hand);
+class GapFiller implements Backfill {
+  readonly #to: BackfillOptions;
+  readonly #known;
+  readonly #failing = new Set<string>();
+  /** By chat: what is being stored or could not be, and the newest that was taken in meanwhile. */
+  readonly #inHand = new Map<string, { ids: Set<string>; reached: string }>();
+
+  constructor(options: BackfillOptions) {
+    this.#to = options;
+    this.#known = new Map([...this.#to.cursors.all()].filter(([chat, mark]) => isId(chat) && isId(mark)));
+  }
+
+  begin(): () => Promise<void> {
+    const chats = this.#behind().map((chat) => ({ chat, release: this.#to.intake.hold(chat) }));
+    return async () => {
+      const workers = Array.from({ length: AT_ONCE }, async () => {
+        for (let next = chats.shift(); next; next = chats.shift()) {
+          if (await this.#tryFill(next.chat)) next.release();
+          else void this.#retry(next.chat, next.release);
+        }
+      });
+      await Promise.all(workers);
+    };
+  }
+
+  again(chat: string, messageId: string): void {
+    if (this.#failing.has(chat)) return;
+    // A chat that was never read is read from here, not from yesterday.
+    if (!this.#known.has(chat)) remember(this.#known, chat, String(BigInt(messageId) - 1n), MAX_MARKS);
+    void this.#retry(chat, this.#to.intake.hold(chat));
+  }
+
+  storing(chat: string, messageId: string): void {
+    const hand = this.#inHand.get(chat) ?? { ids: new Set(), reached: '0' };
+    this.#inHand.set(chat, hand);
     hand.ids.add(messageId);
   }
 
-  function mark(chat: string, messageId: string): void {
-    const newest = reached(chat, messageId);
-    const before = known.get(chat);
+  mark(chat: string, messageId: string): void {
+    const newest = this.#reached(chat, messageId);
+    const before = this.#known.get(chat);
     if (newest === undefined || (before !== undefined && !isLater(newest, before))) return;
-    remember(known, chat, newest, MAX_MARKS);
-    cursors.set(chat, newest);
+    remember(this.#known, chat, newest, MAX_MARKS);
+    this.#to.cursors.set(chat, newest);
   }
 
   /** How far the chat is taken in; undefined while something before that is still in hand. */
-  function reached(chat: string, messageId: string): string | undefined {
-    const hand = inHand.get(chat);
+  #reached(chat: string, messageId: string): string | undefined {
+    const hand = this.#inHand.get(chat);
     if (!hand) return messageId;
     hand.ids.delete(messageId);
     if (isLater(messageId, hand.reached)) hand.reached = messageId;
     if ([...hand.ids].some((id) => isLater(hand.reached, id))) return undefined;
-    if (hand.ids.size === 0) inHand.delete(chat);
+    if (hand.ids.size === 0) this.#inHand.delete(chat);
     return hand.reached;
   }
 
   /** Chats with something to fetch. A chat without a mark gets one, so that next time it is known how far it was read. */
-  function behind(): string[] {
-    const newest = [...known.values()].reduce((last, next) => (isLater(next, last) ? next : last), '0');
-    for (const [chat, place] of places.all()) {
-      if (known.size >= MAX_SEEDED) break;
-      if (known.has(chat) || !isTalkedIn(place)) continue;
+  #behind(): string[] {
+    const newest = [...this.#known.values()].reduce((last, next) => (isLater(next, last) ? next : last), '0');
+    for (const [chat, place] of this.#to.places.all()) {
+      if (this.#known.size >= MAX_SEEDED) break;
+      if (this.#known.has(chat) || !isTalkedIn(place)) continue;
       // A channel made while we were away is read from its beginning.
       const isNew = newest !== '0' && isLater(place.made ?? chat, newest);
-      mark(chat, isNew ? chat : (place.lastMessage ?? chat));
+      this.mark(chat, isNew ? chat : (place.lastMessage ?? chat));
     }
     const dayAgo = idAt(Date.now() - DAY_MS);
     const told: string[] = [];
     const untold: [string, string][] = [];
-    for (const [chat, read] of known) {
-      const place = places.get(chat);
+    for (const [chat, read] of this.#known) {
+      const place = this.#to.places.get(chat);
       if (!place || place.guild === undefined) untold.push([chat, read]);
       else if (place.lastMessage !== undefined && isLater(place.lastMessage, read)) {
         if (isLater(place.lastMessage, dayAgo)) told.push(chat);
@@ -105,97 +134,79 @@ export function createBackfill(options: BackfillOptions): Backfill {
   }
 
   /** Gives the id of the newest message taken in. */
-  async function fill(chat: string): Promise<string | undefined> {
+  async #fill(chat: string): Promise<string | undefined> {
     const dayAgo = idAt(Date.now() - DAY_MS);
-    const read = known.get(chat) ?? dayAgo;
+    const read = this.#known.get(chat) ?? dayAgo;
     let after = isLater(read, dayAgo) ? read : dayAgo;
     let newest: string | undefined;
     // A mark may be behind by what was taken in within its last moments: what is known does not count.
     for (let page = 0, fresh = 0; page < MAX_PAGES && fresh < LIMIT; page++) {
       const query = { after, limit: String(LIMIT) };
-      const found = await patient(() => api.call('GET', `/channels/${chat}/messages`, { query, signal }));
+      const found = await this.#patient(() =>
+        this.#to.api.call('GET', `/channels/${chat}/messages`, { query, signal: this.#to.signal }),
+      );
       const messages = (Array.isArray(found) ? found.filter(isFields) : []).filter((message) => id(message, 'id'));
       if (messages.length === 0) break;
       messages.sort((a, b) => (isLater(id(a, 'id') ?? '', id(b, 'id') ?? '') ? 1 : -1));
-      if (!places.get(chat)) await locate(chat);
-      const taken = await Promise.all(messages.map(accept));
+      if (!this.#to.places.get(chat)) await this.#locate(chat);
+      const taken = await Promise.all(messages.map(this.#to.accept));
       fresh += taken.filter(Boolean).length;
       newest = id(messages.at(-1) ?? {}, 'id');
       after = newest ?? after;
-      if (fresh > 0) log.info({ channel: 'discord', chat, count: fresh }, 'messages from while we were away');
+      if (fresh > 0) this.#to.log.info({ channel: 'discord', chat, count: fresh }, 'messages from while we were away');
       if (messages.length < LIMIT) break;
     }
     return newest;
   }
 
   /** A message fetched over REST does not say whether its chat is direct. */
-  async function locate(chat: string): Promise<void> {
-    const channel = await patient(() => api.call('GET', `/channels/${chat}`, { signal }));
-    if (isFields(channel)) places.learn(channel);
+  async #locate(chat: string): Promise<void> {
+    const channel = await this.#patient(() =>
+      this.#to.api.call('GET', `/channels/${chat}`, { signal: this.#to.signal }),
+    );
+    if (isFields(channel)) this.#to.places.learn(channel);
   }
 
   /** Waits out what passes by itself. Undefined when the chat is gone or closed to us. */
-  async function patient(ask: () => Promise<unknown>): Promise<unknown> {
-    const backoff = createBackoff(backoffMs.min, backoffMs.max);
+  async #patient(ask: () => Promise<unknown>): Promise<unknown> {
+    const backoff = createBackoff(this.#to.backoffMs.min, this.#to.backoffMs.max);
     for (let tries = 1; ; ) {
       try {
         return await ask();
       } catch (error) {
-        if (!(error instanceof DiscordError) || signal.aborted || tries >= TRIES) throw error;
+        if (!(error instanceof DiscordError) || this.#to.signal.aborted || tries >= TRIES) throw error;
         if (error.kind === 'refused') return undefined;
         // With many chats to read, being told to wait is no failure.
         if (error.kind !== 'limited') tries++;
-        await sleep(error.retryAfterMs ?? backoff.next(), signal);
+        await sleep(error.retryAfterMs ?? backoff.next(), this.#to.signal);
       }
     }
   }
 
   /** False when something could not be stored. What Discord does not give, after some tries, is given up. */
-  async function tryFill(chat: string): Promise<boolean> {
+  async #tryFill(chat: string): Promise<boolean> {
     try {
-      const last = await fill(chat);
-      failing.delete(chat);
-      inHand.delete(chat);
-      if (last !== undefined) mark(chat, last);
+      const last = await this.#fill(chat);
+      this.#failing.delete(chat);
+      this.#inHand.delete(chat);
+      if (last !== undefined) this.mark(chat, last);
       return true;
     } catch (error) {
-      if (!signal.aborted) log.warn({ err: error, chat }, 'what was said while we were away was not taken in');
+      if (!this.#to.signal.aborted)
+        this.#to.log.warn({ err: error, chat }, 'what was said while we were away was not taken in');
       if (!(error instanceof DiscordError)) return false;
-      failing.delete(chat);
-      inHand.delete(chat);
+      this.#failing.delete(chat);
+      this.#inHand.delete(chat);
       return true;
     }
   }
 
   /** Until it works; what is said meanwhile waits, so that it does not overtake. */
-  async function retry(chat: string, release: () => void): Promise<void> {
-    const backoff = createBackoff(backoffMs.min, backoffMs.max);
-    failing.add(chat);
-    do await sleep(backoff.next(), signal);
-    while (!signal.aborted && !(await tryFill(chat)));
+  async #retry(chat: string, release: () => void): Promise<void> {
+    const backoff = createBackoff(this.#to.backoffMs.min, this.#to.backoffMs.max);
+    this.#failing.add(chat);
+    do await sleep(backoff.next(), this.#to.signal);
+    while (!this.#to.signal.aborted && !(await this.#tryFill(chat)));
     release();
   }
-
-  return {
-    storing,
-    mark,
-    begin() {
-      const chats = behind().map((chat) => ({ chat, release: intake.hold(chat) }));
-      return async () => {
-        const workers = Array.from({ length: AT_ONCE }, async () => {
-          for (let next = chats.shift(); next; next = chats.shift()) {
-            if (await tryFill(next.chat)) next.release();
-            else void retry(next.chat, next.release);
-          }
-        });
-        await Promise.all(workers);
-      };
-    },
-    again(chat, messageId) {
-      if (failing.has(chat)) return;
-      // A chat that was never read is read from here, not from yesterday.
-      if (!known.has(chat)) remember(known, chat, String(BigInt(messageId) - 1n), MAX_MARKS);
-      void retry(chat, intake.hold(chat));
-    },
-  };
 }

@@ -42,43 +42,83 @@ export interface EventsOptions {
 }
 
 export function createEvents(options: EventsOptions): Events {
-  const { places, interactions, threads, log, signal, callbacks } = options;
-  const intake = createIntake();
-  const lookup = createLookup({ ...options, intake });
-  const backfill = createBackfill({ ...options, intake, accept: (message) => handOver(message, 'message') });
-  const inHand = new Set<Promise<void>>();
-  let bot: Bot | undefined;
+  return new EventIntake(options);
+}
 
-  const context = (self: Bot): Context => ({ bot: self, places, threads, now: Date.now() });
+class EventIntake implements Events {
+  readonly #to: EventsOptions;
+  readonly #intake = createIntake();
+  readonly #lookup;
+  readonly #backfill;
+  readonly #inHand = new Set<Promise<void>>();
+  #bot: Bot | undefined;
+  readonly #context = (self: Bot): Context => ({
+    bot: self,
+    places: this.#to.places,
+    threads: this.#to.threads,
+    now: Date.now(),
+  });
 
-  function introduce(ready: Fields): void {
+  constructor(options: EventsOptions) {
+    this.#to = options;
+    this.#lookup = createLookup({ ...this.#to, intake: this.#intake });
+    this.#backfill = createBackfill({
+      ...this.#to,
+      intake: this.#intake,
+      accept: (message) => this.#handOver(message, 'message'),
+    });
+  }
+
+  onPacket(type: string, data: unknown): void {
+    if (!isFields(data)) return;
+    if (type === 'READY') this.#introduce(data);
+    else if (type === 'MESSAGE_CREATE') this.#takeMessage(data, 'message');
+    else if (type === 'MESSAGE_UPDATE') this.#takeMessage(data, 'edit');
+    else if (type === 'INTERACTION_CREATE' && this.#bot)
+      this.#track(this.#to.interactions.take(data, this.#context(this.#bot)));
+    else if (this.#to.places.take(type, data)) this.#begun(type, data);
+    else if (type !== 'RESUMED') this.#to.callbacks()?.onDropped(type.toLowerCase());
+  }
+
+  onFresh(): void {
+    const fill = this.#backfill.begin();
+    this.#intake.resume();
+    this.#track(fill());
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#inHand);
+  }
+
+  #introduce(ready: Fields): void {
     const user = fields(ready, 'user') ?? {};
     const application = fields(ready, 'application') ?? {};
-    bot = {
+    this.#bot = {
       account: id(user, 'id') ?? '',
       application: id(application, 'id') ?? '',
       name: string(user, 'username') ?? '',
     };
-    intake.pause();
-    if (!mayReadContent(integer(application, 'flags') ?? 0)) log.warn({ channel: 'discord' }, missingIntent().message);
-    options.onBot(bot);
+    this.#intake.pause();
+    if (!mayReadContent(integer(application, 'flags') ?? 0))
+      this.#to.log.warn({ channel: 'discord' }, missingIntent().message);
+    this.#to.onBot(this.#bot);
   }
 
   /** Of a thread or channel that was made before our eyes nothing was missed so far. */
-  function begun(type: string, data: Fields): void {
+  #begun(type: string, data: Fields): void {
     const made = id(data, 'id');
     const isNew = type === 'CHANNEL_CREATE' || (type === 'THREAD_CREATE' && data.newly_created === true);
-    if (isNew && made !== undefined) backfill.mark(made, made);
+    if (isNew && made !== undefined) this.#backfill.mark(made, made);
   }
 
-  function takeMessage(told: Fields, kind: 'message' | 'edit'): void {
+  #takeMessage(told: Fields, kind: 'message' | 'edit'): void {
     // The library puts objects of its own into the event, in circles, while it waits here.
     const data = structuredClone(told);
     const chat = id(data, 'channel_id') ?? '';
-    if (id(data, 'guild_id') !== undefined) lookup.ensure(chat);
-    options.onWritten(chat);
-    intake.take(chat, () => {
-      if (!signal.aborted) track(accept(data, kind));
+    if (id(data, 'guild_id') !== undefined) this.#lookup.ensure(chat);
+    this.#to.onWritten(chat);
+    this.#intake.take(chat, () => {
+      if (!this.#to.signal.aborted) this.#track(this.#accept(data, kind));
     });
   }
 
@@ -86,69 +126,49 @@ export function createEvents(options: EventsOptions): Events {
    * Calls `onMessage` before it first waits, so that what comes in one turn keeps its order. True when it was new. Rejects when
    * it could not be stored.
    */
-  async function handOver(data: Fields, kind: 'message' | 'edit'): Promise<boolean> {
-    const to = callbacks();
-    if (!bot || !to) throw new Error('not connected');
-    const decoded = decode(data, kind, bot);
+  async #handOver(data: Fields, kind: 'message' | 'edit'): Promise<boolean> {
+    const to = this.#to.callbacks();
+    if (!this.#bot || !to) throw new Error('not connected');
+    const decoded = this.#decode(data, kind, this.#bot);
     const chat = id(data, 'channel_id') ?? '';
     const messageId = id(data, 'id') ?? '';
     if (decoded.kind === 'dropped') {
       // Our own answers end most chats: what lies before them need not be looked for after a restart.
-      if (decoded.reason === 'own' && kind === 'message') backfill.mark(chat, messageId);
+      if (decoded.reason === 'own' && kind === 'message') this.#backfill.mark(chat, messageId);
       to.onDropped(decoded.reason);
       return false;
     }
-    if (kind === 'message') backfill.storing(chat, messageId);
+    if (kind === 'message') this.#backfill.storing(chat, messageId);
     const outcome = await to.onMessage(decoded.message, data);
-    if (kind === 'message') backfill.mark(chat, messageId);
+    if (kind === 'message') this.#backfill.mark(chat, messageId);
     return outcome === 'accepted';
   }
 
-  async function accept(data: Fields, kind: 'message' | 'edit'): Promise<void> {
+  async #accept(data: Fields, kind: 'message' | 'edit'): Promise<void> {
     try {
-      await handOver(data, kind);
+      await this.#handOver(data, kind);
     } catch (error) {
-      log.error({ err: error }, 'a message could not be stored; it is fetched again');
+      this.#to.log.error({ err: error }, 'a message could not be stored; it is fetched again');
       const chat = id(data, 'channel_id');
       const messageId = id(data, 'id');
-      if (chat !== undefined && messageId !== undefined && kind === 'message') backfill.again(chat, messageId);
+      if (chat !== undefined && messageId !== undefined && kind === 'message') this.#backfill.again(chat, messageId);
     }
   }
 
   /** An event that breaks the decoder is dropped: it would come back for ever. */
-  function decode(data: Fields, kind: 'message' | 'edit', self: Bot): Decoded {
+  #decode(data: Fields, kind: 'message' | 'edit', self: Bot): Decoded {
     try {
-      return decodeMessage(data, kind, context(self));
+      return decodeMessage(data, kind, this.#context(self));
     } catch (error) {
-      log.error({ err: error }, 'an event could not be read and was dropped');
+      this.#to.log.error({ err: error }, 'an event could not be read and was dropped');
       return { kind: 'dropped', reason: 'decode-error' };
     }
   }
 
-  function track(work: Promise<void>): void {
+  #track(work: Promise<void>): void {
     const tracked = work
-      .catch((error: unknown) => log.error({ err: error }, 'an event of Discord was not dealt with'))
-      .finally(() => inHand.delete(tracked));
-    inHand.add(tracked);
+      .catch((error: unknown) => this.#to.log.error({ err: error }, 'an event of Discord was not dealt with'))
+      .finally(() => this.#inHand.delete(tracked));
+    this.#inHand.add(tracked);
   }
-
-  return {
-    onPacket(type, data) {
-      if (!isFields(data)) return;
-      if (type === 'READY') introduce(data);
-      else if (type === 'MESSAGE_CREATE') takeMessage(data, 'message');
-      else if (type === 'MESSAGE_UPDATE') takeMessage(data, 'edit');
-      else if (type === 'INTERACTION_CREATE' && bot) track(interactions.take(data, context(bot)));
-      else if (places.take(type, data)) begun(type, data);
-      else if (type !== 'RESUMED') callbacks()?.onDropped(type.toLowerCase());
-    },
-    onFresh() {
-      const fill = backfill.begin();
-      intake.resume();
-      track(fill());
-    },
-    async settled() {
-      await Promise.all(inHand);
-    },
-  };
 }

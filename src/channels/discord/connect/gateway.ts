@@ -7,6 +7,7 @@ import type { Logger } from '../../../log.ts';
 import type { ChannelStatus } from '../../channel.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
 import { problemOf } from './config-problems.ts';
+import type { Events } from './events.ts';
 import { createIdentifyPace } from './identify-pace.ts';
 import { openSession } from './session.ts';
 import type { Session, SessionEnd, SessionOptions, SessionTiming } from './session-types.ts';
@@ -19,9 +20,7 @@ export interface GatewayTiming extends SessionTiming {
 export interface GatewayOptions extends Omit<SessionOptions, 'mayIdentify' | 'timing'> {
   log: Logger;
   timing: GatewayTiming;
-  onPacket(type: string, data: unknown): void;
-  /** A fresh session has begun: what was said before may have been missed. */
-  onFresh(): void;
+  events: Pick<Events, 'onPacket' | 'onFresh'>;
   onStatus(status: ChannelStatus): void;
 }
 
@@ -38,7 +37,7 @@ const STEADY_MS = 30_000;
 const WRONG_MS = 300_000;
 
 export function startGateway(options: GatewayOptions): Gateway {
-  const { log, timing, onPacket, onFresh, onStatus } = options;
+  const { log, timing, events, onStatus } = options;
   const stopping = new AbortController();
   const backoff = createBackoff(timing.backoffMs.min, timing.backoffMs.max);
   const first = Promise.withResolvers<void>();
@@ -66,9 +65,9 @@ export function startGateway(options: GatewayOptions): Gateway {
       session = openSession(
         { ...options, mayIdentify },
         {
-          onPacket,
+          onPacket: (type, data) => events.onPacket(type, data),
           onReady() {
-            onFresh();
+            events.onFresh();
             connected();
           },
           onResumed: connected,

@@ -46,124 +46,141 @@ const ON_IT = 'On it.';
 const REFUSED = 'I take no commands from you here.';
 const NOT_TAKEN = 'I could not take this. Please try again in a moment.';
 
-export function createInteractions(options: {
+export interface InteractionOptions {
   api: DiscordApi;
   callbacks: () => ChannelCallbacks | undefined;
   learn: (channel: Fields, guild: string | undefined) => void;
   log: Logger;
   timing: InteractionTiming;
-}): Interactions {
-  const { api, callbacks, log, timing } = options;
+}
 
-  async function answer({ id: at, token }: Interaction, type: number, data?: object): Promise<void> {
+export function createInteractions(options: InteractionOptions): Interactions {
+  return new InteractionIntake(options);
+}
+
+class InteractionIntake implements Interactions {
+  readonly #to: InteractionOptions;
+  readonly #pending = new Map<string, Promise<void>>();
+
+  constructor(options: InteractionOptions) {
+    this.#to = options;
+  }
+
+  async take(body: unknown, context: Context): Promise<void> {
+    const channel = isFields(body) ? fields(body, 'channel') : undefined;
+    if (isFields(body) && channel) this.#to.learn(channel, id(body, 'guild_id'));
+    const decoded = this.#decode(body, context);
+    if (decoded.kind === 'dropped') {
+      this.#to.callbacks()?.onDropped(decoded.reason);
+      return this.#answerUnknown(body);
+    }
+    const { interaction } = decoded;
+    if (decoded.kind === 'suggest') return this.#suggest(decoded.query, interaction);
+    const done = this.#takeMessage(decoded.message, interaction, body).finally(() =>
+      this.#pending.delete(interaction.id),
+    );
+    this.#pending.set(interaction.id, done);
+    return done;
+  }
+
+  async settled(interactionId: string): Promise<void> {
+    await Promise.allSettled([this.#pending.get(interactionId)]);
+  }
+
+  async #answer({ id: at, token }: Interaction, type: number, data?: object): Promise<void> {
     const body = data === undefined ? { type } : { type, data };
-    await tolerate(() =>
-      api.call('POST', `/interactions/${at}/${token}/callback`, { body, auth: false, timeoutMs: ACK_MS }),
+    await this.#tolerate(() =>
+      this.#to.api.call('POST', `/interactions/${at}/${token}/callback`, { body, auth: false, timeoutMs: ACK_MS }),
     );
   }
 
   /** Words that only the person sees, whether or not the interaction was deferred before. */
-  async function say(interaction: Interaction, isButton: boolean, isDeferred: boolean, content: string): Promise<void> {
+  async #say(interaction: Interaction, isButton: boolean, isDeferred: boolean, content: string): Promise<void> {
     const data = { content, flags: EPHEMERAL, allowed_mentions: NO_MENTIONS };
-    if (!isDeferred) return answer(interaction, MESSAGE, data);
+    if (!isDeferred) return this.#answer(interaction, MESSAGE, data);
     const route = `/webhooks/${interaction.application}/${interaction.token}` as const;
-    await tolerate(() =>
+    await this.#tolerate(() =>
       isButton
-        ? api.call('POST', route, { body: data, auth: false })
-        : api.call('PATCH', `${route}/messages/@original`, {
+        ? this.#to.api.call('POST', route, { body: data, auth: false })
+        : this.#to.api.call('PATCH', `${route}/messages/@original`, {
             body: { content, allowed_mentions: NO_MENTIONS },
             auth: false,
           }),
     );
   }
 
-  async function tolerate(action: () => Promise<unknown>): Promise<void> {
+  async #tolerate(action: () => Promise<unknown>): Promise<void> {
     try {
       await action();
     } catch (error) {
       if (!(error instanceof DiscordError)) throw error;
       const isOver = error.code !== undefined && OVER.has(error.code);
-      log[isOver ? 'debug' : 'warn']({ err: error }, 'an interaction was not acknowledged');
+      this.#to.log[isOver ? 'debug' : 'warn']({ err: error }, 'an interaction was not acknowledged');
     }
   }
 
-  async function takeMessage(message: InboundMessage, interaction: Interaction, raw: unknown): Promise<void> {
+  async #takeMessage(message: InboundMessage, interaction: Interaction, raw: unknown): Promise<void> {
     const isButton = message.kind === 'button';
     const isGoal = !isButton && message.command === undefined;
     const defer = () =>
-      answer(interaction, isButton ? DEFERRED_UPDATE : DEFERRED_MESSAGE, isButton ? undefined : { flags: EPHEMERAL });
-    const stored = callbacks()?.onMessage(message, raw) ?? Promise.reject(new Error('not connected'));
+      this.#answer(
+        interaction,
+        isButton ? DEFERRED_UPDATE : DEFERRED_MESSAGE,
+        isButton ? undefined : { flags: EPHEMERAL },
+      );
+    const stored = this.#to.callbacks()?.onMessage(message, raw) ?? Promise.reject(new Error('not connected'));
     let deferred: Promise<void> | undefined;
     const timer = setTimeout(() => {
       deferred = defer();
-    }, timing.deferMs);
+    }, this.#to.timing.deferMs);
     try {
       const outcome = await stored;
       clearTimeout(timer);
       const wasDeferred = deferred !== undefined;
       await deferred;
-      if (outcome === 'refused') await say(interaction, isButton, wasDeferred, REFUSED);
-      else if (isGoal && outcome !== 'answered') await say(interaction, isButton, wasDeferred, ON_IT);
+      if (outcome === 'refused') await this.#say(interaction, isButton, wasDeferred, REFUSED);
+      else if (isGoal && outcome !== 'answered') await this.#say(interaction, isButton, wasDeferred, ON_IT);
       else if (!wasDeferred) await defer();
     } catch (error) {
       clearTimeout(timer);
-      log.error({ err: error, id: message.id }, 'an interaction could not be stored; the person is asked to try again');
+      this.#to.log.error(
+        { err: error, id: message.id },
+        'an interaction could not be stored; the person is asked to try again',
+      );
       const wasDeferred = deferred !== undefined;
       await deferred;
-      await say(interaction, isButton, wasDeferred, NOT_TAKEN);
+      await this.#say(interaction, isButton, wasDeferred, NOT_TAKEN);
     }
   }
 
-  async function suggest(query: Parameters<ChannelCallbacks['onSuggest']>[0], interaction: Interaction): Promise<void> {
+  async #suggest(query: Parameters<ChannelCallbacks['onSuggest']>[0], interaction: Interaction): Promise<void> {
     const late = Promise.withResolvers<Suggestion[]>();
-    const timer = setTimeout(() => late.resolve([]), timing.suggestMs);
-    const asked = callbacks()?.onSuggest(query) ?? Promise.resolve([]);
+    const timer = setTimeout(() => late.resolve([]), this.#to.timing.suggestMs);
+    const asked = this.#to.callbacks()?.onSuggest(query) ?? Promise.resolve([]);
     const found = await Promise.race([asked, late.promise]).finally(() => clearTimeout(timer));
     const choices = found.filter(({ value }) => value.length > 0 && value.length <= 100).slice(0, 25);
-    await answer(interaction, CHOICES, {
+    await this.#answer(interaction, CHOICES, {
       choices: choices.map(({ value, label }) => ({ name: oneLine(label, 100) || value, value })),
     });
   }
 
   /** An event that breaks the decoder is dropped: nothing is known of it that could be answered. */
-  function decode(body: unknown, context: Context): ReturnType<typeof decodeInteraction> {
+  #decode(body: unknown, context: Context): ReturnType<typeof decodeInteraction> {
     try {
       return decodeInteraction(body, context);
     } catch (error) {
-      log.error({ err: error }, 'an interaction could not be read and was dropped');
+      this.#to.log.error({ err: error }, 'an interaction could not be read and was dropped');
       return { kind: 'dropped', reason: 'decode-error' };
     }
   }
 
   /** What we know nothing of (menus, forms, what an older version offered) is answered too: else Discord says that we failed. */
-  async function answerUnknown(body: unknown): Promise<void> {
+  async #answerUnknown(body: unknown): Promise<void> {
     const interaction = isFields(body) ? readInteraction(body) : undefined;
     if (!isFields(body) || !interaction) return;
     const type = integer(body, 'type');
-    if (type === PING) return answer(interaction, PONG);
-    if (type === AUTOCOMPLETE) return answer(interaction, CHOICES, { choices: [] });
-    return say(interaction, false, false, UNKNOWN);
+    if (type === PING) return this.#answer(interaction, PONG);
+    if (type === AUTOCOMPLETE) return this.#answer(interaction, CHOICES, { choices: [] });
+    return this.#say(interaction, false, false, UNKNOWN);
   }
-
-  const pending = new Map<string, Promise<void>>();
-
-  return {
-    async take(body, context) {
-      const channel = isFields(body) ? fields(body, 'channel') : undefined;
-      if (isFields(body) && channel) options.learn(channel, id(body, 'guild_id'));
-      const decoded = decode(body, context);
-      if (decoded.kind === 'dropped') {
-        callbacks()?.onDropped(decoded.reason);
-        return answerUnknown(body);
-      }
-      const { interaction } = decoded;
-      if (decoded.kind === 'suggest') return suggest(decoded.query, interaction);
-      const done = takeMessage(decoded.message, interaction, body).finally(() => pending.delete(interaction.id));
-      pending.set(interaction.id, done);
-      return done;
-    },
-    async settled(interactionId) {
-      await Promise.allSettled([pending.get(interactionId)]);
-    },
-  };
 }

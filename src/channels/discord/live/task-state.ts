@@ -48,128 +48,140 @@ interface Work {
   waiting: (() => void)[];
 }
 
-export function createTaskState(options: {
+export interface TaskStateOptions {
   api: DiscordApi;
   account: () => string;
   starters: Map<string, Starter>;
   log: Logger;
   timing: TaskStateTiming;
-}): TaskState {
-  const { api, starters, log, timing } = options;
-  const working = new Map<string, Work>();
-  const quiet = new Map<string, NodeJS.Timeout>();
-  const renamedAt = new Map<string, number>();
-  let isClosed = false;
+}
 
-  async function starterOf(channel: string, thread: string): Promise<Starter> {
-    const known = starters.get(thread);
+export function createTaskState(options: TaskStateOptions): TaskState {
+  return new TaskStates(options);
+}
+
+class TaskStates implements TaskState {
+  readonly #to: TaskStateOptions;
+  readonly #working = new Map<string, Work>();
+  readonly #quiet = new Map<string, NodeJS.Timeout>();
+  readonly #renamedAt = new Map<string, number>();
+  #isClosed = false;
+
+  constructor(options: TaskStateOptions) {
+    this.#to = options;
+  }
+
+  async show(address: Address, view: TaskView): Promise<void> {
+    const { thread, chat } = address;
+    if (thread === undefined || this.#isClosed) return;
+    if (view.state === 'pending' || view.state === 'running') {
+      clearTimeout(this.#quiet.get(thread));
+      this.#quiet.delete(thread);
+    } else this.#plan(thread);
+    const busy = this.#working.get(thread);
+    const task = busy ?? { channel: chat, view, waiting: [] };
+    task.view = view;
+    const shown = new Promise<void>((resolve) => task.waiting.push(resolve));
+    if (!busy) {
+      this.#working.set(thread, task);
+      void this.#work(thread, task);
+    }
+    await shown;
+  }
+
+  touch(thread: string): void {
+    if (this.#quiet.has(thread)) this.#plan(thread);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const timer of this.#quiet.values()) clearTimeout(timer);
+    this.#quiet.clear();
+  }
+
+  async #starterOf(channel: string, thread: string): Promise<Starter> {
+    const known = this.#to.starters.get(thread);
     if (known) return known;
-    const found = await api.call('GET', `/channels/${channel}/messages/${thread}`);
+    const found = await this.#to.api.call('GET', `/channels/${channel}/messages/${thread}`);
     const message = isFields(found) ? found : {};
     const [text = ''] = (string(message, 'content') ?? '').split(MARK);
     const reactions = list(message, 'reactions')
       .filter((reaction) => reaction.me === true)
       .map((reaction) => string(fields(reaction, 'emoji') ?? {}, 'name') ?? '')
       .filter((emoji) => EMOJI.has(emoji));
-    const isOurs = id(fields(message, 'author') ?? {}, 'id') === options.account();
+    const isOurs = id(fields(message, 'author') ?? {}, 'id') === this.#to.account();
     const starter = { channel, isOurs, text, reactions, title: '' };
-    remember(starters, thread, starter, MAX_STARTERS);
+    remember(this.#to.starters, thread, starter, MAX_STARTERS);
     return starter;
   }
 
-  async function apply(channel: string, thread: string, view: TaskView): Promise<void> {
-    const starter = await starterOf(channel, thread);
+  async #apply(channel: string, thread: string, view: TaskView): Promise<void> {
+    const starter = await this.#starterOf(channel, thread);
     const { emoji, words } = LOOKS[view.state];
     const route = `/channels/${starter.channel}/messages/${thread}` as const;
     if (starter.isOurs) {
       const steps = view.progress ? ` · ${view.progress.done} of ${view.progress.total} steps` : '';
       const content = `${starter.text}${MARK}${emoji} ${words}${steps}`;
-      await api.call('PATCH', route, { body: { content, allowed_mentions: NO_MENTIONS, flags: SUPPRESS_EMBEDS } });
+      await this.#to.api.call('PATCH', route, {
+        body: { content, allowed_mentions: NO_MENTIONS, flags: SUPPRESS_EMBEDS },
+      });
     } else if (String(starter.reactions) !== emoji) {
       for (const old of starter.reactions.filter((one) => one !== emoji))
-        await api.call('DELETE', `${route}/reactions/${encodeURIComponent(old)}/@me`);
+        await this.#to.api.call('DELETE', `${route}/reactions/${encodeURIComponent(old)}/@me`);
       if (!starter.reactions.includes(emoji))
-        await api.call('PUT', `${route}/reactions/${encodeURIComponent(emoji)}/@me`);
+        await this.#to.api.call('PUT', `${route}/reactions/${encodeURIComponent(emoji)}/@me`);
       starter.reactions = [emoji];
     }
-    await rename(thread, starter, view.title);
+    await this.#rename(thread, starter, view.title);
   }
 
-  async function rename(thread: string, starter: Starter, title: string): Promise<void> {
+  async #rename(thread: string, starter: Starter, title: string): Promise<void> {
     const before = starter.title;
     if (title === '' || title === before) return;
     const isKnown = before !== '';
-    if (isKnown && Date.now() - (renamedAt.get(thread) ?? 0) < RENAME_MS) return;
+    if (isKnown && Date.now() - (this.#renamedAt.get(thread) ?? 0) < RENAME_MS) return;
     starter.title = title;
     if (!isKnown) return;
-    remember(renamedAt, thread, Date.now(), MAX_STARTERS);
-    await api.call('PATCH', `/channels/${thread}`, { body: { name: oneLine(title, 100) } });
+    remember(this.#renamedAt, thread, Date.now(), MAX_STARTERS);
+    await this.#to.api.call('PATCH', `/channels/${thread}`, { body: { name: oneLine(title, 100) } });
   }
 
-  async function work(thread: string, task: Work): Promise<void> {
-    for (let view = task.view; view && !isClosed; view = task.view) {
+  async #work(thread: string, task: Work): Promise<void> {
+    for (let view = task.view; view && !this.#isClosed; view = task.view) {
       task.view = undefined;
       const waiting = task.waiting.splice(0);
       try {
-        await apply(task.channel, thread, view);
+        await this.#apply(task.channel, thread, view);
       } catch (error) {
-        log.debug({ err: error, thread }, 'the state of a task could not be shown');
+        this.#to.log.debug({ err: error, thread }, 'the state of a task could not be shown');
         if (error instanceof DiscordError && error.retryAfterMs !== undefined) {
           task.view ??= view;
           await later(error.retryAfterMs);
         }
       }
       for (const done of waiting) done();
-      await later(timing.everyMs);
+      await later(this.#to.timing.everyMs);
     }
-    working.delete(thread);
+    this.#working.delete(thread);
     for (const done of task.waiting) done();
   }
 
-  function plan(thread: string): void {
-    if (timing.archiveMs === undefined) return;
-    clearTimeout(quiet.get(thread));
-    const timer = setTimeout(() => void archive(thread), timing.archiveMs).unref();
-    remember(quiet, thread, timer, MAX_TIMERS);
+  #plan(thread: string): void {
+    if (this.#to.timing.archiveMs === undefined) return;
+    clearTimeout(this.#quiet.get(thread));
+    const timer = setTimeout(() => void this.#archive(thread), this.#to.timing.archiveMs).unref();
+    remember(this.#quiet, thread, timer, MAX_TIMERS);
   }
 
-  async function archive(thread: string): Promise<void> {
-    quiet.delete(thread);
-    if (isClosed) return;
+  async #archive(thread: string): Promise<void> {
+    this.#quiet.delete(thread);
+    if (this.#isClosed) return;
     try {
-      await api.call('PATCH', `/channels/${thread}`, { body: { archived: true } });
+      await this.#to.api.call('PATCH', `/channels/${thread}`, { body: { archived: true } });
     } catch (error) {
-      log.debug({ err: error, thread }, 'a thread was not archived; Discord does it after a day');
+      this.#to.log.debug({ err: error, thread }, 'a thread was not archived; Discord does it after a day');
     }
   }
-
-  return {
-    async show(address, view) {
-      const { thread, chat } = address;
-      if (thread === undefined || isClosed) return;
-      if (view.state === 'pending' || view.state === 'running') {
-        clearTimeout(quiet.get(thread));
-        quiet.delete(thread);
-      } else plan(thread);
-      const busy = working.get(thread);
-      const task = busy ?? { channel: chat, view, waiting: [] };
-      task.view = view;
-      const shown = new Promise<void>((resolve) => task.waiting.push(resolve));
-      if (!busy) {
-        working.set(thread, task);
-        void work(thread, task);
-      }
-      await shown;
-    },
-    touch(thread) {
-      if (quiet.has(thread)) plan(thread);
-    },
-    close() {
-      isClosed = true;
-      for (const timer of quiet.values()) clearTimeout(timer);
-      quiet.clear();
-    },
-  };
 }
 
 function later(ms: number): Promise<void> {

@@ -51,27 +51,37 @@ const MAX_STARTERS = 2000;
 const MAX_NAME = 100;
 const LATE_MS = 120_000;
 
-export function createThreads(options: {
+export interface ThreadOptions {
   api: DiscordApi;
   cache: Cache | undefined;
   account: () => string;
   log: Logger;
   settled: (interactionId: string) => Promise<void>;
-}): Threads {
-  const { api, cache, log } = options;
-  const starters = new Map<string, Starter>();
+}
 
-  async function open(message: InboundMessage, thread: { key: string; title: string }): Promise<Address> {
+export function createThreads(options: ThreadOptions): Threads {
+  return new TaskThreads(options);
+}
+
+class TaskThreads implements Threads {
+  readonly #to: ThreadOptions;
+  readonly starters = new Map<string, Starter>();
+
+  constructor(options: ThreadOptions) {
+    this.#to = options;
+  }
+
+  async open(message: InboundMessage, thread: { key: string; title: string }): Promise<Address> {
     const { address } = message;
     try {
       const text = rootText(message, thread.title);
-      const root = address.thread ?? (await postRoot(message, thread.key, text));
+      const root = address.thread ?? (await this.#postRoot(message, thread.key, text));
       const isOurs = address.thread === undefined;
-      await startThread(address.chat, root, thread.title);
+      await this.#startThread(address.chat, root, thread.title);
       const starter = { channel: address.chat, isOurs, text: isOurs ? text : '', reactions: [], title: thread.title };
-      if (!starters.has(root)) remember(starters, root, starter, MAX_STARTERS);
-      void addMember(root, message.sender.user);
-      if (isOurs) void pointTo(message, root);
+      if (!this.starters.has(root)) remember(this.starters, root, starter, MAX_STARTERS);
+      void this.#addMember(root, message.sender.user);
+      if (isOurs) void this.#pointTo(message, root);
       return { ...address, thread: root };
     } catch (error) {
       if (error instanceof UserError) throw error;
@@ -79,36 +89,36 @@ export function createThreads(options: {
     }
   }
 
-  async function startThread(channel: string, root: string, title: string): Promise<void> {
+  async #startThread(channel: string, root: string, title: string): Promise<void> {
     const body = { name: oneLine(title, MAX_NAME) || 'Task', auto_archive_duration: AUTO_ARCHIVE };
     try {
-      await api.call('POST', `/channels/${channel}/messages/${root}/threads`, { body });
+      await this.#to.api.call('POST', `/channels/${channel}/messages/${root}/threads`, { body });
     } catch (error) {
       if (!(error instanceof DiscordError) || error.code !== ALREADY_THERE) throw error;
     }
   }
 
   /** The goal as a message of ours, for a thread to hang on. */
-  async function postRoot(message: InboundMessage, key: string, content: string): Promise<string> {
+  async #postRoot(message: InboundMessage, key: string, content: string): Promise<string> {
     const cached = `discord.root.${nonceOf(key)}`;
-    const known = await tolerate(async () => cache?.get(cached));
+    const known = await this.#tolerate(async () => this.#to.cache?.get(cached));
     if (isId(known)) return known;
     const { chat } = message.address;
     const isLate = Date.now() - message.sentAt > LATE_MS;
-    const wanted = { account: options.account(), nonce: nonceOf(key), part: { content, files: [], rows: [] } };
-    const found = isLate ? await findSent(api, chat, message.sentAt, wanted) : undefined;
+    const wanted = { account: this.#to.account(), nonce: nonceOf(key), part: { content, files: [], rows: [] } };
+    const found = isLate ? await findSent(this.#to.api, chat, message.sentAt, wanted) : undefined;
     const body = { content, allowed_mentions: NO_MENTIONS, flags: SUPPRESS_EMBEDS, ...once(key) };
-    const sent = found ?? (await say(chat, body));
+    const sent = found ?? (await this.#say(chat, body));
     const root = isFields(sent) ? id(sent, 'id') : sent;
     if (!isId(root)) throw new DiscordError('lost', 'the answer is no message');
-    await tolerate(async () => cache?.set(cached, root));
+    await this.#tolerate(async () => this.#to.cache?.set(cached, root));
     return root;
   }
 
   /** Where we may not speak no answer would be read: the person is told before anything is begun. */
-  async function say(chat: string, body: object): Promise<unknown> {
+  async #say(chat: string, body: object): Promise<unknown> {
     try {
-      return await api.call('POST', `/channels/${chat}/messages`, { body });
+      return await this.#to.api.call('POST', `/channels/${chat}/messages`, { body });
     } catch (error) {
       if (!(error instanceof DiscordError) || error.code === undefined || !MAY_NOT.has(error.code)) throw error;
       throw new UserError(NOT_HERE, { cause: error });
@@ -116,29 +126,27 @@ export function createThreads(options: {
   }
 
   /** So that the thread stands in the list of the person it is for. */
-  async function addMember(thread: string, user: string): Promise<void> {
-    await tolerate(() => api.call('PUT', `/channels/${thread}/thread-members/${user}`));
+  async #addMember(thread: string, user: string): Promise<void> {
+    await this.#tolerate(() => this.#to.api.call('PUT', `/channels/${thread}/thread-members/${user}`));
   }
 
-  async function pointTo(message: InboundMessage, thread: string): Promise<void> {
+  async #pointTo(message: InboundMessage, thread: string): Promise<void> {
     const interaction = openInteraction(message.interaction, Date.now());
     if (!interaction) return;
-    await options.settled(interaction.id);
+    await this.#to.settled(interaction.id);
     const route = `/webhooks/${interaction.application}/${interaction.token}/messages/@original` as const;
     const body = { content: `On it: <#${thread}>`, allowed_mentions: NO_MENTIONS };
-    await tolerate(() => api.call('PATCH', route, { body, auth: false }));
+    await this.#tolerate(() => this.#to.api.call('PATCH', route, { body, auth: false }));
   }
 
-  async function tolerate<T>(action: () => Promise<T>): Promise<T | undefined> {
+  async #tolerate<T>(action: () => Promise<T>): Promise<T | undefined> {
     try {
       return await action();
     } catch (error) {
-      log.debug({ err: error }, 'a thread goes on without one of its trimmings');
+      this.#to.log.debug({ err: error }, 'a thread goes on without one of its trimmings');
       return undefined;
     }
   }
-
-  return { open, starters };
 }
 
 /** A command that opens a thread has no goal of its own. */

@@ -5,7 +5,7 @@
  */
 import { DeliveryError } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
-import type { ChannelLimits, OutboundMessage, PartAttempt, PartLedger } from '../../channel.ts';
+import type { Channel, ChannelLimits, OutboundMessage, PartAttempt, PartLedger } from '../../channel.ts';
 import { isFields } from '../../shared/read.ts';
 import { FilesRefused, type Step, sendParts } from '../../shared/send-parts.ts';
 import { type DiscordApi, DiscordError } from '../connect/api.ts';
@@ -40,38 +40,43 @@ const PRIVATE = 'the answer was for the eyes of one person, its time is over';
 const UNSURE = 'I cannot tell whether the rest of my answer reached you. If it is missing, send the command again.';
 
 /** Throws DeliveryError. */
-export function createSend(options: SendOptions): (message: OutboundMessage, ledger: PartLedger) => Promise<void> {
-  const { api, limits, log } = options;
+export function createSend(options: SendOptions): Channel['send'] {
+  const sender = new Sender(options);
+  return (message, ledger) => sender.send(message, ledger);
+}
 
-  async function send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
-    const parts = await planParts(message, limits);
+class Sender {
+  readonly #to: SendOptions;
+
+  constructor(options: SendOptions) {
+    this.#to = options;
+  }
+
+  async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
+    const parts = await planParts(message, this.#to.limits);
     await sendParts<DiscordPart>(ledger, {
       parts: () => parts,
       ...{ filesOf: ({ files }) => files, wordsOf, fileOf, notice: noticeOf },
       noticeParts: async (notice) => noticeParts(notice),
-      async post(part, step) {
+      post: async (part, step) => {
         const isSame = step.isFirst && readSealed(message.interaction)?.isPress !== true;
         const isUnsure = !isSame && step.attempt.uncertainSince !== undefined;
         const shown = isUnsure ? { content: UNSURE, files: [], rows: [] } : part;
-        const privately = await answerInteraction(message, shown, isSame);
-        return privately ?? post(await placed(message), part, step);
+        const privately = await this.#answerInteraction(message, shown, isSame);
+        return privately ?? this.#post(await this.#placed(message), part, step);
       },
     });
-    options.onSent(channelOf(message));
+    this.#to.onSent(channelOf(message));
   }
 
   /**
    * `isSame`: the first part, which takes the place of the acknowledgement, however often it is sent. Undefined when the time
    * for it is over.
    */
-  async function answerInteraction(
-    message: OutboundMessage,
-    part: DiscordPart,
-    isSame: boolean,
-  ): Promise<string | undefined> {
+  async #answerInteraction(message: OutboundMessage, part: DiscordPart, isSame: boolean): Promise<string | undefined> {
     const interaction = openInteraction(message.interaction, Date.now());
     if (!interaction) return undefined;
-    await options.settled(interaction.id);
+    await this.#to.settled(interaction.id);
     const hook = `/webhooks/${interaction.application}/${interaction.token}` as const;
     const form: Form = isSame
       ? { method: 'PATCH', route: `${hook}/messages/@original`, body: { ...partBody(part) }, files: uploads(part) }
@@ -82,26 +87,29 @@ export function createSend(options: SendOptions): (message: OutboundMessage, led
           files: uploads(part),
         };
     try {
-      return await perform(form, false);
+      return await this.#perform(form, false);
     } catch (error) {
       if (!(error instanceof DiscordError)) throw error;
       const isOver = error.kind === 'refused' && (error.status === 404 || RUN_OUT.has(error.code ?? 0));
       const why = whyRefused(form, error);
       if (why) throw new FilesRefused(why, error);
       if (!isOver) throw toDeliveryError(error, isSame);
-      log.debug({ err: error }, 'an interaction can no longer be answered; the answer goes to its person directly');
+      this.#to.log.debug(
+        { err: error },
+        'an interaction can no longer be answered; the answer goes to its person directly',
+      );
       return undefined;
     }
   }
 
   /** An answer for one person alone that its interaction takes no more goes to that person, and nowhere else. */
-  async function placed(message: OutboundMessage): Promise<OutboundMessage> {
+  async #placed(message: OutboundMessage): Promise<OutboundMessage> {
     const { interaction, address, replyTo: _there, placeholder: _too, ...rest } = message;
     const sealed = readSealed(interaction);
     if (!sealed || address.workspace === undefined) return message;
     if (sealed.user === undefined) throw new DeliveryError(`${PRIVATE}, and it is not known who that was`);
     try {
-      const opened = await api.call('POST', '/users/@me/channels', { body: { recipient_id: sealed.user } });
+      const opened = await this.#to.api.call('POST', '/users/@me/channels', { body: { recipient_id: sealed.user } });
       const chat = isFields(opened) ? id(opened, 'id') : undefined;
       if (chat === undefined) throw new DiscordError('lost', 'the answer is no channel');
       return { ...rest, address: { channel: address.channel, account: address.account, chat } };
@@ -110,7 +118,7 @@ export function createSend(options: SendOptions): (message: OutboundMessage, led
     }
   }
 
-  async function post(message: OutboundMessage, part: DiscordPart, { attempt, isFirst }: Step): Promise<string> {
+  async #post(message: OutboundMessage, part: DiscordPart, { attempt, isFirst }: Step): Promise<string> {
     const channel = channelOf(message);
     const fresh = newMessage(message, part, isFirst, attempt.key);
     const placeholder = isFirst && isId(message.placeholder) ? message.placeholder : undefined;
@@ -118,45 +126,43 @@ export function createSend(options: SendOptions): (message: OutboundMessage, led
     let form = placeholder === undefined ? fresh : edit(channel, placeholder, part);
     for (;;) {
       try {
-        const sent = form.method === 'POST' ? await arrived(part, channel, attempt) : undefined;
-        return sent ?? (await perform(form));
+        const sent = form.method === 'POST' ? await this.#arrived(part, channel, attempt) : undefined;
+        return sent ?? (await this.#perform(form));
       } catch (error) {
         if (!(error instanceof DiscordError)) throw error;
-        const next = (await reopened(error, channel, tried)) ? form : remedy(error, form, fresh, tried);
+        const next = (await this.#reopened(error, channel, tried)) ? form : remedy(error, form, fresh, tried);
         const why = next ? undefined : whyRefused(form, error);
         if (why) throw new FilesRefused(why, error);
         if (!next) throw toDeliveryError(error, form.method === 'PATCH');
-        log.debug({ err: error }, 'a part was refused in this form and is sent in another');
+        this.#to.log.debug({ err: error }, 'a part was refused in this form and is sent in another');
         form = next;
       }
     }
   }
 
-  async function arrived(part: DiscordPart, channel: string, attempt: PartAttempt): Promise<string | undefined> {
+  async #arrived(part: DiscordPart, channel: string, attempt: PartAttempt): Promise<string | undefined> {
     const since = attempt.uncertainSince;
     if (since === undefined || Date.now() - since < NONCE_MS) return undefined;
-    return findSent(api, channel, since, { account: options.account(), nonce: nonceOf(attempt.key), part });
+    return findSent(this.#to.api, channel, since, { account: this.#to.account(), nonce: nonceOf(attempt.key), part });
   }
 
   /** Messages of ours in a thread that went to sleep can only be changed once it is awake. */
-  async function reopened(error: DiscordError, channel: string, tried: Set<string>): Promise<boolean> {
+  async #reopened(error: DiscordError, channel: string, tried: Set<string>): Promise<boolean> {
     if (!isArchived(error) || tried.has('archived')) return false;
     tried.add('archived');
-    await api.call('PATCH', `/channels/${channel}`, { body: { archived: false } });
+    await this.#to.api.call('PATCH', `/channels/${channel}`, { body: { archived: false } });
     return true;
   }
 
-  async function perform({ method, route, body, files }: Form, auth = true): Promise<string> {
+  async #perform({ method, route, body, files }: Form, auth = true): Promise<string> {
     const timeoutMs = files.length > 0 ? UPLOAD_MS : SEND_MS;
     // Only with `wait` does a webhook say what it posted.
     const query = auth || method === 'PATCH' ? {} : { wait: 'true' };
-    const sent = await api.call(method, route, { body, files, timeoutMs, auth, query });
+    const sent = await this.#to.api.call(method, route, { body, files, timeoutMs, auth, query });
     const sentId = isFields(sent) ? id(sent, 'id') : undefined;
     if (sentId === undefined) throw new DiscordError('lost', `${method}: the answer is no message`);
     return sentId;
   }
-
-  return send;
 }
 
 export function channelOf({ address }: OutboundMessage): string {
