@@ -278,14 +278,16 @@ describe('imports', () => {
 });
 
 describe('the source', () => {
-  test('the six files a message crosses are there', () => {
+  test('the eight files a message crosses are there', () => {
     const path = [
       'channels/telegram/adapter',
       'runtime/gateway',
       'engine/local/spool',
       'runtime/worker',
+      'runtime/run/run',
       'runtime/agent/agent',
       'runtime/delivery',
+      'channels/telegram/send/send',
     ];
     expect(path.map((name) => `${name}.ts`).filter((name) => !sources.has(name))).toEqual([]);
   });
