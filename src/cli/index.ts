@@ -18,6 +18,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
   init: { usage: 'init', about: 'create the home and a configuration file', load: () => import('./init.ts') },
   doctor: { usage: 'doctor', about: 'check configuration, home, tokens and model', load: () => import('./doctor.ts') },
   status: { usage: 'status', about: 'what the running gateway says of itself', load: () => import('./status.ts') },
+  queue: { usage: 'queue', about: 'what waits, is in work, or was given up', load: () => import('./queue.ts') },
   trace: { usage: 'trace ID', about: 'what became of one message', load: () => import('./trace.ts') },
   jobs: {
     usage: 'jobs list | run NAME | when "PHRASE"',

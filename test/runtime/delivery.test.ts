@@ -5,7 +5,7 @@ import type { Address, Channel, OutboundMessage, PartLedger } from '../../src/ch
 import { inspectSpool } from '../../src/engine/local/inspect.ts';
 import { openLedger } from '../../src/engine/local/ledger.ts';
 import { openStore } from '../../src/engine/local/store.ts';
-import { DeliveryError } from '../../src/errors.ts';
+import { DeliveryError, StorageError } from '../../src/errors.ts';
 import { addSecret, silentLog } from '../../src/log.ts';
 import { type DeliveryOptions, openDelivery } from '../../src/runtime/delivery.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
@@ -308,4 +308,57 @@ describe('the outbox', () => {
     await idle(second.delivery);
     expect(after.text()).toBe('bc');
   });
+
+  it('after two crashes in a row on one part gives it up, tells the person once, and sends it no third time', async () => {
+    const root = tempFolder();
+    let posts = 0;
+    const crashing: Channel = {
+      ...platform().channel,
+      send: async (_message, ledger) =>
+        void (await ledger.part(0, () => {
+          posts++;
+          return new Promise<string>(() => undefined);
+        })),
+    };
+    await open(root, crashing).delivery.add(message('m', 'c1', 'x'), 'trace-m');
+    await vi.waitFor(() => expect(posts).toBe(1));
+    open(root, crashing);
+    await vi.waitFor(() => expect(posts).toBe(2));
+    const after = platform();
+    await idle(open(root, after.channel).delivery);
+    expect(names(root, 'unsure')).toEqual(['m.json']);
+    expect(after.text()).toMatch(/^I cannot tell.*trace-m/);
+    const again = platform();
+    await idle(open(root, again.channel).delivery);
+    expect([again.text(), names(root, 'unsure')]).toEqual(['', ['m.json']]);
+  });
+
+  it.each(['dead', 'unsure'] as const)(
+    'keeps an answer until it is given up durably, and tells of it (%s)',
+    async (to) => {
+      const root = tempFolder();
+      const { channel, text } = platform((part, take) => {
+        if (part !== '!') return take();
+        throw new DeliveryError('no', to === 'dead' ? {} : { retryAfterMs: 1, ambiguous: true });
+      });
+      const store = openStore({ root, freeBytes: 0 });
+      let refusals = 2;
+      const put: typeof store.put = async (...given) => {
+        if (given[0] === to && refusals-- > 0) throw Object.assign(new StorageError('EIO'), { code: 'EIO' });
+        // What tells the person is stored before the answer leaves.
+        if (given[1] === 'm-unsure') expect(names(root, 'out')).toEqual(['m.json']);
+        return store.put(...given);
+      };
+      const told: string[] = [];
+      const onDead = async ({ id }: OutboundMessage) => {
+        expect(names(root, 'out')).toEqual(['m.json']);
+        told.push(id);
+      };
+      const { delivery } = open(root, channel, { store: { ...store, put }, onDead });
+      await delivery.add(message('m', 'c1', '!'), 't');
+      await idle(delivery);
+      expect([refusals < 0, names(root, to), told.length]).toEqual([true, ['m.json'], to === 'dead' ? 1 : 0]);
+      expect(text().startsWith('I cannot tell')).toBe(to === 'unsure');
+    },
+  );
 });

@@ -1,11 +1,12 @@
 /**
  * The inbox: what a platform handed us, from the moment we acknowledge it until its answer is on its way.
  *
- *   new/<key>.json  --claim-->  cur/<key>.json  --ack-->  done/<day>/<key>.json
- *        ^                          |  found at start: a crash; counted, tried again, after the third given up
- *        +------- release ----------+------------------------------------------------------> dead/<key>.json
+ *   put new  -- claim -->  move cur  -- ack -->  done, and its key is kept for 30 days
+ *      ^                      |  cur at start: a crash; counted and put again, after the third given up
+ *      +----- release --------+-----------------------------------------> dead/<key>.json, then drop
  *
- * Invariants: one owner a lane; a lane's messages are handed out in order of arrival; an event's file is created once.
+ * These are lines of the log (`log-lines.ts`). Invariants: one owner a lane; a lane's messages are handed out in order of arrival; an
+ * event is put once.
  */
 import { createHash } from 'node:crypto';
 import { crashPoint } from '../../crash-points.ts';

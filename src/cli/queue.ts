@@ -1,0 +1,79 @@
+/** `viber queue`: what is on its way, was given up or is unsure. Reads only, whether the gateway runs or not. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { type Found, inspectUnfinished } from '../engine/local/inspect.ts';
+import { UserError } from '../errors.ts';
+import { cutText, plainLine } from '../lib/text.ts';
+import { type CliContext, EXIT } from './command.ts';
+
+type QueueState = 'waits' | 'in work' | 'to be sent' | 'unsure' | 'given up';
+
+interface QueueRow {
+  state: QueueState;
+  /** ISO 8601; empty where it is not known. */
+  since: string;
+  /** What `viber trace` takes. */
+  trace: string;
+  /** The lane of a message, the chat of an answer. */
+  lane: string;
+  /** How it begins. */
+  words: string;
+  /** Why it was given up. */
+  reason?: string;
+}
+
+const STATES = { new: 'waits', cur: 'in work', out: 'to be sent', unsure: 'unsure', dead: 'given up' } as const;
+const WORDS = 60;
+
+export async function run({ args, home, json, print }: CliContext): Promise<number> {
+  if (args.length > 0) throw new UserError('usage: viber queue [--json]');
+  const spool = path.join(home, 'spool');
+  if (!fs.existsSync(spool)) throw new UserError(`${home} has no spool: no gateway has run there`);
+  const rows = inspectUnfinished(spool).flatMap((found) => rowOf(found) ?? []);
+  const order = Object.values(STATES);
+  rows.sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state) || a.since.localeCompare(b.since));
+  if (json) {
+    print(JSON.stringify({ queue: rows }));
+    return EXIT.ok;
+  }
+  if (rows.length === 0) print('Nothing waits, and nothing was given up.');
+  for (const row of rows) print(lineOf(row, Date.now()));
+  return EXIT.ok;
+}
+
+/** Undefined for what is no message and no answer. */
+function rowOf({ state, key, value }: Found): QueueRow | undefined {
+  if (state === 'done' || !isRecord(value)) return undefined;
+  const { message, acceptedAt, lane, createdAt, trace, reason, deadReason } = value;
+  const isAnswer = typeof createdAt === 'number';
+  const why = text(isAnswer ? reason : deadReason);
+  const since = isAnswer ? new Date(createdAt).toISOString() : text(acceptedAt);
+  return {
+    ...{ state: STATES[state], since, trace: text(trace) || key.slice(0, 12) },
+    lane: isAnswer ? chatOf(field(message, 'address')) : text(lane),
+    words: cutText(plainLine(text(field(isAnswer ? message : field(message, 'message'), 'text'))), WORDS),
+    ...(why !== '' && { reason: plainLine(why) }),
+  };
+}
+
+/** `in work      12 s  0123456789ab  task:20261122-abcde  "how it begins"`. */
+function lineOf({ state, since, trace, lane, words, reason }: QueueRow, now: number): string {
+  const age = ageOf((now - Date.parse(since)) / 1000);
+  const why = reason === undefined ? '' : `  ${reason}`;
+  return `${state.padEnd(10)}  ${age.padStart(6)}  ${trace}  ${lane}  "${words}"${why}`;
+}
+
+function ageOf(seconds: number): string {
+  if (Number.isNaN(seconds)) return '?';
+  if (seconds < 100) return `${Math.max(0, Math.round(seconds))} s`;
+  if (seconds < 6_000) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`;
+}
+
+/** `telegram 1001`. */
+const chatOf = (address: unknown): string =>
+  `${text(field(address, 'channel'))} ${text(field(address, 'chat'))}`.trim();
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const field = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,0 +1,37 @@
+/** What a failure while sending means for the answer. `src/runtime/delivery.ts` acts on it. */
+import { DeliveryError, errorMessage } from '../../errors.ts';
+import type { PartState } from './ledger.ts';
+import { UnsureError } from './parts.ts';
+
+/** Times that a channel may throw what it never should. */
+const MAX_BROKEN = 3;
+const MAX_BACKOFF_MS = 300_000;
+
+/** What a try that failed has come to. */
+export type Failure =
+  | { kind: 'retry'; leastMs: number; isLimited: boolean }
+  | { kind: 'broken' }
+  | { kind: 'over'; to: 'dead' | 'unsure'; reason: string };
+
+/**
+ * @param tries how often the channel threw what it never should, this time included
+ * @param parts what is known of the message's parts
+ */
+export function failureOf(error: unknown, tries: number, parts: Iterable<PartState>): Failure {
+  if (error instanceof UnsureError) return { kind: 'over', to: 'unsure', reason: error.message };
+  if (error instanceof DeliveryError) {
+    const { retryAfterMs, rateLimited, message } = error;
+    if (retryAfterMs === undefined) return { kind: 'over', to: 'dead', reason: message };
+    return { kind: 'retry', leastMs: retryAfterMs, isLimited: rateLimited };
+  }
+  if (tries < MAX_BROKEN) return { kind: 'broken' };
+  const isUnsure = [...parts].some((part) => part.sentId === undefined && part.unsure > 0);
+  const reason = `the channel failed while sending: ${errorMessage(error)}`;
+  return { kind: 'over', to: isUnsure ? 'unsure' : 'dead', reason };
+}
+
+/** Milliseconds to wait after one more failure of a lane, which is counted: 1 s, doubling to 5 min, with jitter. */
+export function backoff(lane: { failures: number }): number {
+  const ms = Math.min(MAX_BACKOFF_MS, 1000 * 2 ** lane.failures++);
+  return ms * (0.75 + Math.random() / 2);
+}

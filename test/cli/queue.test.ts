@@ -1,0 +1,57 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { run } from '../../src/cli/queue.ts';
+import { openSpool } from '../../src/engine/local/spool.ts';
+import { openStore } from '../../src/engine/local/store.ts';
+import { tempFolder, tree } from '../helpers/temp.ts';
+
+const queue = async (home: string, json = false) => {
+  const lines: string[] = [];
+  const context = { args: [], config: undefined, home, json, viber: undefined, env: {} };
+  expect(await run({ ...context, print: (line) => void lines.push(line) })).toBe(0);
+  return lines;
+};
+const words = (text: string) => ({ message: { text }, taskId: 't' });
+
+it('viber queue tells what waits, is in work, is to be sent, unsure and given up, while a gateway writes', async () => {
+  const home = tempFolder();
+  const store = openStore({ root: path.join(home, 'spool'), freeBytes: 0, segmentBytes: 200 });
+  expect(await queue(home)).toEqual(['Nothing waits, and nothing was given up.']);
+  const by = { person: 'alex', isOwner: true };
+  const spool = await openSpool<ReturnType<typeof words>>({ store, onDead: () => undefined });
+  const put = (lane: string, text: string) => spool.enqueue(lane, words(text), { by, dedupeId: text });
+  await put('task:1', 'finished');
+  const first = await spool.claim('task:');
+  if (first)
+    spool.ack(
+      first,
+      first.items.map(({ id }) => id),
+    );
+  await put('task:1', 'one\nand the rest');
+  await put('task:1', 'x'.repeat(500));
+  await spool.claim('task:');
+  const address = { channel: 'telegram', account: 'bot', chat: '1001' };
+  const answer = (key: string) => ({
+    ...{ key, trace: 'trace-of-it', createdAt: Date.now() - 3_600_000 * 5, seq: 1, sending: false },
+    message: { id: key, address, text: `answer ${key}`, files: [] },
+  });
+  await store.put('out', 'a1', answer('a1'));
+  await store.put('unsure', 'a2', { ...answer('a2'), reason: 'it is not known' });
+  await store.put('dead', 'a3', { ...answer('a3'), reason: 'bot was blocked' });
+  const before = tree(home);
+  const lines = await queue(home);
+  expect(lines).toEqual([
+    expect.stringMatching(/^waits {7} +0 s {2}[0-9a-f]{12} {2}task:1 {2}"x{20,}…"$/),
+    expect.stringMatching(/^in work {5} +0 s {2}[0-9a-f]{12} {2}task:1 {2}"one and the rest"$/),
+    'to be sent     5 h  trace-of-it  telegram 1001  "answer a1"',
+    'unsure         5 h  trace-of-it  telegram 1001  "answer a2"  it is not known',
+    'given up       5 h  trace-of-it  telegram 1001  "answer a3"  bot was blocked',
+  ]);
+  const [text = ''] = await queue(home, true);
+  const { queue: rows } = JSON.parse(text) as { queue: { state: string; lane: string }[] };
+  expect(rows.map(({ state }) => state)).toEqual(['waits', 'in work', 'to be sent', 'unsure', 'given up']);
+  expect(tree(home)).toEqual(before);
+  await expect(queue(tempFolder())).rejects.toThrow('no gateway has run there');
+  expect(fs.existsSync(path.join(home, 'spool', 'new'))).toBe(false);
+});
