@@ -54,6 +54,7 @@ export interface FolderWatch {
   close(): Promise<void>;
 }
 
+const SETTLE_MS = 250;
 /** Looks after which somebody is told that the files do not come to rest. */
 const RESTLESS_LOOKS = 120;
 
@@ -61,7 +62,7 @@ type Texts = Map<string, { stamp: string; file: WatchedFile }>;
 
 /** Starts at once. Nothing is thrown: `onError` hears of what cannot be read or watched; the files known before stay in force. */
 export function watchFiles(options: WatchOptions): FolderWatch {
-  const { settleMs = 250, onError } = options;
+  const { onError } = options;
   const stop = new AbortController();
   const told = new Set<string>();
   let handed: Look | undefined;
@@ -89,24 +90,10 @@ export function watchFiles(options: WatchOptions): FolderWatch {
   }
 
   async function settle(): Promise<void> {
-    let before = await look(options, handed);
+    const before = await look(options, handed);
     if (before.stamp === handed?.stamp) return report(before);
-    // At the start nobody is known to be writing: what is older than the settle time is at rest, and so is what is empty.
-    const isOld = before.found.length + before.unreadable.length === 0 || Date.now() - before.newestMs >= settleMs;
-    let isAtRest = handed === undefined && isOld;
-    for (let looks = 1; ; looks++) {
-      if (!isAtRest) await sleep(settleMs, undefined, { signal: stop.signal });
-      isAtRest = false;
-      const after = await look(options, handed);
-      if (after.stamp === before.stamp) {
-        const read = await readAll(after, texts, options.maxBytes);
-        before = await look(options, handed);
-        if (before.stamp === after.stamp) return handOver(after, read);
-      } else before = after;
-      if (looks % RESTLESS_LOOKS === 0) {
-        onError(new Error(`the files in ${options.roots.join(', ')} are being changed again and again`));
-      }
-    }
+    const { settled, read } = await comeToRest(before, options, { handed, texts, signal: stop.signal });
+    await handOver(settled, read);
   }
 
   async function handOver(settled: Look, read: Texts): Promise<void> {
@@ -154,6 +141,32 @@ export function watchFiles(options: WatchOptions): FolderWatch {
       await work;
     },
   };
+}
+
+/** Looks until nothing has changed for the settle time, nor while the files were read. */
+async function comeToRest(
+  first: Look,
+  options: WatchOptions,
+  { handed, texts, signal }: { handed: Look | undefined; texts: Texts; signal: AbortSignal },
+): Promise<{ settled: Look; read: Texts }> {
+  const { settleMs = SETTLE_MS } = options;
+  let before = first;
+  // At the start nobody is known to be writing: what is older than the settle time is at rest, and so is what is empty.
+  const isOld = before.found.length + before.unreadable.length === 0 || Date.now() - before.newestMs >= settleMs;
+  let isAtRest = handed === undefined && isOld;
+  for (let looks = 1; ; looks++) {
+    if (!isAtRest) await sleep(settleMs, undefined, { signal });
+    isAtRest = false;
+    const after = await look(options, handed);
+    if (after.stamp === before.stamp) {
+      const read = await readAll(after, texts, options.maxBytes);
+      before = await look(options, handed);
+      if (before.stamp === after.stamp) return { settled: after, read };
+    } else before = after;
+    if (looks % RESTLESS_LOOKS === 0) {
+      options.onError(new Error(`the files in ${options.roots.join(', ')} are being changed again and again`));
+    }
+  }
 }
 
 async function readAll(settled: Look, known: Texts, maxBytes: number): Promise<Texts> {
