@@ -20,6 +20,9 @@ export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   ollama: { env: [], baseURL: 'http://127.0.0.1:11434/v1' },
 };
 
+/** The name of the built-in model as a setting. */
+export const OFFLINE_MODEL = 'offline/viber';
+
 /** One variable a provider, for help texts. */
 export const KEY_VARIABLES: readonly string[] = Object.values(PROVIDERS).flatMap(({ env }) => env.slice(0, 1));
 

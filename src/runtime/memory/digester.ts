@@ -4,8 +4,8 @@
  */
 import type { Logger } from '../../log.ts';
 import { type Agent, RunError } from '../agent/agent.ts';
+import { OFFLINE_MODEL } from '../contract/providers.ts';
 import type { Costs } from '../costs/costs.ts';
-import { OFFLINE_MODEL } from '../offline/offline.ts';
 
 import type { Part } from './covered.ts';
 import { type Digest, digestInstructions, digestQuestion, maxAnswer, readDigest, splitFacts } from './digest.ts';

