@@ -104,13 +104,13 @@ export interface CommandReply {
 }
 
 export interface Command extends CommandSpec {
-  /** What a person must be allowed to do (T4). */
+  /** What a person must be allowed to do. */
   action: Action;
   /** Not listed: reached by buttons, and by those who know. */
   hidden?: true;
   /** What follows its name is a message, which steers or waits whatever the conversation's mode is. */
   says?: 'steer' | 'followup';
-  /** Moves the conversation to another task: takes effect at the door. */
+  /** Moves the conversation to another task: takes effect before the command is stored. */
   binds?: true;
   /** Where every task has its thread, it begins one. */
   begins?: true;

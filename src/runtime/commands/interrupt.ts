@@ -1,6 +1,6 @@
 /**
- * An interrupt from a channel (A4): `*` stops every task of the conversation it comes from, an agent's id only what that agent
- * does there (C38). It stops as `/stop` does; what nobody works on has nothing to stop.
+ * An interrupt from a channel: `*` stops every task of the conversation it comes from, an agent's id only what that agent
+ * does there. It stops as `/stop` does; what nobody works on has nothing to stop.
  */
 import { type Address, conversationKey, type InterruptSignal } from '../../channels/channel.ts';
 import type { Queue } from '../../engine/engine.ts';

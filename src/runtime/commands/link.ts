@@ -1,5 +1,5 @@
 /**
- * /link: two accounts become one person (C40). The code is a key to the account that showed it, so everything happens in
+ * /link: two accounts become one person (promise 39). The code is a key to the account that showed it, so everything happens in
  * direct messages, and the account that showed it is told who used it.
  */
 import type { LinkAddress, LinkRefusal, Links } from '../../access/links.ts';
@@ -44,7 +44,7 @@ function enter(links: Links, code: string, principal: Principal, isStranger: boo
 }
 
 /**
- * At the door: somebody it does not know enters a code (T1). Undefined when that is nothing to answer: not the shape of a
+ * Somebody the gateway does not know enters a code. Undefined when that is nothing to answer: not the shape of a
  * code, or one wrong code too many. `onLinked` is called once they are let in.
  */
 export function redeemAnswer(

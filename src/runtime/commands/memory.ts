@@ -1,4 +1,4 @@
-/** /memory: what I remember and what waits. Looking is for those who may; whatever changes it is for owners alone (T17). */
+/** /memory: what I remember and what waits. Looking is for those who may; whatever changes it is for owners alone. */
 
 import { cutText } from '../../lib/text.ts';
 import { readMemory } from '../../workspace/memory/memory.ts';

@@ -1,4 +1,4 @@
-/** /open: a task goes on here, wherever it was before (C40, U4), with a recap and its files. */
+/** /open: a task goes on here, wherever it was before (promise 22), with a recap and its files. */
 import { conversationKey, formatAddress } from '../../channels/channel.ts';
 import { cutText } from '../../lib/text.ts';
 import { listArtifacts } from '../../workspace/artifacts.ts';

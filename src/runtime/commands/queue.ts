@@ -1,9 +1,9 @@
 /** /queue, /steer and /followup: what becomes of words that find their task at work, in a conversation or for one message. */
 import { UserError } from '../../errors.ts';
+import type { InjectionMode } from '../contract/entry.ts';
 import { refuseToGuest } from '../conversations/places.ts';
 import { QUEUE_MODES } from '../conversations/settings.ts';
 import type { Command } from './command.ts';
-import type { InjectionMode } from './injection.ts';
 
 const MEANS: Record<InjectionMode, string> = {
   steer: 'what you write changes at once what I am doing',

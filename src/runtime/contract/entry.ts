@@ -31,6 +31,9 @@ export interface PlayOrder {
   values?: readonly [name: string, value: string][];
 }
 
+/** What may become of a message that finds its task at work: `followup` waits for a turn of its own. */
+export type InjectionMode = 'steer' | 'collect' | 'followup';
+
 export interface Entry {
   message: InboundMessage;
   principal: Principal;
@@ -40,10 +43,10 @@ export interface Entry {
   /** What the message continues, for `/status` and answers: `run` goes to the model, `command` to the table. */
   command?: { name: string; args: string };
   /**
-   * What becomes of a message that finds its task at work (L12 to L14): it joins the run at once, is collected with others into
-   * the next turn, or has a turn of its own (absent). Only people of the task get anything but the last (T4).
+   * What becomes of a message that finds its task at work: it joins the run at once, is collected with others into
+   * the next turn, or has a turn of its own (absent). Only people of the task get anything but the last (promise 33).
    */
-  mode?: 'steer' | 'collect';
+  mode?: Exclude<InjectionMode, 'followup'>;
   /** No message: somebody has decided what a run was waiting for, and it goes on. */
   resume?: { approval: string; run: string };
   /** The command has moved the conversation to `taskId`. */

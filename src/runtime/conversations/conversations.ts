@@ -1,7 +1,7 @@
 /**
  * Which task a conversation is about: `conversations/<hash>.json`, one small file each, so that nothing grows with their
  * number, and the way back in `conversations/tasks/<taskId>.json`. A linked person's direct messages share one binding on
- * every channel (C40).
+ * every channel (promise 22).
  */
 import { createHash } from 'node:crypto';
 import path from 'node:path';

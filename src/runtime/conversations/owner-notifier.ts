@@ -34,7 +34,7 @@ export interface OwnerNotifier {
   tellOwners(id: string, text: string): Promise<void>;
   /** As `tellOwners`, with buttons under it. Never rejects. */
   askOwners(id: string, text: string, rows: ButtonAction[][]): Promise<void>;
-  /** A message was given up after its third crash (R11), or its third failure. */
+  /** A message was given up after its third crash (promise 10), or its third failure. */
   tellGivenUp(item: QueueItem<Entry>, reason: string): Promise<void>;
   /** An event of somebody who is let in could not be taken in and was given up: its sender hears of it, the owners once a day. */
   tellNotTaken(message: InboundMessage, key: string, reason: string): Promise<void>;
@@ -57,37 +57,13 @@ export interface OwnerNotifierOptions {
 
 const UNDELIVERED = 'undelivered-';
 
-export function openOwnerNotifier({
-  folder,
-  pairing,
-  people,
-  buttons,
-  delivery,
-  log,
-}: OwnerNotifierOptions): OwnerNotifier {
+export function openOwnerNotifier(options: OwnerNotifierOptions): OwnerNotifier {
+  const { folder, people, buttons, delivery, log } = options;
   const owners = openOwners(folder, (identity) => {
     const who = { ...readIdentity(identity), account: '', name: identity, via: 'message' };
     return people.resolve(who).principal.role === 'owner';
   });
-  const greeted = new Set(pairing.paired().map((entry) => entry.identity));
-
-  // Approvals are made by the command line too: the file tells.
-  const watcher = fs.watch(folder, (_event, file) => {
-    if (file === 'paired.json')
-      greet().catch((error: unknown) => log.error({ err: error }, 'a greeting could not be stored'));
-  });
-  watcher.unref();
-
-  async function greet(): Promise<void> {
-    for (const { identity, approvedAt, address } of pairing.paired()) {
-      if (greeted.has(identity)) continue;
-      greeted.add(identity);
-      const text = 'You are in. Write to me as you would to a colleague; /help shows what I can do.';
-      const id = `paired-${identity.replace(/[^\w-]/g, '_')}-${Date.parse(approvedAt)}`;
-      if (isAddress(address)) await delivery.add({ id, address: address as Address, text, files: [] }, id, true);
-    }
-  }
-
+  const watcher = greetApproved(options);
   const self: OwnerNotifier = {
     noteOwner: (principal, address) => owners.note(principal, address),
     async ask(code, { name, channel }) {
@@ -157,4 +133,25 @@ export function openOwnerNotifier({
     close: () => watcher.close(),
   };
   return self;
+}
+
+/** Greets whoever is approved from now on: by the command line too, so the file tells. */
+function greetApproved({ folder, pairing, delivery, log }: OwnerNotifierOptions): fs.FSWatcher {
+  const greeted = new Set(pairing.paired().map((entry) => entry.identity));
+
+  async function greet(): Promise<void> {
+    for (const { identity, approvedAt, address } of pairing.paired()) {
+      if (greeted.has(identity)) continue;
+      greeted.add(identity);
+      const text = 'You are in. Write to me as you would to a colleague; /help shows what I can do.';
+      const id = `paired-${identity.replace(/[^\w-]/g, '_')}-${Date.parse(approvedAt)}`;
+      if (isAddress(address)) await delivery.add({ id, address: address as Address, text, files: [] }, id, true);
+    }
+  }
+
+  const watcher = fs.watch(folder, (_event, file) => {
+    if (file === 'paired.json')
+      greet().catch((error: unknown) => log.error({ err: error }, 'a greeting could not be stored'));
+  });
+  return watcher.unref();
 }

@@ -1,5 +1,5 @@
 /**
- * How far each chat of a channel has been read (R16): `spool/marks/<channel>.json`, rewritten at most five times a second, for a
+ * How far each chat of a channel has been read (promise 14): `spool/marks/<channel>.json`, rewritten at most five times a second, for a
  * chat without a mark at once. A mark that is behind costs a repeated look at messages that are known, never a message.
  */
 import path from 'node:path';

@@ -80,7 +80,7 @@ export function createTaskRecords({ home, conversations, costs, log }: TaskRecor
       const known = found.job === undefined ? found : await updateTask(home, taskId, takenOver);
       const person = principalText(principal);
       const conversation = formatAddress(message.address, { account: true });
-      // In a group everybody let in may speak; steering stays with those who began the task (T4).
+      // In a group everybody let in may speak; steering stays with those who began the task (promise 33).
       const isNewPerson = message.isDirect && !known.people.includes(person);
       const isNewChat = !known.conversations.includes(conversation);
       if (!isNewPerson && !isNewChat) return known;

@@ -1,5 +1,5 @@
 /**
- * Which tasks a person sees from where they stand (C40, T6): their own in direct messages, a group's own in the group (and in
+ * Which tasks a person sees from where they stand (promise 34): their own in direct messages, a group's own in the group (and in
  * its threads their own of that group). Owners see every task in direct messages; the role opens nothing in a group.
  */
 import { isOneOf, type Principal } from '../../access/principal.ts';

@@ -8,10 +8,10 @@ import type { RateLimiter } from '../../access/limits.ts';
 import type { Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage, type InboundOutcome } from '../../channels/channel.ts';
 import type { Command } from '../commands/command.ts';
-import { type InjectionMode, saysStop, spoken } from '../commands/injection.ts';
 import { findCommand, HELP_HINT } from '../commands/table.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
-import type { Entry } from '../contract/entry.ts';
+import type { Entry, InjectionMode } from '../contract/entry.ts';
+import { saysStop, spoken } from './injection.ts';
 
 /** The task a conversation is bound to, as the sender of an event meets it. */
 export interface BoundTask {

@@ -7,8 +7,7 @@ import type { Address, InboundMessage, Suggestion, SuggestQuery } from '../../ch
 import type { Queue } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
-import type { InjectionMode } from '../commands/injection.ts';
-import type { Entry } from '../contract/entry.ts';
+import type { Entry, InjectionMode } from '../contract/entry.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Buttons } from '../reply/buttons.ts';
 

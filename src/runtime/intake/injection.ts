@@ -1,8 +1,7 @@
-/** What becomes of a message that finds its task at work (L12 to L14, C13, C17). */
+/** Words that say themselves what becomes of them while their task is at work (promise 21). */
 import type { InboundMessage } from '../../channels/channel.ts';
-import type { Command } from './command.ts';
-
-export type InjectionMode = 'steer' | 'collect' | 'followup';
+import type { Command } from '../commands/command.ts';
+import type { InjectionMode } from '../contract/entry.ts';
 
 /** The word alone, in a few languages: whoever says it while work is under way means it. */
 const STOP =
