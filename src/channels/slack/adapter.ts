@@ -80,7 +80,9 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
     },
   });
   const backfill = createBackfill({
-    ...{ api, self: () => self, progress, accept: intake.accept, read: intake.read, log, signal: stopping.signal },
+    ...{ api, self: () => self, progress, log, signal: stopping.signal },
+    accept: (message, raw) => intake.accept(message, raw),
+    read: (body, me) => intake.read(body, me),
     onDropped: (kind) => callbacks?.onDropped(kind),
   });
   const tasks = createShowTask({ api, assistant, self: () => identity, log, everyMs: timing.taskMs });
@@ -181,7 +183,7 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
       ...{ api, readBack, respond, progress, identity: () => identity, log },
       onOpened: (address, root, key) => tasks.learn(address, { kind: 'ours', root, key }),
     }),
-    showTask: tasks.show,
+    showTask: (address, task) => tasks.show(address, task),
     findPlace: createFindPlace({ api, identity: () => identity }),
     ...(mode === 'http' && { webhook }),
   };

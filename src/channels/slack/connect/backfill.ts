@@ -46,32 +46,51 @@ const MAX_TRIES = 5;
 const AGAIN_MS = { min: 2000, max: 60_000 };
 
 export function createBackfill(options: BackfillOptions): Backfill {
-  const { api, progress, log, signal } = options;
-  const holds = new Map<string, Promise<void>>();
-  const releases = new Map<string, () => void>();
-  let running: Promise<void> | undefined;
-  let isWanted = false;
-  const failures = createBackoff(AGAIN_MS.min, AGAIN_MS.max);
-  let again: NodeJS.Timeout | undefined;
+  return new GapFiller(options);
+}
 
-  async function run(): Promise<void> {
-    while (isWanted && !signal.aborted) {
-      isWanted = false;
-      const chats = group(progress.places());
+class GapFiller implements Backfill {
+  readonly #to: BackfillOptions;
+  readonly #holds = new Map<string, Promise<void>>();
+  readonly #releases = new Map<string, () => void>();
+  #running: Promise<void> | undefined;
+  #isWanted = false;
+  readonly #failures = createBackoff(AGAIN_MS.min, AGAIN_MS.max);
+  #again: NodeJS.Timeout | undefined;
+
+  constructor(options: BackfillOptions) {
+    this.#to = options;
+    this.#to.signal.addEventListener('abort', () => {
+      for (const release of [...this.#releases.values()]) release();
+    });
+  }
+
+  expect(): void {
+    this.#group(this.#to.progress.places());
+  }
+
+  hold(chat: string): Promise<void> | undefined {
+    return this.#holds.get(chat);
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isWanted && !this.#to.signal.aborted) {
+      this.#isWanted = false;
+      const chats = this.#group(this.#to.progress.places());
       const work = chats.map(
         ([chat, places]) =>
           () =>
-            fill(chat, places),
+            this.#fill(chat, places),
       );
       const lanes = Array.from({ length: AT_ONCE }, async () => {
-        for (let next = work.shift(); next && !signal.aborted; next = work.shift()) await next();
+        for (let next = work.shift(); next && !this.#to.signal.aborted; next = work.shift()) await next();
       });
       await Promise.all(lanes);
     }
   }
 
   /** By chat. Live events wait from now on, before the first can arrive, also those of chats whose turn comes later. */
-  function group(places: Place[]): [string, Place[]][] {
+  #group(places: Place[]): [string, Place[]][] {
     const now = Date.now() / 1000;
     const chats = new Map<string, Place[]>();
     let threads = 0;
@@ -82,50 +101,50 @@ export function createBackfill(options: BackfillOptions): Backfill {
       if (known) known.push(place);
       else if (chats.size < MAX_CHATS) chats.set(place.chat, [place]);
     }
-    for (const chat of chats.keys()) waiting(chat);
+    for (const chat of chats.keys()) this.#waiting(chat);
     return [...chats];
   }
 
-  function waiting(chat: string): void {
-    if (holds.has(chat)) return;
+  #waiting(chat: string): void {
+    if (this.#holds.has(chat)) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(() => release(), MAX_HOLD_MS).unref();
     const release = () => {
       clearTimeout(timer);
-      if (holds.get(chat) === promise) {
-        holds.delete(chat);
-        releases.delete(chat);
+      if (this.#holds.get(chat) === promise) {
+        this.#holds.delete(chat);
+        this.#releases.delete(chat);
       }
       resolve();
     };
-    holds.set(chat, promise);
-    releases.set(chat, release);
+    this.#holds.set(chat, promise);
+    this.#releases.set(chat, release);
   }
 
-  async function fill(chat: string, places: Place[]): Promise<void> {
-    progress.pin(chat);
+  async #fill(chat: string, places: Place[]): Promise<void> {
+    this.#to.progress.pin(chat);
     try {
       const missed: Fields[] = [];
-      for (const place of places) missed.push(...(await fetchSince(place)));
+      for (const place of places) missed.push(...(await this.#fetchSince(place)));
       missed.sort((a, b) => Number(a.ts) - Number(b.ts));
-      for (const message of missed) await handOver({ ...message, channel: chat, type: 'message' });
-      progress.settle(chat);
-      failures.reset();
+      for (const message of missed) await this.#handOver({ ...message, channel: chat, type: 'message' });
+      this.#to.progress.settle(chat);
+      this.#failures.reset();
     } catch (error) {
-      if (signal.aborted) return;
-      log.warn({ err: error, chat }, 'what was said while the connection was down could not be taken in yet');
-      clearTimeout(again);
-      again = setTimeout(start, failures.next()).unref();
+      if (this.#to.signal.aborted) return;
+      this.#to.log.warn({ err: error, chat }, 'what was said while the connection was down could not be taken in yet');
+      clearTimeout(this.#again);
+      this.#again = setTimeout(() => this.start(), this.#failures.next()).unref();
     } finally {
-      releases.get(chat)?.();
+      this.#releases.get(chat)?.();
     }
   }
 
-  async function fetchSince({ chat, thread, mark }: Place): Promise<Fields[]> {
+  async #fetchSince({ chat, thread, mark }: Place): Promise<Fields[]> {
     const oldest = Math.max(Number(mark), Date.now() / 1000 - MAX_AGE_S);
     const since = oldest === Number(mark) ? mark : oldest.toFixed(6);
     const params = { channel: chat, oldest: since, limit: MAX_MESSAGES };
-    const answer = await ask(
+    const answer = await this.#ask(
       thread === undefined ? 'history' : 'replies',
       thread === undefined ? params : { ...params, ts: thread },
     );
@@ -135,49 +154,39 @@ export function createBackfill(options: BackfillOptions): Backfill {
   }
 
   /** Reading may be repeated without harm; a chat that is gone has nothing to read. */
-  async function ask(method: 'history' | 'replies', params: Record<string, unknown>): Promise<Fields> {
+  async #ask(method: 'history' | 'replies', params: Record<string, unknown>): Promise<Fields> {
     for (let tries = 1; ; tries++) {
       try {
-        return await api.call(`conversations.${method}`, params);
+        return await this.#to.api.call(`conversations.${method}`, params);
       } catch (error) {
-        if (!(error instanceof SlackError) || signal.aborted) throw error;
+        if (!(error instanceof SlackError) || this.#to.signal.aborted) throw error;
         if (/^(channel_not_found|thread_not_found|not_in_channel|is_archived|missing_scope)$/.test(error.code)) {
-          log.debug({ err: error }, 'a chat cannot be read any more');
+          this.#to.log.debug({ err: error }, 'a chat cannot be read any more');
           return {};
         }
         if (tries >= MAX_TRIES) throw error;
-        await sleep(error.retryAfterMs ?? 500 * 2 ** tries, signal);
+        await sleep(error.retryAfterMs ?? 500 * 2 ** tries, this.#to.signal);
       }
     }
   }
 
-  async function handOver(event: Fields): Promise<void> {
+  async #handOver(event: Fields): Promise<void> {
     // What is not taken in leaves its gap open.
-    signal.throwIfAborted();
-    const self = options.self();
+    this.#to.signal.throwIfAborted();
+    const self = this.#to.self();
     if (!self) return;
     const body = { type: 'event_callback', event };
-    const decoded = options.read(body, self);
-    if (decoded.kind === 'message') await options.accept(decoded.message, body);
-    else if (decoded.kind === 'dropped') options.onDropped(decoded.reason);
+    const decoded = this.#to.read(body, self);
+    if (decoded.kind === 'message') await this.#to.accept(decoded.message, body);
+    else if (decoded.kind === 'dropped') this.#to.onDropped(decoded.reason);
   }
 
-  function start(): void {
-    if (signal.aborted) return;
-    isWanted = true;
-    if (running) group(progress.places());
-    running ??= run().finally(() => {
-      running = undefined;
+  start(): void {
+    if (this.#to.signal.aborted) return;
+    this.#isWanted = true;
+    if (this.#running) this.#group(this.#to.progress.places());
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
     });
   }
-
-  signal.addEventListener('abort', () => {
-    for (const release of [...releases.values()]) release();
-  });
-
-  return {
-    expect: () => void group(progress.places()),
-    start,
-    hold: (chat) => holds.get(chat),
-  };
 }

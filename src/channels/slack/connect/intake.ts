@@ -45,101 +45,108 @@ const ASKED: ReadonlySet<string> = new Set(['block_actions', 'interactive_messag
 const STARTED = 'On it.';
 
 export function createIntake(options: IntakeOptions): Intake {
-  const { progress, people, log } = options;
-  const inHand = new Set<Promise<unknown>>();
+  return new EventIntake(options);
+}
 
-  function accept(message: InboundMessage, raw: unknown): Promise<InboundOutcome> {
-    return track(handOver(message, raw));
+class EventIntake implements Intake {
+  readonly #to: IntakeOptions;
+  readonly #inHand = new Set<Promise<unknown>>();
+
+  constructor(options: IntakeOptions) {
+    this.#to = options;
   }
 
-  async function handOver(message: InboundMessage, raw: unknown): Promise<InboundOutcome> {
-    const callbacks = options.callbacks();
+  take(body: unknown): Promise<Acknowledgement> {
+    return this.#track(this.#takeIn(body));
+  }
+
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#inHand);
+  }
+
+  accept(message: InboundMessage, raw: unknown): Promise<InboundOutcome> {
+    return this.#track(this.#handOver(message, raw));
+  }
+
+  async #handOver(message: InboundMessage, raw: unknown): Promise<InboundOutcome> {
+    const callbacks = this.#to.callbacks();
     if (!callbacks) throw new Error('not connected');
     const outcome = await callbacks.onMessage(message, raw);
-    noteTaken(message, outcome);
+    this.#noteTaken(message, outcome);
     return outcome;
   }
 
   /** What follows once the message is durable: Slack would send it again for nothing that goes wrong here. */
-  function noteTaken(message: InboundMessage, outcome: InboundOutcome): void {
+  #noteTaken(message: InboundMessage, outcome: InboundOutcome): void {
     try {
-      progress.note(message, outcome);
+      this.#to.progress.note(message, outcome);
       if (outcome !== 'accepted' && outcome !== 'duplicate') return;
-      if (!message.sender.isBot) people.welcome(message.sender.user);
-      options.onAccepted(message);
+      if (!message.sender.isBot) this.#to.people.welcome(message.sender.user);
+      this.#to.onAccepted(message);
     } catch (error) {
-      log.error({ err: error }, 'it could not be noted that a message was taken in');
+      this.#to.log.error({ err: error }, 'it could not be noted that a message was taken in');
     }
   }
 
-  async function takeIn(body: unknown): Promise<Acknowledgement> {
-    const self = options.self();
-    const callbacks = options.callbacks();
+  async #takeIn(body: unknown): Promise<Acknowledgement> {
+    const self = this.#to.self();
+    const callbacks = this.#to.callbacks();
     if (!self || !callbacks) throw new Error('not connected');
-    const decoded = read(body, self);
+    const decoded = this.read(body, self);
     if (decoded.kind === 'dropped') {
       callbacks.onDropped(decoded.reason);
-      return answerUnknown(body);
+      return this.#answerUnknown(body);
     }
     if (decoded.kind === 'assistant') {
-      if (people.isKnown(decoded.user)) void options.assistant.suggest(decoded.address);
+      if (this.#to.people.isKnown(decoded.user)) void this.#to.assistant.suggest(decoded.address);
       return undefined;
     }
     const { message } = decoded;
     const isAsked = message.kind === 'button' || message.interaction !== undefined;
-    const hold = isAsked ? undefined : options.backfill().hold(message.address.chat);
+    const hold = isAsked ? undefined : this.#to.backfill().hold(message.address.chat);
     if (hold) await hold;
     // Something before it may not have been taken in: Slack will send it again.
-    if (!isAsked) options.signal.throwIfAborted();
-    return acknowledge(message, await accept(message, body), body);
+    if (!isAsked) this.#to.signal.throwIfAborted();
+    return this.#acknowledge(message, await this.accept(message, body), body);
   }
 
-  function read(body: unknown, self: Self): Decoded {
+  read(body: unknown, self: Self): Decoded {
     try {
       return decode(body, self);
     } catch (error) {
-      log.error({ err: error }, 'an event could not be read and was dropped');
+      this.#to.log.error({ err: error }, 'an event could not be read and was dropped');
       return { kind: 'dropped', reason: 'decode-error' };
     }
   }
 
-  function acknowledge(message: InboundMessage, outcome: InboundOutcome, body: unknown): Acknowledgement {
-    if (outcome === 'refused' && message.kind === 'button') void tell(body, REFUSED);
+  #acknowledge(message: InboundMessage, outcome: InboundOutcome, body: unknown): Acknowledgement {
+    if (outcome === 'refused' && message.kind === 'button') void this.#tell(body, REFUSED);
     if (message.interaction === undefined || message.kind === 'button') return undefined;
     if (outcome === 'refused') return { response_type: 'ephemeral', text: REFUSED };
     return message.command || outcome === 'answered' ? undefined : { response_type: 'ephemeral', text: STARTED };
   }
 
   /** Menus, shortcuts and forms that we know nothing of: acknowledged, and whoever used one is told where that is possible. */
-  function answerUnknown(body: unknown): Acknowledgement {
+  #answerUnknown(body: unknown): Acknowledgement {
     const type = isFields(body) ? string(body, 'type') : undefined;
     if (type === 'block_suggestion') return { options: [] };
-    if (type !== undefined && ASKED.has(type)) void tell(body, UNKNOWN);
+    if (type !== undefined && ASKED.has(type)) void this.#tell(body, UNKNOWN);
     return undefined;
   }
 
   /** The acknowledgement of a press carries no words. */
-  async function tell(body: unknown, text: string): Promise<void> {
+  async #tell(body: unknown, text: string): Promise<void> {
     const url = isFields(body) ? string(body, 'response_url') : undefined;
     if (url === undefined) return;
     try {
-      await options.respond(url, { text, blocks: [] });
+      await this.#to.respond(url, { text, blocks: [] });
     } catch (error) {
-      log.debug({ err: error }, 'nobody was told what became of a press');
+      this.#to.log.debug({ err: error }, 'nobody was told what became of a press');
     }
   }
 
-  function track<T>(work: Promise<T>): Promise<T> {
-    inHand.add(work);
-    return work.finally(() => inHand.delete(work));
+  #track<T>(work: Promise<T>): Promise<T> {
+    this.#inHand.add(work);
+    return work.finally(() => this.#inHand.delete(work));
   }
-
-  return {
-    accept,
-    read,
-    take: (body) => track(takeIn(body)),
-    async idle() {
-      await Promise.allSettled(inHand);
-    },
-  };
 }

@@ -78,149 +78,173 @@ export interface LiveOptions {
 }
 
 export function createLive(options: LiveOptions): Live {
-  const { show, assistant, log, recipientOf, timing = LIVE_TIMING } = options;
-  const runs = new Map<string, Run>();
-  const ended = new Set<string>();
+  const progress = new RunProgress(options);
+  const gapMs = (options.timing ?? LIVE_TIMING).gap;
+  return {
+    event: (event, address, view) => progress.event(event, address, view),
+    end: (runId, address, isAnswered) => progress.end(runId, address, isAnswered),
+    pace: ({ chat }) => ({ key: chat, gapMs }),
+    close: () => progress.close(),
+  };
+}
 
-  const modeOf = ({ mode = options.mode }: LiveView) => mode;
+class RunProgress {
+  readonly #to: LiveOptions;
+  readonly #timing: LiveTiming;
+  readonly #runs = new Map<string, Run>();
+  readonly #ended = new Set<string>();
 
-  function start(key: string, address: Address, view: LiveView): Run {
-    const shown = { address, view, startedAt: Date.now(), text: '', sinceTool: 0, said: '', saidAt: 0 };
-    const state = { isRestarted: false, isQueued: false, isOver: false };
-    const run: Run = { ...shown, ...state, ...keptOf(view), timer: undefined, call: undefined };
-    run.timer = later(assistant.isOne(address) ? timing.assistantAfter : timing.statusAfter, () => tick(run));
-    runs.set(key, run);
-    const oldest = runs.size > MAX_RUNS ? runs.keys().next().value : undefined;
-    if (oldest !== undefined) finish(oldest);
-    return run;
+  constructor(options: LiveOptions) {
+    this.#to = options;
+    this.#timing = options.timing ?? LIVE_TIMING;
   }
 
-  function finish(key: string): Run | undefined {
-    const run = runs.get(key);
-    runs.delete(key);
-    clearTimeout(run?.timer);
-    if (run) run.isOver = true;
-    ended.add(key);
-    const oldest = ended.size > MAX_RUNS ? ended.values().next().value : undefined;
-    if (oldest !== undefined) ended.delete(oldest);
-    return run;
+  event(event: AgentStreamEvent, address: Address, view: LiveView): void {
+    const key = keyOf(event.runId, address);
+    if (this.#ended.has(key)) return;
+    if (this.#modeOf(view) === 'off') {
+      const run = this.#runs.has(key) ? this.#finish(key) : undefined;
+      if (run) void this.#end(run, false);
+      return;
+    }
+    const run = this.#runs.get(key) ?? this.#start(key, address, view);
+    run.view = view;
+    const isNew = run.text.length > run.sinceTool;
+    if (event.type === 'tool-call' && isNew) {
+      run.text += '\n\n';
+      run.sinceTool = run.text.length;
+    }
+    // The model begins again: what it has said is void.
+    if (event.type === 'state-change' && event.state === 'thinking' && isNew) {
+      run.text = run.text.slice(0, run.sinceTool);
+      run.isRestarted = true;
+    }
+    if (event.type !== 'text-delta' || this.#modeOf(view) !== 'text') return;
+    if (run.text.length === run.sinceTool && !run.call) {
+      clearTimeout(run.timer);
+      run.timer = later(this.#timing.textEvery, () => this.#tick(run));
+    }
+    if (run.text.length <= MAX_TEXT) run.text += event.content;
   }
 
-  function tick(run: Run): void {
-    const elapsed = Date.now() - run.startedAt;
-    if (run.isOver || elapsed > MAX_RUN_MS) return;
-    const showsText = run.text.length > run.sinceTool;
-    run.timer = later(showsText ? timing.textEvery : Math.max(timing.statusEvery, elapsed / 10), () => tick(run));
-    if (run.call || run.isQueued) return;
-    void publish(run);
+  async end(runId: string, address: Address, isAnswered: boolean): Promise<string | undefined> {
+    const run = this.#finish(keyOf(runId, address));
+    return run && this.#end(run, isAnswered);
+  }
+
+  close(): void {
+    for (const key of [...this.#runs.keys()]) this.#finish(key);
+  }
+
+  #modeOf({ mode = this.#to.mode }: LiveView): LiveMode {
+    return mode;
   }
 
   /** Text is only streamed where it began to be; everything else is a message, which counts for the channel's limits. */
-  const isOwnKind = (run: Run) => run.streamed !== undefined || (written(run) === '' && assistant.isOne(run.address));
+  #isOwnKind(run: Run): boolean {
+    return run.streamed !== undefined || (written(run) === '' && this.#to.assistant.isOne(run.address));
+  }
 
-  async function publish(run: Run): Promise<void> {
-    run.isQueued = !isOwnKind(run);
+  #start(key: string, address: Address, view: LiveView): Run {
+    const shown = { address, view, startedAt: Date.now(), text: '', sinceTool: 0, said: '', saidAt: 0 };
+    const state = { isRestarted: false, isQueued: false, isOver: false };
+    const run: Run = { ...shown, ...state, ...keptOf(view), timer: undefined, call: undefined };
+    run.timer = later(this.#to.assistant.isOne(address) ? this.#timing.assistantAfter : this.#timing.statusAfter, () =>
+      this.#tick(run),
+    );
+    this.#runs.set(key, run);
+    const oldest = this.#runs.size > MAX_RUNS ? this.#runs.keys().next().value : undefined;
+    if (oldest !== undefined) this.#finish(oldest);
+    return run;
+  }
+
+  #finish(key: string): Run | undefined {
+    const run = this.#runs.get(key);
+    this.#runs.delete(key);
+    clearTimeout(run?.timer);
+    if (run) run.isOver = true;
+    this.#ended.add(key);
+    const oldest = this.#ended.size > MAX_RUNS ? this.#ended.values().next().value : undefined;
+    if (oldest !== undefined) this.#ended.delete(oldest);
+    return run;
+  }
+
+  #tick(run: Run): void {
+    const elapsed = Date.now() - run.startedAt;
+    if (run.isOver || elapsed > MAX_RUN_MS) return;
+    const showsText = run.text.length > run.sinceTool;
+    run.timer = later(showsText ? this.#timing.textEvery : Math.max(this.#timing.statusEvery, elapsed / 10), () =>
+      this.#tick(run),
+    );
+    if (run.call || run.isQueued) return;
+    void this.#publish(run);
+  }
+
+  async #publish(run: Run): Promise<void> {
+    run.isQueued = !this.#isOwnKind(run);
     const isTurn = !run.isQueued || (await run.view.turn());
     run.isQueued = false;
     if (run.isOver || !isTurn) return;
     const { ts: before } = run;
-    run.call = put(run)
+    run.call = this.#put(run)
       .then(() => {
         if (run.ts !== undefined && run.ts !== before)
           run.view.keep(`${run.streamed === undefined ? '' : STREAM}${run.ts}`);
       })
-      .catch((error: unknown) => log.warn({ err: error }, 'live progress failed'))
+      .catch((error: unknown) => this.#to.log.warn({ err: error }, 'live progress failed'))
       .finally(() => {
         run.call = undefined;
       });
   }
 
-  async function put(run: Run): Promise<void> {
-    if (run.isRestarted) await show.stop(run);
+  async #put(run: Run): Promise<void> {
+    if (run.isRestarted) await this.#to.show.stop(run);
     run.isRestarted = false;
-    const isText = modeOf(run.view) === 'text' && run.text !== '';
-    if (isText && (await show.stream(run, run.text, recipientOf(run.address)))) return;
-    if (isOwnKind(run)) return run.streamed === undefined ? putStatus(run) : undefined;
+    const isText = this.#modeOf(run.view) === 'text' && run.text !== '';
+    if (isText && (await this.#to.show.stream(run, run.text, this.#to.recipientOf(run.address)))) return;
+    if (this.#isOwnKind(run)) return run.streamed === undefined ? this.#putStatus(run) : undefined;
     const words = written(run);
     const said = words || run.view.line();
     if (said === run.said) return;
     const form = words === '' ? lineForm(said) : await draftForm(words);
-    if (await show.status(run, form)) run.said = said;
+    if (await this.#to.show.status(run, form)) run.said = said;
   }
 
-  async function putStatus(run: Run): Promise<void> {
+  async #putStatus(run: Run): Promise<void> {
     const status = `is ${run.view.words}…`;
     if (status === run.said && Date.now() - run.saidAt < RENEW_MS) return;
-    if (!(await assistant.setStatus(run.address, status))) return;
+    if (!(await this.#to.assistant.setStatus(run.address, status))) return;
     run.said = status;
     run.saidAt = Date.now();
   }
 
   /** Once the calls under way are done: what appeared too late, or is not wanted, is taken away. */
-  async function settle(run: Run, isReplaced: boolean, isAnswered: boolean): Promise<string | undefined> {
+  async #settle(run: Run, isReplaced: boolean, isAnswered: boolean): Promise<string | undefined> {
     await run.call;
-    await show.stop(run);
+    await this.#to.show.stop(run);
     if (isReplaced && run.ts !== undefined) return run.ts;
-    const gone = show.remove(run);
+    const gone = this.#to.show.remove(run);
     if (isAnswered) return undefined;
     await gone;
-    if (run.saidAt > 0) await assistant.setStatus(run.address, '');
+    if (run.saidAt > 0) await this.#to.assistant.setStatus(run.address, '');
     return undefined;
   }
 
-  async function end(run: Run, isAnswered: boolean): Promise<string | undefined> {
-    const isReplaced = isAnswered && Date.now() - run.startedAt < timing.longRun;
+  async #end(run: Run, isAnswered: boolean): Promise<string | undefined> {
+    const isReplaced = isAnswered && Date.now() - run.startedAt < this.#timing.longRun;
     const late = Promise.withResolvers<'late'>();
-    const timer = setTimeout(() => late.resolve('late'), timing.late);
-    const settled = settle(run, isReplaced, isAnswered).catch((error: unknown) => {
-      log.warn({ err: error }, 'live progress could not be ended');
+    const timer = setTimeout(() => late.resolve('late'), this.#timing.late);
+    const settled = this.#settle(run, isReplaced, isAnswered).catch((error: unknown) => {
+      this.#to.log.warn({ err: error }, 'live progress could not be ended');
       return undefined;
     });
     const result = await Promise.race([settled, late.promise]);
     clearTimeout(timer);
     if (result !== 'late') return result;
     // The answer does not wait any longer and comes as a message of its own.
-    void settled.then(() => show.remove(run));
+    void settled.then(() => this.#to.show.remove(run));
     return undefined;
   }
-
-  return {
-    event(event, address, view) {
-      const key = keyOf(event.runId, address);
-      if (ended.has(key)) return;
-      if (modeOf(view) === 'off') {
-        const run = runs.has(key) ? finish(key) : undefined;
-        if (run) void end(run, false);
-        return;
-      }
-      const run = runs.get(key) ?? start(key, address, view);
-      run.view = view;
-      const isNew = run.text.length > run.sinceTool;
-      if (event.type === 'tool-call' && isNew) {
-        run.text += '\n\n';
-        run.sinceTool = run.text.length;
-      }
-      // The model begins again: what it has said is void.
-      if (event.type === 'state-change' && event.state === 'thinking' && isNew) {
-        run.text = run.text.slice(0, run.sinceTool);
-        run.isRestarted = true;
-      }
-      if (event.type !== 'text-delta' || modeOf(view) !== 'text') return;
-      if (run.text.length === run.sinceTool && !run.call) {
-        clearTimeout(run.timer);
-        run.timer = later(timing.textEvery, () => tick(run));
-      }
-      if (run.text.length <= MAX_TEXT) run.text += event.content;
-    },
-    async end(runId, address, isAnswered) {
-      const run = finish(keyOf(runId, address));
-      return run && end(run, isAnswered);
-    },
-    pace: ({ chat }) => ({ key: chat, gapMs: timing.gap }),
-    close() {
-      for (const key of [...runs.keys()]) finish(key);
-    },
-  };
 }
 
 /** A stream that an earlier process left open is ended before anything else is done with it. */

@@ -52,29 +52,54 @@ const EMOJI: Record<TaskView['state'], string> = {
 const MAX_THREADS = 1000;
 const MAX_TRIES = 3;
 
-export function createShowTask({ api, assistant, self, log, everyMs }: ShowTaskOptions): ShowTask {
-  const startedAt = Date.now();
-  const threads = createLru<Thread>(MAX_THREADS);
-  const lookups = createBudget(30, 20);
+export function createShowTask(options: ShowTaskOptions): ShowTask {
+  return new TaskShow(options);
+}
 
-  async function show(address: Address, thread: Thread, view: TaskView): Promise<void> {
-    if (assistant.isOne(address)) {
-      if (thread.title === view.title || (await assistant.setTitle(address, view.title))) {
+class TaskShow implements ShowTask {
+  readonly #to: ShowTaskOptions;
+  readonly #startedAt = Date.now();
+  readonly #threads = createLru<Thread>(MAX_THREADS);
+  readonly #lookups = createBudget(30, 20);
+
+  constructor(options: ShowTaskOptions) {
+    this.#to = options;
+  }
+
+  learn(address: Address, owner: Owner): void {
+    this.#threadOf(address).owner = owner;
+  }
+
+  async show(address: Address, view: TaskView): Promise<void> {
+    if (address.thread === undefined) return;
+    const thread = this.#threadOf(address);
+    thread.next = view;
+    thread.work ??= this.#run(address, thread)
+      .catch((error: unknown) => this.#to.log.warn({ err: error }, 'a thread could not show its task'))
+      .finally(() => {
+        thread.work = undefined;
+      });
+    await thread.work;
+  }
+
+  async #show(address: Address, thread: Thread, view: TaskView): Promise<void> {
+    if (this.#to.assistant.isOne(address)) {
+      if (thread.title === view.title || (await this.#to.assistant.setTitle(address, view.title))) {
         thread.title = view.title;
         return;
       }
     }
-    const owner = thread.owner ?? (await ownerOf(address));
+    const owner = thread.owner ?? (await this.#ownerOf(address));
     if (owner) thread.owner = owner;
-    if (owner?.kind === 'ours') await edit(address, thread, owner, view);
-    if (owner?.kind === 'theirs') await react(address, thread, EMOJI[view.state]);
+    if (owner?.kind === 'ours') await this.#edit(address, thread, owner, view);
+    if (owner?.kind === 'theirs') await this.#react(address, thread, EMOJI[view.state]);
   }
 
-  async function ownerOf({ chat, thread }: Address): Promise<Owner | undefined> {
-    const me = self();
-    if (!me || !lookups.take()) return undefined;
+  async #ownerOf({ chat, thread }: Address): Promise<Owner | undefined> {
+    const me = this.#to.self();
+    if (!me || !this.#lookups.take()) return undefined;
     const params = { channel: chat, ts: thread, limit: 1, inclusive: true, include_all_metadata: true };
-    const root = list(await api.call('conversations.replies', params), 'messages')[0];
+    const root = list(await this.#to.api.call('conversations.replies', params), 'messages')[0];
     if (!root) return undefined;
     const isOurs = root.user === me.userId || (me.botId !== '' && root.bot_id === me.botId);
     if (!isOurs) return { kind: 'theirs' };
@@ -83,83 +108,73 @@ export function createShowTask({ api, assistant, self, log, everyMs }: ShowTaskO
     return key !== undefined && about ? { kind: 'ours', root: about, key } : undefined;
   }
 
-  async function edit({ chat, thread: ts }: Address, thread: Thread, owner: Owner & { kind: 'ours' }, view: TaskView) {
+  async #edit({ chat, thread: ts }: Address, thread: Thread, owner: Owner & { kind: 'ours' }, view: TaskView) {
     const shown = stateLine(view);
     if (shown === thread.shown) return;
     const { root, key } = owner;
     const metadata = metadataOf(key, { title: root.title, by: root.by, goal: root.goal });
     const text = `${rootText(root)}: ${shown}`;
-    await api.call('chat.update', { channel: chat, ts, text, blocks: rootBlocks(root, view), metadata, parse: 'none' });
+    await this.#to.api.call('chat.update', {
+      channel: chat,
+      ts,
+      text,
+      blocks: rootBlocks(root, view),
+      metadata,
+      parse: 'none',
+    });
     thread.shown = shown;
   }
 
-  async function react({ chat, thread: ts }: Address, thread: Thread, emoji: string): Promise<void> {
+  async #react({ chat, thread: ts }: Address, thread: Thread, emoji: string): Promise<void> {
     if (thread.emoji === emoji) return;
     // What an earlier process left may stand in a thread that is older than this one.
-    const left = Number(ts) * 1000 < startedAt ? Object.values(EMOJI) : [];
+    const left = Number(ts) * 1000 < this.#startedAt ? Object.values(EMOJI) : [];
     const others = new Set(thread.emoji === undefined ? left : [thread.emoji]);
     others.delete(emoji);
-    await reaction('add', { channel: chat, timestamp: ts, name: emoji });
-    for (const name of others) await reaction('remove', { channel: chat, timestamp: ts, name });
+    await this.#reaction('add', { channel: chat, timestamp: ts, name: emoji });
+    for (const name of others) await this.#reaction('remove', { channel: chat, timestamp: ts, name });
     thread.emoji = emoji;
   }
 
-  async function reaction(what: 'add' | 'remove', params: Record<string, unknown>): Promise<void> {
+  async #reaction(what: 'add' | 'remove', params: Record<string, unknown>): Promise<void> {
     try {
-      await api.call(`reactions.${what}`, params);
+      await this.#to.api.call(`reactions.${what}`, params);
     } catch (error) {
       const isSo = error instanceof SlackError && (error.code === 'already_reacted' || error.code === 'no_reaction');
       if (!isSo) throw error;
     }
   }
 
-  async function run(address: Address, thread: Thread): Promise<void> {
+  async #run(address: Address, thread: Thread): Promise<void> {
     let tries = 0;
     for (let view = thread.next; view; view = thread.next) {
-      const pause = isOver(view) ? 0 : (thread.changedAt ?? 0) + everyMs - Date.now();
+      const pause = isOver(view) ? 0 : (thread.changedAt ?? 0) + this.#to.everyMs - Date.now();
       if (pause > 0) {
         await later(pause);
         view = thread.next ?? view;
       }
       thread.next = undefined;
       try {
-        await show(address, thread, view);
+        await this.#show(address, thread, view);
         tries = 0;
       } catch (error) {
         if (!(error instanceof SlackError)) throw error;
-        log.debug({ err: error, chat: address.chat }, 'a thread could not show its task');
+        this.#to.log.debug({ err: error, chat: address.chat }, 'a thread could not show its task');
         const isLasting = error.kind === 'refused' && error.retryAfterMs === undefined;
         if (isLasting || ++tries > MAX_TRIES) continue;
-        await later(error.retryAfterMs ?? everyMs * tries);
+        await later(error.retryAfterMs ?? this.#to.everyMs * tries);
         thread.next ??= view;
       }
       thread.changedAt = Date.now();
     }
   }
 
-  function threadOf({ chat, thread }: Address): Thread {
+  #threadOf({ chat, thread }: Address): Thread {
     const key = `${chat}:${thread}`;
-    const known = threads.get(key) ?? {};
-    threads.set(key, known);
+    const known = this.#threads.get(key) ?? {};
+    this.#threads.set(key, known);
     return known;
   }
-
-  return {
-    learn(address, owner) {
-      threadOf(address).owner = owner;
-    },
-    async show(address, view) {
-      if (address.thread === undefined) return;
-      const thread = threadOf(address);
-      thread.next = view;
-      thread.work ??= run(address, thread)
-        .catch((error: unknown) => log.warn({ err: error }, 'a thread could not show its task'))
-        .finally(() => {
-          thread.work = undefined;
-        });
-      await thread.work;
-    },
-  };
 }
 
 /** What our first message was made from, as its metadata keeps it. */

@@ -48,43 +48,100 @@ const REMOVE_TRIES = 5;
 const MAX_WAIT_MS = 300_000;
 const MAX_LINE = 2900;
 
-export function createLiveShow({ api, teamId, log }: { api: SlackApi; teamId: () => string; log: Logger }): LiveShow {
-  const edits = createBudget(EDITS.perMinute, EDITS.burst);
-  const streams = createBudget(STREAMS.perMinute, STREAMS.burst);
-  const appends = createBudget(APPENDS.perMinute, APPENDS.burst);
-  const budgets = new Map([
-    ['chat.startStream', streams],
-    ['chat.appendStream', appends],
-    ['chat.update', edits],
-    ['chat.postMessage', edits],
-  ]);
+export interface LiveShowOptions {
+  api: SlackApi;
+  teamId: () => string;
+  log: Logger;
+}
 
-  async function attempt(shown: Shown, method: string, params: Record<string, unknown>): Promise<Fields | SlackError> {
+export function createLiveShow(options: LiveShowOptions): LiveShow {
+  return new MessageShow(options);
+}
+
+class MessageShow implements LiveShow {
+  readonly #to: LiveShowOptions;
+  readonly #edits = createBudget(EDITS.perMinute, EDITS.burst);
+  readonly #streams = createBudget(STREAMS.perMinute, STREAMS.burst);
+  readonly #appends = createBudget(APPENDS.perMinute, APPENDS.burst);
+  readonly #budgets;
+
+  constructor(options: LiveShowOptions) {
+    this.#to = options;
+    this.#budgets = new Map([
+      ['chat.startStream', this.#streams],
+      ['chat.appendStream', this.#appends],
+      ['chat.update', this.#edits],
+      ['chat.postMessage', this.#edits],
+    ]);
+  }
+
+  async status(shown: Shown, form: Form): Promise<boolean> {
+    const { ts, view } = shown;
+    const message = { text: form.text, blocks: [...form.blocks, ...rowsOf(await view.buttons())] };
+    if (ts !== undefined)
+      return (await this.#call(shown, 'chat.update', { ts, ...message, parse: 'none' })) !== undefined;
+    const { thread } = shown.address;
+    const place = thread === undefined ? {} : { thread_ts: thread };
+    const sent = await this.#call(shown, 'chat.postMessage', { ...message, ...QUIET, ...place });
+    const sentTs = sent && string(sent, 'ts');
+    if (sentTs !== undefined) shown.ts = sentTs;
+    return sentTs !== undefined;
+  }
+
+  async stream(shown: Shown, text: string, recipient: string | undefined): Promise<boolean> {
+    const ready = settledText(text);
+    if (shown.streamed === undefined) return ready !== '' && this.#begin(shown, ready, recipient);
+    const more = ready.slice(shown.streamed);
+    if (more === '' || shown.ts === undefined) return true;
+    const done = await this.#call(shown, 'chat.appendStream', { ts: shown.ts, markdown_text: more });
+    if (done && shown.streamed !== undefined) shown.streamed += more.length;
+    return done !== undefined || shown.streamed !== undefined;
+  }
+
+  async stop(shown: Shown): Promise<void> {
+    if (shown.streamed === undefined || shown.ts === undefined) return;
+    delete shown.streamed;
+    await this.#call(shown, 'chat.stopStream', { ts: shown.ts });
+  }
+
+  async remove(shown: Shown): Promise<void> {
+    const { ts } = shown;
+    delete shown.ts;
+    for (let tries = 0; ts !== undefined && tries < REMOVE_TRIES; tries++) {
+      const outcome = await this.#attempt(shown, 'chat.delete', { ts });
+      if (!(outcome instanceof SlackError)) return;
+      if (outcome.kind === 'refused' && outcome.retryAfterMs === undefined) return;
+      const ms = outcome.retryAfterMs ?? 1000 * 2 ** tries;
+      await new Promise<void>((resolve) => setTimeout(resolve, Math.min(ms, MAX_WAIT_MS)).unref());
+    }
+  }
+
+  async #attempt(shown: Shown, method: string, params: Record<string, unknown>): Promise<Fields | SlackError> {
     try {
-      return await api.call(method, { channel: shown.address.chat, ...params });
+      return await this.#to.api.call(method, { channel: shown.address.chat, ...params });
     } catch (error) {
       if (!(error instanceof SlackError)) throw error;
-      log.debug({ err: error, chat: shown.address.chat }, 'live progress could not be shown');
+      this.#to.log.debug({ err: error, chat: shown.address.chat }, 'live progress could not be shown');
       return error;
     }
   }
 
   /** Undefined when it was not done. */
-  async function call(shown: Shown, method: string, params: Record<string, unknown>): Promise<Fields | undefined> {
-    const budget = budgets.get(method);
+  async #call(shown: Shown, method: string, params: Record<string, unknown>): Promise<Fields | undefined> {
+    const budget = this.#budgets.get(method);
     if (budget && !budget.take()) return undefined;
-    const outcome = await attempt(shown, method, params);
+    const outcome = await this.#attempt(shown, method, params);
     if (!(outcome instanceof SlackError)) return outcome;
     if (outcome.retryAfterMs !== undefined) {
       budget?.pause(outcome.retryAfterMs);
-      if (budget === edits) shown.view.limited(outcome.retryAfterMs);
-    } else if (outcome.kind === 'refused') refused(shown, method, outcome.code);
+      if (budget === this.#edits) shown.view.limited(outcome.retryAfterMs);
+    } else if (outcome.kind === 'refused') this.#refused(shown, method, outcome.code);
     return undefined;
   }
 
-  function refused(shown: Shown, method: string, code: string): void {
+  #refused(shown: Shown, method: string, code: string): void {
     if (method === 'chat.startStream') {
-      streams.pause(UNAVAILABLE_MS);
+      this.#streams.pause(UNAVAILABLE_MS);
       return;
     }
     // A stream that was silent for too long is an ordinary message from then on.
@@ -93,60 +150,21 @@ export function createLiveShow({ api, teamId, log }: { api: SlackApi; teamId: ()
     if (code === 'message_not_found') delete shown.ts;
   }
 
-  async function begin(shown: Shown, text: string, recipient: string | undefined): Promise<boolean> {
+  async #begin(shown: Shown, text: string, recipient: string | undefined): Promise<boolean> {
     const { chat, thread } = shown.address;
     if (thread === undefined || shown.wasStream) return false;
     if (!isDirect(chat) && recipient === undefined) return false;
-    const to = isDirect(chat) ? {} : { recipient_user_id: recipient, recipient_team_id: teamId() };
-    const started = await call(shown, 'chat.startStream', { thread_ts: thread, markdown_text: text, ...to });
+    const to = isDirect(chat) ? {} : { recipient_user_id: recipient, recipient_team_id: this.#to.teamId() };
+    const started = await this.#call(shown, 'chat.startStream', { thread_ts: thread, markdown_text: text, ...to });
     const ts = started && string(started, 'ts');
     if (ts === undefined) return false;
     const status = shown.ts;
     shown.ts = ts;
     shown.streamed = text.length;
     shown.wasStream = true;
-    if (status !== undefined) await call(shown, 'chat.delete', { ts: status });
+    if (status !== undefined) await this.#call(shown, 'chat.delete', { ts: status });
     return true;
   }
-
-  return {
-    async status(shown, form) {
-      const { ts, view } = shown;
-      const message = { text: form.text, blocks: [...form.blocks, ...rowsOf(await view.buttons())] };
-      if (ts !== undefined) return (await call(shown, 'chat.update', { ts, ...message, parse: 'none' })) !== undefined;
-      const { thread } = shown.address;
-      const place = thread === undefined ? {} : { thread_ts: thread };
-      const sent = await call(shown, 'chat.postMessage', { ...message, ...QUIET, ...place });
-      const sentTs = sent && string(sent, 'ts');
-      if (sentTs !== undefined) shown.ts = sentTs;
-      return sentTs !== undefined;
-    },
-    async stream(shown, text, recipient) {
-      const ready = settledText(text);
-      if (shown.streamed === undefined) return ready !== '' && begin(shown, ready, recipient);
-      const more = ready.slice(shown.streamed);
-      if (more === '' || shown.ts === undefined) return true;
-      const done = await call(shown, 'chat.appendStream', { ts: shown.ts, markdown_text: more });
-      if (done && shown.streamed !== undefined) shown.streamed += more.length;
-      return done !== undefined || shown.streamed !== undefined;
-    },
-    async stop(shown) {
-      if (shown.streamed === undefined || shown.ts === undefined) return;
-      delete shown.streamed;
-      await call(shown, 'chat.stopStream', { ts: shown.ts });
-    },
-    async remove(shown) {
-      const { ts } = shown;
-      delete shown.ts;
-      for (let tries = 0; ts !== undefined && tries < REMOVE_TRIES; tries++) {
-        const outcome = await attempt(shown, 'chat.delete', { ts });
-        if (!(outcome instanceof SlackError)) return;
-        if (outcome.kind === 'refused' && outcome.retryAfterMs === undefined) return;
-        const ms = outcome.retryAfterMs ?? 1000 * 2 ** tries;
-        await new Promise<void>((resolve) => setTimeout(resolve, Math.min(ms, MAX_WAIT_MS)).unref());
-      }
-    },
-  };
 }
 
 /** A line to be shown as it is. */

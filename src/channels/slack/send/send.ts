@@ -9,6 +9,7 @@ import type {
   Address,
   Attachment,
   Button,
+  Channel,
   ChannelLimits,
   OutboundMessage,
   PartAttempt,
@@ -48,11 +49,20 @@ const UNSURE =
   'I cannot tell whether my answer to your last command reached you. If it is missing, send the command again.';
 
 /** Throws DeliveryError. */
-export function createSend(options: SendOptions): (message: OutboundMessage, ledger: PartLedger) => Promise<void> {
-  const { api, readBack, upload, respond, limits, log } = options;
+export function createSend(options: SendOptions): Channel['send'] {
+  const sender = new Sender(options);
+  return (message, ledger) => sender.send(message, ledger);
+}
 
-  async function send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
-    const { groups, refused } = groupFiles(message.files, limits.uploadBytes);
+class Sender {
+  readonly #to: SendOptions;
+
+  constructor(options: SendOptions) {
+    this.#to = options;
+  }
+
+  async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
+    const { groups, refused } = groupFiles(message.files, this.#to.limits.uploadBytes);
     const text = [message.text, ...refused].filter((line) => line.trim() !== '').join('\n\n');
     const texts = await renderSlack(text);
     if (texts.length === 0 && message.buttons?.length) texts.push(...(await renderSlack('Choose:')));
@@ -67,19 +77,21 @@ export function createSend(options: SendOptions): (message: OutboundMessage, led
       filesOf: ({ files }) => files,
       wordsOf: () => undefined,
       fileOf: (_part, file) => ({ files: [file] }),
-      notice: (all) => noticeOf(all, options.command, options.botName()),
+      notice: (all) => noticeOf(all, this.#to.command, this.#to.botName()),
       noticeParts: async (notice) =>
         (await renderSlack(notice)).map((part): Part => ({ part, buttons: [], files: [] })),
       post: (part, step) =>
-        part.part ? deliver(part.part, { message, ...step, buttons: part.buttons }) : share(part.files, message, step),
+        part.part
+          ? this.#deliver(part.part, { message, ...step, buttons: part.buttons })
+          : this.#share(part.files, message, step),
     });
   }
 
-  async function share(files: Attachment[], { address }: OutboundMessage, { attempt }: Step): Promise<string> {
+  async #share(files: Attachment[], { address }: OutboundMessage, { attempt }: Step): Promise<string> {
     try {
       const since = attempt.uncertainSince;
-      const found = since === undefined ? undefined : await readBack.files(address, files, since);
-      return found ?? (await upload(files, address));
+      const found = since === undefined ? undefined : await this.#to.readBack.files(address, files, since);
+      return found ?? (await this.#to.upload(files, address));
     } catch (error) {
       const why = whyRefused(error);
       if (why) throw new FilesRefused(why, error);
@@ -88,40 +100,41 @@ export function createSend(options: SendOptions): (message: OutboundMessage, led
     }
   }
 
-  async function deliver(part: SlackPart, job: Job): Promise<string> {
+  async #deliver(part: SlackPart, job: Job): Promise<string> {
     const { message, attempt } = job;
     const forms = formsOf(part, job.buttons);
     const { interaction } = message;
-    if (interaction !== undefined && isDirect(message.address.chat)) return answerDirectly(interaction, forms, job);
+    if (interaction !== undefined && isDirect(message.address.chat))
+      return this.#answerDirectly(interaction, forms, job);
     if (interaction !== undefined) {
-      if (await answer(interaction, forms, attempt)) return responseId(attempt);
-      return post(forms, await privately(message), attempt);
+      if (await this.#answer(interaction, forms, attempt)) return responseId(attempt);
+      return this.#post(forms, await this.#privately(message), attempt);
     }
     const { placeholder } = message;
     if (job.isFirst && placeholder !== undefined) {
-      const id = await edit(placeholder, forms, message.address, attempt);
+      const id = await this.#edit(placeholder, forms, message.address, attempt);
       if (id !== undefined) return id;
     }
-    return post(forms, message.address, attempt);
+    return this.#post(forms, message.address, attempt);
   }
 
   /** False when the command takes no answers any more. */
-  async function answer(url: string, forms: Form[], { uncertainSince }: PartAttempt): Promise<boolean> {
+  async #answer(url: string, forms: Form[], { uncertainSince }: PartAttempt): Promise<boolean> {
     const [unsure] = uncertainSince === undefined ? [] : await renderSlack(UNSURE);
     const [, ...shown] = unsure ? formsOf(unsure, []) : forms;
     for (const form of shown) {
-      const result = await respond(url, form);
+      const result = await this.#to.respond(url, form);
       if (result !== 'form') return result === 'taken';
     }
     return false;
   }
 
   /** An answer for one person alone that its command takes no more goes to that person, and nowhere else. */
-  async function privately({ interaction = '', address }: OutboundMessage): Promise<Address> {
+  async #privately({ interaction = '', address }: OutboundMessage): Promise<Address> {
     const { user } = readResponse(interaction);
     if (user === undefined) throw new DeliveryError(`${PRIVATE}, and it is not known who that was`);
     try {
-      const opened = await api.call('conversations.open', { users: user });
+      const opened = await this.#to.api.call('conversations.open', { users: user });
       const { thread: _there, ...base } = address;
       return { ...base, chat: string(fields(opened, 'channel') ?? {}, 'id') ?? '' };
     } catch (error) {
@@ -130,54 +143,54 @@ export function createSend(options: SendOptions): (message: OutboundMessage, led
   }
 
   /** Only its person reads along: the answer stays, and can be read back. Commands are also given where we are not. */
-  async function answerDirectly(url: string, forms: Form[], { message, attempt }: Job): Promise<string> {
+  async #answerDirectly(url: string, forms: Form[], { message, attempt }: Job): Promise<string> {
     try {
-      return await post(forms, message.address, attempt);
+      return await this.#post(forms, message.address, attempt);
     } catch (error) {
       const isElsewhere = error instanceof DeliveryError && isNotThere(error.cause);
-      if (isElsewhere && (await answer(url, forms, attempt))) return responseId(attempt);
+      if (isElsewhere && (await this.#answer(url, forms, attempt))) return responseId(attempt);
       throw error;
     }
   }
 
   /** Undefined when the message cannot be edited, so that a new one is to be sent. */
-  async function edit(ts: string, forms: Form[], { chat }: Address, { key }: PartAttempt): Promise<string | undefined> {
+  async #edit(ts: string, forms: Form[], { chat }: Address, { key }: PartAttempt): Promise<string | undefined> {
     const place = { channel: chat, ts };
     const update = () =>
-      inForms(forms, (form) =>
-        api.call('chat.update', { ...place, ...form, parse: 'none', metadata: metadataOf(key) }),
+      this.#inForms(forms, (form) =>
+        this.#to.api.call('chat.update', { ...place, ...form, parse: 'none', metadata: metadataOf(key) }),
       );
     try {
       await update().catch(async (error: unknown) => {
         if (!isStreaming(error)) throw error;
-        await api.call('chat.stopStream', place);
+        await this.#to.api.call('chat.stopStream', place);
         await update();
       });
       return ts;
     } catch (error) {
       if (!refusesEdit(error)) throw toDeliveryError(error, true);
-      log.debug({ err: error, chat }, 'the status message could not become the answer');
-      await remove(place);
+      this.#to.log.debug({ err: error, chat }, 'the status message could not become the answer');
+      await this.#remove(place);
       return undefined;
     }
   }
 
   /** What says that we are at work must not stay beside the answer. */
-  async function remove(place: { channel: string; ts: string }): Promise<void> {
+  async #remove(place: { channel: string; ts: string }): Promise<void> {
     try {
-      await api.call('chat.delete', place);
+      await this.#to.api.call('chat.delete', place);
     } catch (error) {
-      log.debug({ err: error }, 'a status message could not be deleted');
+      this.#to.log.debug({ err: error }, 'a status message could not be deleted');
     }
   }
 
-  async function post(forms: Form[], address: Address, attempt: PartAttempt): Promise<string> {
+  async #post(forms: Form[], address: Address, attempt: PartAttempt): Promise<string> {
     const { key, uncertainSince } = attempt;
     const params = { channel: address.chat, metadata: metadataOf(key), ...QUIET };
     try {
-      const found = uncertainSince === undefined ? undefined : await lookFor(address, key, uncertainSince);
+      const found = uncertainSince === undefined ? undefined : await this.#lookFor(address, key, uncertainSince);
       if (found !== undefined) return found;
-      const answer = await inForms(forms, (form) => inThread(address, { ...params, ...form }));
+      const answer = await this.#inForms(forms, (form) => this.#inThread(address, { ...params, ...form }));
       return string(answer, 'ts') ?? '';
     } catch (error) {
       throw toDeliveryError(error);
@@ -185,39 +198,37 @@ export function createSend(options: SendOptions): (message: OutboundMessage, led
   }
 
   /** An answer whose thread was deleted meanwhile stands in the channel, so it is looked for there as well. */
-  async function lookFor(address: Address, key: string, since: number): Promise<string | undefined> {
-    const found = await readBack.message(address, key, since);
+  async #lookFor(address: Address, key: string, since: number): Promise<string | undefined> {
+    const found = await this.#to.readBack.message(address, key, since);
     if (found !== undefined || address.thread === undefined) return found;
     const { thread: _gone, ...chat } = address;
-    return readBack.message(chat, key, since);
+    return this.#to.readBack.message(chat, key, since);
   }
 
-  async function inThread({ thread }: Address, params: Record<string, unknown>) {
-    if (thread === undefined) return api.call('chat.postMessage', params);
+  async #inThread({ thread }: Address, params: Record<string, unknown>) {
+    if (thread === undefined) return this.#to.api.call('chat.postMessage', params);
     try {
-      return await api.call('chat.postMessage', { ...params, thread_ts: thread });
+      return await this.#to.api.call('chat.postMessage', { ...params, thread_ts: thread });
     } catch (error) {
       if (!refusesThread(error)) throw error;
-      log.info({ err: error }, 'a thread is gone; its answer goes to the channel');
-      return api.call('chat.postMessage', params);
+      this.#to.log.info({ err: error }, 'a thread is gone; its answer goes to the channel');
+      return this.#to.api.call('chat.postMessage', params);
     }
   }
 
-  async function inForms<T>(forms: Form[], action: (form: Form) => Promise<T>): Promise<T> {
+  async #inForms<T>(forms: Form[], action: (form: Form) => Promise<T>): Promise<T> {
     let refusal: unknown = new SlackError('refused', 'there is nothing to send', { code: 'no_text' });
     for (const form of forms) {
       try {
         return await action(form);
       } catch (error) {
         if (!refusesForm(error)) throw error;
-        log.debug({ err: error }, 'a part was refused in this form and is sent in another');
+        this.#to.log.debug({ err: error }, 'a part was refused in this form and is sent in another');
         refusal = error;
       }
     }
     throw refusal;
   }
-
-  return send;
 }
 
 function responseId({ key }: PartAttempt): string {
