@@ -1,0 +1,188 @@
+/**
+ * The model's loop: ask, call the tools it wants, note the step, again, until it has only words. Invariants: a step is journaled
+ * before the next begins; after an abort nothing more is said or run.
+ */
+import type { Logger } from '../../log.ts';
+import type { Json } from '../../workspace/types.ts';
+import { openCalls } from '../context/open-calls.ts';
+import type { AgentHooks, AgentOutcome, AgentRequest, Timeouts, WaitingCall } from '../contract/agent.ts';
+import type { CallOptions, GenerateResult } from '../contract/model.ts';
+import { RunError, toolFailed } from '../contract/run-error.ts';
+import type { Models } from '../model/models.ts';
+import { createStreamingModel, type StreamingModel } from '../model/streaming-model.ts';
+import { answerCalls } from './answer-calls.ts';
+import type { AgentEvents } from './events.ts';
+import { addStep, finalText, NOTHING_SAID, type Said } from './outcome.ts';
+import { appendSteps, toInstructions, toPrompt } from './prompt.ts';
+import { callsOf, stepMessages, type ToolOutput } from './step.ts';
+import { callTool, type ToolHooks, toToolSpecs } from './tools.ts';
+
+export interface LoopServices {
+  models: Models;
+  timeouts: Timeouts;
+  /** Its abort ends the run. */
+  controller: AbortController;
+  events: AgentEvents;
+  isBlank?: ((text: string) => Promise<boolean>) | undefined;
+  log: Logger;
+}
+
+/** One run of the loop. */
+export class Loop {
+  readonly #request: AgentRequest;
+  readonly #hooks: AgentHooks;
+  readonly #controller: AbortController;
+  readonly #events: AgentEvents;
+  readonly #toolHooks: ToolHooks;
+  readonly #model: StreamingModel;
+  #said: Said;
+  /** Of the next step's line in the session. */
+  #next: number;
+  #steps: number;
+  /** Calls that wait for a person. */
+  readonly #parked: WaitingCall[] = [];
+  readonly #usage: AgentOutcome['usage'] = { inputTokens: 0, outputTokens: 0 };
+
+  constructor(request: AgentRequest, hooks: AgentHooks, to: LoopServices) {
+    const { resume } = request;
+    const { events, log } = to;
+    this.#request = request;
+    this.#hooks = hooks;
+    this.#controller = to.controller;
+    this.#events = events;
+    this.#said = resume.reduce((before, step) => addStep(before, step.messages), NOTHING_SAID);
+    this.#next = resume.reduce((after, step) => Math.max(after, step.index + 1), 0);
+    this.#steps = resume.length;
+    this.#toolHooks = {
+      signal: to.controller.signal,
+      beforeExternal: (call) => this.#orEnd(() => hooks.onCall(call)),
+      onStart: events.toolCall,
+      onEnd: events.toolResult,
+      onWait: (call) => void this.#parked.push(call),
+      log,
+    };
+    this.#model = createStreamingModel({
+      names: [request.model, ...request.fallback],
+      load: (name) => to.models.load(name, { connectMs: to.timeouts.connect }),
+      limits: to.timeouts,
+      onText: events.text,
+      onRestart: events.thinking,
+      isBlank: to.isBlank,
+      acceptsEmpty: () => this.#said.latest !== '',
+      ...(hooks.beforeCall && { beforeCall: hooks.beforeCall }),
+      ...(hooks.onUsage && { onUsage: hooks.onUsage }),
+      onFailure: (failure) => log.warn({ run: request.runId, ...failure }, 'a model call failed'),
+    });
+  }
+
+  async run(): Promise<AgentOutcome> {
+    const { maxSteps, instructions, messages, goal } = this.#request;
+    const { signal } = this.#controller;
+    if (this.#said.isAnswer) return this.#outcome('stop');
+    const finished = await this.#answerOpenCalls();
+    if (this.#parked.length > 0) return this.#wait();
+    if (this.#steps >= maxSteps) return this.#outcome('max-steps');
+    const prompt = [...toInstructions(instructions), ...(await toPrompt(messages, finished, goal))];
+    const tools = toToolSpecs(this.#request.tools);
+    const call = { prompt, ...(tools.length > 0 && { tools }), abortSignal: signal };
+    try {
+      for (;;) {
+        const { finish, calls } = await this.#step(call);
+        signal.throwIfAborted();
+        if (this.#parked.length > 0) return this.#wait();
+        if (finish === 'length' || finish === 'content-filter') return this.#outcome(finish);
+        if (calls === 0) return this.#outcome('stop');
+        if (this.#steps >= maxSteps) return this.#outcome('max-steps');
+      }
+    } catch (error) {
+      const { tools: used, failed } = this.#said;
+      if (!(error instanceof RunError) || error.kind !== 'empty' || used.length === 0) throw error;
+      if (failed.length > 0) throw toolFailed(failed);
+      // The work is done; that the model adds no words to it is no reason to hide it.
+      return this.#outcome('stop');
+    }
+  }
+
+  /** Asks the model, runs what it calls, and notes the step: in the session, then in the prompt. */
+  async #step(call: CallOptions): Promise<{ finish: string; calls: number }> {
+    const { signal } = this.#controller;
+    this.#events.thinking();
+    const answer = await this.#model.ask(call);
+    signal.throwIfAborted();
+    const finish = answer.finishReason.unified;
+    // Calls of an answer that was cut off may be half of what was meant.
+    const isCut = finish === 'length' || finish === 'content-filter';
+    const calls = isCut ? [] : callsOf(answer);
+    const outputs = new Map<string, ToolOutput>();
+    await Promise.all(
+      calls.map(async (one) => {
+        const output = await callTool(one, this.#request.tools, this.#toolHooks);
+        if (output) outputs.set(one.callId, output);
+      }),
+    );
+    // A step cut by an abort is not finished: its tools' results are not theirs.
+    signal.throwIfAborted();
+    const messages = stepMessages(isCut ? withoutCalls(answer) : answer, calls, outputs);
+    this.#said = addStep(this.#said, messages);
+    this.#steps += 1;
+    addUsage(this.#usage, answer.usage);
+    await this.#note(messages);
+    appendSteps(call.prompt, messages);
+    return { finish, calls: calls.length };
+  }
+
+  /** Calls that waited get their results. Gives the messages of all finished steps; what still waits is parked again. */
+  async #answerOpenCalls(): Promise<Json[]> {
+    const { resume, tools, verdicts = new Map() } = this.#request;
+    const finished = resume.flatMap((step) => step.messages);
+    const stillOpen = await answerCalls({
+      ...{ calls: openCalls(finished), tools, verdicts, hooks: this.#toolHooks },
+      onResult: async (message) => {
+        finished.push(message);
+        await this.#note([message]);
+      },
+    });
+    this.#parked.push(...stillOpen);
+    return finished;
+  }
+
+  #note(messages: Json[]): Promise<void> {
+    return this.#orEnd(() => this.#hooks.onStep({ index: this.#next++, messages }));
+  }
+
+  /** What is not journaled must not go on: the tools beside it neither. */
+  async #orEnd(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#controller.abort(error);
+      throw error;
+    }
+  }
+
+  #wait(): AgentOutcome {
+    this.#events.waiting();
+    return { ...this.#outcome('parked'), parked: this.#parked };
+  }
+
+  #outcome(finish: AgentOutcome['finish']): AgentOutcome {
+    return {
+      text: finalText(finish, this.#said),
+      model: this.#model.current(),
+      steps: this.#steps,
+      finish,
+      usage: this.#usage,
+    };
+  }
+}
+
+function withoutCalls(answer: GenerateResult): GenerateResult {
+  return { ...answer, content: answer.content.filter((part) => part.type !== 'tool-call') };
+}
+
+function addUsage(usage: AgentOutcome['usage'], { inputTokens, outputTokens }: GenerateResult['usage']): void {
+  usage.inputTokens += inputTokens.total ?? 0;
+  usage.outputTokens += outputTokens.total ?? 0;
+  const cached = inputTokens.cacheRead ?? 0;
+  if (cached > 0) usage.cachedInputTokens = (usage.cachedInputTokens ?? 0) + cached;
+}
