@@ -100,15 +100,7 @@ export function openWork(options: WorkOptions): Work {
     ...{ models, log, isBlank },
     timeouts: { connect: seconds(connect), firstToken: seconds(firstToken), idle: seconds(idle), run: seconds(run) },
   });
-  const { telegram, discord, slack } = config.channels;
-  const prefixes = {
-    ...{ terminal: '/', local: '/' },
-    ...(telegram ? { telegram: '/' } : {}),
-    ...(discord ? { discord: '/viber ' } : {}),
-    ...(slack ? { slack: `${slack.command} ` } : {}),
-  };
-  const attach = new Map(Object.entries({ telegram, discord, slack }).map(([id, section]) => [id, section?.attach]));
-  const rulesAt = (address: Address) => attachRules(channelOf(address), attach.get(address.channel));
+  const rulesAt = attachRulesOf(config, channelOf);
   const costs = new Costs({ home, log, prices: config.prices, currency: config.currency, limits: config.limits });
   const meter = createMeter({ costs, tellOwners: (id, text) => void notifier.tellOwners(id, text) });
   const approvals = new Approvals({ folder: home.access, queue, log });
@@ -142,18 +134,21 @@ export function openWork(options: WorkOptions): Work {
     tellsMemory: createTelling(config, jobs.targets),
     taskRecords: createTaskRecords({ home, conversations, costs, log }),
     threads: createThreads({ home, conversations, channelOf, log }),
-    loadAgent: async (id) => {
-      const own = await loadAgent(home.root, id);
-      for (const warning of own.warnings) log.warn({ viber: id }, warning);
-      if (own.isBroken)
-        throw new UserError(`agents/${id}.yaml cannot be used, so nothing runs by it: ${own.warnings.join('; ')}`);
-      return own;
-    },
+    loadAgent: (id) => loadOwn(home, id, log),
   };
   const worker = new Worker({
     ...{ queue, runs, giveUp: options.giveUp, maxRuns: config.limits.runs },
     commands: {
-      ...{ home, modelName, prefixes, costs, approvals, compaction, attachRules: rulesAt, jobs: jobs.service },
+      ...{
+        home,
+        modelName,
+        prefixes: prefixesOf(config),
+        costs,
+        approvals,
+        compaction,
+        attachRules: rulesAt,
+        jobs: jobs.service,
+      },
       ...{ pairing: options.pairing, links: options.links, settings: options.settings, skills: tools.skills },
       searchMemory: memory.searchMemory,
       bound: (id) => conversations.bound(id).map(placeOf),
@@ -183,4 +178,29 @@ export function openWork(options: WorkOptions): Work {
       await Promise.all([tools.close(), memory.close()]);
     },
   };
+}
+
+/** What commands begin with, by channel. */
+function prefixesOf({ channels: { telegram, discord, slack } }: Config): Record<string, string> {
+  return {
+    ...{ terminal: '/', local: '/' },
+    ...(telegram ? { telegram: '/' } : {}),
+    ...(discord ? { discord: '/viber ' } : {}),
+    ...(slack ? { slack: `${slack.command} ` } : {}),
+  };
+}
+
+function attachRulesOf({ channels }: Config, channelOf: WorkOptions['channelOf']): RunServices['attachRules'] {
+  const { telegram, discord, slack } = channels;
+  const modes = new Map(Object.entries({ telegram, discord, slack }).map(([id, section]) => [id, section?.attach]));
+  return (address) => attachRules(channelOf(address), modes.get(address.channel));
+}
+
+/** The viber's own settings. Throws UserError when its file cannot be used. */
+async function loadOwn(home: Home, id: string, log: Logger): ReturnType<RunServices['loadAgent']> {
+  const own = await loadAgent(home.root, id);
+  for (const warning of own.warnings) log.warn({ viber: id }, warning);
+  if (own.isBroken)
+    throw new UserError(`agents/${id}.yaml cannot be used, so nothing runs by it: ${own.warnings.join('; ')}`);
+  return own;
 }

@@ -1,4 +1,4 @@
-/** Artifacts as attachments of an answer (C28): which go along, which are only named with a Get button. */
+/** Artifacts as attachments of an answer: which go along, which are only named with a Get button. */
 
 import type { Attachment } from '../../channels/channel.ts';
 import { type ArtifactMeta, artifactPath, listArtifacts } from '../../workspace/artifacts.ts';

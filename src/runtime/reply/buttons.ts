@@ -1,5 +1,5 @@
 /**
- * Buttons carry an opaque random id (T9); what a press means stands in the cache: a command of the table, or words put
+ * Buttons carry an opaque random id; what a press means stands in the cache: a command of the table, or words put
  * into the person's mouth, bound to the conversation it was offered in.
  */
 

@@ -35,7 +35,7 @@ export function buttonsAgain(result: Pick<RunOutcome, 'state' | 'error'>): Butto
   return [[result.error === 'interrupted' || result.error === 'cap' ? CONTINUE : retryButton()]];
 }
 
-/** The side-effecting call that a crash cut: reported, not repeated (C10). */
+/** The side-effecting call that a crash cut: reported, not repeated. */
 export function interruptedWhile(tool: string, trace: string): RunOutcome {
   const text = `I was interrupted while using ${tool}; it may or may not have happened. Look before you continue (trace ${trace}).`;
   const button = { label: 'Continue', say: `Please continue. Check first whether ${tool} took effect.` };

@@ -1,5 +1,5 @@
 /**
- * The structured blocks of an answer (P8, P9, M11): taken out of what people see and given back as data.
+ * The structured blocks of an answer: taken out of what people see and given back as data.
  * Nothing is lost silently: a block that cannot be understood stays in the visible text and is named in `problems`.
  */
 import { type ArtifactDelta, artifactDeltaSchema, DELTA_LIMITS } from '../contract/protocol.ts';

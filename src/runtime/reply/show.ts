@@ -1,5 +1,5 @@
 /**
- * What a person sees of a call before it runs (T8): the tool and every argument, whole, with no character that shows as nothing
+ * What a person sees of a call before it runs: the tool and every argument, whole, with no character that shows as nothing
  * or turns the text around. Pure.
  */
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** Short plain text out of an answer: the one-line summary of lists and logs (C34) and the decisions of the day (M9). */
+/** Short plain text out of an answer: the one-line summary of lists and logs and the decisions of the day. */
 
 const SUMMARY_LENGTH = 300;
 const DECISION_LENGTH = 200;

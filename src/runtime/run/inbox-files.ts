@@ -1,4 +1,4 @@
-/** Files that came with a message: fetched into the task's folder, within limits, and registered as artifacts (T10, T11). */
+/** Files that came with a message: fetched into the task's folder, within limits, and registered as artifacts. */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Channel, InboundMessage, RemoteFile } from '../../channels/channel.ts';
