@@ -399,7 +399,7 @@ describe('accessRulesOf', () => {
         memory: 'direct',
       });
     }
-    for (const channel of ['telegram', 'discord', 'slack']) {
+    for (const channel of ['telegram', 'discord', 'slack', 'one-that-nobody-knows']) {
       expect(accessRulesOf(defaults, { channel })).toEqual({
         dm: 'off',
         groups: 'off',
