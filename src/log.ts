@@ -1,4 +1,4 @@
-/** pino with a filter that takes known secret values out of every line, in each form they may have (T19). */
+/** pino with a filter that takes known secret values out of every line, in each form they may have (promise 57). */
 import { pino } from 'pino';
 
 export type Logger = pino.Logger;

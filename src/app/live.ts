@@ -41,7 +41,7 @@ export function openLive(options: OpenLiveOptions): { live: LiveProgress; settin
   const live = new LiveProgress({
     ...{ bus: options.bus, channelOf: options.channelOf, settings, buttons: options.buttons },
     ...{ cache: options.cache, log: options.log },
-    isBusy: delivery.isBusy,
+    isBusy: (address) => delivery.isBusy(address),
     async progressOf(taskId) {
       const stored = await readPlan(home, taskId);
       return stored && planProgress(stored.plan);

@@ -1,6 +1,6 @@
 /**
  * The seam between platforms and the gateway. No SDK object crosses it: every field is plain JSON of our own.
- * A channel is S2's CommandCenterAdapter (`id`, `connect({onMessage, onInterrupt})`, `stream`) plus durable `send`.
+ * A channel is a command center's adapter (`id`, `connect({onMessage, onInterrupt})`, `stream`) plus durable `send`.
  */
 import type { Address } from './address.ts';
 
@@ -113,7 +113,7 @@ export interface OutboundMessage {
   interaction?: string;
 }
 
-/** S2's four kinds of event, with the task and run they belong to. */
+/** The four kinds of event, with the task and run they belong to. */
 export type AgentState = 'idle' | 'thinking' | 'tool' | 'waiting-approval';
 export type AgentStreamEvent = { agentId: string; taskId: string; runId: string } & (
   | { type: 'text-delta'; content: string }
@@ -169,7 +169,7 @@ export interface PartLedger {
   part(index: number, post: (attempt: PartAttempt) => Promise<string>): Promise<string>;
 }
 
-/** How far each chat has been read, so that a channel can fetch what was said while we were away (R16). */
+/** How far each chat has been read, so that a channel can fetch what was said while we were away (promise 14). */
 export interface ReadCursors {
   /** Chats with their marks (the platform's id or time of the last event taken in), as they were at the start. */
   all(): ReadonlyMap<string, string>;

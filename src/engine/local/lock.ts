@@ -1,5 +1,5 @@
 /**
- * One gateway a home (R15). SQLite's exclusive file lock is the operating system's: the kernel frees it however the
+ * One gateway a home (promise 13). SQLite's exclusive file lock is the operating system's: the kernel frees it however the
  * process ends, and a stopped process keeps it. Each holder gets a higher epoch, written into its ledger lines.
  */
 import fs from 'node:fs';

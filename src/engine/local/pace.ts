@@ -1,5 +1,5 @@
 /**
- * Pace after a platform has said "slow down" (R8). Until then nothing is held back: platforms allow bursts and say when
+ * Pace after a platform has said "slow down" (promise 8). Until then nothing is held back: platforms allow bursts and say when
  * it is enough. From the first 429 the chat keeps to a slow pace for a while, so that it does not run into the limit again.
  */
 import type { Address } from '../../channels/channel.ts';

@@ -18,7 +18,7 @@ import type { SpoolStore } from './store.ts';
 
 export type { SpoolFile } from './dead-letters.ts';
 
-/** Crashes after which a message is given up (R11). */
+/** Crashes after which a message is given up (promise 10). */
 export const MAX_CRASHES = 3;
 
 export interface RecoveryOptions<T> {

@@ -1,5 +1,5 @@
 /**
- * Whether a task is coding work, so that its runs are told the five steps of it (L17). Decided by plain signals in what people
+ * Whether a task is coding work, so that its runs are told the five steps of it. Decided by plain signals in what people
  * wrote, in several languages; wrong either way it costs a few lines of prompt. Once found it stays: a prompt that changes back
  * and forth would defeat the provider's cache.
  */
@@ -7,7 +7,7 @@ import type { Home } from '../../workspace/home.ts';
 import { updateTask } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 
-/** Model calls of one run where nothing is configured (L7). */
+/** Model calls of one run where nothing is configured. */
 export const MAX_STEPS = { usual: 10, coding: 25 } as const;
 
 /** What `maxSteps` means for a task. */

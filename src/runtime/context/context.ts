@@ -1,6 +1,6 @@
 /**
- * The gateway's half of C1: everything a run needs, read from the workspace before it begins. What an outside caller gives
- * takes the place of the disk's. The order is C7's, stable text first; sizes are bounded by the configuration.
+ * Everything a run needs, read from the workspace before it begins. What an outside caller gives
+ * takes the place of the disk's. Stable text stands first; sizes are bounded by the configuration.
  */
 import { join } from 'node:path';
 import { listArtifacts } from '../../workspace/artifacts.ts';
@@ -25,13 +25,12 @@ import { formatSize, oneLine } from './turn.ts';
 
 export { formatUserTurn } from './turn.ts';
 
-/** M8. */
 export interface MemoryLimits {
   max_memory_tokens: number;
   max_task_tokens: number;
   max_daily_logs: number;
   truncation_strategy: 'head' | 'tail' | 'smart';
-  /** M7: in the system prompt (the default), or as a user message of its own before the history. */
+  /** In the system prompt (the default), or as a user message of its own before the history. */
   injection?: 'system' | 'message';
   /** Files of the viber's folder that are not told to a model either. */
   exclude_patterns?: readonly string[];
@@ -48,7 +47,7 @@ export interface ContextOptions {
   agentPrompt?: string | undefined;
   /** Skills that are read rather than called, one a line. */
   skills?: string | undefined;
-  /** Adds the coding steps of L17. */
+  /** Adds the five steps of coding work. */
   coding?: boolean | undefined;
   /** MEMORY.md, USER.md and the daily logs stay out: others than the people of this gateway read the answer. */
   isWithoutMemory?: boolean | undefined;
@@ -74,7 +73,7 @@ export interface Context extends Pick<History, 'resume' | 'nextStep' | 'isOver'>
   planHash: string | undefined;
   artifacts: ArtifactRef[];
   memory: string;
-  /** It tells of daily logs: what anybody's words have left there (T17). */
+  /** It tells of daily logs: what anybody's words have left there (promise 40). */
   hasLogs: boolean;
   /** It holds what is not for everybody: memory, the file about the person, quotes, files, and what came of tools or earlier runs. */
   isPrivate: boolean;
@@ -158,7 +157,7 @@ function hasMore(entry: SessionEntry): boolean {
 }
 
 /**
- * M6: which memory a request carries. Daily logs only for complex work; a search for them is the model's to ask for. What is
+ * Which memory a request carries. Daily logs only for complex work; a search for them is the model's to ask for. What is
  * relevant is measured against the task, not against its latest words, and today's log ends where the conversation of today
  * begins: else the memory would change with each message, and no provider's cache would hold what follows it.
  */

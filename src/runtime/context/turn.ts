@@ -1,6 +1,6 @@
 /**
  * Words from outside as text for the model. What a person wrote is theirs; what they quote, forward or attach is data
- * (T5), stands between marks it cannot close, and holds no character that a person would not see.
+ * (promise 35), stands between marks it cannot close, and holds no character that a person would not see.
  */
 import type { QuotedText } from '../../channels/channel.ts';
 

@@ -1,4 +1,4 @@
-/** Why a turn is ended from outside (C14): `stop` for good, `steer` for a newer message, `shutdown` until the next start. */
+/** Why a turn is ended from outside: `stop` for good, `steer` for a newer message, `shutdown` until the next start. */
 
 export type AbortReason = 'stop' | 'steer' | 'shutdown';
 

@@ -69,7 +69,7 @@ export interface AgentOutcome {
   usage: { inputTokens: number; outputTokens: number; cachedInputTokens?: number };
 }
 
-/** In milliseconds (R9). */
+/** In milliseconds (promise 9). */
 export interface Timeouts {
   /** Until a connection to the provider stands. */
   connect: number;

@@ -89,7 +89,7 @@ export function describeFailure(error: unknown, model: string): ModelFailure {
   return { error: new RunError('provider', text, { detail }), retry: true };
 }
 
-/** The answer ended without its finish event: never shown as complete (R10). */
+/** The answer ended without its finish event: never shown as complete (promise 9). */
 export function cutOff(model: string, received: boolean, cause?: unknown): RunError {
   const { provider } = splitModelName(model);
   const text = received

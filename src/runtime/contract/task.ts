@@ -1,6 +1,6 @@
 /**
- * The task contract (S0, S1): what goes into a run and what comes out, and the states a task may take (S3).
- * `run(request) -> events + result` reads no context from disk: everything it needs is in the request (C1).
+ * The task contract: what goes into a run and what comes out, and the states a task may take.
+ * `run(request) -> events + result` reads no context from disk: everything it needs is in the request.
  */
 import type { z } from 'zod';
 import type { ArtifactRef, Json, Plan, SessionEntry, TaskState } from '../../workspace/types.ts';
@@ -27,7 +27,7 @@ export interface InputFile {
   mimeType: string;
 }
 
-/** `task:completed`. `summary` is plain text of at most 300 characters (C34). */
+/** `task:completed`. `summary` is plain text of at most 300 characters. */
 export interface TaskResult {
   text: string;
   summary: string;
@@ -94,7 +94,7 @@ const NEXT: Record<TaskState, readonly TaskState[]> = {
   stopped: ['pending', 'running'],
 };
 
-/** Whether the state machine of S3 allows the step; the three terminal states may only begin the next run (C33). */
+/** Whether the state machine allows the step; the three terminal states may only begin the next run. */
 export function canBecome(from: TaskState, to: TaskState): boolean {
   return NEXT[from].includes(to);
 }

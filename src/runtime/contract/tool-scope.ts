@@ -4,7 +4,7 @@ import type { Suggestion } from '../../workspace/memory/suggestions.ts';
 import type { ArtifactRef, Plan } from '../../workspace/types.ts';
 import type { RuntimeTool } from './task.ts';
 
-/** What became of a plan the model proposed (C20). */
+/** What became of a plan the model proposed. */
 export type PlanChange =
   | { status: 'written'; text: string; hash: string; plan: Plan }
   /** Somebody edited the plan meanwhile: theirs stands, the model's is only a proposal. Both are Markdown. */
@@ -22,7 +22,7 @@ export interface ToolScope {
   onPlan(change: PlanChange): void;
   /** To be attached to the answer. The same id may come several times: the latest counts. */
   onArtifact(ref: ArtifactRef): void;
-  /** `memory.auto_accept`; otherwise a person accepts each line (C30, T17). */
+  /** `memory.auto_accept`; otherwise a person accepts each line (promise 40). */
   autoAcceptMemory: boolean;
   /** Something waits for a person's consent: ask them. */
   onSuggestion?(suggestion: Suggestion): void;

@@ -1,4 +1,4 @@
-/** The record of a task through its runs: begun with its first message, its state as S3 has it, its people and chats. */
+/** The record of a task through its runs: begun with its first message, its state, its people and chats. */
 import { principalText } from '../../access/principal.ts';
 import { formatAddress } from '../../channels/channel.ts';
 import type { Logger } from '../../log.ts';

@@ -1,6 +1,6 @@
 /**
  * Reads one model's stream to its end and gives it as a whole answer. Invariants: without a finish event there is no
- * answer (R10); a tool call is given on only when its input is complete; a model that hangs or ignores an abort cannot
+ * answer (promise 9); a tool call is given on only when its input is complete; a model that hangs or ignores an abort cannot
  * hold the caller.
  */
 

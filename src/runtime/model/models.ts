@@ -1,6 +1,6 @@
 /**
  * Language models by name, `provider/model`. A provider's library is loaded at the first use of one of its models; what
- * leaves for a provider is scrubbed of known secrets here (T19), in the one place every request body passes.
+ * leaves for a provider is scrubbed of known secrets here (promise 57), in the one place every request body passes.
  */
 
 import { ConfigError } from '../../errors.ts';

@@ -1,6 +1,6 @@
 /**
  * The model calls of the agent's loop: each is streamed, so that text is told as it comes and deadlines hold; a
- * failed call is tried again or handed to the next model (R9). Everything here happens within one step, before any of
+ * failed call is tried again or handed to the next model (promise 9). Everything here happens within one step, before any of
  * its tools may run, so trying again repeats no side effect.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -45,7 +45,7 @@ export interface View {
   length: number;
 }
 
-/** How memory begins where it comes as a message of its own (M7). */
+/** How memory begins where it comes as a message of its own. */
 const MEMORY_MESSAGE = 'Context from memory:';
 /** What a compaction left of earlier words: nobody asks for it again. */
 const SUMMARY_MESSAGE = 'Summary of what was said before:';

@@ -14,7 +14,7 @@ export function summarise(text: string): string {
 }
 
 /**
- * `extractDecisions` of M9, deliberately modest: the bullets under a heading that names decisions, and lines that
+ * The decisions in a text, deliberately modest: the bullets under a heading that names decisions, and lines that
  * announce one. At most five, each plain text of at most 200 characters.
  */
 export function decisionsOf(text: string): string[] {

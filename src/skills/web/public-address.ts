@@ -1,5 +1,5 @@
 /**
- * Which addresses are the public internet (T12). Checked on the very addresses a connection is then made to, so that a name
+ * Which addresses are the public internet (promise 53). Checked on the very addresses a connection is then made to, so that a name
  * that answers differently the second time leads nowhere.
  * https://www.iana.org/assignments/iana-ipv4-special-registry, https://www.iana.org/assignments/iana-ipv6-special-registry
  */

@@ -1,5 +1,5 @@
 /**
- * One GET to the public internet (T12). Invariants: https to port 443 of addresses checked as they are connected to, unless the
+ * One GET to the public internet (promise 53). Invariants: https to port 443 of addresses checked as they are connected to, unless the
  * exact origin is allowed; every redirect is checked as the first address was, and followed only where it may be; nothing goes along that says who asks: no cookie,
  * no credential, no referrer; what is read is counted after decompression; one time limit holds for everything together.
  */

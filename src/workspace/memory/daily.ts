@@ -43,7 +43,7 @@ const names = createStatCache<string[]>(64, (dir, stat) =>
     .reverse(),
 );
 
-/** Adds to the day's log under the headings of M4; the file is created with them. A line that is there already is left out. */
+/** Adds to the day's log under the headings of its template; the file is created with them. A line that is there already is left out. */
 export async function appendDailyLog(home: Home, viber: string, entry: DailyEntry): Promise<void> {
   await appendDailyLogs(home, viber, dayOf(entry.date), [entry]);
 }

@@ -1,5 +1,5 @@
 /**
- * What was said while we were away (R16). Every chat has a mark, the id of the newest message taken in. After a fresh start of the
+ * What was said while we were away (promise 14). Every chat has a mark, the id of the newest message taken in. After a fresh start of the
  * gateway's session the chats that moved on since are read from their mark, oldest first, while their live events wait.
  * At most 100 messages a chat, none older than a day. https://discord.com/developers/docs/resources/message#get-channel-messages
  */

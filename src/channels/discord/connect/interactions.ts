@@ -1,5 +1,5 @@
 /**
- * Slash commands, buttons and half-typed options: taken in, then acknowledged (R17). Invariant: nothing is acknowledged as taken
+ * Slash commands, buttons and half-typed options: taken in, then acknowledged (promise 15). Invariant: nothing is acknowledged as taken
  * before it is durable; when storing is slow the interaction is deferred, which promises nothing but an answer.
  * https://discord.com/developers/docs/interactions/receiving-and-responding
  */

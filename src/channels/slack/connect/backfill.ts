@@ -1,5 +1,5 @@
 /**
- * What was said while nobody listened (R16): after each opening of the connection, each known chat and thread is read from its
+ * What was said while nobody listened (promise 14): after each opening of the connection, each known chat and thread is read from its
  * mark on. Invariant: live events of a chat wait until its gap is filled, so that order is kept; commands and presses never do.
  * https://docs.slack.dev/reference/methods/conversations.history/
  */

@@ -1,4 +1,4 @@
-/** Where requests may go besides the Web API: credentials and contents reach these hosts and no others (T12). */
+/** Where requests may go besides the Web API: credentials and contents reach these hosts and no others (promise 53). */
 
 const SLACK_API = 'https://slack.com';
 

@@ -30,7 +30,7 @@ const WORD_JOINER = '\u2060';
 
 /**
  * The text as Telegram will keep it, spans moved along. Mentions are broken by an invisible character, because the server makes
- * every `@name` a mention and a model must not call people (T20). Links Telegram would drop without a word become text.
+ * every `@name` a mention and a model must not call people (promise 38). Links Telegram would drop without a word become text.
  */
 export function forTelegram<T extends Inline>(source: T): T {
   const links = source.spans.filter((span) => span.kind === 'link');
