@@ -49,7 +49,13 @@ export function createLoad(channel: Channel): Load {
     },
   });
   const live = new LiveProgress({
-    ...{ bus, channelOf: () => timed, settings: { get: () => ({}) }, isBusy: delivery.isBusy, log },
+    ...{
+      bus,
+      channelOf: () => timed,
+      settings: { get: () => ({}) },
+      isBusy: (address) => delivery.isBusy(address),
+      log,
+    },
     buttons: {
       offer: async (_address, rows) => rows.map((row) => row.map(({ label }) => ({ id: `b${runs}`, label }))),
     },

@@ -58,7 +58,7 @@ interface Run extends Shown {
   call: Promise<void> | undefined;
 }
 
-/** ReadCursors the id of a message that was kept as a stream. */
+/** Marks the id of a message that was kept as a stream. */
 const STREAM = 'stream:';
 const MAX_RUNS = 500;
 const MAX_TEXT = 12_000;
