@@ -14,7 +14,10 @@ import { ownTime } from '../helpers/own-time.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 export interface Load {
-  /** Begins a run in a place, with progress to tell of until its end. */
+  /**
+   * Begins a run in a place, with progress to tell of until its end. The end resolves when the answer has arrived: who waits for
+   * it sends no burst of answers after a disk that was slow for a moment.
+   */
   begin(address: Address): { end(): Promise<void> };
   /** Milliseconds from the end of a run to its answer's arrival, by run. */
   delays: number[];
@@ -35,11 +38,13 @@ export function createLoad(channel: Channel): Load {
   let retries = 0;
   let runs = 0;
   const startedAt = new Map<string, number>();
+  const arrivals = new Map<string, () => void>();
   const timed: Channel = {
     ...channel,
     async send(message, ledger) {
       await channel.send(message, ledger);
       delays.push(ownTime() - (startedAt.get(message.id) ?? 0));
+      arrivals.get(message.id)?.();
     },
   };
   const delivery = openDelivery({
@@ -81,7 +86,9 @@ export function createLoad(channel: Channel): Load {
           startedAt.set(runId, ownTime());
           const [placeholder] = (await live.end(runId, [address])).values();
           const answer = { id: runId, address, text: `answer of ${runId}`, files: [] };
+          const arrived = new Promise<void>((resolve) => arrivals.set(runId, resolve));
           await delivery.add({ ...answer, ...(placeholder === undefined ? {} : { placeholder }) }, runId);
+          await arrived;
         },
       };
     },
