@@ -1,6 +1,7 @@
 /** The files of a message, as names and addresses; nothing is fetched here. https://discord.com/developers/docs/resources/message#attachment-object */
 import type { RemoteFile } from '../../channel.ts';
-import { type Fields, integer, list, oneLine, string } from '../../shared/read.ts';
+import { fileName, mediaType } from '../../shared/file-facts.ts';
+import { type Fields, integer, list, string } from '../../shared/read.ts';
 import { isVoice } from './facts.ts';
 
 const MAX_FILES = 10;
@@ -19,7 +20,7 @@ function remoteFile(body: Fields, isSpoken: boolean): RemoteFile | undefined {
   const mimeType = mediaType(string(body, 'content_type')) ?? 'application/octet-stream';
   return {
     id: url,
-    name: fileName(string(body, 'title'), string(body, 'filename')) ?? 'file',
+    name: fileName(wholeName(string(body, 'title'), string(body, 'filename'))) ?? 'file',
     mimeType,
     ...(size !== undefined && size >= 0 && { size }),
     kind: isSpoken ? 'voice' : kindOf(mimeType),
@@ -33,24 +34,9 @@ function kindOf(mimeType: string): RemoteFile['kind'] {
   return mimeType.startsWith('video/') ? 'video' : 'document';
 }
 
-/**
- * The last component only, on one line: a name from outside is shown, never opened. Discord takes foreign letters out of
- * `filename` and keeps the name as it was, without its ending, in `title`.
- */
-function fileName(title: string | undefined, filename: string | undefined): string | undefined {
+/** Discord takes foreign letters out of `filename` and keeps the name as it was, without its ending, in `title`. */
+function wholeName(title: string | undefined, filename: string | undefined): string | undefined {
   const ending = /\.\w{1,10}$/.exec(filename ?? '')?.[0] ?? '';
-  const whole =
-    title === undefined ? filename : title.toLowerCase().endsWith(ending.toLowerCase()) ? title : title + ending;
-  const last = whole?.slice(-1000).split(/[\\/]/).at(-1) ?? '';
-  const clean = oneLine(last, 1000);
-  if (/^\.*$/.test(clean)) return undefined;
-  if (clean.length <= 120) return clean;
-  const extension = /\.\w{1,10}$/.exec(clean)?.[0] ?? '';
-  return clean.slice(0, 120 - extension.length).toWellFormed() + extension;
-}
-
-/** `text/plain; charset=utf-8` is `text/plain`. */
-function mediaType(type: string | undefined): string | undefined {
-  const plain = type?.split(';', 1)[0]?.trim();
-  return plain !== undefined && /^[\w.+-]{1,60}\/[\w.+-]{1,80}$/.test(plain) ? plain.toLowerCase() : undefined;
+  if (title === undefined) return filename;
+  return title.toLowerCase().endsWith(ending.toLowerCase()) ? title : title + ending;
 }

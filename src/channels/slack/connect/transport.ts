@@ -2,18 +2,11 @@
  * Requests to Slack over kept-alive connections of node:http(s). Its one reason is to know, when a request fails, whether
  * anything was sent: what may be repeated hangs on it. Redirects are never followed, since requests carry the token.
  */
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  request as httpRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-} from 'node:http';
+import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { Socket } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { TLSSocket } from 'node:tls';
+import { watchConnection } from '../../shared/watch-connection.ts';
 
 /** A request that brought no answer of Slack's. */
 export class TransportError extends Error {
@@ -55,7 +48,6 @@ export interface Transport {
   skewMs(): number;
 }
 
-const CONNECT_MS = 10_000;
 /** Idle connections are given up before routers forget them: writing into a forgotten one is an answer that never comes. */
 const IDLE_MS = 45_000;
 const MAX_ANSWER_BYTES = 50_000_000;
@@ -131,26 +123,4 @@ export function createTransport(): Transport {
   }
 
   return { request, text, skewMs: () => skew };
-}
-
-/** Fails a request whose connection is not made in time, and tells whether it was made at all. */
-function watchConnection(request: ClientRequest): { isMade: boolean } {
-  const connection = { isMade: false };
-  const error = Object.assign(new Error(`no connection within ${CONNECT_MS} ms`), { code: 'ETIMEDOUT' });
-  const timer = setTimeout(() => request.destroy(error), CONNECT_MS);
-  const made = () => {
-    connection.isMade = true;
-    clearTimeout(timer);
-  };
-  request.once('close', () => clearTimeout(timer));
-  request.once('socket', (socket) => {
-    if (isReady(socket)) made();
-    else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', made);
-  });
-  return connection;
-}
-
-function isReady(socket: Socket): boolean {
-  if (socket.connecting) return false;
-  return !(socket instanceof TLSSocket) || /^(TLS|SSL)/.test(socket.getProtocol() ?? '');
 }

@@ -1,5 +1,6 @@
 /** The files of a message, as names and ids; nothing is fetched here. https://docs.slack.dev/reference/objects/file-object/ */
 import type { RemoteFile } from '../../channel.ts';
+import { fileName, mediaType } from '../../shared/file-facts.ts';
 import { type Fields, integer, list, oneLine, string } from '../../shared/read.ts';
 import { readId } from './base.ts';
 
@@ -50,18 +51,4 @@ function kindOf(mimeType: string, subtype: string | undefined): RemoteFile['kind
   const [type] = mimeType.split('/', 1);
   if (type === 'image') return 'photo';
   return type === 'audio' || type === 'video' ? type : 'document';
-}
-
-/** The last component only, on one line: a name from outside is shown, never opened. */
-function fileName(name: string | undefined): string | undefined {
-  const last = name?.slice(-1000).split(/[\\/]/).at(-1) ?? '';
-  const clean = oneLine(last, 1000);
-  if (/^\.*$/.test(clean)) return undefined;
-  if (clean.length <= 120) return clean;
-  const extension = /\.\w{1,10}$/.exec(clean)?.[0] ?? '';
-  return clean.slice(0, 120 - extension.length).toWellFormed() + extension;
-}
-
-function mediaType(type: string | undefined): string | undefined {
-  return type !== undefined && /^[\w.+-]{1,60}\/[\w.+-]{1,80}$/.test(type) ? type.toLowerCase() : undefined;
 }

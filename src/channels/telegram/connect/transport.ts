@@ -3,14 +3,13 @@
  * fails, whether anything was sent, and the status of an answer that is not JSON: what may be repeated hangs on both.
  * Redirects are not followed, since the address holds the token.
  */
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { Socket } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { setImmediate } from 'node:timers/promises';
-import { TLSSocket } from 'node:tls';
 import { integer, isFields } from '../../shared/read.ts';
+import { watchConnection } from '../../shared/watch-connection.ts';
 
 /** A call that brought no answer of the Bot API. */
 export class TransportError extends Error {
@@ -41,7 +40,6 @@ interface Init {
 
 export type Fetch = (url: string | URL, init: Init) => Promise<{ json(): Promise<unknown> }>;
 
-const CONNECT_MS = 10_000;
 /** Idle connections are given up before routers forget them: writing into a forgotten one is an answer that never comes. */
 const IDLE_MS = 45_000;
 /** Who asks for more is asked again all the same. */
@@ -91,29 +89,6 @@ export function createFetch(apiRoot: string): Fetch {
       else pipeline(Readable.fromWeb(body), request, () => 'a failure is the request’s own error');
     });
   };
-}
-
-/** Fails a request whose connection is not made in time, and tells whether it was made at all. */
-function watchConnection(request: ClientRequest): { isMade: boolean } {
-  const connection = { isMade: false };
-  const giveUp = () =>
-    request.destroy(Object.assign(new Error(`no connection within ${CONNECT_MS} ms`), { code: 'ETIMEDOUT' }));
-  const timer = setTimeout(giveUp, CONNECT_MS);
-  const made = () => {
-    connection.isMade = true;
-    clearTimeout(timer);
-  };
-  request.once('close', () => clearTimeout(timer));
-  request.once('socket', (socket) => {
-    if (isReady(socket)) made();
-    else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', made);
-  });
-  return connection;
-}
-
-function isReady(socket: Socket): boolean {
-  if (socket.connecting) return false;
-  return !(socket instanceof TLSSocket) || /^(TLS|SSL)/.test(socket.getProtocol() ?? '');
 }
 
 /** By events: an iteration of the stream costs as much as the rest of the call. */

@@ -1,6 +1,7 @@
 /** The files of a message, as names and ids; nothing is fetched here. https://core.telegram.org/bots/api#message */
 import type { RemoteFile } from '../../channel.ts';
-import { type Fields, fields, integer, list, oneLine, string } from '../../shared/read.ts';
+import { fileName, mediaType } from '../../shared/file-facts.ts';
+import { type Fields, fields, integer, list, string } from '../../shared/read.ts';
 
 interface FileKind {
   kind: RemoteFile['kind'];
@@ -45,20 +46,6 @@ function remoteFile(body: Fields, { kind, name, mimeType }: FileKind): RemoteFil
     ...(size !== undefined && size >= 0 && { size }),
     kind,
   };
-}
-
-/** The last component only, on one line: a name from outside is shown, never opened. */
-function fileName(name: string | undefined): string | undefined {
-  const last = name?.slice(-1000).split(/[\\/]/).at(-1) ?? '';
-  const clean = oneLine(last, 1000);
-  if (/^\.*$/.test(clean)) return undefined;
-  if (clean.length <= 120) return clean;
-  const extension = /\.\w{1,10}$/.exec(clean)?.[0] ?? '';
-  return clean.slice(0, 120 - extension.length).toWellFormed() + extension;
-}
-
-function mediaType(type: string | undefined): string | undefined {
-  return type !== undefined && /^[\w.+-]{1,60}\/[\w.+-]{1,80}$/.test(type) ? type.toLowerCase() : undefined;
 }
 
 function largest(sizes: Fields[]): Fields | undefined {

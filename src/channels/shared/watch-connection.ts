@@ -1,0 +1,28 @@
+/** Whether a request had a connection: without one it is sure that nothing was sent. */
+import type { ClientRequest } from 'node:http';
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+
+const CONNECT_MS = 10_000;
+
+/** Fails a request whose connection is not made in time, and tells whether it was made at all. */
+export function watchConnection(request: ClientRequest): { isMade: boolean } {
+  const connection = { isMade: false };
+  const error = Object.assign(new Error(`no connection within ${CONNECT_MS} ms`), { code: 'ETIMEDOUT' });
+  const timer = setTimeout(() => request.destroy(error), CONNECT_MS);
+  const made = () => {
+    connection.isMade = true;
+    clearTimeout(timer);
+  };
+  request.once('close', () => clearTimeout(timer));
+  request.once('socket', (socket) => {
+    if (isReady(socket)) made();
+    else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', made);
+  });
+  return connection;
+}
+
+function isReady(socket: Socket): boolean {
+  if (socket.connecting) return false;
+  return !(socket instanceof TLSSocket) || /^(TLS|SSL)/.test(socket.getProtocol() ?? '');
+}
