@@ -18,7 +18,8 @@ export const copySkills = {
 
 /** One folder of plain JavaScript: what is needed at start in one file, each channel and provider in a file of its own. */
 export default defineConfig({
-  input: { main: 'src/main.ts' },
+  // Loaded by its name when the first plural is shown, as nothing else can be in the middle of a sentence.
+  input: { main: 'src/main.ts', 'messages-format': 'src/messages/format.ts' },
   platform: 'node',
   plugins: [copySkills],
   output: { dir: 'dist', format: 'esm', cleanDir: true, minify: false, sourcemap: false },

@@ -21,6 +21,7 @@ const PARTS = [
   'workspace',
   'skills',
   'jobs',
+  'messages',
   'runtime',
   'emulators',
   'board',

@@ -1,0 +1,8 @@
+/**
+ * Every sentence a person reads in a chat, in English: the language that says which messages there are and what each is given.
+ * An area is a file of `en/`, a message is `area.key`. The texts are ICU MessageFormat without quoting.
+ */
+import { common } from './en/common.ts';
+import { times } from './en/times.ts';
+
+export const en = { common, times } as const;

@@ -1,0 +1,9 @@
+/** Words that stand on buttons and in many messages. */
+export const common = {
+  yes: 'Yes',
+  no: 'No',
+  continue: 'Continue',
+  retry: 'Retry',
+  wrong: 'Something went wrong on my side.',
+  more: 'and {n, plural, one {one more} other {# more}}',
+} as const;

@@ -1,0 +1,152 @@
+/**
+ * What people read, in their language. `messagesIn('de-AT').text('area.key', { name })` gives a sentence; `say` names one whose
+ * reader is not known yet. What holds no plural and no choice is put together here: the formatter is loaded by the first that does.
+ */
+import { createRequire } from 'node:module';
+import type { Arguments } from './arguments.ts';
+import { de } from './de.ts';
+import { en } from './en.ts';
+import type { Format } from './format.ts';
+
+type English = typeof en;
+export type Catalogue = { readonly [A in keyof English]: { readonly [K in keyof English[A]]: string } };
+
+/** `area.key` */
+export type MessageKey = { [A in keyof English]: `${A}.${keyof English[A] & string}` }[keyof English];
+type TextOf<K extends MessageKey> = K extends `${infer A extends keyof English}.${infer M}`
+  ? M extends keyof English[A]
+    ? English[A][M] & string
+    : never
+  : never;
+/** What a message is given. */
+export type Values<K extends MessageKey> = Arguments<TextOf<K>>;
+type Given<K extends MessageKey> = keyof Values<K> extends never ? [] : [values: Values<K>];
+
+declare const made: unique symbol;
+/** Words that may be shown to a person: a message of the catalogue, or what a model or a person has said. */
+export type Text = string & { readonly [made]: true };
+
+/** A message without its language: for errors and for what is carried until it is known who reads it. */
+export interface Said {
+  readonly key: MessageKey;
+  readonly values: Readonly<Record<string, string | number>>;
+}
+
+export interface Messages {
+  /** The tag of the catalogue that is used: `de` for `de-AT`. */
+  readonly language: string;
+  text<K extends MessageKey>(key: K, ...given: Given<K>): Text;
+  /** What `say` has named. */
+  said(said: Said): Text;
+  /** `a, b and c` */
+  list(items: Iterable<string>, kind?: 'and' | 'or'): Text;
+  number(value: number): Text;
+  /** `14:02` in a zone; the machine's own by default. */
+  time(at: Date, zone?: string): Text;
+  /** `tomorrow (Mon) at 09:00` */
+  when(at: Date, zone?: string, now?: Date): Text;
+}
+
+const CATALOGUES: Readonly<Record<string, Catalogue>> = { en, de };
+const FALLBACK = 'en';
+/** Dates as they are written there with 24 hours. */
+const DATES: Readonly<Record<string, string>> = { en: 'en-GB' };
+const PLAIN_ARGUMENT = /\{(\w+)\}/g;
+const HAS_CHOICE = /\{\s*\w+\s*,/;
+const DAY_MS = 86_400_000;
+const known = new Map<string, Messages>();
+
+/** The languages there are. */
+export const languages: readonly string[] = Object.keys(CATALOGUES);
+
+/** The catalogue that serves a language tag, as platforms and people write them: `de`, `de-AT`, `de_AT.UTF-8`; undefined when none does. */
+export function servedBy(tag: string | undefined): string | undefined {
+  const language = /^([a-z]{2,3})(?:[-_.@].*)?$/i.exec(tag ?? '')?.[1]?.toLowerCase();
+  return language !== undefined && Object.hasOwn(CATALOGUES, language) ? language : undefined;
+}
+
+/** The messages in the language of a tag; in English for every other. */
+export function messagesIn(tag: string | undefined): Messages {
+  const language = servedBy(tag) ?? FALLBACK;
+  const messages = known.get(language) ?? build(language);
+  known.set(language, messages);
+  return messages;
+}
+
+/** A message that is put into words once it is known for whom. */
+export const say = <K extends MessageKey>(key: K, ...[values]: Given<K>): Said => ({ key, values: { ...values } });
+
+/** Words of a model or a person as they are. Never a sentence of ours: those are in the catalogue. */
+export const words = (text: string): Text => text as Text;
+
+/** Texts one below the other; an empty one makes an empty line. */
+export const lines = (...texts: readonly (Text | '')[]): Text => words(texts.join('\n'));
+
+function textOf(language: string, key: string): string {
+  const [area = '', name = ''] = key.split('.');
+  const catalogue: Record<string, Record<string, string>> = CATALOGUES[language] ?? en;
+  return catalogue[area]?.[name] ?? key;
+}
+
+function build(language: string): Messages {
+  const formats = new Map<string, Format>();
+  const dates = new Map<string, Intl.DateTimeFormat>();
+  const locale = DATES[language] ?? language;
+
+  function format(key: string, values: Readonly<Record<string, string | number>>): Text {
+    const text = textOf(language, key);
+    if (!HAS_CHOICE.test(text))
+      return words(text.replace(PLAIN_ARGUMENT, (_, name: string) => String(values[name] ?? '')));
+    const compiled = formats.get(key) ?? compiler()(text, language);
+    formats.set(key, compiled);
+    return words(compiled(values));
+  }
+
+  function date(at: Date, options: Intl.DateTimeFormatOptions): string {
+    const id = JSON.stringify(options);
+    const made = dates.get(id) ?? new Intl.DateTimeFormat(locale, options);
+    if (dates.size < 200) dates.set(id, made);
+    return made.format(at);
+  }
+
+  const inZone = (zone: string | undefined) => (zone === undefined ? {} : { timeZone: zone });
+  const time = (at: Date, zone?: string) =>
+    words(date(at, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...inZone(zone) }));
+
+  return {
+    language,
+    text: (key, ...[values]) => format(key, values ?? {}),
+    said: ({ key, values }) => format(key, values),
+    list: (items, kind = 'and') =>
+      words(new Intl.ListFormat(locale, { type: kind === 'and' ? 'conjunction' : 'disjunction' }).format([...items])),
+    number: (value) => words(new Intl.NumberFormat(locale).format(value)),
+    time,
+    when(at, zone, now = new Date()) {
+      const dayOf = (of: Date) => date(of, { year: 'numeric', month: '2-digit', day: '2-digit', ...inZone(zone) });
+      const isDaysFrom = (days: number) => dayOf(at) === dayOf(new Date(now.getTime() + days * DAY_MS));
+      const given = { time: time(at, zone), day: date(at, { weekday: 'short', ...inZone(zone) }) };
+      if (isDaysFrom(0)) return format('times.today', given);
+      if (isDaysFrom(1)) return format('times.tomorrow', given);
+      if (isDaysFrom(-1)) return format('times.yesterday', given);
+      const isYear = Math.abs(at.getTime() - now.getTime()) < 300 * DAY_MS;
+      const long: Intl.DateTimeFormatOptions = {
+        day: 'numeric',
+        month: 'short',
+        ...(isYear ? {} : { year: 'numeric' }),
+        ...inZone(zone),
+      };
+      return format('times.later', { ...given, date: date(at, long) });
+    },
+  };
+}
+
+let loaded: typeof import('./format.ts').compile | undefined;
+
+/** Loaded by the first message with a plural or a choice: most processes answer for a long time without one. */
+function compiler(): typeof import('./format.ts').compile {
+  if (loaded) return loaded;
+  const file = import.meta.filename.endsWith('.ts') ? './format.ts' : './messages-format.js';
+  const module: typeof import('./format.ts') = createRequire(import.meta.url)(file);
+  loaded = module.compile;
+  return loaded;
+}

@@ -1,0 +1,125 @@
+/** The catalogue: every message of every language can be read, is given the same as the English one, and becomes a sentence. */
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { translate } from '../../src/messages/arguments.ts';
+import { de } from '../../src/messages/de.ts';
+import { en } from '../../src/messages/en.ts';
+import { compile } from '../../src/messages/format.ts';
+import { type Catalogue, languages, messagesIn, say, servedBy } from '../../src/messages/messages.ts';
+import { examplesFor } from './examples.ts';
+import { argumentsOf } from './read.ts';
+
+const catalogues: Record<string, Catalogue> = { en, de };
+
+/** `area.key` with its text. */
+const entries = (catalogue: Catalogue): [string, string][] =>
+  Object.entries(catalogue).flatMap(([area, texts]) =>
+    Object.entries(texts).map(([key, text]): [string, string] => [`${area}.${key}`, text]),
+  );
+const english = new Map(entries(en));
+
+describe.each(Object.entries(catalogues))('the messages in %s', (language, catalogue) => {
+  test('have the keys of the English ones', () => {
+    expect(entries(catalogue).map(([key]) => key)).toEqual([...english.keys()]);
+  });
+
+  test('take the arguments of the English ones', () => {
+    for (const [key, text] of entries(catalogue))
+      expect([...argumentsOf(text, language).keys()], key).toEqual([
+        ...argumentsOf(english.get(key) ?? '', 'en').keys(),
+      ]);
+  });
+
+  test('become sentences, the short way and by the formatter alike', () => {
+    const messages = messagesIn(language);
+    for (const [key, text] of entries(catalogue)) {
+      expect(text, `${key} quotes`).not.toMatch(/'[{}']/);
+      for (const values of examplesFor(argumentsOf(text, language))) {
+        const sentence = Reflect.apply(messages.text, messages, [key, values]);
+        expect(sentence, key).toBe(compile(text, language)(values));
+        expect(sentence, key).not.toMatch(/[{}]|undefined|\[object/);
+        expect(sentence.trim(), key).not.toBe('');
+      }
+    }
+  });
+});
+
+test('every language that is served is tested here', () => {
+  expect(languages).toEqual(Object.keys(catalogues));
+});
+
+test.each([
+  ['de', 'de'],
+  ['de-AT', 'de'],
+  ['DE', 'de'],
+  ['de_AT.UTF-8', 'de'],
+  ['de-Latn-1996', 'de'],
+  ['en-US', 'en'],
+  ['fr', undefined],
+  ['', undefined],
+  ['C.UTF-8', undefined],
+  ['constructor', undefined],
+  ['__proto__', undefined],
+  ['deutsch', undefined],
+  ['de\n', undefined],
+  [`de-${'x'.repeat(40)}`, 'de'],
+  [undefined, undefined],
+])('the tag %j is served by %s, else by English', (tag, language) => {
+  expect(servedBy(tag)).toBe(language);
+  expect(messagesIn(tag).language).toBe(language ?? 'en');
+});
+
+test('a missing and a misspelt argument are errors of types', () => {
+  const { text } = messagesIn('de');
+  const wrongs = () => [
+    // @ts-expect-error the time is missing
+    text('times.today'),
+    // @ts-expect-error misspelt
+    text('times.today', { tmie: '9' }),
+    // @ts-expect-error no such message
+    text('times.todya', { time: '9' }),
+    // @ts-expect-error takes nothing
+    text('common.yes', { time: '9' }),
+    // @ts-expect-error one is missing
+    say('times.later', { day: 'Mon' }),
+    // @ts-expect-error counts are numbers
+    translate({ a: 'x' } as const)({ a: '{n, plural, one {file} other {files of {who}}}' }),
+    // @ts-expect-error the translation lacks an argument
+    translate({ a: 'x {n}' } as const)({ a: 'x' }),
+  ];
+  expect(wrongs).toBeTypeOf('function');
+  expect(
+    translate({ a: '{n, plural, one {file} other {# of {who}}} {b}' } as const)({ a: '{b} {who} {n}' }),
+  ).toBeDefined();
+  expect(messagesIn('de').said(say('times.today', { time: '09:00' }))).toBe('heute um 09:00');
+});
+
+test('lists and times are said as the language says them', () => {
+  const [english, german] = [messagesIn('en'), messagesIn('de')];
+  expect(english.list(['a', 'b', 'c'])).toBe('a, b and c');
+  expect(german.list(['a', 'b', 'c'], 'or')).toBe('a, b oder c');
+  expect(german.number(12_345.5)).toBe('12.345,5');
+  const now = new Date('2026-11-22T22:30:00Z');
+  const at = (text: string) => english.when(new Date(text), 'Europe/Berlin', now);
+  expect(at('2026-11-22T22:45:00Z')).toBe('today at 23:45');
+  expect(at('2026-11-23T08:00:00Z')).toBe('tomorrow (Mon) at 09:00');
+  expect(at('2026-11-21T23:30:00Z')).toBe('today at 00:30');
+  expect(at('2026-11-21T20:00:00Z')).toBe('yesterday at 21:00');
+  expect(at('2026-12-01T08:00:00Z')).toBe('Tue, 1 Dec at 09:00');
+  expect(at('2028-02-29T08:00:00Z')).toBe('Tue, 29 Feb 2028 at 09:00');
+  expect(german.when(new Date('2026-11-23T08:00:00Z'), 'Europe/Berlin', now)).toBe('morgen (Mo) um 09:00');
+});
+
+test('the formatter is loaded by the first plural, not before', () => {
+  const script = `
+    import { createRequire } from 'node:module';
+    import { messagesIn } from './src/messages/messages.ts';
+    const isLoaded = () => Object.keys(createRequire(import.meta.url).cache).some((file) => file.endsWith('format.ts'));
+    messagesIn('de').text('times.today', { time: '9' });
+    process.stdout.write(String(isLoaded()));
+    messagesIn('de').text('common.more', { n: 2 });
+    process.stdout.write(String(isLoaded()));`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  expect(stdout).toBe('falsetrue');
+});
