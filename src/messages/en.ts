@@ -6,3 +6,6 @@ import { common } from './en/common.ts';
 import { times } from './en/times.ts';
 
 export const en = { common, times } as const;
+
+/** The shape of a catalogue in any language. */
+export type Catalogue = { readonly [A in keyof typeof en]: { readonly [K in keyof (typeof en)[A]]: string } };

@@ -5,11 +5,10 @@
 import { createRequire } from 'node:module';
 import type { Arguments } from './arguments.ts';
 import { de } from './de.ts';
-import { en } from './en.ts';
+import { type Catalogue, en } from './en.ts';
 import type { Format } from './format.ts';
 
 type English = typeof en;
-export type Catalogue = { readonly [A in keyof English]: { readonly [K in keyof English[A]]: string } };
 
 /** `area.key` */
 export type MessageKey = { [A in keyof English]: `${A}.${keyof English[A] & string}` }[keyof English];

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { translate } from '../../src/messages/arguments.ts';
 import { de } from '../../src/messages/de.ts';
-import { en } from '../../src/messages/en.ts';
+import { type Catalogue, en } from '../../src/messages/en.ts';
 import { compile } from '../../src/messages/format.ts';
-import { type Catalogue, languages, messagesIn, say, servedBy } from '../../src/messages/messages.ts';
+import { languages, messagesIn, say, servedBy } from '../../src/messages/messages.ts';
 import { examplesFor } from './examples.ts';
 import { argumentsOf } from './read.ts';
 
