@@ -9,6 +9,8 @@ import { ConfigError, errorCode, errorMessage } from '../errors.ts';
 import { readTextSync } from '../lib/files.ts';
 import { handleLimit, limitProblem } from '../lib/handles.ts';
 import { silentLog } from '../log.ts';
+import { lacksVersion, splitModelName } from '../runtime/contract/providers.ts';
+import { describeFailure } from '../runtime/contract/run-error.ts';
 import { createModels } from '../runtime/model/models.ts';
 import { checkDoor, type Door } from './doctor-doors.ts';
 import type { Finding } from './finding.ts';
@@ -127,24 +129,52 @@ function isOpen(file: string): boolean {
 
 /** Asks the model, and every fallback, for one word. */
 export async function checkModels(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const ask = (label: string, name: string) => attempt(label, MODEL_MS, () => checkModel(name, config.providers, env));
   const models = createModels({ providers: config.providers, env });
-  const ask = (label: string, name: string) =>
-    attempt(label, MODEL_MS, async () => {
-      try {
-        const model = await models.load(name);
-        const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Say OK.' }] }];
-        const signal = AbortSignal.timeout(MODEL_MS);
-        // As a run asks: streamed, and read to the end.
-        const { stream } = await model.doStream({ prompt, maxOutputTokens: 16, abortSignal: signal });
-        for await (const part of stream) if (part.type === 'error') throw part.error;
-        return [`${name} answers`];
-      } catch (error) {
-        if (error instanceof ConfigError) throw error;
-        throw new Error(`${name} does not answer: ${errorMessage(error)}`, { cause: error });
-      }
-    });
   const asked = [ask('model', config.model ?? models.defaultModel), ...config.fallback.map((n) => ask('fallback', n))];
   return (await Promise.all(asked)).flat();
+}
+
+async function checkModel(name: string, providers: Config['providers'], env: NodeJS.ProcessEnv): Promise<string[]> {
+  try {
+    await sayOk(name, providers, env);
+    return [`${name} answers`];
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    const { provider } = splitModelName(name);
+    const baseURL = providers[provider]?.baseURL?.replace(/\/+$/, '');
+    if (baseURL !== undefined && lacksVersion(baseURL)) await mustLackVersion(name, provider, baseURL, providers, env);
+    const { kind, userMessage } = describeFailure(error, name).error;
+    const why = kind === 'quota' ? userMessage : errorMessage(error);
+    throw new Error(`${name} does not answer: ${why}`, { cause: error });
+  }
+}
+
+/** Throws ConfigError where the same model answers once the address ends in `/v1`. */
+async function mustLackVersion(
+  name: string,
+  provider: string,
+  baseURL: string,
+  providers: Config['providers'],
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const right = `${baseURL}/v1`;
+  const answers = await sayOk(name, { ...providers, [provider]: { ...providers[provider], baseURL: right } }, env).then(
+    () => true,
+    () => false,
+  );
+  if (!answers) return;
+  const message = `${name} does not answer at ${baseURL}, but at ${right}: /v1 is missing, set ${right}`;
+  throw new ConfigError([{ path: `providers.${provider}.baseURL`, message }]);
+}
+
+/** As a run asks: streamed, and read to the end. */
+async function sayOk(name: string, providers: Config['providers'], env: NodeJS.ProcessEnv): Promise<void> {
+  const model = await createModels({ providers, env }).load(name);
+  const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Say OK.' }] }];
+  const signal = AbortSignal.timeout(MODEL_MS);
+  const { stream } = await model.doStream({ prompt, maxOutputTokens: 16, abortSignal: signal });
+  for await (const part of stream) if (part.type === 'error') throw part.error;
 }
 
 /** Calls every platform that is switched on. */

@@ -149,6 +149,12 @@ describe('what is wrong is named', () => {
       expect.stringMatching(/^✗ model {10}local\/m does not answer: ./),
     ]);
     await model.up();
+    const bare = model.url.replace(/\/v1$/, '');
+    const providers = { local: { baseURL: `${bare}/`, apiKey: 'key-of-the-model' } };
+    const unversioned = await doctor(tempFolder(), { ...settings, providers, limits: { freeBytes: 0 } });
+    expect(wrongLines(unversioned)).toEqual([
+      `✗ model          providers.local.baseURL: local/m does not answer at ${bare}, but at ${bare}/v1: /v1 is missing, set ${bare}/v1`,
+    ]);
     const nobody = await doctor(tempFolder(), { model: 'nobody/knows', limits: { freeBytes: 0 } });
     expect(wrongLines(nobody)).toEqual([expect.stringMatching(/^✗ model {10}.*nobody/)]);
     expect(nobody.code).toBe(2);

@@ -34,7 +34,11 @@ const session = (world: Awaited<ReturnType<typeof openPlatforms>>): Record<strin
 
 const CASES: [LlmFault, RegExp, string][] = [
   ['unauthorized', /^The provider "local" did not accept the key: check providers\.local\.apiKey\./, 'Retry'],
-  ['no-credit', /^The provider "local" asks for payment: check the credit there\./, 'Retry'],
+  [
+    'no-credit',
+    /^The provider "local" has no credit left for us: top it up, or choose another model with \/model\./,
+    'Retry',
+  ],
   ['overloaded', /^The provider "local" has too much to do just now: try again in a few minutes\./, 'Retry'],
   ['server-error', /^The provider "local" is in trouble: try again in a moment\./, 'Retry'],
   ['refuse', /^The provider "local" cannot be reached: check .* providers\.local\.baseURL is right\./, 'Retry'],

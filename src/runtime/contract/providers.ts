@@ -9,22 +9,73 @@ export interface KnownProvider {
    */
   defaultModel?: string;
   baseURL?: string;
+  /** Where an account is topped up. */
+  billing?: string;
 }
 
-/** In the order in which a key picks the default model. */
+/** In the order in which a key picks the default model. Those with an address of ours speak OpenAI's Chat Completions. */
 export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
-  anthropic: { env: ['ANTHROPIC_API_KEY'], defaultModel: 'claude-sonnet-5-5' },
-  openai: { env: ['OPENAI_API_KEY'], defaultModel: 'gpt-6.1-terra' },
-  google: { env: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'], defaultModel: 'gemini-flash-latest' },
-  openrouter: { env: ['OPENROUTER_API_KEY'], defaultModel: 'openrouter/auto', baseURL: 'https://openrouter.ai/api/v1' },
+  anthropic: {
+    env: ['ANTHROPIC_API_KEY'],
+    defaultModel: 'claude-sonnet-5-5',
+    billing: 'https://platform.claude.com/settings/billing',
+  },
+  openai: {
+    env: ['OPENAI_API_KEY'],
+    defaultModel: 'gpt-6.1-terra',
+    billing: 'https://platform.openai.com/settings/organization/billing',
+  },
+  google: {
+    env: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
+    defaultModel: 'gemini-flash-latest',
+    billing: 'https://aistudio.google.com/billing',
+  },
+  openrouter: {
+    env: ['OPENROUTER_API_KEY'],
+    defaultModel: 'openrouter/auto',
+    baseURL: 'https://openrouter.ai/api/v1',
+    billing: 'https://openrouter.ai/settings/credits',
+  },
+  deepseek: {
+    env: ['DEEPSEEK_API_KEY'],
+    defaultModel: 'deepseek-v4-flash',
+    baseURL: 'https://api.deepseek.com',
+    billing: 'https://platform.deepseek.com/top_up',
+  },
+  groq: {
+    env: ['GROQ_API_KEY'],
+    defaultModel: 'openai/gpt-oss-120b',
+    baseURL: 'https://api.groq.com/openai/v1',
+    billing: 'https://console.groq.com/settings/billing',
+  },
+  mistral: {
+    env: ['MISTRAL_API_KEY'],
+    defaultModel: 'mistral-medium-latest',
+    baseURL: 'https://api.mistral.ai/v1',
+    billing: 'https://admin.mistral.ai/organization/billing',
+  },
+  xai: {
+    env: ['XAI_API_KEY'],
+    defaultModel: 'grok-4.3',
+    baseURL: 'https://api.x.ai/v1',
+    billing: 'https://console.x.ai',
+  },
+  moonshot: {
+    env: ['MOONSHOT_API_KEY'],
+    defaultModel: 'kimi-k2.6',
+    baseURL: 'https://api.moonshot.ai/v1',
+    billing: 'https://platform.moonshot.ai/console',
+  },
   ollama: { env: [], baseURL: 'http://127.0.0.1:11434/v1' },
 };
 
 /** The name of the built-in model as a setting. */
 export const OFFLINE_MODEL = 'offline/viber';
 
-/** One variable a provider, for help texts. */
-export const KEY_VARIABLES: readonly string[] = Object.values(PROVIDERS).flatMap(({ env }) => env.slice(0, 1));
+/** One variable a provider, for help texts: those that most people have. */
+export const KEY_VARIABLES: readonly string[] = Object.values(PROVIDERS)
+  .flatMap(({ env }) => env.slice(0, 1))
+  .slice(0, 4);
 
 export function knownProvider(name: string): KnownProvider | undefined {
   return Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
@@ -32,9 +83,12 @@ export function knownProvider(name: string): KnownProvider | undefined {
 
 /** What a person can set to give a provider its key: `OPENAI_API_KEY or providers.openai.apiKey`. */
 export function keySetting(provider: string): string {
-  const [variable] = knownProvider(provider)?.env ?? [];
-  return `${variable ? `${variable} or ` : ''}providers.${provider}.apiKey`;
+  return [...(knownProvider(provider)?.env ?? []), `providers.${provider}.apiKey`].join(' or ');
 }
+
+/** The part of an address that names the version of the interface is missing, as in `http://127.0.0.1:1234`. */
+export const lacksVersion = (address: string): boolean =>
+  URL.canParse(address) && !/\/v\d[\w.-]*(\/|$)|\/openai(\/|$)/.test(new URL(address).pathname);
 
 /** `provider` and `model` of a name `provider/model`; the model's own name may hold slashes. */
 export function splitModelName(name: string): { provider: string; model: string } {

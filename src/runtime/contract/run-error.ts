@@ -3,7 +3,8 @@
  * response body or a key, so SDK errors, which carry whole requests, are read here and never passed on as a cause.
  */
 import { ConfigError, errorCode } from '../../errors.ts';
-import { keySetting, splitModelName } from './providers.ts';
+import { isNoCredit } from './no-credit.ts';
+import { keySetting, knownProvider, lacksVersion, splitModelName } from './providers.ts';
 
 export type RunErrorKind =
   | 'provider'
@@ -133,7 +134,13 @@ function describeStatus(error: unknown, status: number, model: string): ModelFai
     return { error: new RunError(kind, `The provider "${provider}" ${text}.`, { detail }), retry: false, ...more };
   };
   const address = `providers.${provider}.baseURL`;
-  if (status === 402 || QUOTA.test(code)) return say('quota', 'asks for payment: check the credit there');
+  if (isNoCredit(status, code, [field(error, 'message'), field(error, 'responseBody')])) {
+    const where = knownProvider(provider)?.billing;
+    return say(
+      'quota',
+      `has no credit left for us: top it up${where ? ` at ${where}` : ''}, or choose another model with /model`,
+    );
+  }
   if (status === 401 || status === 403) return say('key', `did not accept the key: check ${keySetting(provider)}`);
   if (status === 429) {
     const retryAfterMs = retryAfter(error);
@@ -150,7 +157,9 @@ function describeStatus(error: unknown, status: number, model: string): ModelFai
     const text = `cannot take a conversation of this length: go on in a new task (/new), or set a larger model than ${id}`;
     return say('too-long', text, { badRequest });
   }
-  if (status === 404) {
+  if (status === 404 || status === 405) {
+    const wrong = unversioned(provider, error);
+    if (wrong) return say('refused', `knows nothing at ${wrong}: set ${address} to ${wrong}/v1`, { badRequest });
     return say('refused', `does not know the model "${id}": check the setting model, and ${address}`, { badRequest });
   }
   const text = 'refused the request: try to put it differently, or set another model';
@@ -158,9 +167,17 @@ function describeStatus(error: unknown, status: number, model: string): ModelFai
 }
 
 const OVERLOADED = 'has too much to do just now: try again in a few minutes';
-const QUOTA = /^(insufficient_quota|billing_|credit_|payment_required)/;
 const TOO_LONG =
   /(maximum|exceeds?|available) (the )?(model's )?(context|input)|context (length|window|size)|(prompt|input) (is|are) too long|input token count/i;
+
+/** The address that was asked, up to the interface's own path, where it lacks the `/v1` that most servers want. */
+function unversioned(provider: string, error: unknown): string | undefined {
+  const asked = field(error, 'url');
+  if (typeof asked !== 'string' || !URL.canParse(asked)) return undefined;
+  const { origin, pathname } = new URL(asked);
+  const base = `${origin}${pathname.replace(/\/(chat\/completions|responses|messages)$/, '')}`;
+  return lacksVersion(base) && !knownProvider(provider)?.baseURL?.startsWith(base) ? base : undefined;
+}
 
 /** Providers without a word for it say so in a sentence, which is read here and goes no further. */
 function isTooLong(error: unknown, code: string): boolean {

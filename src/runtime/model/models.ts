@@ -8,6 +8,7 @@ import { addSecret, scrub } from '../../log.ts';
 import type { CallOptions, ModelV4 } from '../contract/model.ts';
 import type { ProviderSettings } from '../contract/providers.ts';
 import { keySetting, knownProvider, OFFLINE_MODEL, PROVIDERS, splitModelName } from '../contract/providers.ts';
+import { bodyFor } from './dialects.ts';
 import { canEmbed, createEmbedder, type Embedder } from './embeddings.ts';
 import { createFolding } from './folded-model.ts';
 import { createHttpFetch, createPost, type Post } from './http-fetch.ts';
@@ -144,7 +145,7 @@ async function createFactory(provider: string, settings: ProviderSettings, post:
         fetch: folding.fetch,
         name: provider,
         baseURL: baseURL ?? '',
-        transformRequestBody: (body) => ({ ...body, stream: true, stream_options: { include_usage: true } }),
+        transformRequestBody: (body) => bodyFor(provider, body),
         ...(apiKey && { apiKey }),
       });
       return (model) => folding.wrap(compatible(model));

@@ -26,7 +26,7 @@ const FAULTS: [LlmFault, RunErrorKind, RegExp, number, number][] = [
   ['overloaded', 'overloaded', /too much to do/, 2, 500],
   ['bad-request', 'refused', /refused the request/, 1, 500],
   ['too-long', 'too-long', /of this length.*\/new/, 1, 500],
-  ['no-credit', 'quota', /payment.*credit/, 1, 500],
+  ['no-credit', 'quota', /no credit left.*top it up.*\/model/, 1, 500],
   ['stall-start', 'timeout', /did not begin to answer within 1 seconds/, 1, 1_000],
   ['stall-middle', 'timeout', /stopped in the middle/, 1, 1_500],
   ['cut', 'cut-off', /broke off/, 2, 500],

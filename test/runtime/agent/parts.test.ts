@@ -102,7 +102,7 @@ describe('what a failure means', () => {
   it.each([
     [401, 'key', 'OPENAI_API_KEY or providers.openai.apiKey'],
     [403, 'key', 'OPENAI_API_KEY'],
-    [402, 'quota', 'credit there'],
+    [402, 'quota', 'top it up at https://platform.openai.com/'],
     [404, 'refused', 'the setting model'],
     [413, 'too-long', '/new'],
     [308, 'refused', 'providers.openai.baseURL'],

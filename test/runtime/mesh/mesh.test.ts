@@ -215,7 +215,7 @@ it('that fails is told to whoever asked', async () => {
     return request.toolResults.length === 0 ? ask('coder', 'x') : { text: 'I did it myself.' };
   });
   expect((await say('go')).outcome.text).toBe('I did it myself.');
-  expect(heard(by('default')[1])).toContain('coder could not answer: The provider "local" asks for payment');
+  expect(heard(by('default')[1])).toContain('coder could not answer: The provider "local" has no credit left');
   expect((await session('coder')).at(-1)).toMatchObject({ type: 'result', state: 'error', error: 'quota' });
 });
 

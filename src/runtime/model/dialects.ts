@@ -1,0 +1,36 @@
+/** What single OpenAI-compatible providers take otherwise than all the others. Pure. */
+import { createHash } from 'node:crypto';
+import { isRecord } from '../../lib/json.ts';
+
+type Body = Record<string, unknown>;
+
+/** The body of a streamed request as the provider takes it. */
+export function bodyFor(provider: string, body: Body): Body {
+  const streamed = { ...body, stream: true };
+  // Mistral counts tokens unasked, and refuses what it does not know.
+  if (provider === 'mistral') return shortIds(streamed);
+  return { ...streamed, stream_options: { include_usage: true } };
+}
+
+/** Mistral takes ids of exactly nine letters and digits, and a conversation may hold calls of other models. */
+function shortIds(body: Body): Body {
+  if (!Array.isArray(body.messages)) return body;
+  const messages: unknown[] = body.messages.map((message: unknown) => {
+    if (!isRecord(message)) return message;
+    const { tool_call_id: answered, tool_calls: calls } = message;
+    return {
+      ...message,
+      ...(typeof answered === 'string' && { tool_call_id: shortId(answered) }),
+      ...(Array.isArray(calls) && { tool_calls: calls.map(withShortId) }),
+    };
+  });
+  return { ...body, messages };
+}
+
+const withShortId = (call: unknown): unknown =>
+  isRecord(call) && typeof call.id === 'string' ? { ...call, id: shortId(call.id) } : call;
+
+function shortId(id: string): string {
+  if (/^[A-Za-z0-9]{9}$/.test(id)) return id;
+  return createHash('sha256').update(id).digest('hex').slice(0, 9);
+}
