@@ -198,11 +198,11 @@ export interface Suggestion {
   label: string;
 }
 
-/** A task as a thread's name or first message shows it. */
+/** A task as a thread's name or first message shows it; `open`: answered, with steps of its plan still to be done. */
 export interface TaskView {
   id: string;
   title: string;
-  state: 'pending' | 'running' | 'completed' | 'error' | 'stopped';
+  state: 'pending' | 'running' | 'open' | 'completed' | 'error' | 'stopped';
   /** Steps of the plan. */
   progress?: { done: number; total: number };
 }

@@ -1,7 +1,7 @@
 /**
  * Plans as Markdown and back. The layout of `task.md`:
  *
- *   # Current Task / ## Goal (text) / ## Plan (`- [x] done`, `- [ ] pending`, `- [ ] now (in progress)`) / ## Context / ## Blockers
+ *   # Current Task / ## Goal (text) / ## Plan (`- [x] done`, `- [ ] pending`, `- [ ] now (in progress)`, `- [-] skipped`) / ## Context / ## Blockers
  *
  * The id of a step is its position, from "1": nothing has to be written for it, and it is what people say ("tick step 2").
  * Round trip: `parsePlan(formatPlan(plan))` equals the plan if its ids are positions and its texts are trimmed single lines
@@ -19,9 +19,10 @@ interface Section {
 
 const KNOWN = new Set(['goal', 'plan', 'steps', 'context', 'blockers']);
 const HEADING = /^(#{1,6})[ \t]+(\S.*)$/s;
-const STEP = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX~/>])\](?:[ \t](.*))?$/s;
+const STEP = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX~/>-])\](?:[ \t](.*))?$/s;
 const LIST_ITEM = /^(?:[-*+]|\d{1,9}[.)])[ \t]+(\S.*)$/s;
 const MARK = '(in progress)';
+const BOX: Readonly<Record<StepStatus, string>> = { pending: ' ', in_progress: ' ', done: 'x', skipped: '-' };
 const isPlan = (section: Section) => section.name === 'plan' || section.name === 'steps';
 const isGoal = (section: Section) => section.name === 'goal';
 
@@ -75,8 +76,26 @@ export function formatPlan(plan: Plan, previous?: string): string {
   return `${texts.join('\n\n')}\n`;
 }
 
-export function planProgress(plan: Plan): { done: number; total: number } {
-  return { done: plan.steps.filter((step) => step.status === 'done').length, total: plan.steps.length };
+/** It is still to be done. */
+export const isToDo = ({ status }: Pick<PlanStep, 'status'>): boolean =>
+  status === 'pending' || status === 'in_progress';
+
+/** What is skipped counts for nothing. */
+export function planProgress({ steps }: Plan): { done: number; total: number } {
+  const done = steps.filter((step) => step.status === 'done').length;
+  return { done, total: done + steps.filter(isToDo).length };
+}
+
+/** The step at work, else the first that is to be done. */
+export const nextStep = ({ steps }: Plan): PlanStep | undefined =>
+  steps.find((step) => step.status === 'in_progress') ?? steps.find(isToDo);
+
+/** What else a plan's file says: the sections beside goal and steps that are not empty. */
+export function planNotes(markdown: string): { name: string; text: string }[] {
+  return split(markdown)
+    .filter((section) => section.level > 1 && !isGoal(section) && !isPlan(section))
+    .map(({ lines }) => ({ name: (lines[0] ?? '').replace(/^#+\s+/, ''), text: trimLines(lines).join('\n') }))
+    .filter(({ text }) => text.trim() !== '' && !/^none(?: currently)?[.]?$/i.test(text.trim()));
 }
 
 /** Every heading of level 2 begins a section, a known name at any level, and the title at level 1. */
@@ -105,8 +124,13 @@ function toStep(line: string): StepText[] {
   if (box === undefined) return [];
   const { title, marked } = readTitle(text ?? '');
   if (title === '') return [];
-  const done = box === 'x' || box === 'X';
-  return [{ title, status: done ? 'done' : marked || box !== ' ' ? 'in_progress' : 'pending' }];
+  return [{ title, status: statusOf(box, marked) }];
+}
+
+function statusOf(box: string, isMarked: boolean): StepStatus {
+  if (box === 'x' || box === 'X') return 'done';
+  if (box === '-') return 'skipped';
+  return isMarked || box !== ' ' ? 'in_progress' : 'pending';
 }
 
 function toPlainStep(line: string): StepText[] {
@@ -152,7 +176,7 @@ function formatSteps(steps: readonly PlanStep[], old: readonly string[]): string
   const lines = steps.length === 0 ? [] : [...(notes.get('') ?? [])];
   for (const { title, status } of steps) {
     const text = writeTitle(title);
-    lines.push(`- [${status === 'done' ? 'x' : ' '}] ${text}${status === 'in_progress' ? ' (in progress)' : ''}`);
+    lines.push(`- [${BOX[status]}] ${text}${status === 'in_progress' ? ' (in progress)' : ''}`);
     lines.push(...(notes.get(readTitle(text).title) ?? []));
     notes.delete(readTitle(text).title);
   }

@@ -12,11 +12,11 @@ import { createStatCache } from '../lib/file-cache.ts';
 import { editText, hashText, readTextSync } from '../lib/files.ts';
 import { serialise } from '../lib/locks.ts';
 import { DEFAULT_VIBER, type Home, isId } from './home.ts';
-import { formatPlan, parsePlan } from './plan-markdown.ts';
+import { formatPlan, isToDo, parsePlan } from './plan-markdown.ts';
 import { readTaskSync } from './tasks.ts';
-import type { Plan } from './types.ts';
+import type { Plan, TaskRecord, TaskState } from './types.ts';
 
-export { formatPlan, parsePlan, planProgress } from './plan-markdown.ts';
+export { formatPlan, isToDo, nextStep, parsePlan, planNotes, planProgress } from './plan-markdown.ts';
 
 const MAX_CHARS = 256 * 1024;
 
@@ -43,6 +43,10 @@ export async function readPlan(home: Home, taskId: string, viber?: string): Prom
   adoptForTask(home, taskId, viber);
   return files.get(planFile(home, taskId));
 }
+
+/** How a task stands: with steps that are to be done it is not completed, whatever its last run was. */
+export const standOf = ({ state }: Pick<TaskRecord, 'state'>, plan: Plan | undefined): TaskState | 'open' =>
+  state === 'completed' && plan?.steps.some(isToDo) ? 'open' : state;
 
 /** The plan that waits for consent, `implementation_plan.md` of the task; undefined when it has none. */
 export async function readImplementationPlan(home: Home, taskId: string): Promise<PlanFile | undefined> {

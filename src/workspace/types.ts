@@ -1,6 +1,7 @@
 /** The shapes that stand in files and travel in the task protocol (docs/protocol.md). Plain JSON, no behaviour. */
 
-export type StepStatus = 'pending' | 'in_progress' | 'done';
+/** `skipped`: it stays in the plan and is not to be done. */
+export type StepStatus = 'pending' | 'in_progress' | 'done' | 'skipped';
 
 export interface PlanStep {
   id: string;

@@ -89,7 +89,7 @@ describe('a playbook from Slack', () => {
     });
     const thread = await slack.begin('play release-notes version=1.2.0');
     await second.reached;
-    expect(await plan()).toMatch(/☑ \[Coder\] List what changed in 1\.2\.0\.\n☐ \[Writer\] .*\(in progress\)/);
+    expect(await plan()).toMatch(/1\. ✓ \[Coder\] List what changed in 1\.2\.0\.\n2\. ▶ \[Writer\]/);
     await world.kill();
     second.open();
     const answer = await finished(thread);
@@ -105,7 +105,7 @@ describe('a playbook from Slack', () => {
     expect(steps(2)[2]?.lastUser).toContain('the notes do not name the version');
     expect(steps(3)).toHaveLength(1);
     expect(checks().length).toBe(4);
-    expect(await plan()).toContain('3/3 steps done');
+    expect(await plan()).toContain('All done.');
     const [task = ''] = world.tasks();
     expect(world.read(`artifacts/${task}/playbook.md`)).toContain('Publish the notes of version 1.2.0.');
     expect(world.read(`agents/writer/sessions/${task}.jsonl`)).toContain('Notes of 1.2.0');
@@ -164,7 +164,7 @@ describe('a playbook from Slack', () => {
     await slack.command(slack.room, 'stop', world.tasks()[0]);
     await world.llm.waitFor(({ outcome }) => outcome === 'aborted');
     second.open();
-    expect(await plan()).toContain('1/3 steps done');
+    expect(await plan()).toContain('1 of 3 done.');
     expect((await ask(slack, thread, 'How many changes?')).text).toContain('two changes');
     const going = await ask(slack, thread, '/viber play');
     expect(going.text).toContain('1 of 3 steps are done');
@@ -248,7 +248,7 @@ describe('a playbook from Slack', () => {
       'As you',
     );
     expect(world.read('vibers/writer/notes.md')).toBe('');
-    expect(await plan()).toContain('1/3 steps done');
+    expect(await plan()).toContain('1 of 3 done.');
     await ask(slack, thread, '/viber play');
     expect((await finished(thread)).text).toContain('3 of 3 steps');
     expect(JSON.stringify(steps(2).at(-1)?.messages)).toContain('the person wrote instead');

@@ -3,7 +3,7 @@ import { conversationKey, formatAddress } from '../../channels/channel.ts';
 import { cutText } from '../../lib/text.ts';
 import { listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
-import { linkCurrentTask, planProgress, readPlan } from '../../workspace/plan.ts';
+import { linkCurrentTask, nextStep, planProgress, readPlan } from '../../workspace/plan.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
 import { updateTask } from '../../workspace/tasks.ts';
 import type { Plan, TaskRecord } from '../../workspace/types.ts';
@@ -71,8 +71,7 @@ async function recap(
 
 function planLine(plan: Plan): string {
   const { done, total } = planProgress(plan);
-  const next =
-    plan.steps.find((step) => step.status === 'in_progress') ?? plan.steps.find((s) => s.status === 'pending');
+  const next = nextStep(plan);
   return `Plan: ${done}/${total} steps done${next ? `, next: ${cutText(next.title, 200)}` : ''} (/plan).`;
 }
 

@@ -1,17 +1,116 @@
-/** /plan: the plan of the task as it stands. */
-import { planProgress, readPlan } from '../../workspace/plan.ts';
-import { type Command, TASK_ID } from './command.ts';
+/** /plan: the steps of a task, what is next, and buttons for it; `done`, `skip`, `open`, `drop` and a number change a step. */
+import { hashText } from '../../lib/files.ts';
+import { cutText, plainLine } from '../../lib/text.ts';
+import { nextStep, planNotes, planProgress, readPlan, writePlan } from '../../workspace/plan.ts';
+import type { Plan, PlanStep, StepStatus } from '../../workspace/types.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
+import { escaped } from '../conversations/places.ts';
+import { type Command, type CommandContext, type CommandReply, TASK_ID } from './command.ts';
+
+const NONE = 'This task has no plan yet. Ask me to make one.';
+const CHANGED = 'The plan has changed meanwhile; this is how it stands.';
+const MARKS: Readonly<Record<StepStatus, string>> = { done: '✓', in_progress: '▶', pending: '○', skipped: '–' };
+const MAX_TITLE = 200;
+const MAX_STEPS = 40;
+
+const VERBS = ['done', 'skip', 'open', 'drop'] as const;
+type Verb = (typeof VERBS)[number];
+const BECOMES: Readonly<Record<Exclude<Verb, 'drop'>, StepStatus>> = { done: 'done', skip: 'skipped', open: 'pending' };
+const CHANGE = new RegExp(`^(${VERBS.join('|')})\\s+#?(\\d{1,3})(?:\\s+([0-9a-f]{8}))?$`, 'i');
 
 export const plan: Command = {
   name: 'plan',
   description: 'Show the plan of this task',
-  argument: { name: 'task', description: 'The id of another task', suggests: true, pattern: TASK_ID },
+  argument: {
+    ...{ name: 'task', description: 'The id of another task, or done, skip, drop and a number', suggests: true },
+    pattern: `${TASK_ID}|^(?:${VERBS.join('|')})\\s+#?\\d{1,3}$`,
+  },
   action: 'look',
   takesTask: 'any',
-  async run({ home, taskId }) {
-    const stored = await readPlan(home, taskId);
-    if (!stored) return { text: 'This task has no plan yet. Ask me to make one.' };
-    const { done, total } = planProgress(stored.plan);
-    return { text: `${stored.text.trim()}\n\n${done}/${total} steps done. The file: \`artifacts/${taskId}/task.md\`` };
+  async run(context) {
+    const [, verb = '', number = '', key] = CHANGE.exec(context.args.trim()) ?? [];
+    const wanted = VERBS.find((each) => each === verb.toLowerCase());
+    return wanted ? change(context, wanted, Number(number), key) : show(context);
   },
 };
+
+const titleOf = ({ title }: PlanStep): string => escaped(cutText(plainLine(title), MAX_TITLE));
+
+/** How a button names a step, whatever its number is by then. */
+const keyOf = ({ title }: PlanStep): string => hashText(title).slice(0, 8);
+
+async function show(context: CommandContext, said = ''): Promise<CommandReply> {
+  const stored = await readPlan(context.home, context.taskId);
+  if (!stored || stored.plan.steps.length === 0) return { text: [said, NONE].filter(Boolean).join('\n\n') };
+  const next = nextStep(stored.plan);
+  const parts = [said, ...planLines(stored.plan), ...planNotes(stored.text).map(noteText)];
+  const mayChange = next && context.mayUse('steer', context.task);
+  return {
+    text: parts.filter(Boolean).join('\n\n'),
+    ...(mayChange ? { buttons: buttonsFor(context.taskId, stored.plan, next) } : {}),
+  };
+}
+
+/** The goal, the steps with their marks, and what is next. */
+function planLines(plan: Plan): string[] {
+  const { done, total } = planProgress(plan);
+  const shown = plan.steps.slice(0, MAX_STEPS);
+  const lines = shown.map((step, index) => {
+    const title = step.status === 'skipped' ? `~~${titleOf(step)}~~ (skipped)` : titleOf(step);
+    return `${index + 1}. ${MARKS[step.status]} ${title}`;
+  });
+  const rest = plan.steps.length - shown.length;
+  if (rest > 0) lines.push(`and ${rest} more`);
+  const next = nextStep(plan);
+  const goal = cutText(plainLine(plan.goal), MAX_TITLE);
+  return [
+    goal === '' ? '' : `**${escaped(goal)}**`,
+    lines.join('\n'),
+    next
+      ? `${done} of ${total} done. ${next.status === 'in_progress' ? 'Now' : 'Next'}: ${titleOf(next)}`
+      : 'All done.',
+  ];
+}
+
+const noteText = ({ name, text }: { name: string; text: string }): string =>
+  `**${escaped(name)}**\n${cutText(text, 600)}`;
+
+const buttonsFor = (taskId: string, { steps }: Plan, next: PlanStep): ButtonAction[][] => {
+  const about = (verb: Verb) => `${taskId} ${verb} ${steps.indexOf(next) + 1} ${keyOf(next)}`;
+  const button = (label: string, verb: Verb): ButtonAction => ({ label, command: 'plan', args: about(verb) });
+  const number = steps.indexOf(next) + 1;
+  return [[button(`${number} is done`, 'done'), button(`Skip ${number}`, 'skip'), button(`Drop ${number}`, 'drop')]];
+};
+
+async function change(
+  context: CommandContext,
+  verb: Verb,
+  number: number,
+  key: string | undefined,
+): Promise<CommandReply> {
+  const { home, taskId, task } = context;
+  if (!context.mayUse('steer', task))
+    return {
+      text: `Only the people of **${escaped(task?.title ?? 'this task')}** may change its plan; ask one of them.`,
+    };
+  const stored = await readPlan(home, taskId);
+  const at = stored ? placeOf(stored.plan, number, key) : -1;
+  const step = stored?.plan.steps[at];
+  if (!stored || !step) return show(context, key === undefined && stored ? `There is no step ${number}.` : CHANGED);
+  const write = await writePlan(home, taskId, changed(stored.plan, at, verb), { baseHash: stored.hash });
+  return write.written ? show(context) : show(context, CHANGED);
+}
+
+/** Where a step is: by its number, or where a button meant another one that has moved, by its words. */
+function placeOf({ steps }: Plan, number: number, key: string | undefined): number {
+  const there = steps[number - 1];
+  if (there && (key === undefined || keyOf(there) === key)) return number - 1;
+  return key === undefined ? -1 : steps.findIndex((step) => keyOf(step) === key);
+}
+
+function changed(plan: Plan, at: number, verb: Verb): Plan {
+  const { steps } = plan;
+  if (verb === 'drop') return { ...plan, steps: steps.filter((_, index) => index !== at) };
+  const step = steps[at];
+  return step ? { ...plan, steps: steps.with(at, { ...step, status: BECOMES[verb] }) } : plan;
+}

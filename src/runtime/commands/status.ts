@@ -1,6 +1,6 @@
 /** /status and /stop: what is going on, and an end to it. */
 import { principalText } from '../../access/principal.ts';
-import { planProgress, readPlan } from '../../workspace/plan.ts';
+import { planProgress, readPlan, standOf } from '../../workspace/plan.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { addUsage } from '../../workspace/usage.ts';
@@ -32,7 +32,9 @@ export const status: Command = {
       const seconds = Math.round((Date.now() - run.startedAt) / 1000);
       lines.push(`- working for ${duration(seconds)}${run.tool ? `, now: ${run.tool}` : ''}`);
     } else
-      lines.push(`- ${isWaiting ? 'waiting' : task.state}, ${task.runs} ${task.runs === 1 ? 'run' : 'runs'} so far`);
+      lines.push(
+        `- ${isWaiting ? 'waiting' : standOf(task, plan?.plan)}, ${task.runs} ${task.runs === 1 ? 'run' : 'runs'} so far`,
+      );
     const waiting = waitingFor(taskId);
     if (waiting > 0) lines.push(`- ${waiting} ${waiting === 1 ? 'message waits' : 'messages wait'}`);
     if (plan) {

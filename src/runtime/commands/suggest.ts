@@ -8,7 +8,7 @@ import type { TaskRecord } from '../../workspace/types.ts';
 import { isOwnTask, mayOpen, maySee, type Viewpoint } from '../conversations/visibility.ts';
 import { fileSize } from './artifacts.ts';
 import { findCommand } from './table.ts';
-import { MARK } from './tasks.ts';
+import { markOf } from './tasks.ts';
 
 export interface SuggestDeps {
   home: Home;
@@ -47,8 +47,10 @@ export async function suggest(query: SuggestQuery, { home, view, taskId }: Sugge
   const isOffered = (task: TaskRecord) => words.length > 0 || isUnasked(task);
   const match = (task: TaskRecord) => may(view, task) && isOffered(task) && fits(task.id, task.title);
   const found = await listTasks(home, { limit: MAX_SUGGESTIONS, maxRead: MAX_READ, match });
-  return found.map((task) => ({
-    value: task.id,
-    label: cutText(`${MARK[task.state]} ${task.title} (${task.id})`, MAX_LENGTH),
-  }));
+  return Promise.all(
+    found.map(async (task) => ({
+      value: task.id,
+      label: cutText(`${await markOf(home, task)} ${task.title} (${task.id})`, MAX_LENGTH),
+    })),
+  );
 }

@@ -1,4 +1,6 @@
 /** /new and /tasks: beginning and finding tasks. */
+import type { Home } from '../../workspace/home.ts';
+import { readPlan, standOf } from '../../workspace/plan.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import { placesOf } from '../conversations/places.ts';
@@ -7,13 +9,18 @@ import type { Command, CommandContext } from './command.ts';
 const SHOWN = 10;
 const BUTTONS = 6;
 
-export const MARK: Record<TaskRecord['state'], string> = {
+const MARK: Record<ReturnType<typeof standOf>, string> = {
   pending: '◌',
   running: '▶',
+  open: '◐',
   completed: '✓',
   error: '✗',
   stopped: '■',
 };
+
+/** How a task stands, in one character. */
+export const markOf = async (home: Home, task: TaskRecord): Promise<string> =>
+  MARK[standOf(task, (await readPlan(home, task.id, task.viber))?.plan)];
 
 export const fresh: Command = {
   name: 'new',
@@ -47,7 +54,7 @@ export const tasks: Command = {
     const others = found.filter((task) => task.id !== taskId).slice(0, BUTTONS);
     const whose = isAll ? 'All tasks' : isDirect ? 'Your tasks' : 'The tasks here';
     return {
-      text: `${whose}, the newest first:\n\n${found.map((task) => lineOf(task, context)).join('\n')}\n\nContinue one here with /open and its id.${hint}`,
+      text: `${whose}, the newest first:\n\n${(await Promise.all(found.map((task) => lineOf(task, context)))).join('\n')}\n\nContinue one here with /open and its id.${hint}`,
       buttons: others.map((task) => [openButton(task)]),
     };
   },
@@ -60,12 +67,12 @@ const olderWords = (looked: number): string =>
 const isOperator = ({ principal }: CommandContext): boolean =>
   (principal.channel === 'terminal' || principal.channel === 'local') && principal.person === undefined;
 
-function lineOf(task: TaskRecord, { taskId, runOf, isDirect }: CommandContext): string {
-  const state = runOf(task.id) ? 'running' : task.state;
+async function lineOf(task: TaskRecord, { home, taskId, runOf, isDirect }: CommandContext): Promise<string> {
+  const mark = runOf(task.id) ? MARK.running : await markOf(home, task);
   const here = task.id === taskId ? ' (here)' : '';
   // In a group nobody learns where else its people talk to me.
   const where = isDirect ? `, ${placesOf(task.conversations)}` : '';
-  return `- ${MARK[state]} \`${task.id}\` ${task.title}${here}${where}`;
+  return `- ${mark} \`${task.id}\` ${task.title}${here}${where}`;
 }
 
 const openButton = (task: TaskRecord): ButtonAction => ({

@@ -11,7 +11,7 @@ import { selectMemory, truncateTokens } from '../../workspace/memory/inject.ts';
 import { readMemory } from '../../workspace/memory/memory.ts';
 import { createExclusion } from '../../workspace/memory/patterns.ts';
 import { readPlan } from '../../workspace/plan.ts';
-import { formatPlan, parsePlan } from '../../workspace/plan-markdown.ts';
+import { formatPlan, isToDo, parsePlan } from '../../workspace/plan-markdown.ts';
 import { findRun, readSessionTail } from '../../workspace/sessions.ts';
 import { readTask } from '../../workspace/tasks.ts';
 import type { ArtifactRef, Plan, SessionEntry } from '../../workspace/types.ts';
@@ -170,7 +170,7 @@ async function memoryText(
   if (override?.memory !== undefined)
     return { text: truncateTokens(override.memory, maxTokens, strategy), hasLogs: false };
   if (options.isWithoutMemory) return { text: '', hasLogs: false };
-  const isComplex = (plan?.steps.filter((step) => step.status !== 'done').length ?? 0) >= COMPLEX_STEPS;
+  const isComplex = (plan?.steps.filter(isToDo).length ?? 0) >= COMPLEX_STEPS;
   const isExcluded = exclusionOf(limits.exclude_patterns ?? NOTHING);
   const [memory, logs, task] = await Promise.all([
     isExcluded('MEMORY.md') ? undefined : readMemory(home, viber),

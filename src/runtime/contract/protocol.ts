@@ -6,10 +6,12 @@ import { z } from 'zod';
 import type { ArtifactRef, Plan } from '../../workspace/types.ts';
 import type { TaskRequest, TaskResult } from './task.ts';
 
+export const STATUSES = ['pending', 'in_progress', 'done', 'skipped'] as const;
+
 /** The structured form of a plan. Titles are one line: a line break would not survive `task.md`. */
 export const planSchema = z.object({
   goal: z.string(),
-  steps: z.array(z.object({ id: z.string(), title: z.string(), status: z.enum(['pending', 'in_progress', 'done']) })),
+  steps: z.array(z.object({ id: z.string(), title: z.string(), status: z.enum(STATUSES) })),
 }) satisfies z.ZodType<Plan>;
 
 /** An artifact's metadata in a result: complete. */

@@ -13,7 +13,7 @@ import type { QueueItem } from '../../engine/engine.ts';
 import { DeliveryError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
-import { planProgress, readPlan } from '../../workspace/plan.ts';
+import { planProgress, readPlan, standOf } from '../../workspace/plan.ts';
 import { readTask, titleOf } from '../../workspace/tasks.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Conversations } from './conversations.ts';
@@ -65,8 +65,13 @@ export function createThreads({ home, conversations, channelOf, log }: ThreadsOp
     if (places.length === 0) return;
     const [task, plan] = await Promise.all([readTask(home, taskId), readPlan(home, taskId)]);
     if (!task) return;
-    const { id, title, state } = task;
-    const view: TaskView = { id, title, state, ...(plan ? { progress: planProgress(plan.plan) } : {}) };
+    const { id, title } = task;
+    const view: TaskView = {
+      id,
+      title,
+      state: standOf(task, plan?.plan),
+      ...(plan ? { progress: planProgress(plan.plan) } : {}),
+    };
     await Promise.all(places.map(({ address, channel }) => channel?.showTask?.(address, view)));
   }
 

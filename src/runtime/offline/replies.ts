@@ -3,6 +3,7 @@
  * run again from the start at every step, with the outcomes of the calls it made before, and ends in one sentence that
  * says what came of it.
  */
+import { isToDo } from '../../workspace/plan.ts';
 import type { PlanStep } from '../../workspace/types.ts';
 import { KEY_VARIABLES } from '../contract/providers.ts';
 import { CHANGES, changeFile, listFiles, readFile, sendFile, typeOf, writeFile } from './files.ts';
@@ -94,14 +95,22 @@ function* markSteps({ steps, title, status }: Extract<OfflineRequest, { kind: 'm
   const missing = [...wanted].find((id) => !old.steps.some((step) => step.id === id));
   if (wanted.size === 0 || missing)
     return `There is no step ${missing ?? `“${title}”`} in the plan:\n${numbered(old.steps)}`;
+  if (status === 'dropped') return yield* dropSteps(wanted, view);
   const plan = { ...old, steps: old.steps.map((step) => (wanted.has(step.id) ? { ...step, status } : step)) };
   const failure = yield* updatePlan(plan, view);
   if (failure) return failure;
   const changed = plan.steps.filter((step) => wanted.has(step.id)).map((step) => `${step.id}, “${step.title}”,`);
-  const left = plan.steps.filter((step) => step.status !== 'done').length;
-  const word = { done: 'done', in_progress: 'in progress', pending: 'open again' }[status];
+  const left = plan.steps.filter(isToDo).length;
+  const word = { done: 'done', in_progress: 'in progress', pending: 'open again', skipped: 'skipped' }[status];
   const rest = left === 0 ? 'every step of the plan is done' : `${left} of ${plan.steps.length} left`;
   return `Step ${changed.join(' ')} ${changed.length === 1 ? 'is' : 'are'} ${word}; ${rest}.`;
+}
+
+function* dropSteps(wanted: ReadonlySet<string>, view: View): Work {
+  const old = view.plan;
+  const gone = old.steps.filter((step) => wanted.has(step.id)).map(({ title }) => `“${title}”`);
+  const failure = yield* updatePlan({ ...old, steps: old.steps.filter((step) => !wanted.has(step.id)) }, view);
+  return failure ?? `I took ${gone.join(' and ')} out of the plan.\n${numbered(view.plan.steps)}`;
 }
 
 function* updatePlan(plan: View['plan'], view: View): Generator<Call, string | undefined, MadeCall> {
@@ -116,7 +125,7 @@ function* updatePlan(plan: View['plan'], view: View): Generator<Call, string | u
 
 function showPlan({ plan }: View): string {
   if (plan.steps.length === 0) return 'There is no plan yet. Say “plan: first; second; third” to make one.';
-  const left = plan.steps.filter((step) => step.status !== 'done').length;
+  const left = plan.steps.filter(isToDo).length;
   return `${plan.goal ? `**${clip(plan.goal, 200)}**: ` : ''}${left} of ${plan.steps.length} steps left.\n${numbered(plan.steps)}`;
 }
 
@@ -136,6 +145,6 @@ function recall({ memory }: View): string {
 }
 
 function numbered(steps: readonly PlanStep[]): string {
-  const mark = { done: ' ✓', in_progress: ' (in progress)', pending: '' };
+  const mark = { done: ' ✓', in_progress: ' (in progress)', pending: '', skipped: ' (skipped)' };
   return steps.map(({ title, status }, index) => `${index + 1}. ${title}${mark[status]}`).join('\n');
 }

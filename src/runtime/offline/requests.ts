@@ -3,12 +3,14 @@
  * sure of is `unknown`; nothing is guessed.
  */
 
+import type { StepStatus } from '../../workspace/types.ts';
+
 export type Change = 'upper' | 'lower' | 'sort' | 'number';
 
 export type OfflineRequest =
   | { kind: 'plan'; goal: string; steps: string[] }
   /** `steps` are positions from 1, or the words of a title. */
-  | { kind: 'mark'; steps: number[]; title: string; status: 'done' | 'in_progress' | 'pending' }
+  | { kind: 'mark'; steps: number[]; title: string; status: StepStatus | 'dropped' }
   | { kind: 'write'; name: string; content: string }
   | { kind: 'remember'; text: string }
   /** `file` is a name as said, '' for the newest file. */
@@ -52,6 +54,11 @@ const RULES: readonly Rule[] = [
   [`${STEPS} (?:is|are) (?:done|finished|complete|ready)`, (g) => toMark(g, 'done')],
   [`(?:start|begin)(?: with)? ${STEPS}`, (g) => toMark(g, 'in_progress')],
   [`(?:untick|reopen) ${STEPS}`, (g) => toMark(g, 'pending')],
+  [`skip ${STEPS}`, (g) => toMark(g, 'skipped')],
+  [
+    `(?:drop|remove|delete|take out) (?:the )?steps? #?(?<steps>[^:\n]{1,80}?)(?: from (?:the|my|our) plan)?`,
+    (g) => toMark(g, 'dropped'),
+  ],
   [
     `(?:write|create|make|save) (?:me )?(?:(?:a|the) )?(?:new )?(?:(?:text|markdown) )?(?:file )?(?:called |named )?(?<file>${FILE}) ?(?::|,? ?(?:saying|containing|that says|which says|with(?: the)?(?: (?:text|content|words))?) ?:?) ?(?<content>.+)`,
     toWrite,
@@ -187,7 +194,7 @@ function toPlan({ goal = '', items = '' }: Groups): OfflineRequest | undefined {
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 
-function toMark({ steps: said = '' }: Groups, status: 'done' | 'in_progress' | 'pending'): OfflineRequest | undefined {
+function toMark({ steps: said = '' }: Groups, status: StepStatus | 'dropped'): OfflineRequest | undefined {
   const words = said.toLowerCase().match(/[a-z]+|\d{1,3}/g) ?? [];
   const steps = words
     .map((word) => (/^\d/.test(word) ? Number(word) : ORDINALS.indexOf(word) + 1))
@@ -196,7 +203,9 @@ function toMark({ steps: said = '' }: Groups, status: 'done' | 'in_progress' | '
     (word) => /^\d/.test(word) || ORDINALS.includes(word) || ['and', 'off', 'step', 'steps'].includes(word),
   );
   if (steps.length > 0 && isList) return { kind: 'mark', steps, title: '', status };
-  return status === 'done' ? { kind: 'mark', steps: [], title: unquote(said), status } : undefined;
+  return status === 'done' || status === 'skipped'
+    ? { kind: 'mark', steps: [], title: unquote(said), status }
+    : undefined;
 }
 
 function toWrite({ file = 'note.md', content = '' }: Groups): OfflineRequest {

@@ -1,7 +1,7 @@
 /**
  * What the offline model sees of a prompt: the person's words, plan, memory and files as the context names them. Pure.
  */
-import type { Json, Plan } from '../../workspace/types.ts';
+import type { Json, Plan, PlanStep } from '../../workspace/types.ts';
 import type { Prompt } from '../contract/model.ts';
 
 export interface SeenFile {
@@ -119,12 +119,12 @@ function listedFiles(text: string): SeenFile[] {
 
 function readPlan(markdown: string): Plan {
   const goal = /^## Goal\s*\n([\s\S]*?)(?=\n#|$(?![\s\S]))/m.exec(markdown)?.[1]?.trim() ?? '';
-  const lines = [...markdown.matchAll(/^[ \t]*[-*+] \[([ xX])\][ \t]+(\S[^\n]*)$/gm)];
+  const lines = [...markdown.matchAll(/^[ \t]*[-*+] \[([ xX-])\][ \t]+(\S[^\n]*)$/gm)];
   const steps = lines.map(([, box = ' ', text = ''], index) => {
     const title = text.replace(/\s*\(in progress\)\s*$/i, '');
-    const status =
-      box !== ' ' ? ('done' as const) : title === text.trimEnd() ? ('pending' as const) : ('in_progress' as const);
-    return { id: String(index + 1), title: title.trim(), status };
+    const isNow = title !== text.trimEnd();
+    const status = box === '-' ? 'skipped' : box !== ' ' ? 'done' : isNow ? 'in_progress' : 'pending';
+    return { id: String(index + 1), title: title.trim(), status } satisfies PlanStep;
   });
   return { goal, steps };
 }

@@ -10,7 +10,7 @@ import { readTextSync, writeFileAtomic } from '../../lib/files.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import { formatPlaybook, type Playbook, type PlaybookStep, parsePlaybook } from '../../skills/playbook.ts';
 import type { Home } from '../../workspace/home.ts';
-import { type PlanFile, readPlan, writePlan } from '../../workspace/plan.ts';
+import { isToDo, type PlanFile, readPlan, writePlan } from '../../workspace/plan.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
 import type { ArtifactRef, Plan, SessionEntry, StepStatus, TaskRecord } from '../../workspace/types.ts';
 import { inheritedConstraints, type Titled } from './reworded.ts';
@@ -77,9 +77,9 @@ export interface CurrentStep {
   step: PlaybookStep;
 }
 
-/** The first step that is not done; undefined when all are. */
+/** The first step that is to be done; undefined when all are. */
 export function openStep({ plan }: PlanFile, playbook: Playbook): CurrentStep | undefined {
-  const index = plan.steps.findIndex((step) => step.status !== 'done');
+  const index = plan.steps.findIndex(isToDo);
   const found = plan.steps[index];
   if (!found) return undefined;
   const titles = plan.steps.map((step) => step.title);
@@ -120,7 +120,7 @@ export async function readWholePlan(
 
 /** Nothing was taken away from it, or it has something that is to be done. */
 export const isWhole = ({ plan: { steps } }: PlanFile, playbook: Playbook): boolean =>
-  steps.length >= playbook.steps.length || steps.some(({ status }) => status !== 'done');
+  steps.length >= playbook.steps.length || steps.some(isToDo);
 
 const TRIES = 5;
 

@@ -3,11 +3,14 @@ import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
 import { parsePlan, planProgress, writePlan } from '../../workspace/plan.ts';
-import type { Plan } from '../../workspace/types.ts';
 import { planSchema } from '../contract/protocol.ts';
 import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
+import { refusal, usualPlan } from './plan-forms.ts';
 
-const input = z.object({ plan: z.union([z.string(), planSchema]) });
+const input = z.preprocess(
+  usualPlan,
+  z.object({ plan: z.union([z.string(), planSchema], { error: ({ input: given }) => refusal(given) }) }),
+);
 
 export const updatePlan = (scope: ToolScope) => {
   const { home, taskId } = scope;
@@ -21,8 +24,7 @@ export const updatePlan = (scope: ToolScope) => {
     effect: 'idempotent',
     async execute({ plan: given }) {
       if (typeof given === 'string' && given.trim() === '') throw new UserError('The plan is empty.');
-      const plan = structured(given);
-      const write = await writePlan(home, taskId, plan, { baseHash: base });
+      const write = await writePlan(home, taskId, given, { baseHash: base });
       if (!write.written) {
         const { proposal, current } = write;
         // Now the model has seen it: its next plan is made from this one.
@@ -42,14 +44,3 @@ export const updatePlan = (scope: ToolScope) => {
     },
   });
 };
-
-/** Some models give the steps as JSON in a string. Anything else in a string is Markdown. */
-function structured(plan: string | Plan): string | Plan {
-  if (typeof plan !== 'string' || !plan.trimStart().startsWith('{')) return plan;
-  try {
-    return planSchema.safeParse(JSON.parse(plan)).data ?? plan;
-  } catch (error) {
-    if (error instanceof SyntaxError) return plan;
-    throw error;
-  }
-}

@@ -57,6 +57,68 @@ describe('update_plan', () => {
     { id: '2', title: 'Act', status: 'in_progress' },
   ];
 
+  // What models send that have learnt it from other programs: a list of steps, a list of to-dos, JSON in a string.
+  const written = {
+    goal: '',
+    steps: [
+      { id: '1', title: 'Look', status: 'done' },
+      { id: '2', title: 'Act', status: 'in_progress' },
+    ],
+  };
+  const todos = [
+    { content: 'Look', status: 'completed', activeForm: 'Looking', id: 'a', priority: 'high' },
+    { content: 'Act', status: 'in_progress', activeForm: 'Acting' },
+  ];
+  const listed = [
+    { step: 'Look', status: 'completed' },
+    { step: 'Act', status: 'in_progress' },
+  ];
+  it.each<[string, Json]>([
+    ['a list of steps', { explanation: 'to begin with', plan: listed }],
+    ['a list of steps as a string', { plan: JSON.stringify(listed) }],
+    ['to-dos', { todos }],
+    ['to-dos as a string', { todos: JSON.stringify(todos) }],
+    ['to-dos within the plan', { plan: { todos } }],
+    [
+      'steps beside the goal',
+      {
+        goal: '',
+        steps: [
+          { title: 'Look', status: 'Done' },
+          { title: 'Act', status: 'in progress' },
+        ],
+      },
+    ],
+    [
+      'flags',
+      {
+        plan: {
+          steps: [
+            { id: 7, title: 'Look', done: true },
+            { text: 'Act', status: 'doing' },
+          ],
+        },
+      },
+    ],
+  ])('takes %s', async (_what, given) => {
+    expect(await toolbox()('update_plan', given)).toMatchObject({ status: 'written', done: 1, total: 2 });
+    expect((await readPlan(home, 'task1'))?.plan).toEqual(written);
+  });
+
+  it('knows the words for each status, and names those it takes when it refuses one', async () => {
+    const say = (...statuses: string[]) => ({
+      plan: { goal: 'x', steps: statuses.map((status) => ({ title: status, status })) },
+    });
+    await toolbox()('update_plan', say('todo', 'not started', 'finished', 'cancelled', 'wip'));
+    expect((await readPlan(home, 'task1'))?.plan.steps.map(({ status }) => status)).toEqual([
+      ...['pending', 'pending', 'done', 'skipped', 'in_progress'],
+    ]);
+    await expect(toolbox()('update_plan', say('done', 'maybe'))).rejects.toThrow(
+      /pending, in_progress, done, skipped.*maybe/,
+    );
+    await expect(toolbox()('update_plan', { plan: 7 })).rejects.toThrow(/give Markdown, or \{goal, steps/);
+  });
+
   it('takes steps and Markdown, and goes on from its own change', async () => {
     const run = toolbox();
     expect(await run('update_plan', { plan: { goal: 'Ship', steps } })).toEqual({

@@ -30,6 +30,7 @@ export interface TaskStateTiming {
 const LOOKS: Readonly<Record<TaskView['state'], { emoji: string; words: string }>> = {
   pending: { emoji: '⏳', words: 'Waiting' },
   running: { emoji: '⏳', words: 'Working' },
+  open: { emoji: '📝', words: 'Not finished' },
   completed: { emoji: '✅', words: 'Done' },
   error: { emoji: '⚠️', words: 'Failed' },
   stopped: { emoji: '⏹️', words: 'Stopped' },

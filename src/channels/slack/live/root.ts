@@ -12,6 +12,7 @@ export interface Root {
 const STATES: Record<TaskView['state'], string> = {
   pending: 'Waiting',
   running: 'Working',
+  open: 'Not finished',
   completed: 'Done',
   error: 'Failed',
   stopped: 'Stopped',

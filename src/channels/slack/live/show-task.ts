@@ -45,6 +45,7 @@ interface Thread {
 const EMOJI: Record<TaskView['state'], string> = {
   pending: 'eyes',
   running: 'eyes',
+  open: 'memo',
   completed: 'white_check_mark',
   error: 'x',
   stopped: 'x',

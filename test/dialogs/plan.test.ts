@@ -1,0 +1,74 @@
+/** Plans in the chat: what /plan shows, how a step is ticked, skipped and dropped by button and in words, and no check mark too early. */
+import { describe, expect, it } from 'vitest';
+import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
+import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
+
+const PLAN =
+  '## Goal\nPaint the *kitchen*\n\n## Plan\n- [x] Buy paint\n- [ ] Tape the edges (in progress)\n- [ ] Paint\n- [ ] Clean up\n\n## Blockers\nNone currently\n';
+
+async function open(name: PlatformName, offline = false) {
+  const world = await openPlatforms({ on: [name], offline, channel: { live: 'off' } });
+  const platform = world.platforms[name];
+  world.llm.script((request) =>
+    request.toolResults.length === 0 && request.lastUser.includes('plan it')
+      ? { toolCalls: [{ name: 'update_plan', arguments: { plan: PLAN } }] }
+      : { text: 'There is a plan.' },
+  );
+  return { world, platform, dm: platform.dm('alex') };
+}
+
+async function press(platform: Platform, place: Place, label: string, text: string | RegExp) {
+  const after = platform.answers(place).length;
+  await platform.press(place, label);
+  return waitFor(platform, place, { after, text });
+}
+
+describe.each(NAMES)('a plan on %s', (name) => {
+  it('is a list with marks and what is next, and is changed by buttons and by words', async () => {
+    const { world, platform, dm } = await open(name);
+    expect((await platform.command(dm, 'plan')).text).toMatch(/no plan yet/);
+    await ask(platform, dm, 'plan it');
+    const shown = await platform.command(dm, 'plan');
+    expect(shown.text).toContain('Paint the');
+    expect(shown.text).toMatch(/1\..? ✓ Buy paint/);
+    expect(shown.text).toMatch(/2\..? ▶ Tape the edges/);
+    expect(shown.text).toContain('1 of 4 done. Now: Tape the edges');
+    expect(shown.text).not.toMatch(/#|Blockers|Context|None currently|task\.md|\[ \]/);
+    expect(shown.buttons).toEqual(['2 is done', 'Skip 2', 'Drop 2']);
+    expect((await press(platform, dm, '2 is done', 'Next: Paint')).text).toContain('2 of 4 done');
+    expect((await press(platform, dm, 'Skip 3', 'Next: Clean up')).text).toMatch(/Paint.*\(skipped\)/);
+    const again = await press(platform, dm, '2 is done', /2 of 3 done/);
+    expect(again.text).toContain('Next: Clean up');
+    expect((await platform.command(dm, 'plan', 'drop 4')).text).toContain('All done.');
+    const [task = ''] = world.tasks();
+    expect(world.read(`artifacts/${task}/task.md`)).toMatch(/- \[x\] Tape the edges\n- \[-\] Paint\n(?!- )/);
+  });
+
+  it('has no check mark while a step of it is open', async () => {
+    const { platform, dm } = await open(name);
+    await ask(platform, dm, 'plan it');
+    const listed = await platform.command(dm, 'tasks');
+    expect(listed.text).toContain('◐');
+    expect(listed.text).not.toContain('✓');
+    for (const step of [2, 3, 4]) await platform.command(dm, 'plan', `done ${step}`);
+    expect((await platform.command(dm, 'tasks')).text).toContain('✓');
+  });
+
+  it('is changed in plain words without a language model', async () => {
+    const { platform, dm } = await open(name, true);
+    await ask(platform, dm, 'plan: buy paint; tape the edges; paint; clean up');
+    expect((await ask(platform, dm, 'skip step 2')).text).toMatch(/tape the edges.*skipped; 3 of 4 left/i);
+    expect((await ask(platform, dm, 'drop step 4')).text).toMatch(/took .*clean up.* out of the plan/);
+    expect((await ask(platform, dm, 'done 1')).text).toContain('1 of 3 left');
+  });
+});
+
+it('is changed by the people of its task alone', async () => {
+  const { platform, world } = await open('slack');
+  const thread = platform.answerPlace(platform.say(platform.room, 'plan it', { mention: true }));
+  await waitFor(platform, thread, { text: 'There is a plan' });
+  const [task = ''] = world.tasks();
+  const refused = await platform.command(platform.room, 'plan', `${task} done 2`, 'sam');
+  expect(refused.text).not.toContain('2 of 4');
+  expect(world.read(`artifacts/${task}/task.md`)).toContain('Tape the edges (in progress)');
+});
