@@ -22,6 +22,8 @@ export interface AppOptions extends ServicesOptions {
   env: NodeJS.ProcessEnv;
   /** Whether `start` may talk on standard input and output. */
   terminal: boolean;
+  /** A taken `http.port` stops the start; without this a free one is used, unless platforms call us. */
+  isPortChosen?: boolean;
   /** For the times of jobs; the system's where there is none. */
   clock?: Clock;
   /** The terminal's input has ended and everything was answered. */
@@ -138,7 +140,7 @@ class RunningApp implements App {
   }
 
   /** Builds the channels, and serves HTTP but for one-shot commands. */
-  async #open({ terminal, localOnly = false, onEnd }: AppOptions): Promise<void> {
+  async #open({ terminal, localOnly = false, isPortChosen = true, onEnd }: AppOptions): Promise<void> {
     const { config, home, log, cache, built, metrics, limit } = this.#services;
     const channels = await buildChannels({
       ...{ config, home, log, cache, commands: commandSpecs(), terminal, localOnly, onEnd: () => onEnd?.() },
@@ -151,12 +153,16 @@ class RunningApp implements App {
     ]);
     this.#server = await startServer({
       ...{ ...config.http, token: config.http.token, readiness: () => this.readiness(), webhooks: built.mounts },
+      isAnyPort: !isPortChosen && built.mounts.size === 0,
       api: new Map([['/api/jobs', createJobsApi({ service: this.#work.jobs })]]),
       metrics: () => metrics.render(),
       maxConnections: connectionsFor(limit),
       onError: (error) => log.error({ err: error }, 'a request over HTTP failed'),
       onWrongTokens: (address) => log.warn({ address }, 'many requests over HTTP with a wrong token'),
     });
+    const { port } = this.#server;
+    if (config.http.port !== 0 && port !== config.http.port)
+      log.warn({ port }, `port ${config.http.port} is taken, so port ${port} is used; set http.port to choose one`);
   }
 
   async #connect(): Promise<void> {

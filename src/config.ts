@@ -7,6 +7,7 @@ import { hideEnvironment, substitute, tidy } from './config/environment.ts';
 import { parseYaml, readBounded } from './config/parse.ts';
 import type { Config } from './config/types.ts';
 import { ConfigError, type ConfigProblem, errorCode, errorMessage } from './errors.ts';
+import { isRecord } from './lib/json.ts';
 
 export { accessRulesOf } from './config/access-rules.ts';
 export { loadAgent } from './config/agent.ts';
@@ -21,6 +22,8 @@ export interface LoadedConfig {
   source: string | undefined;
   /** One sentence each, for the log. */
   warnings: string[];
+  /** Somebody has chosen `http.port`: no other will do. */
+  isPortChosen: boolean;
 }
 
 /**
@@ -39,14 +42,16 @@ export async function loadConfig(options: {
   const missing: ConfigProblem[] = [];
   const file = source === undefined ? {} : await parseYaml(await readSource(source), source);
   const { data, warnings } = addChannels(tidy(substitute(file, env, missing)), env);
-  if (Object.keys(data).length === 0) return { config: structuredClone(defaults), source, warnings };
+  if (Object.keys(data).length === 0)
+    return { config: structuredClone(defaults), source, warnings, isPortChosen: false };
   const [{ configSchema }, { validate }, { brokenRules, oddSettings }] = await Promise.all([
     import('./config/schema.ts'),
     import('./config/validate.ts'),
     import('./config/rules.ts'),
   ]);
   const { value: config, warnings: unknown } = validate<Config>(configSchema, data, [...missing, ...brokenRules(data)]);
-  return { config, source, warnings: [...warnings, ...unknown, ...oddSettings(config)] };
+  const isPortChosen = isRecord(data.http) && data.http.port !== undefined;
+  return { config, source, warnings: [...warnings, ...unknown, ...oddSettings(config)], isPortChosen };
 }
 
 /** Whether the terminal is a channel of this gateway: `auto` means when there is no chat channel. */

@@ -81,6 +81,11 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
+test('docs/commands.md says what the program says of itself', async () => {
+  const { commandsPage } = await import('../src/cli/help.ts');
+  expect(read('docs/commands.md'), 'written by: npm run commands').toBe(commandsPage());
+});
+
 describe('docs/promises.md', () => {
   const rows = [...read('docs/promises.md').matchAll(/^\| (\d+) \| (.+) \| (.+) \|$/gm)].map(
     ([, number = '', , shown = '']) => ({ number: Number(number), shown }),

@@ -12,6 +12,8 @@ export type HttpHandler = (request: http.IncomingMessage, response: http.ServerR
 export interface ServerOptions {
   host: string;
   port: number;
+  /** Where the port is taken, a free one will do. */
+  isAnyPort?: boolean;
   /** By which others than this machine's programs reach the server, as `https://viber.example.org`. */
   origins: readonly string[];
   readiness: () => Readiness;
@@ -75,15 +77,15 @@ const NO_TOKEN: Refusal = { status: 403, text: 'Set http.token in config.yaml to
 const WRONG_TOKEN: Refusal = { status: 401, text: 'Send the token of http.token as "Authorization: Bearer ...".' };
 const TOO_MANY: Refusal = { status: 429, text: 'Too many wrong tokens; the right one is taken at any time.' };
 
-/** Throws ConfigError naming `http.port` when it is taken or not allowed, another system error for anything else. */
+/** Throws ConfigError naming `http.port` when it is not allowed, or taken and no other will do; any other system error as it is. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const routes = routesOf(options);
   const server = http.createServer(TIMES);
   server.maxConnections = options.maxConnections;
   server.setTimeout(SILENCE_MS);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(portError(error, options) ?? error));
-    server.listen(options.port, options.host, resolve);
+  await listen(server, options).catch((error: unknown) => {
+    if (!options.isAnyPort || errorCode(error) !== 'EADDRINUSE') throw portError(error, options) ?? error;
+    return listen(server, { ...options, port: 0 });
   });
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : options.port;
@@ -159,7 +161,17 @@ function admit(
   return given === 'right' || asks === 'host' ? { isTrusted: given === 'right' } : WRONG_TOKEN;
 }
 
-function portError(error: Error, { host, port }: ServerOptions): ConfigError | undefined {
+function listen(server: http.Server, { port, host }: ServerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function portError(error: unknown, { host, port }: ServerOptions): ConfigError | undefined {
   const why = { EADDRINUSE: 'is in use by another program', EACCES: 'is not allowed to this user' };
   const code = errorCode(error);
   if (code !== 'EADDRINUSE' && code !== 'EACCES') return undefined;

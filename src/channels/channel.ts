@@ -106,11 +106,10 @@ export interface OutboundMessage {
   replyTo?: string;
   /** The platform's id of a message of ours which the first part replaces by an edit. */
   placeholder?: string;
-  /**
-   * The `interaction` of the event this answers. Only its person may see the answer: once it has run out that goes to them
-   * directly, or nowhere.
-   */
+  /** The `interaction` of the event this answers: only its person may see the answer, directly once it has run out, or nowhere. */
   interaction?: string;
+  /** How the work ended that this answers; absent when it was done, or when there was none. */
+  ended?: 'error' | 'waiting';
 }
 
 /** The four kinds of event, with the task and run they belong to. */

@@ -6,14 +6,11 @@ import { silentLog } from '../log.ts';
 import type { CliContext } from './command.ts';
 import { EXIT } from './command.ts';
 
-const USAGE = 'usage: viber jobs list | run NAME | pause NAME | resume NAME | delete NAME | when "PHRASE"';
 const SHOWN_TIMES = 3;
 
 export async function run(context: CliContext): Promise<number> {
-  const [verb = 'list', ...words] = context.args;
+  const [verb, ...words] = context.args;
   const name = words.join(' ').trim();
-  if (verb === 'list') return list(context);
-  if (name === '') throw new UserError(USAGE);
   switch (verb) {
     case 'when':
       return when(context, name);
@@ -24,7 +21,7 @@ export async function run(context: CliContext): Promise<number> {
     case 'delete':
       return change(context, verb, name);
     default:
-      throw new UserError(USAGE);
+      return list(context);
   }
 }
 

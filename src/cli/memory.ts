@@ -7,27 +7,16 @@ import type { Home } from '../workspace/home.ts';
 import type { Embedder, MemoryHit } from '../workspace/memory/search.ts';
 import { type CliContext, EXIT } from './command.ts';
 
-const USAGE = 'usage: viber memory search QUERY | index, of another viber with --viber ID';
-
-export async function run({
-  args,
-  viber: id,
-  home: root,
-  config: file,
-  env,
-  json,
-  print,
-}: CliContext): Promise<number> {
+export async function run({ args, values, home: root, config: file, env, json, print }: CliContext): Promise<number> {
   const { config } = await loadConfig({ file, home: root, env });
   const [verb, ...words] = args;
   const query = words.join(' ').trim();
-  if (verb !== 'index' && (verb !== 'search' || query === '')) throw new UserError(USAGE);
   const [{ openHome, isId, DEFAULT_VIBER }, { MemorySearch }] = await Promise.all([
     import('../workspace/home.ts'),
     import('../workspace/memory/search.ts'),
   ]);
   const home = await openHome(root);
-  const viber = id ?? DEFAULT_VIBER;
+  const viber = values.viber ?? DEFAULT_VIBER;
   if (!isId(viber) || !fs.existsSync(home.viberDir(viber)))
     throw new UserError(`There is no viber "${viber.slice(0, 80)}": --viber takes the name of a folder in vibers/.`);
   const log = createLog({ level: 'warn', pretty: true, write: (line) => void process.stderr.write(line) });

@@ -2,7 +2,6 @@
 import path from 'node:path';
 import { openPairing } from '../access/pairing.ts';
 import { loadConfig } from '../config.ts';
-import { UserError } from '../errors.ts';
 import { type CliContext, EXIT } from './command.ts';
 
 export async function run({ args, home, config: file, env, json, print }: CliContext): Promise<number> {
@@ -13,7 +12,7 @@ export async function run({ args, home, config: file, env, json, print }: CliCon
     path.join(home, 'access'),
     config.people.some((person) => person.role === 'owner'),
   );
-  const [verb = 'list', code = ''] = args;
+  const [verb, code = ''] = args;
   const now = Date.now();
   if (verb === 'list') {
     const pending = pairing.pending(now);
@@ -31,7 +30,6 @@ export async function run({ args, home, config: file, env, json, print }: CliCon
     }
     return EXIT.ok;
   }
-  if (verb !== 'approve' && verb !== 'deny') throw new UserError('usage: viber pair list | approve CODE | deny CODE');
   if (verb === 'deny') {
     const denied = pairing.deny(code, now);
     print(json ? JSON.stringify({ denied: denied.identity }) : `${denied.name} (${denied.identity}) was not let in.`);

@@ -25,8 +25,7 @@ interface QueueRow {
 const STATES = { new: 'waits', cur: 'in work', out: 'to be sent', unsure: 'unsure', dead: 'given up' } as const;
 const WORDS = 60;
 
-export async function run({ args, home, json, print }: CliContext): Promise<number> {
-  if (args.length > 0) throw new UserError('usage: viber queue [--json]');
+export async function run({ home, json, print }: CliContext): Promise<number> {
   const spool = path.join(home, 'spool');
   if (!fs.existsSync(spool)) throw new UserError(`${home} has no spool: no gateway has run there`);
   const rows = inspectUnfinished(spool).flatMap((found) => rowOf(found) ?? []);

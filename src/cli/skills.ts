@@ -1,19 +1,15 @@
 /** `viber skills list [VIBER]`: the skills of a viber, what is missing for them, and the files that do not load. Runs nothing. */
 import path from 'node:path';
 import { loadConfig } from '../config.ts';
-import { UserError } from '../errors.ts';
 import { silentLog } from '../log.ts';
 import { type CliContext, EXIT } from './command.ts';
-
-const USAGE = 'usage: viber skills list [VIBER]';
 
 /** The name of a file may command a terminal. */
 const visible = (file: string) => file.replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
 
 /** Reads the files themselves: it works whether the gateway runs or not. */
 export async function run({ args, home: root, config: file, env, json, print }: CliContext): Promise<number> {
-  const [verb = 'list', viber, ...rest] = args;
-  if (verb !== 'list' || rest.length > 0) throw new UserError(USAGE);
+  const [, viber] = args;
   const [{ config }, { DEFAULT_VIBER, openHome }, { bundledSkills, Skills }, { openHealth }, service, { OWN_TOOLS }] =
     await Promise.all([
       loadConfig({ file, home: root, env }),

@@ -1,23 +1,17 @@
 /** `viber start`: the gateway, until a signal or the end of piped input. */
-import { loadConfig, terminalEnabled } from '../config.ts';
+import fs from 'node:fs';
+import { type Config, loadConfig, terminalEnabled } from '../config.ts';
 import { errorCode } from '../errors.ts';
-import { createLog } from '../log.ts';
+import { createLog, type Logger } from '../log.ts';
 import { type CliContext, EXIT } from './command.ts';
 
 /** A second signal, or this long after the first, ends the process at once. */
 const HARD_STOP_MS = 25_000;
 
 export async function run({ config: file, home, env }: CliContext): Promise<number> {
-  const { config, source, warnings } = await loadConfig({ file, home, env });
-  const onTerminal = process.stdout.isTTY === true;
-  // On a terminal that is being talked on, only what needs attention stands between the lines of the conversation.
-  const quiet = onTerminal && terminalEnabled(config) && config.log.level === 'info';
-  const log = createLog({ level: quiet ? 'warn' : config.log.level, pretty: onTerminal });
+  const { config, source, warnings, isPortChosen } = await loadConfig({ file, home, env });
+  const log = openLog(config);
   for (const warning of warnings) log.warn({ source }, warning);
-  // Whoever read our output may go away; the messages in hand matter more than the lines about them.
-  process.stdout.on('error', (error) => {
-    if (errorCode(error) !== 'EPIPE') throw error;
-  });
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
 
   const done = Promise.withResolvers<void>();
@@ -32,7 +26,8 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
     });
   }
   const { startApp } = await import('../app.ts');
-  const app = await startApp({ config, homeRoot: home, log, env, terminal: true, onEnd: () => done.resolve() });
+  const onEnd = () => done.resolve();
+  const app = await startApp({ config, homeRoot: home, log, env, terminal: true, isPortChosen, onEnd });
   try {
     await Promise.race([done.promise, app.connected.then(() => done.promise)]);
   } finally {
@@ -41,4 +36,33 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
   // Sockets of SDKs may still be closing; everything of ours is on disk.
   setTimeout(() => process.exit(EXIT.ok), 500).unref();
   return EXIT.ok;
+}
+
+/** Standard output is the log's, unless somebody talks over it: then it has the answers alone. */
+function openLog(config: Config): Logger {
+  const isTalk = terminalEnabled(config) && hasSomebodyAtInput();
+  const stream = isTalk ? process.stderr : process.stdout;
+  const pretty = stream.isTTY === true;
+  // Only what needs attention stands between the lines of a conversation.
+  const level = isTalk && pretty && config.log.level === 'info' ? 'warn' : config.log.level;
+  if (!isTalk) return createLog({ level, pretty });
+  stream.on('error', ignoreEnd);
+  return createLog({ level, pretty, write: (line) => void stream.write(line) });
+}
+
+/** Whoever read our output may go away; the messages in hand matter more than the lines about them. */
+function ignoreEnd(error: unknown): void {
+  if (errorCode(error) !== 'EPIPE') throw error;
+}
+
+/** A terminal, a pipe or a file; not /dev/null and not a closed input, as services have them. */
+function hasSomebodyAtInput(): boolean {
+  if (process.stdin.isTTY) return true;
+  try {
+    const input = fs.fstatSync(0);
+    return input.isFIFO() || input.isFile() || input.isSocket();
+  } catch (error) {
+    if (errorCode(error) === 'EBADF') return false;
+    throw error;
+  }
 }

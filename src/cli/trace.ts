@@ -8,7 +8,7 @@ import { type TraceEvent, traceOf } from './trace-events.ts';
 export async function run({ args, home, json, print }: CliContext): Promise<number> {
   const id = args[0] ?? '';
   if (!/^[0-9a-f]{8,32}$/.test(id))
-    throw new UserError('usage: viber trace ID, with the id from an answer, a log line or /status');
+    throw new UserError('That is no trace ID: 8 to 32 of 0-9 and a-f, as in an answer, a log line or /status.');
   if (!fs.existsSync(path.join(home, 'spool'))) throw new UserError(`${home} has no spool: no gateway has run there`);
   const trace = traceOf(home, id);
   if (trace.files.length === 0)

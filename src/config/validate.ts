@@ -1,6 +1,7 @@
 /** Runs a schema over data and says, for every wrong key at once, where it is, what was expected and what was found. */
 import type { z } from 'zod';
 import { ConfigError, type ConfigProblem } from '../errors.ts';
+import { nearest } from '../lib/nearest.ts';
 import { scrub } from '../log.ts';
 import { isSecretPath } from './environment.ts';
 import type { Data } from './parse.ts';
@@ -80,26 +81,4 @@ export function found(value: Data | undefined, path: readonly string[]): string 
   // Addresses may carry a password: http://name:password@host.
   const shown = JSON.stringify(value).replace(/\/\/[^/]*@/, '//[secret]@');
   return `found ${shown.length > 60 ? `${shown.slice(0, 60)}...` : shown}`;
-}
-
-/** The known key that is at most two changes away, if there is one. */
-export function nearest(key: string, candidates: readonly string[]): string | undefined {
-  const allowed = key.length < 4 ? 1 : 2;
-  const scored = candidates.map((name) => ({ name, changes: distance(key.toLowerCase(), name.toLowerCase()) }));
-  return scored.filter(({ changes }) => changes <= allowed).sort((a, b) => a.changes - b.changes)[0]?.name;
-}
-
-/** Levenshtein, for short words: anything beyond 40 characters is far from everything. */
-function distance(a: string, b: string): number {
-  if (a.length > 40 || b.length > 40) return 40;
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

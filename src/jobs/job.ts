@@ -5,8 +5,9 @@
 import { z } from 'zod';
 import { parseAddress, type WrittenAddress } from '../channels/address.ts';
 import { type Data, type ParsedYaml, parseYamlLines } from '../config/parse.ts';
-import { found, nearest, valueAt } from '../config/validate.ts';
+import { found, valueAt } from '../config/validate.ts';
 import { ConfigError, type ConfigProblem, errorMessage, UserError } from '../errors.ts';
+import { nearest } from '../lib/nearest.ts';
 import { scrub } from '../log.ts';
 import { formatSchedule, parseSchedule, type Schedule } from './schedule.ts';
 import { isTimezone } from './zone.ts';

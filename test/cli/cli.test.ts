@@ -2,7 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -60,16 +60,13 @@ describe('with nothing configured but a port of its own', () => {
     const home = tempFolder();
     fs.writeFileSync(path.join(home, 'config.yaml'), 'http: { port: 0 }\n');
     const input = 'make a plan: one; two\ndone 1\nwrite a file a.txt: hello\n/plan\n';
-    const { code, out } = await viber(home, ['start'], { input, env: { NODE_NO_WARNINGS: '1' } });
+    const { code, out, err } = await viber(home, ['start'], { input, env: { NODE_NO_WARNINGS: '1' } });
     expect(code).toBe(0);
-    const answers = out
-      .split('\n')
-      .filter((line) => !line.startsWith('{'))
-      .join('\n');
-    expect(answers).toMatch(/2 steps[\s\S]*Step 1[\s\S]*a\.txt[\s\S]*- \[x\] one\n- \[ \] two/);
-    const file = /file: (.+?) {2}\(/.exec(answers)?.[1] ?? '';
+    expect(out).toMatch(/2 steps[\s\S]*Step 1[\s\S]*a\.txt[\s\S]*- \[x\] one\n- \[ \] two/);
+    const file = /file: (.+?) {2}\(/.exec(out)?.[1] ?? '';
     expect(fs.readFileSync(file, 'utf8').trim()).toBe('hello');
-    expect(out).toContain('"msg":"ready"');
+    expect(out).not.toContain('"msg"');
+    expect(err).toContain('"msg":"ready"');
   });
 
   it('runs one task from the shell, with --json too', async () => {
@@ -90,9 +87,33 @@ describe('with nothing configured but a port of its own', () => {
     expect((await viber(home, ['doctor'])).out).toMatch(/✓ configuration[\s\S]*✓ home[\s\S]*✓ model/);
   });
 
+  it('answers what comes through a pipe to viber chat, whether its last line ends or not, and ends with 0', async () => {
+    const home = tempFolder();
+    for (const input of ['hello', 'hello\n', 'hello\n\nhello\n']) {
+      const { code, out, err } = await viber(home, ['chat'], { input, env: { NODE_NO_WARNINGS: '1' } });
+      expect({ code, err, answers: out.match(/^viber> Hello/gm)?.length }).toEqual({
+        ...{ code: 0, err: '', answers: input.match(/hello/g)?.length },
+      });
+    }
+  });
+
+  it('ends viber run with 1 when the work failed, and says why on standard output', async () => {
+    const home = tempFolder();
+    const other = createServer((socket) => socket.destroy());
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
+    const baseURL = `http://127.0.0.1:${portOf(other)}/v1`;
+    fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify({ model: 'x/y', providers: { x: { baseURL } } }));
+    const plain = await viber(home, ['run', 'hello']);
+    expect(plain).toMatchObject({ code: 1, out: expect.stringContaining('The provider "x" cannot be reached') });
+    const { code, out } = await viber(home, ['run', '--json', 'hello']);
+    expect({ code, state: JSON.parse(out).state }).toEqual({ code: 1, state: 'error' });
+  });
+
   it('names what is wrong: a command, a goal, an id, a status without a gateway', async () => {
     const home = tempFolder();
-    expect(await viber(home, ['dance'])).toMatchObject({ code: 1, err: expect.stringContaining('viber start') });
+    expect(await viber(home, ['dance'])).toMatchObject({ code: 1, err: expect.stringContaining('start, chat, run') });
     expect(await viber(home, ['run'])).toMatchObject({ code: 1, err: expect.stringContaining('GOAL') });
     expect(await viber(home, ['trace', 'zzz'])).toMatchObject({ code: 1, err: expect.stringContaining('trace ID') });
     expect(await viber(home, ['status'])).toMatchObject({ code: 1, out: expect.stringContaining('No gateway') });
@@ -108,8 +129,7 @@ describe('a port that is taken', () => {
     const other = createServer();
     other.listen(0, '127.0.0.1');
     await once(other, 'listening');
-    const address = other.address();
-    const port = typeof address === 'object' && address ? address.port : 0;
+    const port = portOf(other);
     const home = tempFolder();
     fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify({ http: { port } }));
     const result = await viber(home, ['start'], { input: 'hello\n' });
@@ -120,6 +140,11 @@ describe('a port that is taken', () => {
     });
   });
 });
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : 0;
+}
 
 describe('while the gateway runs', () => {
   it('lets nobody in as an owner from the shell where the configuration names one', async () => {

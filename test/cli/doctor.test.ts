@@ -11,6 +11,7 @@ import { type DiscordOptions, startDiscord } from '../emulators/discord.ts';
 import { startLlm } from '../emulators/llm.ts';
 import { type SlackOptions, startSlack } from '../emulators/slack.ts';
 import { startTelegram, type TelegramOptions } from '../emulators/telegram.ts';
+import { NO_OPTIONS } from '../helpers/cli.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { isSandboxed } from '../helpers/sandbox.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
@@ -25,7 +26,7 @@ async function doctor(home: string, config: object | string, env: NodeJS.Process
   fs.writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config), { mode: 0o600 });
   const lines: string[] = [];
   const print = (line: string) => void lines.push(line);
-  const code = await run({ args: [], config: file, home, json: false, env, print });
+  const code = await run({ args: [], config: file, home, json: false, ...NO_OPTIONS, env, print });
   return { code, lines: lines.map((line) => line.replaceAll(file, 'FILE').replaceAll(home, 'HOME')) };
 }
 
@@ -90,7 +91,15 @@ describe('all is well', () => {
   it('as JSON for programs', async () => {
     const lines: string[] = [];
     const print = (line: string) => void lines.push(line);
-    const code = await run({ args: [], config: undefined, home: tempFolder(), json: true, env: {}, print });
+    const code = await run({
+      args: [],
+      config: undefined,
+      home: tempFolder(),
+      json: true,
+      ...NO_OPTIONS,
+      env: {},
+      print,
+    });
     expect(lines).toHaveLength(1);
     const { ok, checks }: { ok: boolean; checks: { name: string }[] } = JSON.parse(lines.join());
     expect(ok).toBe(code === 0);

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../src/cli/jobs.ts';
 import { openHome } from '../../src/workspace/home.ts';
+import { NO_OPTIONS } from '../helpers/cli.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
@@ -32,7 +33,9 @@ const DIGEST = 'name: Morning digest\nschedule: every weekday at 9\nprompt: make
 async function viber(args: string[], options: { json?: boolean; env?: Record<string, string> } = {}): Promise<string> {
   const { json = false, env = {} } = options;
   const lines: string[] = [];
-  expect(await run({ args, config: undefined, home, json, env, print: (line) => void lines.push(line) })).toBe(0);
+  expect(
+    await run({ args, config: undefined, home, json, ...NO_OPTIONS, env, print: (line) => void lines.push(line) }),
+  ).toBe(0);
   return lines.join('\n');
 }
 const listed = async (env = {}) => JSON.parse(await viber(['list'], { json: true, env })).jobs;

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { CliContext } from '../../src/cli/command.ts';
 import { run } from '../../src/cli/memory.ts';
-import { UserError } from '../../src/errors.ts';
 import { openHome } from '../../src/workspace/home.ts';
+import { NO_OPTIONS } from '../helpers/cli.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 let home: string;
@@ -19,7 +19,8 @@ beforeEach(async () => {
 async function viber(args: string[], json = false, id?: string): Promise<string> {
   const lines: string[] = [];
   const context: CliContext = {
-    ...{ args, config: undefined, home, json, viber: id, env: {}, print: (line) => void lines.push(line) },
+    ...{ ...NO_OPTIONS, args, config: undefined, home, json, env: {}, print: (line) => void lines.push(line) },
+    ...(id === undefined ? {} : { values: { viber: id } }),
   };
   expect(await run(context)).toBe(0);
   return lines.join('\n');
@@ -54,9 +55,4 @@ test('another viber is asked by its name, and only one there is', async () => {
   expect(JSON.parse(await viber(['index'], true, 'dev'))).toEqual({ files: 1, chunks: 1, embedded: 0 });
   for (const id of ['nobody', '../workspace', '', '__proto__'])
     await expect(viber(['search', 'tea'], false, id)).rejects.toThrow(/There is no viber/);
-});
-
-test('anything else says how it is used', async () => {
-  for (const args of [[], ['search'], ['search', ' '], ['forget']])
-    await expect(viber(args)).rejects.toThrow(UserError);
 });

@@ -4,11 +4,12 @@ import { expect, it } from 'vitest';
 import { run } from '../../src/cli/queue.ts';
 import { openSpool } from '../../src/engine/local/spool.ts';
 import { openStore } from '../../src/engine/local/store.ts';
+import { NO_OPTIONS } from '../helpers/cli.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 
 const queue = async (home: string, json = false) => {
   const lines: string[] = [];
-  const context = { args: [], config: undefined, home, json, viber: undefined, env: {} };
+  const context = { args: [], config: undefined, home, json, ...NO_OPTIONS, env: {} };
   expect(await run({ ...context, print: (line) => void lines.push(line) })).toBe(0);
   return lines;
 };

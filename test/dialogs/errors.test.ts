@@ -7,6 +7,7 @@ import { run as trace } from '../../src/cli/trace.ts';
 import { traceOf } from '../../src/cli/trace-events.ts';
 import { interruptedWhile } from '../../src/runtime/reply/failure.ts';
 import type { LlmFault } from '../emulators/llm.ts';
+import { NO_OPTIONS } from '../helpers/cli.ts';
 import { ask, type Platform, waitFor } from '../platforms/platform.ts';
 import { telegramPlatform } from '../platforms/telegram.ts';
 import { NAMES, openPlatforms, type PlatformName, type PlatformWorldOptions } from '../platforms/world.ts';
@@ -202,7 +203,9 @@ it('viber trace tells the whole way of a message that failed, was tried again an
   );
   const lines: string[] = [];
   const print = (line: string) => void lines.push(line);
-  expect(await trace({ args: [id], config: undefined, home: world.home, json: false, env: {}, print })).toBe(0);
+  expect(
+    await trace({ args: [id], config: undefined, home: world.home, json: false, ...NO_OPTIONS, env: {}, print }),
+  ).toBe(0);
   expect(lines.join('\n')).toMatch(/\+0\.\d{3} s {2}model call {2}local\/test-model, \d+ ms, \d+ tokens in/);
   expect(lines.join('\n')).not.toContain('SECRETWORD');
 });

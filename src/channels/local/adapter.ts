@@ -18,7 +18,12 @@ import type {
 /** What the other end reads, one JSON object a line. */
 export type LocalLine =
   | { type: 'event'; event: AgentStreamEvent }
-  | { type: 'answer'; text: string; files: { path: string; name: string; mimeType: string; size: number }[] }
+  | {
+      type: 'answer';
+      text: string;
+      files: { path: string; name: string; mimeType: string; size: number }[];
+      ended?: OutboundMessage['ended'];
+    }
   | { type: 'error'; message: string };
 
 export interface LocalOptions {
@@ -117,7 +122,8 @@ export function createLocal(options: LocalOptions): Channel {
         // Whoever asked may have gone; the answer stands in the session all the same.
         const entry = waiting.get(message.address.chat)?.[0];
         const files = message.files.map(({ path, name, mimeType, size }) => ({ path, name, mimeType, size }));
-        entry?.write({ type: 'answer', text: message.text, files });
+        const { text, ended } = message;
+        entry?.write({ type: 'answer', text, files, ...(ended && { ended }) });
         entry?.end();
         return message.id;
       });

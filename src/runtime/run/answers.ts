@@ -37,6 +37,7 @@ export async function sendAnswers(
     const outbound: OutboundMessage = { id, address, text, files: shown.files };
     const rows = [...(question?.buttons ?? []), ...shown.buttons];
     if (rows.length > 0) outbound.buttons = await to.buttons.offer(address, rows);
+    if (outcome.state === 'error' || outcome.state === 'waiting') outbound.ended = outcome.state;
     if (isReply(entry.message)) outbound.replyTo = messageId;
     const placeholder = placeholders.get(key);
     if (placeholder !== undefined) outbound.placeholder = placeholder;

@@ -1,0 +1,123 @@
+/** From words on the command line to what a command is given, by the table; whatever is wrong is said with what was meant. */
+import { parseArgs } from 'node:util';
+import { UserError } from '../errors.ts';
+import { nearest } from '../lib/nearest.ts';
+import type { CliCommand, CliOption } from './command.ts';
+import { formsOf } from './help.ts';
+import { CLI_COMMANDS, COMMON_OPTIONS, JSON_OPTION } from './table.ts';
+
+/** The command is not there, or is not told enough: the words of the error end with how it is written. */
+export type Request =
+  | { kind: 'version' }
+  | { kind: 'help'; command?: string }
+  | {
+      kind: 'command';
+      name: string;
+      command: CliCommand;
+      args: string[];
+      values: Record<string, string>;
+      switches: Set<string>;
+    };
+
+type Options = Readonly<Record<string, CliOption>>;
+
+/** Options of one command, those of all included. */
+export const optionsOf = ({ options, json }: CliCommand): Options => ({
+  ...options,
+  ...(json ? { json: JSON_OPTION } : {}),
+  ...COMMON_OPTIONS,
+});
+
+/** One name means the same kind of option in every command: only so a value before the command's name can be told from it. */
+const EVERY: Options = Object.assign({}, ...Object.values(CLI_COMMANDS).map(optionsOf));
+
+/** Throws UserError. Without words it is `start`. */
+export function parseCommandLine(argv: readonly string[]): Request {
+  const { tokens } = parseArgs({
+    args: [...argv],
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+    options: {
+      ...Object.fromEntries(
+        Object.entries(EVERY).map(([name, { takes }]) => [
+          name,
+          { type: takes === undefined ? ('boolean' as const) : ('string' as const) },
+        ]),
+      ),
+      help: { type: 'boolean', short: 'h' },
+      version: { type: 'boolean' },
+    },
+  });
+  const [name = 'start', ...args] = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
+  const given = tokens.filter((token) => token.kind === 'option');
+  if (given.some((option) => option.name === 'version')) return { kind: 'version' };
+  const isHelp = given.some((option) => option.name === 'help');
+  if (name === 'help') return { kind: 'help', ...(args[0] === undefined ? {} : { command: named(args[0]) }) };
+  // Before it is known whether there is such a command: `viber --help` has none.
+  if (isHelp && tokens.every((token) => token.kind !== 'positional')) return { kind: 'help' };
+  const command = CLI_COMMANDS[named(name)] as CliCommand;
+  if (isHelp) return { kind: 'help', command: name };
+  const values: Record<string, string> = {};
+  const switches = new Set<string>();
+  for (const { name: option, rawName, value, inlineValue } of given) {
+    const known = checkOption(option, rawName, name, command);
+    if (known.takes === undefined) {
+      if (value !== undefined) throw new UserError(`${rawName} takes no value.`);
+      switches.add(option);
+    } else if (value === undefined || value === '' || (!inlineValue && /^-./.test(value)))
+      throw new UserError(`${rawName} needs a value: ${rawName} ${known.takes}.`);
+    else values[option] = value;
+  }
+  return { kind: 'command', name, command, args: checkWords(name, command, args), values, switches };
+}
+
+/** The name, if there is such a command. */
+function named(name: string): string {
+  if (Object.hasOwn(CLI_COMMANDS, name)) return name;
+  const names = Object.keys(CLI_COMMANDS);
+  const guess = nearest(name, names);
+  const hint = guess === undefined ? `The commands are ${names.join(', ')}.` : `Did you mean viber ${guess}?`;
+  throw new UserError(`There is no command "${name}". ${hint} viber --help tells what each does.`);
+}
+
+function checkOption(option: string, rawName: string, name: string, command: CliCommand): CliOption {
+  const options = optionsOf(command);
+  const known = Object.hasOwn(options, option) ? options[option] : undefined;
+  if (known) return known;
+  const guess = nearest(option, Object.keys(options));
+  const hint = guess === undefined ? `viber ${name} --help lists what it takes.` : `Did you mean --${guess}?`;
+  const isOpen = JSON.stringify(command.verbs ?? command.takes ?? '').includes('...');
+  const words = isOpen ? ' Words that begin with - go after --.' : '';
+  throw new UserError(`viber ${name} takes no ${rawName}. ${hint}${words}`);
+}
+
+function checkWords(name: string, command: CliCommand, args: string[]): string[] {
+  const { verbs, usual } = command;
+  if (!verbs) return count(name, command, command.takes, args);
+  const [verb = usual, ...rest] = args;
+  const known = verb !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+  if (verb === undefined || !known) {
+    const guess = verb === undefined ? undefined : nearest(verb, Object.keys(verbs));
+    const what = verb === undefined ? `viber ${name} needs to be told what.` : `viber ${name} has no "${verb}".`;
+    throw new UserError(guess === undefined ? usage(what, name, command) : `${what} Did you mean ${guess}?`);
+  }
+  return [verb, ...count(`${name} ${verb}`, command, known.takes, rest)];
+}
+
+/** As many words as `takes` says. */
+function count(name: string, command: CliCommand, takes: string | undefined, args: string[]): string[] {
+  const words = takes?.split(' ') ?? [];
+  const filled = args.filter((word) => word.trim() !== '');
+  const missing = words.filter((word) => !word.startsWith('['))[filled.length];
+  const [top = ''] = name.split(' ');
+  if (missing !== undefined)
+    throw new UserError(usage(`viber ${name} needs ${missing.replace('...', '')}.`, top, command));
+  const isOpen = words.at(-1)?.endsWith('...');
+  if (!isOpen && args.length > words.length)
+    throw new UserError(usage(`"${args[words.length]}" is one word too many for viber ${name}.`, top, command));
+  return args;
+}
+
+const usage = (what: string, name: string, command: CliCommand): string =>
+  [what, ...formsOf(name, command).map(({ form }) => `  ${form}`)].join('\n');

@@ -1,0 +1,124 @@
+/** Every command of `viber`. The code of each is loaded only when it is asked for. */
+import type { CliCommand, CliOption } from './command.ts';
+
+/** What every command takes. */
+export const COMMON_OPTIONS: Readonly<Record<string, CliOption>> = {
+  config: { takes: 'FILE', about: 'the configuration, in place of config.yaml in the home' },
+  home: { takes: 'DIR', about: 'the home, in place of OPENVIBER_HOME or ~/.openviber' },
+  help: { about: 'this text (also -h)' },
+};
+export const JSON_OPTION: CliOption = { about: 'the answer as JSON, for programs' };
+
+const PAIR_VERBS = {
+  list: { about: 'who asks, and who was let in' },
+  approve: { takes: 'CODE', about: 'let them in; the first one becomes the owner' },
+  deny: { takes: 'CODE', about: 'do not' },
+};
+const JOB_VERBS = {
+  list: { about: 'what is scheduled, and when it is due' },
+  run: { takes: 'NAME...', about: 'run one now; the gateway must be running' },
+  pause: { takes: 'NAME...', about: 'keep one from running' },
+  resume: { takes: 'NAME...', about: 'let it run again' },
+  delete: { takes: 'NAME...', about: 'remove one' },
+  when: { takes: 'PHRASE...', about: 'what a schedule in words means' },
+};
+const MEMORY_VERBS = {
+  search: { takes: 'QUERY...', about: 'what fits these words' },
+  index: { about: 'make the search index anew' },
+};
+
+export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
+  start: {
+    about: 'run the gateway',
+    notes: [
+      'It runs until SIGTERM or Ctrl-C. Without a chat channel it talks in this terminal, or reads its standard input and ends with it.',
+      'The log goes to standard output; where somebody talks on the terminal or through a pipe it goes to standard error.',
+    ],
+    examples: ['viber start', 'viber start --config /etc/viber/config.yaml --home /var/lib/viber'],
+    load: () => import('./start.ts'),
+  },
+  chat: {
+    about: 'talk to the viber here',
+    notes: ['With the gateway that runs on the home, or one of its own until you leave.'],
+    examples: ['viber chat', 'echo "what is due today?" | viber chat'],
+    exits: { 1: 'a line that came through a pipe was not taken in' },
+    load: () => import('./chat.ts'),
+  },
+  run: {
+    about: 'do one task and print its answer',
+    takes: 'GOAL...',
+    json: true,
+    notes: ['Progress goes to standard error. Words that begin with - go after --.'],
+    examples: ['viber run "summarise notes.md"', 'viber run --json "write a file list.txt: tea" | jq -r .text'],
+    exits: { 1: 'the work failed, or waits for a decision' },
+    load: () => import('./run.ts'),
+  },
+  init: {
+    about: 'create the home and a configuration file',
+    json: true,
+    notes: ['Changes nothing that is there.'],
+    examples: ['viber init', 'viber init --home /var/lib/viber'],
+    load: () => import('./init.ts'),
+  },
+  doctor: {
+    about: 'check configuration, home, tokens and model',
+    json: true,
+    notes: ['Sends nothing to anybody, changes nothing, and may run beside the gateway.'],
+    examples: ['viber doctor', 'viber doctor --json'],
+    exits: { 1: 'something is wrong that no setting mends', 2: 'a setting is wrong' },
+    load: () => import('./doctor.ts'),
+  },
+  status: {
+    about: 'what the running gateway says of itself',
+    json: true,
+    examples: ['viber status', 'viber status --json'],
+    exits: { 1: 'no gateway runs on this home, or it is not ready' },
+    load: () => import('./status.ts'),
+  },
+  queue: {
+    about: 'what waits, is in work, or was given up',
+    json: true,
+    examples: ['viber queue'],
+    load: () => import('./queue.ts'),
+  },
+  trace: {
+    about: 'what became of one message',
+    takes: 'ID',
+    json: true,
+    notes: ['The trace ID stands in error messages, in the log and in the answer to /status.'],
+    examples: ['viber trace 0123456789ab'],
+    load: () => import('./trace.ts'),
+  },
+  jobs: {
+    about: 'what is scheduled',
+    verbs: JOB_VERBS,
+    usual: 'list',
+    json: true,
+    examples: ['viber jobs', 'viber jobs when "every weekday at 9"', 'viber jobs run morning-briefing'],
+    load: () => import('./jobs.ts'),
+  },
+  memory: {
+    about: 'search what the viber remembers',
+    verbs: MEMORY_VERBS,
+    options: { viber: { takes: 'ID', about: 'another viber than the usual one' } },
+    json: true,
+    examples: ['viber memory search tea', 'viber memory index --viber research'],
+    load: () => import('./memory.ts'),
+  },
+  skills: {
+    about: 'what it can use, and what is missing for it',
+    verbs: { list: { takes: '[VIBER]', about: 'the skills of a viber' } },
+    usual: 'list',
+    json: true,
+    examples: ['viber skills', 'viber skills list research'],
+    load: () => import('./skills.ts'),
+  },
+  pair: {
+    about: 'let people in',
+    verbs: PAIR_VERBS,
+    usual: 'list',
+    json: true,
+    examples: ['viber pair', 'viber pair approve ABCD2345'],
+    load: () => import('./pair.ts'),
+  },
+};

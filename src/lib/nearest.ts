@@ -1,0 +1,23 @@
+/** What somebody may have meant: the name that a misspelt one is nearest to. */
+
+/** The candidate that at most two changes of letters lead to (one, for short words); undefined when none is that near. */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  const allowed = word.length < 4 ? 1 : 2;
+  const scored = candidates.map((name) => ({ name, changes: distance(word.toLowerCase(), name.toLowerCase()) }));
+  return scored.filter(({ changes }) => changes <= allowed).sort((a, b) => a.changes - b.changes)[0]?.name;
+}
+
+/** Levenshtein, for short words: anything beyond 40 characters is far from everything. */
+function distance(a: string, b: string): number {
+  if (a.length > 40 || b.length > 40) return 40;
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
