@@ -188,12 +188,14 @@ class RunningApp implements App {
 
   /** Nothing is taken in any more, what is at work ends or is kept, and what is on its way out is sent. */
   async #close(): Promise<void> {
-    const { built, delivery, notifier, damage, handles, cache, ledger, store, home, lock, log } = this.#services;
+    const { built, delivery, notifier, languages, damage, handles, cache, ledger, store, home, lock, log } =
+      this.#services;
     await Promise.all([...built.channels.values()].map((channel) => channel.disconnect()));
     await this.#work.stop();
     await delivery.close(3_000);
     await built.close();
     notifier.close();
+    languages.close();
     damage.close();
     for (const timer of this.#timers) clearTimeout(timer);
     handles.close();

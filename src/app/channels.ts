@@ -36,6 +36,7 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
   const { config, home, log, cache, commands } = options;
   const { telegram, discord, slack } = config.channels;
   const user = os.userInfo().username;
+  const language = machineLanguage(process.env);
   const channels = new Map<string, Channel>();
   const mounts = new Map<string, HttpHandler>();
   const closing: (() => Promise<void>)[] = [];
@@ -48,7 +49,7 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
   }
 
   const { createLocal } = await channelModules.local();
-  channels.set('local', createLocal({ socket: path.join(home.run, 'gateway.sock'), user }));
+  channels.set('local', createLocal({ socket: path.join(home.run, 'gateway.sock'), user, language }));
   const close = async () => void (await Promise.all(closing.map((each) => each())));
   if (options.localOnly) return { channels, mounts, close };
   const [forTelegram, forDiscord, forSlack] = await Promise.all([
@@ -84,8 +85,13 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
     const { createTerminal } = await channelModules.terminal();
     channels.set(
       'terminal',
-      createTerminal({ input: process.stdin, output: process.stdout, user, onEnd: options.onEnd }),
+      createTerminal({ input: process.stdin, output: process.stdout, user, language, onEnd: options.onEnd }),
     );
   }
   return { channels, mounts, close };
+}
+
+/** The tag in LANG and its like: `de_AT` of `de_AT.UTF-8`; none for the machine's own `C` and `POSIX`. */
+function machineLanguage({ LC_ALL, LC_MESSAGES, LANG }: NodeJS.ProcessEnv): string | undefined {
+  return /^[a-z]{2,3}(?:_[A-Z]{2})?(?=$|[.@])/.exec(LC_ALL || LC_MESSAGES || LANG || '')?.[0];
 }

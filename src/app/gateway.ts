@@ -25,6 +25,7 @@ export function wireGateway(services: Services): Gateway {
   const gateway = createGateway({
     ...{ queue, conversations, metrics, log },
     access: accessFor(services),
+    languages: services.languages,
     lookups: lookupsFor(services),
     replies: repliesBy(services),
     settings: { viber, maxQueue: config.limits.queue, modeOf: (address) => settings.get(address).queue ?? 'steer' },

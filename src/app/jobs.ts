@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import type { Languages } from '../access/languages.ts';
 import { createOutboundTargets, type OutboundTargets } from '../access/outbound-targets.ts';
 import type { People } from '../access/people.ts';
 import type { Address, Channel } from '../channels/channel.ts';
@@ -40,6 +41,7 @@ export interface AppJobsOptions {
   buttons: Buttons;
   delivery: Delivery;
   notifier: OwnerNotifier;
+  languages: Languages;
   attachRules: Rendering['attachRules'];
   isBlank: Rendering['isBlank'];
   channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
@@ -109,6 +111,7 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
       ...{ home, jobs: files, states, queue, targets, people, viber: options.viber, tellOwners, log },
       clock: options.clock ?? systemClock,
       settings: { timezone, min_minutes: config.jobs.min_minutes, max: config.jobs.max },
+      languages: options.languages,
       ownerAddresses: () => options.notifier.ownerAddresses(),
     });
     await files.start();

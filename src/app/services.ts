@@ -1,5 +1,6 @@
 /** What every part of the gateway is made of: the home and its stores, opened once and in order. Parts take of it what they need. */
 import path from 'node:path';
+import { openLanguages } from '../access/languages.ts';
 import { Links } from '../access/links.ts';
 import { openPairing } from '../access/pairing.ts';
 import { createPeople } from '../access/people.ts';
@@ -71,12 +72,13 @@ export async function openServices(options: ServicesOptions) {
   });
   const { live, settings } = openLive({ config, home, bus, buttons, cache, delivery, channelOf, log });
   const { links, pairing, people } = openAccess(config, home.access);
+  const languages = openLanguages(home.access, config.language, log);
   const conversations = openConversations(home.conversations);
   const notifier: OwnerNotifier = openOwnerNotifier({ folder: home.access, pairing, people, buttons, delivery, log });
   return {
     ...{ config, viber: VIBER, home, lock, log, metrics, limit, shortage, handles, damage, dead },
     ...{ store, ledger, queue, cache, delivery, buttons, bus, live, settings, built, channelOf },
-    ...{ links, pairing, people, conversations, notifier },
+    ...{ links, pairing, people, languages, conversations, notifier },
   };
 }
 

@@ -2,6 +2,7 @@
  * Everything between the queue and the outbox, put together: the model and its tools, what waits for people, memory, scheduled
  * jobs, and the worker that takes messages through it. The order of its end is what it is about.
  */
+import type { Languages } from '../access/languages.ts';
 import type { Links } from '../access/links.ts';
 import type { Pairing } from '../access/pairing.ts';
 import type { People } from '../access/people.ts';
@@ -69,6 +70,7 @@ export interface WorkOptions {
   pairing: Pairing;
   links: Links;
   notifier: OwnerNotifier;
+  languages: Languages;
   channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
   metrics: Metrics;
   log: Logger;
@@ -91,7 +93,8 @@ export interface Work {
 }
 
 export function openWork(options: WorkOptions): Work {
-  const { config, home, viber, queue, bus, buttons, delivery, conversations, notifier, channelOf, log } = options;
+  const { config, home, viber, queue, bus, buttons, delivery, conversations, notifier, languages, channelOf, log } =
+    options;
   const models = createModels({ providers: config.providers, env: options.env });
   const modelName = () => config.model ?? models.defaultModel;
   const seconds = (value: number) => value * 1000;
@@ -120,7 +123,7 @@ export function openWork(options: WorkOptions): Work {
     runAgent: (order) => runAgent(order, runs),
   });
   const jobs = openAppJobs({
-    ...{ config, home, viber, queue, buttons, delivery, notifier, channelOf, log },
+    ...{ config, home, viber, queue, buttons, delivery, notifier, languages, channelOf, log },
     ...{ people: options.people, clock: options.clock, folder: options.env.OPENVIBER_JOBS_DIR },
     ...{ attachRules: rulesAt, isBlank },
   });

@@ -15,6 +15,8 @@ export interface Sender {
   name: string;
   username?: string;
   isBot: boolean;
+  /** The language they use the platform in, as it names it: `de`, `en-US`. */
+  language?: string;
 }
 
 /** A file the platform still holds. Nothing is downloaded before the sender is authorised. */
@@ -84,6 +86,8 @@ export interface InboundMessage {
    * response_url), so that only the person who asked sees the answer. Handed back in the answer.
    */
   interaction?: string;
+  /** In which they are answered; set where they are let in. */
+  language?: string;
   /** Milliseconds since the epoch, the platform's time where it gives one. */
   sentAt: number;
 }

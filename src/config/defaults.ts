@@ -35,6 +35,7 @@ export const slackDefaults: Omit<SlackConfig, 'botToken' | 'appToken' | 'signing
 export const webhookPath = '/webhooks/telegram';
 
 export const defaults: Config = {
+  language: 'auto',
   fallback: [],
   maxSteps: 'auto',
   plan_approval: 'off',

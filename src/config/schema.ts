@@ -69,6 +69,9 @@ export const configSchema = section({
   fallback: listOf(model).default(defaults.fallback),
   maxSteps: steps.default(defaults.maxSteps),
   plan_approval: onOff.default(defaults.plan_approval),
+  language: text('expected auto, en or de', /^(auto|[a-z]{2,3}([-_][A-Za-z0-9]{1,8}){0,4})$/i).default(
+    defaults.language,
+  ),
   providers: z.record(z.string(), provider, 'expected a section with one key for each provider').default({}),
   prices: z.record(z.string(), price, 'expected a section with one key for each model').default({}),
   currency: text('expected three capital letters, for example USD', /^[A-Z]{3}$/).default(defaults.currency),

@@ -236,6 +236,8 @@ export interface LogConfig {
 }
 
 export interface Config {
+  /** A language tag for everybody, or `auto`: each person's own. */
+  language: string;
   /** `provider/model`; absent means that the environment's provider keys decide. */
   model?: string;
   /** Tried in order when `model` fails before it has done anything. */

@@ -2,6 +2,7 @@
  * The scheduled jobs for the rest of the gateway: their runs enter by the same queue as people's messages, with the rights of
  * whoever made them as they are at that moment (promise 41).
  */
+import type { Languages } from '../access/languages.ts';
 import type { OutboundTargets } from '../access/outbound-targets.ts';
 import type { People } from '../access/people.ts';
 import { type Principal, readIdentity } from '../access/principal.ts';
@@ -36,6 +37,7 @@ export interface JobServiceOptions {
   settings: { timezone: string; min_minutes: number; max: number };
   /** The direct conversations of owners, for a job's questions. */
   ownerAddresses: () => Address[];
+  languages: Pick<Languages, 'of'>;
   tellOwners: (id: string, text: string) => Promise<void>;
   log: Logger;
 }
@@ -154,6 +156,7 @@ export class ScheduledJobs implements JobService {
       ...{ principal, viber: job.viber ?? this.#options.viber, sentAt: now },
       deliver: job.deliver.map((written) => this.#placeText(written)),
       asks: this.#options.ownerAddresses(),
+      language: this.#options.languages.of(principal),
     });
     await noteJobRun(this.#options.home, entry.taskId, new Date(now));
     return this.#options.queue.enqueue(taskLane(entry.taskId), entry, {

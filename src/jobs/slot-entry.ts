@@ -14,9 +14,15 @@ export interface SlotFacts {
   deliver: string[];
   /** Where its questions go. */
   asks: Address[];
+  /** In which its failure is told. */
+  language: string | undefined;
 }
 
-export function slotEntry(job: Job, slot: Date, { principal, viber, sentAt, deliver, asks }: SlotFacts): Entry {
+export function slotEntry(
+  job: Job,
+  slot: Date,
+  { principal, viber, sentAt, deliver, asks, language }: SlotFacts,
+): Entry {
   const { id, name, prompt, agent } = job;
   const due = slot.toISOString();
   const address = asks[0] ?? nowhere(id);
@@ -26,6 +32,7 @@ export function slotEntry(job: Job, slot: Date, { principal, viber, sentAt, deli
       sender: { user: principal.user, name, isBot: false },
       facts: [`The scheduled job ${JSON.stringify(name)}, due ${due}.`],
       ...{ messageId: '', isDirect: true, isMention: true, sentAt },
+      ...(language !== undefined && { language }),
     },
     ...{ principal, viber, taskId: taskIdOf(id, slot) },
     job: { id, name, slot: due, deliver, asks, own: agent },

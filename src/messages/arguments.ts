@@ -1,11 +1,20 @@
 /** The arguments of a message, read out of its text by the compiler: one that is missing or misspelt is an error of types. */
 
+/** A message without its language: for errors and for what is carried until it is known who reads it. Made by `say` alone. */
+export interface Said {
+  readonly key: string;
+  readonly values: Readonly<Record<string, Value>>;
+}
+
+/** What stands in a message; another message stands there in the same language. */
+export type Value = string | number | Said;
+
 /** What an argument of each kind takes; one without a kind takes words or a number. */
 type Taken<Kind extends string> = Kind extends 'plural' | 'selectordinal' | 'number'
   ? number
   : Kind extends 'select'
     ? string
-    : string | number;
+    : Value;
 
 type Trimmed<S extends string> = S extends ` ${infer R}` | `${infer R} ` ? Trimmed<R> : S;
 
@@ -40,19 +49,19 @@ type Walk<S extends string, Depth extends ('m' | 'a')[], Found> =
               >
             : Head extends `${infer Name},${infer Kind}`
               ? Walk<Rest, Depth, Found | [Trimmed<Name>, Taken<Trimmed<Kind>>]>
-              : Walk<Rest, Depth, Found | [Trimmed<Head>, string | number]>
+              : Walk<Rest, Depth, Found | [Trimmed<Head>, Value]>
           : Found
     : Found;
 
 type Pairs<S extends string> = Walk<S, [], never>;
 
-/** What a text is to be given: `{ n: number; name: string | number }`. */
+/** What a text is to be given: `{ n: number; name: Value }`. */
 export type Arguments<S extends string> = {
   readonly [Pair in Pairs<S> as Pair extends [infer Name extends string, unknown] ? Name : never]: Pair extends [
     string,
-    infer Value extends string | number,
+    infer Given extends Value,
   ]
-    ? Value
+    ? Given
     : never;
 };
 

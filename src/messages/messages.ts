@@ -3,7 +3,7 @@
  * reader is not known yet. What holds no plural and no choice is put together here: the formatter is loaded by the first that does.
  */
 import { createRequire } from 'node:module';
-import type { Arguments } from './arguments.ts';
+import type { Arguments, Said, Value } from './arguments.ts';
 import { de } from './de.ts';
 import { type Catalogue, en } from './en.ts';
 import type { Format } from './format.ts';
@@ -25,11 +25,7 @@ declare const made: unique symbol;
 /** Words that may be shown to a person: a message of the catalogue, or what a model or a person has said. */
 export type Text = string & { readonly [made]: true };
 
-/** A message without its language: for errors and for what is carried until it is known who reads it. */
-export interface Said {
-  readonly key: MessageKey;
-  readonly values: Readonly<Record<string, string | number>>;
-}
+export type { Said, Value } from './arguments.ts';
 
 export interface Messages {
   /** The tag of the catalogue that is used: `de` for `de-AT`. */
@@ -92,7 +88,10 @@ function build(language: string): Messages {
   const dates = new Map<string, Intl.DateTimeFormat>();
   const locale = DATES[language] ?? language;
 
-  function format(key: string, values: Readonly<Record<string, string | number>>): Text {
+  function format(key: string, given: Readonly<Record<string, Value>>): Text {
+    const values: Record<string, string | number> = {};
+    for (const [name, value] of Object.entries(given))
+      values[name] = typeof value === 'object' ? format(value.key, value.values) : value;
     const text = textOf(language, key);
     if (!HAS_CHOICE.test(text))
       return words(text.replace(PLAIN_ARGUMENT, (_, name: string) => String(values[name] ?? '')));

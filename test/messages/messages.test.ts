@@ -92,6 +92,8 @@ test('a missing and a misspelt argument are errors of types', () => {
     translate({ a: '{n, plural, one {file} other {# of {who}}} {b}' } as const)({ a: '{b} {who} {n}' }),
   ).toBeDefined();
   expect(messagesIn('de').said(say('times.today', { time: '09:00' }))).toBe('heute um 09:00');
+  const inside = say('times.today', { time: '09:00' });
+  expect(messagesIn('de').text('times.today', { time: inside })).toBe('heute um heute um 09:00');
 });
 
 test('lists and times are said as the language says them', () => {

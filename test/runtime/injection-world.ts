@@ -240,6 +240,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       ...{ queue, maxRuns: options.maxRuns ?? 4 },
     });
     const gateway = createGateway({
+      languages: { of: () => undefined, note: () => undefined },
       ...{ queue, conversations, metrics, log },
       access: {
         ...createPeople([{ name: 'olga', role: 'owner', ids: ['telegram:2'] }], pairing, links),

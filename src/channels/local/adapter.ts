@@ -30,6 +30,8 @@ export interface LocalOptions {
   /** Path of the socket; an old one of a gateway that was killed is replaced. */
   socket: string;
   user: string;
+  /** Language tag of the machine. */
+  language?: string | undefined;
 }
 
 const MAX_BODY = 1024 * 1024;
@@ -61,7 +63,10 @@ export function createLocal(options: LocalOptions): Channel {
       },
       kind: command ? 'command' : 'message',
       address: { channel: 'local', account: 'local', chat },
-      sender: { user: options.user, name: options.user, isBot: false },
+      sender: {
+        ...{ user: options.user, name: options.user, isBot: false },
+        ...(options.language !== undefined && { language: options.language }),
+      },
       ...(command ? { command: { name: (command[1] ?? '').toLowerCase(), args: command[2] ?? '' } } : {}),
     };
   }

@@ -33,6 +33,12 @@ export function list(from: Fields, key: string): Fields[] {
   return Array.isArray(value) ? value.filter(isFields) : [];
 }
 
+/** A language tag as platforms write it. */
+export function language(from: Fields, key: string): { language?: string } {
+  const tag = string(from, key);
+  return tag !== undefined && /^[a-z]{2,3}(?:[-_][a-z0-9]{1,8}){0,4}$/i.test(tag) ? { language: tag } : {};
+}
+
 const UNTIDY = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 /** One line without control characters (also those that reverse the direction of writing), at most `max` characters. */

@@ -19,6 +19,8 @@ export interface TerminalOptions {
   input: NodeJS.ReadableStream & { isTTY?: boolean };
   output: NodeJS.WritableStream & { isTTY?: boolean };
   user: string;
+  /** Language tag of the machine. */
+  language?: string | undefined;
   /** Piped input has ended and everything was answered. Not called when there was no input at all. */
   onEnd: () => void;
 }
@@ -56,7 +58,10 @@ export function createTerminal(options: TerminalOptions): Channel {
     const base = {
       ...{ id, messageId: id, kind: 'message' as const, address, files: [], facts: [], quotes: [] },
       ...{
-        sender: { user: options.user, name: options.user, isBot: false },
+        sender: {
+          ...{ user: options.user, name: options.user, isBot: false },
+          ...(options.language !== undefined && { language: options.language }),
+        },
         isDirect: true,
         isMention: true,
         sentAt: Date.now(),

@@ -19,7 +19,13 @@ export const isMessage = objectOf({
   ...{ id: isFilled, kind: isText, address: isAddress, text: isText, messageId: isText, sentAt: isNumber },
   ...{ sender: objectOf({ user: isText, name: isText, isBot: isFlag }), isDirect: isFlag, isMention: isFlag },
   ...{ files: listOf(isFile), facts: listOf(isText), quotes: listOf(isQuote) },
-  ...{ interaction: optional(isText), group: optional(isText), editOf: optional(isText), movedTo: optional(isAddress) },
+  ...{
+    interaction: optional(isText),
+    language: optional(isText),
+    group: optional(isText),
+    editOf: optional(isText),
+    movedTo: optional(isAddress),
+  },
 });
 
 const isJob = objectOf({

@@ -16,7 +16,7 @@ const GROUP_SETTLE_MS = 600;
 const TOO_MUCH =
   'That was too many messages in a minute; I did not take the last one. Wait a moment and send it again.';
 
-type Who = Pick<Gathered, 'message' | 'principal' | 'key'>;
+type Who = Pick<Gathered, 'message' | 'messages' | 'principal' | 'key'>;
 type TurnedAway = Extract<Action, { kind: 'refuse' | 'pair' | 'redeem' }>;
 
 export async function act(
@@ -27,8 +27,9 @@ export async function act(
   state: IntakeState,
 ): Promise<InboundOutcome> {
   const { message, principal, key } = who;
-  const { queue, conversations, access, replies, log } = services;
+  const { queue, conversations, access, languages, replies, log } = services;
   const isTaken = ['notice', 'bind', 'open', 'store'].includes(action.kind);
+  if (isTaken) languages.note(principal, message.isDirect ? message.address : undefined, message.sender.language);
   if (isTaken && principal.role === 'owner' && message.isDirect) access.onOwner(principal, message.address);
   if ('begins' in action && action.begins) state.beginners.set(action.entry.taskId, identityText(principal));
   switch (action.kind) {

@@ -7,6 +7,7 @@ import type { EntryDecision } from '../../access/authorise.ts';
 import type { RateLimiter } from '../../access/limits.ts';
 import type { Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage, type InboundOutcome } from '../../channels/channel.ts';
+import type { Messages } from '../../messages/messages.ts';
 import type { Command } from '../commands/command.ts';
 import { findCommand, HELP_HINT } from '../commands/table.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
@@ -28,6 +29,8 @@ export interface BoundTask {
 /** Each is looked up when it is asked for, so that a stranger costs no look at a file. */
 export interface Facts {
   readonly message: InboundMessage;
+  /** In the sender's language. */
+  readonly messages: Messages;
   readonly principal: Principal;
   readonly viber: string;
   /** For a task that begins here. */

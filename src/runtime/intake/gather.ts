@@ -5,6 +5,7 @@ import type { InboundMessage } from '../../channels/channel.ts';
 import { spoolKey } from '../../engine/local/spool.ts';
 import type { KeyedMutex } from '../../lib/keyed-mutex.ts';
 import type { Lru } from '../../lib/lru.ts';
+import { messagesIn } from '../../messages/messages.ts';
 import { newTaskId } from '../../workspace/tasks.ts';
 import { dedupeId, taskLane, type Visit } from '../contract/entry.ts';
 import { bindingKey } from '../conversations/conversations.ts';
@@ -51,7 +52,7 @@ export function authorise(
 }
 
 export function gather({ message, visit, pressed }: Arrival, services: GatewayServices, state: IntakeState): Gathered {
-  const { queue, conversations, access, lookups, settings } = services;
+  const { queue, conversations, access, languages, lookups, settings } = services;
   const { address, isDirect, editOf } = message;
   const keyOf = (principal: Principal) => bindingKey(principal, address, isDirect);
   const { principal, entry } = authorise(message, message.kind, access, (who) => ({
@@ -64,9 +65,11 @@ export function gather({ message, visit, pressed }: Arrival, services: GatewaySe
     isButton: message.button !== undefined,
   }));
   const key = keyOf(principal);
+  const language = languages.of(principal, message.sender.language);
   return {
     ...{
-      message,
+      message: language === undefined ? message : { ...message, language },
+      messages: messagesIn(language),
       principal,
       viber: settings.viber,
       newTaskId: newTaskId(new Date()),

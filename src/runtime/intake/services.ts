@@ -1,5 +1,6 @@
 /** What the gateway asks of the rest of the house. Types only. */
 import type { AccessRules } from '../../access/authorise.ts';
+import type { Languages } from '../../access/languages.ts';
 import type { RateLimiter } from '../../access/limits.ts';
 import type { People } from '../../access/people.ts';
 import type { Principal } from '../../access/principal.ts';
@@ -55,6 +56,7 @@ export interface GatewayServices {
   queue: Queue<Entry>;
   conversations: Conversations;
   access: Access;
+  languages: Pick<Languages, 'of' | 'note'>;
   lookups: Lookups;
   replies: Replies;
   settings: GatewaySettings;

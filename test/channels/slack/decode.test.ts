@@ -19,6 +19,7 @@ const self: Self = {
     ].map((command) => [command.name, { description: '', ...command }]),
   ),
   command: '/viber',
+  languageOf: (user) => ({ U1: 'de-DE' })[user],
   nameOf: (user) => ({ U1: 'Alex', U2: 'Sam' })[user],
 };
 const TS = '1718000000.000100';

@@ -171,7 +171,8 @@ export const INFO_METHODS: Record<string, Method> = {
     run({ world }, args) {
       const user = world.users.get(required(args, 'user'));
       if (!user) throw new ApiError('user_not_found');
-      return { user: wireUser(user, world.team.id) };
+      const locale = String(args.include_locale) === 'true';
+      return { user: { ...wireUser(user, world.team.id), ...(locale && { locale: user.locale ?? 'en-US' }) } };
     },
   },
   'team.info': { scope: 'team:read', tier: 3, run: ({ world }) => ({ team: world.team }) },

@@ -6,6 +6,8 @@ export interface SlackUser {
   name: string;
   realName: string;
   isBot: boolean;
+  /** The language they use Slack in; en-US by default. */
+  locale?: string;
 }
 
 export interface SlackOptions {

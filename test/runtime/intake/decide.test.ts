@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Principal } from '../../../src/access/principal.ts';
 import type { Address, InboundMessage } from '../../../src/channels/channel.ts';
+import { messagesIn } from '../../../src/messages/messages.ts';
 import { type BoundTask, type Decision, decide, type Facts } from '../../../src/runtime/intake/decide.ts';
 
 const DM: Address = { channel: 'telegram', account: 'bot', chat: '1001' };
@@ -16,6 +17,7 @@ const WORDS: InboundMessage = {
 };
 const TASK: BoundTask = { id: 'old-1', address: DM, mayJoin: true, hasBegun: false, isBusy: false };
 const KNOWN: Facts = {
+  messages: messagesIn('en'),
   ...{ message: WORDS, principal: OWNER, viber: 'default', newTaskId: 'new-2', entry: { allow: true } },
   ...{ isSeen: false, isUnchanged: false, rate: undefined, pressed: undefined, isChanging: false },
   ...{ task: TASK, mode: 'followup' },

@@ -3,7 +3,7 @@
  * https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object
  */
 import type { Address, InboundMessage, Sender, SuggestQuery } from '../../channel.ts';
-import { type Fields, fields, integer, isFields, list, string } from '../../shared/read.ts';
+import { type Fields, fields, integer, isFields, language, list, string } from '../../shared/read.ts';
 import { type Context, type Dropped, dropped, emptyMessage, readAddress, readSender } from './base.ts';
 import { isThread, takesThreads } from './places.ts';
 import { id } from './read.ts';
@@ -95,7 +95,7 @@ function readAsked(body: Fields, context: Context): Asked | undefined {
     interaction,
     channelId,
     address: readAddress(channelId, guild, context),
-    sender,
+    sender: { ...sender, ...language(body, 'locale') },
     isDirect: guild === undefined,
   };
 }

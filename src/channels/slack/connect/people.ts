@@ -1,11 +1,11 @@
 /**
- * Names of people, since events carry ids alone. Invariant: Slack is asked only about people who were let in. What is known
+ * Names and languages of people, since events carry ids alone. Invariant: Slack is asked only about people who were let in. What is known
  * survives a restart in the cache, where it may be lost. https://docs.slack.dev/reference/methods/users.info/
  */
 
 import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
-import { type Fields, fields, oneLine, string } from '../../shared/read.ts';
+import { type Fields, fields, language, oneLine, string } from '../../shared/read.ts';
 import { type SlackApi, SlackError } from './api.ts';
 
 /** Small things that may be lost. */
@@ -16,6 +16,8 @@ export interface Cache {
 
 export interface People {
   nameOf(user: string): string | undefined;
+  /** As Slack names it: `de-DE`. */
+  languageOf(user: string): string | undefined;
   /** Learns the name of a person who was let in, in the background. */
   welcome(user: string): void;
   /** Whether this person was ever let in, as far as is remembered. */
@@ -37,16 +39,20 @@ export interface PeopleOptions {
 export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People {
   /** '' while a name is being asked for or cannot be had. */
   const names = createLru<string>(MAX_PEOPLE);
+  const languages = createLru<string>(MAX_PEOPLE);
   /** Asked about since the start: people change their names. */
   const asked = createLru<true>(MAX_PEOPLE);
   let timer: NodeJS.Timeout | undefined;
 
   async function learn(user: string): Promise<void> {
     try {
-      const answer = await api.call('users.info', { user });
-      const name = nameOf(fields(answer, 'user') ?? {});
-      if (name === '' || name === names.get(user)) return;
-      names.set(user, name);
+      const answer = await api.call('users.info', { user, include_locale: true });
+      const about = fields(answer, 'user') ?? {};
+      const name = nameOf(about);
+      const tag = language(about, 'locale').language;
+      if ((name === '' || name === names.get(user)) && tag === languages.get(user)) return;
+      if (name !== '') names.set(user, name);
+      if (tag !== undefined) languages.set(user, tag);
       if (!timer) timer = setTimeout(save, saveMs).unref();
     } catch (error) {
       if (!(error instanceof SlackError)) throw error;
@@ -56,7 +62,10 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
 
   function save(): void {
     timer = undefined;
-    const known = [...names.entries()].filter(([, name]) => name !== '');
+    const known = [...names.entries()].flatMap(([user, name]) => {
+      const tag = languages.get(user);
+      return name === '' ? [] : [tag === undefined ? [user, name] : [user, name, tag]];
+    });
     cache
       ?.set(KEY, JSON.stringify(known))
       .catch((error: unknown) => log.debug({ err: error }, 'names could not be written down'));
@@ -64,6 +73,7 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
 
   return {
     nameOf: (user) => names.get(user) || undefined,
+    languageOf: (user) => languages.get(user),
     isKnown: (user) => names.has(user),
     welcome(user) {
       if (asked.has(user)) return;
@@ -74,7 +84,10 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
     async load() {
       try {
         const kept: unknown = JSON.parse((await cache?.get(KEY)) ?? '[]');
-        for (const [user, name] of Array.isArray(kept) ? kept.filter(isPair) : []) names.set(user, name);
+        for (const [user, name, tag] of Array.isArray(kept) ? kept.filter(isKept) : []) {
+          names.set(user, name);
+          if (tag !== undefined) languages.set(user, tag);
+        }
       } catch (error) {
         log.debug({ err: error }, 'names could not be read');
       }
@@ -92,6 +105,8 @@ function nameOf(user: Fields): string {
   return oneLine(name ?? '', 100);
 }
 
-function isPair(value: unknown): value is [string, string] {
-  return Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'string';
+function isKept(value: unknown): value is [user: string, name: string, tag?: string] {
+  return (
+    Array.isArray(value) && value.length >= 2 && value.length <= 3 && value.every((part) => typeof part === 'string')
+  );
 }

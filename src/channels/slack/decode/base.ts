@@ -13,6 +13,8 @@ export interface Self {
   command: string;
   /** A person's name as far as it is known. */
   nameOf: (user: string) => string | undefined;
+  /** The language tag of a person who was let in, as far as it is known. */
+  languageOf: (user: string) => string | undefined;
 }
 
 /** `reason` is an event's type, or `message.<subtype>`: few and safe to count by. */
@@ -44,7 +46,8 @@ export function isDirect(chat: string): boolean {
 
 export function readUser(self: Self, user: string, name: string | undefined, isBot: boolean): Sender {
   const shown = self.nameOf(user) || oneLine(name ?? '', 100) || user;
-  return { user, name: shown, isBot };
+  const language = self.languageOf(user);
+  return { user, name: shown, isBot, ...(language !== undefined && { language }) };
 }
 
 /** Slack's ids are capitals and digits; anything else is not one. */

@@ -1,6 +1,6 @@
 /** What every kind of update shares: where it happened, who did it, and how a refusal is named. */
 import type { Address, EntryKind, InboundMessage, Sender } from '../../channel.ts';
-import { type Fields, fields, integer, string } from '../../shared/read.ts';
+import { type Fields, fields, integer, language, string } from '../../shared/read.ts';
 import { chatName, personName } from './facts.ts';
 import type { Bot } from './text.ts';
 
@@ -44,7 +44,13 @@ export function readSender(message: Fields, kind: EntryKind): Sender | undefined
 export function readUser(user: Fields): Sender | undefined {
   const id = integer(user, 'id');
   if (id === undefined) return undefined;
-  return { user: String(id), name: personName(user), ...username(user), isBot: user.is_bot === true };
+  return {
+    user: String(id),
+    name: personName(user),
+    ...username(user),
+    isBot: user.is_bot === true,
+    ...language(user, 'language_code'),
+  };
 }
 
 function readChat(chat: Fields): Sender | undefined {
