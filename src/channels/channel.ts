@@ -3,8 +3,10 @@
  * A channel is a command center's adapter (`id`, `connect({onMessage, onInterrupt})`, `stream`) plus durable `send`.
  */
 import type { Address } from './address.ts';
+import type { PartLedger } from './kept.ts';
 
 export { type Address, conversationKey, formatAddress, parseAddress, type WrittenAddress } from './address.ts';
+export type { PartAttempt, PartLedger, ReadCursors } from './kept.ts';
 
 /** What kind of platform event a message came from. Every kind goes through the same authorisation. */
 export type EntryKind = 'message' | 'edit' | 'channel-post' | 'command' | 'button' | 'membership' | 'migration';
@@ -154,30 +156,6 @@ export interface InterruptSignal {
   /** `*` or an agent id. */
   targetAgentId: string;
   reason: string;
-}
-
-/** What is known of a part when it is about to be sent. */
-export interface PartAttempt {
-  /** The same for every attempt at this part, and for no other: for nonces and metadata. */
-  key: string;
-  /** Milliseconds since the epoch of the first attempt whose outcome nobody knows; absent when there was none. */
-  uncertainSince?: number;
-}
-
-/**
- * The delivery ledger as a channel sees it. `part(index, post)` writes a durable intent, runs `post`, records the
- * platform id it resolves to and returns it; a part that is known to be sent returns its id without calling `post`.
- */
-export interface PartLedger {
-  part(index: number, post: (attempt: PartAttempt) => Promise<string>): Promise<string>;
-}
-
-/** How far each chat has been read, so that a channel can fetch what was said while we were away (promise 14). */
-export interface ReadCursors {
-  /** Chats with their marks (the platform's id or time of the last event taken in), as they were at the start. */
-  all(): ReadonlyMap<string, string>;
-  /** Called after `onMessage` has resolved. A mark that is lost in a crash costs a repeated look, not a message. */
-  set(chat: string, mark: string): void;
 }
 
 /** What became of an event at the door. Not taken in: `answered`, its sender is told why by a message, or `refused` in silence. */
