@@ -11,7 +11,8 @@ RUN npm run build
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev && npm cache clean --force
+# The build takes libraries into the program; what it cannot take in is installed here.
+RUN npm ci --omit=dev && mkdir -p node_modules && npm cache clean --force
 
 FROM node:24-slim
 # git for the skill that commits, bubblewrap to run scripts apart from everything else.

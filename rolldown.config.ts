@@ -1,8 +1,26 @@
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { defineConfig } from 'rolldown';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { defineConfig, type Plugin } from 'rolldown';
+import { ASSETS, installedAsset } from './src/lib/asset.ts';
 import { prepare } from './src/skills/prepared.ts';
 import { parseSkill } from './src/skills/skill.ts';
+
+interface Manifest {
+  name?: string;
+  version?: string;
+  license?: string;
+  homepage?: string;
+  repository?: string | { url: string };
+  dependencies?: Record<string, string>;
+}
+const manifestIn = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+
+/** Libraries become a part of the program and are installed with nobody, but for those that package.json lists as dependencies. */
+const installed = Object.keys(manifestIn(import.meta.dirname).dependencies ?? {});
+/** Libraries that a library tries for and does without. */
+const OPTIONAL = ['zlib-sync'];
+const isInstalled = (id: string) => installed.some((name) => id === name || id.startsWith(`${name}/`));
 
 /** The bundled skills are files that are read at run time: they stand beside the program as they stand in the source, and as read. */
 export const copySkills = {
@@ -16,11 +34,77 @@ export const copySkills = {
   },
 };
 
+const copyAssets: Plugin = {
+  name: 'copy-assets',
+  writeBundle({ dir = 'dist' }) {
+    mkdirSync(join(dir, 'assets'), { recursive: true });
+    for (const asset of ASSETS) copyFileSync(installedAsset(asset), join(dir, 'assets', basename(asset)));
+  },
+};
+
+/** What nobody installs must not be asked for at run time. */
+const refuseStrangers: Plugin = {
+  name: 'refuse-strangers',
+  writeBundle(_options, bundle) {
+    const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+    const asked = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]);
+    const strangers = asked.filter((id) => {
+      return !Object.hasOwn(bundle, id) && !isBuiltin(id) && !isInstalled(id) && !OPTIONAL.includes(id);
+    });
+    if (strangers.length > 0) throw new Error(`not bundled and not among the dependencies: ${strangers.join(', ')}`);
+  },
+};
+
+/** The licences of all that the program has taken in, as those licences ask. */
+const copyLicences: Plugin = {
+  name: 'copy-licences',
+  writeBundle({ dir = 'dist' }, bundle) {
+    const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+    const files = [...chunks.flatMap(({ moduleIds }) => moduleIds), ...ASSETS.map(installedAsset)];
+    const folders = new Set(files.flatMap((file) => packageOf(file) ?? []));
+    const texts = new Map([...folders].map((folder) => [nameOf(folder), licenceIn(folder)]));
+    const sections = [...texts].sort(([a], [b]) => a.localeCompare(b)).map(([name, text]) => `${name}\n\n${text}`);
+    writeFileSync(join(dir, 'LICENSES.txt'), `${sections.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`);
+  },
+};
+
+/** The folder of the library a module belongs to. */
+function packageOf(file: string): string | undefined {
+  const inside = /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file.replaceAll('\\', '/'))?.[1];
+  return inside === undefined ? undefined : resolve(inside);
+}
+
+const nameOf = (folder: string): string => {
+  const { name, version, license } = manifestIn(folder);
+  return `${name} ${version} (${license ?? 'see below'})`;
+};
+
+/** Its own text; of a package of a monorepo that has none, that of a sibling, else what its manifest says. */
+function licenceIn(folder: string): string {
+  const own = textIn(folder);
+  if (own !== undefined) return own;
+  const siblings = basename(dirname(folder)).startsWith('@') ? readdirSync(dirname(folder)) : [];
+  for (const sibling of siblings) {
+    const text = textIn(join(dirname(folder), sibling));
+    if (text !== undefined) return text;
+  }
+  const { license, homepage, repository } = manifestIn(folder);
+  const source = homepage ?? (typeof repository === 'object' ? repository.url : repository);
+  return `Licensed under ${license ?? 'terms its manifest does not name'}; the package brings no text. Source: ${source ?? 'see its page at npm'}`;
+}
+
+function textIn(folder: string): string | undefined {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const name = names.find((candidate) => /^(licen[cs]e|copying)([.-].+)?$/i.test(candidate));
+  return name === undefined ? undefined : readFileSync(join(folder, name), 'utf8').trim();
+}
+
 /** One folder of plain JavaScript: what is needed at start in one file, each channel and provider in a file of its own. */
 export default defineConfig({
   // Loaded by its name when the first plural is shown, as nothing else can be in the middle of a sentence.
   input: { main: 'src/main.ts', 'messages-format': 'src/messages/format.ts' },
   platform: 'node',
-  plugins: [copySkills],
+  external: isInstalled,
+  plugins: [copySkills, copyAssets, refuseStrangers, copyLicences],
   output: { dir: 'dist', format: 'esm', cleanDir: true, minify: false, sourcemap: false },
 });

@@ -3,7 +3,7 @@
 const [major = 0] = process.versions.node.split('.').map(Number);
 if (major < 24) {
   process.stderr.write(
-    `This program needs Node 24 or newer; this is ${process.version}. Inside the repository \`npm start\` brings its own.\n`,
+    `viber needs Node 24 or newer and this is ${process.version}: install one from https://nodejs.org (or with: nvm install 24) and try again; inside the repository \`npm start\` brings its own.\n`,
   );
   process.exit(1);
 }

@@ -1,6 +1,6 @@
 /** A picture as SVG, made of a few shapes and words, and turned into the bytes of a PNG. Coordinates are pixels, y downwards. */
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { assetFile } from '../../lib/asset.ts';
 import { FACES, FAMILY, faceFile } from './font.ts';
 
 export type Colour = readonly [red: number, green: number, blue: number];
@@ -78,6 +78,6 @@ let renderer: ReturnType<typeof load> | undefined;
 
 async function load() {
   const { initWasm, Resvg } = await import('@resvg/resvg-wasm');
-  await initWasm(readFile(fileURLToPath(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm'))));
+  await initWasm(readFile(assetFile('@resvg/resvg-wasm/index_bg.wasm')));
   return { Resvg, fonts: await Promise.all(FACES.map((face) => readFile(faceFile(face)))) };
 }

@@ -1,12 +1,12 @@
 /** The charts' typeface, DejaVu Sans: which characters it has and how wide they are. https://learn.microsoft.com/typography/opentype/spec/ */
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { assetFile } from '../../lib/asset.ts';
 
 export const FAMILY = 'DejaVu Sans';
 export const FACES = ['DejaVuSans', 'DejaVuSans-Bold'] as const;
 type Face = (typeof FACES)[number];
 
-export const faceFile = (face: Face): string => fileURLToPath(import.meta.resolve(`dejavu-fonts-ttf/ttf/${face}.ttf`));
+export const faceFile = (face: Face): string => assetFile(`dejavu-fonts-ttf/ttf/${face}.ttf`);
 
 /** The width of each character in ems. */
 type Widths = ReadonlyMap<number, number>;

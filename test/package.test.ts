@@ -1,0 +1,151 @@
+/**
+ * The package as people get it: packed, installed into an empty prefix by npm without any network, and used from there.
+ * `npm run try:package` runs this alone. The build goes to a folder of its own: other tests run the one in dist/.
+ */
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startLlm } from './emulators/llm.ts';
+import { startTelegram } from './emulators/telegram.ts';
+import { tempFolder } from './helpers/temp.ts';
+
+const root = path.join(import.meta.dirname, '..');
+const manifest: { name: string; version: string; dependencies?: object; private?: boolean } = JSON.parse(
+  fs.readFileSync(path.join(root, 'package.json'), 'utf8'),
+);
+const folder = tempFolder(afterAll);
+const prefix = path.join(folder, 'a prefix');
+/** What a newcomer has: Node 24 and the system's programs, a home, and nothing of ours. */
+const env = {
+  PATH: `${path.dirname(fs.realpathSync(process.execPath))}:${process.env.PATH}`,
+  HOME: path.join(folder, 'home'),
+  npm_config_cache: path.join(folder, 'npm'),
+  npm_config_update_notifier: 'false',
+};
+const run = promisify(execFile);
+const npm = (args: string[], cwd: string) => run('npm', args, { cwd, env });
+const viber = (args: string[]) =>
+  run(path.join(prefix, 'bin', 'viber'), args, { env: { ...env, OPENVIBER_HOME: path.join(folder, 'viber') } });
+
+interface Packed {
+  filename: string;
+  unpackedSize: number;
+  files: { path: string }[];
+}
+let packed: Packed;
+
+beforeAll(async () => {
+  const stage = path.join(folder, 'stage');
+  fs.mkdirSync(env.HOME);
+  fs.mkdirSync(stage);
+  for (const name of ['package.json', 'README.md', 'LICENSE', 'config.example.yaml'])
+    fs.copyFileSync(path.join(root, name), path.join(stage, name));
+  await run(path.join(root, 'node_modules/.bin/rolldown'), ['-c', '-d', path.join(stage, 'dist')], { cwd: root });
+  // What a program that has run leaves beside itself is no part of the package.
+  fs.mkdirSync(path.join(stage, 'dist/.compiled'));
+  fs.writeFileSync(path.join(stage, 'dist/.compiled/v24'), '');
+  const { stdout } = await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], stage);
+  packed = Object.values<Packed>(JSON.parse(stdout))[0] as Packed;
+  await npm(
+    ['install', '--global', '--prefix', prefix, '--offline', '--no-audit', '--no-fund', packed.filename],
+    folder,
+  );
+}, 120_000);
+
+describe('the package', () => {
+  test('holds what runs and nothing else', () => {
+    const names = packed.files.map((file) => file.path);
+    const kinds = new Set(names.map((name) => name.replace(/^dist\/[\w.-]+\.js$/, 'dist/*.js')));
+    expect([...kinds].filter((name) => !name.startsWith('dist/skills/')).sort()).toEqual(
+      [
+        ...['LICENSE', 'README.md', 'config.example.yaml', 'package.json', 'dist/*.js', 'dist/LICENSES.txt'],
+        ...['DejaVuSans-Bold.ttf', 'DejaVuSans.ttf', 'index_bg.wasm'].map((name) => `dist/assets/${name}`),
+      ].sort(),
+    );
+    expect(names).toEqual(expect.arrayContaining(['dist/main.js', 'dist/skills/chart/SKILL.md']));
+    expect(names.filter((name) => /\.ts$|\.map$|\.compiled|test/.test(name))).toEqual([]);
+    // With libraries installed beside it, it was ten times that.
+    expect(packed.unpackedSize).toBeLessThan(30_000_000);
+  });
+
+  test('is built before it is packed, and may be published', () => {
+    expect(manifest).toMatchObject({ scripts: { prepack: 'npm run build' } });
+    expect(manifest.private).toBeUndefined();
+  });
+
+  test('installs no library but those that are not built in', () => {
+    const own = path.join(prefix, 'lib/node_modules', manifest.name, 'node_modules');
+    const installed = fs.existsSync(own) ? fs.readdirSync(own) : [];
+    if (Object.keys(manifest.dependencies ?? {}).length === 0) expect(installed).toEqual([]);
+  });
+
+  test('names the licence of each library that is built in', () => {
+    const text = fs.readFileSync(path.join(prefix, 'lib/node_modules', manifest.name, 'dist/LICENSES.txt'), 'utf8');
+    for (const name of ['ai', 'discord.js', 'grammy', 'zod', '@resvg/resvg-wasm', 'dejavu-fonts-ttf'])
+      expect(text).toMatch(new RegExp(`^${name} [\\d.]+ \\(`, 'm'));
+    expect(text).not.toContain('see its page at npm');
+  });
+});
+
+describe('installed from it, viber', () => {
+  test('tells its version, makes a home, and finds it well', async () => {
+    expect((await viber(['--version'])).stdout).toMatch(`viber ${manifest.version} (Node 24.`);
+    expect((await viber(['--help'])).stdout).toContain('Commands:');
+    await viber(['init']);
+    const { checks } = JSON.parse((await viber(['doctor', '--json'])).stdout);
+    expect(checks.filter((check: { ok: boolean }) => !check.ok)).toEqual([]);
+    const { skills } = JSON.parse((await viber(['skills', '--json'])).stdout);
+    expect(skills.map((skill: { name: string }) => skill.name)).toContain('chart');
+  });
+
+  test('draws a chart with the fonts it brought along', async () => {
+    const llm = await startLlm();
+    onTestFinished(() => llm.close());
+    const data = 'month,sales\nJan,3\nFeb,5\n';
+    const chart = { name: 'chart', arguments: { title: 'Sales', type: 'bar', data } };
+    llm.script(({ toolResults }) => (toolResults.length === 0 ? { toolCalls: [chart] } : { text: 'There it is.' }));
+    const settings = path.join(folder, 'chart.json');
+    fs.writeFileSync(settings, JSON.stringify({ model: 'x/y', providers: { x: { baseURL: llm.url } } }));
+    const { stdout } = await viber(['run', '--json', '--config', settings, 'draw it']);
+    const [file] = JSON.parse(stdout).files;
+    expect(fs.readFileSync(file.path).subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  test('starts, answers on Telegram, and stops when it is asked to', async () => {
+    const telegram = await startTelegram();
+    onTestFinished(() => telegram.close());
+    const settings = path.join(folder, 'telegram.json');
+    const people = [{ name: 'alex', role: 'owner', ids: ['telegram:1001'] }];
+    const channels = { telegram: { token: telegram.token, apiRoot: telegram.url } };
+    fs.writeFileSync(
+      settings,
+      JSON.stringify({ model: 'offline/viber', people, channels, http: { port: 0 }, limits: { freeBytes: 0 } }),
+    );
+    expect((await viber(['doctor', '--config', settings])).stdout).toMatch(/✓ telegram/);
+    const child = spawn(path.join(prefix, 'bin', 'viber'), ['start', '--config', settings], {
+      env: { ...env, OPENVIBER_HOME: path.join(folder, 'viber') },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exited = once(child, 'exit');
+    onTestFinished(() => void child.kill('SIGKILL'));
+    for await (const line of createInterface({ input: child.stdout })) if (line.includes('"msg":"ready"')) break;
+    child.stdout.resume();
+    telegram.say(1001, 'write a file a.txt: hello');
+    await telegram.wait({ chat: 1001, from: 'bot', text: 'a.txt', timeoutMs: 30_000 });
+    child.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+  });
+
+  const isOld = (file: string) => /^v(\d|1\d|2[0-3])\./.test(execFileSync(file, ['--version'], { encoding: 'utf8' }));
+  const older = ['/usr/bin/node', '/usr/local/bin/node'].find((file) => fs.existsSync(file) && isOld(file)) ?? '';
+  test.skipIf(older === '')('says in one sentence what to do where Node is older', async () => {
+    const main = path.join(prefix, 'lib/node_modules', manifest.name, 'dist/main.js');
+    const { code, stderr } = await run(older, [main, 'start'], { env }).catch((error) => error);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^viber needs Node 24 or newer and this is v\d+\.\d+\.\d+: install .*\n$/);
+  });
+});
