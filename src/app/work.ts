@@ -43,6 +43,7 @@ import { openCompaction } from './compaction.ts';
 import { openAppJobs } from './jobs.ts';
 import { openAppMemory } from './memory.ts';
 import { openMesh } from './mesh.ts';
+import { openAppModels } from './models.ts';
 import { createTelling } from './telling.ts';
 import { openTools } from './tools.ts';
 
@@ -97,6 +98,7 @@ export function openWork(options: WorkOptions): Work {
     options;
   const models = createModels({ providers: config.providers, env: options.env });
   const modelName = () => config.model ?? models.defaultModel;
+  const { choices, chosen, ...chooser } = openAppModels({ config, models, modelName, settings: options.settings });
   const seconds = (value: number) => value * 1000;
   const { connect, firstToken, idle, run } = config.timeouts;
   const agent = createAgent({
@@ -128,12 +130,13 @@ export function openWork(options: WorkOptions): Work {
     ...{ attachRules: rulesAt, isBlank },
   });
   const memory = openAppMemory({ config, home, embedders: models, costs, log });
-  const tools = openTools({ config, home, log, parts: [memory.toolbox, mesh.toolbox, jobs.toolbox] });
+  const tools = openTools({ config, home, log, parts: [memory.toolbox, mesh.toolbox, jobs.toolbox, chooser.toolbox] });
   const afterRun = createAfterRun({ home, log, viber, askOwners });
   const runs: RunServices = {
     ...{ home, log, agent, bus, meter, suspension, conversations, delivery, buttons, compaction, channelOf, isBlank },
     ...{ live: options.live, metrics: options.metrics, syncSoon: options.syncSoon, memory: afterRun, jobs },
     ...{ settings: { ...config, modelName }, attachRules: rulesAt, toolbox: tools.toolbox, play: mesh.play },
+    chosen,
     tellsMemory: createTelling(config, jobs.targets),
     taskRecords: createTaskRecords({ home, conversations, costs, log }),
     threads: createThreads({ home, conversations, channelOf, log }),
@@ -144,7 +147,7 @@ export function openWork(options: WorkOptions): Work {
     commands: {
       ...{
         home,
-        modelName,
+        models: choices,
         prefixes: prefixesOf(config),
         costs,
         approvals,

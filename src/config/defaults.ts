@@ -37,6 +37,7 @@ export const webhookPath = '/webhooks/telegram';
 export const defaults: Config = {
   language: 'auto',
   fallback: [],
+  models: [],
   maxSteps: 'auto',
   plan_approval: 'off',
   providers: {},

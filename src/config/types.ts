@@ -242,6 +242,8 @@ export interface Config {
   model?: string;
   /** Tried in order when `model` fails before it has done anything. */
   fallback: string[];
+  /** Those that everybody may choose for a conversation, beside `model` and `fallback`. */
+  models: string[];
   /** Model calls of one run; `auto` is 10, and 25 for coding work. */
   maxSteps: number | 'auto';
   /** Whether a task's plan must be approved before work begins. */

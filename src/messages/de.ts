@@ -1,6 +1,7 @@
 /** Every sentence in German. The compiler checks each area for the same keys and arguments as the English one. */
 import { common } from './de/common.ts';
+import { models } from './de/models.ts';
 import { times } from './de/times.ts';
 import type { Catalogue } from './en.ts';
 
-export const de: Catalogue = { common, times };
+export const de: Catalogue = { common, models, times };

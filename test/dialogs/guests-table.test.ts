@@ -16,7 +16,7 @@ const PEOPLE = [
     'list_scheduled_jobs',
     'memory_search',
   ],
-  ...['notify', 'read_skill', 'remember'],
+  ...['notify', 'read_skill', 'remember', 'set_model'],
 ];
 const PLAN = '## Goal\n\nx\n\n## Plan\n\n- [ ] a\n- [ ] b\n- [ ] c\n';
 const PRIVATE = ['MEMORY', 'USER', 'LOG'];

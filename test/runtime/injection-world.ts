@@ -38,6 +38,7 @@ import { attachRules } from '../../src/runtime/reply/render-answer.ts';
 import { Worker } from '../../src/runtime/worker.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
 import { readTaskSync } from '../../src/workspace/tasks.ts';
+import { onlyModel } from '../helpers/choices.ts';
 import { scriptedAgent } from './injection-agent.ts';
 import { type Happened, lines } from './injection-model.ts';
 
@@ -233,7 +234,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         },
       },
       commands: {
-        ...{ home, modelName: () => 'local/test', pairing, links, prefixes: { telegram: '/' }, settings, costs },
+        ...{ home, models: onlyModel('local/test'), pairing, links, prefixes: { telegram: '/' }, settings, costs },
         ...{ attachRules: rulesAt, jobs: async () => undefined, bound: (id) => conversations.bound(id).map(placeOf) },
         shareTask: (person, from) => shareTask(conversations, person, from),
       },

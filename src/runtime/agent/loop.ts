@@ -76,7 +76,7 @@ export class Loop {
   }
 
   async run(): Promise<AgentOutcome> {
-    const { maxSteps, instructions, messages, goal } = this.#request;
+    const { maxSteps, instructions, messages, goal, thinking } = this.#request;
     const { signal } = this.#controller;
     if (this.#said.isAnswer) return this.#outcome('stop');
     const finished = await this.#answerOpenCalls();
@@ -84,7 +84,11 @@ export class Loop {
     if (this.#steps >= maxSteps) return this.#outcome('max-steps');
     const prompt = [...toInstructions(instructions), ...(await toPrompt(messages, finished, goal))];
     const tools = toToolSpecs(this.#request.tools);
-    const call = { prompt, ...(tools.length > 0 && { tools }), abortSignal: signal };
+    const call = {
+      ...{ prompt, abortSignal: signal },
+      ...(tools.length > 0 && { tools }),
+      ...(thinking && { reasoning: thinking === 'off' ? ('none' as const) : thinking }),
+    };
     try {
       for (;;) {
         const { finish, calls } = await this.#step(call);

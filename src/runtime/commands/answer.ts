@@ -9,6 +9,7 @@ import type { TaskRecord } from '../../workspace/types.ts';
 import type { Entry } from '../contract/entry.ts';
 import { unknownTask } from '../conversations/places.ts';
 import { findTask, isOwnTask, maySee, type Viewpoint } from '../conversations/visibility.ts';
+import { chosenAt } from '../model/choose.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
 import { commandSpecs, findCommand, HELP_HINT } from './table.ts';
 
@@ -31,10 +32,10 @@ export interface CommandServices
     | 'skills'
     | 'compaction'
     | 'settings'
+    | 'models'
     | 'searchMemory'
   > {
   home: Home;
-  modelName: () => string;
   /** How many of the newest records a list looks at before it gives up finding more; 5,000 when absent. */
   maxRead?: number;
   /** Puts an entry into its task's lane; the same `dedupeId` again has no effect. */
@@ -65,13 +66,13 @@ function refusal({ name, action }: Command, { task }: CommandContext): string {
 
 async function contextFor(entry: Entry, command: Command, service: CommandServices): Promise<CommandContext> {
   const { principal, message, viber } = entry;
-  const { home, modelName, enqueue, maxRead = MAX_READ, ...asked } = service;
+  const { home, enqueue, maxRead = MAX_READ, ...asked } = service;
   const { address, isDirect, opensThread = false } = message;
   const view: Viewpoint = { principal, address, isDirect, viber };
   const target = await targetOf(entry, command, home, view);
   return {
     ...asked,
-    ...{ home, viber, principal, address, isDirect, opensThread, model: modelName() },
+    ...{ home, viber, principal, address, isDirect, opensThread, model: chosenAt({ ...asked, address }).model.id },
     moves: entry.moves === true,
     ...{ taskId: target.taskId, task: target.task, args: target.args },
     mayUse: (action, task) => authoriseAction(principal, action, task?.people ?? []),

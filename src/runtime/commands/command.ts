@@ -15,6 +15,7 @@ import type { RunView } from '../contract/run-view.ts';
 import type { ConversationSettings } from '../conversations/settings.ts';
 import type { Costs } from '../costs/costs.ts';
 import type { Compaction } from '../memory/compaction.ts';
+import type { ModelChoices } from '../model/choices.ts';
 import type { AttachRules } from '../reply/render-answer.ts';
 import type { SkillService } from '../tools/skills/service.ts';
 
@@ -46,6 +47,8 @@ export interface CommandContext {
   /** The task's record; undefined before its first message was taken up. */
   task: TaskRecord | undefined;
   model: string;
+  /** Which models there are, and what they cost. */
+  models: ModelChoices;
   runOf(taskId: string): RunView | undefined;
   waitingFor(taskId: string): number;
   /** What waits for a person's decision; absent where nothing can. */

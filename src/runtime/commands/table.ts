@@ -9,6 +9,7 @@ import { jobs } from './jobs.ts';
 import { link } from './link.ts';
 import { live } from './live.ts';
 import { memory } from './memory.ts';
+import { model, think } from './model.ts';
 import { open } from './open.ts';
 import { pair } from './pair.ts';
 import { plan } from './plan.ts';
@@ -36,6 +37,8 @@ export const COMMANDS: readonly Command[] = [
   compact,
   jobs,
   skills,
+  model,
+  think,
   live,
   link,
   pair,

@@ -3,6 +3,7 @@ import type { AgentStreamEvent } from '../../channels/channel.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { CallUsage } from './call-usage.ts';
 import type { FinishedStep, RuntimeTool, TaskRequest } from './task.ts';
+import type { Thinking } from './thinking.ts';
 
 export interface AgentRequest extends TaskRequest {
   taskId: string;
@@ -13,6 +14,8 @@ export interface AgentRequest extends TaskRequest {
   /** `provider/model`. */
   model: string;
   fallback: string[];
+  /** Absent: as the model usually does. */
+  thinking?: Thinking;
   /** Model calls of the whole run, those before a restart included. */
   maxSteps: number;
   tools: RuntimeTool[];

@@ -8,12 +8,14 @@ import { type Address, conversationKey, type LiveMode } from '../../channels/cha
 import { writeFileAtomic } from '../../lib/files.ts';
 import { serialise } from '../../lib/locks.ts';
 import { readJson } from '../../lib/read-json.ts';
-import { objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
+import { isFilled, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
+import { THINKING } from '../contract/thinking.ts';
+import type { ChosenModel } from '../model/choose.ts';
 
 export const LIVE_MODES = ['off', 'status', 'text'] as const satisfies readonly LiveMode[];
 export const QUEUE_MODES = ['steer', 'collect', 'followup'] as const;
 
-export interface ConversationSetting {
+export interface ConversationSetting extends ChosenModel {
   /** What is seen of a run while it goes on. */
   live?: LiveMode;
   /** What becomes of a message that finds its task at work. */
@@ -28,10 +30,15 @@ export interface ConversationSettings {
 }
 
 const settingShape = shape<ConversationSetting>(
-  objectOf({ live: optional(oneOf(...LIVE_MODES)), queue: optional(oneOf(...QUEUE_MODES)) }),
+  objectOf({
+    live: optional(oneOf(...LIVE_MODES)),
+    queue: optional(oneOf(...QUEUE_MODES)),
+    model: optional(isFilled),
+    thinking: optional(oneOf(...THINKING, 'usual')),
+  }),
 );
 const ABOUT = {
-  lost: 'what was chosen by /live and /queue for a conversation',
+  lost: 'what was chosen by /live, /queue, /model and /think for a conversation',
   next: 'What is configured holds there.',
 };
 const MAX_CACHED = 5_000;
@@ -72,6 +79,9 @@ export function openConversationSettings(
 }
 
 function readSetting(file: string): ConversationSetting {
-  const { live, queue } = readJson(file, settingShape, ABOUT) ?? {};
-  return { ...(live && { live }), ...(queue && { queue }) };
+  const { live, queue, model, thinking } = readJson(file, settingShape, ABOUT) ?? {};
+  return {
+    ...{ ...(live && { live }), ...(queue && { queue }) },
+    ...{ ...(model && { model }), ...(thinking && { thinking }) },
+  };
 }

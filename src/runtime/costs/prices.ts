@@ -2,6 +2,7 @@
 
 import type { Usage } from '../../workspace/types.ts';
 import { tokensOf } from '../../workspace/usage.ts';
+import { knownModel } from '../model/known.ts';
 
 /** Per million tokens, in the configured currency. */
 export interface Price {
@@ -13,12 +14,6 @@ export interface Price {
 
 export type Prices = Readonly<Record<string, Price | undefined>>;
 
-/** List prices in US dollars of two models people often use, November 2026. The configuration comes first. */
-const KNOWN: Prices = {
-  'anthropic/claude-sonnet-5-5': { input: 2, output: 10, cachedInput: 0.1 },
-  'openai/gpt-5-mini': { input: 0.25, output: 2, cachedInput: 0.025 },
-};
-
 /** Nothing is paid for what runs in this process. */
 const FREE: Price = { input: 0, output: 0 };
 
@@ -26,7 +21,7 @@ const FREE: Price = { input: 0, output: 0 };
 export function priceOf(model: string, prices: Prices, currency: string): Price | undefined {
   if (Object.hasOwn(prices, model)) return prices[model];
   if (model.startsWith('offline/')) return FREE;
-  return currency === 'USD' && Object.hasOwn(KNOWN, model) ? KNOWN[model] : undefined;
+  return currency === 'USD' ? knownModel(model) : undefined;
 }
 
 /** The tokens of one call with their price, or marked as tokens without one. */

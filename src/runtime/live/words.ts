@@ -19,6 +19,7 @@ const TOOLS = new Map<string, Phrase>([
   ['notify', () => 'sending a notice'],
   ['create_scheduled_job', () => 'making a schedule'],
   ['list_scheduled_jobs', () => 'looking at the schedules'],
+  ['set_model', () => 'changing the model'],
   ['delete_scheduled_job', () => 'deleting a schedule'],
 ]);
 

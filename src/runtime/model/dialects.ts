@@ -6,10 +6,20 @@ type Body = Record<string, unknown>;
 
 /** The body of a streamed request as the provider takes it. */
 export function bodyFor(provider: string, body: Body): Body {
-  const streamed = { ...body, stream: true };
+  const streamed = { ...withThinking(provider, body), stream: true };
   // Mistral counts tokens unasked, and refuses what it does not know.
   if (provider === 'mistral') return shortIds(streamed);
   return { ...streamed, stream_options: { include_usage: true } };
+}
+
+/** How long to think, as the provider calls it: DeepSeek and Moonshot switch it apart from its level, OpenRouter has both in one. */
+function withThinking(provider: string, { reasoning_effort: effort, ...body }: Body): Body {
+  if (effort === undefined) return body;
+  const thinking = { type: effort === 'none' ? 'disabled' : 'enabled' };
+  if (provider === 'moonshot' || (provider === 'deepseek' && effort === 'none')) return { ...body, thinking };
+  if (provider === 'deepseek') return { ...body, thinking, reasoning_effort: effort };
+  if (provider === 'openrouter') return { ...body, reasoning: effort === 'none' ? { enabled: false } : { effort } };
+  return { ...body, reasoning_effort: effort };
 }
 
 /** Mistral takes ids of exactly nine letters and digits, and a conversation may hold calls of other models. */

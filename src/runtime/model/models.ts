@@ -23,6 +23,11 @@ export interface Models {
   readonly defaultModel: string;
 }
 
+export interface ModelCheck {
+  /** Throws ConfigError as `load` does, and loads nothing. */
+  check(name: string): void;
+}
+
 export interface Embedders {
   /** What turns texts into vectors, `provider/model`. Throws ConfigError naming the setting, as `load` does. */
   embedder(name: string): Embedder;
@@ -36,7 +41,7 @@ type Factory = (model: string) => ModelV4;
 export function createModels(options: {
   providers: Record<string, ProviderSettings>;
   env: NodeJS.ProcessEnv;
-}): Models & Embedders {
+}): Models & Embedders & ModelCheck {
   // By provider and connection time: both come from the configuration, so there are few.
   const factories = new Map<string, Promise<Factory>>();
 
@@ -62,11 +67,7 @@ export function createModels(options: {
 
   async function make(name: string, connectMs: number): Promise<ModelV4> {
     if (name === OFFLINE_MODEL) return (await import('../offline/offline.ts')).createOfflineModel();
-    const { provider, model } = splitModelName(name);
-    if (!provider || !model) {
-      const message = `"${name}" is not of the form provider/model, for example openai/gpt-5-mini`;
-      throw new ConfigError([{ path: 'model', message }]);
-    }
+    const { provider, model } = named(name);
     return (await factoryOf(provider, connectMs))(model);
   }
 
@@ -82,6 +83,11 @@ export function createModels(options: {
       if (loaded.size >= MAX_LOADED) loaded.clear();
       loaded.set(key, model);
       return model;
+    },
+    check(name) {
+      if (name === OFFLINE_MODEL) return;
+      const { provider } = named(name);
+      checkSettings(provider, settingsOf(provider), options.providers);
     },
     embedder(name) {
       const { provider, model } = splitModelName(name);
@@ -101,6 +107,13 @@ export function createModels(options: {
       return OFFLINE_MODEL;
     },
   };
+}
+
+function named(name: string): { provider: string; model: string } {
+  const { provider, model } = splitModelName(name);
+  if (provider && model) return { provider, model };
+  const message = `"${name}" is not of the form provider/model, for example openai/gpt-5-mini`;
+  throw new ConfigError([{ path: 'model', message }]);
 }
 
 function scrubbedPost(connectMs: number): Post {

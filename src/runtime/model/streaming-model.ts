@@ -96,6 +96,7 @@ export function createStreamingModel(options: StreamingOptions): StreamingModel 
         if (told > 0) options.onRestart();
         const wait = failure.retryAfterMs ?? limits.retry;
         if (failure.badRequest && hasFiles(call.prompt)) call = { ...call, prompt: withoutFiles(call.prompt) };
+        else if (failure.badRequest && call.reasoning) call = withoutReasoning(call);
         else if (!failure.retry || tries >= TRIES || wait > limits.maxRetryAfter) return failure;
         else await sleep(wait, undefined, given.abortSignal ? { signal: given.abortSignal } : {});
       }
@@ -118,6 +119,11 @@ export function createStreamingModel(options: StreamingOptions): StreamingModel 
       throw withFallback(first, names.slice(at + 1));
     },
   };
+}
+
+/** A model that does not know the level thinks as it usually does. */
+function withoutReasoning({ reasoning: _level, ...call }: CallOptions): CallOptions {
+  return call;
 }
 
 /** Whether the provider was at work on a try that failed after so many characters. */

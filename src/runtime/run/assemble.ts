@@ -16,7 +16,10 @@ import { toldIn } from '../tools/result.ts';
 import type { Progress } from './journal.ts';
 import type { RunServices } from './services.ts';
 
-export type AssembleServices = Pick<RunServices, 'home' | 'settings' | 'loadAgent' | 'toolbox' | 'compaction'>;
+export type AssembleServices = Pick<
+  RunServices,
+  'home' | 'settings' | 'loadAgent' | 'toolbox' | 'compaction' | 'chosen'
+>;
 
 /** What a run may do without a question. */
 interface Rules {
@@ -58,11 +61,22 @@ export async function assemble(order: Order, progress: Progress, to: AssembleSer
     ...{ taskId: task.id, runId: run, viber, goal: task.goal },
     ...{ messages: context.messages, resume: context.resume, verdicts: order.verdicts },
     instructions: [...context.instructions, ...added],
-    model: own.model ?? settings.modelName(),
-    fallback: own.fallback ?? settings.fallback,
+    ...modelFor(order, own, to),
     maxSteps: stepsFor(own.maxSteps ?? settings.maxSteps, coding),
     tools: toolsOf(order, scope, offered.tools, rules, outgoing),
   };
+}
+
+/** What was chosen for the conversation goes before the viber's own; jobs and agents that were asked have theirs. */
+function modelFor(
+  { address, job, asked, own: ordered }: Order,
+  own: OwnSettings,
+  { settings, chosen }: Pick<RunServices, 'settings' | 'chosen'>,
+): Pick<AgentRequest, 'model' | 'fallback' | 'thinking'> {
+  const here = address && !job && !asked ? chosen?.(address) : undefined;
+  const model = ordered?.model ?? here?.model ?? own.model ?? settings.modelName();
+  const fallback = (own.fallback ?? settings.fallback).filter((name) => name !== model);
+  return { model, fallback, ...(here?.thinking && { thinking: here.thinking }) };
 }
 
 function rulesOf({ task, principal, asked }: Order, own: OwnSettings, settings: RunServices['settings']): Rules {

@@ -12,6 +12,7 @@ import type { Entry, JobOrder } from '../contract/entry.ts';
 import type { Play, Toolbox } from '../contract/order.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import type { OwnSettings } from '../contract/settings.ts';
+import type { Thinking } from '../contract/thinking.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { TaskRecords } from '../conversations/task-record.ts';
 import type { Threads } from '../conversations/threads.ts';
@@ -56,6 +57,8 @@ export interface RunServices {
   toolbox?: Toolbox | undefined;
   /** Told of requests that had to leave something of their session out, and of each run that has its answer. */
   compaction?: Pick<Compaction, 'due' | 'ended'> | undefined;
+  /** Which model a conversation has chosen, where it has. */
+  chosen?: (address: Address) => { model?: string; thinking?: Thinking };
   suspension: Suspension;
   channelOf: (address: Address) => Channel | undefined;
   /** Whether MEMORY.md, USER.md and the daily logs may stand in the prompt of a run whose answer goes there. */

@@ -11,7 +11,7 @@ import type { Json, SessionEntry } from '../../workspace/types.ts';
 /** Tools whose results hold nothing but what the model itself or the people of the task have said. */
 const OWN_WORDS = new Set([
   ...['update_plan', 'create_artifact', 'attach_artifact', 'write_file', 'remember', 'ask_user', 'notify'],
-  ...['create_scheduled_job', 'list_scheduled_jobs', 'delete_scheduled_job'],
+  ...['create_scheduled_job', 'list_scheduled_jobs', 'delete_scheduled_job', 'set_model'],
 ]);
 
 /**

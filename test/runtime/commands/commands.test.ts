@@ -337,6 +337,8 @@ it('every command tells what may follow it, within what platforms take', () => {
     ['get', 'file', true],
     ['memory', 'words', false],
     ['jobs', 'action', false],
+    ['model', 'model', false],
+    ['think', 'level', false],
     ['live', 'mode', false],
     ['link', 'code', false],
   ]);

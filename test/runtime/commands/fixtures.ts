@@ -17,6 +17,7 @@ import { openHome } from '../../../src/workspace/home.ts';
 import { appendSession } from '../../../src/workspace/sessions.ts';
 import { newTaskId, readTask, saveTask } from '../../../src/workspace/tasks.ts';
 import type { TaskRecord } from '../../../src/workspace/types.ts';
+import { onlyModel } from '../../helpers/choices.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
 export const PEOPLE: PersonConfig[] = [
@@ -57,7 +58,7 @@ export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE)
   const shared: { person: string; from: Address }[] = [];
   const attach = { mode: 'auto' as AttachMode, maxBytes: 1_000_000 };
   const service: CommandServices = {
-    ...{ home, pairing, links, modelName: () => 'offline/demo' },
+    ...{ home, pairing, links, models: onlyModel('offline/demo') },
     prefixes: { telegram: '/', discord: '/viber ', slack: '/viber ', local: '/', terminal: '/' },
     runOf: (id) => (running.has(id) ? { runId: 'r', startedAt: Date.now() } : undefined),
     waitingFor: () => 0,

@@ -1,4 +1,4 @@
-/** What providers say when nobody has paid, as they really say it, and what a wrong address says: through the real libraries. */
+/** What providers say when nobody has paid, what a wrong address says, and what each of them is told: through the real libraries. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -150,4 +150,51 @@ it('Mistral gets ids of nine characters, the same for call and result, and no op
   expect(ids[0]).toMatch(/:"[A-Za-z0-9]{9}"$/);
   expect(body).toMatchObject({ stream: true });
   expect(body).not.toHaveProperty('stream_options');
+});
+
+/** One run that thinks at a level, at a provider that takes nothing; gives the first body. */
+async function thinking(provider: string, level: 'off' | 'high', model = 'm') {
+  answer = { status: 500, body: '{}' };
+  const providers = { [provider]: { baseURL: `${origin}/v1`, apiKey: 'k' } };
+  await failureOf(runWith(providers, { model: `${provider}/${model}`, thinking: level }));
+  return seen[0]?.body ?? {};
+}
+
+describe('how long to think is said in the words of', () => {
+  it.each<[string, string, object, object]>([
+    ['local', 'm', { reasoning_effort: 'high' }, { reasoning_effort: 'none' }],
+    ['groq', 'openai/gpt-oss-120b', { reasoning_effort: 'high' }, { reasoning_effort: 'none' }],
+    [
+      'deepseek',
+      'deepseek-v4-pro',
+      { thinking: { type: 'enabled' }, reasoning_effort: 'high' },
+      { thinking: { type: 'disabled' } },
+    ],
+    ['moonshot', 'kimi-k2.6', { thinking: { type: 'enabled' } }, { thinking: { type: 'disabled' } }],
+    ['openrouter', 'a/b', { reasoning: { effort: 'high' } }, { reasoning: { enabled: false } }],
+    [
+      'anthropic',
+      'claude-sonnet-5',
+      { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } },
+      { thinking: { type: 'disabled' } },
+    ],
+    ['anthropic', 'claude-haiku-4-5', { thinking: { type: 'enabled' } }, { thinking: { type: 'disabled' } }],
+    [
+      'google',
+      'gemini-2.5-flash',
+      { generationConfig: { thinkingConfig: { thinkingBudget: expect.any(Number) } } },
+      { generationConfig: { thinkingConfig: { thinkingBudget: 0 } } },
+    ],
+    [
+      'google',
+      'gemini-3.5-flash',
+      { generationConfig: { thinkingConfig: { thinkingLevel: 'high' } } },
+      { generationConfig: {} },
+    ],
+    ['openai', 'gpt-5.5', { reasoning_effort: 'high' }, { reasoning_effort: 'none' }],
+  ])('%s, %s', async (provider, model, high, off) => {
+    expect(await thinking(provider, 'high', model)).toMatchObject(high);
+    seen.splice(0);
+    expect(await thinking(provider, 'off', model)).toMatchObject(off);
+  });
 });

@@ -1,0 +1,171 @@
+/**
+ * Which models a conversation may choose, what they cost, and which of them words mean. Everybody may choose among those that are
+ * offered, so that nobody but an owner can make a conversation dearer than the configuration says.
+ */
+import { ConfigError } from '../../errors.ts';
+import { splitModelName } from '../contract/providers.ts';
+import { THINKING, type Thinking } from '../contract/thinking.ts';
+import { knownModel, knownModels } from './known.ts';
+import type { ModelCheck } from './models.ts';
+
+/** Per million tokens. */
+export interface ChoicePrice {
+  input: number;
+  output: number;
+}
+
+export interface ModelChoice {
+  /** `provider/model`. */
+  id: string;
+  /** For people. */
+  name: string;
+  price?: ChoicePrice;
+  context?: number;
+  /** The levels that can be chosen, [] for none; absent when that is not known. */
+  thinking?: readonly Thinking[];
+}
+
+/** What words mean: a model, the way back to the usual one, or why there is none. */
+export type Found =
+  | { kind: 'model'; model: ModelChoice }
+  | { kind: 'usual' }
+  | { kind: 'unknown' }
+  /** Only an owner may choose it. */
+  | { kind: 'not-yours'; model: ModelChoice }
+  /** `why` names the setting. */
+  | { kind: 'unusable'; id: string; why: string };
+
+export interface ModelChoices {
+  readonly currency: string;
+  /** The model that answers where nothing is chosen. */
+  usual(): ModelChoice;
+  /** The usual model first; those that cannot be used are left out. */
+  offered(): ModelChoice[];
+  about(id: string): ModelChoice;
+  find(words: string, isOwner: boolean): Found;
+  /** Whether its provider is known and has a key. */
+  isUsable(id: string): boolean;
+}
+
+export interface ChoicesOptions {
+  models: ModelCheck;
+  /** The model that answers where nothing is chosen. */
+  usual: () => string;
+  fallback: readonly string[];
+  /** `models` of the configuration. */
+  listed: readonly string[];
+  priceOf: (id: string) => ChoicePrice | undefined;
+  currency: string;
+}
+
+/** Offered beside the usual ones where the configuration lists none: to owners only. */
+const SUGGESTED = 5;
+const USUAL = /^(default|usual|normal|standard|reset)$/;
+const BIG = /^(big|bigger|biggest|large|larger|largest|best|strong|stronger|strongest|smart|smarter|smartest)$/;
+const SMALL = /^(small|smaller|smallest|cheap|cheaper|cheapest|fast|faster|fastest|light|mini)$/;
+/** Words that say nothing about which. */
+const FILLER = new Set(['the', 'a', 'use', 'model', 'please', 'one', 'to', 'with', 'switch', 'here']);
+
+export function createChoices(options: ChoicesOptions): ModelChoices {
+  const { models, listed, priceOf } = options;
+
+  function problemOf(id: string): string | undefined {
+    try {
+      models.check(id);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return error.problems.map(({ message }) => message).join('; ');
+    }
+  }
+
+  const isUsable = (id: string) => problemOf(id) === undefined;
+
+  function about(id: string): ModelChoice {
+    const known = knownModel(id);
+    const price = priceOf(id);
+    return {
+      ...{ id, name: known?.name ?? id },
+      ...(price && { price: { input: price.input, output: price.output } }),
+      ...(known?.context !== undefined && { context: known.context }),
+      ...(known?.thinking && { thinking: known.thinking }),
+      ...(id.startsWith('offline/') && { thinking: [] }),
+    };
+  }
+
+  const configured = () => [...new Set([options.usual(), ...listed, ...options.fallback])].filter(isUsable);
+
+  /** The newest of the providers in use. */
+  function suggested(): string[] {
+    if (listed.length > 0) return [];
+    const providers = [...new Set(configured().map((id) => splitModelName(id).provider))];
+    const ids = knownModels(providers.filter((provider) => provider !== 'openrouter')).map(({ id }) => id);
+    return ids.filter((id) => !/\d{8}$|-\d{4}$|preview|audio|codex|research/.test(id)).slice(0, SUGGESTED);
+  }
+
+  const all = () => [...new Set([...configured(), ...suggested()])];
+
+  function mayChoose(id: string, isOwner: boolean): Found {
+    const model = about(id);
+    return isOwner || configured().includes(id) ? { kind: 'model', model } : { kind: 'not-yours', model };
+  }
+
+  return {
+    currency: options.currency,
+    usual: () => about(options.usual()),
+    about,
+    isUsable,
+    offered: () => all().map(about),
+    find(words, isOwner) {
+      const wanted = words
+        .trim()
+        .toLowerCase()
+        .split(/\s+/)
+        .filter((word) => !FILLER.has(word));
+      const [only = ''] = wanted;
+      if (wanted.length === 0 || (wanted.length === 1 && USUAL.test(only))) return { kind: 'usual' };
+      const among = isOwner ? all() : configured();
+      const isSize = wanted.length === 1 && (BIG.test(only) || SMALL.test(only));
+      const id = isSize ? bySize(among.map(about), BIG.test(only)) : byWords(wanted, [...all(), ...keyed()]);
+      if (id !== undefined) return mayChoose(id, isOwner);
+      const exact = words.trim();
+      if (isSize || !/^[^\s/]+\/\S+$/.test(exact)) return { kind: 'unknown' };
+      const why = problemOf(exact);
+      return why === undefined ? mayChoose(exact, isOwner) : { kind: 'unusable', id: exact, why };
+    },
+  };
+
+  /** What is known of the providers that could be used. */
+  function keyed(): string[] {
+    const providers = new Set(configured().map((id) => splitModelName(id).provider));
+    return knownModels([...providers]).map(({ id }) => id);
+  }
+
+  /** The exact name, else the first that has all the words in it. */
+  function byWords(wanted: readonly string[], ids: readonly string[]): string | undefined {
+    const exact = ids.find((id) => id.toLowerCase() === wanted.join(' '));
+    if (exact !== undefined || wanted.join(' ').includes('/')) return exact;
+    return ids.find((id) => {
+      const names = `${id} ${about(id).name}`.toLowerCase();
+      return wanted.every((word) => names.includes(word));
+    });
+  }
+}
+
+/** The dearest or the cheapest of those with a price. */
+function bySize(among: readonly ModelChoice[], isBig: boolean): string | undefined {
+  const priced = among.flatMap(({ id, price }) => (price ? [{ id, output: price.output }] : []));
+  priced.sort((one, other) => (isBig ? other.output - one.output : one.output - other.output));
+  return priced[0]?.id;
+}
+
+/** The level that was asked for; or those there are, where it is none of them. */
+export function levelOf(
+  wanted: Thinking,
+  { thinking }: ModelChoice,
+): { ok: true } | { ok: false; levels: readonly Thinking[] } {
+  return thinking === undefined || thinking.includes(wanted) ? { ok: true } : { ok: false, levels: thinking };
+}
+
+/** What can be chosen, as far as it is known. */
+export const levelsOf = ({ thinking }: ModelChoice): readonly Thinking[] => thinking ?? THINKING;

@@ -1,0 +1,90 @@
+/** A conversation's choice of model and thinking: what holds, and a change of it, by command or in words. */
+import type { Address } from '../../channels/channel.ts';
+import type { Messages } from '../../messages/messages.ts';
+import type { Thinking } from '../contract/thinking.ts';
+import { levelOf, type ModelChoice, type ModelChoices } from './choices.ts';
+import { costText, levelName } from './words.ts';
+
+/** `usual` is chosen as well: it hides what was chosen for the chat of a thread. */
+export interface ChosenModel {
+  model?: string;
+  thinking?: Thinking | 'usual';
+}
+
+/** Where choices are kept. */
+export interface ChoiceStore {
+  get(address: Address): ChosenModel;
+  set(address: Address, patch: ChosenModel): Promise<void>;
+}
+
+export interface Choosing {
+  models: ModelChoices;
+  settings: ChoiceStore;
+  address: Address;
+  isOwner: boolean;
+  messages: Messages;
+}
+
+export const USUAL = 'usual';
+
+/** What holds in a conversation. A choice that can no longer be used counts as none. */
+export function chosenAt({ models, settings, address }: Pick<Choosing, 'models' | 'settings' | 'address'>): {
+  model: ModelChoice;
+  isUsual: boolean;
+  thinking: Thinking | undefined;
+} {
+  const { model, thinking } = settings.get(address);
+  const isUsual = model === undefined || model === USUAL || !models.isUsable(model);
+  return {
+    model: isUsual ? models.usual() : models.about(model),
+    isUsual,
+    thinking: thinking === USUAL ? undefined : thinking,
+  };
+}
+
+/** @param words a name, a part of one, or `usual` */
+export async function setModel(words: string, to: Choosing): Promise<{ text: string; isDone: boolean }> {
+  const { models, settings, address, isOwner, messages } = to;
+  const found = models.find(words, isOwner);
+  if (found.kind === 'unknown')
+    return { text: messages.text('models.unknown', { words: shown(words) }), isDone: false };
+  if (found.kind === 'not-yours')
+    return { text: messages.text('models.notYours', { name: found.model.name }), isDone: false };
+  if (found.kind === 'unusable')
+    return { text: messages.text('models.unusable', { id: shown(found.id), why: found.why }), isDone: false };
+  const model = found.kind === 'usual' ? models.usual() : found.model;
+  const { thinking } = chosenAt(to);
+  const loses = thinking !== undefined && !levelOf(thinking, model).ok;
+  await settings.set(address, {
+    model: found.kind === 'usual' ? USUAL : model.id,
+    ...(loses && { thinking: USUAL }),
+  });
+  const values = { name: model.name, id: model.id, cost: costText(model, models.currency, messages) };
+  const text = messages.text(found.kind === 'usual' ? 'models.usual' : 'models.changed', values);
+  const lost = loses ? ` ${messages.text('models.noLevel', { level: levelName(thinking, messages) })}` : '';
+  return { text: `${text}${lost}`, isDone: true };
+}
+
+/** What is said afterwards, or why it cannot be. */
+export async function setThinking(level: Thinking | typeof USUAL, to: Choosing): Promise<string> {
+  const { settings, address, messages } = to;
+  const { model } = chosenAt(to);
+  if (level !== USUAL) {
+    const fits = levelOf(level, model);
+    if (!fits.ok && fits.levels.length === 0) return messages.text('models.cannotChoose', { name: model.name });
+    if (!fits.ok) {
+      const levels = messages.list(fits.levels, 'or');
+      return messages.text('models.cannotThink', { name: model.name, level, levels });
+    }
+  }
+  await settings.set(address, { thinking: level });
+  if (level === USUAL) return messages.text('models.thinkUsual', { name: model.name });
+  return messages.text('models.thinkChanged', { level: levelName(level, messages) });
+}
+
+/** Words of a person in a sentence of ours: short, and without marks of Markdown. */
+const shown = (words: string): string =>
+  words
+    .replace(/[\\`*_~[\]<>|"]/g, ' ')
+    .trim()
+    .slice(0, 60);

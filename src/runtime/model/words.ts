@@ -1,0 +1,50 @@
+/** What people read about models. */
+import type { Messages, Text } from '../../messages/messages.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
+import type { Thinking } from '../contract/thinking.ts';
+import type { ModelChoice } from './choices.ts';
+
+/** `2 USD`, `0.15 USD`: as short as it can be said. */
+const money = (amount: number, currency: string, messages: Messages): string =>
+  `${messages.number(amount)} ${currency}`;
+
+export function costText({ price }: ModelChoice, currency: string, messages: Messages): Text {
+  if (!price) return messages.text('models.unknownCost');
+  if (price.input === 0 && price.output === 0) return messages.text('models.free');
+  const [input, output] = [money(price.input, currency, messages), money(price.output, currency, messages)];
+  return messages.text('models.costs', { input, output });
+}
+
+export function nowText(
+  model: ModelChoice,
+  thinking: Thinking | undefined,
+  currency: string,
+  messages: Messages,
+): string {
+  const { name, id, context } = model;
+  const reads = context === undefined ? '' : messages.text('models.reads', { tokens: messages.number(context) });
+  const thinks =
+    thinking === undefined ? '' : messages.text('models.thinksNow', { level: levelName(thinking, messages) });
+  const text = messages.text('models.now', { name, id, cost: costText(model, currency, messages), reads });
+  return [text.trim(), thinks].filter(Boolean).join(' ');
+}
+
+export function buttonFor({ id, name, price }: ModelChoice, currency: string, messages: Messages): ButtonAction {
+  const label = price
+    ? messages.text('models.button', {
+        name,
+        input: messages.number(price.input),
+        output: money(price.output, currency, messages),
+      })
+    : messages.text('models.bareButton', { name });
+  return { label, command: 'model', args: id };
+}
+
+const LEVELS = {
+  off: 'models.levelOff',
+  low: 'models.levelLow',
+  medium: 'models.levelMedium',
+  high: 'models.levelHigh',
+} as const;
+
+export const levelName = (level: Thinking, messages: Messages): Text => messages.text(LEVELS[level]);

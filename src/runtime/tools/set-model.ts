@@ -1,0 +1,51 @@
+/**
+ * `set_model`: the model of this conversation, and how long it thinks, in words. A person who may not choose a model by command
+ * may not have it chosen here either; one that is not listed for everybody is asked about, since it may cost far more.
+ */
+import { z } from 'zod';
+import { UserError } from '../../errors.ts';
+import type { RuntimeTool } from '../contract/task.ts';
+import { THINKING } from '../contract/thinking.ts';
+import { defineTool } from '../contract/tool-scope.ts';
+import type { ModelChoice } from '../model/choices.ts';
+import { type Choosing, setModel, setThinking, USUAL } from '../model/choose.ts';
+
+const input = z.object({
+  model: z.string().max(200).describe('a listed id, or "usual"').exactOptional(),
+  thinking: z.enum([...THINKING, USUAL]).exactOptional(),
+});
+
+export function setModelTool(to: Choosing): RuntimeTool {
+  const { models, isOwner } = to;
+  const listed = models.offered().filter(({ id }) => models.find(id, isOwner).kind === 'model');
+  return defineTool({
+    name: 'set_model',
+    description: `Changes which model answers in this conversation, and how long it thinks, from the next answer on. Only when the person asks for it; say what it costs. Models (price in and out for a million tokens): ${listed.map((model) => line(model, models.currency)).join('; ')}`,
+    input,
+    effect: 'idempotent',
+    consent: 'effects',
+    isOutside: ({ model }) => model !== undefined && !isListed(model),
+    async execute({ model, thinking }) {
+      if (model === undefined && thinking === undefined) throw new UserError('Give model, thinking or both.');
+      const said: string[] = [];
+      if (model !== undefined) {
+        const { text, isDone } = await setModel(model, to);
+        if (!isDone) throw new UserError(text);
+        said.push(text);
+      }
+      if (thinking !== undefined) said.push(await setThinking(thinking, to));
+      return { done: said.join(' ') };
+    },
+  });
+
+  /** Everybody may choose it, so it needs no question. */
+  function isListed(words: string): boolean {
+    const found = models.find(words, false);
+    return found.kind === 'usual' || found.kind === 'model';
+  }
+}
+
+function line({ id, name, price }: ModelChoice, currency: string): string {
+  const cost = price ? `${price.input} and ${price.output} ${currency}` : 'price not known';
+  return `${id}${name === id ? '' : ` (${name})`} ${cost}`;
+}
