@@ -22,6 +22,11 @@ export class LockedError extends Error {
   override name = 'LockedError';
 }
 
+/** The work was given to somebody else meanwhile: whatever its earlier owner still makes of it counts for nothing. */
+export class LeaseLost extends Error {
+  override name = 'LeaseLost';
+}
+
 /**
  * A platform did not take what we sent. `retryAfterMs` says when to try again; without it the refusal is permanent.
  * `ambiguous` means that the platform may have taken it all the same (the answer to our request was lost).

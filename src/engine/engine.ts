@@ -1,8 +1,22 @@
 /**
- * A mailbox with one lease per lane. The spool implements it on one machine; an engine for several machines implements
- * the same few calls. A lane is worked on by one owner at a time and in order; lanes never wait for each other.
+ * The engine: what must hold whichever machine works on something. A mailbox with one lease per lane, an outbox with the same,
+ * small state that is changed by one at a time, and locks. `local/` is the one for a single machine; another for several
+ * implements the same calls and passes the same tests (`test/engine/contract.ts`).
+ *
+ * Invariants: a lane has one owner at a time and keeps its order; lanes never wait for each other. Nothing is acknowledged before
+ * it is durable. Whoever has lost what it owned can change nothing any more: every call with its fence throws LeaseLost.
  */
 import type { OutboundMessage } from '../channels/channel.ts';
+
+/** What somebody owns for a while: a lane, a lock, the lead. */
+export interface Fence {
+  /** Rises with each time that it is given to somebody. */
+  readonly epoch: number;
+  /** Aborted when it was given to somebody else. */
+  readonly lost: AbortSignal;
+  /** Throws LeaseLost when it is not owned any more. */
+  check(): void;
+}
 
 export interface QueueItem<T> {
   /** The dedupe id's hash: name of the file, and the message's trace. */
@@ -17,12 +31,17 @@ export interface QueueItem<T> {
   acceptedAt: string;
 }
 
-export interface Lease<T> {
-  lane: string;
-  /** Rises with each claim of the gateway's life; ack and release with an older one have no effect. */
-  epoch: number;
+export interface Lease<T> extends Fence {
+  readonly lane: string;
   /** The first message of the lane, with those that belong to the same group. Never empty. */
-  items: QueueItem<T>[];
+  readonly items: QueueItem<T>[];
+  /**
+   * Something of the lane may have been worked on before, by whomever: by an owner that crashed, or by one that handed it back. What
+   * only waited, however often the gateway was started, is not.
+   */
+  readonly isAgain: boolean;
+  /** A stop was asked for before its owner had begun: its first turn is to end at once. */
+  readonly isStopped: boolean;
 }
 
 /** Whose work a message is: lanes are handed out round-robin by person. */
@@ -40,6 +59,118 @@ export interface FairLimits {
   others: number;
 }
 
+/** Where a message stands among those of one source, as the platform counts them: several ingresses may store out of order. */
+export interface OrderKey {
+  source: string;
+  at: number;
+}
+
+export interface EnqueueOptions {
+  /** What the platform calls the event, made unique over channel, account and chat. */
+  dedupeId: string;
+  by: Share;
+  /** Messages of one source that wait in a lane are handed out by this; without it, by arrival. */
+  orderKey?: OrderKey;
+  /** Milliseconds since the epoch before which the message is not handed out. */
+  notBefore?: number;
+  /** Neighbours of one lane with the same group are handed out together. */
+  group?: string;
+  /** The platform's event as it came; stored beside the message, never handed out. */
+  raw?: unknown;
+  /** Refused as `full` when so many wait. Asked here, since between a look and an enqueue others may have taken the place. */
+  maxDepth?: number;
+}
+
+export interface DeadLetter {
+  id: string;
+  reason: string;
+  /** ISO 8601. */
+  diedAt: string;
+}
+
+/** What may be asked of the owner of a lane while it works. */
+export type LaneSignal = 'stop' | 'steer' | 'compact';
+
+/** What a lane at work looks like from outside. */
+export interface LaneView {
+  runId: string;
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+  /** The tool in use, if any. */
+  tool?: string;
+  /** It was stopped, or has its outcome: what is put into the lane now begins after it. */
+  isEnding?: true;
+}
+
+export interface LaneLook {
+  /** How many wait, those being stored at this moment included, those that are to be stopped not. */
+  depth: number;
+  /** Somebody owns the lane now. */
+  busy: boolean;
+  /** What its owner shows. */
+  view?: LaneView;
+}
+
+export interface QueueStats {
+  /** Unfinished messages, those in work included. */
+  waiting: number;
+  /** Milliseconds since the epoch at which the oldest of them was accepted. */
+  oldest?: number;
+}
+
+export interface Queue<T> {
+  /** Resolves when the message is durable. `duplicate` means that it is so already, however long within 30 days. Rejects when it cannot be stored. */
+  enqueue(lane: string, message: T, options: EnqueueOptions): Promise<'accepted' | 'duplicate' | 'full'>;
+  /**
+   * Asked before anything with an effect of its own is done for an event: false when it is new, true once it is durable. Rejects
+   * when it could not be stored.
+   */
+  seen(dedupeId: string): Promise<boolean>;
+  /**
+   * Waits for the next lane of this kind (the name up to its first colon, that included) in the turn of whoever has waited
+   * longest for one; undefined once the queue is closed. A lease counts for the person in whose turn it was given until it ends.
+   */
+  claim(kind: string): Promise<Lease<T> | undefined>;
+  /**
+   * Takes further waiting messages of the lane into the lease, whatever stands between: those that are due and that `pick`
+   * says yes to, in order. They are given, not added to `lease.items`. Throws LeaseLost.
+   */
+  extend(lease: Lease<T>, pick: (item: QueueItem<T>) => boolean): Promise<QueueItem<T>[]>;
+  /** These messages are finished: they leave the lane. The lease ends when it holds no more. Throws LeaseLost. */
+  ack(lease: Lease<T>, ids: readonly string[]): Promise<void>;
+  /**
+   * Hands the lane back with its messages unfinished. `retryAt` in milliseconds since the epoch. Does not count as a crash. What is
+   * not owned any more stays as it is: there is nothing to hand back.
+   */
+  release(lease: Lease<T>, options?: { retryAt?: number }): Promise<void>;
+  /** What others may see of the lane while it is owned. Best effort: nobody waits for it. */
+  show(lease: Lease<T>, view: LaneView): void;
+  look(lane: string): Promise<LaneLook>;
+  /**
+   * Asks the owner of a lane; false when nobody owns it now, or its owner has nothing to do for it. A lane that waits for an owner is
+   * stopped when it has one.
+   */
+  signal(lane: string, signal: LaneSignal): Promise<boolean>;
+  /** The listener says whether it has done something; undefined where it does not own the lane, or has not begun. */
+  onSignal(listener: (lane: string, signal: LaneSignal) => Promise<boolean> | boolean | undefined): void;
+  /** A message accepted within the last days, finished or not. */
+  find(id: string): Promise<T | undefined>;
+  /** Why it was given up; undefined when it was not. Apart from `find`, which may have to search. */
+  reasonOf(id: string): Promise<string | undefined>;
+  /** Durable among the dead letters when it resolves; it leaves its lane by `ack`, so that a crash between the two loses nothing. */
+  giveUp(item: GivenUp, reason: string): Promise<void>;
+  deadLetters(): Promise<DeadLetter[]>;
+  stats(): Promise<QueueStats>;
+  /** No more claims; messages not started stay where they are. */
+  close(): void;
+}
+
+/** A message to be kept among the dead letters: one of the queue, or an event that never got there. */
+export interface GivenUp extends QueueItem<unknown> {
+  dedupeId?: string;
+  raw?: unknown;
+}
+
 /** An answer on its way. */
 export interface OutboxFile {
   key: string;
@@ -52,61 +183,4 @@ export interface OutboxFile {
   /** The first part was about to be sent when this was written: its intent needs no line of its own. */
   sending: boolean;
   reason?: string;
-}
-
-export interface EnqueueOptions {
-  /** What the platform calls the event, made unique over channel, account and chat. */
-  dedupeId: string;
-  by: Share;
-  /** Milliseconds since the epoch before which the message is not handed out. */
-  notBefore?: number;
-  /** Neighbours of one lane with the same group are handed out together. */
-  group?: string;
-  /** The platform's event as it came; stored beside the message, never handed out. */
-  raw?: unknown;
-}
-
-export interface DeadLetter {
-  id: string;
-  reason: string;
-  /** ISO 8601. */
-  diedAt: string;
-}
-
-/** What may be asked of the owner of a lane while it works. */
-export type LaneSignal = 'stop' | 'steer';
-
-export interface Queue<T> {
-  /** Resolves when the message is durable. `duplicate` means that it is so already, however long within 30 days. Rejects when it cannot be stored. */
-  enqueue(lane: string, message: T, options: EnqueueOptions): Promise<'accepted' | 'duplicate'>;
-  /**
-   * Asked before anything with an effect of its own is done for an event: undefined when it is new, else resolves when it is
-   * durable, and rejects when it could not be stored.
-   */
-  seen(dedupeId: string): Promise<void> | undefined;
-  /**
-   * Waits for the next lane of this kind (the name up to its first colon, that included) in the turn of whoever has waited
-   * longest for one; undefined once the queue is closed. A lease counts for the person in whose turn it was given until it ends.
-   */
-  claim(kind: string): Promise<Lease<T> | undefined>;
-  /**
-   * Takes further waiting messages of the lane into the lease, whatever stands between: those that are due and that `pick`
-   * says yes to, in order. They are given, not added to `lease.items`.
-   */
-  extend(lease: Lease<T>, pick: (item: QueueItem<T>) => boolean): QueueItem<T>[];
-  /** These messages are finished: they leave the lane. The lease ends when it holds no more. */
-  ack(lease: Lease<T>, ids: readonly string[]): void;
-  /** Hands the lane back with its messages unfinished. `retryAt` in milliseconds since the epoch. Does not count as a crash. */
-  release(lease: Lease<T>, options?: { retryAt?: number }): void;
-  /** How many wait in a lane, those being stored at this moment included. */
-  depth(lane: string): number;
-  /** Whether somebody owns the lane now. */
-  isBusy(lane: string): boolean;
-  /** Asks the owner of a lane; false when nobody owns it now, or its owner has nothing to do for it. */
-  signal(lane: string, signal: LaneSignal): boolean;
-  /** The listener says whether it has done something. */
-  onSignal(listener: (lane: string, signal: LaneSignal) => boolean): void;
-  deadLetters(): DeadLetter[];
-  /** No more claims; messages not started stay where they are. */
-  close(): void;
 }

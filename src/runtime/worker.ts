@@ -6,6 +6,7 @@
  * Invariant: what was taken into a lease is answered, or handed back with it.
  */
 import type { LaneSignal, Lease, Queue } from '../engine/engine.ts';
+import { LeaseLost } from '../errors.ts';
 import type { CommandServices } from './commands/answer.ts';
 import { createCommandLane } from './commands/lane.ts';
 import { COMMANDS, COMMANDS_AT_ONCE, type Entry, shareOf, TASKS, taskLane } from './contract/entry.ts';
@@ -20,7 +21,7 @@ export interface WorkerOptions {
   /** What runs are made with. */
   runs: TurnServices;
   /** What commands may ask of the rest of the gateway, but for the work itself. */
-  commands: Omit<CommandServices, 'runOf' | 'enqueue' | 'waitingFor' | 'stop'>;
+  commands: Omit<CommandServices, 'look' | 'enqueue' | 'stop'>;
   /** Keeps messages that cannot be worked on in `dead`, and tells their people. Rejects when they could not be stored. */
   giveUp?: GiveUp | undefined;
   /** Runs at the same time. */
@@ -31,14 +32,10 @@ export class Worker {
   readonly #options: WorkerOptions;
   readonly #retries: Retries;
   readonly #place: Place;
-  readonly #answerCommand: (item: Item) => Promise<void>;
+  readonly #answerCommand: ReturnType<typeof createCommandLane>;
   /** By lane. */
   readonly #works = new Map<string, Work>();
-  /** Lanes that nobody works on yet, whose first turn is stopped when it comes. */
-  readonly #stopped = new Set<string>();
   readonly #working = new Set<Promise<void>>();
-  /** What was accepted before this process may have been started by an earlier one. */
-  readonly #startedAt = new Date().toISOString();
   #isStopping = false;
 
   constructor(options: WorkerOptions) {
@@ -73,7 +70,7 @@ export class Worker {
     const { queue } = this.#options;
     for (let lease = await queue.claim(kind); lease; lease = await queue.claim(kind)) {
       const current = lease;
-      const done = work(current).catch((error: unknown) => this.#retries.failed(current, error));
+      const done = work(current).catch((error: unknown) => this.#failed(current, error));
       this.#working.add(done);
       await done;
       this.#working.delete(done);
@@ -82,19 +79,28 @@ export class Worker {
 
   async #runCommands(lease: Lease<Entry>): Promise<void> {
     for (const item of lease.items) {
-      await this.#answerCommand(item);
-      this.#ack(lease, [item]);
+      await this.#answerCommand(item, lease);
+      await this.#ack(lease, [item]);
     }
+  }
+
+  /** What was lost is somebody else's work now. */
+  async #failed(lease: Lease<Entry>, error: unknown): Promise<void> {
+    if (!(error instanceof LeaseLost)) return this.#retries.failed(lease, error);
+    this.#options.runs.log.warn({ lane: lease.lane }, 'the work on a lane was lost to somebody else');
   }
 
   async #runMessages(lease: Lease<Entry>): Promise<void> {
     const { lane } = lease;
     const [head] = lease.items as [Item];
-    const work = new Work(this.#options.queue, lease, this.#stopped.delete(lane), this.#isStop(head));
+    const work = new Work(this.#options.queue, lease, this.#isStop(head));
     this.#works.set(lane, work);
     try {
       await this.#takeTurns(work, head);
+      // What has joined it too late waits in the lane again.
+      await this.#options.queue.release(lease);
     } finally {
+      work.close();
       // With its last message gone the lane may have its next owner already.
       if (this.#works.get(lane) === work) this.#works.delete(lane);
     }
@@ -104,12 +110,12 @@ export class Worker {
   async #takeTurns(work: Work, head: Item): Promise<void> {
     const { queue, runs } = this.#options;
     const { lease } = work;
+    const { isAgain } = lease;
     const isRetried = this.#retries.has(lease.lane);
-    const isAgain = isRetried || head.attempts > 0 || head.acceptedAt < this.#startedAt;
     const ack = (items: readonly Item[]) => this.#ack(lease, items);
     const onSettled = () => work.settle();
     const started: StartedRuns = isAgain ? await startedRuns(runs.home, head.message) : new Map();
-    const waiting = firstBatches(lease, queue, started, { isAgain, isRetried });
+    const waiting = await firstBatches(lease, queue, started, { isAgain, isRetried });
     let carriedOver: readonly Item[] = [];
     for (let batch = waiting.shift(); batch; batch = waiting.shift()) {
       work.prepare();
@@ -120,19 +126,21 @@ export class Worker {
         isShutdown: this.#isStopping,
         isSteered: steers(waiting[0]?.items[0]),
       });
-      const turn = { run: batch.run, items, carriedOver, isAgain, onSettled, ack, ...signals };
+      const turn = { run: batch.run, items, carriedOver, isAgain, fence: lease, onSettled, ack, ...signals };
       const ended = await takeTurn(turn, runs);
       if (ended === 'shutdown') return queue.release(lease);
       carriedOver = ended === 'steered' ? [...carriedOver, ...items] : [];
       const next = waiting.findIndex(({ items: [item] }) => !steers(item));
-      waiting.splice(next < 0 ? waiting.length : next, 0, ...batchesOf(work.end(), started));
+      waiting.splice(next < 0 ? waiting.length : next, 0, ...batchesOf(await work.end(), started));
     }
-    if (carriedOver.length > 0) await abandonTurn({ items: carriedOver, ack }, runs);
+    // Whoever steers now is too late, and waits in the lane.
+    work.close();
+    if (carriedOver.length > 0) await abandonTurn({ items: carriedOver, fence: lease, ack }, runs);
   }
 
-  #ack(lease: Lease<Entry>, items: readonly Item[]): void {
+  #ack(lease: Lease<Entry>, items: readonly Item[]): Promise<void> {
     this.#retries.over(lease.lane);
-    this.#options.queue.ack(
+    return this.#options.queue.ack(
       lease,
       items.map((item) => item.id),
     );
@@ -144,10 +152,11 @@ export class Worker {
     return approvals?.get(item?.message.resume?.approval ?? '')?.decision?.verdict === 'stop';
   }
 
-  #onSignal(lane: string, signal: LaneSignal): boolean {
+  #onSignal(lane: string, signal: LaneSignal): Promise<boolean> | boolean | undefined {
     const work = this.#works.get(lane);
-    if (!work) return false;
-    return signal === 'steer' ? work.steer() : !this.#isStopping && work.stop();
+    if (!work || work.isOver) return undefined;
+    if (signal === 'steer') return work.steer();
+    return signal === 'stop' && !this.#isStopping && work.stop();
   }
 
   /** What commands may ask, with what the worker itself knows. */
@@ -155,19 +164,11 @@ export class Worker {
     const { queue, commands } = this.#options;
     return {
       ...commands,
-      runOf: (id) => this.#works.get(taskLane(id))?.view,
+      look: (id) => queue.look(taskLane(id)),
       enqueue: async (entry, dedupeId) => {
         await queue.enqueue(taskLane(entry.taskId), entry, { dedupeId, by: shareOf(entry) });
       },
-      waitingFor: (id) => queue.depth(taskLane(id)) - (this.#stopped.has(taskLane(id)) ? 1 : 0),
-      stop: (id) => queue.signal(taskLane(id), 'stop') || this.#stopWaiting(taskLane(id)),
+      stop: (id) => queue.signal(taskLane(id), 'stop'),
     };
-  }
-
-  #stopWaiting(lane: string): boolean {
-    const { queue } = this.#options;
-    if (this.#works.has(lane) || (queue.depth(lane) === 0 && !queue.isBusy(lane))) return false;
-    this.#stopped.add(lane);
-    return true;
   }
 }

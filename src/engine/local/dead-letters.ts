@@ -1,7 +1,7 @@
 /** What was given up: `dead/<key>.json`, the message as it stood with the platform's event and the reason. */
 import { StorageError } from '../../errors.ts';
 import { isText, objectOf, optional, shape } from '../../lib/shape.ts';
-import type { DeadLetter, QueueItem, Share } from '../engine.ts';
+import type { DeadLetter, OrderKey, QueueItem, Share } from '../engine.ts';
 import type { SpoolStore } from './store.ts';
 
 /** The stored form of an item, with the platform's raw event beside the message. */
@@ -11,6 +11,7 @@ export interface SpoolFile<T> extends QueueItem<T> {
   by?: Share;
   notBefore?: number;
   group?: string;
+  orderKey?: OrderKey;
   raw?: unknown;
   deadReason?: string;
   diedAt?: string;

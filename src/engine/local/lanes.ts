@@ -1,37 +1,62 @@
-/** A lane's messages in order of arrival, those in work at the front. Pure. */
-import type { QueueItem, Share } from '../engine.ts';
-import type { SpoolFile } from './recovery.ts';
+/** A lane's messages in their order, those in work at the front. Pure. */
+import type { OrderKey, QueueItem, Share } from '../engine.ts';
+import type { SpoolFile } from './dead-letters.ts';
+import type { LocalLease } from './lease.ts';
 
 export interface LaneItem<T> extends QueueItem<T> {
   by: Share;
   notBefore: number;
   group: string | undefined;
+  orderKey: OrderKey | undefined;
+  /** It may have been worked on before. */
+  isAgain: boolean;
 }
 
 export interface Lane<T> {
   items: LaneItem<T>[];
   /** Items from the front that are in work. */
   leased: number;
-  epoch: number;
+  /** Of its owner. */
+  lease: LocalLease<T> | undefined;
   retryAt: number;
   /** It waits for somebody's turn. */
   isReady: boolean;
+  /** Its next owner is to stop its first turn at once. */
+  isStopped: boolean;
   /** In whose turn it is in work. */
   share: Share | undefined;
 }
 
 export const emptyLane = <T>(): Lane<T> => {
-  return { items: [], leased: 0, epoch: 0, retryAt: 0, isReady: false, share: undefined };
+  return { items: [], leased: 0, lease: undefined, retryAt: 0, isReady: false, isStopped: false, share: undefined };
 };
 
-/** In its place by arrival: what was stored together may come in any order. */
-export function insert<T>({ items }: Lane<T>, file: SpoolFile<T>): LaneItem<T> {
-  const { id, lane, seq, attempts, message, acceptedAt, by = { person: lane, isOwner: false } } = file;
-  const item = { id, lane, seq, attempts, message, acceptedAt, by, notBefore: file.notBefore ?? 0, group: file.group };
+export function itemOf<T>(file: SpoolFile<T>, isAgain: boolean): LaneItem<T> {
+  const { id, lane, seq, attempts, message, acceptedAt, group, orderKey, notBefore = 0 } = file;
+  const by = file.by ?? { person: lane, isOwner: false };
+  return { id, lane, seq, attempts, message, acceptedAt, by, notBefore, group, orderKey, isAgain };
+}
+
+/** In its place by arrival, since what was stored together may come in any order; before what its source sent after it. */
+export function insert<T>(lane: Lane<T>, item: LaneItem<T>): void {
+  const { items } = lane;
+  const later = item.orderKey ? items.findIndex((other, at) => at >= lane.leased && isAfter(other, item)) : -1;
   let at = items.length;
-  while (at > 0 && (items[at - 1]?.seq ?? 0) > seq) at--;
-  items.splice(at, 0, item);
-  return item;
+  while (at > lane.leased && (items[at - 1]?.seq ?? 0) > item.seq) at--;
+  items.splice(later < 0 ? at : Math.min(at, later), 0, item);
+}
+
+function isAfter<T>({ orderKey }: LaneItem<T>, before: LaneItem<T>): boolean {
+  const { source, at } = before.orderKey ?? {};
+  return orderKey !== undefined && orderKey.source === source && at !== undefined && orderKey.at > at;
+}
+
+/** Puts what was in work back in its place. */
+export function putBack<T>(lane: Lane<T>): void {
+  const all = lane.items.sort((a, b) => a.seq - b.seq);
+  lane.items = [];
+  lane.leased = 0;
+  for (const item of all) insert(lane, item);
 }
 
 /** Messages that are handed out together: the head and its neighbours of the same group. */

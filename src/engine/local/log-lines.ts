@@ -54,6 +54,8 @@ export interface Position {
 
 export interface LiveEntry extends Position {
   state: LogState;
+  /** It was in work before. */
+  wasInWork?: boolean;
 }
 
 /** What one segment holds. An answer may have the key of the message it answers, so they are kept apart. */
@@ -81,13 +83,25 @@ export function replay(file: string): Replayed {
   return { ...found, end };
 }
 
+export function moved(entry: LiveEntry, to: 'new' | 'cur'): void {
+  entry.state = to;
+  entry.wasInWork ||= to === 'cur';
+}
+
+/** What the next segment says of an entry: its value, and behind that what it was before. */
+export function carried(key: string, { state, wasInWork }: LiveEntry, value: unknown): [put: string, rest: string] {
+  const isBack = state === 'new' && wasInWork === true;
+  const put = lineText({ op: 'put', state: isBack ? 'cur' : state, key, value });
+  return [put, isBack ? lineText({ op: 'move', state: 'new', key }) : ''];
+}
+
 /** The state a line leaves behind. */
 function applyLine(found: Replayed, line: ChangeLine, at: Position): void {
   const side = line.state === 'out' ? found.outbox : found.inbox;
   const entry = side.get(line.key);
-  if (line.op === 'put') side.set(line.key, { ...at, state: line.state });
+  if (line.op === 'put') side.set(line.key, { ...at, state: line.state, wasInWork: line.state === 'cur' });
   else if (line.op === 'move') {
-    if (entry) entry.state = line.state;
+    if (entry) moved(entry, line.state);
   } else if (line.op === 'done') {
     side.delete(line.key);
     found.finished.push(line.as ?? line.key);

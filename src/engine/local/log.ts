@@ -11,16 +11,8 @@ import { errorCode, toStorageError } from '../../errors.ts';
 import { namesIn } from '../../lib/damage.ts';
 import { keepDamaged, reportTorn } from './damaged-lines.ts';
 import { finishedIn, KeySet, writeKeys } from './finished-keys.ts';
-import {
-  beginText,
-  type LiveEntry,
-  type LogLine,
-  type LogState,
-  lineText,
-  parseLine,
-  type Replayed,
-  replay,
-} from './log-lines.ts';
+import { beginText, carried, type LiveEntry, type LogLine, type LogState, lineText } from './log-lines.ts';
+import { moved, parseLine, type Replayed, replay } from './log-lines.ts';
 import { dayOf, nextName, openSegment, Segment, segmentNames } from './segment.ts';
 
 /** A segment that is larger is followed by another: a start reads no more than one. */
@@ -117,7 +109,7 @@ export class SpoolLog {
   move(key: string, to: 'new' | 'cur'): void {
     const entry = this.#inbox.get(key);
     if (!entry) return;
-    entry.state = to;
+    moved(entry, to);
     this.#note({ op: 'move', state: to, key });
   }
 
@@ -152,6 +144,10 @@ export class SpoolLog {
     return this.#allFinished.has(key);
   }
 
+  wasInWork(key: string): boolean {
+    return this.#inbox.get(key)?.wasInWork === true;
+  }
+
   /** Removes segments of days before `oldest` (`2026-01-31`). The segment of a day that is over is closed first, so that it grows no older. */
   prune(oldest: string): void {
     const folder = this.#folder;
@@ -173,11 +169,13 @@ export class SpoolLog {
     return stat ? stat.mtime.toISOString().slice(0, 10) : dayOf(file);
   }
 
-  async close(): Promise<void> {
+  /** Gives whether everything is on the disk. */
+  async close(): Promise<boolean> {
     await this.#draining;
     this.#writeNote('');
     await this.#segment.sync(false);
     this.#segment.close();
+    return this.#unwritten === '';
   }
 
   #side(state: LogState): Map<string, LiveEntry> {
@@ -290,11 +288,11 @@ export class SpoolLog {
     yield begin;
     let offset = Buffer.byteLength(begin);
     for (const [key, entry] of [...this.#inbox, ...this.#outbox]) {
-      const text = lineText({ op: 'put', state: entry.state, key, value: this.#valueAt(entry) });
-      const length = Buffer.byteLength(text) - 1;
+      const [put, rest] = carried(key, entry, this.#valueAt(entry));
+      const length = Buffer.byteLength(put) - 1;
       places.push({ entry, offset, length });
-      offset += length + 1;
-      yield text;
+      offset += length + 1 + Buffer.byteLength(rest);
+      yield put + rest;
     }
   }
 }

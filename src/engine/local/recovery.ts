@@ -39,6 +39,7 @@ export const spoolShape = <T>(message: Schema<T>): Schema<SpoolFile<T>> =>
         notBefore: optional(isNumber),
         group: optional(isText),
         by: optional(objectOf({ person: isText, isOwner: isFlag })),
+        orderKey: optional(objectOf({ source: isText, at: isNumber })),
       },
     }),
   );

@@ -128,7 +128,8 @@ export function replaceSynced(file: string, texts: Iterable<string>): void {
   syncFolder(path.dirname(file));
 }
 
-function syncFolder(folder: string): void {
+/** Names in the folder are on the disk when it returns. Throws a system error. */
+export function syncFolder(folder: string): void {
   const fd = fs.openSync(folder, 'r');
   try {
     fs.fsyncSync(fd);

@@ -13,10 +13,11 @@ import { ensureFolder, namesIn, reportDamage } from '../../lib/damage.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
 import { peekJson } from '../../lib/read-json.ts';
 import { anything, type Schema, shape } from '../../lib/shape.ts';
+import { noteCleanEnd, takeCleanEnd } from './clean-end.ts';
 import { SpoolLog } from './log.ts';
 import { type LogState, parseLine } from './log-lines.ts';
 import { adoptOldSpool, pruneOldDays } from './migrate.ts';
-import { bytesOf, segmentNames } from './segment.ts';
+import { bytesOf, segmentNames, syncFolder } from './segment.ts';
 import { SyncSoon } from './sync-soon.ts';
 
 /** What was given up, or whose fate nobody knows: a file each. */
@@ -25,6 +26,8 @@ export type SpoolState = LogState | FiledState;
 
 export interface SpoolStore {
   readonly root: string;
+  /** The last process has ended in order: what it left is as the log says, its last moves included. */
+  readonly endedCleanly: boolean;
   /**
    * Durable when it resolves. Takes the place of an older one of that name. Rejects with a StorageError when it cannot be written
    * (NoSpaceError for `new` when the disk is nearly full), with the error of serialising when it cannot be JSON.
@@ -44,6 +47,8 @@ export interface SpoolStore {
   read<T>(state: LogState, name: string, schema?: Schema<T>): T | undefined;
   /** As `read` for a file whose name still counts: a damaged one stays where it is. */
   peek<T>(state: 'dead', name: string, schema: Schema<T>): T | undefined;
+  /** A message that waits was in work before, as far as the log knows. */
+  wasInWork(name: string): boolean;
   /** Whether something of that name was finished within the last 30 days. */
   wasFinished(name: string): boolean;
   /** An accepted message of the last days, finished or not; its answer, of the same name, is another. */
@@ -82,8 +87,11 @@ export function openStore(options: StoreOptions): SpoolStore {
   for (const state of ['log', 'unsure', 'dead', 'ledger'])
     ensureFolder(root, path.join(root, state), `what stood in spool/${state}/`);
   const folder = path.join(root, 'log');
+  const end = takeCleanEnd(root, folder);
   const log = new SpoolLog(folder, path.join(root, 'dead'), options.segmentBytes);
   adoptOldSpool(root, folder, log);
+  // Before any of it is worked on: a power cut must not bring the note back.
+  if (end.isClean && log.keys('new').length > 0) syncFolder(root);
   const soon = new SyncSoon();
   const space = createSpaceCheck(root, freeBytes);
   const fileOf = (state: FiledState, name: string) => path.join(root, state, `${name}.json`);
@@ -91,6 +99,7 @@ export function openStore(options: StoreOptions): SpoolStore {
 
   return {
     root,
+    endedCleanly: end.isClean,
     async put(state, name, value) {
       if (isFiled(state)) {
         const text = `${JSON.stringify(value)}\n`;
@@ -113,6 +122,7 @@ export function openStore(options: StoreOptions): SpoolStore {
     names: (state) => (isFiled(state) ? namesOrKnown(root, state, filed[state]) : log.keys(state)),
     read: (state, name, schema) => readLive(root, log, state, name, schema ?? shape(anything)),
     peek: (state, name, schema) => peekJson(fileOf(state, name), schema, FINISHED),
+    wasInWork: (name) => log.wasInWork(name),
     wasFinished: (name) => log.wasFinished(name),
     find<T>(name: string, schema: Schema<T> = shape(anything)) {
       const value = log.read('new', name) ?? log.read('cur', name) ?? searchLog(folder, name);
@@ -127,7 +137,7 @@ export function openStore(options: StoreOptions): SpoolStore {
     },
     async close() {
       await soon.flush();
-      await log.close();
+      if (await log.close()) noteCleanEnd(root, folder);
     },
   };
 }

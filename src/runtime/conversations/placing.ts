@@ -31,13 +31,13 @@ export function createPlace(threads: Pick<Threads, 'place'>, delivery: Pick<Deli
 export async function placeAll<T extends QueueItem<Entry>>(
   items: readonly T[],
   place: (item: T) => Promise<T | undefined>,
-  ack: (items: readonly T[]) => void,
+  ack: (items: readonly T[]) => Promise<void>,
 ): Promise<T[]> {
   const placed: T[] = [];
   for (const item of items) {
     const there = await place(item);
     if (there) placed.push(there);
-    else ack([item]);
+    else await ack([item]);
   }
   return placed;
 }

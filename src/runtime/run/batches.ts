@@ -38,20 +38,20 @@ const collects = (head: Item, item: Item): boolean =>
   principalText(item.message.principal) === principalText(head.message.principal);
 
 /** The batches of a lease as it begins: what steers goes first, but for what was started already, which it steers. */
-export function firstBatches(
+export async function firstBatches(
   lease: Lease<Entry>,
   queue: Pick<Queue<Entry>, 'extend'>,
   started: StartedRuns,
   { isAgain, isRetried }: { isAgain: boolean; isRetried: boolean },
-): Batch[] {
+): Promise<Batch[]> {
   const [head] = lease.items as [Item];
   const run = started.get(head.id);
   // As they were together before; alone, were they part of a crash before that.
-  const together = queue.extend(lease, (item) =>
+  const together = await queue.extend(lease, (item) =>
     run === undefined ? head.attempts === 0 && !isRetried && collects(head, item) : started.get(item.id) === run,
   );
   const own = [...lease.items, ...together];
-  const steering = queue.extend(lease, steers);
+  const steering = await queue.extend(lease, steers);
   const isFirst = steers(head) || run !== undefined || (isAgain && head.message.resume !== undefined);
   return isFirst
     ? batchesOf([...own, ...steering], started)

@@ -56,11 +56,11 @@ export function createRetries(options: {
       if (tries >= MAX_TRIES && !passes(error) && (await buried(lease, errorMessage(error)))) {
         counts.delete(lease.lane);
         const ids = lease.items.map((item) => item.id);
-        queue.ack(lease, ids);
+        await queue.ack(lease, ids);
         return queue.release(lease);
       }
       log.error(about, 'work is tried again');
-      queue.release(lease, { retryAt: Date.now() + Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** (tries - 1)) });
+      await queue.release(lease, { retryAt: Date.now() + Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** (tries - 1)) });
     },
     has: (lane) => counts.has(lane),
     over: (lane) => void counts.delete(lane),

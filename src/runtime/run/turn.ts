@@ -7,7 +7,7 @@
  */
 import type { Address } from '../../channels/channel.ts';
 import { crashPoint } from '../../crash-points.ts';
-import { errorCode, isStorageFailure } from '../../errors.ts';
+import { errorCode, isStorageFailure, LeaseLost } from '../../errors.ts';
 import { findRun } from '../../workspace/sessions.ts';
 import { cutCall, cutOffWords, STEERED } from '../context/past-run.ts';
 import { reasonOf } from '../contract/abort.ts';
@@ -21,12 +21,11 @@ import { type ConcludeServices, type Concluding, conclude, record } from './conc
 import { type RunEnd, type RunTurn, type RunUses, run } from './run.ts';
 import type { RunServices } from './services.ts';
 
-export interface Turn extends Batch, Pick<RunTurn, 'isAgain' | 'signal' | 'intake'> {
+export interface Turn extends Batch, Pick<RunTurn, 'isAgain' | 'signal' | 'intake'>, Pick<Concluding, 'fence' | 'ack'> {
   /** Messages of turns that were steered into this one: they are answered with it. */
   carriedOver: readonly Item[];
   /** Called when it is too late to stop it: what comes now is its answer. */
   onSettled: () => void;
-  ack: Concluding['ack'];
 }
 
 type Attempt = RunEnd | { kind: 'shutdown' };
@@ -49,23 +48,23 @@ export async function takeTurn(turn: Turn, to: TurnServices): Promise<'done' | '
   if (attempted.kind === 'steered') return 'steered';
   if (attempted.kind === 'void') {
     await to.live.end(id, []);
-    ack(items);
+    await ack(items);
     return 'done';
   }
   const { outcome } = attempted;
   const at = attempted.kind === 'recorded' ? attempted.at : await record(message, id, outcome, to.home);
-  await conclude({ run: id, items, isAgain: turn.isAgain, ack }, outcome, at, to);
+  await conclude({ run: id, items, isAgain: turn.isAgain, fence: turn.fence, ack }, outcome, at, to);
   return 'done';
 }
 
 /** Ends messages that were steered and from which nothing goes on. */
 export async function abandonTurn(
-  { items, ack }: Pick<Turn, 'items' | 'ack'>,
+  { items, fence, ack }: Pick<Turn, 'items' | 'fence' | 'ack'>,
   to: Pick<RunServices, 'meter'> & ConcludeServices,
 ): Promise<void> {
   const id = traceOf(items[0]?.id ?? '');
   const outcome = { ...interruptedRun(id), ...to.meter.used(id) };
-  await conclude({ run: id, items, isAgain: true, ack }, outcome, new Date().toISOString(), to);
+  await conclude({ run: id, items, isAgain: true, fence, ack }, outcome, new Date().toISOString(), to);
 }
 
 /** The turn up to its outcome. */
@@ -112,6 +111,8 @@ async function attemptFailed(error: unknown, turn: Turn, to: Attempting): Promis
   if (reason === 'stop') return settled(cutOff(await left()));
   if (reason !== undefined) await to.live.end(id, []);
   if (reason === 'shutdown' || reasonOf(intake) === 'shutdown') return { kind: 'shutdown' };
+  // Whoever owns the lane now answers.
+  if (error instanceof LeaseLost) throw error;
   // A full or failing disk, or no handle to reach the model with, is no answer to anybody: the message is tried again.
   if (isStorageFailure(error) || (!(error instanceof RunError) && errorCode(error) !== undefined)) throw error;
   if (reason === undefined) return settled(failure(error, id, to.log));

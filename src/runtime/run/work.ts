@@ -3,16 +3,16 @@
  * `steer` ends it for newer messages, which the next turn takes up.
  */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
-import type { Lease, Queue } from '../../engine/engine.ts';
+import type { LaneView, Lease, Queue } from '../../engine/engine.ts';
+import { LeaseLost } from '../../errors.ts';
 import { type AbortReason, RunAbort, reasonOf } from '../contract/abort.ts';
 import type { Entry } from '../contract/entry.ts';
-import type { RunView } from '../contract/run-view.ts';
 import { type Item, steers } from './batches.ts';
 
 export class Work {
   readonly lease: Lease<Entry>;
-  view: RunView;
-  readonly #queue: Pick<Queue<Entry>, 'extend'>;
+  readonly #queue: Pick<Queue<Entry>, 'extend' | 'show'>;
+  #view: LaneView;
   /** Of the turn under way. */
   #controller = new AbortController();
   #intake = new AbortController();
@@ -20,14 +20,21 @@ export class Work {
   #isSettled = false;
   /** Messages that steer: part of the lease already, taken up in the next turn. */
   #joining: Item[] = [];
+  /** Being taken into the lease, for the next turn. */
+  readonly #steering = new Set<Promise<boolean>>();
+  /** There is no next turn. */
+  #isOver = false;
   /** Stop was asked for, and no turn has been ended by it yet. */
   #isStopped: boolean;
 
-  constructor(queue: Pick<Queue<Entry>, 'extend'>, lease: Lease<Entry>, isStopped: boolean, isEnding: boolean) {
+  constructor(queue: Pick<Queue<Entry>, 'extend' | 'show'>, lease: Lease<Entry>, isEnding: boolean) {
     this.#queue = queue;
     this.lease = lease;
-    this.#isStopped = isStopped;
-    this.view = { runId: '', startedAt: Date.now(), ...(isEnding ? { isEnding } : {}) };
+    this.#isStopped = lease.isStopped;
+    this.#view = { runId: '', startedAt: Date.now() };
+    this.#show(isEnding ? { isEnding } : {});
+    // The next owner goes on with the run, as after a shutdown.
+    lease.lost.addEventListener('abort', () => this.abort('shutdown'));
   }
 
   /** A turn is made ready: until it begins, what is said counts for it. */
@@ -37,7 +44,8 @@ export class Work {
 
   /** The signals of the turn that begins now, aborted by what was said while it was made ready. */
   begin(run: string, by: { isEnding: boolean; isShutdown: boolean; isSteered: boolean }) {
-    this.view = { runId: run, startedAt: this.view.startedAt, ...(by.isEnding ? { isEnding: true } : {}) };
+    this.#view = { runId: run, startedAt: this.#view.startedAt };
+    this.#show(by.isEnding ? { isEnding: true } : {});
     this.#controller = new AbortController();
     this.#intake = new AbortController();
     if (this.#isStopped) this.abort('stop');
@@ -49,17 +57,18 @@ export class Work {
   /** The turn under way has its outcome. */
   settle(): void {
     this.#isSettled = true;
-    this.view.isEnding = true;
+    this.#show({ isEnding: true });
   }
 
   /** The turn is over. Gives what has joined meanwhile, for the next one. */
-  end(): Item[] {
+  async end(): Promise<Item[]> {
+    while (this.#steering.size > 0) await Promise.allSettled(this.#steering);
     if (reasonOf(this.#controller.signal) === 'stop') this.#isStopped = false;
     return this.#joining.splice(0);
   }
 
   abort(reason: AbortReason): void {
-    if (reason === 'stop') this.view.isEnding = true;
+    if (reason === 'stop') this.#show({ isEnding: true });
     if (reason !== 'steer') this.#intake.abort(new RunAbort(reason));
     this.#controller.abort(new RunAbort(reason));
   }
@@ -73,16 +82,46 @@ export class Work {
   }
 
   /** Whether something steers it. */
-  steer(): boolean {
+  async steer(): Promise<boolean> {
+    const steering = this.#steer();
+    this.#steering.add(steering);
+    try {
+      return await steering;
+    } catch (error) {
+      // With its last message gone the lane has its next owner, who takes it up.
+      if (error instanceof LeaseLost) return false;
+      throw error;
+    } finally {
+      this.#steering.delete(steering);
+    }
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** There is no turn after this one: what comes waits in the lane. */
+  close(): void {
+    this.#isOver = true;
+  }
+
+  watch(event: AgentStreamEvent): void {
+    if (this.#view.runId !== event.runId) return;
+    if (event.type === 'tool-call') this.#show({ tool: event.tool });
+    if (event.type !== 'tool-result') return;
+    delete this.#view.tool;
+    this.#show({});
+  }
+
+  async #steer(): Promise<boolean> {
     // Into the lease before the turn is ended: between an answer and the end of its run nothing may be lost.
-    this.#joining.push(...this.#queue.extend(this.lease, steers));
+    this.#joining.push(...(await this.#queue.extend(this.lease, steers)));
     if (this.#joining.length > 0) this.abort('steer');
     return this.#joining.length > 0;
   }
 
-  watch(event: AgentStreamEvent): void {
-    if (this.view.runId !== event.runId) return;
-    if (event.type === 'tool-call') this.view.tool = event.tool;
-    if (event.type === 'tool-result') delete this.view.tool;
+  #show(more: Partial<LaneView>): void {
+    Object.assign(this.#view, more);
+    this.#queue.show(this.lease, this.#view);
   }
 }
