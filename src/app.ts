@@ -7,13 +7,10 @@ import { wireGateway } from './app/gateway.ts';
 import { openServices, type Services, type ServicesOptions } from './app/services.ts';
 import { openWork, type Work } from './app/work.ts';
 import type { Server } from './board/server.ts';
-import { bury } from './engine/local/dead-letters.ts';
-import { spoolShape } from './engine/local/recovery.ts';
 import { errorMessage } from './errors.ts';
 import type { Clock } from './jobs/clock.ts';
 import { connectionsFor } from './lib/handles.ts';
 import { commandSpecs } from './runtime/commands/table.ts';
-import { entryShape } from './runtime/contract/spool-shapes.ts';
 import type { Gateway } from './runtime/gateway.ts';
 import { type Readiness, readinessOf } from './runtime/readiness.ts';
 import type { GiveUp } from './runtime/run/retries.ts';
@@ -38,7 +35,7 @@ export interface App {
   readonly connected: Promise<void>;
   /** The HTTP port in use; undefined when there is no server. */
   readonly port: number | undefined;
-  readiness(): Readiness;
+  readiness(): Promise<Readiness>;
   /** Intake first, then runs, then sending; idempotent. */
   stop(): Promise<void>;
 }
@@ -54,11 +51,10 @@ export async function startApp(options: AppOptions): Promise<App> {
 }
 
 /** Messages that cannot be worked on are kept, and their people are told. */
-function giveUpBy({ store, notifier }: Pick<Services, 'store' | 'notifier'>): GiveUp {
+function giveUpBy({ queue, notifier }: Pick<Services, 'queue' | 'notifier'>): GiveUp {
   return async (items, reason) => {
     for (const item of items) {
-      const stored = store.read('cur', item.id, spoolShape(entryShape)) ?? { ...item, dedupeId: '' };
-      await bury(store, stored, reason, Date.now());
+      await queue.giveUp(item, reason);
       await notifier.tellGivenUp(item, reason);
     }
   };
@@ -105,7 +101,7 @@ class RunningApp implements App {
     for (const { item, reason } of dead) await notifier.tellGivenUp(item, reason);
   }
 
-  readiness(): Readiness {
+  readiness(): Promise<Readiness> {
     const { home, config, built, queue, delivery, handles } = this.#services;
     return readinessOf({
       ...{ root: home.root, freeBytes: config.limits.freeBytes, channels: built.channels, queue, delivery },
@@ -126,7 +122,7 @@ class RunningApp implements App {
     metrics.gauge(
       'viber_waiting',
       'Messages and answers not finished.',
-      () => queue.size() + delivery.counts().waiting,
+      async () => (await queue.stats()).waiting + delivery.counts().waiting,
     );
     metrics.gauge('viber_dead', 'Messages given up.', () => delivery.counts().dead);
     metrics.gauge('viber_resident_bytes', 'Resident memory.', () => process.memoryUsage.rss());
@@ -136,7 +132,7 @@ class RunningApp implements App {
     };
     // Not at once: a start has better things to do.
     this.#timers.push(setInterval(prune, 86_400_000).unref(), setTimeout(prune, 60_000).unref());
-    handles.watch(() => this.#tellReadiness());
+    handles.watch(() => void this.#tellReadiness());
   }
 
   /** Builds the channels, and serves HTTP but for one-shot commands. */
@@ -166,17 +162,17 @@ class RunningApp implements App {
   }
 
   async #connect(): Promise<void> {
-    await connectAll(this.#services, this.#gateway, this.#work, () => this.#tellReadiness());
+    await connectAll(this.#services, this.#gateway, this.#work, () => void this.#tellReadiness());
     this.#hasConnected = true;
     await this.#work.connected();
-    this.#tellReadiness();
+    await this.#tellReadiness();
   }
 
   /** Called from the midst of what takes events in, which a failure to look must not end. */
-  #tellReadiness(): void {
+  async #tellReadiness(): Promise<void> {
     const { log } = this.#services;
     try {
-      const { ready, channels, handles } = this.readiness();
+      const { ready, channels, handles } = await this.readiness();
       if (ready && !this.#wasReady)
         log.info({ port: this.port, model: this.#work.modelName(), channels: Object.keys(channels) }, 'ready');
       if (!ready && this.#wasReady) log.warn({ channels, handles }, 'not ready');

@@ -10,16 +10,16 @@ const HELP = {
 export interface Metrics {
   count(name: keyof typeof HELP, labels: Record<string, string>): void;
   /** A value read when asked for. */
-  gauge(name: string, help: string, read: () => number): void;
+  gauge(name: string, help: string, read: () => number | Promise<number>): void;
   /** The whole page. */
-  render(): string;
+  render(): Promise<string>;
 }
 
 const MAX_SERIES = 1_000;
 
 export function createMetrics(): Metrics {
   const counters = new Map<string, number>();
-  const gauges = new Map<string, { help: string; read: () => number }>();
+  const gauges = new Map<string, { help: string; read: () => number | Promise<number> }>();
   return {
     count(name, labels) {
       const text = Object.entries(labels)
@@ -30,14 +30,14 @@ export function createMetrics(): Metrics {
       counters.set(series, (counters.get(series) ?? 0) + 1);
     },
     gauge: (name, help, read) => void gauges.set(name, { help, read }),
-    render() {
+    async render() {
       const lines: string[] = [];
       for (const [name, help] of Object.entries(HELP)) {
         lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} counter`);
         for (const [series, value] of counters) if (series.startsWith(`${name}{`)) lines.push(`${series} ${value}`);
       }
       for (const [name, { help, read }] of gauges) {
-        lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${read()}`);
+        lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${await read()}`);
       }
       return `${lines.join('\n')}\n`;
     },

@@ -26,12 +26,12 @@ it('accepts nothing while space is short, says so, and loses nothing', async () 
   const world = await openWorld({ config: { limits: { freeBytes: Number.MAX_SAFE_INTEGER } } });
   world.telegram.say(ALEX, 'hello');
   await vi.waitFor(
-    () => expect(world.app.readiness()).toMatchObject({ ready: false, workspace: { writable: false } }),
+    async () => expect(await world.app.readiness()).toMatchObject({ ready: false, workspace: { writable: false } }),
     30_000,
   );
   await vi.waitFor(
-    () =>
-      expect(world.app.readiness().channels.telegram).toMatchObject({
+    async () =>
+      expect((await world.app.readiness()).channels.telegram).toMatchObject({
         detail: expect.stringContaining('limits.freeBytes'),
       }),
     30_000,

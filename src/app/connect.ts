@@ -62,7 +62,7 @@ function callbacksFor(
         throw error;
       }
     },
-    onInterrupt: async (signal, address) => void work.interrupt(signal, address),
+    onInterrupt: async (signal, address) => void (await work.interrupt(signal, address)),
     onDropped: (kind) => metrics.count('viber_dropped_total', { channel, kind }),
     onSuggest: (query) => gateway.suggest(query),
     onStatus,

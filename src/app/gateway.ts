@@ -4,12 +4,10 @@ import { createRateLimiter } from '../access/limits.ts';
 import { identityText, type Principal } from '../access/principal.ts';
 import type { Address, InboundMessage, PartLedger } from '../channels/channel.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
-import { spoolShape } from '../engine/local/recovery.ts';
-import { spoolKey } from '../engine/local/spool.ts';
+import { spoolKey } from '../engine/engine.ts';
 import { redeemAnswer } from '../runtime/commands/link.ts';
 import { suggest } from '../runtime/commands/suggest.ts';
 import { dedupeId, traceOf } from '../runtime/contract/entry.ts';
-import { entryShape } from '../runtime/contract/spool-shapes.ts';
 import { shareTask } from '../runtime/conversations/conversations.ts';
 import { findTask, mayOpen } from '../runtime/conversations/visibility.ts';
 import { createGateway, type Gateway } from '../runtime/gateway.ts';
@@ -18,10 +16,8 @@ import type { Access, Lookups, Replies } from '../runtime/intake/services.ts';
 import { readTaskSync } from '../workspace/tasks.ts';
 import type { Services } from './services.ts';
 
-const accepted = spoolShape(entryShape);
-
 export function wireGateway(services: Services): Gateway {
-  const { config, viber, queue, conversations, store, notifier, settings, metrics, log } = services;
+  const { config, viber, queue, conversations, notifier, settings, metrics, log } = services;
   const gateway = createGateway({
     ...{ queue, conversations, metrics, log },
     access: accessFor(services),
@@ -30,7 +26,7 @@ export function wireGateway(services: Services): Gateway {
     replies: repliesBy(services),
     settings: { viber, maxQueue: config.limits.queue, modeOf: (address) => settings.get(address).queue ?? 'steer' },
   });
-  return withDeadLetters(gateway, { store, metrics, log, tell: notifier.tellNotTaken });
+  return withDeadLetters(gateway, { queue, metrics, log, tell: notifier.tellNotTaken });
 }
 
 type AccessParts = 'config' | 'people' | 'pairing' | 'notifier' | 'links' | 'delivery' | 'conversations' | 'log';
@@ -62,11 +58,11 @@ function accessFor(services: Pick<Services, AccessParts>): Access {
   };
 }
 
-function lookupsFor({ home, viber, store, buttons }: Pick<Services, 'home' | 'viber' | 'store' | 'buttons'>): Lookups {
+function lookupsFor({ home, viber, queue, buttons }: Pick<Services, 'home' | 'viber' | 'queue' | 'buttons'>): Lookups {
   return {
     press: (id, address) => buttons.press(id, address),
     // In `dead` stand answers too.
-    textOf: (key) => store.find(key, accepted)?.message.message.text,
+    textOf: async (key) => (await queue.find(key))?.message.text,
     mayJoin(taskId, principal) {
       const task = readTaskSync(home, taskId);
       return task && authoriseAction(principal, 'steer', task.people);

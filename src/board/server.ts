@@ -16,8 +16,8 @@ export interface ServerOptions {
   isAnyPort?: boolean;
   /** By which others than this machine's programs reach the server, as `https://viber.example.org`. */
   origins: readonly string[];
-  readiness: () => Readiness;
-  metrics: () => string;
+  readiness: () => Promise<Readiness>;
+  metrics: () => Promise<string>;
   /** Where it is set it is asked for, from this machine too. */
   token: string | undefined;
   /** By path; they check secrets of their own. */
@@ -125,12 +125,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 function routesOf({ webhooks, api, readiness, metrics }: ServerOptions): ReadonlyMap<string, Route> {
   const healthz: Route['handle'] = async (request, response) => answer(request, response, 200, JSON_TYPE, OK);
   const readyz: Route['handle'] = async (request, response, isTrusted) => {
-    const state = readiness();
+    const state = await readiness();
     const shown = isTrusted ? state : { ready: state.ready };
     answer(request, response, state.ready ? 200 : 503, JSON_TYPE, shown);
   };
   const numbers: Route['handle'] = async (request, response) =>
-    answer(request, response, 200, 'text/plain; version=0.0.4; charset=utf-8', metrics());
+    answer(request, response, 200, 'text/plain; version=0.0.4; charset=utf-8', await metrics());
   return new Map<string, Route>([
     ...[...webhooks].map(([path, handle]): [string, Route] => [path, { methods: ['POST'], asks: 'secret', handle }]),
     ...[...api].map(([path, handle]): [string, Route] => [path, { methods: ['GET', 'POST'], asks: 'token', handle }]),

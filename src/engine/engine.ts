@@ -6,7 +6,13 @@
  * Invariants: a lane has one owner at a time and keeps its order; lanes never wait for each other. Nothing is acknowledged before
  * it is durable. Whoever has lost what it owned can change nothing any more: every call with its fence throws LeaseLost.
  */
+import { createHash } from 'node:crypto';
 import type { OutboundMessage } from '../channels/channel.ts';
+
+/** The name of an event, of whatever length the platform's is: 32 hex characters; the first 12 are its trace id. */
+export function spoolKey(dedupeId: string): string {
+  return createHash('sha256').update(dedupeId).digest('hex').slice(0, 32);
+}
 
 /** What somebody owns for a while: a lane, a lock, the lead. */
 export interface Fence {

@@ -30,7 +30,7 @@ export interface SchedulerOptions {
   /** Makes the run of a slot durable under a name that no other run of this slot can have. Rejects when it cannot. */
   fire(job: Job, slot: Date): Promise<'accepted' | 'duplicate'>;
   /** Whether a run of the job waits or works. */
-  isBusy(id: string): boolean;
+  isBusy(id: string): Promise<boolean>;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** How old a missed slot may be that still runs. */
   windowMs?: number;
@@ -96,11 +96,12 @@ export class Scheduler {
     const job = entry?.state === 'disabled' ? undefined : entry?.job;
     if (!entry) throw new UserError(`There is no job ${id}; /jobs lists them.`);
     if (!job) throw new UserError(`The job ${id} is paused or its file is broken; /jobs says which.`);
-    if (this.#options.isBusy(id) || this.#working.has(id))
-      throw new UserError(`The job ${id} is running; its answer will come.`);
+    const isRunning = `The job ${id} is running; its answer will come.`;
+    if (this.#working.has(id)) throw new UserError(isRunning);
     const slot = new Date(this.#clock.now());
     this.#working.add(id);
     try {
+      if (await this.#options.isBusy(id)) throw new UserError(isRunning);
       const outcome = await this.#options.fire(job, slot);
       if (outcome === 'accepted') await this.#records.ranOutOfTurn(id, slot);
       return outcome;
@@ -202,17 +203,13 @@ export class Scheduler {
   /** Deals with everything the job is due, up to the next slot that is to be waited for. */
   async #bring(id: string): Promise<void> {
     for (;;) {
+      const isBusy = await this.#options.isBusy(id);
       const plan = this.#plans.get(id);
       const known = this.#records.get(id);
       if (!plan || !known || !this.#unsubscribe) return;
       const { job, retry } = plan;
       const now = this.#clock.now();
-      const decision = decide(job, known, {
-        now,
-        windowMs: this.#windowMs,
-        isBusy: this.#options.isBusy(id),
-        retry,
-      });
+      const decision = decide(job, known, { now, windowMs: this.#windowMs, isBusy, retry });
       if (decision.kind === 'wait') {
         plan.due = decision.due;
         return;
@@ -242,7 +239,7 @@ export class Scheduler {
       crashPoint('job:fired');
       delete plan.retry;
       await this.#records.fired(id, slot, before);
-      if (outcome === 'duplicate' && !this.#options.isBusy(id)) await this.#records.overBefore(id, before);
+      if (outcome === 'duplicate' && !(await this.#options.isBusy(id))) await this.#records.overBefore(id, before);
       return true;
     } catch (error) {
       const tries = plan.retry?.slot === time ? plan.retry.tries + 1 : 1;
@@ -267,7 +264,7 @@ export class Scheduler {
   /** A job made from a chat for one time has no use once its run has ended. One written by hand stays. */
   async #removeDone({ id, createdBy }: Job): Promise<void> {
     const { lastSlot, lastRun } = this.#records.get(id) ?? {};
-    if (!createdBy || lastSlot === undefined || this.#options.isBusy(id)) return;
+    if (!createdBy || lastSlot === undefined || (await this.#options.isBusy(id))) return;
     const isOver = lastRun?.slot === lastSlot && lastRun.state !== 'running';
     if (isOver || this.#clock.now() - lastSlot > WINDOW_MS) await this.#jobs.remove(id);
   }

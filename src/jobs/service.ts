@@ -29,7 +29,7 @@ export interface JobServiceOptions {
   clock: Clock;
   jobs: Jobs;
   states: JobStates;
-  queue: Pick<Queue<Entry>, 'enqueue' | 'depth' | 'isBusy'>;
+  queue: Pick<Queue<Entry>, 'enqueue' | 'look'>;
   targets: OutboundTargets;
   people: People;
   /** The viber of jobs that name none. */
@@ -121,11 +121,12 @@ export class ScheduledJobs implements JobService {
     return this.#view(file);
   }
 
-  #isBusy(id: string): boolean {
+  async #isBusy(id: string): Promise<boolean> {
     const { states, queue } = this.#options;
     const slot = states.get(id)?.lastRun?.slot;
-    const lane = slot === undefined ? undefined : taskLane(taskIdOf(id, new Date(slot)));
-    return lane !== undefined && (queue.isBusy(lane) || queue.depth(lane) > 0);
+    if (slot === undefined) return false;
+    const { busy, depth } = await queue.look(taskLane(taskIdOf(id, new Date(slot))));
+    return busy || depth > 0;
   }
 
   /** The rights of whoever made the job, as they are now; a file that somebody wrote is the owner's word. */
@@ -159,9 +160,9 @@ export class ScheduledJobs implements JobService {
       language: this.#options.languages.of(principal),
     });
     await noteJobRun(this.#options.home, entry.taskId, new Date(now));
-    return this.#options.queue.enqueue(taskLane(entry.taskId), entry, {
-      ...{ dedupeId: entry.message.id, by: shareOf(entry) },
-    });
+    const lane = taskLane(entry.taskId);
+    const outcome = await this.#options.queue.enqueue(lane, entry, { dedupeId: entry.message.id, by: shareOf(entry) });
+    return outcome === 'duplicate' ? 'duplicate' : 'accepted';
   }
 
   /** With the account where its channel is on: a task lists its conversations so. */

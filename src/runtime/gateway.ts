@@ -2,15 +2,21 @@
  * Every event of every channel enters here (DESIGN section 1). Authorise, decide what it is and which task it belongs to, make
  * it durable; only then may the platform be told. Nothing here waits for a model.
  */
-import { principalText } from '../access/principal.ts';
-import type { InboundMessage, InboundOutcome, Suggestion, SuggestQuery } from '../channels/channel.ts';
-
+import {
+  conversationKey,
+  type InboundMessage,
+  type InboundOutcome,
+  type Suggestion,
+  type SuggestQuery,
+} from '../channels/channel.ts';
 import { createKeyedMutex } from '../lib/keyed-mutex.ts';
+import { serialise } from '../lib/locks.ts';
 import { createLru } from '../lib/lru.ts';
 import type { Visit } from './contract/entry.ts';
 import { bindingKey } from './conversations/conversations.ts';
 import { act } from './intake/act.ts';
-import { decide } from './intake/decide.ts';
+import { decide, isStep } from './intake/decide.ts';
+import { findOut } from './intake/find-out.ts';
 import { type Arrival, authorise, gather, type IntakeState } from './intake/gather.ts';
 import type { GatewayServices } from './intake/services.ts';
 
@@ -24,23 +30,28 @@ export interface Gateway {
 export function createGateway(services: GatewayServices): Gateway {
   const { access, conversations, lookups, log } = services;
   const state: IntakeState = { changes: createKeyedMutex(), beginners: createLru<string>(1_000) };
+
+  /**
+   * From the facts to the act nothing is awaited: none acts on what another event has changed meanwhile. Where a fact is missing
+   * it is found out, and all are looked at again.
+   */
+  async function decided(arrival: Arrival, raw: unknown): Promise<{ outcome: Promise<InboundOutcome> }> {
+    for (;;) {
+      const facts = gather(arrival, services, state);
+      const { principal, entry } = facts;
+      arrival.visit.sender = entry.allow ? principal : 'refused';
+      const decision = decide(facts);
+      if (isStep(decision)) await findOut(decision, arrival, facts, services, state);
+      else return { outcome: act(decision, facts, raw, services, state) };
+    }
+  }
+
   return {
     async accept(message, raw, visit = {}) {
-      const arrival: Arrival = { message, visit };
-      // From the facts to the act nothing is awaited: none acts on what another event has changed meanwhile, and events of one
-      // tick keep their order. Where a fact is missing it is found out, and all are looked at again.
-      for (;;) {
-        const facts = gather(arrival, services, state);
-        const { principal, key, entry } = facts;
-        visit.sender = entry.allow ? principal : 'refused';
-        const decision = decide(facts);
-        if (decision.kind === 'count')
-          visit.rate = access.take(principalText(principal), Math.min(message.sentAt, Date.now()), message.group);
-        else if (decision.kind === 'press')
-          arrival.pressed = (await lookups.press(decision.id, message.address)) ?? 'gone';
-        else if (decision.kind === 'wait') await state.changes.pending(key);
-        else return act(decision, facts, raw, services, state);
-      }
+      // Events of a conversation begin to act in the order in which they came, whatever had to be found out for one of them.
+      const order = `intake ${conversationKey(message.address)}`;
+      const { outcome } = await serialise(order, () => decided({ message, visit }, raw));
+      return outcome;
     },
     async suggest(query) {
       const { address, isDirect } = query;

@@ -1,7 +1,7 @@
 /** Whether the gateway can do its work now, and what is in the way: `/readyz`, `viber status`, the line `ready`. */
 import fs from 'node:fs';
 import type { Channel, ChannelStatus } from '../channels/channel.ts';
-import type { Spool } from '../engine/local/spool.ts';
+import type { Queue } from '../engine/engine.ts';
 import type { HandleState } from '../lib/handles.ts';
 import type { Delivery } from './delivery.ts';
 
@@ -22,17 +22,18 @@ export interface ReadinessSources {
   root: string;
   freeBytes: number;
   channels: ReadonlyMap<string, Channel>;
-  queue: Pick<Spool<unknown>, 'oldest' | 'size'>;
+  queue: Pick<Queue<unknown>, 'stats'>;
   delivery: Delivery;
   handles: () => HandleState;
   /** Every channel has been asked to connect. */
   isStarted: () => boolean;
 }
 
-export function readinessOf(sources: ReadinessSources): Readiness {
+export async function readinessOf(sources: ReadinessSources): Promise<Readiness> {
   const { channels, queue, delivery, root, freeBytes } = sources;
   const states = [...channels].map(([id, channel]) => [id, channel.status()] as const);
-  const oldest = Math.min(queue.oldest() ?? Number.POSITIVE_INFINITY, delivery.oldest() ?? Number.POSITIVE_INFINITY);
+  const inbox = await queue.stats();
+  const oldest = Math.min(inbox.oldest ?? Number.POSITIVE_INFINITY, delivery.oldest() ?? Number.POSITIVE_INFINITY);
   const { waiting, dead, unsure } = delivery.counts();
   const { bavail, bsize } = fs.statfsSync(root);
   const writable = bavail * bsize >= freeBytes;
@@ -45,6 +46,6 @@ export function readinessOf(sources: ReadinessSources): Readiness {
     workspace: writable ? { writable } : { writable, detail },
     handles,
     oldestUndeliveredSeconds: Number.isFinite(oldest) ? Math.round((Date.now() - oldest) / 1000) : null,
-    ...{ waiting: queue.size() + waiting, dead, unsure },
+    ...{ waiting: inbox.waiting + waiting, dead, unsure },
   };
 }

@@ -86,8 +86,14 @@ export class Worker {
 
   /** What was lost is somebody else's work now. */
   async #failed(lease: Lease<Entry>, error: unknown): Promise<void> {
-    if (!(error instanceof LeaseLost)) return this.#retries.failed(lease, error);
-    this.#options.runs.log.warn({ lane: lease.lane }, 'the work on a lane was lost to somebody else');
+    const { log } = this.#options.runs;
+    const { lane } = lease;
+    if (error instanceof LeaseLost) return void log.warn({ lane }, 'the work on a lane was lost to somebody else');
+    try {
+      await this.#retries.failed(lease, error);
+    } catch (cause) {
+      log.error({ err: cause, lane }, 'work that failed could not be handed back');
+    }
   }
 
   async #runMessages(lease: Lease<Entry>): Promise<void> {

@@ -20,7 +20,15 @@ async function start({ token, host = '127.0.0.1', origins = [], maxConnections =
   const called: string[] = [];
   const warned: string[] = [];
   const server = await startServer({
-    ...{ host, port: 0, origins, token, maxConnections, readiness: () => READINESS, metrics: () => 'viber_dead 0\n' },
+    ...{
+      host,
+      port: 0,
+      origins,
+      token,
+      maxConnections,
+      readiness: async () => READINESS,
+      metrics: async () => 'viber_dead 0\n',
+    },
     webhooks: new Map([
       [
         '/webhooks/telegram',

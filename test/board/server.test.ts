@@ -32,7 +32,7 @@ describe('the HTTP side', () => {
   it('is not ready while a channel is away, and says which and why', async () => {
     const world = await openWorld();
     await world.telegram.outage('refuse');
-    await expect.poll(() => world.app.readiness().channels.telegram?.state).toBe('reconnecting');
+    await expect.poll(async () => (await world.app.readiness()).channels.telegram?.state).toBe('reconnecting');
     const response = await fetch(`http://127.0.0.1:${world.app.port}/readyz`);
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({
@@ -40,7 +40,7 @@ describe('the HTTP side', () => {
       channels: { telegram: { detail: expect.any(String) } },
     });
     await world.telegram.outage();
-    await expect.poll(() => world.app.readiness().ready, { timeout: 30_000 }).toBe(true);
+    await expect.poll(async () => (await world.app.readiness()).ready, { timeout: 30_000 }).toBe(true);
   });
 
   it('takes updates by webhook with the secret only', async () => {

@@ -25,7 +25,7 @@ it('viber queue tells what waits, is in work, is to be sent, unsure and given up
   await put('task:1', 'finished');
   const first = await spool.claim('task:');
   if (first)
-    spool.ack(
+    await spool.ack(
       first,
       first.items.map(({ id }) => id),
     );

@@ -87,7 +87,7 @@ function world(start: string, options: { timezone?: string } = {}): World {
         lists.runs.push(name);
         return 'accepted';
       },
-      isBusy: (id) => busy.has(id),
+      isBusy: async (id) => busy.has(id),
       log: silentLog(),
       onTrouble: (_job, trouble) => void troubles.push(trouble),
       onSkip: (job, slot, reason) => void lists.skipped.push(`${job.id} ${slot.toISOString()} ${reason}`),
@@ -502,7 +502,7 @@ test('hundreds of jobs at one minute: each once, few at a time, and the process 
       count++;
       return 'accepted';
     },
-    isBusy: () => false,
+    isBusy: async () => false,
     log: silentLog(),
   });
   let count = 0;

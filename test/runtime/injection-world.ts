@@ -17,10 +17,10 @@ import { openPairing } from '../../src/access/pairing.ts';
 import { createPeople } from '../../src/access/people.ts';
 import type { Address, Channel, InboundMessage } from '../../src/channels/channel.ts';
 import type { CrashPoint } from '../../src/crash-points.ts';
-import type { QueueItem } from '../../src/engine/engine.ts';
+import { type QueueItem, spoolKey } from '../../src/engine/engine.ts';
 import { inspectSpool } from '../../src/engine/local/inspect.ts';
 import { openLedger } from '../../src/engine/local/ledger.ts';
-import { openSpool, type Spool, spoolKey } from '../../src/engine/local/spool.ts';
+import { openSpool, type Spool } from '../../src/engine/local/spool.ts';
 import { openStore } from '../../src/engine/local/store.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { silentLog } from '../../src/log.ts';
@@ -170,19 +170,21 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     const ledger = openLedger(path.join(home.spool, 'ledger'), 1);
     const dead: QueueItem<Entry>[] = [];
     const spool = await openSpool<Entry>({ store, onDead: (item) => dead.push(item), suspectDelayMs: 5 });
-    const queue: Spool<Entry> = {
-      ...spool,
-      enqueue(lane, entry, more) {
+    const queue = spool;
+    const enqueue = spool.enqueue.bind(spool);
+    const tell = spool.signal.bind(spool);
+    Object.assign(spool, {
+      enqueue(...[lane, entry, more]: Parameters<typeof enqueue>) {
         tasks.add(entry.taskId);
-        return spool.enqueue(lane, entry, more);
+        return enqueue(lane, entry, more);
       },
-      signal(lane, signal) {
+      async signal(...[lane, signal]: Parameters<typeof tell>) {
         const underWay = signal === 'stop' ? lines(home, lane.slice('task:'.length)) : [];
-        const isHeard = spool.signal(lane, signal);
-        if (isHeard && signal === 'stop' && life.isAlive) happened.push({ what: 'stop', lane, underWay });
+        const [{ busy }, isHeard] = await Promise.all([spool.look(lane), tell(lane, signal)]);
+        if (isHeard && busy && signal === 'stop' && life.isAlive) happened.push({ what: 'stop', lane, underWay });
         return isHeard;
       },
-    };
+    });
     const delivery = openDelivery({ store, ledger, log, channelOf, timeScale: 0.01 });
     const conversations = openConversations(home.conversations);
     const bus = createBus((error) => {
@@ -254,10 +256,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       },
       lookups: {
         press: buttons.press,
-        textOf: (key) => {
-          const found = store.find<{ message: Entry }>(key);
-          return found?.message.message.text;
-        },
+        textOf: async (key) => (await queue.find(key))?.message.text,
         suggest: async () => [],
         // Every id means the task that the group is about.
         findTask: async () => conversations.get(JSON.stringify(['telegram', 'bot', null, '-100', null]))?.taskId,
@@ -352,11 +351,12 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     async idle(timeoutMs = 6_000) {
       for (const end = Date.now() + timeoutMs; ; await sleep(2)) {
         const gate = await opening;
-        if (gate.isAlive && gate.pending.size === 0 && gate.queue.size() === 0 && gate.waiting() === 0) return;
+        if (gate.isAlive && gate.pending.size === 0 && (await gate.queue.stats()).waiting === 0 && gate.waiting() === 0)
+          return;
         if (Date.now() < end) continue;
         const left = inspectSpool(gate.home.spool).filter(({ state }) => state !== 'done');
         const names = left.map(({ state, key }) => `${state} ${key}`);
-        throw new Error(`not idle: ${gate.queue.size()} in the queue: ${names.join(', ')}`);
+        throw new Error(`not idle: ${(await gate.queue.stats()).waiting} in the queue: ${names.join(', ')}`);
       }
     },
     async close() {

@@ -331,11 +331,12 @@ describe.each(GAPS)('at %s', (gap) => {
 
   it('a stop is heard as long as it ends something, and nothing follows it', async () => {
     const { world, meet } = await open();
-    let isHeard = false;
+    let heard = Promise.resolve(false);
     const { results, problems } = await meet(() => {
       const [lane = ''] = world.lanes();
-      isHeard = world.queue().signal(lane, 'stop');
+      heard = world.queue().signal(lane, 'stop');
     });
+    const isHeard = await heard;
     expect(problems).toEqual([]);
     expect(isHeard).toBe(!['run:result-written', 'run:out-written'].includes(gap));
     expect(results.map(({ state }) => state)).toEqual([isHeard ? 'stopped' : 'completed']);

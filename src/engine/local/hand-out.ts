@@ -84,7 +84,10 @@ export class HandOut<T> {
     const lane = this.#lanes.get(name);
     if (!lane || lane.leased > 0 || lane.isReady || lane.items.length === 0 || this.#isClosed) return;
     const due = dueAt(lane);
-    if (due > this.#options.now()) return this.#wakeAt(due);
+    if (due > this.#options.now()) {
+      this.#wakeAt(due);
+      return;
+    }
     lane.isReady = true;
     const kind = this.#kindFor(kindOf(name));
     for (const { by } of lane.items) kind.fair.add(name, by);
@@ -168,7 +171,11 @@ export class HandOut<T> {
     lane.retryAt = 0;
     // Of any of them: the owner may take what stands further behind.
     const isAgain = lane.items.some((item) => item.isAgain);
-    const lease = new LocalLease<T>(name, ++this.#epoch, { items, isAgain, isHeld: () => lane.lease === lease });
+    const lease: LocalLease<T> = new LocalLease<T>(name, ++this.#epoch, {
+      items,
+      isAgain,
+      isHeld: () => lane.lease === lease,
+    });
     lease.isStopped = lane.isStopped;
     lane.isStopped = false;
     lane.lease = lease;

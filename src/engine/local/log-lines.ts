@@ -88,13 +88,6 @@ export function moved(entry: LiveEntry, to: 'new' | 'cur'): void {
   entry.wasInWork ||= to === 'cur';
 }
 
-/** What the next segment says of an entry: its value, and behind that what it was before. */
-export function carried(key: string, { state, wasInWork }: LiveEntry, value: unknown): [put: string, rest: string] {
-  const isBack = state === 'new' && wasInWork === true;
-  const put = lineText({ op: 'put', state: isBack ? 'cur' : state, key, value });
-  return [put, isBack ? lineText({ op: 'move', state: 'new', key }) : ''];
-}
-
 /** The state a line leaves behind. */
 function applyLine(found: Replayed, line: ChangeLine, at: Position): void {
   const side = line.state === 'out' ? found.outbox : found.inbox;

@@ -9,10 +9,20 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode, toStorageError } from '../../errors.ts';
 import { namesIn } from '../../lib/damage.ts';
+import { carry, type Place } from './carry.ts';
 import { keepDamaged, reportTorn } from './damaged-lines.ts';
 import { finishedIn, KeySet, writeKeys } from './finished-keys.ts';
-import { beginText, carried, type LiveEntry, type LogLine, type LogState, lineText } from './log-lines.ts';
-import { moved, parseLine, type Replayed, replay } from './log-lines.ts';
+import {
+  beginText,
+  type LiveEntry,
+  type LogLine,
+  type LogState,
+  lineText,
+  moved,
+  parseLine,
+  type Replayed,
+  replay,
+} from './log-lines.ts';
 import { dayOf, nextName, openSegment, Segment, segmentNames } from './segment.ts';
 
 /** A segment that is larger is followed by another: a start reads no more than one. */
@@ -271,28 +281,17 @@ export class SpoolLog {
   #begin(): void {
     const name = nextName(this.#segment.name, today());
     const begin = beginText();
-    const places: { entry: LiveEntry; offset: number; length: number }[] = [];
+    const places: Place[] = [];
     // Nothing may fail once the next segment is there: a start reads the newest.
     writeKeys(this.#folder, this.#segment.name, this.#finished);
-    const next = Segment.whole(this.#folder, name, this.#carry(begin, places));
+    const entries = [...this.#inbox, ...this.#outbox];
+    const valueAt = (entry: LiveEntry) => this.#valueAt(entry);
+    const next = Segment.whole(this.#folder, name, carry(begin, entries, valueAt, places));
     this.#segment.close();
     this.#segment = next;
     this.#carried = next.size;
     this.#finished = [];
     this.#unwritten = '';
     for (const { entry, offset, length } of places) Object.assign(entry, { offset, length });
-  }
-
-  /** What the next segment begins with, and into `places` where it puts each entry. */
-  *#carry(begin: string, places: { entry: LiveEntry; offset: number; length: number }[]): Generator<string> {
-    yield begin;
-    let offset = Buffer.byteLength(begin);
-    for (const [key, entry] of [...this.#inbox, ...this.#outbox]) {
-      const [put, rest] = carried(key, entry, this.#valueAt(entry));
-      const length = Buffer.byteLength(put) - 1;
-      places.push({ entry, offset, length });
-      offset += length + 1 + Buffer.byteLength(rest);
-      yield put + rest;
-    }
   }
 }

@@ -8,7 +8,6 @@
  * These are lines of the log (`log-lines.ts`). Invariants: one owner a lane; a lane's messages are handed out in order of arrival; an
  * event is put once.
  */
-import { createHash } from 'node:crypto';
 import { crashPoint } from '../../crash-points.ts';
 import { LeaseLost } from '../../errors.ts';
 import { anything, type Schema, shape } from '../../lib/shape.ts';
@@ -25,6 +24,7 @@ import type {
   QueueItem,
   QueueStats,
 } from '../engine.ts';
+import { spoolKey } from '../engine.ts';
 import { bury, deadLetters, reasonOf, type SpoolFile } from './dead-letters.ts';
 import { HandOut } from './hand-out.ts';
 import { dueBehind, insert, lease as intoWork, itemOf, type Lane, putBack } from './lanes.ts';
@@ -48,11 +48,6 @@ export interface SpoolOptions<T> extends RecoveryOptions<T> {
 }
 
 type Listener = Parameters<Queue<unknown>['onSignal']>[0];
-
-/** The name of an event's file: 32 hex characters; the first 12 are its trace id. */
-export function spoolKey(dedupeId: string): string {
-  return createHash('sha256').update(dedupeId).digest('hex').slice(0, 32);
-}
 
 /** Opens the inbox and takes up what an earlier process left, before anything new arrives. */
 export async function openSpool<T>(options: SpoolOptions<T>): Promise<Spool<T>> {

@@ -17,8 +17,7 @@ import { commandSpecs, findCommand, HELP_HINT } from './table.ts';
 export interface CommandServices
   extends Pick<
     CommandContext,
-    | 'runOf'
-    | 'waitingFor'
+    | 'look'
     | 'stop'
     | 'pairing'
     | 'links'

@@ -1,9 +1,11 @@
 /** A command of the chats: one entry of the table, the same on every channel. */
+
 import type { Action } from '../../access/authorise.ts';
 import type { Links } from '../../access/links.ts';
 import type { Pairing } from '../../access/pairing.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { Address, Attachment, CommandSpec } from '../../channels/channel.ts';
+import type { LaneLook } from '../../engine/engine.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { MemorySearch } from '../../workspace/memory/search.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
@@ -11,7 +13,6 @@ import type { Approvals } from '../approvals/approvals.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { PlayOrder } from '../contract/entry.ts';
 import type { JobService } from '../contract/job-service.ts';
-import type { RunView } from '../contract/run-view.ts';
 import type { ConversationSettings } from '../conversations/settings.ts';
 import type { Costs } from '../costs/costs.ts';
 import type { Compaction } from '../memory/compaction.ts';
@@ -49,8 +50,8 @@ export interface CommandContext {
   model: string;
   /** Which models there are, and what they cost. */
   models: ModelChoices;
-  runOf(taskId: string): RunView | undefined;
-  waitingFor(taskId: string): number;
+  /** What the task's lane is at, on whichever machine. */
+  look(taskId: string): Promise<LaneLook>;
   /** What waits for a person's decision; absent where nothing can. */
   approvals?: Pick<Approvals, 'get' | 'open' | 'decide'>;
   /** Pieces of a viber's memory that fit a question; absent where it is only looked through line by line. */
@@ -66,7 +67,7 @@ export interface CommandContext {
   /** Puts a playbook into a task's lane, as words of this person; once, however often the command is carried out. */
   play(taskId: string, order: PlayOrder, text: string): Promise<void>;
   /** Ends the task's run; false when none is under way. */
-  stop(taskId: string): boolean;
+  stop(taskId: string): Promise<boolean>;
   mayUse(action: Action, task: TaskRecord | undefined): boolean;
   /**
    * The newest tasks this principal may see here; in direct messages their own unless `all` is asked for. With `looked` there

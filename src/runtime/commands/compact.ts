@@ -14,13 +14,13 @@ export const compact: Command = {
   name: 'compact',
   description: 'Put what was said into a summary to make room',
   action: 'steer',
-  async run({ task, runOf, compaction, principal }) {
+  async run({ task, look, compaction, principal }) {
     // Facts of what is compacted go to the day's log.
     if (principal.role === 'guest')
       return { text: 'Only the people of this bot may compact a conversation; ask its owner.' };
     if (!task || !compaction) return { text: NOTHING };
     const order = { viber: task.viber, taskId: task.id, person: principalText(principal) };
-    const afterRun = runOf(task.id) !== undefined;
+    const afterRun = (await look(task.id)).view !== undefined;
     const work = compaction.compact(order, { afterRun }).then(wordsFor);
     if (afterRun)
       return {

@@ -13,14 +13,14 @@ import type { Live } from '../live/live.ts';
 export interface InterruptOptions {
   live: Pick<Live, 'runsAt'>;
   conversations: Pick<Conversations, 'get'>;
-  queue: Pick<Queue<unknown>, 'signal'>;
+  queue: Pick<Queue<unknown>, 'look' | 'signal'>;
   /** What waits for a person is stopped as well. */
   approvals?: Pick<Approvals, 'open' | 'decide'>;
   log: Logger;
 }
 
 /** Gives the ids of the tasks that were stopped. */
-export type Interrupt = (signal: InterruptSignal, address: Address) => string[];
+export type Interrupt = (signal: InterruptSignal, address: Address) => Promise<string[]>;
 
 const MAX_REASON = 200;
 
@@ -34,15 +34,21 @@ export function createInterrupt({ live, conversations, queue, approvals, log }: 
     return open.length > 0;
   }
 
-  const stop = (id: string) => [queue.signal(taskLane(id), 'stop'), withdraw(id)].includes(true);
+  async function stop(id: string): Promise<boolean> {
+    const isWithdrawn = withdraw(id);
+    const { busy } = await queue.look(taskLane(id));
+    return (busy && (await queue.signal(taskLane(id), 'stop'))) || isWithdrawn;
+  }
 
-  return ({ targetAgentId, reason }, address) => {
+  return async ({ targetAgentId, reason }, address) => {
     const running = live.runsAt(address);
     // The conversation's own task may be at work and have told nothing yet.
     const bound = conversations.get(conversationKey(address));
     if (bound) running.push({ taskId: bound.taskId, agentId: bound.viber });
     const meant = running.filter(({ agentId }) => targetAgentId === '*' || agentId === targetAgentId);
-    const stopped = [...new Set(meant.map(({ taskId }) => taskId))].filter(stop);
+    const ids = [...new Set(meant.map(({ taskId }) => taskId))];
+    const ends = await Promise.all(ids.map(stop));
+    const stopped = ids.filter((_, index) => ends[index]);
     log.info({ tasks: stopped, target: targetAgentId, reason: reason.slice(0, MAX_REASON) }, 'interrupted');
     return stopped;
   };

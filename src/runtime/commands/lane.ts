@@ -1,7 +1,7 @@
 /** Commands between claim and answer: each is answered once, where the conversation is after it. */
 
 import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
-import type { QueueItem } from '../../engine/engine.ts';
+import type { Lease, QueueItem } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
 import { type Entry, traceOf } from '../contract/entry.ts';
 import { isReply } from '../conversations/asked-places.ts';
@@ -19,9 +19,11 @@ export interface CommandLaneOptions {
 }
 
 /** Resolves when the answer is durable in the outbox. */
-export function createCommandLane(options: CommandLaneOptions): (item: QueueItem<Entry>) => Promise<void> {
+export function createCommandLane(
+  options: CommandLaneOptions,
+): (item: QueueItem<Entry>, lease: Pick<Lease<Entry>, 'isAgain'>) => Promise<void> {
   const { service, delivery, buttons, place } = options;
-  return async (claimed) => {
+  return async (claimed, { isAgain }) => {
     // Only a command that has moved the conversation is answered where that goes on.
     const item = claimed.message.moves ? await place(claimed) : claimed;
     if (!item) return;
@@ -34,7 +36,6 @@ export function createCommandLane(options: CommandLaneOptions): (item: QueueItem
     if (isThere && isReply(message)) outbound.replyTo = message.messageId;
     if (isThere && message.interaction !== undefined) outbound.interaction = message.interaction;
     const trace = traceOf(item.id);
-    const isAgain = item.attempts > 0;
     await delivery.add(outbound, trace, isAgain);
     later
       ?.then((words) => delivery.add({ id: `${item.id}-later`, address, text: words, files: [] }, trace, isAgain))

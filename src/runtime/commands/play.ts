@@ -28,7 +28,7 @@ export const play: Command = {
 };
 
 async function begin(context: CommandContext, args: string): Promise<CommandReply> {
-  const { home, taskId, runOf, waitingFor } = context;
+  const { home, taskId, look } = context;
   const [{ findPlaybook }, { readPlayed }, { fillPlaybook }] = await Promise.all([
     import('../playbook/library.ts'),
     import('../playbook/record.ts'),
@@ -54,7 +54,8 @@ async function begin(context: CommandContext, args: string): Promise<CommandRepl
     return {
       text: `This task has a plan of its own with open steps, which the playbook would replace: send /new, then /play ${args} there.`,
     };
-  const isBusy = runOf(taskId) !== undefined || waitingFor(taskId) > 0;
+  const { view, depth } = await look(taskId);
+  const isBusy = view !== undefined || depth > 0;
   const text = [`Play ${found.name}`, ...[...values].map(([key, value]) => `${key}=${value}`)].join(' ');
   await context.play(taskId, { name: found.name, values: [...values] }, text);
   const steps = `${filled.steps.length} ${filled.steps.length === 1 ? 'step' : 'steps'}`;
@@ -83,12 +84,12 @@ function readValues(text: string, needs: readonly string[]): Map<string, string>
 }
 
 async function goOn(context: CommandContext): Promise<CommandReply> {
-  const { home, taskId, runOf, approvals } = context;
+  const { home, taskId, look, approvals } = context;
   const { readPlayed } = await import('../playbook/record.ts');
   const played = context.task && readPlayed(home, taskId);
   if (!played || played.isFinished) return list(context);
   const title = played.playbook.title;
-  const run = runOf(taskId);
+  const { view: run } = await look(taskId);
   if (run && !run.isEnding)
     return { text: `**${title}**: I am at work on this task. /plan shows how far it is, /stop ends that.` };
   if ((approvals?.open(taskId) ?? []).length > 0)

@@ -19,11 +19,11 @@ export const queue: Command = {
   argument: { name: 'mode', description: 'steer, collect or followup', pattern: '^(steer|collect|followup)$' },
   action: 'chat',
   async run(context) {
-    const { args, settings, address, waitingFor, taskId } = context;
+    const { args, settings, address, look, taskId } = context;
     const wanted = args.trim().toLowerCase();
     if (wanted === '') {
       const now = settings.get(address).queue ?? 'steer';
-      const waiting = waitingFor(taskId);
+      const { depth: waiting } = await look(taskId);
       const count = waiting > 0 ? ` ${waiting} ${waiting === 1 ? 'message waits' : 'messages wait'}.` : '';
       const others = QUEUE_MODES.filter((mode) => mode !== now);
       return {

@@ -21,10 +21,10 @@ export const status: Command = {
   action: 'look',
   takesTask: 'any',
   async run(context) {
-    const { home, task, taskId, model, runOf, waitingFor } = context;
+    const { home, task, taskId, model, look } = context;
     if (!task)
       return { text: `Nothing yet: this conversation has no task. Write to me to begin one. (model: ${model})` };
-    const run = runOf(taskId);
+    const { view: run, depth: waiting } = await look(taskId);
     const isWaiting = (context.approvals?.open(taskId) ?? []).length > 0;
     const plan = await readPlan(home, taskId);
     const lines = [`**${task.title}** (\`${task.id}\`)`];
@@ -35,7 +35,6 @@ export const status: Command = {
       lines.push(
         `- ${isWaiting ? 'waiting' : standOf(task, plan?.plan)}, ${task.runs} ${task.runs === 1 ? 'run' : 'runs'} so far`,
       );
-    const waiting = waitingFor(taskId);
     if (waiting > 0) lines.push(`- ${waiting} ${waiting === 1 ? 'message waits' : 'messages wait'}`);
     if (plan) {
       const { done, total } = planProgress(plan.plan);
@@ -99,11 +98,11 @@ export const stop: Command = {
   argument: { name: 'task', description: 'The id of another task', suggests: true, pattern: TASK_ID },
   action: 'steer',
   takesTask: 'any',
-  async run({ taskId, task, stop: end, waitingFor, approvals, principal }) {
+  async run({ taskId, task, stop: end, look, approvals, principal }) {
     const open = approvals?.open(taskId) ?? [];
     const by = { by: principalText(principal), name: principal.name };
-    const isEnded = end(taskId);
-    const waiting = waitingFor(taskId);
+    const isEnded = await end(taskId);
+    const { depth: waiting } = await look(taskId);
     for (const { id } of open) await approvals?.decide(id, { verdict: 'stop', ...by });
     if (!isEnded && open.length === 0) return { text: 'There is nothing to stop: no run is under way.' };
     const rest = waiting > 0 ? ` ${waiting} waiting ${waiting === 1 ? 'message comes' : 'messages come'} next.` : '';

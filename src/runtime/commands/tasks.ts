@@ -67,8 +67,9 @@ const olderWords = (looked: number): string =>
 const isOperator = ({ principal }: CommandContext): boolean =>
   (principal.channel === 'terminal' || principal.channel === 'local') && principal.person === undefined;
 
-async function lineOf(task: TaskRecord, { home, taskId, runOf, isDirect }: CommandContext): Promise<string> {
-  const mark = runOf(task.id) ? MARK.running : await markOf(home, task);
+async function lineOf(task: TaskRecord, { home, taskId, look, isDirect }: CommandContext): Promise<string> {
+  const { view } = await look(task.id);
+  const mark = view ? MARK.running : await markOf(home, task);
   const here = task.id === taskId ? ' (here)' : '';
   // In a group nobody learns where else its people talk to me.
   const where = isDirect ? `, ${placesOf(task.conversations)}` : '';

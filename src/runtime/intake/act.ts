@@ -4,7 +4,7 @@
  */
 import { identityText } from '../../access/principal.ts';
 import type { InboundMessage, InboundOutcome } from '../../channels/channel.ts';
-import { spoolKey } from '../../engine/local/spool.ts';
+import { spoolKey } from '../../engine/engine.ts';
 import { commandLane, dedupeId, type Entry, shareOf, taskLane, traceOf } from '../contract/entry.ts';
 import { follow } from '../conversations/conversations.ts';
 import type { Action } from './decide.ts';
@@ -27,7 +27,7 @@ export async function act(
   state: IntakeState,
 ): Promise<InboundOutcome> {
   const { message, principal, key } = who;
-  const { queue, conversations, access, languages, replies, log } = services;
+  const { conversations, access, languages, replies, log } = services;
   const isTaken = ['notice', 'bind', 'open', 'store'].includes(action.kind);
   if (isTaken) languages.note(principal, message.isDirect ? message.address : undefined, message.sender.language);
   if (isTaken && principal.role === 'owner' && message.isDirect) access.onOwner(principal, message.address);
@@ -40,7 +40,6 @@ export async function act(
     case 'ignore':
       return action.outcome;
     case 'duplicate':
-      await queue.seen(dedupeId(message));
       count(message, 'duplicate', services);
       return 'duplicate';
     case 'moved':
@@ -122,16 +121,20 @@ async function store(entry: Entry, raw: unknown, services: GatewayServices): Pro
   const { queue, replies, settings, log } = services;
   const { message } = entry;
   const lane = entry.command ? commandLane(message.address) : taskLane(entry.taskId);
-  if (queue.depth(lane) >= settings.maxQueue) {
+  const group = message.group === undefined ? {} : { group: message.group, notBefore: Date.now() + GROUP_SETTLE_MS };
+  const id = dedupeId(message);
+  const about = { dedupeId: id, by: shareOf(entry), raw, maxDepth: settings.maxQueue, ...group };
+  const outcome = await queue.enqueue(lane, entry, about);
+  if (outcome === 'full') {
     count(message, 'queue-full', services);
     const text = `I did not take this message: ${settings.maxQueue} are waiting already. Send it again later, or /stop first.`;
     await replies.notice(message, text);
     return 'answered';
   }
-  const group = message.group === undefined ? {} : { group: message.group, notBefore: Date.now() + GROUP_SETTLE_MS };
-  const id = dedupeId(message);
-  const outcome = await queue.enqueue(lane, entry, { dedupeId: id, by: shareOf(entry), raw, ...group });
-  const steer = () => queue.signal(lane, 'steer');
+  const steer = () =>
+    void queue
+      .signal(lane, 'steer')
+      .catch((error: unknown) => log.warn({ err: error, lane }, 'nothing could be steered'));
   // An album steers once it is whole.
   if (entry.mode === 'steer' && message.group !== undefined) setTimeout(steer, GROUP_SETTLE_MS + 20).unref();
   else if (entry.mode === 'steer') steer();

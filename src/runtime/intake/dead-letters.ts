@@ -5,9 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { conversationKey, type InboundMessage, type InboundOutcome } from '../../channels/channel.ts';
-import { bury, reasonOf } from '../../engine/local/dead-letters.ts';
-import { spoolKey } from '../../engine/local/spool.ts';
-import type { SpoolStore } from '../../engine/local/store.ts';
+import { type Queue, spoolKey } from '../../engine/engine.ts';
 import { errorMessage, isStorageFailure } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
@@ -15,7 +13,7 @@ import { commandLane, dedupeId, traceOf, type Visit } from '../contract/entry.ts
 import type { Gateway } from '../gateway.ts';
 
 export interface DeadLetterOptions {
-  store: SpoolStore;
+  queue: Pick<Queue<unknown>, 'giveUp' | 'reasonOf'>;
   /** The message is kept in `dead`: its sender and the owners should hear of it. The same key again has no effect. */
   tell: (message: InboundMessage, key: string, reason: string) => Promise<void>;
   metrics: Metrics;
@@ -28,7 +26,7 @@ const PAUSES_MS = [50, 200];
 const MAX_UNKNOWN = 20;
 const HOUR_MS = 3_600_000;
 
-export function withDeadLetters(gateway: Gateway, { store, tell, metrics, log }: DeadLetterOptions): Gateway {
+export function withDeadLetters(gateway: Gateway, { queue, tell, metrics, log }: DeadLetterOptions): Gateway {
   /** By conversation, the end of what is tried again there: what follows waits for it. */
   const retrying = new Map<string, Promise<unknown>>();
   const unknown = { since: 0, count: 0 };
@@ -38,7 +36,7 @@ export function withDeadLetters(gateway: Gateway, { store, tell, metrics, log }:
     if (outcome !== 'duplicate') return outcome;
     // A crash may have come between giving it up and saying so.
     const key = spoolKey(dedupeId(message));
-    const reason = reasonOf(store, key);
+    const reason = await queue.reasonOf(key);
     if (reason === undefined) return outcome;
     await tell(message, key, reason);
     return 'answered';
@@ -87,7 +85,7 @@ export function withDeadLetters(gateway: Gateway, { store, tell, metrics, log }:
       ...{ message: { message, principal: visit.sender }, acceptedAt: new Date().toISOString() },
     };
     try {
-      await bury(store, item, `it could not be taken in: ${reason}`, Date.now());
+      await queue.giveUp(item, `it could not be taken in: ${reason}`);
     } catch (cause) {
       log.error({ ...about, cause: errorMessage(cause) }, 'an event that cannot be taken in could not be kept either');
       throw cause;

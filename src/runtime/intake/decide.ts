@@ -23,7 +23,8 @@ export interface BoundTask {
   mayJoin: boolean | undefined;
   /** The sender's message began it. */
   hasBegun: boolean;
-  isBusy: boolean;
+  /** Undefined until it was looked up. */
+  isBusy: boolean | undefined;
 }
 
 /** Each is looked up when it is asked for, so that a stranger costs no look at a file. */
@@ -36,10 +37,10 @@ export interface Facts {
   /** For a task that begins here. */
   readonly newTaskId: string;
   readonly entry: EntryDecision;
-  /** The queue has had the event already. */
-  readonly isSeen: boolean;
-  /** An edit that left the words as they were. */
-  readonly isUnchanged: boolean;
+  /** The queue has had the event already; undefined until it was asked. */
+  readonly isSeen: boolean | undefined;
+  /** An edit that left the words as they were; undefined until they were looked up. */
+  readonly isUnchanged: boolean | undefined;
   /** Undefined until the message was counted towards its sender's limit. */
   readonly rate: ReturnType<RateLimiter['take']> | undefined;
   /** What the button means; undefined until it was looked up. */
@@ -54,7 +55,12 @@ export interface Facts {
 type Refusal = Extract<EntryDecision, { allow: false }>['reason'];
 
 /** A fact is missing: what finds it out costs something, or takes time. */
-export type Step = { kind: 'count' } | { kind: 'press'; id: string } | { kind: 'wait' };
+export type Step =
+  | { kind: 'count' | 'wait' | 'seen' }
+  | { kind: 'press'; id: string }
+  /** Compare with what was said before. */
+  | { kind: 'compare'; editOf: string }
+  | { kind: 'look'; taskId: string };
 
 export type Action =
   | { kind: 'refuse'; reason: Refusal }
@@ -81,6 +87,17 @@ export type Action =
 
 export type Decision = Step | Action;
 
+const STEPS: readonly Decision['kind'][] = [
+  'count',
+  'wait',
+  'seen',
+  'press',
+  'compare',
+  'look',
+] satisfies Step['kind'][];
+
+export const isStep = (decision: Decision): decision is Step => STEPS.includes(decision.kind);
+
 const GONE = `That button is no longer valid. ${HELP_HINT}`;
 const OF_OTHERS = 'This thread belongs to a task of others; only its people may lead it elsewhere.';
 
@@ -92,8 +109,10 @@ export function decide(facts: Facts): Decision {
   const isCounted = principal.role !== 'owner';
   // For plain messages the queue finds out by itself; others have effects before they get there, and nothing counts twice.
   const isEarly = isCounted || message.command || message.button || message.opensThread;
+  if (isEarly && facts.isSeen === undefined) return { kind: 'seen' };
   if (isEarly && facts.isSeen) return { kind: 'duplicate' };
   // Platforms tell of an edit also when only a link's preview has come.
+  if (facts.isUnchanged === undefined) return { kind: 'compare', editOf: message.editOf ?? '' };
   if (facts.isUnchanged) return { kind: 'ignore', outcome: 'duplicate' };
   if (message.kind === 'migration') return { kind: 'moved' };
   if (isCounted && !facts.rate) return { kind: 'count' };
@@ -149,7 +168,9 @@ function decideTask(facts: Facts, { message, spec, mode }: Meaning): Decision {
   const isOwnThread = message.opensThread === true && (!message.command || spec?.begins === true);
   const task = isOwnThread ? undefined : facts.task;
   const mayJoin = task === undefined || (task.mayJoin ?? (isDirect || task.hasBegun));
-  const isStop = !message.command && mayJoin && saysStop(message) && task?.isBusy === true;
+  const mayStop = !message.command && mayJoin && saysStop(message);
+  if (mayStop && task && task.isBusy === undefined) return { kind: 'look', taskId: task.id };
+  const isStop = mayStop && task?.isBusy === true;
   const command = isStop ? { name: 'stop', args: '' } : message.command;
   const entry: Entry = { message, principal, viber, taskId: task?.id ?? newTaskId };
   if (command) entry.command = { name: spec?.name ?? command.name, args: command.args };

@@ -2,12 +2,11 @@
 import { authoriseEntry, type EntryDecision, type EntryFacts } from '../../access/authorise.ts';
 import { identityText, type Principal } from '../../access/principal.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
-import { spoolKey } from '../../engine/local/spool.ts';
 import type { KeyedMutex } from '../../lib/keyed-mutex.ts';
 import type { Lru } from '../../lib/lru.ts';
 import { messagesIn } from '../../messages/messages.ts';
 import { newTaskId } from '../../workspace/tasks.ts';
-import { dedupeId, taskLane, type Visit } from '../contract/entry.ts';
+import type { Visit } from '../contract/entry.ts';
 import { bindingKey } from '../conversations/conversations.ts';
 import type { BoundTask, Facts } from './decide.ts';
 import type { Access, GatewayServices } from './services.ts';
@@ -25,6 +24,10 @@ export interface Arrival {
   message: InboundMessage;
   visit: Visit;
   pressed?: Facts['pressed'];
+  isSeen?: boolean;
+  isUnchanged?: boolean;
+  /** Of the task that it was bound to when that was looked up. */
+  looked?: { taskId: string; isBusy: boolean };
 }
 
 /** The facts with the key of the conversation's binding. */
@@ -51,8 +54,12 @@ export function authorise(
   };
 }
 
-export function gather({ message, visit, pressed }: Arrival, services: GatewayServices, state: IntakeState): Gathered {
-  const { queue, conversations, access, languages, lookups, settings } = services;
+export function gather(
+  { message, visit, pressed, isSeen, isUnchanged, looked }: Arrival,
+  services: GatewayServices,
+  state: IntakeState,
+): Gathered {
+  const { conversations, access, languages, lookups, settings } = services;
   const { address, isDirect, editOf } = message;
   const keyOf = (principal: Principal) => bindingKey(principal, address, isDirect);
   const { principal, entry } = authorise(message, message.kind, access, (who) => ({
@@ -77,12 +84,8 @@ export function gather({ message, visit, pressed }: Arrival, services: GatewaySe
       rate: visit.rate,
       pressed,
       key,
-    },
-    get isSeen() {
-      return queue.seen(dedupeId(message)) !== undefined;
-    },
-    get isUnchanged() {
-      return editOf !== undefined && lookups.textOf(spoolKey(dedupeId(message, editOf))) === message.text;
+      isSeen,
+      isUnchanged: editOf === undefined ? false : isUnchanged,
     },
     get isChanging() {
       return state.changes.pending(key) !== undefined;
@@ -93,7 +96,7 @@ export function gather({ message, visit, pressed }: Arrival, services: GatewaySe
         bound && {
           ...{ id: bound.taskId, address: bound.address, mayJoin: lookups.mayJoin(bound.taskId, principal) },
           hasBegun: state.beginners.get(bound.taskId) === identityText(principal),
-          isBusy: queue.isBusy(taskLane(bound.taskId)),
+          isBusy: looked?.taskId === bound.taskId ? looked.isBusy : undefined,
         }
       );
     },

@@ -28,7 +28,7 @@ export interface Access extends Pick<People, 'resolve'>, Pick<RateLimiter, 'take
 /** What is known already of messages, buttons and tasks. */
 export interface Lookups extends Pick<Buttons, 'press'> {
   /** The words of a message accepted before, by its spool key; undefined when it is not known (any more). */
-  textOf(key: string): string | undefined;
+  textOf(key: string): Promise<string | undefined>;
   /** One of the task's people, or an owner (promise 33); undefined while the task has no record. */
   mayJoin(taskId: string, principal: Principal): boolean | undefined;
   /** The task an id typed by a person means, if it exists and they may see it. */

@@ -1,6 +1,6 @@
 /** What became of a turn, on its way to people: one answer to every conversation whose message the turn took in. */
 import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
-import type { QueueItem } from '../../engine/engine.ts';
+import type { Fence, QueueItem } from '../../engine/engine.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import { isReply } from '../conversations/asked-places.ts';
@@ -13,6 +13,8 @@ export interface Answered {
   items: readonly QueueItem<Entry>[];
   /** The answers may have been added, and even sent, before. */
   isAgain: boolean;
+  /** Of the lane: whoever has lost it answers nobody. */
+  fence?: Fence;
 }
 
 export type AnswerServices = Pick<RunServices, 'live' | 'buttons' | 'delivery' | 'jobs'> & Rendering;

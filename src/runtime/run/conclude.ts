@@ -12,7 +12,7 @@ import type { RunServices } from './services.ts';
 
 export interface Concluding extends Answered {
   /** Takes the messages off the lane; called once their answer is durable. */
-  ack: (items: readonly Item[]) => void;
+  ack: (items: readonly Item[]) => Promise<void>;
 }
 
 type Sending = Pick<RunServices, 'home' | 'live' | 'memory' | 'syncSoon'> & AnswerServices;
@@ -61,7 +61,7 @@ async function note(turn: Concluding, outcome: RunOutcome, at: string, to: Notin
   to.threads.show(taskId);
   to.metrics.count('viber_runs_total', { state });
   to.memory?.note(turn, outcome, at);
-  ack(items);
+  await ack(items);
   to.jobs?.ended((items[0] as Item).message, outcome);
   void to.compaction?.ended(taskId);
   to.log.info({ trace: run, task: taskId, state, error, usage }, 'run ended');

@@ -12,7 +12,7 @@ import { type Entry, traceOf } from '../contract/entry.ts';
 export type GiveUp = (items: readonly QueueItem<Entry>[], reason: string) => Promise<void>;
 
 export interface Retries {
-  /** Hands the lane back, to be tried again later, or without what is given up. Never rejects. */
+  /** Hands the lane back, to be tried again later, or without what is given up. Rejects when the engine does not take it. */
   failed(lease: Lease<Entry>, error: unknown): Promise<void>;
   /** Whether the last try in this lane failed. */
   has(lane: string): boolean;

@@ -21,7 +21,10 @@ import { type ConcludeServices, type Concluding, conclude, record } from './conc
 import { type RunEnd, type RunTurn, type RunUses, run } from './run.ts';
 import type { RunServices } from './services.ts';
 
-export interface Turn extends Batch, Pick<RunTurn, 'isAgain' | 'signal' | 'intake'>, Pick<Concluding, 'fence' | 'ack'> {
+export interface Turn
+  extends Batch,
+    Pick<RunTurn, 'isAgain' | 'signal' | 'intake'>,
+    Required<Pick<Concluding, 'fence' | 'ack'>> {
   /** Messages of turns that were steered into this one: they are answered with it. */
   carriedOver: readonly Item[];
   /** Called when it is too late to stop it: what comes now is its answer. */

@@ -4,11 +4,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Lease, QueueItem, Share } from '../../../src/engine/engine.ts';
+import { type Lease, type QueueItem, type Share, spoolKey } from '../../../src/engine/engine.ts';
 import { inspectSpool } from '../../../src/engine/local/inspect.ts';
 import { segmentNames } from '../../../src/engine/local/segment.ts';
-import { MAX_CRASHES, openSpool, type Spool, spoolKey } from '../../../src/engine/local/spool.ts';
+import { MAX_CRASHES, openSpool, type Spool } from '../../../src/engine/local/spool.ts';
 import { NoSpaceError, openStore } from '../../../src/engine/local/store.ts';
+import { LeaseLost } from '../../../src/errors.ts';
 import { listenForDamage } from '../../../src/lib/damage.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
@@ -59,7 +60,7 @@ describe('the inbox', () => {
     expect(await Promise.all([put(first.spool), put(first.spool)])).toEqual(['accepted', 'duplicate']);
     const lease = await claim(first.spool);
     expect(await put(first.spool)).toBe('duplicate');
-    first.spool.ack(lease, ids(lease));
+    await first.spool.ack(lease, ids(lease));
     expect(await put(first.spool)).toBe('duplicate');
     const second = await open(root);
     expect(await put(second.spool)).toBe('duplicate');
@@ -78,7 +79,7 @@ describe('the inbox', () => {
     const b = await claim(spool);
     expect([texts(a), texts(b)]).toEqual([['1'], ['3']]);
     const next = spool.claim('');
-    spool.ack(a, ids(a));
+    await spool.ack(a, ids(a));
     expect(texts(await next)).toEqual(['2']);
   });
 
@@ -91,7 +92,7 @@ describe('the inbox', () => {
     const lease = await claim(spool);
     expect(texts(lease)).toEqual(['photo 1', 'photo 2']);
     expect(Date.now()).toBeGreaterThanOrEqual(notBefore - 2);
-    spool.ack(lease, ids(lease));
+    await spool.ack(lease, ids(lease));
     expect(texts(await spool.claim(''))).toEqual(['text']);
   });
 
@@ -101,32 +102,34 @@ describe('the inbox', () => {
     for (const text of ['a', 'b', 'c', 'd']) await spool.enqueue('x', text, { by: ALEX, dedupeId: text });
     await spool.enqueue('x', 'late', { by: ALEX, dedupeId: 'late', notBefore: Date.now() + 60_000 });
     const lease = await claim(spool);
-    const taken = spool.extend(lease, (item) => item.message !== 'b');
+    const taken = await spool.extend(lease, (item) => item.message !== 'b');
     expect(taken.map((item) => item.message)).toEqual(['c', 'd']);
-    expect(spool.extend(lease, (item) => item.message === 'c')).toEqual([]);
+    expect(await spool.extend(lease, (item) => item.message === 'c')).toEqual([]);
     expect(names(root, 'cur')).toHaveLength(3);
-    expect(spool.depth('x')).toBe(2);
+    expect((await spool.look('x')).depth).toBe(2);
     // One of them is finished, the others are handed back: in their order, and none is lost.
-    spool.ack(lease, [spoolKey('c')]);
-    spool.release(lease);
+    await spool.ack(lease, [spoolKey('c')]);
+    await spool.release(lease);
     const again = await claim(spool);
-    expect([texts(again), spool.extend(again, () => true).map((item) => item.message)]).toEqual([['a'], ['b', 'd']]);
-    expect(spool.extend(lease, () => true)).toEqual([]);
+    const rest = await spool.extend(again, () => true);
+    expect([texts(again), rest.map((item) => item.message)]).toEqual([['a'], ['b', 'd']]);
+    await expect(spool.extend(lease, () => true)).rejects.toThrow(LeaseLost);
     const after = await open(root);
     expect(texts(await claim(after.spool))).toEqual(['a']);
   });
 
-  it('ignores ack and release of an older lease', async () => {
+  it('refuses the ack of an older lease, and ignores its release', async () => {
     const root = tempFolder();
     const { spool } = await open(root);
     await spool.enqueue('a', '1', { by: ALEX, dedupeId: '1' });
     const stale = await claim(spool);
-    spool.release(stale);
+    await spool.release(stale);
     const current = await claim(spool);
-    spool.ack(stale, ids(stale));
-    spool.release(stale);
+    await expect(spool.ack(stale, ids(stale))).rejects.toThrow(LeaseLost);
+    expect(() => stale.check()).toThrow(LeaseLost);
+    await spool.release(stale);
     expect(names(root, 'cur')).toHaveLength(1);
-    spool.ack(current, ids(current));
+    await spool.ack(current, ids(current));
     expect(names(root, 'cur')).toEqual([]);
   });
 
@@ -150,7 +153,7 @@ describe('the inbox', () => {
     expect(leases.map((lease) => texts(lease)?.[0])).toEqual(['sam 1', 'old', 'alex']);
     const waiting = next();
     const sams = leases[0] as Lease<string>;
-    spool.ack(sams, ids(sams));
+    await spool.ack(sams, ids(sams));
     expect(await waiting).toBe('sam 2');
   });
 
@@ -167,7 +170,9 @@ describe('the inbox', () => {
     }
     const { spool, dead } = await open(root);
     expect(dead.map((item) => item.message)).toEqual(['poison']);
-    expect(spool.deadLetters()).toMatchObject([{ id: spoolKey('p'), reason: expect.stringContaining('3 times') }]);
+    expect(await spool.deadLetters()).toMatchObject([
+      { id: spoolKey('p'), reason: expect.stringContaining('3 times') },
+    ]);
     expect(texts(await spool.claim(''))).toEqual(['innocent']);
     expect(await spool.enqueue('a', 'poison', { by: ALEX, dedupeId: 'p' })).toBe('duplicate');
   });
@@ -183,7 +188,7 @@ describe('the inbox', () => {
     expect(texts(suspect)).toEqual(['a']);
     expect(texts(await spool.claim(''))).toEqual(['fresh']);
     const other = spool.claim('');
-    spool.ack(suspect, ids(suspect));
+    await spool.ack(suspect, ids(suspect));
     expect(texts(await other)).toEqual(['b']);
   });
 
@@ -191,7 +196,7 @@ describe('the inbox', () => {
     const root = tempFolder();
     const first = await open(root);
     await first.spool.enqueue('a', '1', { by: ALEX, dedupeId: '1' });
-    first.spool.release(await claim(first.spool));
+    await first.spool.release(await claim(first.spool));
     first.spool.close();
     const { spool } = await open(root);
     expect((await claim(spool)).items[0]?.attempts).toBe(0);
@@ -253,9 +258,9 @@ describe('the inbox', () => {
     for (const id of ['1', '2']) await spool.enqueue('a', id, { by: ALEX, dedupeId: id });
     const lease = await claim(spool);
     expect(texts(lease)).toEqual(['1']);
-    spool.ack(lease, [spoolKey('2'), 'unknown']);
+    await spool.ack(lease, [spoolKey('2'), 'unknown']);
     expect(names(root, 'new')).toEqual([spoolKey('2')]);
-    spool.ack(lease, ids(lease));
+    await spool.ack(lease, ids(lease));
     expect(texts(await claim(spool))).toEqual(['2']);
   });
 
@@ -277,10 +282,10 @@ describe('the inbox', () => {
         const step = async (finish: boolean) => {
           if (pending === 0) return;
           const lease = await claim(spool);
-          if (!finish) return spool.release(lease);
+          if (!finish) return await spool.release(lease);
           pending -= lease.items.length;
           finished.set(lease.lane, [...(finished.get(lease.lane) ?? []), ...(texts(lease) ?? [])]);
-          spool.ack(lease, ids(lease));
+          await spool.ack(lease, ids(lease));
         };
         for (const action of commands) {
           if (action.do === 'put') {

@@ -324,9 +324,13 @@ describe('whatever happens', () => {
           boundAt: '',
         }),
       },
-      ...{ queue: { signal: () => false }, approvals, log: silentLog() },
+      ...{
+        queue: { look: async () => ({ depth: 0, busy: false }), signal: async () => false },
+        approvals,
+        log: silentLog(),
+      },
     });
-    expect(interrupt({ type: 'interrupt', targetAgentId: '*', reason: '' }, message().address)).toEqual(['t1']);
+    expect(await interrupt({ type: 'interrupt', targetAgentId: '*', reason: '' }, message().address)).toEqual(['t1']);
     await vi.waitFor(() => expect(approvals.get(id)?.decision?.verdict).toBe('stop'), 30_000);
   });
 });

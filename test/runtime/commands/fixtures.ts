@@ -60,9 +60,11 @@ export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE)
   const service: CommandServices = {
     ...{ home, pairing, links, models: onlyModel('offline/demo') },
     prefixes: { telegram: '/', discord: '/viber ', slack: '/viber ', local: '/', terminal: '/' },
-    runOf: (id) => (running.has(id) ? { runId: 'r', startedAt: Date.now() } : undefined),
-    waitingFor: () => 0,
-    stop: (id) => running.delete(id),
+    async look(id) {
+      const busy = running.has(id);
+      return { depth: 0, busy, ...(busy ? { view: { runId: 'r', startedAt: Date.now() } } : {}) };
+    },
+    stop: async (id) => running.delete(id),
     bound: (id) => bound.get(id) ?? [],
     shareTask: async (person, from) => void shared.push({ person, from }),
     attachRules: () => attach,

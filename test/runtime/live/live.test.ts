@@ -159,13 +159,13 @@ describe('a conversation that follows a run', () => {
 });
 
 describe('an interrupt', () => {
-  it('stops what runs in the conversation: everything, or what one agent does', () => {
+  it('stops what runs in the conversation: everything, or what one agent does', async () => {
     const { live, emit } = start();
     const stopped: string[] = [];
     const interrupt = createInterrupt({
       live,
       conversations: { get: () => undefined },
-      queue: { signal: (lane) => stopped.push(lane) > 0 },
+      queue: { look: async () => ({ depth: 0, busy: true }), signal: async (lane) => stopped.push(lane) > 0 },
       log: silentLog(),
     });
     live.follow('r1', [HERE]);
@@ -173,23 +173,24 @@ describe('an interrupt', () => {
     emit({ type: 'state-change', state: 'thinking', taskId: 't-1', agentId: 'a' }, 'r1');
     emit({ type: 'state-change', state: 'thinking', taskId: 't-2', agentId: 'b' }, 'r2');
     const signal = { type: 'interrupt', targetAgentId: '*', reason: 'enough' } as const;
-    expect(interrupt(signal, THERE)).toEqual(['t-2']);
-    expect(interrupt({ ...signal, targetAgentId: 'a' }, HERE)).toEqual(['t-1']);
-    expect(interrupt({ ...signal, targetAgentId: 'a' }, THERE)).toEqual([]);
-    expect(interrupt(signal, HERE)).toEqual(['t-1', 't-2']);
+    expect(await interrupt(signal, THERE)).toEqual(['t-2']);
+    expect(await interrupt({ ...signal, targetAgentId: 'a' }, HERE)).toEqual(['t-1']);
+    expect(await interrupt({ ...signal, targetAgentId: 'a' }, THERE)).toEqual([]);
+    expect(await interrupt(signal, HERE)).toEqual(['t-1', 't-2']);
     expect(stopped).toEqual(['task:t-2', 'task:t-1', 'task:t-1', 'task:t-2']);
   });
 
-  it('reaches the task of the conversation before that has told anything, and tells nobody of what nobody works on', () => {
+  it('reaches the task of the conversation before that has told anything, and tells nobody of what nobody works on', async () => {
     const { live } = start();
     const binding = { key: 'k', taskId: 't-9', viber: 'default', address: HERE, isDirect: true, boundAt: '' };
     const interruptWith = (isOwned: boolean) =>
       createInterrupt({
-        ...{ live, conversations: { get: () => binding }, queue: { signal: () => isOwned }, log: silentLog() },
+        ...{ live, conversations: { get: () => binding }, log: silentLog() },
+        queue: { look: async () => ({ depth: 0, busy: isOwned }), signal: async () => isOwned },
       });
     const signal = { type: 'interrupt', targetAgentId: 'default', reason: '' } as const;
-    expect(interruptWith(true)(signal, HERE)).toEqual(['t-9']);
-    expect(interruptWith(false)(signal, HERE)).toEqual([]);
+    expect(await interruptWith(true)(signal, HERE)).toEqual(['t-9']);
+    expect(await interruptWith(false)(signal, HERE)).toEqual([]);
   });
 
   it('goes on after a crash with the message that was shown before it, and with none that became an answer', async () => {

@@ -27,7 +27,7 @@ function start() {
   const stopped: string[] = [];
   const interrupt = createInterrupt({
     ...{ live, log, conversations: { get: () => undefined } },
-    queue: { signal: (lane) => stopped.push(lane) > 0 },
+    queue: { look: async () => ({ depth: 0, busy: true }), signal: async (lane) => stopped.push(lane) > 0 },
   });
   const words = () => [...views].map((view) => view.words);
   return {
