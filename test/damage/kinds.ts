@@ -35,6 +35,7 @@ export function kindsOf(home: string): FileKind[] {
     { ...json(`agents/default/sessions/${current}.jsonl`, 'session'), is: 'lines' },
     { ...json(`spool/log/${segment}.jsonl`, 'spool/log'), is: 'lines', holds: ['new', 'cur', 'out'] },
     { ...json(first(/^spool\/log\/.*\.keys$/), 'spool/log keys'), is: 'derived' },
+    { ...json('spool/closed'), is: 'derived' },
     ...['dead', 'unsure'].map(
       (state): FileKind => ({ ...json(first(new RegExp(`^spool/${state}/.*json$`)), `spool/${state}`), is: 'derived' }),
     ),
