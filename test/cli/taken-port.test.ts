@@ -16,7 +16,7 @@ const server = (port: number, isAnyPort: boolean) =>
     readiness: () => {
       throw new Error('nobody asks');
     },
-    ...{ metrics: () => '', maxConnections: 8, onError: nothing, onWrongTokens: nothing },
+    ...{ metrics: async () => '', maxConnections: 8, onError: nothing, onWrongTokens: nothing },
   });
 
 test('a free port serves in its place where any will do; else the setting is named', async () => {
