@@ -17,7 +17,7 @@ RUN npm ci --omit=dev && mkdir -p node_modules && npm cache clean --force
 FROM node:24-slim
 # git for the skill that commits, bubblewrap to run scripts apart from everything else.
 RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap git && rm -rf /var/lib/apt/lists/*
-ENV NODE_ENV=production OPENVIBER_HOME=/data
+ENV NODE_ENV=production OPENVIBER_HOME=/data OPENVIBER_COMMAND="docker exec viber node /app/dist/main.js"
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=dependencies /app/node_modules ./node_modules

@@ -8,8 +8,9 @@ import type { Config } from '../config.ts';
 import { ConfigError, errorCode, errorMessage } from '../errors.ts';
 import { readTextSync } from '../lib/files.ts';
 import { handleLimit, limitProblem } from '../lib/handles.ts';
+import { viberCommand } from '../lib/invocation.ts';
 import { silentLog } from '../log.ts';
-import { lacksVersion, splitModelName } from '../runtime/contract/providers.ts';
+import { lacksVersion, OFFLINE_MODEL, splitModelName } from '../runtime/contract/providers.ts';
 import { describeFailure } from '../runtime/contract/run-error.ts';
 import { createModels } from '../runtime/model/models.ts';
 import { checkDoor, type Door } from './doctor-doors.ts';
@@ -17,6 +18,8 @@ import type { Finding } from './finding.ts';
 
 const MODEL_MS = 15_000;
 const PLATFORM_MS = 30_000;
+const small = () =>
+  `${OFFLINE_MODEL} is the small built-in model, which knows a few fixed requests; ${viberCommand('init')} sets a real one`;
 const OPERATIONAL = ['spool', 'access', 'cache', 'run', 'conversations'];
 const WRITTEN = [...OPERATIONAL, 'workspace', 'artifacts', 'agents'];
 
@@ -132,7 +135,9 @@ export async function checkModels(config: Config, env: NodeJS.ProcessEnv): Promi
   const ask = (label: string, name: string) => attempt(label, MODEL_MS, () => checkModel(name, config.providers, env));
   const models = createModels({ providers: config.providers, env });
   const asked = [ask('model', config.model ?? models.defaultModel), ...config.fallback.map((n) => ask('fallback', n))];
-  return (await Promise.all(asked)).flat();
+  const found = (await Promise.all(asked)).flat();
+  const name = config.model ?? models.defaultModel;
+  return name === OFFLINE_MODEL ? [...found, { name: 'model', state: 'note', detail: small() }] : found;
 }
 
 async function checkModel(name: string, providers: Config['providers'], env: NodeJS.ProcessEnv): Promise<string[]> {

@@ -104,7 +104,9 @@ describe('all is well', () => {
     const { ok, checks }: { ok: boolean; checks: { name: string }[] } = JSON.parse(lines.join());
     expect(ok).toBe(code === 0);
     expect(checks[0]).toEqual({ name: 'configuration', ok: true, state: 'ok', detail: 'defaults and environment' });
-    expect(checks.map(({ name }) => name)).toEqual(['configuration', 'home', 'home', 'model', 'skills', 'sandbox']);
+    expect(checks.map(({ name }) => name)).toEqual([
+      ...['configuration', 'home', 'home', 'model', 'model', 'skills', 'sandbox'],
+    ]);
   });
 });
 
@@ -141,6 +143,9 @@ describe('what is wrong is named', () => {
     const report = await doctor(tempFolder(), { ...offline, channels: { telegram: settings } });
     expect(wrongLines(report)).toEqual([expect.stringMatching(/^✗ telegram /)]);
     expect(report.lines).toContain('✓ model          offline/viber answers');
+    expect(report.lines).toContainEqual(
+      expect.stringMatching(/^! model {10}offline\/viber is the small built-in model.* init sets a real one$/),
+    );
     expect(report.code).toBe(1);
   });
 
@@ -463,7 +468,7 @@ describe('settings that let nobody in', () => {
     const { settings } = await telegram();
     const channels = { telegram: { ...settings, access: { dm: 'allowlist' } } };
     const report = await doctor(tempFolder(), { ...offline, channels });
-    expect(report.lines.filter((line) => line.startsWith('!'))).toEqual([
+    expect(report.lines.filter((line) => line.startsWith('! telegram'))).toEqual([
       expect.stringMatching(/^! telegram {7}channels\.telegram\.access\.allow is empty/),
       '! telegram       channels.telegram.access.chats is empty: it answers in direct messages only',
       ...(isSandboxed ? [] : [expect.stringMatching(NO_SANDBOX)]),

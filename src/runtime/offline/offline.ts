@@ -3,7 +3,7 @@
  * is honest about what it is, deterministic, and works by calling the tools it is offered, as any model does.
  */
 import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../contract/model.ts';
-import { NOT_UNDERSTOOD, workOn } from './replies.ts';
+import { notUnderstood, workOn } from './replies.ts';
 import { parseRequests } from './requests.ts';
 import { type Call, readPrompt, type View } from './view.ts';
 
@@ -62,7 +62,7 @@ function answer({ prompt, tools = [] }: CallOptions): GenerateResult {
 /** The calls that are due, or, when every request has its sentence, the answer. */
 function respond(view: View, offered: ReadonlySet<string>): { calls: Call[]; text: string } {
   const requests = parseRequests(view.text);
-  if (requests.every((request) => request.kind === 'unknown')) return { calls: [], text: NOT_UNDERSTOOD };
+  if (requests.every((request) => request.kind === 'unknown')) return { calls: [], text: notUnderstood() };
   const made = [...view.calls];
   const calls: Call[] = [];
   const sentences: string[] = [];

@@ -3,6 +3,8 @@
  * run again from the start at every step, with the outcomes of the calls it made before, and ends in one sentence that
  * says what came of it.
  */
+
+import { viberCommand } from '../../lib/invocation.ts';
 import { isToDo } from '../../workspace/plan.ts';
 import type { PlanStep } from '../../workspace/types.ts';
 import { KEY_VARIABLES } from '../contract/providers.ts';
@@ -43,15 +45,15 @@ export function workOn(request: OfflineRequest, view: View): Work | string {
     case 'schedule':
       return SCHEDULE;
     case 'hello':
-      return `Hello! ${ABOUT}`;
+      return `Hello! ${ABOUT}\n${realModel()}`;
     case 'help':
-      return `${ABOUT}\n\n${ABILITIES}\n\n${REAL_MODEL}`;
+      return `${ABOUT}\n\n${ABILITIES}\n\n${realModel()}`;
     case 'unknown':
       return `I did not understand “${clip(request.text, 100)}”.`;
   }
 }
 
-const ABOUT = 'I am the built-in offline model: I know a few fixed requests and cannot think or talk freely.';
+const ABOUT = 'I am the small built-in model: I know a few fixed requests and cannot think or talk freely.';
 const ABILITIES = [
   'I can:',
   '- make a plan: “plan: buy paint; paint the wall; clean up” or “make a plan to paint the kitchen”',
@@ -60,11 +62,13 @@ const ABILITIES = [
   '- read, list and send files: “read notes.md”, “list files”, “send me notes.md”',
   '- remember: “remember that I like tea”, “what do you know?”',
 ].join('\n');
-const REAL_MODEL = `For real answers set one of ${KEY_VARIABLES.join(', ')}, or model and providers in config.yaml, and start again.`;
+const realModel = () =>
+  `For real answers give me a real model: \`${viberCommand('init')}\` on the machine I run on asks for it.`;
 const SCHEDULE = `Without a language model I schedule nothing: write the job as a file in the folder jobs/ of the home (name, schedule, prompt, deliver; /jobs then lists it), or set one of ${KEY_VARIABLES.join(', ')}, start again and ask me once more.`;
 
-/** For a message in which nothing was understood. */
-export const NOT_UNDERSTOOD = `I do not understand that. ${ABOUT}\n\n${ABILITIES}\n\n${REAL_MODEL}`;
+/** For a message in which nothing was understood: two lines. */
+export const notUnderstood = () =>
+  `I did not understand that. I am the small built-in model and know a few fixed requests; “help” lists them.\n${realModel()}`;
 
 function* makePlan(goal: string, steps: string[], view: View): Work {
   const titles =

@@ -46,7 +46,7 @@ describe("the day's line", () => {
     ['Done.', {}],
     ['Hello! How can I help you today?', { words: 'Hi!' }],
     ['You are welcome, any time at all.', { words: 'thanks, great' }],
-    ['I am the built-in offline model: I know a few requests.', { isTalk: true }],
+    ['I am the small built-in model: I know a few requests.', { isTalk: true }],
   ])('is not written for %j', (text, more) => expect(entryOf(run(text, more))).toBeUndefined());
 
   it('is written for an answer that is a file, whatever its words', () => {

@@ -1,0 +1,47 @@
+/** How a person calls this program from where they are, to be shown to them: `viber pair list`, or `npm run viber -- pair list` in a checkout. */
+import fs from 'node:fs';
+import path from 'node:path';
+
+export interface Invocation {
+  /** Of this process: what follows the program decides which home and which file it works on. */
+  argv: readonly string[];
+  env: NodeJS.ProcessEnv;
+}
+
+const HERE: Invocation = { argv: process.argv, env: process.env };
+
+/** A command line that does `words` on the same home and with the same configuration as this process. */
+export function viberCommand(words: string, { argv, env }: Invocation = HERE): string {
+  // Whoever packs the program, in a container for example, knows best how it is reached.
+  const given = env.OPENVIBER_COMMAND?.trim();
+  if (given) return `${given} ${words}`;
+  const home = optionOf(argv, '--home') ?? env.OPENVIBER_HOME;
+  const config = optionOf(argv, '--config');
+  const where = [
+    ...(home ? ['--home', shown(home, env)] : []),
+    ...(config === undefined ? [] : ['--config', shown(config, env)]),
+  ];
+  return [programOf(argv[1] ?? ''), words, ...where].join(' ');
+}
+
+function programOf(main: string): string {
+  if (path.basename(main) === 'viber') return 'viber';
+  const file = fs.existsSync(main) ? fs.realpathSync(main) : main;
+  if (file.includes('/_npx/')) return 'npx openviber-gateway';
+  const root = path.resolve(path.dirname(file), '..');
+  const isCheckout = /^main\.(ts|js)$/.test(path.basename(file)) && fs.existsSync(path.join(root, 'src', 'main.ts'));
+  return isCheckout && !file.includes('/node_modules/') ? 'npm run viber --' : 'viber';
+}
+
+function optionOf(argv: readonly string[], name: string): string | undefined {
+  const at = argv.indexOf(name);
+  if (at >= 0) return argv[at + 1];
+  return argv.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+/** An absolute path as a shell takes it; the user's own folder is not named. */
+function shown(file: string, env: NodeJS.ProcessEnv): string {
+  const full = path.resolve(file.replace(/^~(?=\/|$)/, env.HOME ?? '~'));
+  const own = env.HOME !== undefined && full.startsWith(`${env.HOME}/`) ? `~${full.slice(env.HOME.length)}` : full;
+  return /^[\w./~-]+$/.test(own) ? own : `'${full.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,38 @@
+/** The command that people are shown works from where they are. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { viberCommand } from '../../src/lib/invocation.ts';
+import { tempFolder } from '../helpers/temp.ts';
+
+const root = path.join(import.meta.dirname, '..', '..');
+const shown = (main: string, env: NodeJS.ProcessEnv = {}, ...rest: string[]) =>
+  viberCommand('pair approve ABCD2345', { argv: ['node', main, 'start', ...rest], env });
+
+it('by npm in a checkout, by its name where it is installed', () => {
+  expect(shown(path.join(root, 'src/main.ts'))).toBe('npm run viber -- pair approve ABCD2345');
+  expect(shown(path.join(root, 'dist/main.js'))).toBe('npm run viber -- pair approve ABCD2345');
+  const installed = path.join(tempFolder(), 'lib/node_modules/openviber-gateway/dist/main.js');
+  fs.mkdirSync(path.dirname(installed), { recursive: true });
+  fs.writeFileSync(installed, '');
+  expect(shown(installed)).toBe('viber pair approve ABCD2345');
+  expect(shown('/usr/local/bin/viber')).toBe('viber pair approve ABCD2345');
+  expect(shown('/home/sam/.npm/_npx/12ab/node_modules/.bin/viber.js')).toBe(
+    'npx openviber-gateway pair approve ABCD2345',
+  );
+});
+
+it('on the same home and configuration, without the name of the user’s own folder', () => {
+  const env = { HOME: '/home/sam' };
+  expect(shown('/usr/bin/viber', { ...env, OPENVIBER_HOME: '/home/sam/.two' })).toBe(
+    'viber pair approve ABCD2345 --home ~/.two',
+  );
+  expect(shown('/usr/bin/viber', env, '--home', "/srv/it's here", '--config=/etc/viber.yaml')).toBe(
+    `viber pair approve ABCD2345 --home '/srv/it'\\''s here' --config /etc/viber.yaml`,
+  );
+});
+
+it('as whoever packed it says', () => {
+  const env = { OPENVIBER_COMMAND: 'docker exec viber node /app/dist/main.js', OPENVIBER_HOME: '/data' };
+  expect(shown('/app/dist/main.js', env)).toBe('docker exec viber node /app/dist/main.js pair approve ABCD2345');
+});
