@@ -12,6 +12,7 @@ import type { Clock } from './jobs/clock.ts';
 import { connectionsFor } from './lib/handles.ts';
 import { commandSpecs } from './runtime/commands/table.ts';
 import type { Gateway } from './runtime/gateway.ts';
+import { LetIn } from './runtime/intake/let-in.ts';
 import { type Readiness, readinessOf } from './runtime/readiness.ts';
 import type { GiveUp } from './runtime/run/retries.ts';
 
@@ -65,6 +66,7 @@ class RunningApp implements App {
   readonly #services: Services;
   readonly #work: Work;
   readonly #gateway: Gateway;
+  readonly #letIn: LetIn;
   readonly #timers: NodeJS.Timeout[] = [];
   #server: Server | undefined;
   #hasConnected = false;
@@ -75,6 +77,7 @@ class RunningApp implements App {
     this.#services = services;
     this.#work = work;
     this.#gateway = gateway;
+    this.#letIn = new LetIn({ ...services, folder: services.home.access, gateway });
   }
 
   get port(): number | undefined {
@@ -96,6 +99,7 @@ class RunningApp implements App {
     fs.writeFileSync(path.join(home.run, 'gateway.json'), `${JSON.stringify(about)}\n`, { mode: 0o600 });
     damage.start(home);
     if (!shortage?.isTooLow) this.connected = this.#connect();
+    if (!shortage?.isTooLow && !options.localOnly) this.#letIn.start();
     // Who asks for it learns of a failure; nobody has to.
     this.connected.catch(() => 'the channels have said what is wrong');
     for (const { item, reason } of dead) await notifier.tellGivenUp(item, reason);
@@ -184,13 +188,12 @@ class RunningApp implements App {
 
   /** Nothing is taken in any more, what is at work ends or is kept, and what is on its way out is sent. */
   async #close(): Promise<void> {
-    const { built, delivery, notifier, languages, damage, handles, cache, ledger, store, home, lock, log } =
-      this.#services;
+    const { built, delivery, languages, damage, handles, cache, ledger, store, home, lock, log } = this.#services;
     await Promise.all([...built.channels.values()].map((channel) => channel.disconnect()));
+    await this.#letIn.close();
     await this.#work.stop();
     await delivery.close(3_000);
     await built.close();
-    notifier.close();
     languages.close();
     damage.close();
     for (const timer of this.#timers) clearTimeout(timer);

@@ -202,6 +202,18 @@ describe('values', () => {
     expect(config.people).toEqual([{ name: 'alex', role: 'member', ids: ['telegram:1001', 'slack:T01:U03'] }]);
   });
 
+  test.each(['Alex Kim', 'Zoë O’Brien-Lee', '陳 大文'])('takes a name of several words: %s', async (name) => {
+    const { config } = await load(`people: [{ name: "${name}", ids: ["telegram:1001"] }]`);
+    expect(config.people).toMatchObject([{ name }]);
+  });
+
+  test.each([' alex', 'alex ', 'a  b', 'a\\tb', 'a~b', 'a b c '.repeat(20)])(
+    'takes no name like "%s"',
+    async (name) => {
+      await expect(load(`people: [{ name: "${name}", ids: ["telegram:1001"] }]`)).rejects.toThrow('people.0.name');
+    },
+  );
+
   test('the terminal is on by itself only where there is no chat channel', async () => {
     const on = async (channels: string) => terminalEnabled((await load(`channels: { ${channels} }`)).config);
     expect(await on('discord: { token: a.b.c }')).toBe(false);

@@ -5,9 +5,21 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import type { InboundMessage } from '../channels/channel.ts';
 import { UserError } from '../errors.ts';
 import { wasSetAside } from '../lib/damage.ts';
-import { isFilled, isNumber, isText, isTime, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
+import {
+  anything,
+  isFilled,
+  isNumber,
+  isText,
+  isTime,
+  listOf,
+  objectOf,
+  oneOf,
+  optional,
+  shape,
+} from '../lib/shape.ts';
 import { writeJson } from '../lib/write-json.ts';
 import { newCode, openJsonList } from './json-file.ts';
 import { isRole } from './link-records.ts';
@@ -15,6 +27,9 @@ import type { Role } from './principal.ts';
 
 export const CODE_TTL_MS = 3_600_000;
 export const MAX_PENDING = 3;
+/** Of somebody who waits to be let in. */
+export const MAX_KEPT = 3;
+const MAX_KEPT_LENGTH = 65_536;
 
 export interface PendingPairing {
   code: string;
@@ -26,6 +41,8 @@ export interface PendingPairing {
   address: unknown;
   /** Milliseconds since the epoch. */
   createdAt: number;
+  /** What they wrote meanwhile: it is answered once they are let in, and gone with the code. */
+  kept?: readonly InboundMessage[];
   /** An owner said no: kept until its time is over, so that nobody asks again at once. */
   denied?: true;
 }
@@ -38,25 +55,61 @@ export interface Paired {
   approvedAt: string;
   /** Where to greet them. */
   address: unknown;
+  /** What they wrote before; there until the gateway has greeted them and taken it in. */
+  waiting?: readonly InboundMessage[];
 }
 
+/** Whether somebody owns this viber: `lost` when that was known once, and the list of it is gone. */
+export type Ownership = 'nobody' | 'somebody' | 'lost';
+
 export interface Pairing {
-  /** The code for a stranger: a new one, or undefined when they were told within the hour or the channel has too many pending. */
-  request(who: { identity: string; channel: string; name: string; address: unknown }, now: number): string | undefined;
+  /**
+   * The code for a stranger: a new one, or undefined when they were told within the hour or the channel has too many pending.
+   * The first few things they write are kept.
+   */
+  request(who: Stranger, now: number): string | undefined;
+  ownership(): Ownership;
   pending(now: number): PendingPairing[];
   /** Throws UserError for an unknown or expired code. The first person ever approved becomes an owner. */
   approve(code: string, now: number, role?: Role): { paired: Paired; pending: PendingPairing };
   deny(code: string, now: number): PendingPairing;
   paired(): readonly Paired[];
+  /** They were greeted, and what they had written was taken in. */
+  settle(identity: string): void;
+  /** Somebody who waited is known by other means: nobody has to let them in any more. */
+  forget(identity: string): void;
+}
+
+export interface Stranger {
+  identity: string;
+  channel: string;
+  name: string;
+  address: unknown;
+  message?: InboundMessage;
 }
 
 const pendingShape = shape<PendingPairing>(
   objectOf({
     ...{ code: isFilled, identity: isFilled, channel: isFilled, name: isText, createdAt: isNumber },
     denied: optional(oneOf(true)),
+    kept: optional(listOf(anything)),
   }),
 );
-const pairedShape = shape<Paired>(objectOf({ identity: isFilled, name: isText, role: isRole, approvedAt: isTime }));
+const pairedShape = shape<Paired>(
+  objectOf({
+    ...{ identity: isFilled, name: isText, role: isRole, approvedAt: isTime },
+    waiting: optional(listOf(anything)),
+  }),
+);
+
+const NONE: readonly InboundMessage[] = [];
+
+/** What is kept of an event: who it is for, the words and the files; what answers it at once has run out by then. */
+function keep(kept: readonly InboundMessage[], message: InboundMessage | undefined): readonly InboundMessage[] {
+  if (message === undefined || kept.length >= MAX_KEPT || kept.some(({ id }) => id === message.id)) return kept;
+  const { interaction, ...rest } = message;
+  return JSON.stringify(rest).length > MAX_KEPT_LENGTH ? kept : [...kept, rest];
+}
 
 /**
  * Opens the pairing files of `access/`. `hasOwner` tells whether the configuration names an owner. The first person ever paired
@@ -92,26 +145,41 @@ export function openPairing(folder: string, hasOwner: boolean): Pairing {
       taken = waiting(entries).find((candidate) => candidate.code === code.trim().toUpperCase());
       if (!taken) throw new UserError(`There is no pending pairing with code ${code}; codes are valid for 1 hour.`);
       const others = entries.filter((candidate) => candidate !== taken);
-      return outcome === 'denied' ? [...others, { ...taken, denied: true }] : others;
+      const { kept, ...refused } = taken;
+      return outcome === 'denied' ? [...others, { ...refused, denied: true }] : others;
     });
     if (!taken) throw new Error('a pairing was neither taken nor refused');
     return taken;
   }
 
   return {
-    request(who, now) {
+    request({ message, ...who }, now) {
+      const isKnown = (entry: PendingPairing) => entry.identity === who.identity;
+      const keeps = (entry: PendingPairing) =>
+        !entry.denied && keep(entry.kept ?? NONE, message) !== (entry.kept ?? NONE);
       const full = (entries: readonly PendingPairing[]) =>
-        entries.some((entry) => entry.identity === who.identity) ||
         waiting(entries).filter((entry) => entry.channel === who.channel).length >= MAX_PENDING;
-      if (full(live(pendings.read(), now))) return undefined;
+      const before = live(pendings.read(), now);
+      const own = before.find(isKnown);
+      if (own ? !keeps(own) : full(before)) return undefined;
       let code: string | undefined;
       pendings.change((all) => {
         const entries = live(all, now);
+        if (entries.some(isKnown))
+          return entries.map((entry) =>
+            isKnown(entry) && keeps(entry) ? { ...entry, kept: keep(entry.kept ?? NONE, message) } : entry,
+          );
         if (full(entries)) return all;
         code = newCode();
-        return [...entries, { code, ...who, name: who.name.slice(0, 64), createdAt: now }];
+        const kept = keep(NONE, message);
+        const entry = { code, ...who, name: who.name.slice(0, 64), createdAt: now };
+        return [...entries, kept.length > 0 ? { ...entry, kept } : entry];
       });
       return code;
+    },
+    ownership() {
+      if (hasOwner || pairs.read().some(({ role }) => role === 'owner')) return 'somebody';
+      return hadOwner() ? 'lost' : 'nobody';
     },
     pending: (now) => waiting(live(pendings.read(), now)),
     approve(code, now, role) {
@@ -128,6 +196,7 @@ export function openPairing(folder: string, hasOwner: boolean): Pairing {
           role: role ?? (first ? 'owner' : 'member'),
           approvedAt: new Date(now).toISOString(),
           address: entry.address,
+          waiting: entry.kept ?? [],
         };
         if (record.role === 'owner') markOwner();
         return [...others, record];
@@ -137,5 +206,13 @@ export function openPairing(folder: string, hasOwner: boolean): Pairing {
     },
     deny: (code, now) => take(code, now, 'denied'),
     paired: () => pairs.read(),
+    settle: (identity) =>
+      pairs.change((all) =>
+        all.map((entry) => {
+          const { waiting: taken, ...settled } = entry;
+          return entry.identity === identity ? settled : entry;
+        }),
+      ),
+    forget: (identity) => pendings.change((all) => all.filter((entry) => entry.identity !== identity)),
   };
 }

@@ -12,6 +12,7 @@ import { shareTask } from '../runtime/conversations/conversations.ts';
 import { findTask, mayOpen } from '../runtime/conversations/visibility.ts';
 import { createGateway, type Gateway } from '../runtime/gateway.ts';
 import { withDeadLetters } from '../runtime/intake/dead-letters.ts';
+import { isKept } from '../runtime/intake/let-in.ts';
 import type { Access, Lookups, Replies } from '../runtime/intake/services.ts';
 import { readTaskSync } from '../workspace/tasks.ts';
 import type { Services } from './services.ts';
@@ -47,10 +48,13 @@ function accessFor(services: Pick<Services, AccessParts>): Access {
     resolve: (who) => people.resolve(who),
     ...createRateLimiter(config.limits.messagesPerMinute),
     rulesOf: (address) => accessRulesOf(config, address),
-    pair(principal, address) {
+    pair(principal, message) {
       const { channel, name } = principal;
-      return pairing.request({ identity: identityText(principal), channel, name, address }, Date.now());
+      const kept = isKept(message) ? { message } : {};
+      const who = { identity: identityText(principal), channel, name, address: message.address, ...kept };
+      return pairing.request(who, Date.now());
     },
+    ownership: () => pairing.ownership(),
     onPairing: (code, principal) => void notifier.ask(code, principal),
     redeem: (code, principal) =>
       redeemAnswer(links, code, principal, (person, from, note) => tellLinked(principal, person, from, note)),

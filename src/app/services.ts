@@ -74,7 +74,7 @@ export async function openServices(options: ServicesOptions) {
   const { links, pairing, people } = openAccess(config, home.access);
   const languages = openLanguages(home.access, config.language, log);
   const conversations = openConversations(home.conversations);
-  const notifier: OwnerNotifier = openOwnerNotifier({ folder: home.access, pairing, people, buttons, delivery, log });
+  const notifier: OwnerNotifier = openOwnerNotifier({ folder: home.access, people, buttons, delivery, log });
   return {
     ...{ config, viber: VIBER, home, lock, log, metrics, limit, shortage, handles, damage, dead },
     ...{ store, ledger, queue, cache, delivery, buttons, bus, live, settings, built, channelOf },

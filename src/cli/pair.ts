@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { openPairing } from '../access/pairing.ts';
 import { loadConfig } from '../config.ts';
+import { UserError } from '../errors.ts';
 import { type CliContext, EXIT } from './command.ts';
 
 export async function run({ args, home, config: file, env, json, print }: CliContext): Promise<number> {
@@ -12,7 +13,7 @@ export async function run({ args, home, config: file, env, json, print }: CliCon
     path.join(home, 'access'),
     config.people.some((person) => person.role === 'owner'),
   );
-  const [verb, code = ''] = args;
+  const [verb, code = '', role] = args;
   const now = Date.now();
   if (verb === 'list') {
     const pending = pairing.pending(now);
@@ -30,12 +31,15 @@ export async function run({ args, home, config: file, env, json, print }: CliCon
     }
     return EXIT.ok;
   }
+  if (verb === 'approve' && role !== undefined && role !== 'owner' && role !== 'member')
+    throw new UserError(`somebody is let in as owner or as member, not as "${role}"`);
   if (verb === 'deny') {
     const denied = pairing.deny(code, now);
     print(json ? JSON.stringify({ denied: denied.identity }) : `${denied.name} (${denied.identity}) was not let in.`);
     return EXIT.ok;
   }
-  const { paired } = pairing.approve(code, now);
+  // Whoever may change the files of the home may say who owns it.
+  const { paired } = pairing.approve(code, now, role === 'owner' || role === 'member' ? role : undefined);
   print(
     json
       ? JSON.stringify({ approved: paired.identity, role: paired.role })

@@ -11,7 +11,7 @@ export const JSON_OPTION: CliOption = { about: 'the answer as JSON, for programs
 
 const PAIR_VERBS = {
   list: { about: 'who asks, and who was let in' },
-  approve: { takes: 'CODE', about: 'let them in; the first one becomes the owner' },
+  approve: { takes: 'CODE [ROLE]', about: 'let them in; the first one becomes the owner (ROLE: owner or member)' },
   deny: { takes: 'CODE', about: 'do not' },
 };
 const JOB_VERBS = {

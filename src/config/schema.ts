@@ -28,7 +28,10 @@ const texts = listOf(text('expected text'));
 const model = text('expected provider/model, for example openai/gpt-5-mini', /^\S+\/\S+$/);
 
 const person = section({
-  name: text('expected a name of letters, digits and . _ - (at most 64)', /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u),
+  name: text(
+    'expected a name of letters, digits, spaces and . _ - (at most 64)',
+    /^(?=.{1,64}$)[\p{L}\p{N}][\p{L}\p{M}\p{N}._'’-]*(?: [\p{L}\p{M}\p{N}._'’-]+)*$/u,
+  ),
   role: oneOf('owner', 'member').default('member'),
   ids: listOf(
     text(

@@ -3,10 +3,11 @@
  * An area is a file of `en/`, a message is `area.key`. The texts are ICU MessageFormat without quoting.
  */
 import { common } from './en/common.ts';
+import { contact } from './en/contact.ts';
 import { models } from './en/models.ts';
 import { times } from './en/times.ts';
 
-export const en = { common, models, times } as const;
+export const en = { common, contact, models, times } as const;
 
 /** The shape of a catalogue in any language. */
 export type Catalogue = { readonly [A in keyof typeof en]: { readonly [K in keyof (typeof en)[A]]: string } };

@@ -86,7 +86,13 @@ export async function runCase(world: DamageWorld, kind: FileKind, damage: Damage
   const isYaml = kind.file.endsWith('.yaml');
   const [alex, sam] = await Promise.all([
     heard(world, ALEX, before.alex, [isYaml ? `hello ${n}$|${name}` : `hello ${n}$`, ...(isYaml ? [] : left)], 8_000),
-    heard(world, SAM, before.sam, [isYaml ? `sam ${n}$|${name}` : `sam ${n}$|I work for somebody else`], 8_000),
+    heard(
+      world,
+      SAM,
+      before.sam,
+      [isYaml ? `sam ${n}$|${name}` : `sam ${n}$|I have lost the list|I do not know you yet`],
+      8_000,
+    ),
   ]);
   let mute = '';
   for (const command of COMMANDS) {

@@ -250,6 +250,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         ...createRateLimiter(1e9),
         rulesOf: () => ({ dm: 'open', groups: 'all', allow: [], chats: ['*'] }),
         pair: () => undefined,
+        ownership: () => 'somebody',
         onPairing: () => undefined,
         redeem: () => undefined,
         onOwner: () => undefined,

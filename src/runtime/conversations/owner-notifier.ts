@@ -1,11 +1,8 @@
 /**
- * What the gateway says on its own account: the question to the owners when a stranger asks, the greeting once somebody
- * has approved, the notice that a message was given up.
+ * What the gateway says on its own account: the question to the owners when a stranger asks, the notice that a
+ * message was given up.
  */
-import fs from 'node:fs';
-import { isAddress } from '../../access/link-records.ts';
 import { openOwners } from '../../access/owners.ts';
-import type { Pairing } from '../../access/pairing.ts';
 import type { People } from '../../access/people.ts';
 import { type Principal, readIdentity } from '../../access/principal.ts';
 import {
@@ -42,13 +39,11 @@ export interface OwnerNotifier {
   tellUndelivered(message: OutboundMessage, reason: string): Promise<void>;
   /** The direct conversations in which owners can be asked. */
   ownerAddresses(): Address[];
-  close(): void;
 }
 
 export interface OwnerNotifierOptions {
   /** `access/` of the home. */
   folder: string;
-  pairing: Pairing;
   people: People;
   buttons: Buttons;
   delivery: Delivery;
@@ -63,7 +58,6 @@ export function openOwnerNotifier(options: OwnerNotifierOptions): OwnerNotifier 
     const who = { ...readIdentity(identity), account: '', name: identity, via: 'message' };
     return people.resolve(who).principal.role === 'owner';
   });
-  const watcher = greetApproved(options);
   const self: OwnerNotifier = {
     noteOwner: (principal, address) => owners.note(principal, address),
     async ask(code, { name, channel }) {
@@ -130,28 +124,6 @@ export function openOwnerNotifier(options: OwnerNotifierOptions): OwnerNotifier 
       const text = `Something I had to say in ${formatAddress(address)} could not be delivered: ${plainLine(reason)}. It is kept in spool/dead.`;
       await self.tellOwners(`${UNDELIVERED}${hashText(conversationKey(address)).slice(0, 12)}-${day}`, text);
     },
-    close: () => watcher.close(),
   };
   return self;
-}
-
-/** Greets whoever is approved from now on: by the command line too, so the file tells. */
-function greetApproved({ folder, pairing, delivery, log }: OwnerNotifierOptions): fs.FSWatcher {
-  const greeted = new Set(pairing.paired().map((entry) => entry.identity));
-
-  async function greet(): Promise<void> {
-    for (const { identity, approvedAt, address } of pairing.paired()) {
-      if (greeted.has(identity)) continue;
-      greeted.add(identity);
-      const text = 'You are in. Write to me as you would to a colleague; /help shows what I can do.';
-      const id = `paired-${identity.replace(/[^\w-]/g, '_')}-${Date.parse(approvedAt)}`;
-      if (isAddress(address)) await delivery.add({ id, address: address as Address, text, files: [] }, id, true);
-    }
-  }
-
-  const watcher = fs.watch(folder, (_event, file) => {
-    if (file === 'paired.json')
-      greet().catch((error: unknown) => log.error({ err: error }, 'a greeting could not be stored'));
-  });
-  return watcher.unref();
 }

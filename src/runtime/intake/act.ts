@@ -2,9 +2,12 @@
  * Does what was decided for an event; the only place of the gateway that writes. Invariants: what it resolves to is durable; a
  * conversation is bound before what begins its task is stored, since a crash in between must not leave two tasks to it.
  */
+import type { Ownership } from '../../access/pairing.ts';
 import { identityText } from '../../access/principal.ts';
 import type { InboundMessage, InboundOutcome } from '../../channels/channel.ts';
 import { spoolKey } from '../../engine/engine.ts';
+import { viberCommand } from '../../lib/invocation.ts';
+import type { Messages, Text } from '../../messages/messages.ts';
 import { commandLane, dedupeId, type Entry, shareOf, taskLane, traceOf } from '../contract/entry.ts';
 import { follow } from '../conversations/conversations.ts';
 import type { Action } from './decide.ts';
@@ -76,7 +79,11 @@ function count({ address }: InboundMessage, outcome: string, { metrics }: Pick<G
 }
 
 /** Tells a stranger what there is to tell, if anything. */
-function turnAway(action: TurnedAway, { message, principal }: Who, services: GatewayServices): InboundOutcome {
+function turnAway(
+  action: TurnedAway,
+  { message, principal, messages }: Who,
+  services: GatewayServices,
+): InboundOutcome {
   const { access, replies, log } = services;
   const { reason } = action;
   count(message, reason, services);
@@ -89,14 +96,19 @@ function turnAway(action: TurnedAway, { message, principal }: Who, services: Gat
     }
   }
   const pairs = action.kind === 'pair' || (action.kind === 'redeem' && action.pairs);
-  const code = pairs ? access.pair(principal, message.address) : undefined;
+  const code = pairs ? access.pair(principal, message) : undefined;
   if (code === undefined) return 'refused';
-  const text =
-    `Hello! I work for somebody else. If you know them, give them this code: ${code}\n` +
-    'They let you in with `viber pair approve` and the code. It is valid for 1 hour.';
-  replies.sendOnce(message, text);
+  replies.sendOnce(message, firstWords(messages, code, access.ownership()));
   access.onPairing(code, principal);
   return 'answered';
+}
+
+/** How to be let in, by a command that works where this process was started while nobody is here to ask. */
+function firstWords(messages: Messages, code: string, ownership: Ownership): Text {
+  if (ownership === 'somebody') return messages.text('contact.stranger', { code });
+  if (ownership === 'nobody')
+    return messages.text('contact.nobodys', { command: viberCommand(`pair approve ${code}`) });
+  return messages.text('contact.lost', { command: viberCommand(`pair approve ${code} owner`) });
 }
 
 async function limit(

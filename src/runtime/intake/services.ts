@@ -2,6 +2,7 @@
 import type { AccessRules } from '../../access/authorise.ts';
 import type { Languages } from '../../access/languages.ts';
 import type { RateLimiter } from '../../access/limits.ts';
+import type { Ownership } from '../../access/pairing.ts';
 import type { People } from '../../access/people.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { Address, InboundMessage, Suggestion, SuggestQuery } from '../../channels/channel.ts';
@@ -15,8 +16,9 @@ import type { Buttons } from '../reply/buttons.ts';
 /** Who somebody is, what they may, and how strangers are let in. */
 export interface Access extends Pick<People, 'resolve'>, Pick<RateLimiter, 'take'> {
   rulesOf(address: Address): AccessRules;
-  /** A code for a stranger; undefined when they were told within the hour, or too many are waiting. */
-  pair(principal: Principal, address: Address): string | undefined;
+  /** A code for a stranger; undefined when they were told within the hour, or too many are waiting. What they write first is kept. */
+  pair(principal: Principal, message: InboundMessage): string | undefined;
+  ownership(): Ownership;
   /** A stranger was given a code: the owners are asked. */
   onPairing(code: string, principal: Principal): void;
   /** A stranger entered the code of an account that is known: what to tell them, undefined when that is nothing. */

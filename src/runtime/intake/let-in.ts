@@ -1,0 +1,102 @@
+/**
+ * Whoever was let in is greeted, and what they wrote before is taken in as if it came now. The file tells who: they may be approved
+ * by the command line, by a button, or while the gateway does not run. A greeting and a message go to disk before the note that
+ * they are due is gone, and both are known by their ids: a crash in between repeats nothing.
+ */
+import fs from 'node:fs';
+import type { Languages } from '../../access/languages.ts';
+import { isAddress } from '../../access/link-records.ts';
+import type { Paired, Pairing } from '../../access/pairing.ts';
+import type { People } from '../../access/people.ts';
+import { readIdentity } from '../../access/principal.ts';
+import type { Address, InboundMessage } from '../../channels/channel.ts';
+import type { Logger } from '../../log.ts';
+import { messagesIn } from '../../messages/messages.ts';
+import { isMessage } from '../contract/spool-shapes.ts';
+import { plainName } from '../conversations/places.ts';
+import type { Delivery } from '../delivery.ts';
+import type { Gateway } from '../gateway.ts';
+
+export interface LetInOptions {
+  /** `access/` of the home. */
+  folder: string;
+  pairing: Pairing;
+  people: People;
+  languages: Pick<Languages, 'at'>;
+  delivery: Pick<Delivery, 'add'>;
+  gateway: Pick<Gateway, 'accept'>;
+  log: Logger;
+}
+
+/** What is worth an answer later: words, files and commands; not what opens the chat, and no code of another account. */
+export function isKept({ kind, command }: InboundMessage): boolean {
+  return (kind === 'message' || kind === 'command') && command?.name !== 'start' && command?.name !== 'link';
+}
+
+export class LetIn {
+  readonly #options: LetInOptions;
+  #watcher: fs.FSWatcher | undefined;
+  #working: Promise<void> = Promise.resolve();
+
+  constructor(options: LetInOptions) {
+    this.#options = options;
+  }
+
+  /** Those who were let in meanwhile, and from now on. */
+  start(): void {
+    this.#watcher = fs.watch(this.#options.folder, (_event, file) => {
+      if (file === 'paired.json' || file === 'links.json') this.#look();
+    });
+    this.#watcher.unref();
+    this.#look();
+  }
+
+  async close(): Promise<void> {
+    this.#watcher?.close();
+    await this.#working;
+  }
+
+  /** One look after the other: the same record is taken once. */
+  #look(): void {
+    this.#working = this.#working
+      .then(() => this.#settleAll())
+      .catch((error: unknown) =>
+        this.#options.log.error({ err: error }, 'somebody who was let in could not be greeted'),
+      );
+  }
+
+  async #settleAll(): Promise<void> {
+    const { pairing, people } = this.#options;
+    for (const paired of pairing.paired()) if (paired.waiting) await this.#welcome(paired, paired.waiting);
+    // Known by a link or by the configuration since they asked.
+    for (const { identity, name, kept = [] } of pairing.pending(Date.now())) {
+      const who = { ...readIdentity(identity), account: '', name, via: 'message' };
+      if (!people.resolve(who).isKnown) continue;
+      await this.#take(kept);
+      pairing.forget(identity);
+    }
+  }
+
+  async #welcome({ identity, name, role, approvedAt, address }: Paired, waiting: readonly InboundMessage[]) {
+    const { pairing, delivery, languages } = this.#options;
+    const id = `paired-${identity.replace(/[^\w-]/g, '_')}-${Date.parse(approvedAt)}`;
+    // Slack tells no name with a message: there is the id in its place.
+    const shown = readIdentity(identity).user === name ? '' : plainName(name);
+    const values = { comma: shown && ', ', name: shown, isWritten: waiting.length > 0 ? 'yes' : 'no' };
+    const key = role === 'owner' ? 'contact.owner' : 'contact.in';
+    if (isAddress(address)) {
+      const to = address as Address;
+      const said = waiting.at(-1)?.language;
+      const text = (said === undefined ? languages.at(to) : messagesIn(said)).text(key, values);
+      await delivery.add({ id, address: to, text, files: [] }, id, true);
+    }
+    await this.#take(waiting);
+    pairing.settle(identity);
+  }
+
+  async #take(kept: readonly InboundMessage[]): Promise<void> {
+    // Somebody may have edited the file: what is no message any more is left out.
+    for (const message of kept.filter((each) => isMessage(each)))
+      await this.#options.gateway.accept(message, undefined);
+  }
+}

@@ -1,0 +1,149 @@
+/** The first words with somebody, on every platform: how to be let in, and that what they wrote before is answered then. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { run as pair } from '../../src/cli/pair.ts';
+import { ask, type Platform, waitFor } from '../platforms/platform.ts';
+import { openPlatforms, type PlatformWorld } from '../platforms/world.ts';
+
+const CODE = /\b[A-HJ-NP-Z2-9]{8}\b/;
+const A_WHILE = 700;
+const names = ['telegram', 'discord', 'slack'] as const;
+const kim = { by: 'kim' } as const;
+
+/** As on the machine's own shell. */
+async function shell(world: PlatformWorld, ...args: string[]): Promise<string> {
+  const lines: string[] = [];
+  const print = (line: string) => void lines.push(line);
+  const given = { values: {}, switches: new Set<string>(), env: {}, print };
+  await pair({ args, config: undefined, home: world.home, json: false, ...given });
+  return lines.join('\n');
+}
+
+const codeIn = (text: string) => CODE.exec(text)?.[0] ?? '';
+const told = (platform: Platform) => waitFor(platform, platform.dm('kim'), { text: CODE });
+const texts = (platform: Platform) => platform.answers(platform.dm('kim')).map(({ text }) => text);
+const count = (platform: Platform, text: RegExp) => texts(platform).filter((each) => text.test(each)).length;
+
+describe.each(names)('while nobody owns the viber, on %s', (name) => {
+  const unowned = () => openPlatforms({ on: [name], config: { people: [] } });
+
+  it('the first message is told the command that finishes it, and is answered once that was given', async () => {
+    const world = await unowned();
+    const platform = world.platforms[name];
+    platform.say(platform.dm('kim'), 'what is for lunch', kim);
+    const { text } = await told(platform);
+    expect(text).toMatch(/run this where I was started:\s+[\s\S]*viber pair approve [A-Z2-9]{8}/);
+    expect(world.llm.requests()).toEqual([]);
+    expect(await shell(world, 'approve', codeIn(text))).toContain('as owner');
+    await waitFor(platform, platform.dm('kim'), {
+      text: /^You are in, and I am yours|^You are in, .* I am yours\. I am looking at what you wrote\.$/,
+    });
+    await waitFor(platform, platform.dm('kim'), { text: /what is for lunch$/ });
+    await world.restart();
+    await ask(platform, platform.dm('kim'), 'and then?', { ...kim, text: 'and then?' });
+    expect([count(platform, /You are in/), count(platform, /what is for lunch$/)]).toEqual([1, 1]);
+  });
+
+  it('what was written before a restart is answered, also when the code was entered meanwhile', async () => {
+    const world = await unowned();
+    const platform = world.platforms[name];
+    platform.say(platform.dm('kim'), 'first words', kim);
+    const code = codeIn((await told(platform)).text);
+    platform.say(platform.dm('kim'), 'second words', kim);
+    await waitUntil(() => /second words/.test(world.read('access/pending.json')));
+    await world.stop();
+    await shell(world, 'approve', code);
+    await world.restart();
+    await waitFor(platform, platform.dm('kim'), { text: /second words$/ });
+    expect(JSON.stringify(world.llm.requests().at(-1))).toContain('first words');
+    await waitUntil(() => !/waiting/.test(world.read('access/paired.json')));
+    expect(count(platform, CODE)).toBe(1);
+  });
+});
+
+async function waitUntil(holds: () => boolean): Promise<void> {
+  for (let tries = 0; !holds(); tries++) {
+    if (tries > 200) throw new Error('it never came to hold');
+    await sleep(25);
+  }
+}
+
+describe('where there is an owner', () => {
+  it.each(names)('a press of Approve lets somebody in on %s, and their first message is answered', async (name) => {
+    const world = await openPlatforms({ on: [name] });
+    const platform = world.platforms[name];
+    await ask(platform, platform.dm('alex'), 'good morning', { text: 'good morning' });
+    platform.say(platform.dm('kim'), 'may I ask something', kim);
+    const { text } = await told(platform);
+    expect(text).toContain('My owner can let you in with this code');
+    expect(text).not.toContain('somebody else');
+    await waitFor(platform, platform.dm('alex'), { text: codeIn(text) });
+    await platform.press(platform.dm('alex'), 'Approve');
+    await waitFor(platform, platform.dm('kim'), { text: /^You are in[^.]*\. I am looking/ });
+    await waitFor(platform, platform.dm('kim'), { text: /may I ask something$/ });
+  });
+
+  it('their second account hears how to link it, and what it wrote is answered after that', async () => {
+    const world = await openPlatforms({ on: ['telegram', 'discord'] });
+    const { telegram, discord } = world.platforms;
+    discord.say(discord.dm('kim'), 'it is me', kim);
+    const { text } = await told(discord);
+    expect(text).toMatch(/If you already talk to me somewhere else, send me \/link there/);
+    const shown = await telegram.command(telegram.dm('alex'), 'link');
+    const code = /\b[A-HJ-NP-Z2-9]{4}[ -]?[A-HJ-NP-Z2-9]{4}\b/.exec(shown.text)?.[0] ?? '';
+    await discord.command(discord.dm('kim'), 'link', code, 'kim');
+    await waitFor(discord, discord.dm('kim'), { text: /it is me$/ });
+    expect(JSON.parse(world.read('access/pending.json'))).toEqual([]);
+  });
+
+  it('what waits is gone with a refusal, and bounded', async () => {
+    const world = await openPlatforms({ on: ['telegram'] });
+    const { telegram } = world.platforms;
+    telegram.say(telegram.dm('kim'), '/start', kim);
+    const code = codeIn((await told(telegram)).text);
+    for (let n = 0; n < 20; n++) telegram.say(telegram.dm('kim'), `more ${n} ${'x'.repeat(3_000)}`, kim);
+    await sleep(A_WHILE);
+    const [entry] = JSON.parse(world.read('access/pending.json'));
+    expect(entry.kept.map(({ text }: { text: string }) => text.slice(0, 6).trim())).toEqual([
+      'more 0',
+      'more 1',
+      'more 2',
+    ]);
+    await shell(world, 'deny', code);
+    expect(world.read('access/pending.json')).not.toContain('more');
+    expect(world.llm.requests()).toEqual([]);
+  });
+});
+
+it('whose name has a space, somebody goes on in both of their chats', async () => {
+  const world = await openPlatforms({ on: ['telegram', 'discord'], prepare: rename });
+  const { telegram, discord } = world.platforms;
+  await ask(telegram, telegram.dm('alex'), 'we plan a party', { text: /party$/ });
+  await ask(discord, discord.dm('alex'), 'what was it', { text: /was it$/ });
+  await world.restart();
+  await ask(telegram, telegram.dm('alex'), 'and when', { text: /when$/ });
+  expect(world.tasks()).toHaveLength(1);
+});
+
+function rename(home: string): void {
+  const file = path.join(home, 'config.json');
+  fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('"name":"alex"', '"name":"Alex Kim"'));
+}
+
+it('whose list of people was lost, an owner gets in by a command that says so', async () => {
+  const world = await openPlatforms({ on: ['telegram'], config: { people: [] } });
+  const { telegram } = world.platforms;
+  telegram.say(telegram.dm('kim'), 'one', kim);
+  await shell(world, 'approve', codeIn((await told(telegram)).text));
+  await waitFor(telegram, telegram.dm('kim'), { text: /one$/ });
+  await world.stop();
+  fs.rmSync(path.join(world.home, 'access/paired.json'));
+  await world.restart();
+  telegram.say(telegram.dm('kim'), 'two', kim);
+  const { text } = await waitFor(telegram, telegram.dm('kim'), { text: 'I have lost the list' });
+  const command = /viber pair (approve [A-Z2-9]{8} owner)/.exec(text)?.[1] ?? '';
+  expect(await shell(world, ...command.split(' '))).toContain('as owner');
+  await waitFor(telegram, telegram.dm('kim'), { text: /two$/ });
+});
