@@ -161,6 +161,7 @@ describe('access', () => {
     await world.answer(ALEX, before);
     world.telegram.press(ALEX, 'Approve');
     await world.telegram.wait({ chat: STRANGER, from: 'bot', text: 'You are in' });
+    await world.telegram.wait({ chat: STRANGER, from: 'bot', text: 'may I?' });
     expect((await world.ask('thank you', STRANGER)).text).toBe('thank you');
     expect(await (await world.ask('/memory accept x', STRANGER)).text).toContain('Only an owner');
   });
