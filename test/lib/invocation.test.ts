@@ -17,14 +17,14 @@ it('by npm in a checkout, by its name where it is installed', () => {
   fs.writeFileSync(installed, '');
   expect(shown(installed)).toBe('viber pair approve ABCD2345');
   expect(shown('/usr/local/bin/viber')).toBe('viber pair approve ABCD2345');
-  expect(shown('/home/sam/.npm/_npx/12ab/node_modules/.bin/viber.js')).toBe(
+  expect(shown('/srv/sam/.npm/_npx/12ab/node_modules/.bin/viber.js')).toBe(
     'npx openviber-gateway pair approve ABCD2345',
   );
 });
 
 it('on the same home and configuration, without the name of the user’s own folder', () => {
-  const env = { HOME: '/home/sam' };
-  expect(shown('/usr/bin/viber', { ...env, OPENVIBER_HOME: '/home/sam/.two' })).toBe(
+  const env = { HOME: '/srv/sam' };
+  expect(shown('/usr/bin/viber', { ...env, OPENVIBER_HOME: '/srv/sam/.two' })).toBe(
     'viber pair approve ABCD2345 --home ~/.two',
   );
   expect(shown('/usr/bin/viber', env, '--home', "/srv/it's here", '--config=/etc/viber.yaml')).toBe(
