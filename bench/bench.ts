@@ -124,7 +124,7 @@ for (const each of sides) {
   const [before = '', after = ''] = each.llm
     .requests()
     .slice(-2)
-    .map(({ body }) => JSON.stringify(body));
+    .map(({ body }) => asRead(body));
   shared.push((100 * commonStart(before, after)) / after.length);
 }
 rows.push({
@@ -138,8 +138,8 @@ rows.push({
   what: 'prompt that is the same as before',
   unit: '%',
   values: shared,
-  target: '',
-  ok: undefined,
+  target: '>= 95%',
+  ok: Math.min(shared[1] ?? 0, shared[2] ?? 0) >= 95,
 });
 rows.push({
   what: 'request for a one-line message',
@@ -192,6 +192,11 @@ for (const program of programs) await program.kill();
 for (const each of sides) await Promise.all([each.telegram.close(), each.llm.close()]);
 fs.rmSync(folder, { recursive: true, force: true });
 
+/** In the order in which providers take a prompt in, and cache it: tools, system, what was said. The order in JSON means nothing. */
+function asRead({ tools, messages }: Record<string, unknown>): string {
+  return `${JSON.stringify(tools ?? [])}${JSON.stringify(messages)}`;
+}
+
 function commonStart(a: string, b: string): number {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at++;
@@ -211,4 +216,5 @@ for (const { what, unit, values, target, ok } of rows) {
     `${`${what}${unit ? `, ${unit}` : ''}`.padEnd(34)}${[0, 1, 2, 3, 4].map((n) => show(values[n])).join('')}${times_.padStart(8)}  ${target} ${verdict}`,
   );
 }
-process.exitCode = rows.some(({ ok }) => ok === false) ? 1 : 0;
+// Not by `exitCode`: Node's own clearing up after so many broken connections has been seen to spin for good.
+process.exit(rows.some(({ ok }) => ok === false) ? 1 : 0);

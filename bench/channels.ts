@@ -136,4 +136,5 @@ for (const [what, value, target, ok] of rows) {
   const verdict = ok === undefined ? '' : ok ? 'ok' : 'MISSED';
   process.stdout.write(`${what.padEnd(62)}${value.toFixed(value >= 100 ? 0 : 1).padStart(8)}  ${target} ${verdict}\n`);
 }
-process.exitCode = rows.some(([, , , ok]) => ok === false) ? 1 : 0;
+// As the other bench: Node's own clearing up may spin.
+process.exit(rows.some(([, , , ok]) => ok === false) ? 1 : 0);

@@ -4,6 +4,9 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { createInterface } from 'node:readline';
 
+/** A gateway may take its time to drain. */
+const END_MS = 30_000;
+
 export interface Started {
   pid: number;
   /** Resolves when the line with `"msg":"ready"` came. */
@@ -11,6 +14,7 @@ export interface Started {
   exited: Promise<number | null>;
   /** Bytes of resident memory, now and at the highest. */
   memory(): { now: number; peak: number };
+  /** Ended when it resolves; one that does not end by itself is killed, and that is said. */
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** What it wrote on standard error, and its last log lines. */
   output(): string;
@@ -51,7 +55,12 @@ function started(child: ChildProcess): Started {
     memory: () => memoryOf(pid),
     async kill(signal = 'SIGTERM') {
       child.kill(signal);
+      const late = setTimeout(() => {
+        process.stderr.write(`process ${pid} did not end within ${END_MS / 1000} s of ${signal} and is killed\n`);
+        child.kill('SIGKILL');
+      }, END_MS);
       await exited;
+      clearTimeout(late);
     },
     output: () => lines.join('\n'),
   };
