@@ -18,7 +18,7 @@ export interface DamageOptions {
 const GATHER_MS = 300;
 const MAX_SHOWN = 5;
 /** A start has better things to do. */
-const LOOK_MS = 250;
+const LOOK_MS = 1_500;
 
 export function hearDamage({ root, log, tellOwners }: DamageOptions): {
   /** The owners can be told from now on. */

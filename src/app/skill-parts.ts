@@ -24,7 +24,7 @@ export async function openSkillParts(options: {
   const { config, home, log } = options;
   const skills = new Skills({
     ...{ bundled: bundledSkills(), user: home.skills, reserved: OWN_TOOLS, log, watchAfterMs: WATCH_AFTER_MS },
-    viber: (viber) => path.join(home.viberDir(viber), 'skills'),
+    ...{ viber: (viber) => path.join(home.viberDir(viber), 'skills'), keptIn: path.join(home.cache, 'skills.jsonl') },
   });
   const reading = skills.start();
   const isSandboxed = options.sandbox && (await hasSandbox());

@@ -1,6 +1,8 @@
-/** One look at folders of files that people edit: what is there and a stamp that differs whenever anything has changed. */
-import { constants } from 'node:fs';
-import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
+/**
+ * One look at folders of files that people edit: what is there and a stamp that differs whenever anything has changed. It waits for the
+ * disk on this thread: some hundred small files take a few milliseconds so, and ten times that with a turn of the event loop for each.
+ */
+import fs, { constants } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
 
@@ -47,34 +49,33 @@ export function isSkippedFolder(name: string): boolean {
 }
 
 /** Links are followed to files inside the same root only. Folders that are not there count as empty. Throws Node's errors. */
-export async function look(options: LookOptions, before: Look | undefined): Promise<Look> {
+export function look(options: LookOptions, before: Look | undefined): Look {
   const seen: Look = { found: [], stamp: '', newestMs: 0, left: 0, unreadable: [] };
 
-  async function walk(root: string, base: string, folder: string, depth: number): Promise<void> {
+  function walk(root: string, base: string, folder: string, depth: number): void {
     const inside = path.join(base, folder);
-    const entries = await readdir(inside, { withFileTypes: true });
-    seen.newestMs = Math.max(seen.newestMs, (await stat(inside)).mtimeMs);
+    const entries = fs.readdirSync(inside, { withFileTypes: true });
+    seen.newestMs = Math.max(seen.newestMs, fs.statSync(inside).mtimeMs);
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (TEMPORARY.test(entry.name)) continue;
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory()) {
-        if (depth > 0 && !SKIPPED_FOLDER.test(entry.name))
-          await attempt(root, name, () => walk(root, base, name, depth - 1));
+        if (depth > 0 && !SKIPPED_FOLDER.test(entry.name)) attempt(root, name, () => walk(root, base, name, depth - 1));
       } else if (options.match(name)) {
         if (seen.found.length >= options.maxFiles) seen.left++;
-        else await attempt(root, name, () => note(root, base, name));
+        else attempt(root, name, () => note(root, base, name));
       }
     }
   }
 
-  async function note(root: string, base: string, name: string): Promise<void> {
+  function note(root: string, base: string, name: string): void {
     const file = path.join(base, name);
-    let stats = await lstat(file);
+    let stats = fs.lstatSync(file);
     let real = file;
     if (stats.isSymbolicLink()) {
-      real = await realpath(file);
+      real = fs.realpathSync.native(file);
       if (!real.startsWith(base + path.sep)) return;
-      stats = await lstat(real);
+      stats = fs.lstatSync(real);
     }
     if (!stats.isFile()) return;
     const { size, mtimeMs, ctimeMs, ino } = stats;
@@ -83,9 +84,9 @@ export async function look(options: LookOptions, before: Look | undefined): Prom
   }
 
   /** Files and folders come and go while they are looked at. */
-  async function attempt(root: string, name: string, step: () => Promise<void>): Promise<void> {
+  function attempt(root: string, name: string, step: () => void): void {
     try {
-      await step();
+      step();
     } catch (error) {
       const code = errorCode(error) ?? '';
       if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(code)) return;
@@ -97,29 +98,29 @@ export async function look(options: LookOptions, before: Look | undefined): Prom
   }
 
   for (const root of new Set(options.roots)) {
-    await attempt(root, '', async () => walk(root, await realpath(root), '', options.depth));
+    attempt(root, '', () => walk(root, fs.realpathSync.native(root), '', options.depth));
   }
   seen.stamp = seen.found.map(({ root, name, stamp }) => `${root}\0${name}\0${stamp}`).join('\n');
   return seen;
 }
 
 /** Exactly the bytes that were seen. A pipe or a link put there since is not followed and does not block. */
-export async function readFound(found: Found, maxBytes: number): Promise<{ text: string; problem?: string }> {
+export function readFound(found: Found, maxBytes: number): { text: string; problem?: string } {
   const { real, size } = found;
   if (size > maxBytes) return { text: '', problem: `larger than ${Math.floor(maxBytes / 1024)} KB` };
   try {
-    const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const fd = fs.openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const buffer = Buffer.alloc(size);
       let length = 0;
       while (length < size) {
-        const { bytesRead } = await handle.read(buffer, length, size - length, length);
+        const bytesRead = fs.readSync(fd, buffer, length, size - length, length);
         if (bytesRead === 0) break;
         length += bytesRead;
       }
       return { text: buffer.toString('utf8', 0, length) };
     } finally {
-      await handle.close();
+      fs.closeSync(fd);
     }
   } catch (error) {
     const code = errorCode(error);

@@ -90,7 +90,7 @@ export function watchFiles(options: WatchOptions): FolderWatch {
   }
 
   async function settle(): Promise<void> {
-    const before = await look(options, handed);
+    const before = look(options, handed);
     if (before.stamp === handed?.stamp) return report(before);
     const { settled, read } = await comeToRest(before, options, { handed, texts, signal: stop.signal });
     await handOver(settled, read);
@@ -157,10 +157,10 @@ async function comeToRest(
   for (let looks = 1; ; looks++) {
     if (!isAtRest) await sleep(settleMs, undefined, { signal });
     isAtRest = false;
-    const after = await look(options, handed);
+    const after = look(options, handed);
     if (after.stamp === before.stamp) {
-      const read = await readAll(after, texts, options.maxBytes);
-      before = await look(options, handed);
+      const read = readAll(after, texts, options.maxBytes);
+      before = look(options, handed);
       if (before.stamp === after.stamp) return { settled: after, read };
     } else before = after;
     if (looks % RESTLESS_LOOKS === 0) {
@@ -169,7 +169,7 @@ async function comeToRest(
   }
 }
 
-async function readAll(settled: Look, known: Texts, maxBytes: number): Promise<Texts> {
+function readAll(settled: Look, known: Texts, maxBytes: number): Texts {
   const all: Texts = new Map();
   for (const found of settled.found) {
     const { root, name, size, mtimeMs, stamp } = found;
@@ -177,7 +177,7 @@ async function readAll(settled: Look, known: Texts, maxBytes: number): Promise<T
     const before = known.get(key);
     if (before?.stamp === stamp) all.set(key, before);
     else {
-      const content = await readFound(found, maxBytes);
+      const content = readFound(found, maxBytes);
       all.set(key, { stamp, file: { path: path.join(root, name), name, size, mtimeMs, ...content } });
     }
   }

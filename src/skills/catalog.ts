@@ -19,6 +19,8 @@ export interface SkillsOptions {
   user: string;
   /** `skills/` in the folder of a viber; it need not exist. */
   viber: (viber: string) => string;
+  /** Where what was read of `user` is kept for the next start; nowhere when absent. */
+  keptIn?: string;
   /** Names of our own tools, which no skill may have. */
   reserved: Iterable<string>;
   log: Logger;
@@ -122,9 +124,13 @@ export class Skills {
       ...(this.#options.watchAfterMs === undefined ? {} : { watchAfterMs: this.#options.watchAfterMs }),
       onSettled: async (settled) => {
         const files = settled.get(root) ?? [];
-        // The libraries that read a skill are heavy, and most folders have none.
         if (files.length === 0) library.clear();
-        else library.replace(files, (await import('./skill.ts')).parseSkill);
+        else {
+          const { openReader } = await import('./read-before.ts');
+          const reader = await openReader(files, level === 'user' ? this.#options.keptIn : undefined);
+          library.replace(files, reader.parse);
+          void reader.keep();
+        }
         this.#merged.clear();
         const reasons = library.problems.map(({ file, reason }) => `${file}: ${reason}`).join('\n');
         if (reasons !== known)

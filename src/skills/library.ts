@@ -47,7 +47,8 @@ export function createSkillLibrary(level: SkillLevel, reserved: ReadonlySet<stri
     },
     replace(files, parse) {
       const next = new Map<string, Entry>();
-      for (const from of files.filter(({ name }) => !isInsideBundle(name, files))) {
+      const bundles = new Set(files.flatMap(({ name }) => /^(.*)\/skill\.md$/i.exec(name)?.[1] ?? []));
+      for (const from of files.filter(({ name }) => !isInsideBundle(name, bundles))) {
         const before = entries.get(from.path);
         next.set(from.path, before?.from === from ? before : read(from, before, parse));
       }
@@ -93,14 +94,10 @@ export function createSkillLibrary(level: SkillLevel, reserved: ReadonlySet<stri
 const visible = (text: string) => text.toWellFormed().replace(/[[\p{Cc}\p{Cf}]--[\n]]/gv, '\ufffd');
 
 /** A skill file below the folder of another bundle is one of that bundle's further files. */
-function isInsideBundle(name: string, files: readonly WatchedFile[]): boolean {
-  return files.some((other) => {
-    const [, folder] = /^(.*\/)skill\.md$/i.exec(other.name) ?? [];
-    return (
-      folder !== undefined &&
-      other.name !== name &&
-      name.startsWith(folder) &&
-      !/^skill\.md$/i.test(name.slice(folder.length))
-    );
-  });
+function isInsideBundle(name: string, bundles: ReadonlySet<string>): boolean {
+  const own = name.lastIndexOf('/');
+  // What a bundle's folder has beside its `SKILL.md` is inside it too.
+  let end = /(^|\/)skill\.md$/i.test(name) ? name.lastIndexOf('/', own - 1) : own;
+  for (; end > 0; end = name.lastIndexOf('/', end - 1)) if (bundles.has(name.slice(0, end))) return true;
+  return false;
 }
