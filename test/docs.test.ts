@@ -1,5 +1,5 @@
 /** What the documents say is so: paths, scripts, commands, settings and defaults they name exist. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -42,7 +42,7 @@ function repositoryPaths(code: string): string[] {
     .split(/[\s,;()"']+/)
     .map((word) => word.replace(/[.:]+$/, ''))
     .filter((word) =>
-      /^(\.\/)?((src|test|bench|docs|examples|\.ci)\/[\w./-]*|(README|CONTRIBUTING|SECURITY)\.md|Dockerfile|config\.example\.yaml|package\.json)$/.test(
+      /^(\.\/)?((src|test|bench|docs|examples|\.ci)\/[\w./-]*|(README|CONTRIBUTING|SECURITY)\.md|Dockerfile|compose\.yaml|config\.example\.yaml|package\.json)$/.test(
         word,
       ),
     );
@@ -377,6 +377,25 @@ describe('Dockerfile', () => {
     for (const name of ['.git', '.env', 'node_modules', 'dist', 'test']) expect(ignored).toContain(name);
     expect(read('Dockerfile')).not.toMatch(/^(ENV|ARG) .*(TOKEN|KEY|SECRET)/m);
     expect(lines.filter((line) => line.startsWith('ADD '))).toEqual([]);
+  });
+});
+
+describe('compose.yaml', () => {
+  test('runs the image as narrowly as the documents say', () => {
+    const { services, volumes } = parse(read('compose.yaml'));
+    expect(services.viber).toMatchObject({
+      ...{ build: '.', init: true, restart: 'unless-stopped', stop_grace_period: '30s', read_only: true },
+      ...{ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], volumes: ['viber-home:/data'] },
+    });
+    expect(Object.keys(volumes)).toEqual(['viber-home']);
+    expect(services.viber).not.toHaveProperty('environment');
+    expect(services.viber).not.toHaveProperty('ports');
+  });
+
+  const compose = (...args: string[]) => spawnSync('docker', ['compose', ...args], { cwd: root, encoding: 'utf8' });
+  test.skipIf(compose('version').status !== 0)('is taken by docker compose, where there is one', () => {
+    const { status, stderr } = compose('-f', 'compose.yaml', 'config', '--quiet');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 });
 

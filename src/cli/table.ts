@@ -27,6 +27,13 @@ const MEMORY_VERBS = {
   index: { about: 'make the search index anew' },
 };
 
+const SERVICE_VERBS = {
+  install: { about: 'write its file, and start it now and with the machine' },
+  uninstall: { about: 'stop it and remove its file; the home stays' },
+  status: { about: 'whether it runs' },
+  logs: { about: 'what it said last' },
+};
+
 export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
   start: {
     about: 'run the gateway',
@@ -112,6 +119,23 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     json: true,
     examples: ['viber skills', 'viber skills list research'],
     load: () => import('./skills.ts'),
+  },
+  service: {
+    about: 'keep the gateway running, as a service of this user',
+    verbs: SERVICE_VERBS,
+    usual: 'status',
+    options: {
+      print: { about: 'with install: show the file and change nothing' },
+      'with-environment': { about: 'with install: keep the tokens and keys of this shell in service.env' },
+      follow: { about: 'with logs: go on until Ctrl-C' },
+    },
+    notes: [
+      'A user unit of systemd on Linux, an agent of launchd on macOS. Its variables stand in service.env of the home, a line NAME=value each.',
+      'Install again after Node or the program has moved.',
+    ],
+    examples: ['viber service install', 'viber service logs --follow', 'viber service install --print'],
+    exits: { 1: 'it does not run, or the supervisor refused' },
+    load: () => import('./service/service.ts'),
   },
   pair: {
     about: 'let people in',

@@ -1,0 +1,125 @@
+/** What the machine's own supervisor is told of the gateway: a user unit of systemd, or an agent of launchd. Text out of facts. */
+import path from 'node:path';
+import { UserError } from '../../errors.ts';
+
+export interface ServiceFacts {
+  /** Absolute, as all paths here: a supervisor knows no PATH of a shell. */
+  node: string;
+  /** The entry of this program. */
+  program: string;
+  home: string;
+  config: string | undefined;
+  /** Lines of NAME=value, read at each start; it need not be there. */
+  envFile: string;
+  /** Where launchd writes what the gateway says; systemd has its journal. */
+  logFile: string;
+}
+
+export const UNIT_NAME = 'openviber-gateway.service';
+export const AGENT_LABEL = 'org.openviber.gateway';
+
+/** Programs that skills and servers of tools start: those beside Node, and the usual ones. */
+const pathOf = ({ node }: ServiceFacts, more: readonly string[] = []): string =>
+  [...new Set([path.dirname(node), ...more, '/usr/local/bin', '/usr/bin', '/bin'])].join(':');
+
+function argumentsOf({ node, program, home, config }: ServiceFacts): string[] {
+  return [node, program, 'start', '--home', home, ...(config === undefined ? [] : ['--config', config])];
+}
+
+/** A line break would end the setting and begin another. */
+function checked(text: string): string {
+  if (/\p{Cc}/u.test(text)) throw new UserError(`The path ${JSON.stringify(text)} has a control character in it.`);
+  return text;
+}
+
+/** As systemd reads a path that is a setting's whole value: % begins a specifier, blanks are its own. */
+const whole = (text: string) => checked(text).replaceAll('%', '%%');
+/** As systemd reads one word of a command: quotes, backslashes and variables too. */
+const word = (text: string) =>
+  `"${whole(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('$', '$$$$')}"`;
+
+/**
+ * A user unit. Scripts of skills have a sandbox of their own, which needs namespaces, mounts and an untouched /proc: what would take
+ * those away (RestrictNamespaces, ProtectSystem, ProtectKernelTunables, SystemCallFilter) must not stand here.
+ */
+export function unitText(facts: ServiceFacts): string {
+  return `# Written by "viber service install"; "viber service uninstall" removes it.
+# Home: ${checked(facts.home)}
+[Unit]
+Description=OpenViber gateway
+StartLimitIntervalSec=0
+
+[Service]
+ExecStart=${argumentsOf(facts).map(word).join(' ')}
+EnvironmentFile=-${whole(facts.envFile)}
+Environment=${word(`PATH=${pathOf(facts)}`).replaceAll('$$', '$')}
+WorkingDirectory=${whole(facts.home)}
+Restart=always
+RestartSec=5
+# A wrong configuration and a home that another gateway holds are mended by a person.
+RestartPreventExitStatus=2 3
+# The gateway ends its own runs; what is left of them is ended after it.
+KillMode=mixed
+TimeoutStopSec=30
+UMask=0077
+LimitNOFILE=4096
+NoNewPrivileges=yes
+LockPersonality=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+
+[Install]
+WantedBy=default.target
+`;
+}
+
+const xml = (text: string) =>
+  checked(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** An agent of the user. launchd reads no file of variables, so Node does. */
+export function agentText(facts: ServiceFacts): string {
+  const [node = '', ...rest] = argumentsOf(facts);
+  const words = [node, `--env-file-if-exists=${facts.envFile}`, ...rest];
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<!-- Written by "viber service install"; "viber service uninstall" removes it. -->
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>${AGENT_LABEL}</string>
+  <key>ProgramArguments</key>
+  <array>
+${words.map((text) => `    <string>${xml(text)}</string>`).join('\n')}
+  </array>
+  <key>EnvironmentVariables</key>
+  <dict>
+    <key>PATH</key>
+    <string>${xml(pathOf(facts, ['/opt/homebrew/bin']))}</string>
+  </dict>
+  <key>WorkingDirectory</key>
+  <string>${xml(facts.home)}</string>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>KeepAlive</key>
+  <true/>
+  <key>ThrottleInterval</key>
+  <integer>10</integer>
+  <key>ExitTimeOut</key>
+  <integer>30</integer>
+  <key>ProcessType</key>
+  <string>Background</string>
+  <key>Umask</key>
+  <integer>63</integer>
+  <key>SoftResourceLimits</key>
+  <dict>
+    <key>NumberOfFiles</key>
+    <integer>4096</integer>
+  </dict>
+  <key>StandardOutPath</key>
+  <string>${xml(facts.logFile)}</string>
+  <key>StandardErrorPath</key>
+  <string>${xml(facts.logFile)}</string>
+</dict>
+</plist>
+`;
+}

@@ -1,0 +1,168 @@
+/** `viber service`: the gateway as a service of this user, kept running by the machine's own supervisor. */
+import { execFile, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { errorCode, errorMessage, UserError } from '../../errors.ts';
+import { type CliContext, EXIT } from '../command.ts';
+import type { ServiceFacts } from './files.ts';
+import { type Supervisor, supervisorFor } from './supervisor.ts';
+
+const run1 = promisify(execFile);
+const ENV_FILE = 'service.env';
+/** Variables that the gateway reads, and that a service is not started with. */
+const OURS = /^(TELEGRAM|DISCORD|SLACK|OPENVIBER)_\w+$|_API_KEY$/;
+
+export async function run(context: CliContext): Promise<number> {
+  const { args, home, env, print, switches } = context;
+  const supervisor = supervisorFor(process.platform, env);
+  switch (args[0]) {
+    case 'install':
+      return await install(context, supervisor);
+    case 'uninstall':
+      return await uninstall(supervisor, print);
+    case 'logs':
+      return await show(supervisor.logs({ logFile: supervisor.logFile, isFollowing: switches.has('follow') }));
+    default:
+      if (!fs.existsSync(supervisor.file)) {
+        print(`No service is installed: viber service install makes one for ${home}.`);
+        return EXIT.failed;
+      }
+      return await show(supervisor.status);
+  }
+}
+
+/** Written anew each time, so that a newer Node or a moved program takes effect by installing again. */
+async function install(context: CliContext, supervisor: Supervisor): Promise<number> {
+  const { home, print, switches } = context;
+  const facts = factsOf(context, supervisor);
+  const text = supervisor.text(facts);
+  if (switches.has('print')) {
+    process.stdout.write(text);
+    return EXIT.ok;
+  }
+  refuseOther(supervisor.file, home);
+  const { openHome } = await import('../../workspace/home.ts');
+  await openHome(home);
+  if (switches.has('with-environment')) keepVariables(facts.envFile, context);
+  fs.mkdirSync(path.dirname(supervisor.file), { recursive: true });
+  if (supervisor.logFile !== '') fs.mkdirSync(path.dirname(supervisor.logFile), { recursive: true });
+  fs.writeFileSync(supervisor.file, text, { mode: 0o600 });
+  print(`Written: ${supervisor.file}`);
+  // An agent that is loaded cannot be loaded again.
+  if (supervisor.name === 'launchd') await quietly(supervisor.uninstall);
+  for (const command of supervisor.install) {
+    const problem = await failureOf(command);
+    if (problem === undefined) continue;
+    print(`${command.join(' ')} did not work: ${problem}`);
+    print(adviceFor(supervisor));
+    return EXIT.failed;
+  }
+  print(`The gateway runs as a service on ${home}: viber service status, viber service logs.`);
+  for (const line of [...missingVariables(facts.envFile, context), ...(await lingerAdvice(supervisor))]) print(line);
+  return EXIT.ok;
+}
+
+function factsOf({ home, config, args: _args }: CliContext, { logFile }: Supervisor): ServiceFacts {
+  return {
+    ...{ node: process.execPath, program: fs.realpathSync(process.argv[1] ?? ''), home, logFile },
+    ...{ config: config === undefined ? undefined : path.resolve(config), envFile: path.join(home, ENV_FILE) },
+  };
+}
+
+/** One service a user: that of another home is not replaced without a word. */
+function refuseOther(file: string, home: string): void {
+  const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
+  const other = /^# Home: (.*)$/m.exec(text)?.[1];
+  if (other !== undefined && other !== home)
+    throw new UserError(`There is a service for ${other} already: viber service uninstall removes it.`);
+}
+
+const given = ({ env }: Pick<CliContext, 'env'>): string[] =>
+  Object.keys(env).filter((name) => OURS.test(name) && name !== 'OPENVIBER_HOME' && env[name]?.trim());
+
+const namesIn = (file: string): Set<string> =>
+  new Set(
+    fs.existsSync(file)
+      ? [...fs.readFileSync(file, 'utf8').matchAll(/^([A-Z]\w*)=/gm)].map(([, name]) => name ?? '')
+      : [],
+  );
+
+/** Adds what the file does not have; what it has is the person's own. */
+function keepVariables(file: string, context: Pick<CliContext, 'env'>): void {
+  const known = namesIn(file);
+  const lines = given(context).filter((name) => !known.has(name));
+  const odd = lines.filter((name) => /["\\\p{Cc}]/u.test(context.env[name] ?? ''));
+  if (odd.length > 0) throw new UserError(`${odd.join(', ')}: this value has to be written into ${file} by hand.`);
+  const text = lines.map((name) => `${name}="${context.env[name]}"\n`).join('');
+  fs.appendFileSync(file, text, { mode: 0o600 });
+  fs.chmodSync(file, 0o600);
+}
+
+/** Names alone: values stay where they are. */
+function missingVariables(file: string, context: Pick<CliContext, 'env'>): string[] {
+  const known = namesIn(file);
+  const names = given(context).filter((name) => !known.has(name));
+  if (names.length === 0) return [];
+  return [
+    `It does not see the variables of this shell: ${names.join(', ')}. Write them into ${file} (mode 0600), a line NAME=value each, or`,
+    'let viber service install --with-environment do it.',
+  ];
+}
+
+/** Without lingering a user's services end with the last session. */
+async function lingerAdvice({ name }: Supervisor): Promise<string[]> {
+  if (name !== 'systemd') return [];
+  const user = os.userInfo().username;
+  const found = await run1('loginctl', ['show-user', user, '--property=Linger', '--value']).catch(() => ({
+    stdout: '',
+  }));
+  if (found.stdout.trim() === 'yes') return [];
+  return [`It ends when you log out, unless: sudo loginctl enable-linger ${user}`];
+}
+
+const adviceFor = ({ name, file }: Supervisor): string =>
+  name === 'systemd'
+    ? `The file is in place. Services of a user need a session of that user: log in as them (not with su), or set XDG_RUNTIME_DIR=/run/user/$(id -u), and install again.`
+    : `The file is in place: it is loaded at the next login. To try now: launchctl bootstrap gui/$(id -u) ${file}`;
+
+async function uninstall(supervisor: Supervisor, print: CliContext['print']): Promise<number> {
+  if (!fs.existsSync(supervisor.file)) {
+    print('No service is installed.');
+    return EXIT.ok;
+  }
+  await quietly(supervisor.uninstall);
+  fs.rmSync(supervisor.file);
+  if (supervisor.name === 'systemd') await failureOf(['systemctl', '--user', 'daemon-reload']);
+  print(`Stopped, and removed: ${supervisor.file}. The home stays as it is.`);
+  return EXIT.ok;
+}
+
+/** What was not there cannot be stopped. */
+async function quietly(commands: readonly string[][]): Promise<void> {
+  for (const command of commands) await failureOf(command);
+}
+
+/** What a command says of its failure, undefined when it worked. */
+async function failureOf([program = '', ...args]: readonly string[]): Promise<string | undefined> {
+  try {
+    await run1(program, args);
+    return undefined;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return `there is no ${program} here`;
+    const said = typeof error === 'object' && error !== null && 'stderr' in error ? String(error.stderr).trim() : '';
+    return said || errorMessage(error);
+  }
+}
+
+/** With this terminal as its own; its exit code is ours. */
+async function show([program = '', ...args]: readonly string[]): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: 'inherit' });
+    child.on('error', (error) =>
+      reject(errorCode(error) === 'ENOENT' ? new UserError(`There is no ${program} here.`) : error),
+    );
+    child.on('exit', (code) => resolve(code === 0 ? EXIT.ok : EXIT.failed));
+  });
+}

@@ -1,0 +1,62 @@
+/** The two supervisors: where their file stands, and the commands that make it count, undo it, and ask after it. */
+import os from 'node:os';
+import path from 'node:path';
+import { UserError } from '../../errors.ts';
+import { AGENT_LABEL, agentText, type ServiceFacts, UNIT_NAME, unitText } from './files.ts';
+
+export interface Supervisor {
+  name: string;
+  /** Where its file stands. */
+  file: string;
+  text: (facts: ServiceFacts) => string;
+  /** In this order; the first that fails ends it. */
+  install: readonly string[][];
+  /** What fails here was not there. */
+  uninstall: readonly string[][];
+  status: string[];
+  logs: (options: { logFile: string; isFollowing: boolean }) => string[];
+  logFile: string;
+}
+
+export function supervisorFor(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): Supervisor {
+  const user = env.HOME || os.homedir();
+  if (platform === 'linux') return systemd(env.XDG_CONFIG_HOME || path.join(user, '.config'));
+  if (platform === 'darwin') return launchd(user, os.userInfo().uid);
+  throw new UserError('viber service knows systemd and launchd; here start it as the system starts other programs.');
+}
+
+function systemd(settings: string): Supervisor {
+  const systemctl = (...words: string[]) => ['systemctl', '--user', ...words];
+  return {
+    name: 'systemd',
+    file: path.join(settings, 'systemd/user', UNIT_NAME),
+    text: unitText,
+    // A service that runs already goes on with what was there before: only a restart reads the file again.
+    install: [systemctl('daemon-reload'), systemctl('enable', UNIT_NAME), systemctl('restart', UNIT_NAME)],
+    uninstall: [systemctl('disable', '--now', UNIT_NAME)],
+    status: systemctl('status', '--no-pager', '--lines=5', UNIT_NAME),
+    logs: ({ isFollowing }) => [
+      ...['journalctl', '--user', `--unit=${UNIT_NAME}`, '--output=cat', '--lines=200'],
+      isFollowing ? '--follow' : '--no-pager',
+    ],
+    logFile: '',
+  };
+}
+
+function launchd(user: string, uid: number): Supervisor {
+  const file = path.join(user, 'Library/LaunchAgents', `${AGENT_LABEL}.plist`);
+  const service = `gui/${uid}/${AGENT_LABEL}`;
+  return {
+    name: 'launchd',
+    file,
+    text: agentText,
+    install: [
+      ['launchctl', 'bootstrap', `gui/${uid}`, file],
+      ['launchctl', 'kickstart', '-k', service],
+    ],
+    uninstall: [['launchctl', 'bootout', service]],
+    status: ['launchctl', 'print', service],
+    logs: ({ logFile, isFollowing }) => ['tail', '-n', '200', ...(isFollowing ? ['-F'] : []), logFile],
+    logFile: path.join(user, 'Library/Logs/openviber-gateway.log'),
+  };
+}
