@@ -71,7 +71,16 @@ async function contextFor(entry: Entry, command: Command, service: CommandServic
   const target = await targetOf(entry, command, home, view);
   return {
     ...asked,
-    ...{ home, viber, principal, address, isDirect, opensThread, model: chosenAt({ ...asked, address }).model.id },
+    ...{
+      home,
+      viber,
+      principal,
+      address,
+      isDirect,
+      opensThread,
+      isPrivate: message.interaction !== undefined,
+      model: chosenAt({ ...asked, address }).model.id,
+    },
     moves: entry.moves === true,
     ...{ taskId: target.taskId, task: target.task, args: target.args },
     mayUse: (action, task) => authoriseAction(principal, action, task?.people ?? []),

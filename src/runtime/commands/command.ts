@@ -36,6 +36,8 @@ export interface CommandContext {
   principal: Principal;
   address: Address;
   isDirect: boolean;
+  /** The answer is for this person's eyes alone, wherever they asked. */
+  isPrivate: boolean;
   /** Begins a conversation in a thread of its own: every task has its thread here. */
   opensThread: boolean;
   /**

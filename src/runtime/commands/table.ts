@@ -4,12 +4,13 @@ import { approve } from './approve.ts';
 import { artifacts, get } from './artifacts.ts';
 import type { Command } from './command.ts';
 import { compact } from './compact.ts';
+import { exportTask } from './conversation/export.ts';
+import { model, think } from './conversation/model.ts';
 import { help } from './help.ts';
 import { jobs } from './jobs.ts';
 import { link } from './link.ts';
 import { live } from './live.ts';
 import { memory } from './memory.ts';
-import { model, think } from './model.ts';
 import { open } from './open.ts';
 import { pair } from './pair.ts';
 import { plan } from './plan.ts';
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   open,
   artifacts,
   get,
+  exportTask,
   memory,
   compact,
   jobs,

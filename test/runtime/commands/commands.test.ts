@@ -335,6 +335,7 @@ it('every command tells what may follow it, within what platforms take', () => {
     ['open', 'task', true],
     ['artifacts', 'task', true],
     ['get', 'file', true],
+    ['export', 'task', true],
     ['memory', 'words', false],
     ['jobs', 'action', false],
     ['model', 'model', false],

@@ -87,7 +87,10 @@ class Sender {
     });
   }
 
-  async #share(files: Attachment[], { address }: OutboundMessage, { attempt }: Step): Promise<string> {
+  async #share(files: Attachment[], message: OutboundMessage, { attempt }: Step): Promise<string> {
+    const isAlone = message.interaction !== undefined && !isDirect(message.address.chat);
+    // What one person asked for alone is no file of the channel.
+    const address = isAlone ? await this.#privately(message) : message.address;
     try {
       const since = attempt.uncertainSince;
       const found = since === undefined ? undefined : await this.#to.readBack.files(address, files, since);

@@ -1,10 +1,10 @@
 /** /model and /think: which model answers in this conversation, what it costs, and how long it thinks. */
-import { messagesIn } from '../../messages/messages.ts';
-import { isThinking, THINKING } from '../contract/thinking.ts';
-import { refuseToGuest } from '../conversations/places.ts';
-import { chosenAt, setModel, setThinking } from '../model/choose.ts';
-import { buttonFor, levelName, nowText } from '../model/words.ts';
-import type { Command, CommandContext, CommandReply } from './command.ts';
+import { messagesIn } from '../../../messages/messages.ts';
+import { isThinking, THINKING } from '../../contract/thinking.ts';
+import { refuseToGuest } from '../../conversations/places.ts';
+import { chosenAt, setModel, setThinking } from '../../model/choose.ts';
+import { buttonFor, levelName, nowText } from '../../model/words.ts';
+import type { Command, CommandContext, CommandReply } from '../command.ts';
 
 const MAX_BUTTONS = 8;
 const ONLY_ONE = 'offline/';

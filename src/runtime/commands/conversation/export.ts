@@ -1,0 +1,60 @@
+/**
+ * /export: what was said here, as Markdown and as JSON. For the task's people and owners. Nobody is shown in a place what was said in
+ * another: in a group only what was said in groups is told, to a person alone also what they have said themselves, to an owner alone all.
+ */
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { isOneOf } from '../../../access/principal.ts';
+import type { Attachment } from '../../../channels/channel.ts';
+import { sha256File } from '../../../lib/files.ts';
+import { messagesIn } from '../../../messages/messages.ts';
+import { sweepTranscripts, type TranscriptFile, writeTranscript } from '../../../workspace/transcript.ts';
+import { type Command, TASK_ID } from '../command.ts';
+
+const KEPT_MS = 3 * 86_400_000;
+const VIBER = 'viber';
+
+export const exportTask: Command = {
+  name: 'export',
+  description: 'What was said here, as files to keep',
+  argument: { name: 'task', description: 'The id of another task', suggests: true, pattern: TASK_ID },
+  action: 'steer',
+  takesTask: 'any',
+  async run(context) {
+    const { home, task, taskId, address, principal, isDirect, isPrivate } = context;
+    const messages = messagesIn(undefined);
+    const session = task && home.sessionPath(task.viber, taskId);
+    if (!task || !session || !fs.existsSync(session)) return { text: messages.text('export.nothing') };
+    const isAlone = isDirect || isPrivate;
+    const folder = path.join(home.cache, 'exports');
+    sweepTranscripts(folder, KEPT_MS);
+    const written = await writeTranscript({
+      ...{ session, folder: path.join(folder, randomUUID()), name: nameOf(task.title, taskId) },
+      ...{ title: task.title, viber: VIBER, maxBytes: context.attachRules(address).maxBytes },
+      mayTell: ({ isGroup, from }) =>
+        isGroup === true || (isAlone && (principal.role === 'owner' || isOneOf([from.user], principal))),
+    });
+    if (written.turns === 0) return { text: messages.text('export.nothing') };
+    const { turns, hidden, cut } = written;
+    const said = [
+      messages.text('export.done', { title: task.title, n: turns }),
+      ...(cut > 0 ? [messages.text('export.cut', { n: cut })] : []),
+      ...(hidden > 0 ? [messages.text('export.hidden', { n: hidden })] : []),
+      ...(isDirect ? [] : [messages.text(isPrivate ? 'export.alone' : 'export.seen')]),
+    ];
+    return { text: said.join(' '), files: await Promise.all(written.files.map(toFile)) };
+  },
+};
+
+function nameOf(title: string, taskId: string): string {
+  const words = title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '');
+  return `${[...words].slice(0, 40).join('') || 'conversation'}-${taskId}`;
+}
+
+async function toFile({ path: file, name, type }: TranscriptFile): Promise<Attachment> {
+  return { path: file, name, mimeType: type, size: fs.statSync(file).size, sha256: await sha256File(file) };
+}

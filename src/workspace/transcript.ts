@@ -1,0 +1,195 @@
+/**
+ * What was said in a task, written to files that people can keep: Markdown to read, JSON for programs. Each line of the session is
+ * read and written before the next, so that its length costs time and no memory. Known secrets are masked as in logs.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { errorCode } from '../errors.ts';
+import { scrub } from '../log.ts';
+import { parseEntry } from './session-lines.ts';
+import type { SessionEntry } from './types.ts';
+
+/** One thing that was said, asked or answered. */
+export interface Turn {
+  /** ISO 8601. */
+  at: string;
+  who: 'person' | 'viber';
+  name: string;
+  text: string;
+  /** Names of files. */
+  files?: string[];
+  /** Tools that were used for it. */
+  tools?: string[];
+}
+
+type MessageLine = Extract<SessionEntry, { type: 'message' }>;
+
+export interface TranscriptOptions {
+  /** The session. */
+  session: string;
+  /** Where the files are put. */
+  folder: string;
+  /** Of the files, without an ending. */
+  name: string;
+  title: string;
+  /** The viber, as people know it. */
+  viber: string;
+  /** What a person's words must be for their run to be told. */
+  mayTell: (message: MessageLine) => boolean;
+  /** Bytes of one file. */
+  maxBytes: number;
+}
+
+export interface TranscriptFile {
+  path: string;
+  name: string;
+  type: string;
+}
+
+export interface Transcript {
+  files: TranscriptFile[];
+  turns: number;
+  /** Of the whole conversation, what was said where this person may not read. */
+  hidden: number;
+  /** The oldest ones, left out since the file would be too large. */
+  cut: number;
+}
+
+type Format = 'md' | 'json';
+const TYPES: Record<Format, string> = { md: 'text/markdown', json: 'application/json' };
+const MAX_TRIES = 6;
+
+/** The turns of a session in their order; a run of which no message may be told is passed over whole, and counted. */
+async function* turnsOf({ session, viber, mayTell }: TranscriptOptions, onHidden: () => void): AsyncGenerator<Turn> {
+  /** By run, what is known of the one that is being read. */
+  let told: { run: string; isTold: boolean; tools: Set<string> } | undefined;
+  const lines = createInterface({ input: fs.createReadStream(session, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });
+  for await (const line of lines) {
+    const entry = parseEntry(line);
+    if (!entry || !('run' in entry)) continue;
+    if (entry.type === 'message') {
+      const isTold = mayTell(entry);
+      told = { run: entry.run, isTold, tools: new Set() };
+      if (isTold) yield personTurn(entry);
+      else onHidden();
+    }
+    if (told?.run !== entry.run || !told.isTold) continue;
+    if (entry.type === 'step') for (const tool of toolsIn(entry)) told.tools.add(tool);
+    if (entry.type === 'result' && entry.text !== '') yield viberTurn(entry, viber, [...told.tools]);
+  }
+}
+
+const personTurn = ({ at, from, text, files }: MessageLine): Turn => ({
+  ...{ at, who: 'person' as const, name: scrub(from.name), text: scrub(text) },
+  ...(files.length > 0 && { files: files.map(({ title }) => scrub(title)) }),
+});
+
+function viberTurn(
+  { at, text, artifactRefs }: Extract<SessionEntry, { type: 'result' }>,
+  name: string,
+  tools: string[],
+): Turn {
+  return {
+    ...{ at, who: 'viber' as const, name, text: scrub(text) },
+    ...(artifactRefs.length > 0 && { files: artifactRefs.map(({ title }) => scrub(title)) }),
+    ...(tools.length > 0 && { tools }),
+  };
+}
+
+function toolsIn({ messages }: Extract<SessionEntry, { type: 'step' }>): string[] {
+  const text = JSON.stringify(messages);
+  return [...text.matchAll(/"type":"tool-call","toolCallId":"[^"]*","toolName":"([\w-]{1,64})"/g)].map(
+    ([, name = '']) => name,
+  );
+}
+
+/** Writes both files, as they are, packed, or without the oldest turns: whatever the platform takes. */
+export async function writeTranscript(options: TranscriptOptions): Promise<Transcript> {
+  fs.mkdirSync(options.folder, { recursive: true, mode: 0o700 });
+  const whole = await write(options, 'md', 0);
+  const written = [whole, await write(options, 'json', 0)];
+  const results = await Promise.all(written.map((one) => fitted(one, options)));
+  return {
+    files: results.map(({ file }) => file),
+    turns: whole.turns,
+    hidden: whole.hidden,
+    cut: Math.max(...results.map(({ cut }) => cut)),
+  };
+}
+
+interface Written {
+  format: Format;
+  file: string;
+  turns: number;
+  hidden: number;
+}
+
+async function fitted(whole: Written, options: TranscriptOptions): Promise<{ file: TranscriptFile; cut: number }> {
+  const { format } = whole;
+  const plain = (file: string) => ({ path: file, name: path.basename(file), type: TYPES[format] });
+  if (sizeOf(whole.file) <= options.maxBytes) return { file: plain(whole.file), cut: 0 };
+  const packed = `${whole.file}.gz`;
+  await pipeline(fs.createReadStream(whole.file), createGzip(), fs.createWriteStream(packed, { mode: 0o600 }));
+  if (sizeOf(packed) <= options.maxBytes)
+    return { file: { path: packed, name: path.basename(packed), type: 'application/gzip' }, cut: 0 };
+  fs.rmSync(packed);
+  // Turns differ in length: the share that is kept shrinks until it fits.
+  let share = (options.maxBytes / sizeOf(whole.file)) * 0.9;
+  for (let tries = 0; ; tries += 1) {
+    const cut = tries < MAX_TRIES ? whole.turns - Math.floor(whole.turns * share) : whole.turns;
+    const { file } = await write(options, format, cut);
+    if (sizeOf(file) <= options.maxBytes || cut === whole.turns) return { file: plain(file), cut };
+    share /= 2;
+  }
+}
+
+const sizeOf = (file: string): number => fs.statSync(file).size;
+
+/** @param skip the oldest turns that are left out */
+async function write(options: TranscriptOptions, format: Format, skip: number): Promise<Written> {
+  const file = path.join(options.folder, `${options.name}.${format}`);
+  const count = { turns: 0, hidden: 0 };
+  async function* text() {
+    const { title, viber } = options;
+    const exportedAt = new Date().toISOString();
+    yield format === 'md'
+      ? `# ${scrub(title)}\n\n`
+      : `${JSON.stringify({ title: scrub(title), viber, exportedAt }).slice(0, -1)},"turns":[`;
+    for await (const turn of turnsOf(options, () => void count.hidden++)) {
+      count.turns += 1;
+      if (count.turns <= skip) continue;
+      if (format === 'md') yield markdownOf(turn);
+      else yield `${count.turns === skip + 1 ? '\n' : ',\n'}${JSON.stringify(turn)}`;
+    }
+    if (format === 'json') yield `\n],"leftOut":${skip}}\n`;
+  }
+  await pipeline(text, fs.createWriteStream(file, { mode: 0o600 }));
+  return { format, file, ...count };
+}
+
+function markdownOf({ at, name, text, files = [] }: Turn): string {
+  const when = at.replace('T', ' ').replace(/:\d\d(\.\d+)?Z$/, ' UTC');
+  const list = files.map((file) => `- ${file}\n`).join('');
+  return `**${name.replace(/[\r\n*]/g, ' ')}** (${when})\n\n${text.trim()}\n\n${list === '' ? '' : `${list}\n`}`;
+}
+
+/** Removes what was written for answers that have long been sent. */
+export function sweepTranscripts(folder: string, olderThanMs: number): void {
+  for (const name of namesIn(folder)) {
+    const file = path.join(folder, name);
+    const stat = fs.lstatSync(file, { throwIfNoEntry: false });
+    if (stat && Date.now() - stat.mtimeMs > olderThanMs) fs.rmSync(file, { recursive: true, force: true });
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
