@@ -126,9 +126,9 @@ class RunningApp implements App {
     metrics.gauge(
       'viber_waiting',
       'Messages and answers not finished.',
-      async () => (await queue.stats()).waiting + delivery.counts().waiting,
+      async () => (await queue.stats()).waiting + (await delivery.stats()).waiting,
     );
-    metrics.gauge('viber_dead', 'Messages given up.', () => delivery.counts().dead);
+    metrics.gauge('viber_dead', 'Messages given up.', async () => (await delivery.stats()).dead);
     metrics.gauge('viber_resident_bytes', 'Resident memory.', () => process.memoryUsage.rss());
     const prune = () => {
       ledger.prune(store.prune(new Date()));

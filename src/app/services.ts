@@ -9,6 +9,7 @@ import { accessRulesOf, type Config } from '../config.ts';
 import type { QueueItem } from '../engine/engine.ts';
 import { openLedger } from '../engine/local/ledger.ts';
 import { acquireLock } from '../engine/local/lock.ts';
+import { LocalOutbox } from '../engine/local/outbox.ts';
 import { openSpool } from '../engine/local/spool.ts';
 import { openStore } from '../engine/local/store.ts';
 import { openCache } from '../lib/cache.ts';
@@ -16,7 +17,7 @@ import { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
 import { heard, type Logger } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
 import { type Entry, laneLimits } from '../runtime/contract/entry.ts';
-import { entryShape } from '../runtime/contract/spool-shapes.ts';
+import { entryShape, outboxShape } from '../runtime/contract/spool-shapes.ts';
 import { openConversations } from '../runtime/conversations/conversations.ts';
 import { type OwnerNotifier, openOwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import { openDelivery } from '../runtime/delivery.ts';
@@ -65,8 +66,9 @@ export async function openServices(options: ServicesOptions) {
   /** Empty until the channels are built. */
   const built: BuiltChannels = { channels: new Map(), mounts: new Map(), close: async () => undefined };
   const channelOf = (address: Pick<Address, 'channel'>) => built.channels.get(address.channel);
+  const outbox = new LocalOutbox({ store, ledger, schema: outboxShape });
   const delivery = openDelivery({
-    ...{ store, ledger, log, channelOf: (message) => channelOf(message.address) },
+    ...{ outbox, log, channelOf: (message) => channelOf(message.address) },
     onOutcome: (outcome) => metrics.count('viber_deliveries_total', { outcome }),
     onDead: (message, reason) => notifier.tellUndelivered(message, reason),
   });

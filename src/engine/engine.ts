@@ -190,3 +190,61 @@ export interface OutboxFile {
   sending: boolean;
   reason?: string;
 }
+
+/** What is known of one part of an answer. */
+export interface PartState {
+  sentId?: string;
+  /** Attempts whose outcome is not known. */
+  unsure: number;
+  /** An intent without an outcome: the attempt under way, or one that a crash cut. */
+  open: boolean;
+  /** Milliseconds since the epoch of the first attempt that may have arrived. */
+  since?: number;
+}
+
+/** What became of the attempt to send a part. */
+export type PartOutcome = 'sent' | 'refused' | 'unsure';
+
+/** The next answer to an address, for as long as it takes: the ones after it wait. */
+export interface OutboxLease extends Fence {
+  readonly lane: string;
+  readonly entry: OutboxFile;
+  /** By number. Whoever sends them notes here what it learns, and tells the outbox. */
+  readonly parts: Map<number, PartState>;
+}
+
+export interface OutboxStats {
+  waiting: number;
+  unsure: number;
+  dead: number;
+  /** Milliseconds since the epoch at which the oldest that waits was added. */
+  oldest?: number;
+}
+
+export interface AddOptions {
+  /** An earlier process may have added it: the disk is asked as well. */
+  isAgain?: boolean;
+  /** Of the lane whose message it answers. */
+  fence?: Fence | undefined;
+}
+
+/** Answers by address, in the order in which they were added. A lease is for one answer, so its calls name none. */
+export interface Outbox {
+  /** Durable when it resolves. The same key again has no effect. Throws LeaseLost for a fence that is not owned any more. */
+  add(message: OutboundMessage, trace: string, options?: AddOptions): Promise<void>;
+  /** Waits for the next answer of a lane that nobody sends from, of those whose name begins so; undefined once it is closed. */
+  claim(prefix: string): Promise<OutboxLease | undefined>;
+  /** A part is about to be sent: durable when it resolves. Throws LeaseLost. */
+  intent(lease: OutboxLease, part: number): Promise<void>;
+  /** Written at once, durable with the next intent. `id` is the platform's. Throws LeaseLost. */
+  outcome(lease: OutboxLease, part: number, what: PartOutcome, id?: string): Promise<void>;
+  /** It leaves the outbox: it was sent, or given up. Throws LeaseLost. */
+  finish(lease: OutboxLease): Promise<void>;
+  /** Durable in `to` when it resolves; it leaves the outbox by `finish`, so that a crash between the two repeats the end. Throws LeaseLost. */
+  giveUp(lease: OutboxLease, to: 'dead' | 'unsure', reason: string): Promise<void>;
+  /** Hands it back unsent. What is not owned any more stays as it is. */
+  release(lease: OutboxLease): Promise<void>;
+  stats(): Promise<OutboxStats>;
+  /** No more claims. */
+  close(): void;
+}

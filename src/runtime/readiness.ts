@@ -23,7 +23,7 @@ export interface ReadinessSources {
   freeBytes: number;
   channels: ReadonlyMap<string, Channel>;
   queue: Pick<Queue<unknown>, 'stats'>;
-  delivery: Delivery;
+  delivery: Pick<Delivery, 'stats'>;
   handles: () => HandleState;
   /** Every channel has been asked to connect. */
   isStarted: () => boolean;
@@ -32,9 +32,8 @@ export interface ReadinessSources {
 export async function readinessOf(sources: ReadinessSources): Promise<Readiness> {
   const { channels, queue, delivery, root, freeBytes } = sources;
   const states = [...channels].map(([id, channel]) => [id, channel.status()] as const);
-  const inbox = await queue.stats();
-  const oldest = Math.min(inbox.oldest ?? Number.POSITIVE_INFINITY, delivery.oldest() ?? Number.POSITIVE_INFINITY);
-  const { waiting, dead, unsure } = delivery.counts();
+  const [inbox, outbox] = await Promise.all([queue.stats(), delivery.stats()]);
+  const oldest = Math.min(inbox.oldest ?? Number.POSITIVE_INFINITY, outbox.oldest ?? Number.POSITIVE_INFINITY);
   const { bavail, bsize } = fs.statfsSync(root);
   const writable = bavail * bsize >= freeBytes;
   const detail = 'less free space than limits.freeBytes: nothing new is accepted';
@@ -46,6 +45,6 @@ export async function readinessOf(sources: ReadinessSources): Promise<Readiness>
     workspace: writable ? { writable } : { writable, detail },
     handles,
     oldestUndeliveredSeconds: Number.isFinite(oldest) ? Math.round((Date.now() - oldest) / 1000) : null,
-    ...{ waiting: inbox.waiting + waiting, dead, unsure },
+    ...{ waiting: inbox.waiting + outbox.waiting, dead: outbox.dead, unsure: outbox.unsure },
   };
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address, Channel } from '../../src/channels/channel.ts';
 import { openLedger } from '../../src/engine/local/ledger.ts';
+import { LocalOutbox } from '../../src/engine/local/outbox.ts';
 import { openStore } from '../../src/engine/local/store.ts';
 import { silentLog } from '../../src/log.ts';
 import { openDelivery } from '../../src/runtime/delivery.ts';
@@ -48,7 +49,8 @@ export function createLoad(channel: Channel): Load {
     },
   };
   const delivery = openDelivery({
-    ...{ store, ledger: openLedger(path.join(root, 'ledger'), 1), log, channelOf: () => timed },
+    outbox: new LocalOutbox({ store, ledger: openLedger(path.join(root, 'ledger'), 1) }),
+    ...{ log, channelOf: () => timed },
     onOutcome(outcome) {
       if (outcome === 'retry') retries++;
     },
@@ -93,7 +95,8 @@ export function createLoad(channel: Channel): Load {
       };
     },
     async settled() {
-      for (const end = Date.now() + 60_000; delivery.counts().waiting > 0 && Date.now() < end; ) await sleep(5);
+      const waiting = async () => (await delivery.stats()).waiting;
+      for (const end = Date.now() + 60_000; (await waiting()) > 0 && Date.now() < end; ) await sleep(5);
       await delivery.close(1000);
     },
   };

@@ -4,7 +4,8 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Address, Channel, OutboundMessage, PartLedger } from '../../src/channels/channel.ts';
 import { inspectSpool } from '../../src/engine/local/inspect.ts';
 import { openLedger } from '../../src/engine/local/ledger.ts';
-import { openStore } from '../../src/engine/local/store.ts';
+import { LocalOutbox } from '../../src/engine/local/outbox.ts';
+import { openStore, type SpoolStore } from '../../src/engine/local/store.ts';
 import { DeliveryError, StorageError } from '../../src/errors.ts';
 import { addSecret, silentLog } from '../../src/log.ts';
 import { type DeliveryOptions, openDelivery } from '../../src/runtime/delivery.ts';
@@ -46,12 +47,14 @@ function platform(behave: (part: string, take: () => void) => void = (_part, tak
   };
 }
 
-function open(root: string, channel: Channel, options: Partial<DeliveryOptions> = {}) {
-  const store = openStore({ root, freeBytes: 0 });
+type Options = Partial<DeliveryOptions> & { store?: SpoolStore };
+
+function open(root: string, channel: Channel, { store = openStore({ root, freeBytes: 0 }), ...options }: Options = {}) {
   const ledger = openLedger(path.join(root, 'ledger'), 1);
   const outcomes: string[] = [];
   const delivery = openDelivery({
-    ...{ store, ledger, log: silentLog(), channelOf: () => channel, timeScale: 0.005 },
+    outbox: new LocalOutbox({ store, ledger, ...(options.now ? { now: options.now } : {}) }),
+    ...{ log: silentLog(), channelOf: () => channel, timeScale: 0.005 },
     onOutcome: (outcome) => outcomes.push(outcome),
     ...options,
   });
@@ -61,7 +64,7 @@ function open(root: string, channel: Channel, options: Partial<DeliveryOptions> 
 const names = (root: string, state: string) =>
   inspectSpool(root).flatMap((found) => (found.state === state ? [`${found.key}.json`] : []));
 const idle = (delivery: ReturnType<typeof openDelivery>) =>
-  vi.waitFor(() => expect(delivery.counts().waiting).toBe(0), { timeout: 30_000, interval: 2 });
+  vi.waitFor(async () => expect((await delivery.stats()).waiting).toBe(0), { timeout: 30_000, interval: 2 });
 
 describe('the outbox', () => {
   it('sends a lane in order, each part once, and records the platform ids', async () => {

@@ -20,6 +20,7 @@ import type { CrashPoint } from '../../src/crash-points.ts';
 import { type QueueItem, spoolKey } from '../../src/engine/engine.ts';
 import { inspectSpool } from '../../src/engine/local/inspect.ts';
 import { openLedger } from '../../src/engine/local/ledger.ts';
+import { LocalOutbox } from '../../src/engine/local/outbox.ts';
 import { openSpool, type Spool } from '../../src/engine/local/spool.ts';
 import { openStore } from '../../src/engine/local/store.ts';
 import { DeliveryError } from '../../src/errors.ts';
@@ -92,7 +93,7 @@ interface Gate {
   pending: Set<Promise<unknown>>;
   queue: Spool<Entry>;
   gateway: Gateway;
-  waiting: () => number;
+  waiting: () => Promise<number>;
   stop(graceMs: number): Promise<void>;
 }
 
@@ -185,7 +186,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         return isHeard;
       },
     });
-    const delivery = openDelivery({ store, ledger, log, channelOf, timeScale: 0.01 });
+    const delivery = openDelivery({ outbox: new LocalOutbox({ store, ledger }), log, channelOf, timeScale: 0.01 });
     const conversations = openConversations(home.conversations);
     const bus = createBus((error) => {
       throw error;
@@ -287,7 +288,13 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     }
     within.run(life, () => worker.start());
     return Object.assign(life, {
-      ...{ root, home, queue, pending: new Set<Promise<unknown>>(), waiting: () => delivery.counts().waiting },
+      ...{
+        root,
+        home,
+        queue,
+        pending: new Set<Promise<unknown>>(),
+        waiting: async () => (await delivery.stats()).waiting,
+      },
       gateway: {
         ...gateway,
         accept: (message: InboundMessage, raw: unknown) => within.run(life, () => gateway.accept(message, raw)),
@@ -352,7 +359,12 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     async idle(timeoutMs = 6_000) {
       for (const end = Date.now() + timeoutMs; ; await sleep(2)) {
         const gate = await opening;
-        if (gate.isAlive && gate.pending.size === 0 && (await gate.queue.stats()).waiting === 0 && gate.waiting() === 0)
+        if (
+          gate.isAlive &&
+          gate.pending.size === 0 &&
+          (await gate.queue.stats()).waiting === 0 &&
+          (await gate.waiting()) === 0
+        )
           return;
         if (Date.now() < end) continue;
         const left = inspectSpool(gate.home.spool).filter(({ state }) => state !== 'done');

@@ -7,6 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { readJsonLines } from '../../lib/read-json.ts';
 import { isFilled, isInteger, isText, isTime, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
+import type { PartOutcome, PartState } from '../engine.ts';
 import { DayFile } from './day-file.ts';
 
 export interface LedgerLine {
@@ -29,21 +30,11 @@ const lineShape = shape<LedgerLine>(
 );
 const ABOUT = { lost: 'which parts of answers have arrived', next: 'A part of an answer may come twice.' };
 
-export interface PartState {
-  sentId?: string;
-  /** Attempts whose outcome is not known. */
-  unsure: number;
-  /** An intent without an outcome: the attempt under way, or one that a crash cut. */
-  open: boolean;
-  /** Milliseconds since the epoch of the first attempt that may have arrived. */
-  since?: number;
-}
-
 export interface Ledger {
   /** Durable when it resolves. */
   intent(key: string, part: number): Promise<void>;
   /** Written at once, synced with the next intent. */
-  outcome(key: string, part: number, what: 'sent' | 'refused' | 'unsure', id?: string): void;
+  outcome(key: string, part: number, what: PartOutcome, id?: string): void;
   /**
    * What is known of these messages from the last two days. Reads nothing when `keys` is empty. `begunAt` tells when the
    * first part of a message was tried whose intent has no line of its own.
@@ -73,7 +64,7 @@ class LocalLedger implements Ledger {
     await this.#write({ key, part, what: 'intent' }).sync();
   }
 
-  outcome(key: string, part: number, what: 'sent' | 'refused' | 'unsure', id?: string): void {
+  outcome(key: string, part: number, what: PartOutcome, id?: string): void {
     this.#write({ key, part, what, ...(id === undefined ? {} : { id }) });
   }
 

@@ -21,9 +21,10 @@ export interface CommandLaneOptions {
 /** Resolves when the answer is durable in the outbox. */
 export function createCommandLane(
   options: CommandLaneOptions,
-): (item: QueueItem<Entry>, lease: Pick<Lease<Entry>, 'isAgain'>) => Promise<void> {
+): (item: QueueItem<Entry>, lease: Lease<Entry>) => Promise<void> {
   const { service, delivery, buttons, place } = options;
-  return async (claimed, { isAgain }) => {
+  return async (claimed, lease) => {
+    const { isAgain } = lease;
     // Only a command that has moved the conversation is answered where that goes on.
     const item = claimed.message.moves ? await place(claimed) : claimed;
     if (!item) return;
@@ -36,12 +37,12 @@ export function createCommandLane(
     if (isThere && isReply(message)) outbound.replyTo = message.messageId;
     if (isThere && message.interaction !== undefined) outbound.interaction = message.interaction;
     const trace = traceOf(item.id);
-    await delivery.add(outbound, trace, isAgain);
+    await delivery.add(outbound, trace, isAgain, lease);
     later
       ?.then((words) => delivery.add({ id: `${item.id}-later`, address, text: words, files: [] }, trace, isAgain))
       .catch((error: unknown) => options.log.error({ err: error, trace }, 'what a command promised could not be told'));
     for (const [index, note] of elsewhere.entries()) {
-      await delivery.add({ id: `${item.id}-elsewhere-${index}`, files: [], ...note }, trace, isAgain);
+      await delivery.add({ id: `${item.id}-elsewhere-${index}`, files: [], ...note }, trace, isAgain, lease);
     }
   };
 }

@@ -21,7 +21,7 @@ export type AnswerServices = Pick<RunServices, 'live' | 'buttons' | 'delivery' |
 
 /** Resolves when the answers are durable in the outbox; the same items again change nothing. */
 export async function sendAnswers(
-  { run, items, isAgain }: Answered,
+  { run, items, isAgain, fence }: Answered,
   outcome: RunOutcome,
   to: AnswerServices,
 ): Promise<void> {
@@ -43,7 +43,7 @@ export async function sendAnswers(
     if (isReply(entry.message)) outbound.replyTo = messageId;
     const placeholder = placeholders.get(key);
     if (placeholder !== undefined) outbound.placeholder = placeholder;
-    await to.delivery.add(outbound, run, isAgain);
+    await to.delivery.add(outbound, run, isAgain, fence);
   }
 }
 

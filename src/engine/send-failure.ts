@@ -1,6 +1,6 @@
 /** What a failure while sending means for the answer. `src/runtime/delivery.ts` acts on it. */
-import { DeliveryError, errorMessage } from '../../errors.ts';
-import type { PartState } from './ledger.ts';
+import { DeliveryError, errorMessage } from '../errors.ts';
+import type { PartState } from './engine.ts';
 import { UnsureError } from './parts.ts';
 
 /** Times that a channel may throw what it never should. */

@@ -2,7 +2,7 @@
  * Pace after a platform has said "slow down" (promise 8). Until then nothing is held back: platforms allow bursts and say when
  * it is enough. From the first 429 the chat keeps to a slow pace for a while, so that it does not run into the limit again.
  */
-import type { Address } from '../../channels/channel.ts';
+import type { Address } from '../channels/channel.ts';
 
 export interface Pace {
   /** Milliseconds to wait before sending to this address; 0 to send now. */

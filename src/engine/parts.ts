@@ -1,0 +1,55 @@
+/**
+ * The parts of one message on their way out: intent (durable) -> post -> outcome, so that a part that was sent is never posted
+ * again. Invariant: what the outbox itself cannot write is thrown as a StorageError, whatever `post` throws as it is.
+ */
+
+import type { PartLedger } from '../channels/channel.ts';
+import { crashPoint } from '../crash-points.ts';
+import { DeliveryError } from '../errors.ts';
+import type { Outbox, OutboxLease } from './engine.ts';
+
+const MAX_UNSURE = 2;
+
+/** Twice not known whether the platform took it: a third try would rather annoy than help. */
+export class UnsureError extends Error {}
+
+export type PartsOf = (lease: OutboxLease, isExact: boolean) => PartLedger;
+
+export function createParts(outbox: Pick<Outbox, 'intent' | 'outcome'>, now: () => number): PartsOf {
+  return (lease, isExact) => ({
+    async part(index, post) {
+      const state = lease.parts.get(index) ?? { unsure: 0, open: false };
+      lease.parts.set(index, state);
+      if (state.sentId !== undefined) return state.sentId;
+      if (state.open) {
+        // An intent that no outcome followed: a crash cut that attempt.
+        state.open = false;
+        state.unsure++;
+        await outbox.outcome(lease, index, 'unsure');
+      }
+      if (state.unsure >= MAX_UNSURE && !isExact)
+        throw new UnsureError('it is not known whether the platform took the message');
+      await outbox.intent(lease, index);
+      const startedAt = now();
+      const since = state.unsure > 0 ? state.since : undefined;
+      crashPoint('send:intent');
+      state.open = true;
+      try {
+        const key = `${lease.entry.key}:${index}`;
+        state.sentId = await post(since === undefined ? { key } : { key, uncertainSince: since });
+      } catch (error) {
+        const unsure = error instanceof DeliveryError ? error.ambiguous : true;
+        if (unsure) state.unsure++;
+        if (unsure) state.since ??= startedAt;
+        await outbox.outcome(lease, index, unsure ? 'unsure' : 'refused');
+        throw error;
+      } finally {
+        state.open = false;
+      }
+      crashPoint('send:posted');
+      await outbox.outcome(lease, index, 'sent', state.sentId);
+      crashPoint('send:recorded');
+      return state.sentId;
+    },
+  });
+}
