@@ -9,6 +9,7 @@ export type CrashPoint =
   | 'accept:before-commit'
   | 'accept:after-commit'
   | 'run:claimed'
+  | 'run:files-read'
   | 'run:message-written'
   | 'run:step-written'
   | 'run:parked'

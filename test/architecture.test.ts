@@ -9,14 +9,26 @@ const root = join(import.meta.dirname, '..');
 const GROUND = /^(errors|log)\.ts$|^(lib|messages)\//;
 /** Counters and crash points: only the moving parts use them. */
 const SUPPORT = /^(crash-points|metrics)\.ts$/;
-const SEAM = /^channels\/(channel|address|kept)\.ts$/;
+const SEAM = /^channels\/(channel|address|files|kept)\.ts$/;
 const CONFIG = /^config(\.ts$|\/)/;
 const ENGINE = /^engine\/engine\.ts$/;
 const CONTRACT = /^runtime\/contract\//;
 
 /** The rooms of the runtime, the lowest first: each may use those below it. `delivery.ts` stands on the engine alone. */
 const ROOMS = [
-  ...['contract', 'reply', 'context', 'offline', 'model', 'costs', 'conversations', 'live', 'tools', 'agent'],
+  ...[
+    'contract',
+    'reply',
+    'context',
+    'offline',
+    'model',
+    'costs',
+    'conversations',
+    'live',
+    'reading',
+    'tools',
+    'agent',
+  ],
   ...['approvals', 'memory', 'run', 'mesh', 'playbook', 'commands', 'intake'],
 ];
 
@@ -32,7 +44,7 @@ function belowIn(file: string): RegExp[] {
 
 /**
  * Who may import whom, the first row that fits a file decides. Types obey it as well, and so do lazy imports.
- * The seam, channels/channel.ts with address.ts and kept.ts, holds types and pure functions; it imports nothing, so it pulls nothing in.
+ * The seam, channels/channel.ts with address.ts and files.ts, holds types and pure functions; it imports nothing, so it pulls nothing in.
  */
 const LAYERS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^main\.ts$/, to: [/^app\.ts$/, /^cli\//, CONFIG, GROUND] },

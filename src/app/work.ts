@@ -44,6 +44,7 @@ import { openAppJobs } from './jobs.ts';
 import { openAppMemory } from './memory.ts';
 import { openMesh } from './mesh.ts';
 import { openAppModels } from './models.ts';
+import { openReading, openSpeak } from './reading.ts';
 import { createTelling } from './telling.ts';
 import { openTools } from './tools.ts';
 
@@ -137,6 +138,8 @@ export function openWork(options: WorkOptions): Work {
     ...{ live: options.live, metrics: options.metrics, syncSoon: options.syncSoon, memory: afterRun, jobs },
     ...{ settings: { ...config, modelName }, attachRules: rulesAt, toolbox: tools.toolbox, play: mesh.play },
     chosen,
+    reading: openReading({ config, env: options.env, home, meter, log }),
+    speak: openSpeak({ config, env: options.env, home, meter, log }),
     tellsMemory: createTelling(config, jobs.targets),
     taskRecords: createTaskRecords({ home, conversations, costs, log }),
     threads: createThreads({ home, conversations, channelOf, log }),

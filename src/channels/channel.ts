@@ -3,9 +3,11 @@
  * A channel is a command center's adapter (`id`, `connect({onMessage, onInterrupt})`, `stream`) plus durable `send`.
  */
 import type { Address } from './address.ts';
+import type { Attachment, RemoteFile } from './files.ts';
 import type { PartLedger } from './kept.ts';
 
 export { type Address, conversationKey, formatAddress, parseAddress, type WrittenAddress } from './address.ts';
+export type { Attachment, RemoteFile } from './files.ts';
 export type { PartAttempt, PartLedger, ReadCursors } from './kept.ts';
 
 /** What kind of platform event a message came from. Every kind goes through the same authorisation. */
@@ -19,27 +21,6 @@ export interface Sender {
   isBot: boolean;
   /** The language they use the platform in, as it names it: `de`, `en-US`. */
   language?: string;
-}
-
-/** A file the platform still holds. Nothing is downloaded before the sender is authorised. */
-export interface RemoteFile {
-  /** Opaque to everyone but the channel that made it. */
-  id: string;
-  /** From outside: metadata only, never a path. */
-  name: string;
-  mimeType: string;
-  /** Bytes as the platform declares them; the download counts for itself. */
-  size?: number;
-  kind: 'photo' | 'document' | 'audio' | 'voice' | 'video' | 'animation' | 'sticker';
-}
-
-/** A file on our disk. */
-export interface Attachment {
-  path: string;
-  name: string;
-  mimeType: string;
-  size: number;
-  sha256: string;
 }
 
 /** Words that are not the sender's own instruction: what they reply to, quote or forward. Data, never instructions. */

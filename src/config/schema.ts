@@ -65,7 +65,7 @@ const mcpServer = section(
   'expected a section with command or url',
 ).refine(({ command, url }) => (command === undefined) !== (url === undefined), 'expected either command or url');
 
-const { http, memory, history, skills, web, jobs, mesh, limits, timeouts, log } = defaults;
+const { http, memory, history, voice, skills, web, jobs, mesh, limits, timeouts, log } = defaults;
 
 export const configSchema = section({
   model: model.exactOptional(),
@@ -111,6 +111,16 @@ export const configSchema = section({
     max_messages: whole(1).default(history.max_messages),
     max_tokens: whole(1).default(history.max_tokens),
     compaction: onOff.default(history.compaction),
+  }).prefault({}),
+  voice: section({
+    model: model.exactOptional(),
+    command: texts.default(voice.command),
+    language: text('expected two letters, for example de', /^[a-z]{2}$/).exactOptional(),
+    max_seconds: whole(1, 14_400).default(voice.max_seconds),
+    echo: onOff.default(voice.echo),
+    reply: oneOf('off', 'same').default(voice.reply),
+    speech: model.default(voice.speech),
+    speaker: text('expected the name of a voice, for example alloy', /^[\w-]+$/).default(voice.speaker),
   }).prefault({}),
   skills: section({
     env: z

@@ -1,5 +1,7 @@
 /** The configuration as the rest of the program sees it: complete, every default filled in, ids as strings. */
 
+import type { VoiceConfig } from './voice.ts';
+
 /** An OpenAI-compatible endpoint, or settings of a provider known by name. */
 export interface ProviderConfig {
   baseURL?: string;
@@ -258,6 +260,7 @@ export interface Config {
   http: HttpConfig;
   memory: MemoryConfig;
   history: HistoryConfig;
+  voice: VoiceConfig;
   skills: SkillsConfig;
   web: WebConfig;
   /** By name; its tools are offered as `name_tool`. */

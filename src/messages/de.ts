@@ -4,6 +4,7 @@ import { contact } from './de/contact.ts';
 import { exported } from './de/export.ts';
 import { models } from './de/models.ts';
 import { times } from './de/times.ts';
+import { voice } from './de/voice.ts';
 import type { Catalogue } from './en.ts';
 
-export const de: Catalogue = { common, contact, export: exported, models, times };
+export const de: Catalogue = { common, contact, exported, models, times, voice };

@@ -1,6 +1,6 @@
 /** Lines of a session file: what counts as an entry, and what can be rescued of a damaged line. */
 import { parseJson } from '../lib/read-json.ts';
-import { type Is, isNumber, isText, listOf, objectOf, shape } from '../lib/shape.ts';
+import { type Is, isNumber, isText, listOf, objectOf, optional, shape } from '../lib/shape.ts';
 import type { SessionEntry } from './types.ts';
 
 type Kind = SessionEntry['type'];
@@ -17,6 +17,7 @@ const FIELDS: Record<Kind, Is> = {
       files: listOf(objectOf({ id: isText, title: isText, type: isText, ref: isText })),
     },
     from: objectOf({ channel: isText, user: isText, name: isText }),
+    spoken: optional(listOf(isText)),
   }),
   approval: objectOf({ ...RUN, id: isText, kind: isText, callId: isText, tool: isText, digest: isText }),
   decision: objectOf({ ...RUN, approval: isText, verdict: isText, by: isText }),

@@ -108,6 +108,8 @@ export type SessionEntry =
       /** Said in a group: everybody there has read it, and reads the answer. */
       isGroup?: true;
       files: ArtifactRef[];
+      /** Of the files, by id, the voice messages whose words stand in the text: they are no more than those words. */
+      spoken?: string[];
       /** Web addresses that one of the task's people typed in it; not those of quotes and files. */
       addresses?: string[];
     }

@@ -25,6 +25,8 @@ export interface UsageCall extends Usage {
   model: string;
   /** The provider did not say: counted from the length of the texts. */
   isEstimate?: true;
+  /** Of a recording that was written down. */
+  seconds?: number;
 }
 
 export type UsageLine =

@@ -1,5 +1,6 @@
 /**
- * An OpenAI-compatible model endpoint: `/v1/chat/completions` (streamed or not), `/v1/models`, `/v1/embeddings`.
+ * An OpenAI-compatible model endpoint: `/v1/chat/completions` (streamed or not), `/v1/models`, `/v1/embeddings`,
+ * `/v1/audio/*`.
  * It says what its script says, and without one repeats the last user message, so that the order of answers can be
  * checked. Runs in-process (`startLlm`) or as a process: `node test/emulators/llm.ts --port N`.
  */
@@ -8,6 +9,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from './listener.ts';
 import { answer, sendJson } from './llm/answer.ts';
+import { type AudioPoint, createAudioPoint } from './llm/audio.ts';
 import { createEmbeddingPoint, type EmbeddingPoint } from './llm/embeddings.ts';
 import { playFault, sendError } from './llm/faults.ts';
 import { checkChat, describe } from './llm/request.ts';
@@ -55,6 +57,8 @@ export interface LlmControl extends Omit<ScriptBook, 'next' | 'clear'> {
 export interface Llm extends LlmControl {
   /** The endpoint for embeddings: what it was asked, and how it goes wrong. */
   embedding: EmbeddingPoint;
+  /** The endpoints for recordings and speech. */
+  audio: AudioPoint;
   /** The base URL to configure, ending in `/v1`. */
   url: string;
   /** Resolves with the first request, logged or to come, or finished from now on, that fits. */
@@ -70,6 +74,7 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
   const changes = new EventEmitter().setMaxListeners(0);
   const fixed = typeof options.answer === 'object' ? options.answer : undefined;
   const embedding = createEmbeddingPoint();
+  const audio = createAudioPoint();
   const taskRecords = createScriptBook((request) => fixed ?? { text: request.lastUser });
   let log: LlmRequest[] = [];
   let stats = freshStats();
@@ -118,7 +123,9 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
 
   async function serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const auth = message.headers.authorization ?? '';
-    if (options.apiKey !== undefined && auth !== `Bearer ${options.apiKey}`) {
+    // Deepgram's own endpoint has another word for it, and looks itself.
+    const isDeepgram = message.url?.startsWith('/v1/listen');
+    if (options.apiKey !== undefined && !isDeepgram && auth !== `Bearer ${options.apiKey}`) {
       return sendError(response, 401, 'Incorrect API key provided.', 'invalid_request_error', 'invalid_api_key');
     }
     if (message.method === 'GET' && message.url === '/v1/models') {
@@ -128,6 +135,7 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
     }
     if (message.method !== 'POST') return sendError(response, 404, 'Unknown request URL', 'invalid_request_error');
     const bytes = await readBody(message);
+    if (audio.answer(message, bytes, response)) return;
     let body: Record<string, unknown>;
     try {
       body = JSON.parse(bytes.toString());
@@ -147,6 +155,7 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
   return {
     ...scripting,
     embedding,
+    audio,
     url: `http://127.0.0.1:${listener.port}/v1`,
     requests: () => [...log],
     stats: () => {
@@ -158,6 +167,7 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
     reset() {
       clear();
       embedding.clear();
+      audio.clear();
       log = [];
       stats = freshStats();
     },

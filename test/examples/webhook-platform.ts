@@ -140,7 +140,7 @@ export async function webhookPlatform(): Promise<WebhookPlatform> {
     identity: (person) => `webhook:${person}`,
     dm: (person) => ({ chat: `dm-${person}` }),
     say(place, text, { by = 'alex', mention = false, files = [], replyTo } = {}) {
-      const given = files.map(({ name, text: content }) => {
+      const given = files.map(({ name, text: content = '' }) => {
         const id = `file-${++count}`;
         uploads.set(id, content);
         return { id, name, type: 'text/plain', size: Buffer.byteLength(content) };

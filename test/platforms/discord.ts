@@ -1,10 +1,16 @@
 /** Discord as its people use it. */
 import { type ChatMessage, type DiscordOptions, startDiscord, TEST_PEOPLE } from '../emulators/discord.ts';
 import { discordFetches } from './fetches.ts';
-import type { Person, Place, Platform, Seen } from './platform.ts';
+import { bytesOf, type GivenFile, type Person, type Place, type Platform, type Seen } from './platform.ts';
 
 const IDS: Record<Person, string> = { alex: TEST_PEOPLE.alex, sam: TEST_PEOPLE.bea, kim: TEST_PEOPLE.carl };
 const LOADING = 128;
+
+const fileOf = (file: GivenFile) => ({
+  ...{ name: file.voice ? 'voice-message.ogg' : file.name, base64: bytesOf(file).toString('base64') },
+  ...(file.voice ? { contentType: 'audio/ogg', duration: file.voice.seconds, waveform: 'AAAAAAAAAAAA' } : {}),
+  ...(file.type === undefined || file.voice ? {} : { contentType: file.type }),
+});
 
 const seen = (message: ChatMessage): Seen => ({
   id: message.id,
@@ -54,7 +60,8 @@ export async function discordPlatform(
       const said = emulator.say(channelOf(place), text, {
         from: IDS[by],
         ...(mention ? { mention } : {}),
-        ...(files ? { attachments: files } : {}),
+        ...(files ? { attachments: files.map(fileOf) } : {}),
+        ...(files?.some(({ voice }) => voice) ? { flags: 8192 } : {}),
         ...(replyTo === undefined ? {} : { replyTo }),
       });
       return said.id;

@@ -29,11 +29,23 @@ export interface Seen {
   replyTo?: string;
 }
 
+export interface GivenFile {
+  name: string;
+  text?: string;
+  bytes?: Uint8Array;
+  /** MIME type, where the platform is told one. */
+  type?: string;
+  /** Recorded in the app, as a voice message is; Slack may have written it down by itself. */
+  voice?: { seconds: number; transcript?: string };
+}
+
+export const bytesOf = ({ bytes, text = '' }: GivenFile): Buffer => Buffer.from(bytes ?? Buffer.from(text));
+
 export interface SayOptions {
   /** `alex` unless told. */
   by?: Person;
   mention?: boolean;
-  files?: { name: string; text: string }[];
+  files?: GivenFile[];
   /** The id of the message it answers. */
   replyTo?: string;
 }

@@ -1,7 +1,26 @@
 /** Slack as its people use it. */
 import { type ChatMessage, type SlackOptions, startSlack } from '../emulators/slack.ts';
 import { slackFetches } from './fetches.ts';
-import type { Place, Platform, Seen } from './platform.ts';
+import { bytesOf, type GivenFile, type Place, type Platform, type Seen } from './platform.ts';
+
+/** A clip as Slack's apps record it. Its own words of it come later, as a rule. */
+function clip({ seconds, transcript }: NonNullable<GivenFile['voice']>) {
+  const preview = { content: transcript, has_more: false };
+  const transcription =
+    transcript === undefined ? { status: 'processing' } : { status: 'complete', locale: 'en-US', preview };
+  return {
+    subtype: 'slack_audio',
+    media_display_type: 'audio',
+    duration_ms: Math.round(seconds * 1000),
+    transcription,
+  };
+}
+
+const fileOf = (file: GivenFile) => ({
+  ...{ name: file.voice ? 'audio_message.m4a' : file.name, bytes: bytesOf(file) },
+  ...(file.voice ? { mimeType: 'audio/mp4', extra: clip(file.voice) } : {}),
+  ...(file.type === undefined || file.voice ? {} : { mimeType: file.type }),
+});
 
 const seen = (message: ChatMessage): Seen => ({
   id: message.ts,
@@ -42,7 +61,7 @@ export async function slackPlatform(
         from: ids[by],
         ...(mention ? { mention } : {}),
         ...(place.thread === undefined ? {} : { thread: place.thread }),
-        ...(files ? { files: files.map((file) => ({ name: file.name, bytes: Buffer.from(file.text) })) } : {}),
+        ...(files ? { files: files.map(fileOf) } : {}),
       });
       return said.ts;
     },

@@ -1,12 +1,17 @@
 /** Telegram as its people use it. */
 import { type ChatMessage, startTelegram, type TelegramOptions } from '../emulators/telegram.ts';
 import { telegramFetches } from './fetches.ts';
-import type { Place, Platform, Seen } from './platform.ts';
-import { ask } from './platform.ts';
+import { ask, bytesOf, type GivenFile, type Place, type Platform, type Seen } from './platform.ts';
 
 const IDS = { alex: 1001, sam: 1002, kim: 6666 };
 const OTHER_BOT = 1_900_000_001;
 const ROOM = -100_500;
+
+const fileOf = (file: GivenFile) => ({
+  ...{ name: file.voice ? '' : file.name, bytes: bytesOf(file) },
+  ...(file.voice ? { kind: 'voice' as const } : {}),
+  ...(file.type === undefined ? {} : { mimeType: file.type }),
+});
 
 const seen = (message: ChatMessage): Seen => ({
   id: String(message.id),
@@ -44,8 +49,8 @@ export async function telegramPlatform(
       if (files.length === 0) return String(emulator.say(chat, { ...common, text }).message_id);
       const [first] =
         files.length > 1
-          ? emulator.sendAlbum(chat, files, { ...common, caption: text })
-          : [emulator.sendFile(chat, { ...common, ...files[0], caption: text })];
+          ? emulator.sendAlbum(chat, files.map(fileOf), { ...common, caption: text })
+          : [emulator.sendFile(chat, { ...common, ...files.map(fileOf)[0], caption: text })];
       return String(first?.message_id);
     },
     edit: (place, id, text) => void emulator.edit(chatOf(place), Number(id), text),

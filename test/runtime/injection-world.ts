@@ -217,6 +217,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     const worker = new Worker({
       runs: {
         ...{ home, agent, bus, log, meter, live, conversations, delivery, buttons, metrics, channelOf },
+        reading: { kindOf: () => undefined, read: () => Promise.reject(new Error('nothing is read here')) },
         ...{
           syncSoon: store.syncSoon,
           attachRules: rulesAt,
@@ -232,7 +233,11 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         },
         settings: {
           ...{ modelName: () => 'local/test', fallback: [], maxSteps: 20, plan_approval: 'off', memory },
-          ...{ web: { hosts: [] }, history: { max_messages: 500, max_tokens: 1e6 } },
+          ...{
+            voice: { echo: 'off', reply: 'off' },
+            web: { hosts: [] },
+            history: { max_messages: 500, max_tokens: 1e6 },
+          },
           limits: { downloadBytes: 1e6, filesPerMessage: 5 },
         },
       },

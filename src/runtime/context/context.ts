@@ -152,9 +152,15 @@ async function readHistory({
 
 /** More than words that people have typed, and answers to those alone. */
 function hasMore(entry: SessionEntry): boolean {
-  if (entry.type === 'message') return entry.files.length > 0 || entry.text.includes('<quoted');
+  if (entry.type === 'message') return entry.files.some(isMore(entry)) || entry.text.includes('<quoted');
   return entry.type === 'compaction' || (entry.type === 'step' && usesTools(entry.messages));
 }
+
+/** Of a voice message nothing was seen but its words. */
+const isMore =
+  ({ spoken = [] }: MessageEntry) =>
+  ({ id }: ArtifactRef): boolean =>
+    !spoken.includes(id);
 
 /**
  * Which memory a request carries. Daily logs only for complex work; a search for them is the model's to ask for. What is

@@ -97,7 +97,9 @@ const idOf = ({ from }: MessageEntry): string => (from.user.includes(':') ? from
 
 /** The stored text; files it does not name yet are listed after it. */
 function plainText(entry: MessageEntry): string {
-  const unnamed = entry.files.filter((file: ArtifactRef) => !entry.text.includes(`- ${file.id}: "`));
+  const unnamed = entry.files.filter(
+    ({ id }: ArtifactRef) => !entry.text.includes(`- ${id}: "`) && !entry.spoken?.includes(id),
+  );
   if (unnamed.length === 0) return entry.text;
   const list = formatFiles(unnamed.map(({ id, title, type }) => ({ id, name: title, type })));
   return entry.text ? `${entry.text}\n\n${list}` : list;

@@ -18,6 +18,8 @@ export interface UserTurn {
   text: string;
   facts?: readonly string[];
   quotes?: readonly QuotedText[];
+  /** What is said in recordings that are not the person's own words. */
+  recordings?: readonly { name: string; text: string }[];
   files?: readonly TurnFile[];
   /** Only for conversations of several people outside the gateway; `assembleContext` names speakers by itself. */
   speaker?: string;
@@ -30,8 +32,17 @@ const FACT_LENGTH = 500;
  * The text of a user message: quotes as data blocks, the person's own words, facts one a line, files by id, name, type
  * and size. Contents of files are never put in: the model reads them when it needs them.
  */
-export function formatUserTurn({ text, facts = [], quotes = [], files = [], speaker }: UserTurn): string {
+export function formatUserTurn({
+  text,
+  facts = [],
+  quotes = [],
+  recordings = [],
+  files = [],
+  speaker,
+}: UserTurn): string {
   const parts = quotes.map(formatQuote);
+  for (const { name, text: said } of recordings)
+    parts.push(dataBlock('recording', clip(visibleText(said), QUOTE_LENGTH), { name: oneLine(name, 80) }));
   const words = visibleText(text).trim();
   if (words) parts.push(words);
   if (facts.length > 0)

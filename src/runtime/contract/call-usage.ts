@@ -6,6 +6,8 @@ export interface CallUsage {
   cachedInputTokens?: number;
   outputTokens: number;
   isEstimate?: true;
+  /** Of a recording, where that is what is paid for. */
+  seconds?: number;
 }
 
 const CHARACTERS = 4;

@@ -2,6 +2,7 @@
 import type { Home } from '../../workspace/home.ts';
 import type { Suggestion } from '../../workspace/memory/suggestions.ts';
 import type { ArtifactRef, Plan } from '../../workspace/types.ts';
+import type { FileText } from './reading.ts';
 import type { RuntimeTool } from './task.ts';
 
 /** What became of a plan the model proposed. */
@@ -28,6 +29,8 @@ export interface ToolScope {
   onSuggestion?(suggestion: Suggestion): void;
   /** Whether a page may lead to another address without a question; absent: to its own host alone. */
   mayFollow?(from: URL, to: URL): Promise<boolean>;
+  /** The words of a recording or a document; undefined for files that are to be read as they are. Absent: of none. */
+  textOf?(file: { path: string; name: string; type?: string }, signal: AbortSignal): Promise<FileText | undefined>;
   /** Where new memory comes from, for the record: conversation and run. */
   provenance: string;
 }

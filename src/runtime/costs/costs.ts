@@ -19,6 +19,7 @@ import {
   type UsageCall,
   type UsageLine,
 } from '../../workspace/usage.ts';
+import { minutePrice } from './minutes.ts';
 import { type Prices, priced, priceOf } from './prices.ts';
 
 /** `limits` of the configuration; what is absent or 0 is not capped. */
@@ -116,7 +117,9 @@ export class Costs {
     const current = this.#today(at);
     const { inputTokens, outputTokens, cachedInputTokens = 0, ...call } = given;
     const tokens = { inputTokens, outputTokens, ...(cachedInputTokens > 0 && { cachedInputTokens }) };
-    const usage = priced(tokens, priceOf(call.model, this.#options.prices, this.currency), this.currency);
+    const byTheMinute = minutePrice(call, tokens, this.currency);
+    const price = priceOf(call.model, this.#options.prices, this.currency);
+    const usage = byTheMinute === undefined ? priced(tokens, price, this.currency) : { ...tokens, ...byTheMinute };
     this.#write({ type: 'call', at: new Date(at).toISOString(), ...call, ...usage });
     this.#count(current, { ...usage, person: call.person });
     this.#countRun(call.run, usage);

@@ -1,6 +1,7 @@
 /** The meter of a run: every model call is counted, and none begins past a daily cap. What people are told of that, once a day. */
 import type { Usage } from '../../workspace/types.ts';
 import type { AgentHooks } from '../contract/agent.ts';
+import type { MeteredRun } from '../contract/metered.ts';
 import { RunError } from '../contract/run-error.ts';
 import type { CapHit, Costs } from './costs.ts';
 import { capNotice, capReminder, ownerNotice } from './words.ts';
@@ -12,13 +13,6 @@ export class CapError extends RunError {
     super('cap', userMessage, { detail: `${hit.setting}: ${hit.used} of ${hit.limit}` });
     this.hit = hit;
   }
-}
-
-export interface MeteredRun {
-  run: string;
-  task: string;
-  /** Who is charged: a principal as text. */
-  person: string;
 }
 
 export interface Meter {

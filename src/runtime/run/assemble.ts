@@ -9,6 +9,7 @@ import type { AgentRequest } from '../contract/agent.ts';
 import type { Order } from '../contract/order.ts';
 import type { OwnSettings } from '../contract/settings.ts';
 import type { RuntimeTool } from '../contract/task.ts';
+import { readAs } from '../reading/read-as.ts';
 import { forAsked, mayUse, strictest } from '../tools/asked.ts';
 import { forGuest } from '../tools/guests.ts';
 import { createTools, type ToolScope } from '../tools/index.ts';
@@ -18,7 +19,7 @@ import type { RunServices } from './services.ts';
 
 export type AssembleServices = Pick<
   RunServices,
-  'home' | 'settings' | 'loadAgent' | 'toolbox' | 'compaction' | 'chosen'
+  'home' | 'settings' | 'loadAgent' | 'toolbox' | 'compaction' | 'chosen' | 'reading'
 >;
 
 /** What a run may do without a question. */
@@ -95,8 +96,9 @@ function scopeOf(
   { task, viber = task.viber, run, principal, asked }: Order,
   progress: Progress,
   outgoing: Outgoing,
-  { home, settings }: Pick<RunServices, 'home' | 'settings'>,
+  { home, settings, reading }: Pick<RunServices, 'home' | 'settings' | 'reading'>,
 ): ToolScope {
+  const charged = { run: asked?.root ?? run, task: task.id, person: principalText(principal) };
   const { made } = progress;
   return {
     ...{ home, viber, taskId: task.id, runId: run, planBase: undefined, isGuest: principal.role === 'guest' },
@@ -108,6 +110,7 @@ function scopeOf(
       progress.stepRefs.push(ref);
     },
     mayFollow: outgoing.mayFollow,
+    textOf: (file, signal) => readAs(reading, file, { ...charged, signal }),
     onSuggestion: (suggestion) => made.pending.push(suggestion),
     // Nobody's words but an owner's own go in without a question.
     autoAcceptMemory: settings.memory.auto_accept && principal.role === 'owner' && asked === undefined,

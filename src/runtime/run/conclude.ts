@@ -15,7 +15,7 @@ export interface Concluding extends Answered {
   ack: (items: readonly Item[]) => Promise<void>;
 }
 
-type Sending = Pick<RunServices, 'home' | 'live' | 'memory' | 'syncSoon'> & AnswerServices;
+type Sending = Pick<RunServices, 'home' | 'live' | 'memory' | 'speak' | 'syncSoon'> & AnswerServices;
 type Noting = Pick<RunServices, 'taskRecords' | 'threads' | 'metrics' | 'memory' | 'compaction' | 'jobs' | 'log'>;
 export type ConcludeServices = Sending & Noting;
 
@@ -46,11 +46,16 @@ export async function conclude(turn: Concluding, given: RunOutcome, at: string, 
 async function send(turn: Concluding, outcome: RunOutcome, to: Sending): Promise<void> {
   const { taskId, viber } = (turn.items[0] as Item).message;
   if (outcome.state === 'stopped') await to.live.end(turn.run, []);
-  else await sendAnswers(turn, outcome, to);
+  else await sendAnswers(turn, await withVoice(turn, outcome, to), to);
   await to.memory?.ask(turn, outcome);
   crashPoint('run:out-written');
   // The answer is durable in `out`; the session's lines follow within half a second.
   to.syncSoon(to.home.sessionPath(viber, taskId));
+}
+
+async function withVoice(turn: Concluding, outcome: RunOutcome, { speak }: Sending): Promise<RunOutcome> {
+  const spoken = (await speak?.(turn, outcome)) ?? [];
+  return spoken.length === 0 ? outcome : { ...outcome, files: [...(outcome.files ?? []), ...spoken] };
 }
 
 async function note(turn: Concluding, outcome: RunOutcome, at: string, to: Noting): Promise<void> {

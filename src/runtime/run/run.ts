@@ -9,13 +9,14 @@ import type { Principal } from '../../access/principal.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { findRun } from '../../workspace/sessions.ts';
 import { readTask } from '../../workspace/tasks.ts';
-import type { TaskRecord } from '../../workspace/types.ts';
+import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { SuspendedRun } from '../approvals/suspend.ts';
 import { cutCall, STEERED } from '../context/past-run.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
 import type { Order, Play } from '../contract/order.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import { buttonsAgain, interruptedWhile, stoppedRun } from '../reply/failure.ts';
+import { unheardVoice } from '../reply/unheard.ts';
 import { finalize } from './finalize.ts';
 import { type AgentServices, runAgent } from './run-agent.ts';
 import type { RunServices } from './services.ts';
@@ -44,9 +45,12 @@ export type RunEnd =
   | { kind: 'void' };
 
 export type RunUses = AgentServices &
-  Pick<RunServices, 'home' | 'log' | 'settings' | 'suspension' | 'channelOf' | 'tellsMemory' | 'play'>;
+  Pick<
+    RunServices,
+    'home' | 'log' | 'settings' | 'suspension' | 'channelOf' | 'reading' | 'delivery' | 'tellsMemory' | 'play'
+  >;
 /** The run as it goes on, with what an earlier process has left of it. */
-type Begun = RunTurn & Pick<SuspendedRun, 'earlier' | 'principal'>;
+type Begun = RunTurn & Pick<SuspendedRun, 'earlier' | 'principal'> & { spoken: string[] };
 
 /** Throws RunError, or a system error when the disk fails. */
 export async function run(turn: RunTurn, to: RunUses): Promise<RunEnd> {
@@ -61,14 +65,18 @@ export async function run(turn: RunTurn, to: RunUses): Promise<RunEnd> {
   const cut = cutCall(earlier);
   if (cut) return ended(interruptedWhile(cut, turn.run));
 
-  const waiting: Begun = { ...turn, earlier, principal: onWhoseWord(turn) };
+  const waiting: Begun = { ...turn, earlier, principal: onWhoseWord(turn), spoken: spokenIn(earlier) };
   const verdicts = await decisionsFor(waiting, first, to);
   if (verdicts === 'void') return { kind: 'void' };
   if (verdicts === 'stop') return ended(stoppedRun());
   // A decision may have changed the record.
   const begun: Begun = { ...waiting, task: (await readTask(to.home, turn.task.id)) ?? turn.task };
 
-  if (!earlier.some((entry) => entry.type === 'message')) await takeIn(begun, to);
+  if (!earlier.some((entry) => entry.type === 'message')) {
+    const taken = await takeIn(begun, to);
+    if (taken.unheard) return ended(unheardVoice(taken.unheard, begun.principal));
+    begun.spoken = spokenIn([taken.line]);
+  }
   const order = await orderOf(begun, verdicts, to);
   const played = begun.answered.findLast((item) => item.message.play);
   if (played && to.play) return ended(await playIn(begun, order, played, to.play, to));
@@ -100,21 +108,25 @@ function onWhoseWord({ items, answered }: RunTurn): Principal {
 }
 
 async function orderOf(
-  { task, run, items, answered, principal, earlier, signal }: Begun,
+  { task, run, items, answered, principal, earlier, signal, spoken }: Begun,
   verdicts: Order['verdicts'],
   to: Pick<RunServices, 'tellsMemory'>,
 ): Promise<Order> {
   const { message: first, job } = (items[0] as QueueItem<Entry>).message;
   const tellsMemory = await to.tellsMemory({ principal, answered: answered.map((item) => item.message.message), job });
   return {
-    ...{ task, run, principal, tellsMemory, earlier, verdicts, signal, query: first.text },
-    words: items.map((item) => item.message.message.text).filter(Boolean),
+    ...{ task, run, principal, tellsMemory, earlier, verdicts, signal, query: first.text || (spoken[0] ?? '') },
+    words: [...items.map((item) => item.message.message.text), ...spoken].filter(Boolean),
     names: items.flatMap((item) => item.message.message.files.map((file) => file.name)),
     place: job ? jobPlace(job) : `${first.address.channel}, ${first.isDirect ? 'direct message' : 'group'}`,
     address: first.address,
     ...(job ? { job, own: job.own } : {}),
   };
 }
+
+/** The words of messages that were said, not written. */
+const spokenIn = (entries: readonly SessionEntry[]): string[] =>
+  entries.flatMap((entry) => (entry.type === 'message' && entry.spoken ? [entry.text] : []));
 
 const jobPlace = ({ name, deliver }: JobOrder): string =>
   `the scheduled job ${JSON.stringify(name)}; nobody is there to answer questions${deliver.length > 0 ? '; your answer is sent to a chat as it stands. Answer only HEALTHY when there is nothing worth a message' : ''}`;

@@ -1,6 +1,7 @@
 /** What runs are made with: one record, built once in `app/work.ts`. Each part names in its signature what it takes of it. Types only. */
 import type { Principal } from '../../access/principal.ts';
-import type { Address, Channel, InboundMessage } from '../../channels/channel.ts';
+import type { Address, Attachment, Channel, InboundMessage } from '../../channels/channel.ts';
+import type { QueueItem } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Home } from '../../workspace/home.ts';
@@ -11,6 +12,7 @@ import type { Agent } from '../contract/agent.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
 import type { Play, Toolbox } from '../contract/order.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
+import type { Reading } from '../contract/reading.ts';
 import type { OwnSettings } from '../contract/settings.ts';
 import type { Thinking } from '../contract/thinking.ts';
 import type { Conversations } from '../conversations/conversations.ts';
@@ -38,12 +40,19 @@ export interface RunSettings {
   plan_approval: 'on' | 'off';
   web: { hosts: string[] };
   limits: { downloadBytes: number; filesPerMessage: number };
+  voice: { echo: 'on' | 'off'; reply: 'off' | 'same' };
 }
 
 export interface JobRuns {
   answers: JobAnswers;
   /** Told of each turn that is over; nothing happens for those that are no job's. */
   ended(entry: Entry, outcome: RunOutcome): void;
+}
+
+/** A turn whose answer may be spoken. */
+export interface SpokenTurn {
+  run: string;
+  items: readonly QueueItem<Entry>[];
 }
 
 export interface RunServices {
@@ -61,6 +70,10 @@ export interface RunServices {
   chosen?: (address: Address) => { model?: string; thinking?: Thinking };
   suspension: Suspension;
   channelOf: (address: Address) => Channel | undefined;
+  /** Takes the words out of recordings and documents. */
+  reading: Reading;
+  /** Speaks the answers to voice messages; absent where nothing is spoken. */
+  speak?: ((turn: SpokenTurn, outcome: RunOutcome) => Promise<Attachment[]>) | undefined;
   /** Whether MEMORY.md, USER.md and the daily logs may stand in the prompt of a run whose answer goes there. */
   tellsMemory: (run: {
     principal: Principal;

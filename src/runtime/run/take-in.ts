@@ -6,30 +6,62 @@ import type { QueueItem } from '../../engine/engine.ts';
 import { addressesIn } from '../../lib/web-addresses.ts';
 import { scrub } from '../../log.ts';
 import { appendSession } from '../../workspace/sessions.ts';
+import { titleOf, updateTask } from '../../workspace/tasks.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import { formatUserTurn } from '../context/context.ts';
 import { reasonOf } from '../contract/abort.ts';
 import type { Entry } from '../contract/entry.ts';
-import { type FetchedFiles, fetchFiles } from './inbox-files.ts';
+import type { Unreadable } from '../contract/unreadable.ts';
+import { type Heard, hearFiles } from './hear.ts';
+import { type FetchedFiles, fetchFiles, type Intake } from './inbox-files.ts';
 import type { RunServices } from './services.ts';
 
-export interface Intake {
-  task: TaskRecord;
-  run: string;
-  items: readonly QueueItem<Entry>[];
-  /** On whose word it runs. */
-  principal: Principal;
-  /** Ends the fetching of files: a newer message does not, since what was said before it stays said. */
-  intake: AbortSignal;
+type MessageLine = Extract<SessionEntry, { type: 'message' }>;
+type IntakeServices = Pick<RunServices, 'home' | 'settings' | 'channelOf' | 'reading' | 'delivery'>;
+
+const SPOKEN = 'Spoken in a voice message and written down by a machine: names and numbers may be misheard';
+
+/** What a message is once its files are there. */
+export interface TakenIn {
+  line: MessageLine;
+  /** It has nothing but a voice message, and nobody could hear that: there is nothing to ask a model. */
+  unheard?: Unreadable;
 }
 
-type MessageLine = Extract<SessionEntry, { type: 'message' }>;
-type IntakeServices = Pick<RunServices, 'home' | 'settings' | 'channelOf'>;
-
-export async function takeIn(given: Intake, to: IntakeServices): Promise<void> {
-  const line = messageLine(given, await filesOf(given, to));
+export async function takeIn(given: Intake, to: IntakeServices): Promise<TakenIn> {
+  const fetched = await filesOf(given, to);
+  const heard = await heardIn(given, fetched.files, to);
+  crashPoint('run:files-read');
+  const line = messageLine(given, fetched, heard);
+  await nameTask(given, heard, to);
   await appendSession(to.home, given.task.viber, given.task.id, [line]);
   crashPoint('run:message-written');
+  const isAll = heard.unheard !== undefined && isNothingElse(given, fetched);
+  return { line, ...(isAll && heard.unheard ? { unheard: heard.unheard } : {}) };
+}
+
+/** Words of a recording are not waited for by somebody who has stopped it. */
+async function heardIn(given: Intake, files: FetchedFiles['files'], to: IntakeServices): Promise<Heard> {
+  try {
+    return await hearFiles(given, files, to);
+  } catch (error) {
+    if (reasonOf(given.intake) !== 'stop') throw error;
+    const problems = ['The recording was not heard: it was stopped.'];
+    return { words: new Map(), spoken: [], recordings: [], problems, unheard: undefined };
+  }
+}
+
+const isNothingElse = ({ items }: Intake, { files, problems }: FetchedFiles): boolean =>
+  problems.length === 0 &&
+  files.every(({ remote }) => remote.kind === 'voice') &&
+  items.every(({ message: { message } }) => message.text.trim() === '' && message.quotes.length === 0);
+
+/** A task that began with a voice message is about what was said, not about the name of a file. */
+async function nameTask({ task, items }: Intake, { words }: Heard, { home }: IntakeServices): Promise<void> {
+  const [first] = items;
+  const said = first && words.get(first.message.message);
+  if (!said || task.goal !== first.message.message.files[0]?.name) return;
+  await updateTask(home, task.id, (record) => ({ ...record, goal: said.slice(0, 4000), title: titleOf(said) }));
 }
 
 async function filesOf({ task, items, intake }: Intake, to: IntakeServices): Promise<FetchedFiles> {
@@ -46,19 +78,25 @@ async function filesOf({ task, items, intake }: Intake, to: IntakeServices): Pro
   }
 }
 
-function messageLine({ task, run, items, principal }: Intake, { files, problems }: FetchedFiles): MessageLine {
+function messageLine({ task, run, items, principal }: Intake, fetched: FetchedFiles, heard: Heard): MessageLine {
   const first = items[0] as QueueItem<Entry>;
   const { principal: author, job } = first.message;
   const { sender, isDirect } = first.message.message;
   const messages = items.map((item) => item.message.message);
   const isEdit = messages.some((message) => message.kind === 'edit');
   const facts = messages.flatMap((message) => message.facts);
-  const words = messages.map((message) => message.text).filter(Boolean);
+  const words = messages.flatMap((message) => [message.text, heard.words.get(message) ?? '']).filter(Boolean);
+  const files = fetched.files.map(({ meta }) => meta);
+  const added = [
+    ...(isEdit ? ['This is the new text of a message sent before.'] : []),
+    ...(heard.spoken.length > 0 ? [SPOKEN] : []),
+  ];
   const text = formatUserTurn({
     text: words.join('\n\n'),
-    facts: [...(isEdit ? ['This is the new text of a message sent before.'] : []), ...facts, ...problems],
+    facts: [...added, ...facts, ...fetched.problems, ...heard.problems],
     quotes: messages.flatMap((message) => message.quotes),
-    files,
+    recordings: heard.recordings,
+    files: files.filter(({ id }) => !heard.spoken.includes(id)),
     ...(isDirect ? {} : { speaker: sender.name }),
   });
   const line: MessageLine = {
@@ -71,6 +109,7 @@ function messageLine({ task, run, items, principal }: Intake, { files, problems 
     from: { channel: author.channel, user: principalText(author), name: sender.name },
     files: files.map(({ id, title, type, ref }) => ({ id, title, type, ref })),
   };
+  if (heard.spoken.length > 0) line.spoken = heard.spoken;
   const addresses = addressesIn(messages.map((message) => message.text).join('\n'));
   // Only the task's own people say where it may go, and no guest.
   if (addresses.length > 0 && principal.role !== 'guest' && authoriseAction(principal, 'steer', task.people))

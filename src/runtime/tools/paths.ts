@@ -16,6 +16,8 @@ export interface FoundFile {
   file: string;
   /** As the model may name it again. */
   label: string;
+  /** As it was called when it came, with its ending. */
+  name: string;
   type?: string;
 }
 
@@ -52,11 +54,12 @@ export async function artifactNamed(scope: ToolScope, name: string): Promise<Art
 export async function findFile(scope: ToolScope, given: string): Promise<FoundFile> {
   const { area, rest } = splitArea(scope, given);
   const meta = area === 'workspace' ? undefined : await artifactNamed(scope, rest);
-  if (meta) return { file: artifactPath(scope.home, scope.taskId, meta), label: meta.title, type: meta.type };
+  if (meta)
+    return { file: artifactPath(scope.home, scope.taskId, meta), label: meta.title, name: meta.name, type: meta.type };
   const areas: readonly Area[] = scope.isGuest ? ['task'] : ['task', 'workspace'];
   for (const where of area ? [area] : areas) {
     const file = await resolveIn(scope, where, rest);
-    if (lstatSync(file, { throwIfNoEntry: false })?.isFile()) return { file, label: rest };
+    if (lstatSync(file, { throwIfNoEntry: false })?.isFile()) return { file, label: rest, name: path.basename(rest) };
   }
   throw new UserError(`There is no file "${given.slice(0, 100)}"; list_files shows what there is.`);
 }

@@ -11,10 +11,11 @@ const input = z.object({ path: z.string(), offset: z.number().exactOptional() })
 export const readFile = (scope: ToolScope) =>
   defineTool({
     name: 'read_file',
-    description: 'Read a text file: an artifact (id or name) or workspace/... Up to 64 KB; go on at offset = next.',
+    description:
+      'Read an artifact (id or name) or workspace/...: text, documents, recordings. Up to 64 KB; go on at offset = next.',
     input,
     effect: 'read',
-    async execute({ path: given, offset = 0 }) {
+    async execute({ path: given, offset = 0 }, { signal }) {
       const { rest } = splitArea(scope, given);
       if (rest.toLowerCase() === 'task.md') {
         // The workspace shows the current task's plan there; a model's is its own task's.
@@ -23,6 +24,8 @@ export const readFile = (scope: ToolScope) =>
         return { path: 'task.md', text: plan.text };
       }
       const found = await findFile(scope, given);
-      return { path: found.label, ...(await readTextPage(found.file, found.label, offset, found.type)) };
+      const { file, label, type } = found;
+      const said = await scope.textOf?.({ path: file, name: found.name, ...(type ? { type } : {}) }, signal);
+      return { path: label, ...(await readTextPage(said?.file ?? file, label, offset, said ? 'text/plain' : type)) };
     },
   });

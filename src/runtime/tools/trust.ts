@@ -30,7 +30,9 @@ function isClean(entry: SessionEntry, speaker: string | undefined): boolean {
   switch (entry.type) {
     case 'message':
       return (
-        entry.from.user === speaker && entry.files.length === 0 && !/<quoted\b|^Attached files \(/m.test(entry.text)
+        entry.from.user === speaker &&
+        entry.files.every(({ id }) => entry.spoken?.includes(id)) &&
+        !/<quoted\b|^Attached files \(/m.test(entry.text)
       );
     case 'decision':
       return entry.by === '' || entry.by === speaker;

@@ -305,7 +305,7 @@ describe('files', () => {
     [
       'a round video',
       { video_note: { file_id: 'N' } },
-      { id: 'N', name: 'video-message.mp4', mimeType: 'video/mp4', kind: 'video' },
+      { id: 'N', name: 'video-message.mp4', mimeType: 'video/mp4', kind: 'voice' },
     ],
     [
       'an animated sticker',

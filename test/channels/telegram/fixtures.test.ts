@@ -140,7 +140,7 @@ const EXPECTED: Record<string, object | string> = {
   venue: { facts: ['Venue: Eiffel Tower, Champ de Mars, Paris (48.858222, 2.2945)'] },
   'via-bot': { sender: ALEX, text: '', quotes: [{ kind: 'forward', text: 'Weather in Berlin: 12 °C' }] },
   video: { files: [{ kind: 'video', name: 'clip.mp4' }] },
-  'video-note': { files: [{ kind: 'video', mimeType: 'video/mp4' }] },
+  'video-note': { files: [{ kind: 'voice', mimeType: 'video/mp4' }] },
   voice: { files: [{ kind: 'voice', mimeType: 'audio/ogg', size: 28_130 }] },
 };
 

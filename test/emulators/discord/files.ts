@@ -14,6 +14,8 @@ export interface StoredFile {
   description: string | null;
   channelId: string;
   bytes: Buffer | undefined;
+  /** Fields that only some files have. */
+  extra?: Record<string, unknown>;
 }
 
 export interface FileStore {

@@ -42,15 +42,12 @@ export function createPeople(platform: Platform, firstPerson: string, redeliver:
       throw new Error(`not the channel of ${from}`);
     if (replyTo !== undefined) messageOf(world, channelId, replyTo);
     const content = options.mention ? `<@${world.bot.id}> ${text}`.trim() : text;
-    const stored = (options.attachments ?? []).map((file) =>
-      files.addBytes(
-        channelId,
-        file.name,
-        bytesOf(file),
-        file.contentType ?? 'application/octet-stream',
-        file.description ?? null,
-      ),
-    );
+    const stored = (options.attachments ?? []).map((file) => {
+      const type = file.contentType ?? 'application/octet-stream';
+      const kept = files.addBytes(channelId, file.name, bytesOf(file), type, file.description ?? null);
+      if (file.duration !== undefined) kept.extra = { duration_secs: file.duration, waveform: file.waveform ?? 'AAAA' };
+      return kept;
+    });
     const reply =
       replyTo === undefined ? {} : { type: 19, reference: { type: 0, messageId: replyTo, channelId } as const };
     const snapshot = forward ? messageOf(world, forward.channelId, forward.messageId) : null;
@@ -67,6 +64,7 @@ export function createPeople(platform: Platform, firstPerson: string, redeliver:
       files: stored,
       embeds: (options.embeds ?? []) as StoredMessage['embeds'],
       nonce: snowflake(),
+      ...(options.flags === undefined ? {} : { flags: options.flags }),
       ...(allowedMentions && { allowedMentions: allowedMentions as NonNullable<StoredMessage['allowedMentions']> }),
       ...(type !== undefined && { type }),
       ...reply,

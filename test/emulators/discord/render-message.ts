@@ -12,7 +12,17 @@ function attachmentObject(platform: Platform, file: StoredFile): Fields {
   const url = platform.files.url(file);
   const { id, name, size, contentType, description, title } = file;
   const more = { ...(description !== null && { description }), ...(title !== null && { title }) };
-  return { id, filename: name, size, url, proxy_url: url, content_type: contentType, content_scan_version: 0, ...more };
+  return {
+    id,
+    filename: name,
+    size,
+    url,
+    proxy_url: url,
+    content_type: contentType,
+    content_scan_version: 0,
+    ...more,
+    ...file.extra,
+  };
 }
 
 /** A message whose words the reader may not see. */

@@ -8,6 +8,9 @@ export interface PersonFile {
   text?: string;
   contentType?: string;
   description?: string;
+  /** Of a voice message: its length, and its loudness as base64. */
+  duration?: number;
+  waveform?: string;
 }
 
 export interface SayOptions {
@@ -19,6 +22,8 @@ export interface SayOptions {
   replyTo?: string;
   pingReply?: boolean;
   attachments?: PersonFile[];
+  /** Of the message: 8192 is a voice message. */
+  flags?: number;
   /** Forwards this message; the text must then be empty. */
   forward?: { channelId: string; messageId: string };
   /** Posts as a webhook of this name instead of a person. */

@@ -15,7 +15,15 @@ export function createPeople(platform: Platform, fallback: { user: string; chann
 
   function keep(file: SentFile, user: string): StoredFile {
     const bytes = file.bytes ? Buffer.from(file.bytes) : Buffer.from(file.base64 ?? '', 'base64');
-    return world.keepFile({ name: file.name, mimeType: file.mimeType ?? mimeOf(file.name), user }, bytes);
+    return world.keepFile(
+      {
+        name: file.name,
+        mimeType: file.mimeType ?? mimeOf(file.name),
+        user,
+        ...(file.extra ? { extra: file.extra } : {}),
+      },
+      bytes,
+    );
   }
 
   function said(stored: Stored, announced: string[]): Said {

@@ -17,6 +17,8 @@ export interface StoredFile {
   user: string;
   /** Seconds since the epoch. */
   created: number;
+  /** Fields that only some files have. */
+  extra?: Record<string, unknown>;
   /** Bytes announced, taken, and shared or kept private by completeUploadExternal. */
   state: 'announced' | 'uploaded' | 'complete';
   /** The channels it is shown in. */

@@ -47,6 +47,8 @@ export interface SentFile {
   mimeType?: string;
   bytes?: Uint8Array;
   base64?: string;
+  /** Further fields of the file as the platform shows it: a clip's subtype, length and transcription. */
+  extra?: Record<string, unknown>;
 }
 
 export interface SayOptions {

@@ -31,6 +31,7 @@ export function wireFile(file: StoredFile, base: string, team: string): Json {
     channels: where('channel'),
     groups: [...where('group'), ...where('mpim')],
     ims: where('im'),
+    ...file.extra,
   };
 }
 

@@ -41,7 +41,7 @@ export interface World {
   store(channel: ChannelState, draft: Draft): Stored;
   changed(stored: Stored): void;
   wire(stored: Stored, metadata?: boolean): Json;
-  keepFile(file: Pick<StoredFile, 'name' | 'mimeType' | 'user'>, bytes?: Buffer): StoredFile;
+  keepFile(file: Pick<StoredFile, 'name' | 'mimeType' | 'user' | 'extra'>, bytes?: Buffer): StoredFile;
   fill(file: StoredFile, bytes: Buffer): void;
 }
 
@@ -165,7 +165,7 @@ export function createWorld(team: Team, bot: Bot, keepFiles: boolean): World {
       const options: WireOptions = { base: world.base, team: team.id, botName: bot.name, metadata };
       return wireMessage(world.channel(stored.channel), stored, options);
     },
-    keepFile({ name, mimeType, user }, bytes) {
+    keepFile({ name, mimeType, user, extra }, bytes) {
       const file: StoredFile = {
         id: world.nextId('F'),
         name,
@@ -178,6 +178,7 @@ export function createWorld(team: Team, bot: Bot, keepFiles: boolean): World {
         created: Math.floor(Date.now() / 1000),
         state: 'announced',
         channels: new Map(),
+        ...(extra ? { extra } : {}),
       };
       world.files.set(file.id, file);
       if (bytes) {

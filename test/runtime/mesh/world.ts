@@ -86,9 +86,17 @@ export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOpti
   });
   const services: AgentServices = {
     ...{ home, bus, meter, loadAgent: load },
+    reading: { kindOf: () => undefined, read: () => Promise.reject(new Error('nothing is read here')) },
     agent: createAgent({ models, timeouts: QUICK, log }),
     settings: {
-      ...{ modelName: () => 'local/test-model', fallback: [], maxSteps: 10, plan_approval: 'off', web: { hosts: [] } },
+      ...{
+        modelName: () => 'local/test-model',
+        fallback: [],
+        maxSteps: 10,
+        plan_approval: 'off',
+        voice: { echo: 'off', reply: 'off' },
+        web: { hosts: [] },
+      },
       limits: { downloadBytes: 1e6, filesPerMessage: 5 },
       memory: {
         max_memory_tokens: 500,

@@ -23,8 +23,14 @@ function remoteFile(body: Fields, isSpoken: boolean): RemoteFile | undefined {
     name: fileName(wholeName(string(body, 'title'), string(body, 'filename'))) ?? 'file',
     mimeType,
     ...(size !== undefined && size >= 0 && { size }),
+    ...lengthOf(body),
     kind: isSpoken ? 'voice' : kindOf(mimeType),
   };
+}
+
+/** Of voice messages, and of some other recordings. */
+function lengthOf({ duration_secs: seconds }: Fields): Pick<RemoteFile, 'seconds'> {
+  return typeof seconds === 'number' && seconds >= 0 && Number.isFinite(seconds) ? { seconds } : {};
 }
 
 function kindOf(mimeType: string): RemoteFile['kind'] {

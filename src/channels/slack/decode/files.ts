@@ -1,7 +1,7 @@
 /** The files of a message, as names and ids; nothing is fetched here. https://docs.slack.dev/reference/objects/file-object/ */
 import type { RemoteFile } from '../../channel.ts';
 import { fileName, mediaType } from '../../shared/file-facts.ts';
-import { type Fields, integer, list, oneLine, string } from '../../shared/read.ts';
+import { type Fields, fields, integer, list, oneLine, string } from '../../shared/read.ts';
 import { readId } from './base.ts';
 
 /** More than a person can attach to one message. */
@@ -41,7 +41,24 @@ function remoteFile(body: Fields): RemoteFile | undefined {
     name: fileName(string(body, 'name')) ?? fileName(string(body, 'title')) ?? 'file',
     mimeType,
     ...(size !== undefined && size > 0 && { size }),
+    ...spokenIn(body),
     kind: kindOf(mimeType, string(body, 'subtype')),
+  };
+}
+
+/**
+ * The length of a clip, and Slack's own words of it: written a while after the message has come, so seldom there, and used only
+ * where they are whole.
+ */
+function spokenIn(body: Fields): Pick<RemoteFile, 'seconds' | 'transcript'> {
+  const ms = integer(body, 'duration_ms');
+  const transcription = fields(body, 'transcription') ?? {};
+  const preview = fields(transcription, 'preview') ?? {};
+  const words = string(preview, 'content')?.trim();
+  const isWhole = transcription.status === 'complete' && preview.has_more === false;
+  return {
+    ...(ms !== undefined && ms >= 0 && { seconds: ms / 1000 }),
+    ...(isWhole && words ? { transcript: words } : {}),
   };
 }
 

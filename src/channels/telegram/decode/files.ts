@@ -17,7 +17,8 @@ const KINDS = new Map<string, FileKind>([
   ['audio', { kind: 'audio', name: 'audio.mp3', mimeType: 'audio/mpeg' }],
   ['voice', { kind: 'voice', name: 'voice.ogg', mimeType: 'audio/ogg' }],
   ['video', { kind: 'video', name: 'video.mp4', mimeType: 'video/mp4' }],
-  ['video_note', { kind: 'video', name: 'video-message.mp4', mimeType: 'video/mp4' }],
+  // A round video is said, not filmed: what counts is its words.
+  ['video_note', { kind: 'voice', name: 'video-message.mp4', mimeType: 'video/mp4' }],
 ]);
 
 /** At most one file: Telegram sends the parts of an album as messages of their own. */
@@ -39,11 +40,13 @@ function remoteFile(body: Fields, { kind, name, mimeType }: FileKind): RemoteFil
   const id = string(body, 'file_id');
   if (!id) return undefined;
   const size = integer(body, 'file_size');
+  const seconds = integer(body, 'duration');
   return {
     id,
     name: fileName(string(body, 'file_name')) ?? name,
     mimeType: mediaType(string(body, 'mime_type')) ?? mimeType,
     ...(size !== undefined && size >= 0 && { size }),
+    ...((kind === 'voice' || kind === 'audio') && seconds !== undefined && seconds >= 0 && { seconds }),
     kind,
   };
 }

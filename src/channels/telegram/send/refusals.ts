@@ -35,8 +35,12 @@ const REMEDIES: Remedy[] = [
     change: (part) => without(part, ['reply_parameters']),
   },
   { name: 'entities', said: /entit|can't parse/i, change: (part) => (isRich(part) ? undefined : asPlain(part)) },
-  // Where no photos may be sent, files may be.
-  { name: 'photo', said: /PHOTOS?_|IMAGE_PROCESS|dimensions|to send photos|big for a photo/i, change: asDocument },
+  // Where no photos may be sent, files may be; some people take no voice messages.
+  {
+    name: 'photo',
+    said: /PHOTOS?_|IMAGE_PROCESS|dimensions|to send (photos|voice)|big for a photo|VOICE_MESSAGES_FORBIDDEN/i,
+    change: asDocument,
+  },
 ];
 
 /** Another form of the part to try, or undefined. `tried` holds the names of remedies and grows. */
@@ -123,7 +127,7 @@ function asNew(part: TelegramPart, message: OutboundMessage): TelegramPart | und
 }
 
 function asDocument(part: TelegramPart): TelegramPart | undefined {
-  if (part.method === 'sendPhoto') return { ...part, method: 'sendDocument' };
+  if (part.method === 'sendPhoto' || part.method === 'sendVoice') return { ...part, method: 'sendDocument' };
   const media = mediaOf(part);
   if (!media?.some((item) => item.type === 'photo')) return undefined;
   return { ...part, params: { ...part.params, media: media.map((item) => ({ ...item, type: 'document' })) } };

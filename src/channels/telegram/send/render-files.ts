@@ -6,13 +6,15 @@
 import type { Attachment } from '../../channel.ts';
 
 export interface FileGroup {
-  kind: 'photo' | 'document';
+  kind: 'photo' | 'document' | 'voice';
   /** 1 to 10. */
   files: Attachment[];
 }
 
 const ALBUM = 10;
 const PHOTO_BYTES = 10 * 1024 * 1024;
+/** What Telegram shows as a voice message. */
+const VOICE_TYPES = new Set(['audio/ogg', 'audio/mpeg', 'audio/mp4']);
 const PHOTO_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp']);
 
 /** The files in groups of one call each, and a sentence for each file that Telegram would not take. */
@@ -27,6 +29,7 @@ export function groupFiles(files: readonly Attachment[], maxBytes: number): { gr
         `Not attached: ${shortName(file)} is ${megabytes(file.size)}; Telegram takes files of up to ${megabytes(maxBytes)}.`,
       );
     } else if (file.size === 0) refused.push(`Not attached: ${shortName(file)} is empty.`);
+    else if (file.isVoice && VOICE_TYPES.has(file.mimeType)) groups.push({ kind: 'voice', files: [file] });
     else if (PHOTO_TYPES.has(file.mimeType) && file.size <= PHOTO_BYTES) photos.push(file);
     else documents.push(file);
   }

@@ -16,6 +16,7 @@ export type TelegramMethod =
   | 'editMessageText'
   | 'sendDocument'
   | 'sendPhoto'
+  | 'sendVoice'
   | 'sendMediaGroup'
   | 'sendRichMessage';
 
@@ -126,10 +127,12 @@ function textCall(text: Rich, keyboard: Params | undefined): TelegramPart {
   return { method: 'sendMessage', params, files: [] };
 }
 
+const METHODS = { photo: 'sendPhoto', document: 'sendDocument', voice: 'sendVoice' } as const;
+
 function fileCall({ kind, files }: FileGroup, text?: Rich, keyboard?: Params): TelegramPart {
   const caption = text === undefined ? {} : formatted(text, 'caption');
   if (files.length === 1) {
-    return { method: kind === 'photo' ? 'sendPhoto' : 'sendDocument', params: { ...caption, ...keyboard }, files };
+    return { method: METHODS[kind], params: { ...caption, ...keyboard }, files };
   }
   // Under photos the first one's caption is shown for all; documents show each its own, so it stands under the last.
   const captioned = kind === 'photo' ? 0 : files.length - 1;

@@ -1,0 +1,41 @@
+/** Files as text: what is said in a recording, what stands in a document. Types only. */
+import type { MeteredRun } from './metered.ts';
+
+/** A file of a task, or of the workspace. */
+export interface ReadableFile {
+  path: string;
+  name: string;
+  /** MIME type. */
+  type: string;
+  size: number;
+  sha256: string;
+  /** Of a recording, as the platform declares it. */
+  seconds?: number | undefined;
+  /** The platform's own words of a recording. */
+  transcript?: string | undefined;
+}
+
+/** Where it belongs and who is charged for it. */
+export interface ReadFor extends MeteredRun {
+  signal: AbortSignal;
+}
+
+export interface FileText {
+  /** Where the text lies, whole: UTF-8. */
+  file: string;
+  text: string;
+  characters: number;
+}
+
+/** Why a recording was not written down: `unset`, nobody can; the others may mend themselves, or be mended by an owner. */
+export type UnheardReason = 'unset' | 'busy' | 'key' | 'unreadable' | 'long' | 'empty';
+
+export interface Reading {
+  /** What a file is to be read as; undefined for plain text, pictures, and whatever else has no words to be taken out. */
+  kindOf(file: Pick<ReadableFile, 'name' | 'type'>): 'sound' | 'document' | undefined;
+  /**
+   * The text of a recording or a document, made once and kept beside the file.
+   * @throws Unreadable with the reason; RunError at a daily cap; the signal's reason; a system error when the disk fails
+   */
+  read(file: ReadableFile, by: ReadFor): Promise<FileText>;
+}

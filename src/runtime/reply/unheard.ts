@@ -1,0 +1,24 @@
+/** What a person is told whose voice message nobody could hear: what to do next, and to owners what to set. */
+import type { Principal } from '../../access/principal.ts';
+import { messagesIn } from '../../messages/messages.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
+import type { RunOutcome } from '../contract/outcome.ts';
+import type { Unreadable } from '../contract/unreadable.ts';
+import { summarise } from './summary.ts';
+
+/** One of these is enough. */
+const KEYS = ['OPENAI_API_KEY', 'GROQ_API_KEY', 'DEEPGRAM_API_KEY'];
+
+export function unheardVoice({ reason, message, setting }: Unreadable, { role }: Pick<Principal, 'role'>): RunOutcome {
+  const messages = messagesIn(undefined);
+  const isOwner = role === 'owner';
+  const text =
+    reason === 'unset' && isOwner
+      ? messages.text('voice.unsetOwner', { keys: messages.list(KEYS, 'or') })
+      : reason === 'key' && isOwner
+        ? messages.text('voice.keyOwner', { reason: message, setting: setting ?? 'voice.model' })
+        : messages.text(`voice.${reason}`);
+  const again: ButtonAction = { label: messages.text('common.retry'), say: messages.text('voice.again') };
+  const buttons = reason === 'busy' || reason === 'key' ? [[again]] : [];
+  return { state: 'error', text, summary: summarise(text), artifactRefs: [], error: `unheard: ${reason}`, buttons };
+}

@@ -1,0 +1,97 @@
+/**
+ * The recordings of a message as words. What a person says in a voice message of their own is their message; in what they forward,
+ * and in sound files, others may speak: that is data. Nothing said in a recording is a command, since words may be misheard.
+ */
+import { principalText } from '../../access/principal.ts';
+import type { InboundMessage } from '../../channels/channel.ts';
+import type { QueueItem } from '../../engine/engine.ts';
+import { artifactPath } from '../../workspace/artifacts.ts';
+import type { Entry } from '../contract/entry.ts';
+import type { Reading } from '../contract/reading.ts';
+import { Unreadable } from '../contract/unreadable.ts';
+import { isReply } from '../conversations/asked-places.ts';
+import type { FetchedFile, Intake } from './inbox-files.ts';
+import type { RunServices } from './services.ts';
+
+export interface Heard {
+  /** What the senders have said themselves, by message. */
+  words: ReadonlyMap<InboundMessage, string>;
+  /** Ids of the files whose words these are. */
+  spoken: string[];
+  recordings: { name: string; text: string }[];
+  /** One sentence for the model for each that could not be heard. */
+  problems: string[];
+  /** The first of the senders' own that could not be heard. */
+  unheard: Unreadable | undefined;
+}
+
+type HearServices = Pick<RunServices, 'home' | 'reading' | 'delivery' | 'settings'>;
+
+const MAX_ECHO = 1_500;
+const SPOKEN_KINDS = ['voice', 'audio'];
+
+export async function hearFiles(given: Intake, files: readonly FetchedFile[], to: HearServices): Promise<Heard> {
+  const words = new Map<InboundMessage, string>();
+  const heard: Heard = { words, spoken: [], recordings: [], problems: [], unheard: undefined };
+  const sounds = files.filter(({ remote, meta }) => isRecording(remote.kind, meta, to.reading));
+  for (const { meta, remote, message } of sounds) {
+    const isOwn = remote.kind === 'voice' && !message.quotes.some(({ kind }) => kind === 'forward');
+    try {
+      const text = await textOf(given, { meta, remote, message }, to);
+      if (isOwn) {
+        words.set(message, [words.get(message), text].filter(Boolean).join('\n'));
+        heard.spoken.push(meta.id);
+      } else heard.recordings.push({ name: meta.name, text });
+      await echo(given, message, meta.id, text, to);
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      heard.problems.push(problemOf(meta.id, meta.name, error));
+      if (isOwn) heard.unheard ??= error;
+    }
+  }
+  return heard;
+}
+
+/** What was sent to be listened to; other sound files are read when they are asked for. */
+const isRecording = (kind: string, file: FetchedFile['meta'], reading: Reading): boolean =>
+  kind === 'voice' || (SPOKEN_KINDS.includes(kind) && reading.kindOf(file) === 'sound');
+
+async function textOf(
+  { task, run, principal, intake }: Intake,
+  { meta, remote }: FetchedFile,
+  { reading, home }: HearServices,
+): Promise<string> {
+  const { name, type, size, sha256 } = meta;
+  const path = artifactPath(home, task.id, meta);
+  const about = { seconds: remote.seconds, transcript: remote.transcript };
+  const by = { run, task: task.id, person: principalText(principal), signal: intake };
+  const { text } = await reading.read({ path, name, type, size, sha256, ...about }, by);
+  return text;
+}
+
+const problemOf = (id: string, name: string, { message, reason }: Unreadable): string => {
+  const again = reason === 'busy' || reason === 'key' ? ` read_file with path "${id}" tries it again.` : '';
+  return `The recording ${JSON.stringify(name)} (${id}) was not heard: ${message}${again}`;
+};
+
+/** Shows what was heard, so that a wrong word can be put right before it does harm. */
+async function echo(
+  { run, items }: Intake,
+  message: InboundMessage,
+  file: string,
+  text: string,
+  { delivery, settings }: HearServices,
+): Promise<void> {
+  const item = items.find((one: QueueItem<Entry>) => one.message.message === message);
+  if (settings.voice.echo === 'off' || !item || item.message.job) return;
+  const cut = text.length > MAX_ECHO ? `${text.slice(0, MAX_ECHO).toWellFormed()}…` : text;
+  const quote = cut.split('\n').map((line) => `> ${line}`);
+  await delivery.add(
+    {
+      ...{ id: `${item.id}-heard-${file}`, address: message.address, text: quote.join('\n'), files: [] },
+      ...(isReply(message) ? { replyTo: message.messageId } : {}),
+    },
+    run,
+    true,
+  );
+}

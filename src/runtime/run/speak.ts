@@ -1,0 +1,79 @@
+/**
+ * The answer to a voice message as a voice message (`voice.reply: same`). The text always goes along; where speaking fails the text
+ * is the answer. Made once: after a crash the file is there.
+ */
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { principalText } from '../../access/principal.ts';
+import { errorCode, errorMessage } from '../../errors.ts';
+import { sha256File, writeFileAtomic } from '../../lib/files.ts';
+import type { Logger } from '../../log.ts';
+import type { Home } from '../../workspace/home.ts';
+import type { Meter } from '../costs/meter.ts';
+import type { SpeechSettings } from '../model/speech.ts';
+import type { RunServices } from './services.ts';
+
+export interface SpeakOptions {
+  home: Home;
+  speech: SpeechSettings;
+  meter: Pick<Meter, 'hooks'>;
+  log: Logger;
+}
+
+/** About a minute and a half; whoever wants to know more reads on. */
+const MAX_SPOKEN = 1_500;
+
+/** What goes along with an answer; nothing for messages that were written. */
+export type Speak = NonNullable<RunServices['speak']>;
+
+export function createSpeak({ home, speech, meter, log }: SpeakOptions): Speak {
+  return async ({ run, items }, { state, text }) => {
+    const last = items.at(-1)?.message;
+    const words = speakable(text);
+    const isSpoken = last?.message.files.some(({ kind }) => kind === 'voice') === true && last.message.text === '';
+    if (state !== 'completed' || !last || !isSpoken || words === '') return [];
+    const file = path.join(home.taskDir(last.taskId), `.say-${run}.ogg`);
+    try {
+      if (!(await isThere(file))) {
+        const { beforeCall, onUsage } = meter.hooks({ run, task: last.taskId, person: principalText(last.principal) });
+        beforeCall();
+        const began = performance.now();
+        const { speak } = await import('../model/speech.ts');
+        await writeFileAtomic(file, Buffer.from(await speak(words, speech)));
+        onUsage(speech.model, { inputTokens: 0, outputTokens: 0 }, Math.round(performance.now() - began));
+      }
+      const [{ size }, sha256] = await Promise.all([stat(file), sha256File(file)]);
+      return [{ path: file, name: 'answer.ogg', mimeType: 'audio/ogg', size, sha256, isVoice: true }];
+    } catch (error) {
+      log.warn({ trace: run, err: errorMessage(error).slice(0, 200) }, 'an answer could not be spoken');
+      return [];
+    }
+  };
+}
+
+async function isThere(file: string): Promise<boolean> {
+  try {
+    return (await stat(file)).size > 0;
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return false;
+  }
+}
+
+/** Markdown as one would read it aloud: no marks, no addresses, no code; cut at the end of a sentence. */
+export function speakable(markdown: string): string {
+  const plain = markdown
+    .replace(/^(`{3,}|~{3,})[\s\S]*?^\1.*$/gm, '')
+    .replace(/^\s*\|.*\|\s*$/gm, '')
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/https?:\/\/\S+/g, '')
+    .replace(/^\s*(#{1,6}|>|[-*+]|\d+[.)])\s+/gm, '')
+    .replace(/[*_`~]+/g, '')
+    .replace(/[ \t]+/g, ' ')
+    .replace(/\n{2,}/g, '\n')
+    .trim();
+  if (plain.length <= MAX_SPOKEN) return plain;
+  const cut = plain.slice(0, MAX_SPOKEN).toWellFormed();
+  const end = Math.max(...['. ', '! ', '? ', '\n', '。'].map((mark) => cut.lastIndexOf(mark)));
+  return (end > MAX_SPOKEN / 3 ? cut.slice(0, end + 1) : cut).trim();
+}
