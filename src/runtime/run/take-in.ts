@@ -1,13 +1,13 @@
 /** The person's words and files as a session line; files are fetched here, after the sender was let in. */
 import { authoriseAction } from '../../access/authorise.ts';
-import { type Principal, principalText } from '../../access/principal.ts';
+import { principalText } from '../../access/principal.ts';
 import { crashPoint } from '../../crash-points.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { addressesIn } from '../../lib/web-addresses.ts';
 import { scrub } from '../../log.ts';
 import { appendSession } from '../../workspace/sessions.ts';
 import { titleOf, updateTask } from '../../workspace/tasks.ts';
-import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
+import type { SessionEntry } from '../../workspace/types.ts';
 import { formatUserTurn } from '../context/context.ts';
 import { reasonOf } from '../contract/abort.ts';
 import type { Entry } from '../contract/entry.ts';
