@@ -7,4 +7,4 @@ import { times } from './de/times.ts';
 import { voice } from './de/voice.ts';
 import type { Catalogue } from './en.ts';
 
-export const de: Catalogue = { common, contact, exported, models, times, voice };
+export const de: Catalogue = { common, contact, export: exported, models, times, voice };

@@ -9,7 +9,7 @@ import { models } from './en/models.ts';
 import { times } from './en/times.ts';
 import { voice } from './en/voice.ts';
 
-export const en = { common, contact, exported, models, times, voice } as const;
+export const en = { common, contact, export: exported, models, times, voice } as const;
 
 /** The shape of a catalogue in any language. */
 export type Catalogue = { readonly [A in keyof typeof en]: { readonly [K in keyof (typeof en)[A]]: string } };

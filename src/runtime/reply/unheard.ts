@@ -9,8 +9,12 @@ import { summarise } from './summary.ts';
 /** One of these is enough. */
 const KEYS = ['OPENAI_API_KEY', 'GROQ_API_KEY', 'DEEPGRAM_API_KEY'];
 
-export function unheardVoice({ reason, message, setting }: Unreadable, { role }: Pick<Principal, 'role'>): RunOutcome {
-  const messages = messagesIn(undefined);
+export function unheardVoice(
+  { reason, message, setting }: Unreadable,
+  { role }: Pick<Principal, 'role'>,
+  language: string | undefined,
+): RunOutcome {
+  const messages = messagesIn(language);
   const isOwner = role === 'owner';
   const text =
     reason === 'unset' && isOwner

@@ -74,7 +74,7 @@ export async function run(turn: RunTurn, to: RunUses): Promise<RunEnd> {
 
   if (!earlier.some((entry) => entry.type === 'message')) {
     const taken = await takeIn(begun, to);
-    if (taken.unheard) return ended(unheardVoice(taken.unheard, begun.principal));
+    if (taken.unheard) return ended(unheardVoice(taken.unheard, begun.principal, first.message.sender.language));
     begun.spoken = spokenIn([taken.line]);
   }
   const order = await orderOf(begun, verdicts, to);
