@@ -1,4 +1,5 @@
 /** The few error classes of the gateway. Each says which side failed and carries its `cause`. */
+import { messagesIn, type Said, say } from './messages/messages.ts';
 
 /** One wrong key of the configuration: where it is and what was expected there. */
 export interface ConfigProblem {
@@ -67,9 +68,18 @@ export const toStorageError = (error: unknown): StorageError =>
     ? error
     : new StorageError(errorMessage(error), { code: errorCode(error), cause: error });
 
-/** A person asked for something that cannot be done; the message is one plain sentence that may be shown in a chat. */
+/**
+ * A person asked for something that cannot be done. Its message is one plain sentence in English; what `said` names is the same for
+ * a chat, in the language of whoever reads it.
+ */
 export class UserError extends Error {
   override name = 'UserError';
+  readonly said: Said;
+  constructor(said: Said | string, options?: ErrorOptions) {
+    const message = typeof said === 'string' ? said : messagesIn('en').said(said);
+    super(message, options);
+    this.said = typeof said === 'string' ? say('common.asItIs', { text: said }) : said;
+  }
 }
 
 /** A file or folder of the home is not what it should be; the message names it. */

@@ -18,6 +18,8 @@ export interface Languages {
   of(principal: Principal, said?: string): string | undefined;
   /** Remembers the language of somebody who was let in, and of their own chat; written down a moment later. */
   note(principal: Principal, direct: Address | undefined, said?: string): void;
+  /** What is typed before a command's name there. */
+  prefixAt(address: Pick<Address, 'channel'>): string;
   /** For what is sent there on our own account. */
   at(address: Address): Messages;
   /** Writes down what is still to be. */
@@ -35,8 +37,17 @@ const ABOUT = {
 };
 const isTag = (value: unknown): value is string => typeof value === 'string' && TAG.test(value);
 
-/** @param configured a tag, or `auto` */
-export function openLanguages(folder: string, configured: string, log: Logger): Languages {
+export interface LanguagesOptions {
+  /** `access/` of the home. */
+  folder: string;
+  /** A tag, or `auto`. */
+  configured: string;
+  /** What commands begin with, by channel. */
+  prefixes: Readonly<Record<string, string>>;
+  log: Logger;
+}
+
+export function openLanguages({ folder, configured, prefixes, log }: LanguagesOptions): Languages {
   const file = path.join(folder, 'languages.json');
   let timer: NodeJS.Timeout | undefined;
   let loaded: ReturnType<typeof createLru<string>> | undefined;
@@ -62,6 +73,7 @@ export function openLanguages(folder: string, configured: string, log: Logger): 
     }
   }
 
+  const prefixAt = ({ channel }: Pick<Address, 'channel'>) => prefixes[channel] ?? '/';
   const fixed = configured === 'auto' ? undefined : configured;
 
   return {
@@ -86,10 +98,11 @@ export function openLanguages(folder: string, configured: string, log: Logger): 
       for (const key of changed) all.set(key, said);
       timer ??= setTimeout(write, WRITE_MS).unref();
     },
+    prefixAt,
     at(address) {
       const { thread: _thread, ...chat } = address;
       const all = known();
-      return messagesIn(fixed ?? all.get(conversationKey(chat)) ?? all.get(OWNER));
+      return messagesIn(fixed ?? all.get(conversationKey(chat)) ?? all.get(OWNER), prefixAt(address));
     },
     close: () => timer && write(),
   };

@@ -5,6 +5,7 @@ import { identityText, type Principal } from '../access/principal.ts';
 import type { Address, InboundMessage, PartLedger } from '../channels/channel.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
 import { spoolKey } from '../engine/engine.ts';
+import type { Said, Text } from '../messages/messages.ts';
 import { redeemAnswer } from '../runtime/commands/link.ts';
 import { suggest } from '../runtime/commands/suggest.ts';
 import { dedupeId, traceOf } from '../runtime/contract/entry.ts';
@@ -30,15 +31,17 @@ export function wireGateway(services: Services): Gateway {
   return withDeadLetters(gateway, { queue, metrics, log, tell: notifier.tellNotTaken });
 }
 
-type AccessParts = 'config' | 'people' | 'pairing' | 'notifier' | 'links' | 'delivery' | 'conversations' | 'log';
+type AccessParts =
+  | ('config' | 'people' | 'pairing' | 'notifier' | 'links' | 'delivery' | 'conversations')
+  | ('languages' | 'log');
 
 function accessFor(services: Pick<Services, AccessParts>): Access {
-  const { config, people, pairing, notifier, links, delivery, conversations, log } = services;
+  const { config, people, pairing, notifier, links, delivery, conversations, languages, log } = services;
 
   /** Whoever issued the code is told, and goes on with the same task on both accounts. */
-  function tellLinked(principal: Principal, person: string, from: Address, note: string): void {
+  function tellLinked(principal: Principal, person: string, from: Address, note: Said): void {
     const id = `linked-${identityText(principal).replace(/[^\w-]/g, '_')}-${Date.now()}`;
-    const told = delivery.add({ id, address: from, text: note, files: [] }, id);
+    const told = delivery.add({ id, address: from, text: languages.at(from).said(note), files: [] }, id);
     Promise.all([shareTask(conversations, person, from), told]).catch((error: unknown) =>
       log.error({ err: error }, 'a new link could not be told'),
     );
@@ -80,7 +83,7 @@ function lookupsFor({ home, viber, queue, buttons }: Pick<Services, 'home' | 'vi
 }
 
 function repliesBy({ delivery, channelOf, log }: Pick<Services, 'delivery' | 'channelOf' | 'log'>): Replies {
-  const answerTo = ({ address, messageId, interaction }: InboundMessage, text: string) => ({
+  const answerTo = ({ address, messageId, interaction }: InboundMessage, text: Text) => ({
     ...{ address, text, files: [] },
     ...(interaction === undefined ? { replyTo: messageId } : { interaction }),
   });

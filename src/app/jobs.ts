@@ -68,7 +68,7 @@ const START_MS = 1_000;
 
 export function openAppJobs(options: AppJobsOptions): AppJobs {
   const { config, home, queue, people, buttons, delivery, channelOf, log } = options;
-  const tellOwners = (id: string, text: string) => options.notifier.tellOwners(id, text);
+  const { tellOwners } = options.notifier;
   const targets = createOutboundTargets({
     ...{ people, channelOf: (id) => channelOf({ channel: id }), rulesOf: (address) => accessRulesOf(config, address) },
   });
@@ -127,6 +127,7 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
       createJobAnswers({
         ...{ home, attachRules: options.attachRules, isBlank: options.isBlank },
         ...{ buttons, delivery, targets, tellOwners, log },
+        messagesAt: options.languages.at,
       })(...args),
     toolbox: ({ task, principal, job, address }, _own, scope) => {
       const maxBytes = (channel: string) => channelOf({ channel })?.limits.uploadBytes ?? Number.MAX_SAFE_INTEGER;

@@ -15,6 +15,7 @@ import { openStore } from '../engine/local/store.ts';
 import { openCache } from '../lib/cache.ts';
 import { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
 import { heard, type Logger } from '../log.ts';
+import { say } from '../messages/messages.ts';
 import { createMetrics } from '../metrics.ts';
 import { type Entry, laneLimits } from '../runtime/contract/entry.ts';
 import { entryShape, outboxShape } from '../runtime/contract/spool-shapes.ts';
@@ -53,7 +54,11 @@ export async function openServices(options: ServicesOptions) {
   const metrics = createMetrics();
   const store = openStore({ root: home.spool, freeBytes: config.limits.freeBytes });
   const ledger = openLedger(path.join(home.spool, 'ledger'), lock.epoch);
-  const damage = hearDamage({ root: home.root, log, tellOwners: (id, text) => notifier.tellOwners(id, text) });
+  const damage = hearDamage({
+    root: home.root,
+    log,
+    tellOwners: (id, text) => notifier.tellOwners(id, say('common.asItIs', { text })),
+  });
   /** Given up when the inbox was opened: its people are told once the gateway is up. */
   const dead: { item: QueueItem<Entry>; reason: string }[] = [];
   const queue = await openSpool<Entry>({
@@ -74,13 +79,16 @@ export async function openServices(options: ServicesOptions) {
   });
   const { live, settings } = openLive({ config, home, bus, buttons, cache, delivery, channelOf, log });
   const { links, pairing, people } = openAccess(config, home.access);
-  const languages = openLanguages(home.access, config.language, log);
+  const prefixes = prefixesOf(config);
+  const languages = openLanguages({ folder: home.access, configured: config.language, prefixes, log });
   const conversations = openConversations(home.conversations);
-  const notifier: OwnerNotifier = openOwnerNotifier({ folder: home.access, people, buttons, delivery, log });
+  const notifier: OwnerNotifier = openOwnerNotifier({
+    ...{ folder: home.access, people, languages, buttons, delivery, log },
+  });
   return {
     ...{ config, viber: VIBER, home, lock, log, metrics, limit, shortage, handles, damage, dead },
     ...{ store, ledger, queue, cache, delivery, buttons, bus, live, settings, built, channelOf },
-    ...{ links, pairing, people, languages, conversations, notifier },
+    ...{ links, pairing, people, languages, prefixes, conversations, notifier },
   };
 }
 
@@ -92,4 +100,14 @@ function openAccess(config: Config, folder: string) {
     accessRulesOf(config, who).allow.includes(who.user),
   );
   return { links, pairing, people };
+}
+
+/** What commands begin with, by channel. */
+function prefixesOf({ channels: { telegram, discord, slack } }: Config): Record<string, string> {
+  return {
+    ...{ terminal: '/', local: '/' },
+    ...(telegram ? { telegram: '/' } : {}),
+    ...(discord ? { discord: '/viber ' } : {}),
+    ...(slack ? { slack: `${slack.command} ` } : {}),
+  };
 }

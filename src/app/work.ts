@@ -73,6 +73,8 @@ export interface WorkOptions {
   links: Links;
   notifier: OwnerNotifier;
   languages: Languages;
+  /** What commands begin with, by channel. */
+  prefixes: Readonly<Record<string, string>>;
   channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
   metrics: Metrics;
   log: Logger;
@@ -151,7 +153,8 @@ export function openWork(options: WorkOptions): Work {
       ...{
         home,
         models: choices,
-        prefixes: prefixesOf(config),
+        prefixes: options.prefixes,
+        messagesAt: (address: Address) => languages.at(address),
         costs,
         approvals,
         compaction,
@@ -186,16 +189,6 @@ export function openWork(options: WorkOptions): Work {
       await Promise.all([afterRun.flush(), compaction.close()]);
       await Promise.all([tools.close(), memory.close()]);
     },
-  };
-}
-
-/** What commands begin with, by channel. */
-function prefixesOf({ channels: { telegram, discord, slack } }: Config): Record<string, string> {
-  return {
-    ...{ terminal: '/', local: '/' },
-    ...(telegram ? { telegram: '/' } : {}),
-    ...(discord ? { discord: '/viber ' } : {}),
-    ...(slack ? { slack: `${slack.command} ` } : {}),
   };
 }
 

@@ -69,8 +69,9 @@ export interface InboundMessage {
    * response_url), so that only the person who asked sees the answer. Handed back in the answer.
    */
   interaction?: string;
-  /** In which they are answered; set where they are let in. */
+  /** In which they are answered, and what is typed before a command there; set where they are let in. */
   language?: string;
+  prefix?: string;
   /** Milliseconds since the epoch, the platform's time where it gives one. */
   sentAt: number;
 }

@@ -10,6 +10,7 @@ import { type Address, formatAddress } from '../channels/channel.ts';
 import type { Queue } from '../engine/engine.ts';
 import { UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
+import { type Said, say } from '../messages/messages.ts';
 import { type Entry, shareOf, taskLane } from '../runtime/contract/entry.ts';
 import type { JobService, JobView, NewJob } from '../runtime/contract/job-service.ts';
 import { quotedName, withAccount } from '../runtime/conversations/asked-places.ts';
@@ -38,7 +39,7 @@ export interface JobServiceOptions {
   /** The direct conversations of owners, for a job's questions. */
   ownerAddresses: () => Address[];
   languages: Pick<Languages, 'of'>;
-  tellOwners: (id: string, text: string) => Promise<void>;
+  tellOwners: (id: string, said: Said) => Promise<void>;
   log: Logger;
 }
 
@@ -179,21 +180,18 @@ export class ScheduledJobs implements JobService {
 
   async #tellTrouble({ id, name }: Job, { since, error }: Trouble): Promise<void> {
     const why = error === '' ? '' : ` ${error}`;
-    const then =
-      this.scheduler.next(id, 1).length > 0
-        ? 'It is tried again at its next times, with growing pauses; /jobs shows it.'
-        : 'It has no further time; ask me once more if it still matters.';
-    const text = `The job ${quotedName(name)} failed.${why} ${then}`;
-    await this.#options.tellOwners(`job-${id}-failing-${since.getTime()}`, text);
+    const hasNext = this.scheduler.next(id, 1).length > 0;
+    const told = say(hasNext ? 'jobs.failed' : 'jobs.failedForGood', { name: quotedName(name), why });
+    await this.#options.tellOwners(`job-${id}-failing-${since.getTime()}`, told);
   }
 
   /** A time that was left out has others after it; with the only one gone nobody would ever know. */
   #tellSkipped({ id, name, schedule, timezone, createdBy }: Job, slot: Date): void {
     if (nextSlot(schedule, slot) !== undefined) return;
     const due = slot.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: timezone });
-    const then = createdBy === undefined ? '/jobs run does it now.' : 'Ask me once more if it still matters.';
-    const text = `The job ${quotedName(name)} was due at ${due} (${timezone}), and I could not run it then. ${then}`;
-    void this.#options.tellOwners(`job-${id}-missed-${slot.getTime()}`, text);
+    const key = createdBy === undefined ? 'jobs.missed' : 'jobs.missedAsked';
+    const told = say(key, { name: quotedName(name), due, zone: timezone });
+    void this.#options.tellOwners(`job-${id}-missed-${slot.getTime()}`, told);
   }
 
   #view(file: JobFile): JobView {
@@ -228,11 +226,11 @@ export class ScheduledJobs implements JobService {
 }
 
 function onlyOwners({ role }: Principal): void {
-  if (role !== 'owner') throw new UserError('Only an owner may change scheduled jobs.');
+  if (role !== 'owner') throw new UserError(say('jobs.ownersOnly'));
 }
 
-const withoutRights = ({ name, createdBy }: Job): string =>
-  `The job ${quotedName(name)} does not run: ${createdBy} made it and is no owner any more. Delete it with /jobs, or have an owner ask for it again.`;
+const withoutRights = ({ name, createdBy }: Job): Said =>
+  say('jobs.withoutRights', { name: quotedName(name), who: createdBy ?? '' });
 
 function stateOf({ state, job }: JobFile, hasNext: boolean): JobView['state'] {
   if (state === 'disabled') return 'paused';

@@ -1,10 +1,35 @@
 /** Every sentence in German. The compiler checks each area for the same keys and arguments as the English one. */
+import { answers } from './de/answers.ts';
+import { commands } from './de/commands.ts';
 import { common } from './de/common.ts';
 import { contact } from './de/contact.ts';
+import { costs } from './de/costs.ts';
 import { exported } from './de/export.ts';
+import { failures } from './de/failures.ts';
+import { jobs } from './de/jobs.ts';
+import { memory } from './de/memory.ts';
 import { models } from './de/models.ts';
+import { pairing } from './de/pairing.ts';
+import { playbooks } from './de/playbooks.ts';
+import { tasks } from './de/tasks.ts';
 import { times } from './de/times.ts';
 import { voice } from './de/voice.ts';
 import type { Catalogue } from './en.ts';
 
-export const de: Catalogue = { common, contact, export: exported, models, times, voice };
+export const de: Catalogue = {
+  answers,
+  commands,
+  common,
+  contact,
+  costs,
+  export: exported,
+  failures,
+  jobs,
+  memory,
+  models,
+  pairing,
+  playbooks,
+  tasks,
+  times,
+  voice,
+};

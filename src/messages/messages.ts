@@ -30,6 +30,8 @@ export type { Said, Value } from './arguments.ts';
 export interface Messages {
   /** The tag of the catalogue that is used: `de` for `de-AT`. */
   readonly language: string;
+  /** What is typed before a command's name. */
+  readonly prefix: string;
   text<K extends MessageKey>(key: K, ...given: Given<K>): Text;
   /** What `say` has named. */
   said(said: Said): Text;
@@ -48,6 +50,8 @@ const FALLBACK = 'en';
 const DATES: Readonly<Record<string, string>> = { en: 'en-GB' };
 const PLAIN_ARGUMENT = /\{(\w+)\}/g;
 const HAS_CHOICE = /\{\s*\w+\s*,/;
+/** The slash of a command, as the catalogue writes it. */
+const COMMAND = /(?<![\w}])\/(?=[a-z]|\{name\})/g;
 const DAY_MS = 86_400_000;
 const known = new Map<string, Messages>();
 
@@ -60,19 +64,32 @@ export function servedBy(tag: string | undefined): string | undefined {
   return language !== undefined && Object.hasOwn(CATALOGUES, language) ? language : undefined;
 }
 
-/** The messages in the language of a tag; in English for every other. */
-export function messagesIn(tag: string | undefined): Messages {
+/**
+ * The messages in the language of a tag; in English for every other. `prefix` is what is typed before a command's name where they
+ * are read: what the catalogue writes as `/status` is `/viber status` there.
+ */
+export function messagesIn(tag: string | undefined, prefix = '/'): Messages {
   const language = servedBy(tag) ?? FALLBACK;
-  const messages = known.get(language) ?? build(language);
-  known.set(language, messages);
+  const key = `${language} ${prefix}`;
+  const messages = known.get(key) ?? build(language, prefix);
+  known.set(key, messages);
   return messages;
 }
+
+/** The messages for whoever has written. */
+export const messagesFor = (to: { language?: string; prefix?: string }): Messages => messagesIn(to.language, to.prefix);
 
 /** A message that is put into words once it is known for whom. */
 export const say = <K extends MessageKey>(key: K, ...[values]: Given<K>): Said => ({ key, values: { ...values } });
 
 /** Words of a model or a person as they are. Never a sentence of ours: those are in the catalogue. */
 export const words = (text: string): Text => text as Text;
+
+/** What fits on a button of every platform. */
+export const labelOf = (text: Text): Text => words(text.slice(0, 40).toWellFormed());
+
+/** Sentences one after the other. */
+export const sentences = (...texts: readonly (Text | '')[]): Text => words(texts.filter(Boolean).join(' '));
 
 /** Texts one below the other; an empty one makes an empty line. */
 export const lines = (...texts: readonly (Text | '')[]): Text => words(texts.join('\n'));
@@ -83,7 +100,7 @@ function textOf(language: string, key: string): string {
   return catalogue[area]?.[name] ?? key;
 }
 
-function build(language: string): Messages {
+function build(language: string, prefix: string): Messages {
   const formats = new Map<string, Format>();
   const dates = new Map<string, Intl.DateTimeFormat>();
   const locale = DATES[language] ?? language;
@@ -92,7 +109,8 @@ function build(language: string): Messages {
     const values: Record<string, string | number> = {};
     for (const [name, value] of Object.entries(given))
       values[name] = typeof value === 'object' ? format(value.key, value.values) : value;
-    const text = textOf(language, key);
+    const plain = textOf(language, key);
+    const text = prefix === '/' ? plain : plain.replace(COMMAND, prefix);
     if (!HAS_CHOICE.test(text))
       return words(text.replace(PLAIN_ARGUMENT, (_, name: string) => String(values[name] ?? '')));
     const compiled = formats.get(key) ?? compiler()(text, language);
@@ -113,6 +131,7 @@ function build(language: string): Messages {
 
   return {
     language,
+    prefix,
     text: (key, ...[values]) => format(key, values ?? {}),
     said: ({ key, values }) => format(key, values),
     list: (items, kind = 'and') =>

@@ -1,10 +1,12 @@
 /** What people read when something goes wrong, what the button under it does, and what happens at a daily limit. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { run as trace } from '../../src/cli/trace.ts';
 import { traceOf } from '../../src/cli/trace-events.ts';
+import { messagesIn } from '../../src/messages/messages.ts';
 import { interruptedWhile } from '../../src/runtime/reply/failure.ts';
 import type { LlmFault } from '../emulators/llm.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
@@ -121,7 +123,7 @@ describe.each(NAMES)('%s', (name) => {
     // Somebody else is not concerned.
     await ask(platform, platform.dm('sam'), 'hello', { by: 'sam', text: 're hello' });
     const status = await platform.command(dm, 'status');
-    expect(status.text).toMatch(/all runs: 60 tokens in \(50 cached\), 40 out, price not known/);
+    expect(status.text).toMatch(/all together: 60 tokens in \(50 cached\), 40 out, price not known/);
     expect(status.text).toMatch(/today, you: 100 of 100 tokens[\s\S]*a limit is reached/);
 
     // The next day.
@@ -142,7 +144,7 @@ it('tells a tool that failed from a model that failed, and an interruption from 
   const seen = await ask(platform, dm, 'read it', { text: 'trace' });
   expect(seen.text).toMatch(/^The tool read_file failed and the model did not go on from there: .* \(trace/);
   expect(seen.buttons).toEqual(['Retry']);
-  expect(interruptedWhile('write_file', 'abcdef012345')).toMatchObject({
+  expect(interruptedWhile('write_file', 'abcdef012345', messagesIn('en'))).toMatchObject({
     text: expect.stringMatching(/interrupted while using write_file; it may or may not have happened\. .*abcdef012345/),
     buttons: [[{ label: 'Continue', say: expect.stringContaining('Check first whether write_file took effect') }]],
   });
@@ -247,7 +249,7 @@ describe('daily limits', () => {
     await ask(platform, dm, 'again', { text: 'again' });
     await world.kill();
     const status = await platform.command(dm, 'status');
-    const [, total = '0'] = /all runs: ([\d,]+) tokens in/.exec(status.text) ?? [];
+    const [, total = '0'] = /all together: ([\d,]+) tokens in/.exec(status.text) ?? [];
     const day = new Date().toISOString().slice(0, 10);
     const lines = world
       .read(`usage/${day}.jsonl`)

@@ -1,9 +1,11 @@
 /** Jobs as the gateway opens them: how the end of a run reaches the record of its job, what owners are told, folders that fail. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type AppJobsOptions, openAppJobs } from '../../src/app/jobs.ts';
 import { silentLog } from '../../src/log.ts';
+import { messagesIn, type Said } from '../../src/messages/messages.ts';
 import type { Entry } from '../../src/runtime/contract/entry.ts';
 import { openHome } from '../../src/workspace/home.ts';
 import { tempFolder } from '../helpers/temp.ts';
@@ -29,7 +31,11 @@ test('a run that ends before the jobs have been read after a restart is noted, a
     config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
     ...{ home, folder: undefined, viber: 'default', clock: undefined, log: silentLog(), channelOf: () => undefined },
     queue: { enqueue: async () => 'duplicate', depth: () => 0, isBusy: () => false },
-    notifier: { tellOwners: async (_id: string, text: string) => void told.push(text), ownerAddresses: () => [] },
+    languages: { of: () => undefined, at: () => messagesIn('en') },
+    notifier: {
+      tellOwners: async (_id: string, said: Said) => void told.push(messagesIn('en').said(said)),
+      ownerAddresses: () => [],
+    },
   } as unknown as AppJobsOptions);
   onTestFinished(() => jobs.stop());
   const entry = { taskId: '20260101-aaaaa', job: { id: 'digest', name: 'Digest' } } as unknown as Entry;
@@ -49,7 +55,11 @@ test('a job for one time that was missed for too long is told to the owners befo
     config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
     ...{ home, folder: undefined, viber: 'default', clock: undefined, log: silentLog(), channelOf: () => undefined },
     queue: { enqueue: async () => 'accepted', depth: () => 0, isBusy: () => false },
-    notifier: { tellOwners: async (_id: string, text: string) => void told.push(text), ownerAddresses: () => [] },
+    languages: { of: () => undefined, at: () => messagesIn('en') },
+    notifier: {
+      tellOwners: async (_id: string, said: Said) => void told.push(messagesIn('en').said(said)),
+      ownerAddresses: () => [],
+    },
   } as unknown as AppJobsOptions);
   onTestFinished(() => jobs.stop());
   await jobs.start();
@@ -69,6 +79,7 @@ test('a folder of jobs that cannot be used ends nothing, and is used once it is 
     ...{ home, folder, viber: 'default', clock: undefined, channelOf: () => undefined },
     log: { ...silentLog(), info: () => undefined, error: (fields: unknown) => void failed.push(fields) },
     queue: { enqueue: async () => 'accepted', depth: () => 0, isBusy: () => false },
+    languages: { of: () => undefined, at: () => messagesIn('en') },
     notifier: { tellOwners: async () => undefined, ownerAddresses: () => [] },
   } as unknown as AppJobsOptions);
   onTestFinished(() => jobs.stop());

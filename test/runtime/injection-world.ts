@@ -5,6 +5,7 @@
  * A crash is a copy of the folder, taken at one moment of the event loop: the gateway that went on is nobody's any more, and
  * a new one opens the copy. The platform delivers again whatever was not acknowledged by then.
  */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -25,6 +26,7 @@ import { openSpool, type Spool } from '../../src/engine/local/spool.ts';
 import { openStore } from '../../src/engine/local/store.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { silentLog } from '../../src/log.ts';
+import { messagesIn } from '../../src/messages/messages.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { dedupeId, type Entry, type InjectionMode, taskLane, traceOf } from '../../src/runtime/contract/entry.ts';
 import { openConversations, placeOf, shareTask } from '../../src/runtime/conversations/conversations.ts';
@@ -243,13 +245,14 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       },
       commands: {
         ...{ home, models: onlyModel('local/test'), pairing, links, prefixes: { telegram: '/' }, settings, costs },
+        messagesAt: () => messagesIn('en'),
         ...{ attachRules: rulesAt, jobs: async () => undefined, bound: (id) => conversations.bound(id).map(placeOf) },
         shareTask: (person, from) => shareTask(conversations, person, from),
       },
       ...{ queue, maxRuns: options.maxRuns ?? 4 },
     });
     const gateway = createGateway({
-      languages: { of: () => undefined, note: () => undefined },
+      languages: { of: () => undefined, note: () => undefined, prefixAt: () => '/' },
       ...{ queue, conversations, metrics, log },
       access: {
         ...createPeople([{ name: 'olga', role: 'owner', ids: ['telegram:2'] }], pairing, links),

@@ -9,4 +9,5 @@ export const common = translate(english)({
   retry: 'Nochmal',
   wrong: 'Bei mir ist etwas schiefgegangen.',
   more: 'und {n, plural, one {eine weitere} other {# weitere}}',
+  asItIs: '{text}',
 });

@@ -6,4 +6,5 @@ export const common = {
   retry: 'Retry',
   wrong: 'Something went wrong on my side.',
   more: 'and {n, plural, one {one more} other {# more}}',
+  asItIs: '{text}',
 } as const;

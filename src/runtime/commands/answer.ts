@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { authoriseAction } from '../../access/authorise.ts';
 import { conversationKey } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
+import { messagesFor, say, type Text } from '../../messages/messages.ts';
 import { type Home, isId } from '../../workspace/home.ts';
 import { listTasks, readTask } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
@@ -11,7 +12,7 @@ import { unknownTask } from '../conversations/places.ts';
 import { findTask, isOwnTask, maySee, type Viewpoint } from '../conversations/visibility.ts';
 import { chosenAt } from '../model/choose.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
-import { commandSpecs, findCommand, HELP_HINT } from './table.ts';
+import { commandSpecs, findCommand } from './table.ts';
 
 /** What commands may ask of the rest of the gateway. */
 export interface CommandServices
@@ -33,6 +34,7 @@ export interface CommandServices
     | 'settings'
     | 'models'
     | 'searchMemory'
+    | 'messagesAt'
   > {
   home: Home;
   /** How many of the newest records a list looks at before it gives up finding more; 5,000 when absent. */
@@ -47,23 +49,29 @@ const MAX_READ = 5_000;
 export async function answerCommand(entry: Entry, service: CommandServices): Promise<CommandReply> {
   const name = entry.command?.name ?? '';
   const command = findCommand(name);
-  if (!command) return { text: `I do not know /${name.slice(0, 32)}. ${HELP_HINT}` };
+  const messages = messagesFor(entry.message);
+  if (!command)
+    return { text: messages.text('commands.unknown', { name: name.slice(0, 32), hint: say('commands.hint') }) };
   try {
-    const context = await contextFor(entry, command, service);
+    const context = { ...(await contextFor(entry, command, service)), messages };
     if (!context.mayUse(command.action, context.task)) return { text: refusal(command, context) };
     return await command.run(context);
   } catch (error) {
-    if (error instanceof UserError) return { text: error.message };
+    if (error instanceof UserError) return { text: messages.said(error.said) };
     throw error;
   }
 }
 
-function refusal({ name, action }: Command, { task }: CommandContext): string {
-  if (action === 'steer' && task) return `Only the people of **${task.title}** may /${name} it; ask one of them.`;
-  return `You may not use /${name} here; ask the owner of this bot.`;
+function refusal({ name, action }: Command, { task, messages }: CommandContext): Text {
+  if (action === 'steer' && task) return messages.text('commands.peopleOnly', { title: task.title, name });
+  return messages.text('commands.notAllowed', { name });
 }
 
-async function contextFor(entry: Entry, command: Command, service: CommandServices): Promise<CommandContext> {
+async function contextFor(
+  entry: Entry,
+  command: Command,
+  service: CommandServices,
+): Promise<Omit<CommandContext, 'messages'>> {
   const { principal, message, viber } = entry;
   const { home, enqueue, maxRead = MAX_READ, ...asked } = service;
   const { address, isDirect, opensThread = false } = message;
@@ -97,7 +105,7 @@ async function contextFor(entry: Entry, command: Command, service: CommandServic
     async play(taskId, play, text) {
       const { command: _command, button: _button, ...said } = message;
       const order: Entry = { message: { ...said, kind: 'message', text }, principal, viber, taskId, play };
-      if (!enqueue) throw new UserError('Playbooks cannot be played here.');
+      if (!enqueue) throw new UserError(say('playbooks.notHere'));
       await enqueue(order, `play ${conversationKey(address)} ${message.id}`);
     },
   };

@@ -2,6 +2,7 @@
 
 import type { Attachment } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
+import { lines, type Messages, words } from '../../messages/messages.ts';
 import { type ArtifactMeta, findArtifact, listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
@@ -25,15 +26,19 @@ export function attachable(
   home: Home,
   taskId: string,
   files: readonly ArtifactMeta[],
-): { files: Attachment[]; sent: ArtifactMeta[]; missing: string[] } {
-  const found: { files: Attachment[]; sent: ArtifactMeta[]; missing: string[] } = { files: [], sent: [], missing: [] };
+): { files: Attachment[]; sent: ArtifactMeta[]; missing: UserError[] } {
+  const found: { files: Attachment[]; sent: ArtifactMeta[]; missing: UserError[] } = {
+    files: [],
+    sent: [],
+    missing: [],
+  };
   for (const file of files) {
     try {
       found.files.push(toAttachment(home, taskId, file));
       found.sent.push(file);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      found.missing.push(error.message);
+      found.missing.push(error);
     }
   }
   return found;
@@ -45,14 +50,14 @@ export const artifacts: Command = {
   argument: { name: 'task', description: 'The id of another task', suggests: true, pattern: TASK_ID },
   action: 'look',
   takesTask: 'any',
-  async run({ home, taskId }) {
+  async run({ home, taskId, messages }) {
     const files = (await listArtifacts(home, taskId)).reverse();
-    if (files.length === 0) return { text: 'This task has no files yet.' };
-    const lines = files.slice(0, SHOWN).map((file) => `- \`${file.id}\` ${file.name} (${fileSize(file.size)})`);
-    if (files.length > SHOWN) lines.push(`- and ${files.length - SHOWN} older ones`);
+    if (files.length === 0) return { text: messages.text('tasks.noFiles') };
+    const listed = files.slice(0, SHOWN).map((file) => words(`- \`${file.id}\` ${file.name} (${fileSize(file.size)})`));
+    if (files.length > SHOWN) listed.push(messages.text('tasks.moreFiles', { n: files.length - SHOWN }));
     return {
-      text: lines.join('\n'),
-      buttons: files.slice(0, MAX_BUTTONS).map((file) => [getButton(file, taskId)]),
+      text: lines(...listed),
+      buttons: files.slice(0, MAX_BUTTONS).map((file) => [getButton(file, messages, taskId)]),
     };
   },
 };
@@ -64,30 +69,30 @@ export const get: Command = {
   action: 'look',
   takesTask: 'full',
   async run(context) {
-    const { home, taskId } = context;
+    const { home, taskId, messages } = context;
     const wanted = context.args.trim();
     const files = await listArtifacts(home, taskId);
     const named = wanted === '' ? undefined : await findArtifact(home, taskId, wanted);
     const chosen = named ? [named] : wanted.toLowerCase() === 'all' ? files.slice(-MAX_FILES) : [];
     if (chosen.length > 0) {
       const { files: attached, missing } = attachable(home, taskId, chosen);
-      return { text: missing.join('\n'), files: attached };
+      return { text: lines(...missing.map(({ said }) => messages.said(said))), files: attached };
     }
     if (wanted !== '' && wanted.toLowerCase() !== 'all') return offerElsewhere(context, wanted, files);
-    if (files.length === 0) return { text: 'This task has no files yet.' };
-    return { text: 'Which one? /artifacts lists them.', buttons: newestButtons(files, taskId) };
+    if (files.length === 0) return { text: messages.text('tasks.noFiles') };
+    return { text: messages.text('tasks.whichFile'), buttons: newestButtons(files, taskId, messages) };
   },
 };
 
-const newestButtons = (files: readonly ArtifactMeta[], taskId: string): ButtonAction[][] =>
+const newestButtons = (files: readonly ArtifactMeta[], taskId: string, messages: Messages): ButtonAction[][] =>
   files
     .slice(-MAX_BUTTONS)
-    .map((file) => [getButton(file, taskId)])
+    .map((file) => [getButton(file, messages, taskId)])
     .reverse();
 
 /** The file is not in this task: where among the person's tasks it is. */
 async function offerElsewhere(
-  { home, taskId, tasks }: CommandContext,
+  { home, taskId, tasks, messages }: CommandContext,
   wanted: string,
   here: readonly ArtifactMeta[],
 ): Promise<CommandReply> {
@@ -96,13 +101,17 @@ async function offerElsewhere(
     others.map(async (task) => ({ task, file: await findArtifact(home, task.id, wanted) })),
   );
   const hits = found.flatMap(({ task, file }) => (file ? [{ task, file }] : [])).slice(0, MAX_BUTTONS);
-  const missing = `There is no file \`${plainName(wanted)}\` in this task.`;
   if (hits.length > 0) {
-    const lines = hits.map(({ task, file }) => `- ${file.name} in **${task.title}** (\`${task.id}\`)`);
+    const listed = hits.map(({ task, file }) =>
+      messages.text('tasks.fileIn', { file: file.name, title: task.title, id: task.id }),
+    );
     return {
-      text: `${missing} I found:\n\n${lines.join('\n')}`,
-      buttons: hits.map(({ task, file }) => [getButton(file, task.id)]),
+      text: lines(messages.text('tasks.fileElsewhere', { file: plainName(wanted) }), '', ...listed),
+      buttons: hits.map(({ task, file }) => [getButton(file, messages, task.id)]),
     };
   }
-  return { text: `${missing} /artifacts lists them.`, buttons: newestButtons(here, taskId) };
+  return {
+    text: messages.text('tasks.noSuchFile', { file: plainName(wanted) }),
+    buttons: newestButtons(here, taskId, messages),
+  };
 }

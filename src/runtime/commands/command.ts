@@ -6,6 +6,7 @@ import type { Pairing } from '../../access/pairing.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { Address, Attachment, CommandSpec } from '../../channels/channel.ts';
 import type { LaneLook } from '../../engine/engine.ts';
+import type { Messages, Text } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { MemorySearch } from '../../workspace/memory/search.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
@@ -30,6 +31,10 @@ export interface BoundPlace {
 
 export interface CommandContext {
   home: Home;
+  /** In the language of whoever gave it, with commands as they are typed there. */
+  messages: Messages;
+  /** In the language of whoever reads at another place. */
+  messagesAt(address: Address): Messages;
   viber: string;
   /** What was typed after the command's name and, for commands with `takesTask`, after the task's id. */
   args: string;
@@ -104,9 +109,9 @@ export interface CommandReply {
   files?: Attachment[];
   buttons?: ButtonAction[][];
   /** Said here as well, when it is known. Must not reject; the end of the process may cost it. */
-  later?: Promise<string>;
+  later?: Promise<Text>;
   /** Notes to other conversations; one that cannot be sent is nobody's loss. */
-  elsewhere?: { address: Address; text: string }[];
+  elsewhere?: { address: Address; text: Text }[];
 }
 
 export interface Command extends CommandSpec {

@@ -1,5 +1,6 @@
 /** /compact: what was said so far as a summary that stands for it in requests, after its facts went to the day's log. */
 import { principalText } from '../../access/principal.ts';
+import { lines, type MessageKey, type Messages, sentences, type Text, words } from '../../messages/messages.ts';
 import type { Compacted } from '../memory/compaction.ts';
 import type { Command } from './command.ts';
 
@@ -8,23 +9,20 @@ const WAIT_MS = 2_500;
 const SHOWN_LINES = 6;
 const SHOWN = 700;
 
-const NOTHING = 'There is nothing to compact: no more than the newest exchange stands there word for word.';
-
 export const compact: Command = {
   name: 'compact',
   description: 'Put what was said into a summary to make room',
   action: 'steer',
-  async run({ task, look, compaction, principal }) {
+  async run({ task, look, compaction, principal, messages }) {
     // Facts of what is compacted go to the day's log.
-    if (principal.role === 'guest')
-      return { text: 'Only the people of this bot may compact a conversation; ask its owner.' };
-    if (!task || !compaction) return { text: NOTHING };
+    if (principal.role === 'guest') return { text: messages.text('memory.membersCompact') };
+    if (!task || !compaction) return { text: messages.text('memory.nothingToCompact') };
     const order = { viber: task.viber, taskId: task.id, person: principalText(principal) };
     const afterRun = (await look(task.id)).view !== undefined;
-    const work = compaction.compact(order, { afterRun }).then(wordsFor);
+    const work = compaction.compact(order, { afterRun }).then((end) => wordsFor(end, messages));
     if (afterRun)
       return {
-        text: 'I am at work: I compact this conversation when I have finished, and tell you here.',
+        text: messages.text('memory.compactLater'),
         later: work,
       };
     const { promise: late, resolve } = Promise.withResolvers<undefined>();
@@ -32,28 +30,27 @@ export const compact: Command = {
     const text = await Promise.race([work, late]);
     clearTimeout(timer);
     if (text !== undefined) return { text };
-    return { text: 'I am putting what was said into a summary; I tell you here when it is done.', later: work };
+    return { text: messages.text('memory.compacting'), later: work };
   },
 };
 
-function wordsFor({ end, messages, facts, waiting, text }: Compacted): string {
-  if (messages === 0) return UNDONE[end];
-  const noted = `${facts} ${facts === 1 ? 'fact is' : 'facts are'} in today’s log`;
-  const asked =
-    waiting > 0 ? `, and ${waiting} of them ${waiting === 1 ? 'waits' : 'wait'} for an owner in /memory` : '';
-  const rest = end === 'more' ? ' There is more: send /compact again.' : '';
-  return `I put ${messages} messages into a summary; ${noted}${asked}. The transcript keeps every word.${rest}\n\n${quoted(text)}`;
+function wordsFor({ end, messages: count, facts, waiting, text }: Compacted, messages: Messages): Text {
+  if (count === 0) return messages.text(UNDONE[end]);
+  const given = { messages: count, facts, waiting };
+  const done = messages.text(waiting > 0 ? 'memory.compactedWaiting' : 'memory.compacted', given);
+  const rest = end === 'more' ? messages.text('memory.compactMore') : '';
+  return lines(sentences(done, rest), '', words(quoted(text)));
 }
 
-const UNDONE: Record<Compacted['end'], string> = {
-  done: NOTHING,
-  nothing: NOTHING,
-  more: 'I did not get to it; send /compact again.',
-  later: 'I did not get to it; send /compact again.',
-  cap: 'A daily limit is reached, so nothing was compacted: /status shows it, `limits` in the configuration raises it.',
-  failed: 'The model gave no summary that I can use, so nothing has changed: send /compact again later.',
-  closed: 'I was stopped before it was done, and nothing has changed: send /compact again.',
-};
+const UNDONE = {
+  done: 'memory.nothingToCompact',
+  nothing: 'memory.nothingToCompact',
+  more: 'memory.compactNotYet',
+  later: 'memory.compactNotYet',
+  cap: 'memory.compactCap',
+  failed: 'memory.compactFailed',
+  closed: 'memory.compactStopped',
+} as const satisfies Record<Compacted['end'], MessageKey>;
 
 /** The first lines, as a quotation. */
 function quoted(text: string): string {

@@ -2,6 +2,7 @@
 
 import { cutText } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
+import { lines, type Messages, words } from '../../messages/messages.ts';
 import { type Bullet, bulletsOf, matching } from '../../workspace/memory/bullets.ts';
 import { forgetBullet, undoLast } from '../../workspace/memory/changes.ts';
 import { linesOf } from '../../workspace/memory/lines.ts';
@@ -22,18 +23,21 @@ const BY_ID = /^#([0-9a-f]{12})$/;
 
 /** `TEXT`, or `HEADING: TEXT` for a heading that MEMORY.md has. */
 export async function add(context: CommandContext, given: string): Promise<CommandReply> {
-  const { home, viber } = context;
-  const words = scrub(given);
-  if (words.trim() === '') return { text: 'Tell me what to remember: /memory add and the words.' };
-  if (words.length > MAX_TEXT) return { text: `That is too long to remember: at most ${MAX_TEXT} characters.` };
+  const { home, viber, messages } = context;
+  const said = scrub(given);
+  if (said.trim() === '') return { text: messages.text('memory.whatToAdd') };
+  if (said.length > MAX_TEXT) return { text: messages.text('memory.tooLong', { n: MAX_TEXT }) };
   const actor = actorOf(context);
-  const fact = fitSection(parseSuggestion(words), (await readMemory(home, viber)) ?? '');
+  const fact = fitSection(parseSuggestion(said), (await readMemory(home, viber)) ?? '');
   const added = await addToMemory(home, viber, { ...fact, provenance: actor.by, ...actor });
-  if (!added) return { text: 'I remember this already.' };
-  return { text: `I will remember:\n${shownMemory((added.lines ?? []).join('\n'))}`, buttons: undoButton(added.id) };
+  if (!added) return { text: messages.text('memory.known') };
+  const shown = words(shownMemory((added.lines ?? []).join('\n')));
+  return { text: lines(messages.text('memory.added'), shown), buttons: undoButton(messages, added.id) };
 }
 
-const undoButton = (change = ''): ButtonAction[][] => [[{ label: 'Undo', command: 'memory', args: `undo ${change}` }]];
+const undoButton = (messages: Messages, change = ''): ButtonAction[][] => [
+  [{ label: messages.text('memory.undo'), command: 'memory', args: `undo ${change}` }],
+];
 
 function fitSection(given: { section?: string; text: string }, markdown: string): { section?: string; text: string } {
   const [, name = '', rest = ''] = /^\s*([^:\n]{1,60}):\s*([\s\S]+)$/.exec(given.text) ?? [];
@@ -44,22 +48,20 @@ function fitSection(given: { section?: string; text: string }, markdown: string)
 }
 
 /** `WORDS` or the number of a line; asks which one where several fit. */
-export async function forget(context: CommandContext, words: string): Promise<CommandReply> {
+export async function forget(context: CommandContext, given: string): Promise<CommandReply> {
+  const { messages } = context;
   const bullets = bulletsOf((await readMemory(context.home, context.viber)) ?? '');
-  if (bullets.length === 0) return { text: 'My memory is empty; there is nothing to forget.' };
-  const wanted = words.trim();
+  if (bullets.length === 0) return { text: messages.text('memory.nothingToForget') };
+  const wanted = given.trim();
   const byId = BY_ID.exec(wanted)?.[1];
   const found = byId !== undefined ? bullets.filter(({ id }) => id === byId).slice(0, 1) : fitting(bullets, wanted);
   const [only] = found;
   if (!only)
     return {
-      text:
-        byId === undefined
-          ? 'Nothing in my memory has these words; /memory shows it all.'
-          : 'That line is not in my memory any more; /memory shows what is.',
+      text: messages.text(byId === undefined ? 'memory.notFoundForget' : 'memory.lineGone'),
     };
   if (found.length === 1 && wanted !== '') return remove(context, only);
-  return whichOne(found);
+  return whichOne(found, messages);
 }
 
 function fitting(bullets: readonly Bullet[], wanted: string): Bullet[] {
@@ -68,24 +70,24 @@ function fitting(bullets: readonly Bullet[], wanted: string): Bullet[] {
   return numbered.length > 0 ? numbered : matching(bullets, wanted);
 }
 
-function whichOne(found: readonly Bullet[]): CommandReply {
+function whichOne(found: readonly Bullet[], messages: Messages): CommandReply {
   const listed = found.slice(0, MAX_LISTED);
-  const lines = listed.map(({ number, section, text }) => {
+  const shown = listed.map(({ number, section, text }) => {
     const where = section === '' ? '' : ` (${section})`;
-    return `- **${number}** ${shownMemory(cutText(text, MAX_LINE))}${where}`;
+    return words(`- **${number}** ${shownMemory(cutText(text, MAX_LINE))}${where}`);
   });
   const more = found.length - listed.length;
   return {
-    text: [
-      'Which one shall I forget? Press its number, or send /memory forget and the number.',
+    text: lines(
+      messages.text('memory.whichToForget'),
       '',
-      ...lines,
-      ...(more > 0 ? [`- ${more} more: say it with more words.`] : []),
-    ].join('\n'),
+      ...shown,
+      ...(more > 0 ? [messages.text('memory.moreToForget', { n: more })] : []),
+    ),
     buttons: rowsOf(
       listed
         .slice(0, MAX_BUTTONS)
-        .map(({ number, id }) => ({ label: String(number), command: 'memory', args: `forget #${id}` })),
+        .map(({ number, id }) => ({ label: words(String(number)), command: 'memory', args: `forget #${id}` })),
     ),
   };
 }
@@ -94,32 +96,33 @@ const rowsOf = (actions: readonly ButtonAction[]): ButtonAction[][] =>
   Array.from({ length: Math.ceil(actions.length / 5) }, (_, row) => actions.slice(row * 5, row * 5 + 5));
 
 async function remove(context: CommandContext, bullet: Bullet): Promise<CommandReply> {
+  const { messages } = context;
   const gone = await forgetBullet(context.home, context.viber, bullet.id, actorOf(context));
-  if (!gone) return { text: 'That line was changed just now; /memory shows how it stands.' };
-  return { text: `Forgotten: ${shownMemory(cutText(gone.bullet.text, MAX_TEXT))}`, buttons: undoButton(gone.change) };
+  if (!gone) return { text: messages.text('memory.lineChanged') };
+  const what = shownMemory(cutText(gone.bullet.text, MAX_TEXT));
+  return { text: messages.text('memory.forgotten', { what }), buttons: undoButton(messages, gone.change) };
 }
 
 /** `change`: the one a button means; '' for the last. */
 export async function undo(context: CommandContext, change: string): Promise<CommandReply> {
-  const { done, lines } = await undoLast(context.home, context.viber, actorOf(context), change || undefined);
-  const shown = lines
+  const { messages } = context;
+  const undone = await undoLast(context.home, context.viber, actorOf(context), change || undefined);
+  const shown = undone.lines
     .slice(0, MAX_BUTTONS)
     .map((line) => shownMemory(cutText(line.replace(/^[-*+]\s+/, ''), MAX_LINE)));
-  const words = `${shown.join('; ')}${lines.length > shown.length ? '; …' : ''}`;
-  switch (done) {
+  const what = `${shown.join('; ')}${undone.lines.length > shown.length ? '; …' : ''}`;
+  switch (undone.done) {
     case 'removed':
-      return { text: `Taken back; I no longer remember: ${words}` };
+      return { text: messages.text('memory.removedAgain', { what }) };
     case 'restored':
-      return { text: `Taken back; I remember again: ${words}` };
+      return { text: messages.text('memory.restored', { what }) };
     case 'nothing':
-      return { text: 'There is no change of mine to take back; MEMORY.md can be edited by hand.' };
+      return { text: messages.text('memory.nothingToUndo') };
     case 'newer':
-      return { text: 'That change is not the last one any more; /memory undo takes the last one back.' };
+      return { text: messages.text('memory.newerChange') };
     case 'there':
-      return { text: `This stands in my memory again already: ${words}. /memory undo takes back what was before it.` };
+      return { text: messages.text('memory.thereAgain', { what }) };
     case 'changed':
-      return {
-        text: `MEMORY.md was edited by hand since, so I leave it as it is (/memory shows it); it was about: ${words}`,
-      };
+      return { text: messages.text('memory.editedByHand', { what }) };
   }
 }

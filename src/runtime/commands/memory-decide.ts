@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import { principalText } from '../../access/principal.ts';
 import { scrub } from '../../log.ts';
+import { lines, type Text } from '../../messages/messages.ts';
 import { isId } from '../../workspace/home.ts';
 import { addToMemory } from '../../workspace/memory/memory.ts';
 import { appendRecord, decisionOn } from '../../workspace/memory/record.ts';
@@ -17,7 +18,6 @@ export const isVerb = (word: string): word is Verb => word === 'accept' || word 
 
 /** `ID`, or `VIBER/ID` where the suggestion is another viber's. */
 const NAME = /^(?:([a-z0-9][a-z0-9_-]{0,63})\/)?([0-9a-f]{12})$/;
-const GONE = 'I do not have this suggestion any more; /memory shows what waits.';
 const MAX_TEXT = 2_000;
 
 export const isSuggestionName = (text: string): boolean => NAME.test(text);
@@ -29,12 +29,12 @@ export const actorOf = ({ principal }: Pick<CommandContext, 'principal'>): { by:
 
 /** `words`: what to write in place of the suggested text. Only for owners. */
 export async function decide(context: CommandContext, verb: Verb, name: string, words: string): Promise<CommandReply> {
-  const { home } = context;
+  const { home, messages } = context;
   const [, other, id = ''] = NAME.exec(name) ?? [];
   const viber = other ?? context.viber;
-  if (!isId(viber) || !fs.existsSync(home.viberDir(viber))) return { text: GONE };
+  if (!isId(viber) || !fs.existsSync(home.viberDir(viber))) return { text: messages.text('memory.suggestionGone') };
   if (verb === 'edit' && words.trim() === '') return askForWords(context, viber, id, name);
-  if (words.length > MAX_TEXT) return { text: `That is too long to remember: at most ${MAX_TEXT} characters.` };
+  if (words.length > MAX_TEXT) return { text: messages.text('memory.tooLong', { n: MAX_TEXT }) };
   const isNew = verb === 'edit';
   const text = isNew ? suggestedText(scrub(words)) : undefined;
   if (isNew && toBullets(words).length === 0) return askForWords(context, viber, id, name);
@@ -43,7 +43,8 @@ export async function decide(context: CommandContext, verb: Verb, name: string, 
   );
   if (!decided) return { text: closed(context, viber, id) };
   const shown = text ?? decided.text;
-  return { text: verb === 'reject' ? `I will not remember: ${inline(shown)}` : `I will remember: ${inline(shown)}` };
+  const key = verb === 'reject' ? 'memory.willNotRemember' : 'memory.willRemember';
+  return { text: messages.text(key, { what: inline(shown) }) };
 }
 
 /** Exactly the text that was shown, or the owner's own in its place. */
@@ -69,29 +70,38 @@ async function reject(context: CommandContext, viber: string, { id, text }: Sugg
 }
 
 async function askForWords(
-  { home, prefixes, address }: CommandContext,
+  { home, messages }: CommandContext,
   viber: string,
   id: string,
   name: string,
 ): Promise<CommandReply> {
   const suggestion = await findSuggestion(home, viber, id);
-  if (!suggestion) return { text: GONE };
-  const command = `${prefixes[address.channel] ?? '/'}memory edit ${name}`;
+  if (!suggestion) return { text: messages.text('memory.suggestionGone') };
+  const command = `${messages.prefix}memory edit ${name}`;
   return {
-    text: `Send me the new wording: \`${command} your words\`\n\nNow it says: ${inline(suggestion.text)}`,
+    text: lines(
+      messages.text('memory.newWording', { command }),
+      '',
+      messages.text('memory.saysNow', { what: inline(suggestion.text) }),
+    ),
     buttons: [
-      suggestionButtons(suggestion, name.includes('/') ? viber : undefined).filter(({ label }) => label !== 'Edit'),
+      suggestionButtons(suggestion, messages, name.includes('/') ? viber : undefined).filter(
+        ({ label }) => label !== messages.text('memory.edit'),
+      ),
     ],
   };
 }
 
 /** Why a press has no effect any more. */
-function closed(context: CommandContext, viber: string, id: string): string {
+function closed(context: CommandContext, viber: string, id: string): Text {
+  const { messages } = context;
   const decision = decisionOn(context.home, viber, id);
-  if (!decision) return GONE;
+  if (!decision) return messages.text('memory.suggestionGone');
   const me = actorOf(context).by;
-  const who = decision.by === me ? 'You have' : `${plainName(decision.name ?? '')} has`;
-  return `${who} ${decision.op === 'reject' ? 'rejected' : 'accepted'} this already; /memory shows what I remember.`;
+  const isRejected = decision.op === 'reject';
+  if (decision.by === me) return messages.text(isRejected ? 'memory.youRejected' : 'memory.youAccepted');
+  const name = plainName(decision.name ?? '');
+  return messages.text(isRejected ? 'memory.rejectedBy' : 'memory.acceptedBy', { name });
 }
 
 /** Several lines begin below the words before them. */

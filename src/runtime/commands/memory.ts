@@ -1,6 +1,7 @@
 /** /memory: what I remember and what waits. Looking is for those who may; whatever changes it is for owners alone. */
 
 import { cutText } from '../../lib/text.ts';
+import { lines, words } from '../../messages/messages.ts';
 import { readMemory } from '../../workspace/memory/memory.ts';
 import { listSuggestions } from '../../workspace/memory/suggestions.ts';
 import { askOwner } from '../memory/question.ts';
@@ -21,7 +22,7 @@ export const memory: Command = {
     const [, verb = '', rest = ''] = /^\s*(\S*)\s*([\s\S]*)$/.exec(context.args) ?? [];
     const change = changeOf(context, verb.toLowerCase(), rest);
     if (change) {
-      if (!context.mayUse('administer', context.task)) return { text: 'Only an owner may change what I remember.' };
+      if (!context.mayUse('administer', context.task)) return { text: context.messages.text('memory.ownerOnly') };
       return change();
     }
     return verb === '' ? show(context) : search(context);
@@ -39,25 +40,26 @@ function changeOf(context: CommandContext, verb: string, rest: string): (() => P
 }
 
 async function show(context: CommandContext): Promise<CommandReply> {
-  const { home, viber } = context;
+  const { home, viber, messages } = context;
   const text = ((await readMemory(home, viber)) ?? '').trim();
-  const shown = text.length > SHOWN ? `${cutText(text, SHOWN)}\n\n/memory WORDS searches all of it.` : text;
-  const memory = shown || 'My memory is empty.';
+  const isLong = text.length > SHOWN;
+  const shown = isLong ? lines(words(cutText(text, SHOWN)), '', messages.text('memory.searchAll')) : words(text);
+  const memory = shown || messages.text('memory.empty');
   const pending = await listSuggestions(home, viber);
   if (pending.length === 0) return { text: memory };
   if (!context.mayUse('administer', context.task))
-    return { text: `${memory}\n\n${pending.length} waiting for an owner to accept.` };
-  const question = askOwner(pending);
-  return { text: `${memory}\n\n${question.text}`, buttons: question.buttons };
+    return { text: lines(memory, '', messages.text('memory.waiting', { n: pending.length })) };
+  const question = askOwner(pending, messages);
+  return { text: lines(memory, '', question.text), buttons: question.buttons };
 }
 
 async function search(context: CommandContext): Promise<CommandReply> {
   const query = context.args.trim().replace(/^search\s+/i, '');
   const found = await findInMemory(context, query, MAX_FOUND);
-  if (found.length === 0) return { text: 'Nothing in my memory has these words.' };
-  const lines = found.map(({ source, line }) => {
-    const words = cutText(line.replace(/^[-*+]\s+/, ''), 300);
-    return source === 'MEMORY.md' ? `- ${words}` : `- ${source}: ${words}`;
+  if (found.length === 0) return { text: context.messages.text('memory.notFound') };
+  const listed = found.map(({ source, line }) => {
+    const shown = cutText(line.replace(/^[-*+]\s+/, ''), 300);
+    return words(source === 'MEMORY.md' ? `- ${shown}` : `- ${source}: ${shown}`);
   });
-  return { text: lines.join('\n') };
+  return { text: lines(...listed) };
 }

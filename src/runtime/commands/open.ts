@@ -1,6 +1,7 @@
 /** /open: a task goes on here, wherever it was before (promise 22), with a recap and its files. */
 import { conversationKey, formatAddress } from '../../channels/channel.ts';
 import { cutText } from '../../lib/text.ts';
+import { lines, type Messages, type Text, words } from '../../messages/messages.ts';
 import { listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import { linkCurrentTask, nextStep, planProgress, readPlan } from '../../workspace/plan.ts';
@@ -29,14 +30,14 @@ export const open: Command = {
   action: 'look',
   binds: true,
   async run(context) {
-    const { home, viber, args, task, moves, isDirect } = context;
-    if (args.trim() === '') return { text: 'Which one? /tasks lists them; then /open and the id.' };
-    if (!moves || !task) return { text: unknownTask(args, isDirect) };
+    const { home, viber, args, task, moves, isDirect, messages } = context;
+    if (args.trim() === '') return { text: messages.text('tasks.whichToOpen') };
+    if (!moves || !task) return { text: messages.said(unknownTask(args, isDirect)) };
     if (context.principal.role !== 'guest') await linkCurrentTask(home, viber, task.id);
-    const { lines, ...files } = await recap(context, task);
-    if (!isDirect && isFromElsewhere(context, task)) lines.push('', 'Everyone here can see this task now.');
+    const { told, ...files } = await recap(context, task);
+    if (!isDirect && isFromElsewhere(context, task)) told.push('', messages.text('tasks.seenHere'));
     await noteConversation(context, task);
-    return { text: lines.join('\n'), ...files, elsewhere: notes(context) };
+    return { text: lines(...told), ...files, elsewhere: notes(context) };
   },
 };
 
@@ -45,9 +46,9 @@ const isFromElsewhere = (context: CommandContext, task: TaskRecord): boolean =>
   task.conversations.some((place) => place !== placeText(context));
 
 async function recap(
-  { home, viber, address, attachRules }: CommandContext,
+  { home, viber, address, attachRules, messages }: CommandContext,
   task: TaskRecord,
-): Promise<Pick<CommandReply, 'files' | 'buttons'> & { lines: string[] }> {
+): Promise<Pick<CommandReply, 'files' | 'buttons'> & { told: (Text | '')[] }> {
   const [plan, all, answer] = await Promise.all([
     readPlan(home, task.id),
     listArtifacts(home, task.id),
@@ -57,22 +58,25 @@ async function recap(
   const { mode, maxBytes } = attachRules(address);
   const fitting = newest.filter((file) => mode === 'auto' && file.size <= maxBytes).slice(0, MAX_FILES);
   const { files, sent } = attachable(home, task.id, fitting);
-  const lines = [`We continue **${task.title}** here.`];
-  if (plan) lines.push(planLine(plan.plan));
+  const told: (Text | '')[] = [messages.text('tasks.continues', { title: task.title })];
+  if (plan) told.push(planLine(plan.plan, messages));
   if (newest.length > 0) {
     const names = newest.slice(0, MAX_FILES).map((file) => file.name);
-    const more = newest.length > names.length ? ` and ${newest.length - names.length} more` : '';
-    lines.push(`Files: ${names.join(', ')}${more} (/artifacts).`);
+    const rest = newest.length - names.length;
+    const all = rest > 0 ? [...names, messages.text('tasks.morePlaces', { n: rest })] : names;
+    told.push(messages.text('tasks.files', { names: messages.list(all) }));
   }
-  if (answer !== '') lines.push('', 'I said last:', answer.replace(/^/gm, '> '));
+  if (answer !== '') told.push('', messages.text('tasks.saidLast'), words(answer.replace(/^/gm, '> ')));
   const rest = newest.filter((file) => !sent.includes(file)).slice(0, MAX_BUTTONS);
-  return { lines, files, buttons: rest.map((file) => [getButton(file, task.id)]) };
+  return { told, files, buttons: rest.map((file) => [getButton(file, messages, task.id)]) };
 }
 
-function planLine(plan: Plan): string {
+function planLine(plan: Plan, messages: Messages): Text {
   const { done, total } = planProgress(plan);
   const next = nextStep(plan);
-  return `Plan: ${done}/${total} steps done${next ? `, next: ${cutText(next.title, 200)}` : ''} (/plan).`;
+  return next
+    ? messages.text('tasks.planNext', { done, total, next: cutText(next.title, 200) })
+    : messages.text('tasks.planNow', { done, total });
 }
 
 /** The last words of a task, for somebody who comes back to it. */
@@ -95,10 +99,10 @@ async function noteConversation(context: CommandContext, task: TaskRecord): Prom
 }
 
 /** A thread or another person's chat learns where its task went; whoever moved it knows. */
-function notes({ address, principal, bound, taskId }: CommandContext) {
+function notes({ address, principal, bound, taskId, messages }: CommandContext) {
   const here = conversationKey(address);
   const who = plainName(principal.person ? shownPerson(principal.person) : principal.name);
-  const text = `This task goes on in ${addressName(address)} (${who}). You can still write here.`;
+  const text = messages.text('tasks.goesOnIn', { place: addressName(address, messages), who });
   return bound(taskId)
     .filter((place) => conversationKey(place.address) !== here)
     .filter(({ isDirect, person, address: { channel, account, chat } }) => {

@@ -1,17 +1,13 @@
 /** /queue, /steer and /followup: what becomes of words that find their task at work, in a conversation or for one message. */
 import { UserError } from '../../errors.ts';
+import { say, words } from '../../messages/messages.ts';
 import type { InjectionMode } from '../contract/entry.ts';
 import { refuseToGuest } from '../conversations/places.ts';
 import { QUEUE_MODES } from '../conversations/settings.ts';
 import type { Command } from './command.ts';
 
-const MEANS: Record<InjectionMode, string> = {
-  steer: 'what you write changes at once what I am doing',
-  collect: 'what you write meanwhile is put together, and I take it up when I have finished',
-  followup: 'each message waits for its own turn',
-};
-
-const isMode = (word: string): word is InjectionMode => Object.hasOwn(MEANS, word);
+const isMode = (word: string): word is InjectionMode => QUEUE_MODES.some((mode) => mode === word);
+const means = (mode: InjectionMode) => ({ mode, means: say(`commands.${mode}`) });
 
 export const queue: Command = {
   name: 'queue',
@@ -19,22 +15,24 @@ export const queue: Command = {
   argument: { name: 'mode', description: 'steer, collect or followup', pattern: '^(steer|collect|followup)$' },
   action: 'chat',
   async run(context) {
-    const { args, settings, address, look, taskId } = context;
+    const { args, settings, address, look, taskId, messages } = context;
     const wanted = args.trim().toLowerCase();
     if (wanted === '') {
       const now = settings.get(address).queue ?? 'steer';
       const { depth: waiting } = await look(taskId);
-      const count = waiting > 0 ? ` ${waiting} ${waiting === 1 ? 'message waits' : 'messages wait'}.` : '';
       const others = QUEUE_MODES.filter((mode) => mode !== now);
       return {
-        text: `Messages here: **${now}**, ${MEANS[now]}.${count}`,
-        buttons: [others.map((mode) => ({ label: mode, command: 'queue', args: mode }))],
+        text:
+          waiting > 0
+            ? messages.text('commands.queueNowWaiting', { ...means(now), n: waiting })
+            : messages.text('commands.queueNow', means(now)),
+        buttons: [others.map((mode) => ({ label: words(mode), command: 'queue', args: mode }))],
       };
     }
-    if (!isMode(wanted)) throw new UserError('Write /queue steer, /queue collect or /queue followup.');
+    if (!isMode(wanted)) throw new UserError(say('commands.queueHow'));
     refuseToGuest(context);
     await settings.set(address, { queue: wanted });
-    return { text: `Messages here: **${wanted}** from now on, ${MEANS[wanted]}.` };
+    return { text: messages.text('commands.queueSet', means(wanted)) };
   },
 };
 
@@ -46,7 +44,7 @@ export const steer: Command = {
   argument,
   action: 'chat',
   says: 'steer',
-  run: async () => ({ text: 'What should I do differently? Write it after /steer.' }),
+  run: async ({ messages }) => ({ text: messages.text('commands.whatToSteer') }),
 };
 
 export const followup: Command = {
@@ -55,5 +53,5 @@ export const followup: Command = {
   argument,
   action: 'chat',
   says: 'followup',
-  run: async () => ({ text: 'What comes next? Write it after /followup.' }),
+  run: async ({ messages }) => ({ text: messages.text('commands.whatFollows') }),
 };

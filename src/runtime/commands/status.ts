@@ -1,5 +1,6 @@
 /** /status and /stop: what is going on, and an end to it. */
 import { principalText } from '../../access/principal.ts';
+import { lines, type MessageKey, type Messages, say, sentences, type Text, words } from '../../messages/messages.ts';
 import { planProgress, readPlan, standOf } from '../../workspace/plan.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
@@ -10,9 +11,19 @@ import { consentText, revokeButton } from './approve.ts';
 import { type Command, type CommandContext, TASK_ID } from './command.ts';
 
 /** `75` seconds as `1 min 15 s`. */
-export function duration(seconds: number): string {
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
+export const duration = (seconds: number, messages: Messages): Text =>
+  seconds < 60
+    ? messages.text('tasks.seconds', { seconds })
+    : messages.text('tasks.minutes', { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
+
+const STANDS = {
+  pending: 'tasks.pending',
+  running: 'tasks.running',
+  open: 'tasks.unfinished',
+  completed: 'tasks.completed',
+  error: 'tasks.error',
+  stopped: 'tasks.stopped',
+} as const satisfies Record<ReturnType<typeof standOf>, MessageKey>;
 
 export const status: Command = {
   name: 'status',
@@ -21,32 +32,33 @@ export const status: Command = {
   action: 'look',
   takesTask: 'any',
   async run(context) {
-    const { home, task, taskId, model, look } = context;
-    if (!task)
-      return { text: `Nothing yet: this conversation has no task. Write to me to begin one. (model: ${model})` };
+    const { home, task, taskId, model, messages, look } = context;
+    if (!task) return { text: messages.text('tasks.none', { model }) };
     const { view: run, depth: waiting } = await look(taskId);
     const isWaiting = (context.approvals?.open(taskId) ?? []).length > 0;
     const plan = await readPlan(home, taskId);
-    const lines = [`**${task.title}** (\`${task.id}\`)`];
+    const told = [words(`**${task.title}** (\`${task.id}\`)`)];
     if (run) {
-      const seconds = Math.round((Date.now() - run.startedAt) / 1000);
-      lines.push(`- working for ${duration(seconds)}${run.tool ? `, now: ${run.tool}` : ''}`);
-    } else
-      lines.push(
-        `- ${isWaiting ? 'waiting' : standOf(task, plan?.plan)}, ${task.runs} ${task.runs === 1 ? 'run' : 'runs'} so far`,
-      );
-    if (waiting > 0) lines.push(`- ${waiting} ${waiting === 1 ? 'message waits' : 'messages wait'}`);
+      const time = duration(Math.round((Date.now() - run.startedAt) / 1000), messages);
+      const doing = run.tool && messages.text('tasks.workingOn', { time, doing: run.tool });
+      told.push(doing || messages.text('tasks.working', { time }));
+    } else {
+      const state = say(isWaiting ? 'tasks.waiting' : STANDS[standOf(task, plan?.plan)]);
+      told.push(messages.text('tasks.stands', { state, n: task.runs }));
+    }
+    if (waiting > 0) told.push(messages.text('tasks.messagesWait', { n: waiting }));
     if (plan) {
       const { done, total } = planProgress(plan.plan);
-      lines.push(`- plan: ${done}/${total} steps done`);
+      told.push(messages.text('tasks.planLine', { done, total }));
     }
-    lines.push(...waitingLines(context));
+    told.push(...waitingLines(context));
     const consents = task.always ?? [];
-    if (consents.length > 0) lines.push(`- not asked about here: ${consents.map(consentText).join(', ')}`);
+    if (consents.length > 0)
+      told.push(messages.text('tasks.notAsked', { what: messages.list(consents.map(consentText)) }));
     const elsewhere = placesNow(context);
-    if (elsewhere !== '') lines.push(`- goes on in: ${elsewhere}`);
-    lines.push(...(await costLines(context, task, run?.runId)), `- model: ${model}`);
-    const text = lines.join('\n');
+    if (elsewhere !== '') told.push(messages.text('tasks.alsoIn', { places: elsewhere }));
+    told.push(...(await costLines(context, task, run?.runId)), messages.text('tasks.model', { model }));
+    const text = lines(...told);
     if (!context.mayUse('steer', task) || consents.length === 0) return { text };
     return { text, buttons: consents.slice(0, MAX_BUTTONS).map((consent) => [revokeButton(consent)]) };
   },
@@ -55,12 +67,14 @@ export const status: Command = {
 const MAX_BUTTONS = 6;
 
 /** What the task waits for. */
-function waitingLines({ approvals, taskId }: CommandContext): string[] {
+function waitingLines({ approvals, taskId, messages }: CommandContext): Text[] {
   return (approvals?.open(taskId) ?? []).map(({ kind, tool, expiresAt }) => {
     const about =
-      kind === 'tool' ? `your consent to \`${tool}\`` : kind === 'plan' ? 'your word on the plan' : 'your answer';
+      kind === 'tool'
+        ? messages.text('tasks.waitsForConsent', { tool })
+        : messages.text(kind === 'plan' ? 'tasks.waitsForPlan' : 'tasks.waitsForAnswer');
     const minutes = expiresAt === undefined ? 0 : Math.ceil((Date.parse(expiresAt) - Date.now()) / 60_000);
-    return `- waits for ${about}${minutes > 0 ? `, ${minutes} min more` : ''}`;
+    return words(`${about}${minutes > 0 ? messages.text('tasks.minutesMore', { n: minutes }) : ''}`);
   });
 }
 
@@ -69,27 +83,28 @@ const TAIL = { maxBytes: 65_536, maxEntries: 20 };
 
 /** What the run at hand or the last one has used, what the task has, and how near the caps are. */
 async function costLines(
-  { home, costs, principal }: CommandContext,
+  { home, costs, principal, messages }: CommandContext,
   task: TaskRecord,
   run?: string,
-): Promise<string[]> {
-  const lines: string[] = [];
+): Promise<Text[]> {
+  const told: Text[] = [];
   const current = run === undefined ? undefined : costs?.ofRun(run);
   if (run === undefined) {
     const tail = await readSessionTail(home, task.viber, task.id, TAIL);
     const last = tail.findLast((entry) => entry.type === 'result');
-    if (last?.type === 'result' && last.usage) lines.push(`- last run: ${usageText(last.usage)}`);
-  } else if (current) lines.push(`- this run: ${usageText(current)}`);
+    if (last?.type === 'result' && last.usage)
+      told.push(messages.text('tasks.lastUsed', { usage: usageText(last.usage) }));
+  } else if (current) told.push(messages.text('tasks.nowUsed', { usage: usageText(current) }));
   const total = current ? addUsage(task.usage, current) : task.usage;
-  if (total) lines.push(`- all runs: ${usageText(total)}`);
-  if (costs) lines.push(...capsText(costs, principalText(principal)).map((text) => `- ${text}`));
-  return lines;
+  if (total) told.push(messages.text('tasks.allUsed', { usage: usageText(total) }));
+  if (costs) told.push(...capsText(costs, principalText(principal), messages));
+  return told;
 }
 
 /** Where the task can be written to now; said to its own people in direct messages only. */
-function placesNow({ isDirect, bound, taskId }: CommandContext): string {
+function placesNow({ isDirect, bound, taskId, messages }: CommandContext): string {
   if (!isDirect) return '';
-  return [...new Set(bound(taskId).map(({ address }) => addressName(address)))].slice(0, 5).join(', ');
+  return [...new Set(bound(taskId).map(({ address }) => addressName(address, messages)))].slice(0, 5).join(', ');
 }
 
 export const stop: Command = {
@@ -98,14 +113,15 @@ export const stop: Command = {
   argument: { name: 'task', description: 'The id of another task', suggests: true, pattern: TASK_ID },
   action: 'steer',
   takesTask: 'any',
-  async run({ taskId, task, stop: end, look, approvals, principal }) {
+  async run({ taskId, task, stop: end, look, approvals, principal, messages }) {
     const open = approvals?.open(taskId) ?? [];
     const by = { by: principalText(principal), name: principal.name };
     const isEnded = await end(taskId);
     const { depth: waiting } = await look(taskId);
     for (const { id } of open) await approvals?.decide(id, { verdict: 'stop', ...by });
-    if (!isEnded && open.length === 0) return { text: 'There is nothing to stop: no run is under way.' };
-    const rest = waiting > 0 ? ` ${waiting} waiting ${waiting === 1 ? 'message comes' : 'messages come'} next.` : '';
-    return { text: `Stopped${task ? `: ${task.title}` : ''}.${rest}` };
+    if (!isEnded && open.length === 0) return { text: messages.text('tasks.nothingToStop') };
+    const done = task ? messages.text('tasks.stoppedTask', { title: task.title }) : messages.text('tasks.stoppedAny');
+    const next = waiting > 0 ? messages.text('tasks.comesNext', { n: waiting }) : '';
+    return { text: sentences(done, next) };
   },
 };

@@ -50,8 +50,6 @@ export const COMMANDS: readonly Command[] = [
 /** Telegram sends /start when somebody opens the chat for the first time. */
 const ALIASES: Readonly<Record<string, string>> = { start: 'help', files: 'artifacts', cancel: 'stop' };
 
-export const HELP_HINT = 'Send /help to see what I can do.';
-
 /** The command of that name or alias, whatever its case. */
 export function findCommand(name: string): Command | undefined {
   const wanted = name.toLowerCase();

@@ -1,4 +1,14 @@
 /** /new and /tasks: beginning and finding tasks. */
+
+import {
+  labelOf,
+  lines,
+  type MessageKey,
+  type Messages,
+  sentences,
+  type Text,
+  words,
+} from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import { readPlan, standOf } from '../../workspace/plan.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
@@ -28,11 +38,7 @@ export const fresh: Command = {
   argument: { name: 'goal', description: 'What I should do' },
   action: 'chat',
   binds: true,
-  async run({ opensThread }) {
-    if (opensThread)
-      return { text: 'Every task has a thread of its own here: send the goal with /new, or mention me with it.' };
-    return { text: 'A new task begins with your next message. The old one is kept: /tasks lists it.' };
-  },
+  run: async ({ opensThread, messages }) => ({ text: messages.text(opensThread ? 'tasks.threadEach' : 'tasks.fresh') }),
 };
 
 export const tasks: Command = {
@@ -41,43 +47,44 @@ export const tasks: Command = {
   argument: { name: 'whose', description: 'all: those of others too', pattern: '^all$' },
   action: 'look',
   async run(context) {
-    const { taskId, isDirect, principal, args } = context;
+    const { taskId, isDirect, principal, args, messages } = context;
     const mayAll = isDirect && principal.role === 'owner';
     const isAll = mayAll && (args.trim().toLowerCase() === 'all' || isOperator(context));
     const { found, looked } = await context.tasks(SHOWN, isAll ? 'all' : 'own');
-    const all = mayAll && !isAll ? ' /tasks all lists everybody’s.' : '';
-    const hint = `${looked === undefined ? '' : olderWords(looked)}${all}`;
+    const hints = [
+      looked === undefined ? '' : messages.text('tasks.older', { n: looked }),
+      mayAll && !isAll ? messages.text('tasks.ofEverybody') : '',
+    ] as const;
     if (found.length === 0) {
-      const whose = isDirect ? 'You have no tasks' : 'There are no tasks here';
-      return { text: `${whose}${looked === undefined ? ' yet' : ''}. Write to me to begin one.${hint}` };
+      const none: MessageKey =
+        looked !== undefined ? 'tasks.noneFound' : isDirect ? 'tasks.noneYours' : 'tasks.noneHere';
+      return { text: sentences(messages.text(none), ...hints) };
     }
     const others = found.filter((task) => task.id !== taskId).slice(0, BUTTONS);
-    const whose = isAll ? 'All tasks' : isDirect ? 'Your tasks' : 'The tasks here';
+    const heading = messages.text(isAll ? 'tasks.all' : isDirect ? 'tasks.yours' : 'tasks.here');
+    const listed = await Promise.all(found.map((task) => lineOf(task, context)));
     return {
-      text: `${whose}, the newest first:\n\n${(await Promise.all(found.map((task) => lineOf(task, context)))).join('\n')}\n\nContinue one here with /open and its id.${hint}`,
-      buttons: others.map((task) => [openButton(task)]),
+      text: lines(heading, '', ...listed, '', sentences(messages.text('tasks.continueHere'), ...hints)),
+      buttons: others.map((task) => [openButton(task, messages)]),
     };
   },
 };
-
-const olderWords = (looked: number): string =>
-  ` I looked through the newest ${looked} tasks only: an older one is found by its id, with /open or /status.`;
 
 /** Whoever sits at the machine's own terminal sees everything unless it is linked to a person. */
 const isOperator = ({ principal }: CommandContext): boolean =>
   (principal.channel === 'terminal' || principal.channel === 'local') && principal.person === undefined;
 
-async function lineOf(task: TaskRecord, { home, taskId, look, isDirect }: CommandContext): Promise<string> {
+async function lineOf(task: TaskRecord, { home, taskId, look, isDirect, messages }: CommandContext): Promise<Text> {
   const { view } = await look(task.id);
   const mark = view ? MARK.running : await markOf(home, task);
-  const here = task.id === taskId ? ' (here)' : '';
+  const here = task.id === taskId ? ` ${messages.text('tasks.thisOne')}` : '';
   // In a group nobody learns where else its people talk to me.
-  const where = isDirect ? `, ${placesOf(task.conversations)}` : '';
-  return `- ${mark} \`${task.id}\` ${task.title}${here}${where}`;
+  const where = isDirect ? `, ${placesOf(task.conversations, messages)}` : '';
+  return words(`- ${mark} \`${task.id}\` ${task.title}${here}${where}`);
 }
 
-const openButton = (task: TaskRecord): ButtonAction => ({
-  label: `Open: ${task.title}`.slice(0, 40).toWellFormed(),
+const openButton = (task: TaskRecord, messages: Messages): ButtonAction => ({
+  label: labelOf(messages.text('tasks.open', { title: task.title })),
   command: 'open',
   args: task.id,
 });

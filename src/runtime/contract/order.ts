@@ -2,6 +2,7 @@
 
 import type { Principal } from '../../access/principal.ts';
 import type { Address } from '../../channels/channel.ts';
+import type { Messages } from '../../messages/messages.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { AgentOutcome, Verdict } from './agent.ts';
 import type { JobOrder, PlayOrder } from './entry.ts';
@@ -89,6 +90,8 @@ export interface Waiting {
 export interface PlayTurn
   extends Pick<Order, 'task' | 'run' | 'principal' | 'tellsMemory' | 'address' | 'earlier' | 'verdicts' | 'signal'> {
   play: PlayOrder;
+  /** In the language of whoever gave the order. */
+  messages: Messages;
   /** The id of the message that gave the order. */
   id: string;
   /** What people wrote since: it goes to the step at hand. */

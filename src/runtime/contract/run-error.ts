@@ -3,6 +3,7 @@
  * response body or a key, so SDK errors, which carry whole requests, are read here and never passed on as a cause.
  */
 import { ConfigError, errorCode } from '../../errors.ts';
+import { messagesIn, type Said, say } from '../../messages/messages.ts';
 import { isNoCredit } from './no-credit.ts';
 import { keySetting, knownProvider, lacksVersion, splitModelName } from './providers.ts';
 
@@ -39,13 +40,18 @@ export interface FailedTurn {
 export class RunError extends Error {
   override name = 'RunError';
   readonly kind: RunErrorKind;
+  /** In English. */
   readonly userMessage: string;
+  /** The same for a chat, in the language of whoever reads it; undefined where there is nothing to say. */
+  readonly said: Said | undefined;
   /** Set by whoever knows it, so that the same can be asked for again. */
   turn: FailedTurn | undefined;
-  constructor(kind: RunErrorKind, userMessage: string, options: { detail?: string; cause?: unknown } = {}) {
+  constructor(kind: RunErrorKind, said: Said | string, options: { detail?: string; cause?: unknown } = {}) {
+    const userMessage = typeof said === 'string' ? said : messagesIn('en').said(said);
     super(options.detail ?? userMessage, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.userMessage = userMessage;
+    this.said = typeof said !== 'string' ? said : said === '' ? undefined : say('common.asItIs', { text: said });
   }
 }
 
@@ -66,7 +72,7 @@ export function describeFailure(error: unknown, model: string): ModelFailure {
   if (error instanceof RunError) return { error, retry: error.kind === 'cut-off' || error.kind === 'empty' };
   if (error instanceof ConfigError) {
     return {
-      error: new RunError('config', `The settings need a change: ${error.message}.`, { cause: error }),
+      error: new RunError('config', say('failures.settings', { problem: error.message }), { cause: error }),
       retry: false,
     };
   }
@@ -76,17 +82,17 @@ export function describeFailure(error: unknown, model: string): ModelFailure {
   if (system && status === undefined) return { error: unreachable(model, system), retry: true };
   const name = error instanceof Error ? error.name : 'error event';
   if (name === 'AI_UnsupportedFunctionalityError') {
-    const text = `The model ${model} cannot take this kind of content: leave the file out, or set another model.`;
+    const text = say('failures.content', { model });
     return { error: new RunError('refused', text, { detail: `${model}: ${name}` }), retry: false, badRequest: true };
   }
   if (name.startsWith('AI_')) return { error: cutOff(model, false, error), retry: true };
   const code = shortCode(error);
   const detail = `${model}: ${name} ${code}`.trim();
   if (/overloaded/.test(code)) {
-    const text = `The provider "${splitModelName(model).provider}" ${OVERLOADED}.`;
+    const text = say('failures.overloaded', { provider: splitModelName(model).provider });
     return { error: new RunError('overloaded', text, { detail }), retry: true };
   }
-  const text = `The model ${model} reported an error: try again, or set another model.`;
+  const text = say('failures.model', { model });
   return { error: new RunError('provider', text, { detail }), retry: true };
 }
 
@@ -94,8 +100,8 @@ export function describeFailure(error: unknown, model: string): ModelFailure {
 export function cutOff(model: string, received: boolean, cause?: unknown): RunError {
   const { provider } = splitModelName(model);
   const text = received
-    ? `The model ${model} broke off in the middle of its answer: please ask again.`
-    : `The model ${model} gave no readable answer: check providers.${provider}.baseURL, or ask again.`;
+    ? say('failures.brokeOff', { model })
+    : say('failures.unreadable', { model, setting: `providers.${provider}.baseURL` });
   return new RunError('cut-off', text, {
     detail: `${model}: the stream ended without a finish event`,
     cause: systemError(cause),
@@ -104,69 +110,73 @@ export function cutOff(model: string, received: boolean, cause?: unknown): RunEr
 
 /** More came than any answer has: another model may do better, the same would not. */
 export function endless(model: string, detail: string): RunError {
-  const text = `The model ${model} does not come to an end: please ask for less at once.`;
-  return new RunError('provider', text, { detail: `${model}: ${detail}` });
+  return new RunError('provider', say('failures.endless', { model }), { detail: `${model}: ${detail}` });
 }
 
 export function tooSlow(model: string, what: 'first' | 'idle', ms: number): RunError {
-  const after = `${Math.round(ms / 100) / 10} seconds`;
-  const text =
-    what === 'first' ? `did not begin to answer within ${after}` : `stopped in the middle of its answer for ${after}`;
-  return new RunError('timeout', `The model ${model} ${text}: try again, or set another model.`, {
+  const given = { model, n: Math.round(ms / 100) / 10 };
+  const text = what === 'first' ? say('failures.slowStart', given) : say('failures.slow', given);
+  return new RunError('timeout', text, {
     detail: `${model}: ${what} timeout, ${ms} ms`,
   });
 }
 
 function unreachable(model: string, cause: Error): RunError {
   const { provider } = splitModelName(model);
-  const advice = `check that it is running and that providers.${provider}.baseURL is right`;
-  return new RunError('unreachable', `The provider "${provider}" cannot be reached: ${advice}.`, {
-    detail: `${model}: ${errorCode(cause) ?? cause.message}`,
-    cause,
-  });
+  return new RunError(
+    'unreachable',
+    say('failures.unreachable', { provider, setting: `providers.${provider}.baseURL` }),
+    {
+      detail: `${model}: ${errorCode(cause) ?? cause.message}`,
+      cause,
+    },
+  );
 }
 
 function describeStatus(error: unknown, status: number, model: string): ModelFailure {
   const { provider, model: id } = splitModelName(model);
   const code = shortCode(error);
   const detail = `${model}: HTTP ${status} ${code}`.trim();
-  const say = (kind: RunErrorKind, text: string, more: Partial<ModelFailure> = {}): ModelFailure => {
-    return { error: new RunError(kind, `The provider "${provider}" ${text}.`, { detail }), retry: false, ...more };
+  const told = (kind: RunErrorKind, text: Said, more: Partial<ModelFailure> = {}): ModelFailure => {
+    return { error: new RunError(kind, text, { detail }), retry: false, ...more };
   };
   const address = `providers.${provider}.baseURL`;
   if (isNoCredit(status, code, [field(error, 'message'), field(error, 'responseBody')])) {
     const where = knownProvider(provider)?.billing;
-    return say(
+    return told(
       'quota',
-      `has no credit left for us: top it up${where ? ` at ${where}` : ''}, or choose another model with /model`,
+      where ? say('failures.noCreditAt', { provider, where }) : say('failures.noCredit', { provider }),
     );
   }
-  if (status === 401 || status === 403) return say('key', `did not accept the key: check ${keySetting(provider)}`);
+  if (status === 401 || status === 403)
+    return told('key', say('failures.key', { provider, setting: keySetting(provider) }));
   if (status === 429) {
     const retryAfterMs = retryAfter(error);
-    const when = retryAfterMs === undefined ? 'in a moment' : `in ${Math.ceil(retryAfterMs / 1000)} seconds`;
+    const wait =
+      retryAfterMs === undefined
+        ? say('failures.limited', { provider })
+        : say('failures.limitedFor', { provider, n: Math.ceil(retryAfterMs / 1000) });
     const more = { retry: true, ...(retryAfterMs !== undefined && { retryAfterMs }) };
-    return say('provider', `is limiting how often we may ask: try again ${when}`, more);
+    return told('provider', wait, more);
   }
   if (status === 503 || status === 529 || /overloaded/.test(code))
-    return say('overloaded', OVERLOADED, { retry: true });
-  if (status >= 500) return say('provider', 'is in trouble: try again in a moment', { retry: true });
-  if (status < 400) return say('refused', `sends us elsewhere: set its final address in ${address}`);
+    return told('overloaded', say('failures.overloaded', { provider }), { retry: true });
+  if (status >= 500) return told('provider', say('failures.inTrouble', { provider }), { retry: true });
+  if (status < 400) return told('refused', say('failures.elsewhere', { provider, setting: address }));
   const badRequest = true;
   if (status === 413 || isTooLong(error, code)) {
-    const text = `cannot take a conversation of this length: go on in a new task (/new), or set a larger model than ${id}`;
-    return say('too-long', text, { badRequest });
+    return told('too-long', say('failures.tooLong', { provider, model: id }), { badRequest });
   }
   if (status === 404 || status === 405) {
     const wrong = unversioned(provider, error);
-    if (wrong) return say('refused', `knows nothing at ${wrong}: set ${address} to ${wrong}/v1`, { badRequest });
-    return say('refused', `does not know the model "${id}": check the setting model, and ${address}`, { badRequest });
+    const text = wrong
+      ? say('failures.wrongAddress', { provider, address: wrong, setting: address })
+      : say('failures.unknownModel', { provider, model: id, setting: address });
+    return told('refused', text, { badRequest });
   }
-  const text = 'refused the request: try to put it differently, or set another model';
-  return say('refused', text, { badRequest });
+  return told('refused', say('failures.refused', { provider }), { badRequest });
 }
 
-const OVERLOADED = 'has too much to do just now: try again in a few minutes';
 const TOO_LONG =
   /(maximum|exceeds?|available) (the )?(model's )?(context|input)|context (length|window|size)|(prompt|input) (is|are) too long|input token count/i;
 

@@ -22,6 +22,7 @@ export const isMessage = objectOf({
   ...{
     interaction: optional(isText),
     language: optional(isText),
+    prefix: optional(isText),
     group: optional(isText),
     editOf: optional(isText),
     movedTo: optional(isAddress),

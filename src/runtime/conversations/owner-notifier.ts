@@ -2,6 +2,7 @@
  * What the gateway says on its own account: the question to the owners when a stranger asks, the notice that a
  * message was given up.
  */
+import type { Languages } from '../../access/languages.ts';
 import { openOwners } from '../../access/owners.ts';
 import type { People } from '../../access/people.ts';
 import { type Principal, readIdentity } from '../../access/principal.ts';
@@ -16,6 +17,7 @@ import type { QueueItem } from '../../engine/engine.ts';
 import { hashText } from '../../lib/files.ts';
 import { plainLine } from '../../lib/text.ts';
 import type { Logger } from '../../log.ts';
+import { type Messages, messagesFor, type Said, say, type Text } from '../../messages/messages.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import { type Entry, traceOf } from '../contract/entry.ts';
 import type { Delivery } from '../delivery.ts';
@@ -28,9 +30,9 @@ export interface OwnerNotifier {
   /** Asks every owner who can be reached, with buttons. Never rejects. */
   ask(code: string, stranger: Principal): Promise<void>;
   /** Something all owners who can be reached should know; the same id again has no effect. Never rejects. */
-  tellOwners(id: string, text: string): Promise<void>;
-  /** As `tellOwners`, with buttons under it. Never rejects. */
-  askOwners(id: string, text: string, rows: ButtonAction[][]): Promise<void>;
+  tellOwners(id: string, said: Said): Promise<void>;
+  /** As `tellOwners`, with buttons under it; put into words for each. Never rejects. */
+  askOwners(id: string, question: (messages: Messages) => { text: Text; buttons: ButtonAction[][] }): Promise<void>;
   /** A message was given up after its third crash (promise 10), or its third failure. */
   tellGivenUp(item: QueueItem<Entry>, reason: string): Promise<void>;
   /** An event of somebody who is let in could not be taken in and was given up: its sender hears of it, the owners once a day. */
@@ -45,6 +47,7 @@ export interface OwnerNotifierOptions {
   /** `access/` of the home. */
   folder: string;
   people: People;
+  languages: Pick<Languages, 'at'>;
   buttons: Buttons;
   delivery: Delivery;
   log: Logger;
@@ -53,7 +56,7 @@ export interface OwnerNotifierOptions {
 const UNDELIVERED = 'undelivered-';
 
 export function openOwnerNotifier(options: OwnerNotifierOptions): OwnerNotifier {
-  const { folder, people, buttons, delivery, log } = options;
+  const { folder, people, languages, buttons, delivery, log } = options;
   const owners = openOwners(folder, (identity) => {
     const who = { ...readIdentity(identity), account: '', name: identity, via: 'message' };
     return people.resolve(who).principal.role === 'owner';
@@ -63,11 +66,12 @@ export function openOwnerNotifier(options: OwnerNotifierOptions): OwnerNotifier 
     async ask(code, { name, channel }) {
       try {
         for (const address of owners.addresses()) {
-          const text = `${plainName(name)} (${channel}) asks to be let in. The code is ${code}.`;
+          const messages = languages.at(address);
+          const text = messages.text('pairing.asksIn', { name: plainName(name), channel, code });
           const rows = await buttons.offer(address, [
             [
-              { label: 'Approve', command: 'pair', args: `approve ${code}` },
-              { label: 'Deny', command: 'pair', args: `deny ${code}` },
+              { label: messages.text('pairing.approve'), command: 'pair', args: `approve ${code}` },
+              { label: messages.text('pairing.deny'), command: 'pair', args: `deny ${code}` },
             ],
           ]);
           const id = `pairing-${code}-${address.channel}-${address.chat}`;
@@ -78,20 +82,22 @@ export function openOwnerNotifier(options: OwnerNotifierOptions): OwnerNotifier 
       }
     },
     ownerAddresses: () => owners.addresses(),
-    async tellOwners(id, text) {
+    async tellOwners(id, said) {
       try {
         for (const address of owners.addresses()) {
           const key = `${id}-${address.channel}-${address.chat}`;
+          const text = languages.at(address).said(said);
           await delivery.add({ id: key, address, text, files: [] }, id, true);
         }
       } catch (error) {
         log.error({ err: error, id }, 'the owners could not be told');
       }
     },
-    async askOwners(id, text, rows) {
+    async askOwners(id, question) {
       try {
         for (const address of owners.addresses()) {
           const key = `${id}-${address.channel}-${address.chat}`;
+          const { text, buttons: rows } = question(languages.at(address));
           const offered = await buttons.offer(address, rows);
           await delivery.add({ id: key, address, text, files: [], buttons: offered }, id, true);
         }
@@ -102,27 +108,29 @@ export function openOwnerNotifier(options: OwnerNotifierOptions): OwnerNotifier 
     async tellGivenUp({ id, attempts, message: { message } }, reason) {
       const trace = traceOf(id);
       log.error({ trace, reason }, 'a message was given up');
-      const text = `I could not work on your message: it made me fail ${Math.max(attempts, 3)} times (trace ${trace}). Try it in other words.`;
+      const text = messagesFor(message).text('failures.givenUp', { n: Math.max(attempts, 3), trace });
       await delivery.add({ id: `${id}-dead`, address: message.address, text, files: [] }, trace, true);
     },
-    async tellNotTaken({ address, kind, messageId, interaction }, key, reason) {
+    async tellNotTaken(message, key, reason) {
+      const { address, kind, messageId, interaction } = message;
       const trace = traceOf(key);
-      const text = `I could not take in your message (trace ${trace}). It is kept; send it again in a moment, or begin anew with /new.`;
+      const text = languages.at(address).text('failures.notTaken', { trace });
       const answer = interaction === undefined ? { replyTo: messageId } : { interaction };
-      const told = { id: `${key}-dead`, address, text, files: [], ...(messageId === '' ? {} : answer) };
+      const answered = { id: `${key}-dead`, address, text, files: [], ...(messageId === '' ? {} : answer) };
       // Nobody wrote that a group has moved.
-      if (kind !== 'migration') await delivery.add(told, trace, true);
+      if (kind !== 'migration') await delivery.add(answered, trace, true);
       const day = new Date().toISOString().slice(0, 10);
       const place = hashText(conversationKey(address)).slice(0, 12);
-      const what = `A message in ${formatAddress(address)} could not be taken in: ${plainLine(reason)}.`;
-      await self.tellOwners(`not-taken-${place}-${day}`, `${what} It is kept in spool/dead (trace ${trace}).`);
+      const where = formatAddress(address);
+      const told = say('failures.notTakenOwner', { place: where, reason: plainLine(reason), trace });
+      await self.tellOwners(`not-taken-${place}-${day}`, told);
     },
     async tellUndelivered({ id, address }, reason) {
       // What is said of an owner's own chat is not said there again.
       if (id.startsWith(UNDELIVERED)) return;
       const day = new Date().toISOString().slice(0, 10);
-      const text = `Something I had to say in ${formatAddress(address)} could not be delivered: ${plainLine(reason)}. It is kept in spool/dead.`;
-      await self.tellOwners(`${UNDELIVERED}${hashText(conversationKey(address)).slice(0, 12)}-${day}`, text);
+      const told = say('failures.undelivered', { place: formatAddress(address), reason: plainLine(reason) });
+      await self.tellOwners(`${UNDELIVERED}${hashText(conversationKey(address)).slice(0, 12)}-${day}`, told);
     },
   };
   return self;

@@ -4,34 +4,35 @@ import type { Principal } from '../../access/principal.ts';
 import { type Address, formatAddress } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
+import { type Messages, type Said, say } from '../../messages/messages.ts';
 
-const NAMES: Readonly<Record<string, string>> = {
-  telegram: 'Telegram',
-  discord: 'Discord',
-  slack: 'Slack',
-  terminal: 'the terminal',
-  local: 'the terminal',
-};
+const NAMES: Readonly<Record<string, string>> = { telegram: 'Telegram', discord: 'Discord', slack: 'Slack' };
 
 /** `Telegram`; a channel without a name of its own is called by its id. */
-export const channelName = (channel: string): string =>
-  Object.hasOwn(NAMES, channel) ? (NAMES[channel] ?? channel) : channel;
+export const channelName = (channel: string, messages: Messages): string => {
+  if (channel === 'terminal' || channel === 'local') return messages.text('tasks.terminal');
+  return Object.hasOwn(NAMES, channel) ? (NAMES[channel] ?? channel) : channel;
+};
 
 /** `Telegram`, `Telegram group -100123`, `Slack #C024BE91L thread`, `Discord thread`: from `<channel>@<account>:<chat>[:<thread>]`. */
-function placeName(place: string): string {
+function placeName(place: string, messages: Messages): string {
   const [, channel = place, chat = '', thread] = /^([^@:]+)(?:@[^:]*)?:([^:]*)(?::(.*))?$/.exec(place) ?? [];
-  const name = channelName(channel);
-  if (channel === 'slack') return `${name}${chat.startsWith('D') ? '' : ` #${chat}`}${thread ? ' thread' : ''}`;
-  if (channel === 'telegram') return `${name}${chat.startsWith('-') ? ` group ${chat}` : ''}${thread ? ' topic' : ''}`;
-  return thread ? `${name} thread` : name;
+  const name = channelName(channel, messages);
+  const isGroup = channel === 'slack' ? !chat.startsWith('D') : channel === 'telegram' && chat.startsWith('-');
+  const where = isGroup
+    ? messages.text(channel === 'slack' ? 'tasks.slackChannel' : 'tasks.group', { name, chat })
+    : name;
+  if (!thread) return where;
+  return messages.text(channel === 'telegram' ? 'tasks.topic' : 'tasks.thread', { where });
 }
 
-export const addressName = (address: Address): string => placeName(formatAddress(address, { account: true }));
+export const addressName = (address: Address, messages: Messages): string =>
+  placeName(formatAddress(address, { account: true }), messages);
 
 /** Where a task has been, the last places first: at most three, each named once. */
-export function placesOf(conversations: readonly string[]): string {
-  const names = [...new Set(conversations.map(placeName))].reverse();
-  const more = names.length > 3 ? [`${names.length - 3} more`] : [];
+export function placesOf(conversations: readonly string[], messages: Messages): string {
+  const names = [...new Set(conversations.map((place) => placeName(place, messages)))].reverse();
+  const more = names.length > 3 ? [messages.text('tasks.morePlaces', { n: names.length - 3 })] : [];
   return [...names.slice(0, 3), ...more].join(', ');
 }
 
@@ -45,17 +46,14 @@ export function plainName(name: string): string {
 
 /** What is chosen for a conversation holds for everybody there. Throws UserError for a guest of a group. */
 export function refuseToGuest({ principal, isDirect }: { principal: Principal; isDirect: boolean }): void {
-  if (principal.role === 'guest' && !isDirect)
-    throw new UserError('Only the people of this bot may change that here; ask its owner.');
+  if (principal.role === 'guest' && !isDirect) throw new UserError(say('commands.membersOnly'));
 }
 
 /** The name of a linked person without the mark that makes it unique. */
 export const shownPerson = (person: string): string => person.replace(/~.*$/, '');
 
 /** What is said about an id that means no task here. */
-export function unknownTask(typed: string, isDirect: boolean): string {
+export function unknownTask(typed: string, isDirect: boolean): Said {
   const id = `\`${typed.trim().slice(0, 40).replaceAll('`', '')}\``;
-  return isDirect
-    ? `I know no task ${id} of yours. /tasks lists them.`
-    : `I know no task ${id} here. /tasks lists this group’s; ask me about others in a direct message.`;
+  return isDirect ? say('commands.unknownTask', { id }) : say('commands.unknownTaskHere', { id });
 }

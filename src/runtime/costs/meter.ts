@@ -1,4 +1,5 @@
 /** The meter of a run: every model call is counted, and none begins past a daily cap. What people are told of that, once a day. */
+import type { Said } from '../../messages/messages.ts';
 import type { Usage } from '../../workspace/types.ts';
 import type { AgentHooks } from '../contract/agent.ts';
 import type { MeteredRun } from '../contract/metered.ts';
@@ -9,8 +10,8 @@ import { capNotice, capReminder, ownerNotice } from './words.ts';
 /** Ends a run at a cap. Its `userMessage` is what the person is told; '' when they have been told today. */
 export class CapError extends RunError {
   readonly hit: CapHit;
-  constructor(hit: CapHit, userMessage: string) {
-    super('cap', userMessage, { detail: `${hit.setting}: ${hit.used} of ${hit.limit}` });
+  constructor(hit: CapHit, said: Said | '') {
+    super('cap', said, { detail: `${hit.setting}: ${hit.used} of ${hit.limit}` });
     this.hit = hit;
   }
 }
@@ -24,7 +25,7 @@ export interface Meter {
 export interface MeterOptions {
   costs: Costs;
   /** Tells all owners who can be reached; the same id again has no effect. Must not throw. */
-  tellOwners: (id: string, text: string) => void;
+  tellOwners: (id: string, said: Said) => void;
   now?: () => number;
 }
 

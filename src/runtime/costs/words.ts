@@ -1,4 +1,5 @@
 /** Tokens, money and caps in words. */
+import { type Messages, type Said, say, type Text } from '../../messages/messages.ts';
 import type { Usage } from '../../workspace/types.ts';
 import { tokensOf } from '../../workspace/usage.ts';
 import type { CapHit, Costs } from './costs.ts';
@@ -13,62 +14,67 @@ export function money(amount: number, currency: string): string {
 }
 
 /** `12,345 tokens in (8,000 cached), 678 out, 0.0123 USD`; says so where a price is not known. */
-export function usageText({ inputTokens, cachedInputTokens, outputTokens, ...paid }: Usage): string {
-  const cached = cachedInputTokens ? ` (${grouped(cachedInputTokens)} cached)` : '';
-  const tokens = `${grouped(inputTokens)} tokens in${cached}, ${grouped(outputTokens)} out`;
+export function usageText({ inputTokens, cachedInputTokens, outputTokens, ...paid }: Usage): Said {
+  const counted = { in: grouped(inputTokens), out: grouped(outputTokens) };
+  const tokens = cachedInputTokens
+    ? say('costs.tokensCached', { ...counted, cached: grouped(cachedInputTokens) })
+    : say('costs.tokens', counted);
   const { cost, currency, unpricedTokens = 0 } = paid;
-  if (cost === undefined || currency === undefined) return unpricedTokens > 0 ? `${tokens}, price not known` : tokens;
-  const rest = unpricedTokens > 0 ? ` and ${grouped(unpricedTokens)} tokens whose price is not known` : '';
-  return `${tokens}, ${money(cost, currency)}${rest}`;
+  if (cost === undefined || currency === undefined)
+    return unpricedTokens > 0 ? say('costs.unpriced', { tokens }) : tokens;
+  const sum = money(cost, currency);
+  return unpricedTokens > 0
+    ? say('costs.pricedPartly', { tokens, money: sum, rest: grouped(unpricedTokens) })
+    : say('costs.priced', { tokens, money: sum });
 }
 
 /** `5 of 10 tokens`, `0.50 of 2.00 USD`. */
-const share = (used: number, limit: number, currency: string | undefined): string =>
+const share = (used: number, limit: number, currency: string | undefined): Said =>
   currency === undefined
-    ? `${grouped(used)} of ${grouped(limit)} tokens`
-    : `${money(used, '').trim()} of ${money(limit, currency)}`;
+    ? say('costs.ofTokens', { used: grouped(used), limit: grouped(limit) })
+    : say('costs.ofMoney', { used: money(used, '').trim(), limit: money(limit, currency) });
 
 /** `00:00 UTC (in 5 h 12 min)`. */
-function liftedAt(until: number, now: number): string {
+function liftedAt(until: number, now: number): Said {
   const minutes = Math.max(1, Math.ceil((until - now) / 60_000));
-  const hours = Math.floor(minutes / 60);
-  return `00:00 UTC (in ${hours > 0 ? `${hours} h ` : ''}${minutes % 60} min)`;
+  return say('costs.midnight', { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
 }
 
-/** `Today's limit for you is used up (5,000 of 5,000 tokens, limits.tokensPerPersonPerDay)`. */
-function reached({ of, used, limit, currency, setting }: CapHit): string {
-  const whose = of === 'person' ? 'Your limit for today' : "Today's limit for everybody";
-  return `${whose} is used up (${share(used, limit, currency)}, ${setting})`;
+/** `Your limit for today is used up (5,000 of 5,000 tokens, limits.tokensPerPersonPerDay)`. */
+function reached({ of, used, limit, currency, setting }: CapHit): Said {
+  const given = { share: share(used, limit, currency), setting };
+  return of === 'person' ? say('costs.yourLimit', given) : say('costs.everybodysLimit', given);
 }
+
+const about = (hit: CapHit, now: number) => ({ limit: reached(hit), when: liftedAt(hit.until, now) });
 
 /** Once a day, to whoever meets a cap: which, until when, and what becomes of their messages. */
-export function capNotice(hit: CapHit, now: number): string {
-  return `${reached(hit)}. I go on at ${liftedAt(hit.until, now)}, or when the owner raises it. What you write until then is kept and not answered; press Continue afterwards.`;
-}
+export const capNotice = (hit: CapHit, now: number): Said => say('costs.notice', about(hit, now));
 
 /** To a person who has been told already and whose work was under way. */
-export function capReminder(hit: CapHit, now: number): string {
-  return `I stopped here: ${reached(hit).replace(/^\w/, (letter) => letter.toLowerCase())}. What is done is kept; press Continue after ${liftedAt(hit.until, now)}.`;
-}
+export const capReminder = (hit: CapHit, now: number): Said => say('costs.reminder', about(hit, now));
 
 /** To the owners, when the cap of all is reached. */
-export function ownerNotice(hit: CapHit, now: number): string {
-  return `${reached(hit)}. Nobody is answered before ${liftedAt(hit.until, now)}; raise the setting and start the gateway again to lift it now.`;
-}
+export const ownerNotice = (hit: CapHit, now: number): Said => say('costs.forOwners', about(hit, now));
 
 /** A line for each cap that is set, as seen by one person: `today, you: 1,200 of 5,000 tokens`; then whether one is reached. */
-export function capsText(costs: Pick<Costs, 'today' | 'check' | 'limits' | 'currency'>, person: string): string[] {
+export function capsText(
+  costs: Pick<Costs, 'today' | 'check' | 'limits' | 'currency'>,
+  person: string,
+  messages: Messages,
+): Text[] {
   const { limits, currency } = costs;
   const [all, mine] = [costs.today(), costs.today(person)];
-  const rows: [string, number, number | undefined, string | undefined][] = [
-    ['you', tokensOf(mine), limits.tokensPerPersonPerDay, undefined],
-    ['you', mine.cost ?? 0, limits.costPerPersonPerDay, currency],
-    ['everybody', tokensOf(all), limits.tokensPerDay, undefined],
-    ['everybody', all.cost ?? 0, limits.costPerDay, currency],
-  ];
-  const lines = rows.flatMap(([who, used, limit, unit]) =>
-    limit ? [`today, ${who}: ${share(used, limit, unit)}`] : [],
+  const rows = [
+    ['costs.todayYou', tokensOf(mine), limits.tokensPerPersonPerDay, undefined],
+    ['costs.todayYou', mine.cost ?? 0, limits.costPerPersonPerDay, currency],
+    ['costs.todayEverybody', tokensOf(all), limits.tokensPerDay, undefined],
+    ['costs.todayEverybody', all.cost ?? 0, limits.costPerDay, currency],
+  ] as const;
+  const shown = rows.flatMap(([key, used, limit, unit]) =>
+    limit ? [messages.text(key, { share: share(used, limit, unit) })] : [],
   );
   const hit = costs.check(person);
-  return hit ? [...lines, `a limit is reached (${hit.setting}): I go on at ${liftedAt(hit.until, Date.now())}`] : lines;
+  if (!hit) return shown;
+  return [...shown, messages.text('costs.reached', { setting: hit.setting, when: liftedAt(hit.until, Date.now()) })];
 }

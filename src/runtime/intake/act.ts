@@ -7,7 +7,7 @@ import { identityText } from '../../access/principal.ts';
 import type { InboundMessage, InboundOutcome } from '../../channels/channel.ts';
 import { spoolKey } from '../../engine/engine.ts';
 import { viberCommand } from '../../lib/invocation.ts';
-import type { Messages, Text } from '../../messages/messages.ts';
+import { type Messages, messagesFor, type Text } from '../../messages/messages.ts';
 import { commandLane, dedupeId, type Entry, shareOf, taskLane, traceOf } from '../contract/entry.ts';
 import { follow } from '../conversations/conversations.ts';
 import type { Action } from './decide.ts';
@@ -16,8 +16,6 @@ import type { GatewayServices } from './services.ts';
 
 /** How long an album's parts may be apart. */
 const GROUP_SETTLE_MS = 600;
-const TOO_MUCH =
-  'That was too many messages in a minute; I did not take the last one. Wait a moment and send it again.';
 
 type Who = Pick<Gathered, 'message' | 'messages' | 'principal' | 'key'>;
 type TurnedAway = Extract<Action, { kind: 'refuse' | 'pair' | 'redeem' }>;
@@ -29,7 +27,7 @@ export async function act(
   services: GatewayServices,
   state: IntakeState,
 ): Promise<InboundOutcome> {
-  const { message, principal, key } = who;
+  const { message, messages, principal, key } = who;
   const { conversations, access, languages, replies, log } = services;
   const isTaken = ['notice', 'bind', 'open', 'store'].includes(action.kind);
   if (isTaken) languages.note(principal, message.isDirect ? message.address : undefined, message.sender.language);
@@ -49,9 +47,9 @@ export async function act(
       await follow(conversations, message, log);
       return 'accepted';
     case 'limit':
-      return limit(action.tell, message, services);
+      return limit(action.tell, who, services);
     case 'notice':
-      await replies.notice(message, action.text);
+      await replies.notice(message, messages.said(action.said));
       return 'answered';
     case 'bind':
       return state.changes.run(key, async () => {
@@ -81,7 +79,7 @@ function count({ address }: InboundMessage, outcome: string, { metrics }: Pick<G
 /** Tells a stranger what there is to tell, if anything. */
 function turnAway(
   action: TurnedAway,
-  { message, principal, messages }: Who,
+  { message, messages, principal }: Who,
   services: GatewayServices,
 ): InboundOutcome {
   const { access, replies, log } = services;
@@ -91,7 +89,7 @@ function turnAway(
   if (action.kind === 'redeem') {
     const answer = access.redeem(action.code, principal);
     if (answer !== undefined) {
-      replies.sendOnce(message, answer);
+      replies.sendOnce(message, messages.said(answer));
       return 'answered';
     }
   }
@@ -113,13 +111,13 @@ function firstWords(messages: Messages, code: string, ownership: Ownership): Tex
 
 async function limit(
   tell: Extract<Action, { kind: 'limit' }>['tell'],
-  message: InboundMessage,
+  { message, messages }: Who,
   services: GatewayServices,
 ): Promise<InboundOutcome> {
   count(message, 'rate-limited', services);
   if (tell === 'nothing') return 'refused';
-  if (tell === 'notice') await services.replies.notice(message, TOO_MUCH);
-  else services.replies.sendOnce(message, TOO_MUCH);
+  if (tell === 'notice') await services.replies.notice(message, messages.text('failures.tooMany'));
+  else services.replies.sendOnce(message, messages.text('failures.tooMany'));
   return 'answered';
 }
 
@@ -139,8 +137,7 @@ async function store(entry: Entry, raw: unknown, services: GatewayServices): Pro
   const outcome = await queue.enqueue(lane, entry, about);
   if (outcome === 'full') {
     count(message, 'queue-full', services);
-    const text = `I did not take this message: ${settings.maxQueue} are waiting already. Send it again later, or /stop first.`;
-    await replies.notice(message, text);
+    await replies.notice(message, messagesFor(message).text('failures.queueFull', { n: settings.maxQueue }));
     return 'answered';
   }
   const steer = () =>

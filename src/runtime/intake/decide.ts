@@ -7,9 +7,9 @@ import type { EntryDecision } from '../../access/authorise.ts';
 import type { RateLimiter } from '../../access/limits.ts';
 import type { Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage, type InboundOutcome } from '../../channels/channel.ts';
-import type { Messages } from '../../messages/messages.ts';
+import { type Messages, type Said, say } from '../../messages/messages.ts';
 import type { Command } from '../commands/command.ts';
-import { findCommand, HELP_HINT } from '../commands/table.ts';
+import { findCommand } from '../commands/table.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { Entry, InjectionMode } from '../contract/entry.ts';
 import { saysStop, spoken } from './injection.ts';
@@ -77,7 +77,7 @@ export type Action =
   /** Too many messages: told so that it arrives, told once, or not at all. */
   | { kind: 'limit'; tell: 'notice' | 'once' | 'nothing' }
   /** A short answer outside any task. */
-  | { kind: 'notice'; text: string }
+  | { kind: 'notice'; said: Said }
   /** The conversation is bound to the entry's task, then the entry is stored. */
   | { kind: 'bind'; entry: Entry; begins: boolean }
   /** The same with the task that an id means, which has to be looked for. */
@@ -98,8 +98,8 @@ const STEPS: readonly Decision['kind'][] = [
 
 export const isStep = (decision: Decision): decision is Step => STEPS.includes(decision.kind);
 
-const GONE = `That button is no longer valid. ${HELP_HINT}`;
-const OF_OTHERS = 'This thread belongs to a task of others; only its people may lead it elsewhere.';
+const GONE = say('failures.buttonGone', { hint: say('commands.hint') });
+const OF_OTHERS = say('failures.othersThread');
 
 export function decide(facts: Facts): Decision {
   const { message, entry, principal } = facts;
@@ -118,7 +118,7 @@ export function decide(facts: Facts): Decision {
   if (isCounted && !facts.rate) return { kind: 'count' };
   if (isCounted && facts.rate?.ok === false) return tooMuch(message, facts.rate.first);
   if (message.button && !facts.pressed) return { kind: 'press', id: message.button.id };
-  if (facts.pressed === 'gone') return { kind: 'notice', text: GONE };
+  if (facts.pressed === 'gone') return { kind: 'notice', said: GONE };
   return decideTask(facts, meant(message, facts.pressed));
 }
 
@@ -180,7 +180,7 @@ function decideTask(facts: Facts, { message, spec, mode }: Meaning): Decision {
   }
   if (command && spec?.binds) {
     // A thread is its task's: leading it to another is for those who may steer it (promise 33).
-    if (message.isThread && !isDirect && task?.mayJoin === false) return { kind: 'notice', text: OF_OTHERS };
+    if (message.isThread && !isDirect && task?.mayJoin === false) return { kind: 'notice', said: OF_OTHERS };
     return leadElsewhere(entry, newTaskId, command.args.trim());
   }
   const begins = task === undefined;

@@ -4,7 +4,7 @@ import { identityText, type Principal } from '../../access/principal.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
 import type { KeyedMutex } from '../../lib/keyed-mutex.ts';
 import type { Lru } from '../../lib/lru.ts';
-import { messagesIn } from '../../messages/messages.ts';
+import { messagesFor } from '../../messages/messages.ts';
 import { newTaskId } from '../../workspace/tasks.ts';
 import type { Visit } from '../contract/entry.ts';
 import { bindingKey } from '../conversations/conversations.ts';
@@ -73,10 +73,12 @@ export function gather(
   }));
   const key = keyOf(principal);
   const language = languages.of(principal, message.sender.language);
+  const prefix = languages.prefixAt(address);
+  const spoken = { ...message, prefix, ...(language !== undefined && { language }) };
   return {
     ...{
-      message: language === undefined ? message : { ...message, language },
-      messages: messagesIn(language),
+      message: spoken,
+      messages: messagesFor(spoken),
       principal,
       viber: settings.viber,
       newTaskId: newTaskId(new Date()),

@@ -8,6 +8,7 @@ import type { Principal } from '../../access/principal.ts';
 import type { Address, InboundMessage, Suggestion, SuggestQuery } from '../../channels/channel.ts';
 import type { Queue } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
+import type { Said, Text } from '../../messages/messages.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Entry, InjectionMode } from '../contract/entry.ts';
 import type { Conversations } from '../conversations/conversations.ts';
@@ -22,7 +23,7 @@ export interface Access extends Pick<People, 'resolve'>, Pick<RateLimiter, 'take
   /** A stranger was given a code: the owners are asked. */
   onPairing(code: string, principal: Principal): void;
   /** A stranger entered the code of an account that is known: what to tell them, undefined when that is nothing. */
-  redeem(code: string, principal: Principal): string | undefined;
+  redeem(code: string, principal: Principal): Said | undefined;
   /** An owner wrote in a direct message: where pairing questions may be sent. */
   onOwner(principal: Principal, address: Address): void;
 }
@@ -40,9 +41,9 @@ export interface Lookups extends Pick<Buttons, 'press'> {
 
 export interface Replies {
   /** A short answer to a message outside any task, through the outbox. */
-  notice(message: InboundMessage, text: string): Promise<void>;
+  notice(message: InboundMessage, text: Text): Promise<void>;
   /** A short answer that is sent once and stored nowhere: for those who were not let in. */
-  sendOnce(message: InboundMessage, text: string): void;
+  sendOnce(message: InboundMessage, text: Text): void;
 }
 
 export interface GatewaySettings {
@@ -58,7 +59,7 @@ export interface GatewayServices {
   queue: Queue<Entry>;
   conversations: Conversations;
   access: Access;
-  languages: Pick<Languages, 'of' | 'note'>;
+  languages: Pick<Languages, 'of' | 'note' | 'prefixAt'>;
   lookups: Lookups;
   replies: Replies;
   settings: GatewaySettings;

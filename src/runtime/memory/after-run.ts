@@ -9,14 +9,15 @@
 import type { QueueItem } from '../../engine/engine.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import { type Logger, scrub } from '../../log.ts';
+import { lines } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendDailyLogs, clockOf, type DailyEntry, localDay } from '../../workspace/memory/daily.ts';
 import { listSuggestions } from '../../workspace/memory/suggestions.ts';
 import { readTaskSync } from '../../workspace/tasks.ts';
-import type { ButtonAction } from '../contract/buttons.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import type { TaskResult } from '../contract/task.ts';
+import type { OwnerNotifier } from '../conversations/owner-notifier.ts';
 import { channelName, plainName } from '../conversations/places.ts';
 import { extractDecisions } from './learning.ts';
 import { askOwner } from './question.ts';
@@ -59,7 +60,7 @@ export interface AfterRunOptions {
   log: Logger;
   /** The viber of the owners' direct messages. */
   viber: string;
-  askOwners: (id: string, text: string, buttons: ButtonAction[][]) => Promise<void>;
+  askOwners: OwnerNotifier['askOwners'];
 }
 
 const GATHER_MS = 1_000;
@@ -119,12 +120,14 @@ export function createAfterRun(options: AfterRunOptions): AfterRun {
     async ask({ run, items }, { asks = [] }) {
       const { viber, principal, job } = entryAt(items);
       if (asks.length === 0 || items.some(({ message }) => message.principal.role === 'owner' && !message.job)) return;
-      const question = askOwner(asks, viber === options.viber ? undefined : viber);
-      const whose = job
-        ? `the job ${plainName(job.name)}`
-        : `${plainName(principal.name)} (${channelName(principal.channel)})`;
-      const text = `From my work for ${whose}:\n\n${question.text}`;
-      await options.askOwners(`memory-${run}`, text, question.buttons);
+      await options.askOwners(`memory-${run}`, (messages) => {
+        const { text, buttons } = askOwner(asks, messages, viber === options.viber ? undefined : viber);
+        const whose = `${plainName(principal.name)} (${channelName(principal.channel, messages)})`;
+        const heading = job
+          ? messages.text('memory.fromJob', { job: plainName(job.name) })
+          : messages.text('memory.fromWork', { whose });
+        return { text: lines(heading, '', text), buttons };
+      });
     },
     note({ items }, outcome, at) {
       if (outcome.state !== 'completed' || items.some(({ message }) => message.principal.role === 'guest')) return;

@@ -8,6 +8,7 @@ import { errorCode } from '../../errors.ts';
 import { syncFile } from '../../lib/files.ts';
 import { cutText } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
+import { lines } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendDailyLog, dayOf } from '../../workspace/memory/daily.ts';
 import { isRemembered } from '../../workspace/memory/memory.ts';
@@ -15,7 +16,7 @@ import { keepQuestion, type Question } from '../../workspace/memory/questions.ts
 import { readRecords } from '../../workspace/memory/record.ts';
 import { toBullets } from '../../workspace/memory/sections.ts';
 import { addSuggestion, listSuggestions, suggestionOf } from '../../workspace/memory/suggestions.ts';
-import type { ButtonAction } from '../contract/buttons.ts';
+import type { OwnerNotifier } from '../conversations/owner-notifier.ts';
 import { askOwner } from './question.ts';
 
 export interface FlushedFact {
@@ -105,9 +106,11 @@ export async function memoryFlush(place: FlushPlace, facts: readonly FlushedFact
 export async function promptUserToUpdateMemory(
   { id, suggestions }: Question,
   viber: string | undefined,
-  askOwners: (id: string, text: string, rows: ButtonAction[][]) => Promise<void>,
+  askOwners: OwnerNotifier['askOwners'],
 ): Promise<void> {
   if (suggestions.length === 0) return;
-  const { text, buttons } = askOwner(suggestions, viber);
-  await askOwners(`flush-${id}`, `From an older part of our conversation:\n\n${text}`, buttons);
+  await askOwners(`flush-${id}`, (messages) => {
+    const { text, buttons } = askOwner(suggestions, messages, viber);
+    return { text: lines(messages.text('memory.fromConversation'), '', text), buttons };
+  });
 }

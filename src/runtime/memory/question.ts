@@ -1,4 +1,5 @@
 /** The question whether something may be remembered: to an owner with buttons, to anybody else that an owner is asked. */
+import { lines, type Messages, type Text, words } from '../../messages/messages.ts';
 import type { Suggestion } from '../../workspace/memory/suggestions.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import { visible } from '../reply/show.ts';
@@ -8,7 +9,7 @@ const MAX_ASKED = 5;
 
 export interface MemoryQuestion {
   /** Markdown. */
-  text: string;
+  text: Text;
   buttons: ButtonAction[][];
 }
 
@@ -17,18 +18,21 @@ const nameOf = (suggestion: Suggestion, viber?: string): string =>
   viber === undefined ? suggestion.id : `${viber}/${suggestion.id}`;
 
 /** One row. `viber`: whose memory it is for, where the place of the question does not tell. */
-export const suggestionButtons = (suggestion: Suggestion, viber?: string): ButtonAction[] => [
-  { label: 'Accept', command: 'memory', args: `accept ${nameOf(suggestion, viber)}` },
-  { label: 'Edit', command: 'memory', args: `edit ${nameOf(suggestion, viber)}` },
-  { label: 'Reject', command: 'memory', args: `reject ${nameOf(suggestion, viber)}` },
+export const suggestionButtons = (suggestion: Suggestion, messages: Messages, viber?: string): ButtonAction[] => [
+  { label: messages.text('memory.accept'), command: 'memory', args: `accept ${nameOf(suggestion, viber)}` },
+  { label: messages.text('memory.edit'), command: 'memory', args: `edit ${nameOf(suggestion, viber)}` },
+  { label: messages.text('memory.reject'), command: 'memory', args: `reject ${nameOf(suggestion, viber)}` },
 ];
 
 /** The words of one suggestion as a quotation: exactly what will be written, and where. */
-export function shownSuggestion({ section, text }: Suggestion): string {
-  const where = section === undefined ? '' : ` (${shownMemory(section)})`;
-  const lines = shownMemory(text).split('\n');
-  if (lines.length === 1) return `> May I remember this?${where} ${lines[0]}`;
-  return [`> May I remember this?${where}`, ...lines].join('\n> ');
+export function shownSuggestion({ section, text }: Suggestion, messages: Messages): Text {
+  const asked =
+    section === undefined
+      ? messages.text('memory.mayI')
+      : messages.text('memory.mayIOf', { section: shownMemory(section) });
+  const shown = shownMemory(text).split('\n');
+  if (shown.length === 1) return words(`> ${asked} ${shown[0]}`);
+  return words([`> ${asked}`, ...shown].join('\n> '));
 }
 
 /** As it stands in the file: its marks are shown and mean nothing, a link does not hide where it leads. */
@@ -50,19 +54,18 @@ function codeSpan(text: string): string {
 }
 
 /** For an owner. */
-export function askOwner(suggestions: readonly Suggestion[], viber?: string): MemoryQuestion {
+export function askOwner(suggestions: readonly Suggestion[], messages: Messages, viber?: string): MemoryQuestion {
   const asked = suggestions.slice(0, MAX_ASKED);
   const more = suggestions.length - asked.length;
   return {
-    text: [...asked.map(shownSuggestion), ...(more > 0 ? [`> ${more} more wait behind these: /memory.`] : [])].join(
-      '\n',
+    text: lines(
+      ...asked.map((suggestion) => shownSuggestion(suggestion, messages)),
+      ...(more > 0 ? [words(`> ${messages.text('memory.moreWait', { n: more })}`)] : []),
     ),
-    buttons: asked.map((suggestion) => suggestionButtons(suggestion, viber)),
+    buttons: asked.map((suggestion) => suggestionButtons(suggestion, messages, viber)),
   };
 }
 
 /** For somebody who may not decide. */
-export const tellOther = (count: number): string =>
-  count === 1
-    ? '> I will ask the owner whether I may remember something of this.'
-    : `> I will ask the owner whether I may remember ${count} things of this.`;
+export const tellOther = (count: number, messages: Messages): Text =>
+  words(`> ${messages.text('memory.askingOwner', { n: count })}`);

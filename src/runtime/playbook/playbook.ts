@@ -130,7 +130,7 @@ async function playStep(
     return await tick(turn, key, parts);
   } catch (error) {
     if (signal.aborted || !(error instanceof RunError || error instanceof UserError)) throw error;
-    const failed = failure(error, run, log);
+    const failed = failure(error, run, turn.messages, log);
     if (failed.text === '') return failed;
     return stuck(turn, played, current, { reason: failed.text, artifactRefs: [] }, failed.error);
   }

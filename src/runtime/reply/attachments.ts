@@ -1,6 +1,7 @@
 /** Artifacts as attachments of an answer: which go along, which are only named with a Get button. */
 
 import type { Attachment } from '../../channels/channel.ts';
+import { labelOf, type Messages } from '../../messages/messages.ts';
 import { type ArtifactMeta, artifactPath, listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
@@ -43,8 +44,8 @@ export async function attach(
 }
 
 /** With the task's id the button means the same file after the conversation has gone on to another task. */
-export const getButton = (file: ArtifactMeta, taskId?: string): ButtonAction => ({
-  label: `Get ${file.name}`.slice(0, 40).toWellFormed(),
+export const getButton = (file: ArtifactMeta, messages: Messages, taskId?: string): ButtonAction => ({
+  label: labelOf(messages.text('tasks.get', { file: file.name })),
   command: 'get',
   args: taskId === undefined ? file.id : `${taskId} ${file.id}`,
 });

@@ -4,17 +4,23 @@
  */
 import { errorCode, UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
+import { type Messages, type Said, say, type Text } from '../../messages/messages.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import { type FailedTurn, RunError } from '../contract/run-error.ts';
 import { summarise } from './summary.ts';
 
 /** Goes on where a run ended: after a limit, or when it is not known what has happened. */
-export const CONTINUE: ButtonAction = { label: 'Continue', say: 'Please go on.' };
+export const continueButton = (messages: Messages): ButtonAction => ({
+  label: messages.text('common.continue'),
+  say: 'Please go on.',
+});
 /** The `error` of a run that ended at a step of its playbook. */
 export const PLAYBOOK_OPEN = 'playbook open';
 const AGAIN = 'Please try that again.';
-const NEW_TASK: ButtonAction = { label: 'New task', command: 'new', args: '' };
+const newTaskButton = (messages: Messages): ButtonAction => ({
+  ...{ label: messages.text('failures.newTask'), command: 'new', args: '' },
+});
 
 /** Longer words are not said twice: they stand in the conversation. */
 const MAX_WORDS = 4_000;
@@ -22,36 +28,41 @@ const DONE_ALREADY =
   'An error ended this before; what was done until then stands above. Do not do that again: go on from there.';
 
 /** Says the same again. What was finished before the error is not done twice: the model is told to look at it. */
-function retryButton(turn?: FailedTurn): ButtonAction {
-  const words = turn?.words.trim() ?? '';
-  const said = words === '' || words.length > MAX_WORDS ? AGAIN : words;
-  return { label: 'Retry', say: turn?.hasSteps ? `${said}\n\n(${DONE_ALREADY})` : said };
+function retryButton(messages: Messages, turn?: FailedTurn): ButtonAction {
+  const asked = turn?.words.trim() ?? '';
+  const said = asked === '' || asked.length > MAX_WORDS ? AGAIN : asked;
+  return { label: messages.text('common.retry'), say: turn?.hasSteps ? `${said}\n\n(${DONE_ALREADY})` : said };
 }
 
 /** The button of an answer that is given again after a restart, from what the session holds of it. */
-export function buttonsAgain(result: Pick<RunOutcome, 'state' | 'error'>): ButtonAction[][] {
+export function buttonsAgain(result: Pick<RunOutcome, 'state' | 'error'>, messages: Messages): ButtonAction[][] {
   if (result.state !== 'error') return [];
-  if (result.error === PLAYBOOK_OPEN) return [[{ label: 'Continue', command: 'play', args: '' }]];
-  return [[result.error === 'interrupted' || result.error === 'cap' ? CONTINUE : retryButton()]];
+  if (result.error === PLAYBOOK_OPEN) return [[{ label: messages.text('common.continue'), command: 'play', args: '' }]];
+  return [
+    [result.error === 'interrupted' || result.error === 'cap' ? continueButton(messages) : retryButton(messages)],
+  ];
 }
 
 /** The side-effecting call that a crash cut: reported, not repeated. */
-export function interruptedWhile(tool: string, trace: string): RunOutcome {
-  const text = `I was interrupted while using ${tool}; it may or may not have happened. Look before you continue (trace ${trace}).`;
-  const button = { label: 'Continue', say: `Please continue. Check first whether ${tool} took effect.` };
+export function interruptedWhile(tool: string, trace: string, messages: Messages): RunOutcome {
+  const text = messages.text('failures.interruptedWhile', { tool, trace });
+  const button = {
+    label: messages.text('common.continue'),
+    say: `Please continue. Check first whether ${tool} took effect.`,
+  };
   return interrupted(text, button);
 }
 
 /** The run was cut and nothing goes on from it by itself. */
-export const interruptedRun = (trace: string): RunOutcome =>
-  interrupted(`I was interrupted before I had an answer (trace ${trace}).`, CONTINUE);
+export const interruptedRun = (trace: string, messages: Messages): RunOutcome =>
+  interrupted(messages.text('failures.interrupted', { trace }), continueButton(messages));
 
 /** The run was stopped: nobody wants an answer to it. */
 export const stoppedRun = (): RunOutcome => ({
   ...{ state: 'stopped', text: '', summary: 'stopped', artifactRefs: [], buttons: [] },
 });
 
-function interrupted(text: string, button: ButtonAction): RunOutcome {
+function interrupted(text: Text, button: ButtonAction): RunOutcome {
   const summary = summarise(text);
   return { state: 'error', text, summary, artifactRefs: [], error: 'interrupted', buttons: [[button]] };
 }
@@ -63,21 +74,21 @@ export function throwWith(error: unknown, turn: FailedTurn): never {
 }
 
 /** The answer of a run that failed, by what it failed of. An empty text: the person has been told already today. */
-export function failure(error: unknown, trace: string, log: Logger): RunOutcome {
+export function failure(error: unknown, trace: string, messages: Messages, log: Logger): RunOutcome {
   const isKnown = error instanceof RunError || error instanceof UserError;
   log[isKnown ? 'warn' : 'error']({ err: error, trace, kind: kindOf(error) }, 'the run failed');
-  if (error instanceof RunError && error.kind === 'cap' && error.userMessage === '') {
+  if (error instanceof RunError && error.kind === 'cap' && error.said === undefined) {
     return {
       ...{ state: 'stopped', text: '', summary: 'not answered: a daily limit is reached', artifactRefs: [] },
       ...CAP,
     };
   }
-  const what = sentence(error);
-  const text = `${what} (trace ${trace})`;
-  const told = error instanceof RunError && error.kind === 'cap' ? 'cap' : what;
+  const what = sentenceOf(error);
+  const text = messages.text('failures.withTrace', { what, trace });
+  const told = error instanceof RunError && error.kind === 'cap' ? 'cap' : messages.said(what);
   return {
     ...{ state: 'error', text, summary: summarise(text), artifactRefs: [], error: told },
-    buttons: [[buttonFor(error)]],
+    buttons: [[buttonFor(error, messages)]],
   };
 }
 
@@ -85,13 +96,13 @@ const CAP: Pick<RunOutcome, 'error' | 'buttons'> = { error: 'cap', buttons: [] }
 
 const kindOf = (error: unknown): string => (error instanceof RunError ? error.kind : (errorCode(error) ?? 'unknown'));
 
-function sentence(error: unknown): string {
-  if (error instanceof RunError) return error.userMessage;
-  return error instanceof UserError ? error.message : 'Something went wrong on my side.';
+function sentenceOf(error: unknown): Said {
+  if (error instanceof RunError || error instanceof UserError) return error.said ?? say('common.wrong');
+  return say('common.wrong');
 }
 
-function buttonFor(error: unknown): ButtonAction {
-  if (!(error instanceof RunError)) return retryButton();
-  if (error.kind === 'too-long') return NEW_TASK;
-  return error.kind === 'cap' ? CONTINUE : retryButton(error.turn);
+function buttonFor(error: unknown, messages: Messages): ButtonAction {
+  if (!(error instanceof RunError)) return retryButton(messages);
+  if (error.kind === 'too-long') return newTaskButton(messages);
+  return error.kind === 'cap' ? continueButton(messages) : retryButton(messages, error.turn);
 }

@@ -1,5 +1,6 @@
 /** An outcome as one conversation sees it: its text, the files that go along there, and buttons for the files that do not. */
 import type { Address, Attachment, Channel } from '../../channels/channel.ts';
+import { type Messages, type Text, words } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
@@ -20,13 +21,12 @@ export interface Rendering {
 }
 
 export interface RenderedAnswer {
-  text: string;
+  text: Text;
   files: Attachment[];
   buttons: ButtonAction[][];
 }
 
 const MAX_ATTACHED = 10;
-const NOTHING_SEEN = 'The answer was empty: please ask again, or put it differently.';
 
 /** The channel's own limit, and what the configuration says of it; `auto` where it says nothing. */
 export const attachRules = (channel: Channel | undefined, mode: AttachMode = 'auto'): AttachRules => ({
@@ -38,18 +38,20 @@ export async function renderAnswer(
   outcome: RunOutcome,
   taskId: string,
   address: Address,
+  messages: Messages,
   { home, attachRules: rulesAt, isBlank }: Rendering,
 ): Promise<RenderedAnswer> {
   const rules = { ...rulesAt(address), maxFiles: MAX_ATTACHED };
   const { files, onRequest } = await attach(home, taskId, outcome.artifactRefs, rules);
-  const list = onRequest.length > 0 ? `\n\nMore files: ${onRequest.map((file) => file.name).join(', ')}` : '';
+  const names = messages.list(onRequest.map((file) => file.name));
+  const list = onRequest.length > 0 ? `\n\n${messages.text('failures.moreFiles', { names })}` : '';
   const all = [...(outcome.files ?? []), ...files];
-  const text = `${outcome.text}${list}`;
+  const text = words(`${outcome.text}${list}`);
   // A question that follows says enough, and so does a file.
   const isSilent = all.length === 0 && !outcome.asks?.length && (await isBlank?.(text));
   return {
-    text: isSilent ? NOTHING_SEEN : text,
+    text: isSilent ? messages.text('failures.empty') : text,
     files: all,
-    buttons: [...outcome.buttons, ...onRequest.map((file) => [getButton(file, taskId)])],
+    buttons: [...outcome.buttons, ...onRequest.map((file) => [getButton(file, messages, taskId)])],
   };
 }

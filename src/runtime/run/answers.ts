@@ -1,6 +1,7 @@
 /** What became of a turn, on its way to people: one answer to every conversation whose message the turn took in. */
 import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
 import type { Fence, QueueItem } from '../../engine/engine.ts';
+import { type Messages, messagesFor } from '../../messages/messages.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import { isReply } from '../conversations/asked-places.ts';
@@ -33,8 +34,9 @@ export async function sendAnswers(
   const newest = new Map(people.map((item) => [conversationKey(item.message.message.address), item]));
   for (const [key, { id, message: entry }] of newest) {
     const { address, messageId } = entry.message;
-    const shown = await renderAnswer(outcome, entry.taskId, address, to);
-    const question = questionFor(entry, outcome);
+    const messages = messagesFor(entry.message);
+    const shown = await renderAnswer(outcome, entry.taskId, address, messages, to);
+    const question = questionFor(entry, outcome, messages);
     const text = [shown.text, question?.text].filter(Boolean).join('\n\n');
     const outbound: OutboundMessage = { id, address, text, files: shown.files };
     const rows = [...(question?.buttons ?? []), ...shown.buttons];
@@ -48,7 +50,13 @@ export async function sendAnswers(
 }
 
 /** What is to be remembered is an owner's to decide, where they are; others are told that one is asked. */
-function questionFor({ principal, job }: Entry, { asks = [] }: RunOutcome): MemoryQuestion | undefined {
+function questionFor(
+  { principal, job }: Entry,
+  { asks = [] }: RunOutcome,
+  messages: Messages,
+): MemoryQuestion | undefined {
   if (asks.length === 0 || job) return undefined;
-  return principal.role === 'owner' ? askOwner(asks) : { text: tellOther(asks.length), buttons: [] };
+  return principal.role === 'owner'
+    ? askOwner(asks, messages)
+    : { text: tellOther(asks.length, messages), buttons: [] };
 }

@@ -2,6 +2,7 @@
 
 import { type Principal, principalText } from '../../access/principal.ts';
 import { scrub } from '../../log.ts';
+import { lines, type Messages, words } from '../../messages/messages.ts';
 import { createArtifact, findArtifact } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import { decisionOn } from '../../workspace/memory/record.ts';
@@ -11,7 +12,7 @@ import type { AgentOutcome } from '../agent/agent.ts';
 import type { Made, RunOutcome } from '../contract/outcome.ts';
 import type { ArtifactDelta } from '../contract/protocol.ts';
 import { extractLearning } from '../memory/learning.ts';
-import { CONTINUE } from '../reply/failure.ts';
+import { continueButton } from '../reply/failure.ts';
 import { parseReply, summarise } from '../reply/reply.ts';
 import { type Keeping, keep } from '../tools/keep.ts';
 import type { RunServices } from './services.ts';
@@ -21,13 +22,14 @@ export interface FinalizedRun {
   run: string;
   /** On whose word it ran; nothing of a guest's is remembered. */
   principal: Principal;
+  messages: Messages;
 }
 
 /** Writes back what came of a run: files, suggestions, the words a person sees. */
 export async function finalize(
   outcome: AgentOutcome,
   made: Made,
-  { task, run, principal }: FinalizedRun,
+  { task, run, principal, messages }: FinalizedRun,
   { home, log, settings }: Pick<RunServices, 'home' | 'log' | 'settings'>,
 ): Promise<RunOutcome> {
   const { refs, pending } = made;
@@ -53,18 +55,19 @@ export async function finalize(
   const asks = [...new Map(pending.map((suggestion) => [suggestion.id, suggestion])).values()];
   // A hand edit wins; what the agent would have written is shown.
   const proposal =
-    made.plan?.status === 'conflict'
-      ? `The plan was edited meanwhile, so yours stands. I would have written:\n\n${made.plan.proposal}`
-      : '';
+    made.plan?.status === 'conflict' ? lines(messages.text('answers.planConflict'), '', words(made.plan.proposal)) : '';
   const text = scrub([reply.visible.trim(), proposal].filter(Boolean).join('\n\n'));
   const unique = [...new Map(refs.map((ref) => [ref.id, ref])).values()];
   return {
     state: 'completed',
-    text: text === '' && unique.length === 0 ? (asks.length > 0 ? 'There is something to remember.' : 'Done.') : text,
+    text:
+      text === '' && unique.length === 0
+        ? messages.text(asks.length > 0 ? 'answers.somethingToRemember' : 'answers.done')
+        : text,
     summary: summarise(text || unique.map((ref) => ref.title).join(', ')),
     artifactRefs: unique,
     usage: outcome.usage,
-    buttons: isCutShort(outcome) ? [[CONTINUE]] : [],
+    buttons: isCutShort(outcome) ? [[continueButton(messages)]] : [],
     ...(asks.length > 0 ? { asks } : {}),
     ...(isTalk(outcome) ? { isTalk: true } : {}),
   };

@@ -5,11 +5,12 @@
  */
 
 import type { OutboundTargets } from '../../access/outbound-targets.ts';
-import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
+import { type Address, conversationKey, type OutboundMessage } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
 import type { Logger } from '../../log.ts';
+import { lines, type Messages, type Said, say } from '../../messages/messages.ts';
 import { findRun } from '../../workspace/sessions.ts';
 import { updateTask } from '../../workspace/tasks.ts';
 import { hasUsed } from '../context/past-run.ts';
@@ -27,7 +28,9 @@ export interface JobAnswersOptions extends Rendering {
   delivery: Pick<Delivery, 'add'>;
   targets: OutboundTargets;
   /** Tells all owners who can be reached; the same id again has no effect. */
-  tellOwners: (id: string, text: string) => Promise<void>;
+  tellOwners: (id: string, said: Said) => Promise<void>;
+  /** In the language of whoever reads there. */
+  messagesAt: (address: Address) => Messages;
   log: Logger;
 }
 
@@ -58,10 +61,13 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
     if (places.length === 0)
       log.warn({ trace: run, job: job?.id }, 'a job has a question and no owner to ask: write to me once as an owner');
     for (const [index, { address }] of places.entries()) {
-      const shown = await renderAnswer(outcome, taskId, address, options);
+      const messages = options.messagesAt(address);
+      const shown = await renderAnswer(outcome, taskId, address, messages, options);
       const rows = shown.buttons.length > 0 ? { buttons: await buttons.offer(address, shown.buttons) } : {};
-      const hint = `open it here to answer in words${places.length > 1 ? '; the first answer counts' : ''}`;
-      const text = `The job **${plainName(job?.name ?? '')}** asks (task \`${taskId}\`; ${hint}):\n\n${shown.text}`;
+      const heading = messages.text(places.length > 1 ? 'jobs.asksSeveral' : 'jobs.asks', {
+        ...{ name: plainName(job?.name ?? ''), task: taskId },
+      });
+      const text = lines(heading, '', shown.text);
       const own = index === 0 ? id : `${id}-${hashText(conversationKey(address)).slice(0, 16)}`;
       await delivery.add({ id: own, address, text, files: shown.files, ...rows }, run, true);
     }
@@ -78,15 +84,21 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
     const key = hashText(conversationKey(address)).slice(0, 16);
     if (sent.has(key)) return;
     sent.set(key, withAccount(address));
-    const shown = await renderAnswer({ ...outcome, buttons: [] }, taskId, address, options);
+    const shown = await renderAnswer(
+      { ...outcome, buttons: [] },
+      taskId,
+      address,
+      options.messagesAt(address),
+      options,
+    );
     const message: OutboundMessage = { id: `${item.id}-${key}`, address, text: shown.text, files: shown.files };
     if (shown.buttons.length > 0) message.buttons = await buttons.offer(address, shown.buttons);
     await delivery.add(message, run, isAgain);
   }
 
-  async function unsent({ id, name }: JobOrder, to: string, why: string): Promise<void> {
-    const text = `The result of the job ${quotedName(name)} could not be sent to ${to}: ${why}`;
-    await options.tellOwners(`job-${id}-unsent-${hashText(`${to} ${why}`).slice(0, 16)}`, text);
+  async function unsent({ id, name }: JobOrder, to: string, why: Said): Promise<void> {
+    const told = say('jobs.unsent', { name: quotedName(name), place: to, why });
+    await options.tellOwners(`job-${id}-unsent-${hashText(`${to} ${JSON.stringify(why)}`).slice(0, 16)}`, told);
   }
 
   return async (item, run, outcome, isAgain) => {
@@ -112,8 +124,8 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
         if (mayCome && !isLate) away = error;
         else {
           log.warn({ err: error, trace: run, job: job.id, to }, 'a result could not be sent');
-          const refused = mayCome ? 'The platform could not be reached for a day.' : 'The platform refused it.';
-          await unsent(job, to, error instanceof UserError ? error.message : refused);
+          const refused = say(mayCome ? 'jobs.away' : 'jobs.refused');
+          await unsent(job, to, error instanceof UserError ? error.said : refused);
         }
       }
     }

@@ -7,13 +7,14 @@
  */
 import type { Principal } from '../../access/principal.ts';
 import type { QueueItem } from '../../engine/engine.ts';
+import { messagesFor } from '../../messages/messages.ts';
 import { findRun } from '../../workspace/sessions.ts';
 import { readTask } from '../../workspace/tasks.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { SuspendedRun } from '../approvals/suspend.ts';
 import { cutCall, STEERED } from '../context/past-run.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
-import type { Order, Play } from '../contract/order.ts';
+import type { Order, Play, PlayTurn } from '../contract/order.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import { buttonsAgain, interruptedWhile, stoppedRun } from '../reply/failure.ts';
 import { unheardVoice } from '../reply/unheard.ts';
@@ -50,22 +51,24 @@ export type RunUses = AgentServices &
     'home' | 'log' | 'settings' | 'suspension' | 'channelOf' | 'reading' | 'delivery' | 'tellsMemory' | 'play'
   >;
 /** The run as it goes on, with what an earlier process has left of it. */
-type Begun = RunTurn & Pick<SuspendedRun, 'earlier' | 'principal'> & { spoken: string[] };
+type Begun = RunTurn & Pick<SuspendedRun, 'earlier' | 'principal'> & Pick<PlayTurn, 'messages'> & { spoken: string[] };
 
 /** Throws RunError, or a system error when the disk fails. */
 export async function run(turn: RunTurn, to: RunUses): Promise<RunEnd> {
   const first = (turn.items[0] as QueueItem<Entry>).message;
+  const messages = messagesFor(first.message);
   const isBegun = turn.isAgain || first.resume !== undefined;
   const earlier = isBegun ? await findRun(to.home, first.viber, first.taskId, turn.run) : [];
   // What was answered is only delivered.
   const result = earlier.find((entry) => entry.type === 'result');
   if (result?.error === STEERED) return { kind: 'steered' };
-  if (result) return { kind: 'recorded', outcome: { ...result, buttons: buttonsAgain(result) }, at: result.at };
+  if (result)
+    return { kind: 'recorded', outcome: { ...result, buttons: buttonsAgain(result, messages) }, at: result.at };
   // A side effect that a crash cut is told, never repeated.
   const cut = cutCall(earlier);
-  if (cut) return ended(interruptedWhile(cut, turn.run));
+  if (cut) return ended(interruptedWhile(cut, turn.run, messages));
 
-  const waiting: Begun = { ...turn, earlier, principal: onWhoseWord(turn), spoken: spokenIn(earlier) };
+  const waiting: Begun = { ...turn, messages, earlier, principal: onWhoseWord(turn), spoken: spokenIn(earlier) };
   const verdicts = await decisionsFor(waiting, first, to);
   if (verdicts === 'void') return { kind: 'void' };
   if (verdicts === 'stop') return ended(stoppedRun());
@@ -141,7 +144,7 @@ async function playIn(
   // What was written while it was played.
   const added = begun.items.flatMap(({ message }) => (message.play ? [] : [message.message.text])).join('\n\n');
   const about = { task, run, principal, tellsMemory, earlier, signal, verdicts, ...(address && { address }) };
-  const played = await playOut({ ...about, play, id, added });
+  const played = await playOut({ ...about, messages: begun.messages, play, id, added });
   if (!('waiting' in played)) return played;
   return suspension.suspend({ ...begun, inner: played, play: true }, played.waiting, played.tools);
 }

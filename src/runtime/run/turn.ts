@@ -8,6 +8,7 @@
 import type { Address } from '../../channels/channel.ts';
 import { crashPoint } from '../../crash-points.ts';
 import { errorCode, isStorageFailure, LeaseLost } from '../../errors.ts';
+import { messagesFor } from '../../messages/messages.ts';
 import { findRun } from '../../workspace/sessions.ts';
 import { cutCall, cutOffWords, STEERED } from '../context/past-run.ts';
 import { reasonOf } from '../contract/abort.ts';
@@ -66,7 +67,8 @@ export async function abandonTurn(
   to: Pick<RunServices, 'meter'> & ConcludeServices,
 ): Promise<void> {
   const id = traceOf(items[0]?.id ?? '');
-  const outcome = { ...interruptedRun(id), ...to.meter.used(id) };
+  const messages = messagesFor(items[0]?.message.message ?? {});
+  const outcome = { ...interruptedRun(id, messages), ...to.meter.used(id) };
   await conclude({ run: id, items, isAgain: true, fence, ack }, outcome, new Date().toISOString(), to);
 }
 
@@ -104,7 +106,8 @@ const ended = (outcome: RunOutcome, id: string, { meter }: Pick<RunServices, 'me
 /** What an error means for the turn. Throws what passes. */
 async function attemptFailed(error: unknown, turn: Turn, to: Attempting): Promise<Attempt> {
   const { run: id, signal, intake, onSettled } = turn;
-  const { viber, taskId } = (turn.items[0] as Item).message;
+  const { viber, taskId, message } = (turn.items[0] as Item).message;
+  const messages = messagesFor(message);
   const settled = (outcome: RunOutcome): Attempt => {
     onSettled();
     return ended(outcome, id, to);
@@ -118,10 +121,10 @@ async function attemptFailed(error: unknown, turn: Turn, to: Attempting): Promis
   if (error instanceof LeaseLost) throw error;
   // A full or failing disk, or no handle to reach the model with, is no answer to anybody: the message is tried again.
   if (isStorageFailure(error) || (!(error instanceof RunError) && errorCode(error) !== undefined)) throw error;
-  if (reason === undefined) return settled(failure(error, id, to.log));
+  if (reason === undefined) return settled(failure(error, id, messages, to.log));
   // Only what stands in the session is there for the next turn to go on from.
   const lines = await left();
-  if (!lines.some((entry) => entry.type === 'message')) return settled(failure(error, id, to.log));
+  if (!lines.some((entry) => entry.type === 'message')) return settled(failure(error, id, messages, to.log));
   const outcome = { ...cutOff(lines), ...to.meter.used(id), error: STEERED };
   await record((turn.items[0] as Item).message, id, outcome, to.home);
   to.log.info({ trace: id, task: taskId }, 'run steered');

@@ -92,7 +92,7 @@ describe('/open', () => {
     await w.file(id, 'draft.md');
     const { text, files, elsewhere } = await w.say(alexSlack, `/open ${id}`);
     expect(text).toContain('We continue **Launch plan** here.');
-    expect(text).toContain('Plan: 1/2 steps done, next: Check it (/plan).');
+    expect(text).toContain('Plan: 1/2 steps done, next: Check it (/viber plan).');
     expect(text).toContain('> The draft is ready.\n> Shall I go on?');
     expect(text).not.toContain('Everyone');
     expect(files?.map((file) => file.name)).toEqual(['draft.md']);
@@ -183,7 +183,7 @@ describe('/open', () => {
     const alexs = await w.begin(alexTg, 'Alex’s draft');
     expect((await w.say(alexSlack, `/open ${kims}`)).text).toContain('We continue');
     const refused = await w.say(kimDiscord, `/open ${alexs}`, kims);
-    expect(refused.text).toBe(`I know no task \`${alexs}\` of yours. /tasks lists them.`);
+    expect(refused.text).toBe(`I know no task \`${alexs}\` of yours. /viber tasks lists them.`);
     expect(refused.files).toBeUndefined();
   });
 

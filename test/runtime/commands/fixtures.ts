@@ -1,10 +1,12 @@
 /** People who give commands in places, before a real home: the door's part (who, which task) is done as the gateway does it. */
+
 import path from 'node:path';
 import { Links } from '../../../src/access/links.ts';
 import { openPairing } from '../../../src/access/pairing.ts';
 import { createPeople, type PersonConfig } from '../../../src/access/people.ts';
 import { principalText } from '../../../src/access/principal.ts';
 import { type Address, conversationKey, formatAddress } from '../../../src/channels/channel.ts';
+import { messagesIn } from '../../../src/messages/messages.ts';
 import { answerCommand, type CommandServices } from '../../../src/runtime/commands/answer.ts';
 import type { BoundPlace, CommandReply } from '../../../src/runtime/commands/command.ts';
 import { suggest } from '../../../src/runtime/commands/suggest.ts';
@@ -59,6 +61,7 @@ export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE)
   const attach = { mode: 'auto' as AttachMode, maxBytes: 1_000_000 };
   const service: CommandServices = {
     ...{ home, pairing, links, models: onlyModel('offline/demo') },
+    messagesAt: () => messagesIn('en'),
     prefixes: { telegram: '/', discord: '/viber ', slack: '/viber ', local: '/', terminal: '/' },
     async look(id) {
       const busy = running.has(id);
@@ -127,7 +130,13 @@ export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE)
             quotes: [],
             messageId: '1',
           },
-          ...{ isDirect, isMention: true, sentAt: Date.now(), opensThread },
+          ...{
+            isDirect,
+            isMention: true,
+            sentAt: Date.now(),
+            opensThread,
+            prefix: service.prefixes[address.channel] ?? '/',
+          },
         },
         ...{ principal, viber: 'default', taskId: opened?.id ?? here, command: { name, args } },
         ...(opened ? { moves: true as const } : {}),

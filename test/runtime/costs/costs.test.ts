@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/log.ts';
+import { messagesIn } from '../../../src/messages/messages.ts';
 import { type CostLimits, Costs, type CostsOptions } from '../../../src/runtime/costs/costs.ts';
 import { CapError, createMeter } from '../../../src/runtime/costs/meter.ts';
 import { capsText, money, usageText } from '../../../src/runtime/costs/words.ts';
@@ -10,6 +11,8 @@ import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { newTaskId, readTask, saveTask } from '../../../src/workspace/tasks.ts';
 import { addUsage, readUsage } from '../../../src/workspace/usage.ts';
 import { tempFolder } from '../../helpers/temp.ts';
+
+const english = messagesIn('en');
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const PRICES = { 'local/a': { input: 2, output: 10, cachedInput: 0.5 } };
@@ -36,11 +39,11 @@ describe('counting', () => {
       ...{ cost: expect.closeTo(1.2 + 0.2 + 1), currency: 'EUR' },
     });
     costs.add(call('p', 500, { model: 'local/unknown' }));
-    expect(usageText(costs.ofRun('r1') ?? { inputTokens: 0, outputTokens: 0 })).toBe(
+    expect(english.said(usageText(costs.ofRun('r1') ?? { inputTokens: 0, outputTokens: 0 }))).toBe(
       '1,000,500 tokens in (400,000 cached), 100,000 out, 2.40 EUR and 500 tokens whose price is not known',
     );
     costs.add(call('p', 9, { run: 'r2', model: 'local/unknown' }));
-    expect(usageText(costs.ofRun('r2') ?? { inputTokens: 0, outputTokens: 0 })).toBe(
+    expect(english.said(usageText(costs.ofRun('r2') ?? { inputTokens: 0, outputTokens: 0 }))).toBe(
       '9 tokens in, 0 out, price not known',
     );
     // List prices are in dollars; they are not taken for euros.
@@ -140,7 +143,7 @@ describe('caps', () => {
     const costs = open({ tokensPerDay: 0, tokensPerPersonPerDay: 5, costPerDay: 0 });
     costs.add(call('p', 5));
     expect([costs.check('p')?.of, costs.check('q')]).toEqual(['person', undefined]);
-    expect(capsText(costs, 'p')[0]).toBe('today, you: 5 of 5 tokens');
+    expect(capsText(costs, 'p', english)[0]).toBe('- today, you: 5 of 5 tokens');
   });
 });
 
@@ -151,7 +154,11 @@ describe('what is said at a cap', () => {
       const costs = open(limits);
       return {
         costs,
-        meter: createMeter({ costs, tellOwners: (...told) => void owners.push(told), now: () => clock }),
+        meter: createMeter({
+          costs,
+          tellOwners: (id, said) => void owners.push([id, english.said(said)]),
+          now: () => clock,
+        }),
       };
     };
     const refused = (meter: ReturnType<typeof make>['meter'], person: string, run: string): string | undefined => {
@@ -177,7 +184,7 @@ describe('what is said at a cap', () => {
     const again = make().meter;
     expect([refused(again, 'p', 'r1') !== '', refused(again, 'p', 'r4')]).toEqual([true, '']);
     // Work under way never ends without a word.
-    expect(refused(again, 'p', 'r0')).toMatch(/^I stopped here: your limit/);
+    expect(refused(again, 'p', 'r0')).toMatch(/^I stopped here\. Your limit/);
     expect(owners).toEqual([]);
     clock += 86_400_000;
     expect(refused(again, 'p', 'r5')).toBeUndefined();
@@ -189,8 +196,8 @@ describe('what is said at a cap', () => {
     const { make, refused, owners } = world({ tokensPerDay: 10 });
     const { costs, meter } = make();
     costs.add(call('p', 10));
-    expect(refused(meter, 'p', 'r2')).toMatch(/^Today's limit for everybody/);
-    expect(refused(meter, 'q', 'r3')).toMatch(/^Today's limit for everybody/);
+    expect(refused(meter, 'p', 'r2')).toMatch(/^Today’s limit for everybody/);
+    expect(refused(meter, 'q', 'r3')).toMatch(/^Today’s limit for everybody/);
     expect(refused(meter, 'q', 'r4')).toBe('');
     expect(owners).toEqual([['cap-limits-tokensPerDay-2026-11-20', expect.stringContaining('limits.tokensPerDay')]]);
   });

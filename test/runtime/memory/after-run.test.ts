@@ -1,8 +1,10 @@
 /** What a run leaves: a line in the day's log worth reading, suggestions that wait, and nothing that was not an owner's own words. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addSecret, silentLog } from '../../../src/log.ts';
+import { messagesIn } from '../../../src/messages/messages.ts';
 import type { RunOutcome } from '../../../src/runtime/contract/outcome.ts';
 import { type Concluded, createAfterRun, entryOf, type FinishedRun } from '../../../src/runtime/memory/after-run.ts';
 import { extractDecisions, extractLearning } from '../../../src/runtime/memory/learning.ts';
@@ -95,7 +97,10 @@ describe('after a run', () => {
   const open = () =>
     createAfterRun({
       ...{ home, log: silentLog(), viber: 'default' },
-      askOwners: async (id, text, rows) => void asked.push({ id, text, labels: rows.flat().map(({ label }) => label) }),
+      askOwners: async (id, question) => {
+        const { text, buttons } = question(messagesIn('en'));
+        asked.push({ id, text, labels: buttons.flat().map(({ label }) => label) });
+      },
     });
   const turn = (role: 'owner' | 'member' | 'guest', more: Partial<Concluded> = {}): Concluded => {
     const principal = { channel: 'slack', account: 'b', user: 'U9', role, via: 'message', name: 'Eve *x*' };

@@ -1,9 +1,11 @@
 /** Compaction of a session: what a request carries after it, what it leaves alone, and what happens when it fails. */
+
 import fs from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { openCompaction } from '../../../src/app/compaction.ts';
 import { defaults } from '../../../src/config/defaults.ts';
 import { silentLog } from '../../../src/log.ts';
+import { type Messages, messagesIn } from '../../../src/messages/messages.ts';
 import { compactionText, readDigest, splitFacts } from '../../../src/runtime/memory/digest.ts';
 import { offlineDigest } from '../../../src/runtime/memory/digest-offline.ts';
 import { memoryFlush } from '../../../src/runtime/memory/flush.ts';
@@ -83,7 +85,7 @@ describe('a session of 2,000 messages', () => {
     const [kept] = await openQuestions(world.home, 'default');
     expect(kept?.suggestions.map(({ text }) => text)).toEqual(['The deploy key is kept in the blue safe']);
     await keepQuestion(world.home, 'default', ['0123456789ab']);
-    const asked = vi.fn(async (_id: string, _text: string) => undefined);
+    const asked = vi.fn(async (_id: string, _question: (messages: Messages) => { text: string }) => undefined);
     const compaction = openCompaction({
       ...{ config: defaults, home: world.home, viber: 'default' },
       ...{ agent: { run: vi.fn() } as never, costs: world.costs, approvals: { get: () => undefined } },
@@ -91,7 +93,7 @@ describe('a session of 2,000 messages', () => {
     });
     await vi.waitUntil(async () => (await openQuestions(world.home, 'default')).length === 0, { timeout: 5_000 });
     await compaction.close();
-    expect(asked.mock.calls.map(([id, text]) => [id, text])).toEqual([
+    expect(asked.mock.calls.map(([id, question]) => [id, question(messagesIn('en')).text])).toEqual([
       [`flush-${kept?.id}`, expect.stringContaining('The deploy key is kept in the blue safe')],
     ]);
   });

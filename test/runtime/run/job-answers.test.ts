@@ -1,9 +1,11 @@
 /** Where the result of a job goes while places cannot be looked up: once to each, and not for ever. */
+
 import { beforeEach, expect, test } from 'vitest';
 import type { Address, OutboundMessage } from '../../../src/channels/channel.ts';
 import type { QueueItem } from '../../../src/engine/engine.ts';
 import { DeliveryError, UserError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
+import { messagesIn } from '../../../src/messages/messages.ts';
 import type { Entry } from '../../../src/runtime/contract/entry.ts';
 import type { RunOutcome } from '../../../src/runtime/contract/outcome.ts';
 import { nowhere } from '../../../src/runtime/conversations/asked-places.ts';
@@ -44,6 +46,7 @@ const answers = () =>
   createJobAnswers({
     home,
     attachRules: () => attachRules(undefined),
+    messagesAt: () => messagesIn('en'),
     buttons: { offer: async () => [], press: async () => undefined },
     delivery: {
       async add(message, _trace, again) {
@@ -63,7 +66,7 @@ const answers = () =>
       },
       isDirect: async () => true,
     },
-    tellOwners: async (id, text) => void told.push(`${id} ${text}`),
+    tellOwners: async (id, said) => void told.push(`${id} ${messagesIn('en').said(said)}`),
     log: silentLog(),
   });
 

@@ -1,0 +1,24 @@
+/** Tokens, Geld und die Grenzen eines Tages. */
+import { translate } from '../arguments.ts';
+import { costs as english } from '../en/costs.ts';
+
+export const costs = translate(english)({
+  tokens: '{in} Tokens hinein, {out} heraus',
+  tokensCached: '{in} Tokens hinein ({cached} aus dem Cache), {out} heraus',
+  unpriced: '{tokens}, Preis unbekannt',
+  priced: '{tokens}, {money}',
+  pricedPartly: '{tokens}, {money} und {rest} Tokens, deren Preis ich nicht kenne',
+  ofTokens: '{used} von {limit} Tokens',
+  ofMoney: '{used} von {limit}',
+  midnight: '00:00 UTC (in {hours, plural, =0 {} other {# Std. }}{minutes} Min.)',
+  yourLimit: 'Deine Grenze für heute ist erreicht ({share}, {setting})',
+  everybodysLimit: 'Die heutige Grenze für alle ist erreicht ({share}, {setting})',
+  notice:
+    '{limit}. Ich mache um {when} weiter, oder sobald der Besitzer sie anhebt. Was du bis dahin schreibst, bleibt liegen; drück danach auf Weiter.',
+  reminder: 'Hier habe ich aufgehört. {limit}. Was fertig ist, bleibt; drück nach {when} auf Weiter.',
+  forOwners:
+    '{limit}. Vor {when} bekommt niemand eine Antwort; wer das sofort ändern will, hebt die Einstellung an und startet das Gateway neu.',
+  todayYou: '- heute, du: {share}',
+  todayEverybody: '- heute, alle: {share}',
+  reached: '- eine Grenze ist erreicht ({setting}): um {when} geht es weiter',
+});

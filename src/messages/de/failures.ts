@@ -1,0 +1,54 @@
+/** Was Leute erfahren, wenn etwas nicht geklappt hat. Ein Kürzel in Klammern ist für den Besitzer, er findet es im Log. */
+import { translate } from '../arguments.ts';
+import { failures as english } from '../en/failures.ts';
+
+export const failures = translate(english)({
+  withTrace: '{what} (Kennung {trace})',
+  settings: 'An den Einstellungen muss etwas geändert werden: {problem}.',
+  content: 'Das Modell {model} nimmt solche Inhalte nicht: lass die Datei weg, oder stell ein anderes Modell ein.',
+  overloaded: 'Der Anbieter „{provider}“ hat gerade zu viel zu tun: versuch es in ein paar Minuten nochmal.',
+  model: 'Das Modell {model} hat einen Fehler gemeldet: versuch es nochmal, oder stell ein anderes ein.',
+  brokeOff: 'Das Modell {model} hat mitten in der Antwort abgebrochen: frag bitte nochmal.',
+  unreadable: 'Das Modell {model} hat keine lesbare Antwort gegeben: prüf {setting}, oder frag nochmal.',
+  endless: 'Das Modell {model} kommt zu keinem Ende: frag bitte nach weniger auf einmal.',
+  slowStart:
+    'Das Modell {model} hat in {n} Sekunden nicht zu antworten begonnen: versuch es nochmal, oder stell ein anderes ein.',
+  slow: 'Das Modell {model} ist mitten in der Antwort {n} Sekunden lang verstummt: versuch es nochmal, oder stell ein anderes ein.',
+  unreachable: 'Der Anbieter „{provider}“ ist nicht zu erreichen: prüf, ob er läuft und ob {setting} stimmt.',
+  noCredit: 'Beim Anbieter „{provider}“ ist kein Guthaben mehr: lad es auf, oder wähl mit /model ein anderes Modell.',
+  noCreditAt:
+    'Beim Anbieter „{provider}“ ist kein Guthaben mehr: lad es unter {where} auf, oder wähl mit /model ein anderes Modell.',
+  key: 'Der Anbieter „{provider}“ hat den Schlüssel nicht angenommen: prüf {setting}.',
+  limited: 'Der Anbieter „{provider}“ lässt uns gerade nicht öfter fragen: versuch es gleich nochmal.',
+  limitedFor: 'Der Anbieter „{provider}“ lässt uns gerade nicht öfter fragen: versuch es in {n} Sekunden nochmal.',
+  inTrouble: 'Beim Anbieter „{provider}“ klemmt etwas: versuch es gleich nochmal.',
+  elsewhere: 'Der Anbieter „{provider}“ schickt uns woandershin: trag seine endgültige Adresse in {setting} ein.',
+  tooLong:
+    'Für den Anbieter „{provider}“ ist dieses Gespräch zu lang: mach in einer neuen Aufgabe weiter (/new), oder stell ein größeres Modell als {model} ein.',
+  wrongAddress: 'Der Anbieter „{provider}“ kennt {address} nicht: setz {setting} auf {address}/v1.',
+  unknownModel:
+    'Der Anbieter „{provider}“ kennt das Modell „{model}“ nicht: prüf die Einstellung model, und {setting}.',
+  refused: 'Der Anbieter „{provider}“ hat die Anfrage abgelehnt: sag es anders, oder stell ein anderes Modell ein.',
+  fallback: '{what} Der Ersatz ({models}) hat auch nicht geklappt.',
+  interruptedWhile:
+    'Ich wurde unterbrochen, während ich {tool} benutzte; vielleicht ist es geschehen, vielleicht nicht. Sieh nach, bevor du weitermachst (Kennung {trace}).',
+  interrupted: 'Ich wurde unterbrochen, bevor ich eine Antwort hatte (Kennung {trace}).',
+  empty: 'Die Antwort war leer: frag bitte nochmal, oder sag es anders.',
+  moreFiles: 'Weitere Dateien: {names}',
+  newTask: 'Neue Aufgabe',
+  givenUp:
+    'Deine Nachricht konnte ich nicht bearbeiten: ich bin {n, plural, one {einmal} other {#-mal}} daran gescheitert (Kennung {trace}). Versuch es mit anderen Worten.',
+  notTaken:
+    'Deine Nachricht konnte ich nicht aufnehmen (Kennung {trace}). Sie ist aufgehoben; schick sie gleich nochmal, oder fang mit /new neu an.',
+  notTakenOwner:
+    'Eine Nachricht in {place} konnte nicht aufgenommen werden: {reason}. Sie liegt in spool/dead (Kennung {trace}).',
+  undelivered: 'Etwas, das ich in {place} zu sagen hatte, kam nicht an: {reason}. Es liegt in spool/dead.',
+  uncertain:
+    'Ich weiß nicht, ob meine letzte Nachricht bei dir angekommen ist (Kennung {trace}). Wenn sie fehlt, schick /status.',
+  tooMany:
+    'Das waren zu viele Nachrichten in einer Minute; die letzte habe ich nicht genommen. Wart einen Moment und schick sie nochmal.',
+  queueFull:
+    'Diese Nachricht habe ich nicht genommen: {n, plural, one {eine wartet schon} other {# warten schon}}. Schick sie später nochmal, oder erst /stop.',
+  buttonGone: 'Dieser Knopf gilt nicht mehr. {hint}',
+  othersThread: 'Dieser Thread gehört zu einer Aufgabe anderer; nur ihre Leute dürfen ihn woandershin führen.',
+});

@@ -1,0 +1,44 @@
+/** Geplante Aufträge: die Liste, ein einzelner, und was ihre Besitzer erfahren. */
+import { translate } from '../arguments.ts';
+import { jobs as english } from '../en/jobs.ts';
+
+export const jobs = translate(english)({
+  run: '{name} starten',
+  pause: 'Anhalten',
+  resume: '{name} fortsetzen',
+  show: '{name} zeigen',
+  delete: 'Löschen',
+  paused: '(angehalten)',
+  broken: '(fehlerhaft)',
+  done: '(erledigt)',
+  next: 'als Nächstes {when}',
+  lastRun: 'Letztes Mal: {state} (Aufgabe `{task}`).',
+  neverRun: 'Er lief noch nie.',
+  goesTo: 'Geht an {places}.',
+  madeBy: 'Angelegt von `{who}`.',
+  nextTimes: 'Als Nächstes ({zone}):',
+  none: 'Es gibt keine geplanten Aufträge. Bitte mich darum, zum Beispiel: schick mir jeden Werktag um 9 hier eine Übersicht.',
+  runsNow: 'Ich beginne jetzt mit **{name}**; das Ergebnis geht dorthin, wohin es immer geht.',
+  pausedNow: 'Angehalten: **{name}**. Mit /jobs resume und dem Namen geht es weiter.',
+  reallyDelete: '**{name}** endgültig löschen?',
+  yesDelete: 'Ja, löschen',
+  deleted: 'Gelöscht: **{name}**.',
+  notHere: 'Hier gibt es keine geplanten Aufträge; vielleicht steht im Log des Gateways, warum.',
+  which: 'Welchen? Schreib /jobs {verb} und den Namen; /jobs zeigt sie.',
+  asks: 'Der Auftrag **{name}** fragt (Aufgabe `{task}`; öffne sie hier, um in Worten zu antworten):',
+  asksSeveral:
+    'Der Auftrag **{name}** fragt (Aufgabe `{task}`; öffne sie hier, um in Worten zu antworten; die erste Antwort zählt):',
+  unsent: 'Das Ergebnis des Auftrags {name} ließ sich nicht an {place} schicken: {why}',
+  away: 'Die Plattform war einen Tag lang nicht zu erreichen.',
+  refused: 'Die Plattform hat es abgelehnt.',
+  failed:
+    'Der Auftrag {name} ist fehlgeschlagen.{why} Zu seinen nächsten Zeiten versuche ich es wieder, mit wachsenden Pausen; /jobs zeigt ihn.',
+  failedForGood:
+    'Der Auftrag {name} ist fehlgeschlagen.{why} Er hat keine weitere Zeit; bitte mich noch einmal darum, wenn es noch wichtig ist.',
+  missed: 'Der Auftrag {name} war am {due} ({zone}) dran, und da konnte ich nicht. /jobs run erledigt ihn jetzt.',
+  missedAsked:
+    'Der Auftrag {name} war am {due} ({zone}) dran, und da konnte ich nicht. Bitte mich noch einmal darum, wenn es noch wichtig ist.',
+  withoutRights:
+    'Der Auftrag {name} läuft nicht: {who} hat ihn angelegt und ist kein Besitzer mehr. Lösch ihn mit /jobs, oder lass einen Besitzer neu darum bitten.',
+  ownersOnly: 'Nur ein Besitzer darf geplante Aufträge ändern.',
+});

@@ -1,0 +1,40 @@
+/** Erster Kontakt, wer hineindarf, und eine Person mit mehreren Konten. */
+import { translate } from '../arguments.ts';
+import { pairing as english } from '../en/pairing.ts';
+
+export const pairing = translate(english)({
+  asksIn: '{name} ({channel}) möchte herein. Der Code ist {code}.',
+  approve: 'Hereinlassen',
+  approveName: '{name} hereinlassen',
+  deny: 'Ablehnen',
+  mayWrite: '{name} darf mir jetzt schreiben ({identity}, {role}).',
+  notLetIn: '{name} kommt nicht herein.',
+  nobodyAsks: 'Niemand möchte herein.',
+  waiting: '- {name} ({identity}), Code {code}',
+  unknownCode: 'Diesen Code kenne ich nicht. Lass dir auf deinem anderen Konto mit /link einen neuen geben.',
+  expiredCode: 'Dieser Code ist älter als 10 Minuten. Lass dir auf deinem anderen Konto mit /link einen neuen geben.',
+  ownCode: 'Das ist dein eigener Code. Gib ihn auf deinem anderen Konto ein, in einer Direktnachricht an mich.',
+  takenCode:
+    'Dieses Konto lässt sich nicht mit dem verbinden, das den Code gezeigt hat: es gehört schon jemandem, oder darf mehr. Schick stattdessen hier /link und gib auf dem anderen Konto ein, was ich antworte.',
+  tooManyTries: 'Das waren zu viele falsche Codes. Versuch es in einer Stunde nochmal.',
+  notLetInYet:
+    'Dieser Code verbindet Konten, die mir schon schreiben dürfen, und dieses darf es noch nicht. Bitte den Besitzer, es hereinzulassen.',
+  linked:
+    'Fertig: hier bist du jetzt {person}, wie auf {identity}, mit denselben Aufgaben, Dateien und Rechten. Was wir dort gemacht haben, geht hier weiter. /link list zeigt deine Konten.',
+  codeUsed:
+    '{identity} ({name}) hat deinen Code eingegeben und handelt ab jetzt als du. Wenn du das nicht warst, schick sofort `/link remove {identity}`.',
+  cannotLink: 'Dieses Konto lässt sich gerade nicht verbinden; sag dem Besitzer dieses Bots Bescheid.',
+  directOnly: 'Konten verbinde ich nur in einer Direktnachricht; ein hier geschriebener Code gilt nicht mehr.',
+  yourCode:
+    'Dein Code ist **{code}**. Wer ihn eingibt, handelt als du: gib ihn darum selbst ein, mit deinem anderen Konto, nur in einer Direktnachricht an mich. Er gilt einmal, 10 Minuten lang.',
+  enterOn: '- auf {channel}: `{command}`',
+  yourAccounts: 'Deine Konten:',
+  thisAccount: 'dieses Konto',
+  linkedOn: 'verbunden am {date}',
+  ofOthers: 'Von anderen:',
+  linkHow: '/link zeigt einen Code für ein weiteres; /link remove und ein Konto nimmt eines weg.',
+  whichAccount: 'Welches? /link list zeigt deine Konten.',
+  unlinked: '{account} steht wieder für sich: es sieht nicht mehr, was du hier tust.',
+  byConfiguration: '{account} ist nicht durch einen Code verbunden: es steht in der Konfiguration unter `people`.',
+  noSuchAccount: 'Ich kenne kein verbundenes Konto {account} von dir. /link list zeigt sie.',
+});

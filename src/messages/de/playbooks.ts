@@ -1,0 +1,30 @@
+/** Playbooks: eines spielen, und wie weit es ist. */
+import { translate } from '../arguments.ts';
+import { playbooks as english } from '../en/playbooks.ts';
+
+export const playbooks = translate(english)({
+  notHere: 'Hier lassen sich keine Playbooks spielen.',
+  membersOnly: 'Playbooks sind für die Leute dieses Bots; frag seinen Besitzer.',
+  peopleOnly: 'In **{title}** dürfen nur die Beteiligten etwas spielen; frag jemanden von ihnen.',
+  needs: 'Das Playbook {name} braucht {what}: schick /play {name} {example}',
+  otherOpen:
+    'In dieser Aufgabe ist das Playbook {name} noch nicht fertig: /play macht damit weiter, /new beginnt eine andere Aufgabe.',
+  ownPlan:
+    'Diese Aufgabe hat einen eigenen Plan mit offenen Schritten, den das Playbook ersetzen würde: schick /new, und dort /play {words}.',
+  playing: '**{title}** beginnt: {n, plural, one {# Schritt} other {# Schritte}}. /plan zeigt, wie weit es ist.',
+  playingLater:
+    '**{title}**: {n, plural, one {# Schritt} other {# Schritte}}. Es beginnt, wenn ich mit dem fertig bin, woran ich sitze. /plan zeigt, wie weit es ist.',
+  unreadable: '„{words}“ kann ich nicht lesen: gib Werte als name=wert an, oder als name="zwei Wörter".',
+  notNeeded: 'Dieses Playbook braucht {name} nicht; es braucht: {needs}.',
+  needsNothing: 'Dieses Playbook braucht {name} nicht; es braucht nichts.',
+  twice: '{name} ist zweimal angegeben.',
+  atWork: '**{title}**: ich arbeite an dieser Aufgabe. /plan zeigt, wie weit es ist, /stop beendet das.',
+  waits: '**{title}** wartet hier auf deine Antwort auf meine letzte Frage; /stop beendet das.',
+  goingOn: 'Weiter mit **{title}**: {done} von {total} Schritten sind erledigt.',
+  unusable: '- {name}: unbrauchbar: {problem}',
+  listed: '- {name}: {goal}',
+  listedNeeds: '- {name}: {goal} (braucht {needs})',
+  more: '(und {n, plural, other {# weitere}})',
+  all: 'Die Playbooks:',
+  how: 'Spiel eines mit /play und seinem Namen. Sie stehen im Ordner playbooks/.',
+});

@@ -1,0 +1,20 @@
+/** Tokens, money, and the limits of a day. */
+export const costs = {
+  tokens: '{in} tokens in, {out} out',
+  tokensCached: '{in} tokens in ({cached} cached), {out} out',
+  unpriced: '{tokens}, price not known',
+  priced: '{tokens}, {money}',
+  pricedPartly: '{tokens}, {money} and {rest} tokens whose price is not known',
+  ofTokens: '{used} of {limit} tokens',
+  ofMoney: '{used} of {limit}',
+  midnight: '00:00 UTC (in {hours, plural, =0 {} other {# h }}{minutes} min)',
+  yourLimit: 'Your limit for today is used up ({share}, {setting})',
+  everybodysLimit: 'Today’s limit for everybody is used up ({share}, {setting})',
+  notice:
+    '{limit}. I go on at {when}, or when the owner raises it. What you write until then is kept and not answered; press Continue afterwards.',
+  reminder: 'I stopped here. {limit}. What is done is kept; press Continue after {when}.',
+  forOwners: '{limit}. Nobody is answered before {when}; raise the setting and start the gateway again to lift it now.',
+  todayYou: '- today, you: {share}',
+  todayEverybody: '- today, everybody: {share}',
+  reached: '- a limit is reached ({setting}): I go on at {when}',
+} as const;

@@ -1,0 +1,37 @@
+/** First contact, letting people in, and one person with several accounts. */
+export const pairing = {
+  asksIn: '{name} ({channel}) asks to be let in. The code is {code}.',
+  approve: 'Approve',
+  approveName: 'Approve {name}',
+  deny: 'Deny',
+  mayWrite: '{name} may write to me now ({identity}, {role}).',
+  notLetIn: '{name} was not let in.',
+  nobodyAsks: 'Nobody asks to be let in.',
+  waiting: '- {name} ({identity}), code {code}',
+  unknownCode: 'I do not know this code. Ask for a new one with /link on your other account.',
+  expiredCode: 'This code is older than 10 minutes. Ask for a new one with /link on your other account.',
+  ownCode: 'This code is your own. Enter it on your other account, in a direct message to me.',
+  takenCode:
+    'This account cannot join the one that showed the code: it belongs to somebody already, or may do more. Send /link here instead and enter what I answer on the other account.',
+  tooManyTries: 'Those were too many wrong codes. Try again in an hour.',
+  notLetInYet:
+    'This code joins accounts that may write to me already, and this one may not yet. Ask the owner to let it in.',
+  linked:
+    'Done: here you are {person} now, as on {identity}, with the same tasks, files and rights. What we were doing there goes on here. /link list shows your accounts.',
+  codeUsed:
+    '{identity} ({name}) entered your code and acts as you from now on. If that was not you, send `/link remove {identity}` at once.',
+  cannotLink: 'This account cannot be linked at the moment; tell the owner of this bot.',
+  directOnly: 'Accounts are linked only in a direct message to me; a code that was written here is no longer valid.',
+  yourCode:
+    'Your code is **{code}**. Whoever enters it acts as you, so enter it yourself, with your other account, only in a direct message to me. It is valid once, for 10 minutes.',
+  enterOn: '- on {channel}: `{command}`',
+  yourAccounts: 'Your accounts:',
+  thisAccount: 'this account',
+  linkedOn: 'linked {date}',
+  ofOthers: 'Of others:',
+  linkHow: '/link shows a code for another one; /link remove and an account takes one away.',
+  whichAccount: 'Which one? /link list shows your accounts.',
+  unlinked: '{account} is on its own again: it no longer sees what you do here.',
+  byConfiguration: '{account} is not linked by a code: the setting `people` of the configuration names it.',
+  noSuchAccount: 'I know no linked account {account} of yours. /link list shows them.',
+} as const;
