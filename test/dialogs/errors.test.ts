@@ -39,7 +39,7 @@ const CASES: [LlmFault, RegExp, string][] = [
   ['unauthorized', /^The provider "local" did not accept the key: check providers\.local\.apiKey\./, 'Retry'],
   [
     'no-credit',
-    /^The provider "local" has no credit left for us: top it up, or choose another model with \/model\./,
+    /^The provider "local" has no credit left for us: top it up, or choose another model with \/(viber )?model\./,
     'Retry',
   ],
   ['overloaded', /^The provider "local" has too much to do just now: try again in a few minutes\./, 'Retry'],
@@ -227,7 +227,7 @@ describe('daily limits', () => {
     const requests = world.llm.requests().length;
     const told = await ask(platform, member, 'work', { by: 'sam', text: 'limits.costPerDay' });
     expect(told.text).toMatch(
-      /^Today's limit for everybody is used up \(0\.00\d+ of 0\.0010+ USD, limits\.costPerDay\)/,
+      /^Today’s limit for everybody is used up \(0\.00\d+ of 0\.0010+ USD, limits\.costPerDay\)/,
     );
     expect(world.llm.requests().length - requests).toBe(2);
     await waitFor(platform, owner, { text: 'Nobody is answered before 00:00 UTC' });
