@@ -21,7 +21,7 @@ interface Process {
 }
 
 /** `atEnd` is the test's own: with tests side by side the global one cannot tell whose end is meant. */
-async function setUp(atEnd: typeof onTestFinished = onTestFinished) {
+async function setUp(atEnd: typeof onTestFinished = onTestFinished, limits: Record<string, number> = {}) {
   const telegram = await startTelegram();
   const llm = await startLlm();
   const home = tempFolder(atEnd);
@@ -36,7 +36,7 @@ async function setUp(atEnd: typeof onTestFinished = onTestFinished) {
     channels: {
       telegram: { token: telegram.token, apiRoot: telegram.url, access: { dm: 'open' }, injection: 'followup' },
     },
-    limits: { freeBytes: 0, messagesPerMinute: 1000 },
+    limits: { freeBytes: 0, messagesPerMinute: 1000, ...limits },
     http: { port: 0 },
   };
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
@@ -84,6 +84,29 @@ describe('a crash at a named point', () => {
   ];
   /** The platform has the message, our record of it is lost: Telegram cannot be asked, so it comes twice. */
   const MAY_REPEAT = new Set(['send-posted']);
+
+  it('between a first message and the binding of its conversation: what is said next belongs to the same task', {
+    timeout: 60_000,
+  }, async () => {
+    // One run at a time, and somebody else's is before it: the task is not begun when the next message comes.
+    const { telegram, llm, home, start } = await setUp(onTestFinished, { runs: 1 });
+    const OTHER = 1002;
+    llm.script(() => ({ text: 'finished', delayMs: 1_500 }));
+    telegram.say(OTHER, 'slow');
+    telegram.say(ALEX, 'first');
+    await start({ OPENVIBER_CRASH_AT: 'accept-after-commit:2' }).exit;
+    // The crash may have come before or after it was written.
+    for (const name of fs.readdirSync(path.join(home, 'conversations'))) {
+      const file = path.join(home, 'conversations', name);
+      if (fs.statSync(file).isFile() && fs.readFileSync(file, 'utf8').includes(`"${ALEX}"`)) fs.rmSync(file);
+    }
+    telegram.say(ALEX, 'second');
+    const last = start();
+    await telegram.wait({ chat: ALEX, from: 'bot', text: 'finished', count: 2, timeoutMs: 30_000 });
+    expect(fs.readdirSync(path.join(home, 'agents/default/sessions'))).toHaveLength(2);
+    last.child.kill();
+    expect(await last.exit).toBe(0);
+  });
 
   it.concurrent.for(POINTS)(
     '%s: the answer comes after the restart, once, and no finished step is repeated',

@@ -78,7 +78,7 @@ export function openJsonList<T>(file: string, schema: Schema<T>, about: About): 
       const stat = fs.statSync(file, { throwIfNoEntry: false });
       const stamp = stat ? `${stat.ino} ${stat.size} ${stat.ctimeMs}` : 'none';
       if (stamp === cache.stamp) return cache.entries;
-      const settled = stat && Math.abs(Date.now() - stat.ctimeMs) > SETTLED_MS;
+      const settled = !stat || Math.abs(Date.now() - stat.ctimeMs) > SETTLED_MS;
       const entries = parse((work) => locked(file, work));
       cache = { stamp: settled && entries ? stamp : '', entries: entries ?? cache.entries };
       return cache.entries;

@@ -10,8 +10,9 @@ import type { QueueItem } from '../engine/engine.ts';
 import { openLedger } from '../engine/local/ledger.ts';
 import { acquireLock } from '../engine/local/lock.ts';
 import { LocalOutbox } from '../engine/local/outbox.ts';
+import { spoolShape } from '../engine/local/recovery.ts';
 import { openSpool } from '../engine/local/spool.ts';
-import { openStore } from '../engine/local/store.ts';
+import { openStore, type SpoolStore } from '../engine/local/store.ts';
 import { openCache } from '../lib/cache.ts';
 import { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
 import { heard, type Logger } from '../log.ts';
@@ -19,7 +20,7 @@ import { say } from '../messages/messages.ts';
 import { createMetrics } from '../metrics.ts';
 import { type Entry, laneLimits } from '../runtime/contract/entry.ts';
 import { entryShape, outboxShape } from '../runtime/contract/spool-shapes.ts';
-import { openConversations } from '../runtime/conversations/conversations.ts';
+import { bindingKey, type Conversations, openConversations } from '../runtime/conversations/conversations.ts';
 import { type OwnerNotifier, openOwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import { openDelivery } from '../runtime/delivery.ts';
 import { createBus } from '../runtime/live/bus.ts';
@@ -82,6 +83,7 @@ export async function openServices(options: ServicesOptions) {
   const prefixes = prefixesOf(config);
   const languages = openLanguages({ folder: home.access, configured: config.language, prefixes, log });
   const conversations = openConversations(home.conversations);
+  await bindLeft(store, conversations);
   const notifier: OwnerNotifier = openOwnerNotifier({
     ...{ folder: home.access, people, languages, buttons, delivery, log },
   });
@@ -90,6 +92,22 @@ export async function openServices(options: ServicesOptions) {
     ...{ store, ledger, queue, cache, delivery, buttons, bus, live, settings, built, channelOf },
     ...{ links, pairing, people, languages, prefixes, conversations, notifier },
   };
+}
+
+/** A crash may have come between what begins a task and its conversation's binding: what is left of it is bound before anything new comes. */
+async function bindLeft(store: SpoolStore, conversations: Conversations): Promise<void> {
+  for (const [state, name] of (['new', 'cur'] as const).flatMap((each) =>
+    store.names(each).map((key) => [each, key] as const),
+  )) {
+    const entry = store.read(state, name, spoolShape(entryShape))?.message;
+    if (!entry || entry.command || entry.job) continue;
+    const { taskId, viber, principal, message } = entry;
+    const { address, isDirect } = message;
+    // A thread that is still to come is bound when it is there.
+    if (message.opensThread && address.thread === undefined) continue;
+    const key = bindingKey(principal, address, isDirect);
+    if (!conversations.get(key)) await conversations.bind({ key, taskId, viber, address, isDirect });
+  }
 }
 
 function openAccess(config: Config, folder: string) {

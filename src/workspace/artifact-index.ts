@@ -1,5 +1,6 @@
 /** The index of a task's artifacts: what an entry is, and reading it past torn or foreign lines. */
 
+import fs from 'node:fs';
 import { createStatCache } from '../lib/file-cache.ts';
 import { readJsonLines } from '../lib/read-json.ts';
 import { isInteger, isText, objectOf, oneOf, shape } from '../lib/shape.ts';
@@ -40,7 +41,7 @@ const indexes = createStatCache<readonly ArtifactMeta[]>(256, parseIndex);
 /** The entries of an index file, the last line of each id, oldest first; none when there is no file. */
 export function readIndex(file: string): readonly ArtifactMeta[] {
   // What the cache cannot see may be a link that leads nowhere.
-  return indexes.get(file) ?? parseIndex(file);
+  return indexes.get(file) ?? (fs.lstatSync(file, { throwIfNoEntry: false }) ? parseIndex(file) : []);
 }
 
 function parseIndex(file: string): ArtifactMeta[] {

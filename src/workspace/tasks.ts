@@ -9,7 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UserError } from '../errors.ts';
 import { ensureFolder, quarantine } from '../lib/damage.ts';
 import { createStatCache } from '../lib/file-cache.ts';
-import { patchFile, writeFileAtomic } from '../lib/files.ts';
+import { patchFile, syncFile, syncFolder, writeFileAtomic } from '../lib/files.ts';
 import { serialise } from '../lib/locks.ts';
 import { parseJson, readJson, readWhole } from '../lib/read-json.ts';
 import { isInteger, isText, listOf, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
@@ -97,6 +97,13 @@ function copyOf(record: TaskRecord): TaskRecord {
 /** Writes the whole record, creating the task's folder if need be. */
 export async function saveTask(home: Home, record: TaskRecord, options: { sync?: boolean } = {}): Promise<void> {
   await serialise(recordFile(home, record.id), () => write(home, record, options.sync));
+}
+
+/** A record that was saved without that survives a power cut when it resolves. */
+export async function syncTask(home: Home, taskId: string): Promise<void> {
+  await syncFile(recordFile(home, taskId));
+  await syncFolder(home.taskDir(taskId));
+  await syncFolder(home.artifacts);
 }
 
 /**

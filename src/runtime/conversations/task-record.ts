@@ -4,7 +4,7 @@ import { formatAddress } from '../../channels/channel.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import { linkCurrentTask } from '../../workspace/plan.ts';
-import { readTask, saveTask, titleOf, updateTask } from '../../workspace/tasks.ts';
+import { readTask, saveTask, syncTask, titleOf, updateTask } from '../../workspace/tasks.ts';
 import type { TaskRecord, TaskState } from '../../workspace/types.ts';
 import { addUsage } from '../../workspace/usage.ts';
 import type { Entry } from '../contract/entry.ts';
@@ -36,6 +36,16 @@ export interface TaskRecordsOptions {
 }
 
 export function createTaskRecords({ home, conversations, costs, log }: TaskRecordsOptions): TaskRecords {
+  /** Records on their way to the disk: until they are there the message that began the task is not finished, and makes them anew. */
+  const syncing = new Map<string, Promise<void>>();
+
+  function syncMeanwhile(taskId: string): void {
+    const synced = syncTask(home, taskId).finally(() => syncing.delete(taskId));
+    // Whoever ends the run hears of a failure.
+    synced.catch(() => undefined);
+    syncing.set(taskId, synced);
+  }
+
   async function begin(entry: Entry): Promise<TaskRecord> {
     const { taskId, viber, principal, message, job } = entry;
     // A crash may have come between the message's commit and that of its conversation's binding.
@@ -55,13 +65,15 @@ export function createTaskRecords({ home, conversations, costs, log }: TaskRecor
       ...(job ? { job: job.id } : {}),
       ...{ createdAt: at, updatedAt: at },
     };
-    await saveTask(home, record, { sync: true });
+    await saveTask(home, record, { sync: false });
+    syncMeanwhile(taskId);
     if (!job && principal.role !== 'guest') await linkCurrentTask(home, viber, taskId);
     return record;
   }
 
   /** Through `running`, as the state machine has it, whether or not that was worth a line of its own. */
   async function setState(taskId: string, state: TaskState, run?: string): Promise<void> {
+    await syncing.get(taskId);
     await updateTask(home, taskId, (before) => {
       const used = run === undefined ? undefined : costs.take(run);
       const record = used ? { ...before, usage: addUsage(before.usage, used) } : before;

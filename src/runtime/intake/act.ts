@@ -1,6 +1,7 @@
 /**
  * Does what was decided for an event; the only place of the gateway that writes. Invariants: what it resolves to is durable; a
- * conversation is bound before what begins its task is stored, since a crash in between must not leave two tasks to it.
+ * conversation that has a task is bound to another before what begins that is stored. One that has none is bound meanwhile: after a
+ * crash in between a start binds it by what is stored (`bindLeft`), so that there are never two tasks to it.
  */
 import type { Ownership } from '../../access/pairing.ts';
 import { identityText } from '../../access/principal.ts';
@@ -53,8 +54,10 @@ export async function act(
       return 'answered';
     case 'bind':
       return state.changes.run(key, async () => {
-        await bind(who, action.entry, services);
-        return store(action.entry, raw, services);
+        const bound = bind(who, action.entry, services);
+        if (!action.begins) await bound;
+        const [outcome] = await Promise.all([store(action.entry, raw, services), bound]);
+        return outcome;
       });
     case 'open':
       return state.changes.run(key, async () => {

@@ -8,6 +8,8 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { setImmediate } from 'node:timers/promises';
+import { urlToHttpOptions } from 'node:url';
+import { createLru } from '../../../lib/lru.ts';
 import { integer, isFields } from '../../shared/read.ts';
 import { watchConnection } from '../../shared/watch-connection.ts';
 
@@ -42,6 +44,10 @@ export type Fetch = (url: string | URL, init: Init) => Promise<{ json(): Promise
 
 /** Idle connections are given up before routers forget them: writing into a forgotten one is an answer that never comes. */
 const IDLE_MS = 45_000;
+/** A connection that was in use so lately is open still, or what has closed it is known. */
+const FRESH_MS = 1_000;
+/** Methods have few addresses; files have one each. */
+const MAX_ADDRESSES = 100;
 /** Who asks for more is asked again all the same. */
 const MAX_WAIT_S = 3600;
 /** A batch of 100 updates is far below. */
@@ -55,14 +61,26 @@ export function createFetch(apiRoot: string): Fetch {
     ...(process.env.NODE_USE_ENV_PROXY === '1' && { proxyEnv: process.env }),
   };
   const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(options);
+  const addresses = createLru<ReturnType<typeof urlToHttpOptions>>(MAX_ADDRESSES);
+  const addressOf = (url: string | URL) => {
+    const text = String(url);
+    const known = addresses.get(text) ?? urlToHttpOptions(new URL(text));
+    addresses.set(text, known);
+    return known;
+  };
+  /** The agent gives out the connection that was used last. */
+  let usedAt = Number.NEGATIVE_INFINITY;
   return async (url, init) => {
-    // A whole turn of the loop: a kept-alive connection that the server has closed meanwhile is noticed and not used.
-    await setImmediate();
-    await setImmediate();
+    if (performance.now() - usedAt > FRESH_MS) {
+      // A whole turn of the loop: a kept-alive connection that the server has closed meanwhile is noticed and not used.
+      await setImmediate();
+      await setImmediate();
+    }
     return new Promise((resolve, reject) => {
       const { method = 'POST', headers = {}, body, signal } = init;
       const length = typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {};
-      const request = (isSecure ? httpsRequest : httpRequest)(url, {
+      const request = (isSecure ? httpsRequest : httpRequest)({
+        ...addressOf(url),
         method,
         headers: { ...headers, ...length },
         agent,
@@ -71,6 +89,7 @@ export function createFetch(apiRoot: string): Fetch {
       const abort = () => request.destroy(Object.assign(new Error('given up'), { code: 'ABORTED' }));
       const end = () => {
         signal.removeEventListener('abort', abort);
+        usedAt = performance.now();
         // Refused before it was all sent.
         if (!request.writableFinished) request.destroy();
       };
