@@ -20,6 +20,7 @@ import { say } from '../messages/messages.ts';
 import { createMetrics } from '../metrics.ts';
 import { type Entry, laneLimits } from '../runtime/contract/entry.ts';
 import { entryShape, outboxShape } from '../runtime/contract/spool-shapes.ts';
+  const expected = new ExpectedAnswers(path.join(home.conversations, 'expected.json'));
 import { bindingKey, type Conversations, openConversations } from '../runtime/conversations/conversations.ts';
 import { type OwnerNotifier, openOwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import { openDelivery } from '../runtime/delivery.ts';
@@ -83,6 +84,7 @@ export async function openServices(options: ServicesOptions) {
   const prefixes = prefixesOf(config);
   const languages = openLanguages({ folder: home.access, configured: config.language, prefixes, log });
   const conversations = openConversations(home.conversations);
+  const expected = new ExpectedAnswers(path.join(home.conversations, 'expected.json'));
   await bindLeft(store, conversations);
   const notifier: OwnerNotifier = openOwnerNotifier({
     ...{ folder: home.access, people, languages, buttons, delivery, log },
@@ -90,7 +92,7 @@ export async function openServices(options: ServicesOptions) {
   return {
     ...{ config, viber: VIBER, home, lock, log, metrics, limit, shortage, handles, damage, dead },
     ...{ store, ledger, queue, cache, delivery, buttons, bus, live, settings, built, channelOf },
-    ...{ links, pairing, people, languages, prefixes, conversations, notifier },
+    ...{ links, pairing, people, languages, prefixes, conversations, expected, notifier },
   };
 }
 

@@ -21,6 +21,7 @@ import { createInterrupt, type Interrupt } from '../runtime/commands/interrupt.t
 import type { Entry } from '../runtime/contract/entry.ts';
 import type { JobService } from '../runtime/contract/job-service.ts';
 import { type Conversations, placeOf, shareTask } from '../runtime/conversations/conversations.ts';
+import type { Expected } from '../runtime/conversations/expected.ts';
 import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import type { ConversationSettings } from '../runtime/conversations/settings.ts';
 import { createTaskRecords } from '../runtime/conversations/task-record.ts';
@@ -67,6 +68,7 @@ export interface WorkOptions {
   delivery: Delivery;
   live: Live;
   settings: ConversationSettings;
+  expected: Expected;
   conversations: Conversations;
   people: People;
   pairing: Pairing;
@@ -162,6 +164,7 @@ export function openWork(options: WorkOptions): Work {
         jobs: jobs.service,
       },
       ...{ pairing: options.pairing, links: options.links, settings: options.settings, skills: tools.skills },
+      expected: options.expected,
       searchMemory: memory.searchMemory,
       bound: (id) => conversations.bound(id).map(placeOf),
       shareTask: (person, from) => shareTask(conversations, person, from),

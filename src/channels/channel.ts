@@ -231,6 +231,8 @@ export interface Channel {
   readonly limits: ChannelLimits;
   /** A part that is sent again cannot appear twice: the platform takes a key, or can be asked. */
   readonly isExact?: boolean;
+  /** What answers a press is seen by its person alone. */
+  readonly whispers?: boolean;
   status(): ChannelStatus;
   /** Resolves once events flow. Throws ConfigError when a setting is wrong (a token, a missing permission). */
   connect(callbacks: ChannelCallbacks): Promise<void>;

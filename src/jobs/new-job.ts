@@ -70,8 +70,9 @@ export function createNewJobs({ clock, jobs, targets, settings }: NewJobsOptions
 
   return {
     preview(job) {
-      const { words, timezone, next } = read(job, new Date(clock.now()));
-      return { words, timezone, next };
+      const now = new Date(clock.now());
+      const { words, timezone, next } = read(job, now);
+      return { words, timezone, next, now: now.toISOString() };
     },
     fields,
   };

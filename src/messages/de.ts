@@ -2,6 +2,7 @@
 import { answers } from './de/answers.ts';
 import { commands } from './de/commands.ts';
 import { common } from './de/common.ts';
+import { consent } from './de/consent.ts';
 import { contact } from './de/contact.ts';
 import { costs } from './de/costs.ts';
 import { exported } from './de/export.ts';
@@ -20,6 +21,7 @@ export const de: Catalogue = {
   answers,
   commands,
   common,
+  consent,
   contact,
   costs,
   export: exported,

@@ -5,6 +5,7 @@
 import { answers } from './en/answers.ts';
 import { commands } from './en/commands.ts';
 import { common } from './en/common.ts';
+import { consent } from './en/consent.ts';
 import { contact } from './en/contact.ts';
 import { costs } from './en/costs.ts';
 import { exported } from './en/export.ts';
@@ -22,6 +23,7 @@ export const en = {
   answers,
   commands,
   common,
+  consent,
   contact,
   costs,
   export: exported,

@@ -67,8 +67,8 @@ export interface Consent {
   at: string;
 }
 
-/** What a person, or the time that went by, decided about a call that waited. `wrote`: the person wrote something instead. */
-export type ApprovalVerdict = 'approve' | 'always' | 'deny' | 'expired' | 'answer' | 'wrote' | 'stop';
+/** What a person, or the time that went by, decided about a call that waited. `wrote`: the person wrote something instead; `another`: they want it at another time. */
+export type ApprovalVerdict = 'approve' | 'always' | 'deny' | 'expired' | 'answer' | 'another' | 'wrote' | 'stop';
 
 /** Tokens of one or more model calls and their price. */
 export interface Usage {

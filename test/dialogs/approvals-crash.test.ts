@@ -58,19 +58,19 @@ describe('a crash', () => {
     const isEarly = ['run-parked', 'run-out-written'].includes(point);
     if (isEarly) await crashed;
     else {
-      await said('May I run');
-      telegram.press(ALEX, 'Approve');
+      await said('Save note.md');
+      telegram.press(ALEX, 'Save');
       await crashed;
     }
     start();
     if (isEarly) {
-      await said('May I run');
-      telegram.press(ALEX, 'Approve');
+      await said('Save note.md');
+      telegram.press(ALEX, 'Save');
     }
     await said(end);
     const file = path.join(home, 'workspace/note.md');
     expect(fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '').toBe(written);
-    expect(texts().filter((text) => text.includes('May I run'))).toHaveLength(1);
+    expect(texts().filter((text) => text.includes('Save note.md'))).toHaveLength(1);
     expect(texts().filter((text) => text.includes(end))).toHaveLength(1);
     const sessions = path.join(home, 'agents/default/sessions');
     const lines = fs.readFileSync(path.join(sessions, fs.readdirSync(sessions)[0] ?? ''), 'utf8');

@@ -3,7 +3,15 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
-import { ask, type Person, type Place, type Platform, type Seen, waitFor } from '../platforms/platform.ts';
+import {
+  ask,
+  type Person,
+  type Place,
+  type Platform,
+  type Seen,
+  waitFor,
+  wholeQuestion,
+} from '../platforms/platform.ts';
 import {
   NAMES,
   openPlatforms,
@@ -71,19 +79,24 @@ describe.each(NAMES)('consent on %s', (name) => {
   it('is asked for with everything that will run; approved, it runs once and the work goes on', async () => {
     const { world, platform, dm } = await open(name);
     world.llm.script(calls(writing()));
-    const asked = await ask(platform, dm, 'keep a note: milk and eggs', { text: 'write_file' });
+    const asked = await ask(platform, dm, 'keep a note: milk and eggs', { text: 'Save notes.md in your workspace?' });
     expect(asked.text).toContain('One moment.');
-    expect(asked.text).toContain('workspace/notes.md');
-    expect(asked.text).toContain('milk and eggs');
-    expect(asked.text).not.toContain('a draft');
-    expect(asked.buttons).toEqual(['Approve', 'Deny', 'Always for this task']);
+    const shown = await wholeQuestion(platform, dm, asked);
+    expect(shown).toContain('workspace/notes.md');
+    expect(shown).toContain('milk and eggs');
+    expect(shown).toContain('10 minutes');
+    expect(shown).not.toMatch(/a draft|write_file|[{}]/);
+    const folded = name === 'telegram' ? [] : ['Details'];
+    expect(asked.buttons).toEqual(['Save', 'No', 'Always for this task', ...folded]);
     expect(note(world)).toBe('');
-    expect((await platform.command(dm, 'status')).text).toMatch(/waits for your consent to .?write_file/);
-    const done = await press(platform, dm, 'Approve', 'I was told');
+    expect((await platform.command(dm, 'status')).text).toContain(
+      'waits for your answer: Save notes.md in your workspace?',
+    );
+    const done = await press(platform, dm, 'Save', 'I was told');
     expect(done.text).toContain('notes.md');
     expect(note(world)).toBe('milk and eggs');
     expect(platform.answers(dm).some((seen) => seen.text === 'Approved; I run it now.')).toBe(true);
-    const again = await press(platform, dm, 'Approve', /already/);
+    const again = await press(platform, dm, 'Save', /already/);
     expect(again.text).toBe('You have approved this already.');
     expect(world.llm.requests()).toHaveLength(2);
   });
@@ -91,10 +104,10 @@ describe.each(NAMES)('consent on %s', (name) => {
   it('is denied: nothing runs, the model is told and goes on', async () => {
     const { world, platform, dm } = await open(name);
     world.llm.script(calls(writing()));
-    await ask(platform, dm, 'keep a note', { text: 'write_file' });
-    const done = await press(platform, dm, 'Deny', 'I was told');
+    await ask(platform, dm, 'keep a note', { text: 'Save notes.md in your workspace?' });
+    const done = await press(platform, dm, 'No', 'I was told');
     expect(done.text).toContain('execution denied');
-    expect((await press(platform, dm, 'Approve', /already/)).text).toBe('You have denied this already.');
+    expect((await press(platform, dm, 'Save', /already/)).text).toBe('You have denied this already.');
     expect(note(world)).toBe('');
   });
 
@@ -103,8 +116,8 @@ describe.each(NAMES)('consent on %s', (name) => {
     world.llm.script(calls(writing()));
     const said = platform.say(platform.room, 'keep a note', { mention: true, by: 'sam' });
     const place = platform.answerPlace(said);
-    await waitFor(platform, place, { text: 'write_file' });
-    const refused = await press(platform, place, 'Approve', /people of/, 'kim');
+    await waitFor(platform, place, { text: 'Save notes.md in your workspace?' });
+    const refused = await press(platform, place, 'Save', /people of/, 'kim');
     expect(refused.text).toContain('ask one of them');
     world.llm.script(() => ({ text: 'hello to you' }));
     const before = platform.answers(place).length;
@@ -114,28 +127,28 @@ describe.each(NAMES)('consent on %s', (name) => {
     expect(history(world)).not.toContain('milk and eggs');
     expect(note(world)).toBe('');
     world.llm.script(calls(writing()));
-    await press(platform, place, 'Approve', 'I was told', 'sam');
+    await press(platform, place, 'Save', 'I was told', 'sam');
     expect(note(world)).toBe('milk and eggs');
-    expect((await press(platform, place, 'Deny', /already/, 'alex')).text).toMatch(/has approved this already/);
+    expect((await press(platform, place, 'No', /already/, 'alex')).text).toMatch(/has approved this already/);
   });
 
   it('runs out: it is denied, the model goes on, and a late press is told so', async () => {
     const { world, platform, dm } = await open(name);
     world.llm.script(calls(writing()));
-    await ask(platform, dm, 'keep a note', { text: '10 minutes' });
+    await ask(platform, dm, 'keep a note', { text: 'Save notes.md' });
     await world.stop();
     letTimePass(world);
     await world.restart();
     const told = await waitFor(platform, dm, { text: 'I was told' });
     expect(told.text).toContain('execution denied: nobody answered');
-    expect((await press(platform, dm, 'Approve', /too late/)).text).toMatch(/denied/);
+    expect((await press(platform, dm, 'Save', /too late/)).text).toMatch(/denied/);
     expect(note(world)).toBe('');
   });
 
   it('holds for what was shown alone: what has changed in the file of the request since does not run', async () => {
     const { world, platform, dm } = await open(name);
     world.llm.script(calls(writing()));
-    await ask(platform, dm, 'keep a note', { text: 'write_file' });
+    await ask(platform, dm, 'keep a note', { text: 'Save notes.md in your workspace?' });
     await world.stop();
     for (const file of requestFiles(world)) {
       const request = JSON.parse(fs.readFileSync(file, 'utf8'));
@@ -143,7 +156,7 @@ describe.each(NAMES)('consent on %s', (name) => {
       fs.writeFileSync(file, JSON.stringify(request));
     }
     await world.restart();
-    const told = await press(platform, dm, 'Approve', 'I was told');
+    const told = await press(platform, dm, 'Save', 'I was told');
     expect(told.text).toContain('this is no longer what was approved');
     expect(note(world)).toBe('');
   });
@@ -151,11 +164,11 @@ describe.each(NAMES)('consent on %s', (name) => {
   it('is not given by writing something else: that is taken up, and the question is closed', async () => {
     const { world, platform, dm } = await open(name);
     world.llm.script(calls(writing()));
-    await ask(platform, dm, 'keep a note', { text: 'write_file' });
+    await ask(platform, dm, 'keep a note', { text: 'Save notes.md in your workspace?' });
     world.llm.script(() => ({ text: 'here is a poem' }));
     await ask(platform, dm, 'never mind, a poem please', { text: 'here is a poem' });
     expect(history(world)).toMatch(/keep a note[\s\S]*write_file[\s\S]*the person wrote instead[\s\S]*a poem please/);
-    expect((await press(platform, dm, 'Approve', /closed/)).text).toBe('This is closed: you wrote to me instead.');
+    expect((await press(platform, dm, 'Save', /closed/)).text).toBe('This is closed: you wrote to me instead.');
     expect(note(world)).toBe('');
   });
 
@@ -163,24 +176,24 @@ describe.each(NAMES)('consent on %s', (name) => {
     const { world, platform, dm } = await open(name);
     const more = { path: 'workspace/more.md', content: 'bread' };
     world.llm.script(calls(writing(), writing(more)));
-    await ask(platform, dm, 'keep two notes', { text: 'write_file' });
+    await ask(platform, dm, 'keep two notes', { text: 'Save notes.md in your workspace?' });
     await press(platform, dm, 'Always for this task', 'I was told');
     expect([note(world), world.read('workspace/more.md')]).toEqual(['milk and eggs', 'bread']);
     const status = await platform.command(dm, 'status');
     expect(status.text).toMatch(/not asked about here: .?write_file.? \(workspace files\)/);
     expect((await press(platform, dm, 'Ask again: write_file', /ask again before/)).text).toContain('write_file');
-    await ask(platform, dm, 'once more', { text: 'May I run' });
+    await ask(platform, dm, 'once more', { text: /^Save |\nSave / });
   });
 
   it('shows long arguments whole, in a file, with what cannot be seen made visible', async () => {
     const { world, platform, dm } = await open(name);
     const content = `${'word '.repeat(600)}\u202Egnp.exe\u200B\u0007 \`\`\`\n](http://x.test)`;
     world.llm.script(calls(writing({ path: 'workspace/long.md', content })));
-    const asked = await ask(platform, dm, 'keep a long note', { file: 'write_file.txt' });
+    const asked = await ask(platform, dm, 'keep a long note', { file: 'details.txt' });
     const shown = readable(platform, asked);
-    expect(shown).toContain('\\u{202E}gnp.exe\\u{200B}\\u0007');
+    expect(shown).toContain('\\u{202E}gnp.exe\\u{200B}\\u{7}');
     for (const unseen of ['\u202E', '\u200B', '\u0007']) expect(shown).not.toContain(unseen);
-    await press(platform, dm, 'Approve', 'I was told');
+    await press(platform, dm, 'Save', 'I was told');
     expect(world.read('workspace/long.md')).toBe(content);
   });
 
@@ -190,13 +203,13 @@ describe.each(NAMES)('consent on %s', (name) => {
     world.llm.script((request) =>
       request.toolResults.length > 0 ? { text: request.toolResults.join(' | ') } : { toolCalls: both },
     );
-    const first = await ask(platform, dm, 'keep two notes', { text: 'May I run' });
-    expect(first.text).not.toContain('bread');
-    const second = await press(platform, dm, 'Deny', 'bread');
-    expect(second.text).not.toContain('milk');
+    const first = await ask(platform, dm, 'keep two notes', { text: /^Save |\nSave / });
+    expect(first.text).not.toContain('more.md');
+    const second = await press(platform, dm, 'No', 'Save more.md');
+    expect(second.text).not.toContain('notes.md');
     expect(world.llm.requests()).toHaveLength(1);
     expect((await platform.command(dm, 'stop')).text).toBe('Stopped: keep two notes.');
-    expect((await press(platform, dm, 'Approve', /closed/)).text).toBe('This is closed: the work was stopped.');
+    expect((await press(platform, dm, 'Save', /closed/)).text).toBe('This is closed: the work was stopped.');
     world.llm.script(() => ({ text: 'as you like' }));
     await ask(platform, dm, 'what now?', { text: 'as you like' });
     expect(history(world)).toMatch(/said no[\s\S]*stopped the work/);
@@ -207,7 +220,7 @@ describe.each(NAMES)('consent on %s', (name) => {
 it('is given in the conversation that was asked alone, by its own people elsewhere neither', async () => {
   const { world, platform, dm } = await open('telegram');
   world.llm.script(calls(writing()));
-  await ask(platform, dm, 'keep a note', { text: 'write_file' });
+  await ask(platform, dm, 'keep a note', { text: 'Save notes.md in your workspace?' });
   const [file = ''] = requestFiles(world);
   const id = path.basename(file, '.json');
   for (const verb of ['yes', 'always', 'no', 'edit'])
@@ -215,7 +228,7 @@ it('is given in the conversation that was asked alone, by its own people elsewhe
       'answer this in the conversation where I asked',
     );
   expect([note(world), JSON.parse(fs.readFileSync(file, 'utf8')).decision]).toEqual(['', undefined]);
-  await press(platform, dm, 'Approve', 'I was told');
+  await press(platform, dm, 'Save', 'I was told');
   expect(note(world)).toBe('milk and eggs');
 });
 
@@ -226,15 +239,15 @@ it('waits through a SIGKILL on each platform, and what was approved then runs on
   for (const platform of platforms) world.llm.scriptFor(`on ${platform.name}`, calls(writing(file(platform))));
   const on = (work: (platform: Platform, dm: Place) => Promise<unknown>) =>
     Promise.all(platforms.map((platform) => work(platform, platform.dm('alex'))));
-  await on((platform, dm) => ask(platform, dm, `keep a note on ${platform.name}`, { text: 'May I run' }));
+  await on((platform, dm) => ask(platform, dm, `keep a note on ${platform.name}`, { text: /^Save |\nSave / }));
   await world.kill();
-  await on((platform, dm) => press(platform, dm, 'Approve', 'I was told'));
+  await on((platform, dm) => press(platform, dm, 'Save', 'I was told'));
   for (const platform of platforms) {
     expect(world.read(file(platform).path)).toBe('milk');
     fs.writeFileSync(path.join(world.home, file(platform).path), 'changed since');
   }
   await world.kill();
-  const again = await on((platform, dm) => press(platform, dm, 'Approve', /already/));
+  const again = await on((platform, dm) => press(platform, dm, 'Save', /already/));
   expect(again).toEqual(platforms.map(() => expect.objectContaining({ text: 'You have approved this already.' })));
   expect(platforms.map((platform) => world.read(file(platform).path))).toEqual(platforms.map(() => 'changed since'));
   expect(world.llm.requests()).toHaveLength(6);

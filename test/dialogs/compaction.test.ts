@@ -116,7 +116,7 @@ it('a run that waits for consent goes on after a compaction and a restart as if 
   expect((await world.ask('/compact')).text).toContain('nothing to compact');
   await world.restart();
   const before = lastId(world.telegram, ALEX);
-  world.telegram.press(ALEX, 'Approve');
+  world.telegram.press(ALEX, 'Save');
   await world.telegram.wait({
     chat: ALEX,
     from: 'bot',

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
 import { type ManualClock, manualClock } from '../jobs/manual-clock.ts';
-import { ask, type Person, type Place, type Platform, waitFor } from '../platforms/platform.ts';
+import { ask, type Person, type Place, type Platform, waitFor, wholeQuestion } from '../platforms/platform.ts';
 import {
   NAMES,
   openPlatforms,
@@ -64,8 +64,8 @@ async function press({ platform, place }: Chat, label: string, text: string | Re
 /** Asks for a job and approves it. */
 async function make(chat: Chat, fields: object = {}): Promise<void> {
   chat.world.llm.script(calls(creating(fields)));
-  await ask(chat.platform, chat.place, 'send me a digest on weekdays', { text: 'create_scheduled_job' });
-  await press(chat, 'Approve', 'I was told');
+  await ask(chat.platform, chat.place, 'send me a digest on weekdays', { text: 'Do this every' });
+  await press(chat, 'Yes', 'I was told');
 }
 
 /** The run has been noted: the next slot does not find it at work. */
@@ -84,14 +84,15 @@ describe.each(NAMES)('a job asked for on %s', (name) => {
     const chat = await open(name);
     const { world, platform, place, clock } = chat;
     world.llm.script(calls(creating()));
-    const asked = await ask(platform, place, 'send me a digest on weekdays at 9', { text: 'create_scheduled_job' });
-    expect(asked.text).toContain('every weekday at 09:00');
-    expect(asked.text).toContain('Europe/Berlin');
-    expect(asked.text).toContain('this conversation');
-    for (const day of ['Tue, 13 Jan 2026', 'Wed, 14 Jan 2026', 'Thu, 15 Jan 2026']) expect(asked.text).toContain(day);
-    expect(asked.buttons).toEqual(['Approve', 'Deny']);
+    const asked = await ask(platform, place, 'send me a digest on weekdays at 9', { text: 'Do this every' });
+    expect(asked.text).toContain('Do this every weekday at 09:00 (Berlin time): Write the digest?');
+    const shown = await wholeQuestion(platform, place, asked);
+    expect(shown).toContain('Europe/Berlin');
+    expect(shown).toContain('this conversation');
+    for (const day of ['Tue, 13 Jan 2026', 'Wed, 14 Jan 2026', 'Thu, 15 Jan 2026']) expect(shown).toContain(day);
+    expect(asked.buttons.slice(0, 3)).toEqual(['Yes', 'Another time', 'No']);
     expect(files(chat)).toEqual([]);
-    const done = await press(chat, 'Approve', 'I was told');
+    const done = await press(chat, 'Yes', 'I was told');
     expect(done.text).toContain('2026-01-13T08:00:00.000Z');
     expect(fileOf(chat)).toEqual({
       ...NEW_JOB,
@@ -206,10 +207,10 @@ describe('what is asked for wrongly', () => {
     world.llm.script(calls({ name: 'delete_scheduled_job', arguments: { name: 'nothing' } }));
     expect((await ask(platform, place, 'delete it', { text: 'I was told' })).text).toContain('no job nothing');
     world.llm.script(calls({ name: 'delete_scheduled_job', arguments: { name: 'Digest' } }));
-    const asked = await ask(platform, place, 'delete the digest', { text: 'delete_scheduled_job' });
+    const asked = await ask(platform, place, 'delete the digest', { text: 'Delete Digest' });
     expect(asked.text).toContain('every weekday at 09:00');
     expect(files(chat)).toEqual(['digest.yaml']);
-    await press(chat, 'Approve', 'I was told');
+    await press(chat, 'Yes', 'I was told');
     expect(files(chat)).toEqual([]);
   });
 });

@@ -123,12 +123,12 @@ describe('the result of a job', () => {
     const note = { name: 'write_file', arguments: { path: 'workspace/notes.md', content: 'milk' } };
     world.llm.script(calls([note], 'Digest: noted.'));
     await run();
-    const asked = await waitFor(telegram, dm, { text: 'write_file' });
+    const asked = await waitFor(telegram, dm, { text: 'Save notes.md' });
     expect(asked.text).toMatch(/^The job Digest asks/);
     // Which of them can be reached is known only afterwards.
-    expect((await waitFor(slack, elsewhere, { text: 'write_file' })).text).toContain('the first answer counts');
+    expect((await waitFor(slack, elsewhere, { text: 'Save notes.md' })).text).toContain('the first answer counts');
     const before = telegram.answers(dm).length;
-    await telegram.press(dm, 'Approve');
+    await telegram.press(dm, 'Save');
     await waitFor(telegram, telegram.room, { text: 'Digest: noted.' });
     expect(world.read('workspace/notes.md')).toBe('milk');
     await quiet();
@@ -138,7 +138,7 @@ describe('the result of a job', () => {
         .slice(before)
         .map(({ text }) => text),
     ).toEqual(['Approved; I run it now.']);
-    await slack.press(elsewhere, 'Deny');
+    await slack.press(elsewhere, 'No');
     await waitFor(slack, elsewhere, { text: 'approved this already' });
     const listed = await telegram.command(dm, 'jobs', 'show digest');
     expect(listed.text).toContain('Last run: completed');
@@ -185,11 +185,11 @@ describe('notify in a task', () => {
     await ask(telegram, dm, 'note that here', { text: 'noted' });
     expect(telegram.answers(dm).map(({ text }) => text)).toEqual(['a note', 'noted']);
     world.llm.script(calls([notifying(`slack:${slack.room.chat}`, 'over there')], 'sent'));
-    const asked = await ask(telegram, dm, 'tell the channel', { text: 'notify' });
+    const asked = await ask(telegram, dm, 'tell the channel', { text: 'Send this to' });
     expect(asked.text).toContain('over there');
     await quiet();
     expect(slack.answers(slack.room)).toEqual([]);
-    await telegram.press(dm, 'Approve');
+    await telegram.press(dm, 'Send');
     await waitFor(slack, slack.room, { text: 'over there' });
   });
 
@@ -199,10 +199,10 @@ describe('notify in a task', () => {
     const tell = async (to: string, by: 'alex' | 'sam', press = true): Promise<string> => {
       const place = telegram.dm(by);
       world.llm.script(calls([notifying(to, 'psst')], (last) => `I was told: ${last}`));
-      const first = await ask(telegram, place, 'tell them', { by, text: /notify|I was told/ });
+      const first = await ask(telegram, place, 'tell them', { by, text: /Send this to|I was told/ });
       if (first.text.startsWith('I was told') || !press) return first.text;
       const after = telegram.answers(place).length;
-      await telegram.press(place, 'Approve', by);
+      await telegram.press(place, 'Send', by);
       return (await waitFor(telegram, place, { after, text: 'I was told' })).text;
     };
     expect(await tell(`slack:${slack.room.chat}`, 'sam')).toContain('Only an owner may have something sent to slack:');

@@ -220,9 +220,9 @@ describe('a playbook from Slack', () => {
       return { text: `Step ${stepOf(request)} is finished.` };
     });
     const thread = await slack.begin('play release-notes version=1.2.0');
-    await waitFor(slack, thread, { text: 'May I run' });
+    await waitFor(slack, thread, { text: 'Save notes.md' });
     await world.restart();
-    await slack.press(thread, 'Approve');
+    await slack.press(thread, 'Save');
     expect((await finished(thread)).text).toContain('3 of 3 steps');
     // The workspace is the writer's own.
     expect(world.read('vibers/writer/notes.md')).toBe('for all');
@@ -242,7 +242,7 @@ describe('a playbook from Slack', () => {
       return { text: stepOf(request) === 0 ? 'As you like.' : `Step ${stepOf(request)} is finished.` };
     });
     const thread = await slack.begin('play release-notes version=1.2.0');
-    await waitFor(slack, thread, { text: 'May I run' });
+    await waitFor(slack, thread, { text: 'Save notes.md' });
     isBold = false;
     expect((await ask(slack, thread, 'Rather not into the workspace.', { text: 'As you like' })).text).toContain(
       'As you',

@@ -4,10 +4,19 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { visible } from '../../src/runtime/reply/show.ts';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
 import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
 import { tempFolder } from '../helpers/temp.ts';
-import { ask, type Person, type Place, type Platform, type Seen, waitFor } from '../platforms/platform.ts';
+import {
+  ask,
+  type Person,
+  type Place,
+  type Platform,
+  type Seen,
+  waitFor,
+  wholeQuestion,
+} from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformName, type PlatformWorldOptions } from '../platforms/world.ts';
 
 const machine = vi.hoisted(() => ({ isWithoutSandbox: false }));
@@ -119,14 +128,14 @@ describe.each(SANDBOXES)('git-commit $where', ({ isWithout }) => {
       const { world, platform, dm } = await open(name, { agent: `folder: ${folder}\nmode: ${mode}\n` });
       world.llm.script(calls({ name: 'git-commit', arguments: { message: HOSTILE } }));
       const asked = await ask(platform, dm, 'commit it', { text: 'May I run' });
-      expect(asked.buttons).toEqual(['Approve', 'Deny', 'Always for this task']);
-      const shown = readable(platform, asked);
+      expect(asked.buttons.slice(0, 3)).toEqual(['Yes', 'No', 'Always for this task']);
+      const shown = await wholeQuestion(platform, dm, asked);
       expect(shown).toContain('git add .\ngit commit -m "$message"');
-      expect(shown).toContain(JSON.stringify(HOSTILE));
+      expect(shown).toContain(visible(HOSTILE));
       expect(shown).toContain(folder);
       expect(shown).toContain(isWithout ? 'without a sandbox' : 'in a sandbox, without network');
       expect(git(folder, 'log', '--format=%s')).toBe('first');
-      const done = await press(platform, dm, 'Approve', 'I was told');
+      const done = await press(platform, dm, 'Yes', 'I was told');
       expect(done.text).toContain('"code":0');
       expect(git(folder, 'log', '-1', '--format=%B')).toBe(HOSTILE);
       expect(git(folder, 'show', '--name-only', '--format=')).toBe('notes.md');
@@ -144,7 +153,7 @@ describe.each(NAMES)('a skill on %s', (name) => {
     const { world, platform, dm } = await open(name, { files: { 'skills/mark/SKILL.md': MARK }, agent: at(folder) });
     world.llm.script(calls({ name: 'mark', arguments: { word: 'one' } }));
     await ask(platform, dm, 'mark it', { text: 'May I run' });
-    const done = await press(platform, dm, 'Deny', 'I was told');
+    const done = await press(platform, dm, 'No', 'I was told');
     expect(done.text).toContain('execution denied');
     expect(fs.readdirSync(folder)).toEqual([]);
   });
@@ -170,7 +179,7 @@ describe.each(NAMES)('a skill on %s', (name) => {
     });
     world.llm.script(calls({ name: 'table', arguments: {} }));
     await ask(platform, dm, 'make the table', { text: 'May I run' });
-    await press(platform, dm, 'Approve', 'I was told');
+    await press(platform, dm, 'Yes', 'I was told');
     const [file] = (await waitFor(platform, dm, { file: 'table.csv' })).files;
     expect(file && platform.bytes(file).toString()).toBe('a,b\n1,2\n');
     expect(platform.answers(dm).flatMap((seen) => seen.files.map((each) => each.name))).toEqual(['table.csv']);
@@ -188,12 +197,12 @@ describe.each(NAMES)('a skill on %s', (name) => {
     await ask(platform, dm, 'mark it', { text: 'May I run' });
     put(world.home, { 'skills/mark/SKILL.md': MARK.replace('marks.txt', 'other.txt') });
     await offers(platform, dm, (text) => text.includes('mark'));
-    const told = await press(platform, dm, 'Approve', 'I was told');
+    const told = await press(platform, dm, 'Yes', 'I was told');
     expect(told.text).toContain('has changed since it was approved');
     expect(fs.readdirSync(folder)).toEqual([]);
     const asked = await ask(platform, dm, 'then again', { text: 'May I run' });
-    expect(readable(platform, asked)).toContain('other.txt');
-    await press(platform, dm, 'Approve', 'I was told');
+    expect(await wholeQuestion(platform, dm, asked)).toContain('other.txt');
+    await press(platform, dm, 'Yes', 'I was told');
     expect(fs.readFileSync(path.join(folder, 'other.txt'), 'utf8')).toBe('one\n');
   });
 
@@ -205,7 +214,7 @@ describe.each(NAMES)('a skill on %s', (name) => {
     world.llm.script(calls({ name: 'mark', arguments: { word: 'one' } }));
     const place = platform.answerPlace(platform.say(platform.room, 'mark it', { mention: true, by: 'sam' }));
     await waitFor(platform, place, { text: 'May I run' });
-    expect((await press(platform, place, 'Approve', /people of/, 'kim')).text).toContain('ask one of them');
+    expect((await press(platform, place, 'Yes', /people of/, 'kim')).text).toContain('ask one of them');
     const theirs = platform.answerPlace(platform.say(platform.room, 'mark it for me', { mention: true, by: 'kim' }));
     await waitFor(platform, theirs, { text: 'I was told' });
     const offered = world.llm.requests().at(-1)?.tools ?? [];
@@ -312,7 +321,7 @@ describe('skills', () => {
     const call = { name: 'mark', arguments: { word: 'one' } };
     world.llm.script(calls(call, call));
     const asked = await ask(platform, dm, 'mark it', { text: 'May I run' });
-    await waitFor(platform, dm, { file: 'mark.txt' });
+    await waitFor(platform, dm, { file: 'details.txt' });
     expect(readable(platform, asked) + platform.answers(dm).map((seen) => readable(platform, seen))).toContain(
       'echo "marked $word"',
     );
@@ -344,12 +353,12 @@ describe('skills', () => {
     world.llm.script(calls(call));
     await ask(platform, dm, 'mark it', { text: 'May I run' });
     await world.kill();
-    await press(platform, dm, 'Approve', 'I was told');
+    await press(platform, dm, 'Yes', 'I was told');
     expect(fs.readFileSync(path.join(folder, 'marks.txt'), 'utf8')).toBe('one\n');
     await ask(platform, dm, 'mark it again', { text: 'May I run' });
     put(world.home, { 'skills/mark/SKILL.md': MARK.replace('marks.txt', 'other.txt') });
     await world.kill();
-    const told = await press(platform, dm, 'Approve', /has changed since it was approved/);
+    const told = await press(platform, dm, 'Yes', /has changed since it was approved/);
     expect(told.text).toContain('I was told');
     expect(fs.readdirSync(folder)).toEqual(['marks.txt']);
   });
@@ -362,7 +371,7 @@ describe('skills', () => {
     });
     world.llm.script(calls({ name: 'mark', arguments: { word: 'one' } }));
     await ask(platform, dm, 'mark it', { text: 'May I run' });
-    await platform.press(dm, 'Approve');
+    await platform.press(dm, 'Yes');
     const marks = path.join(folder, 'marks.txt');
     await vi.waitFor(() => expect(fs.readFileSync(marks, 'utf8')).toBe('one\n'), { timeout: 30_000 });
     await world.kill();

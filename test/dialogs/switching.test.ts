@@ -30,7 +30,7 @@ describe('one person on three platforms', () => {
     expect(world.tasks()).toEqual([task]);
     const ticked = await ask(slack, slack.dm('alex'), 'done 1');
     expect(ticked.text).toContain('collect numbers');
-    expect((await telegram.command(telegram.dm('alex'), 'plan')).text).toMatch(/1\/3/);
+    expect((await telegram.command(telegram.dm('alex'), 'plan')).text).toContain('1 of 3 done');
   });
 
   it('puts the same conversation before the model wherever the next words come from', async () => {
@@ -69,7 +69,7 @@ describe('one person on three platforms', () => {
     expect(words).toMatch(/everyone here/i);
     expect((await ask(discord, thread, 'done 1')).text).toContain('one');
     expect(world.tasks()).toEqual([task]);
-    expect((await telegram.command(telegram.dm('alex'), 'plan')).text).toMatch(/1\/2/);
+    expect((await telegram.command(telegram.dm('alex'), 'plan')).text).toContain('1 of 2 done');
   });
 
   it('shows a thread where its task went on, and can be stopped and watched from elsewhere', async () => {
@@ -102,10 +102,10 @@ describe('one person on three platforms', () => {
     const code = /[A-HJ-NP-Z2-9]{8}/.exec(shown.text)?.[0] ?? '';
     expect(code).not.toBe('');
     expect((await discord.command(discord.dm('alex'), 'link', code)).text).toMatch(/alex/);
-    expect((await discord.command(discord.dm('alex'), 'plan')).text).toMatch(/0\/3/);
+    expect((await discord.command(discord.dm('alex'), 'plan')).text).toContain('0 of 3 done');
     expect((await slack.command(slack.dm('sam'), 'link', code)).text).not.toMatch(/alex/);
     expect((await ask(discord, discord.dm('alex'), 'done 2')).text).toContain('two');
-    expect((await telegram.command(telegram.dm('alex'), 'plan')).text).toMatch(/1\/3/);
+    expect((await telegram.command(telegram.dm('alex'), 'plan')).text).toContain('1 of 3 done');
   });
 });
 

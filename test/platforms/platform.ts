@@ -149,3 +149,11 @@ export async function ask(
   platform.say(place, text, options);
   return waitFor(platform, place, { after, ...options });
 }
+
+/** All that a person can learn of a question before they answer it: what is folded, or stands behind a button, as well. */
+export async function wholeQuestion(platform: Platform, place: Place, asked: Seen): Promise<string> {
+  if (!asked.buttons.includes('Details')) return asked.text;
+  const after = platform.answers(place).length;
+  await platform.press(place, 'Details');
+  return `${asked.text}\n${(await waitFor(platform, place, { after, text: 'happens once' })).text}`;
+}

@@ -124,6 +124,7 @@ export function createDiscord(options: DiscordOptions): Channel {
     id: 'discord',
     limits: LIMITS,
     isExact: true,
+    whispers: true,
     get account() {
       return account();
     },

@@ -145,6 +145,7 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
     id: 'slack',
     limits: LIMITS,
     isExact: true,
+    whispers: true,
     get account() {
       return identity?.userId ?? '';
     },

@@ -47,7 +47,7 @@ export const tasks = {
   nowUsed: '- this answer: {usage}',
   allUsed: '- all together: {usage}',
   model: '- model: {model}',
-  waitsForConsent: '- waits for your consent to `{tool}`',
+  waitsForConsent: '- waits for your answer: {question}',
   waitsForPlan: '- waits for your word on the plan',
   waitsForAnswer: '- waits for your answer',
   minutesMore: ', {n} min more',

@@ -1,5 +1,6 @@
 /** A run goes on: calls that waited get their results. What was approved runs exactly as approved, journaled before it does. */
 import { UserError } from '../../errors.ts';
+import { isRecord } from '../../lib/json.ts';
 import type { Json } from '../../workspace/types.ts';
 import { resultMessage } from '../context/open-calls.ts';
 import type { Verdict, WaitingCall } from '../contract/agent.ts';
@@ -22,12 +23,36 @@ export async function answerCalls({ calls, tools, verdicts, hooks, onResult }: O
   for (const call of calls) {
     const verdict = verdicts.get(call.callId);
     const tool = tools.find(({ name }) => name === call.tool);
-    if (!verdict && tool && (await asks(tool, call))) waiting.push(call);
+    if (verdict && 'at' in verdict) {
+      const moved = await withTime(tool, call, verdict);
+      if ('input' in moved) waiting.push(moved);
+      else await onResult(resultMessage(call, moved));
+    } else if (!verdict && tool && (await asks(tool, call))) waiting.push(call);
     // Without any decision at hand nothing says that it waited: it may have been begun.
     else if (verdict || verdicts.size > 0)
       await onResult(resultMessage(call, await resultOf(call, tool, verdict, hooks)));
   }
   return waiting;
+}
+
+/** The call at the time that a person has named, to be asked about; or why that cannot be. */
+async function withTime(
+  tool: RuntimeTool | undefined,
+  call: WaitingCall,
+  { at, input }: { at: string; input: Json },
+): Promise<WaitingCall | { error: string }> {
+  const parsed = tool?.input.safeParse(input);
+  if (!tool?.at || !parsed?.success) return { error: `execution denied: the person wrote instead: ${at}` };
+  try {
+    const moved = tool.at(parsed.data, at);
+    await tool.asksBefore?.(moved, call.callId);
+    return { ...call, input: JSON.parse(JSON.stringify(moved)) };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return {
+      error: `execution denied: the person wanted another time and wrote: ${at}\nThat could not be done: ${error.message}`,
+    };
+  }
 }
 
 /** Asked once more: consent for all calls of its kind may have come since. */
@@ -51,7 +76,7 @@ function kindFor(tool: RuntimeTool, input: Json): string | undefined {
 async function resultOf(
   call: WaitingCall,
   tool: RuntimeTool | undefined,
-  verdict: Verdict | undefined,
+  verdict: Exclude<Verdict, { at: string }> | undefined,
   hooks: ToolHooks,
 ): Promise<{ value: Json } | { error: string }> {
   if (verdict && 'value' in verdict) return { value: verdict.value };
@@ -64,7 +89,8 @@ async function resultOf(
     if (isOther)
       return { error: `execution denied: ${call.tool} has changed since it was approved; call it again to ask anew.` };
     const plain = { ...tool, effect: 'external' as const, ...(verdict ? { asksBefore: () => false } : {}) };
-    return { value: await runTool(plain, input, call.callId, hooks) };
+    const value = await runTool(plain, input, call.callId, hooks);
+    return { value: verdict?.note === undefined || !isRecord(value) ? value : { ...value, note: verdict.note } };
   } catch (error) {
     if (hooks.signal.aborted) throw error;
     return { error: error instanceof Error ? error.message : 'It failed.' };

@@ -65,6 +65,14 @@ export class Approvals {
     return request;
   }
 
+  /** Keeps what people were shown, for those who ask about it later. */
+  async told(id: string, shown: Pick<ApprovalRequest, 'sentence' | 'details'>): Promise<void> {
+    const request = this.#requests.get(id);
+    if (!request || request.decision || request.sentence === shown.sentence) return;
+    Object.assign(request, shown);
+    await storeRequest(this.folder, request);
+  }
+
   get(id: string): ApprovalRequest | undefined {
     return this.#requests.get(id);
   }

@@ -10,7 +10,7 @@ import { isMessage, isPrincipal } from '../contract/spool-shapes.ts';
 
 const ID = /^[a-f0-9]{24}$/;
 
-const VERDICTS = ['approve', 'always', 'deny', 'expired', 'answer', 'wrote', 'stop'];
+const VERDICTS = ['approve', 'always', 'deny', 'expired', 'answer', 'another', 'wrote', 'stop'];
 const isDecision = objectOf({
   ...{ verdict: oneOf(...VERDICTS), by: isText, name: isText, at: isTime, answer: optional(isText) },
 });
@@ -19,7 +19,12 @@ const requestShape = shape<ApprovalRequest>(
     ...{ id: isFilled, kind: oneOf('tool', 'plan', 'question'), viber: isFilled, taskId: isFilled, run: isFilled },
     ...{ callId: isText, tool: isText, input: anything, digest: isText, scope: isText, askedAt: isTime },
     ...{ expiresAt: optional(isTime), otherwise: optional(isText), principal: isPrincipal, asked: listOf(isMessage) },
-    ...{ decision: optional(isDecision), takenAt: optional(isTime) },
+    ...{
+      decision: optional(isDecision),
+      takenAt: optional(isTime),
+      sentence: optional(isText),
+      details: optional(isText),
+    },
   }),
 );
 const ABOUT = {

@@ -1,9 +1,12 @@
 /** The words and buttons with which a person is asked: for consent to a call, about a plan, or what the model wants to know. */
+import { lines, type Messages, words } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { ApprovalRequest } from '../contract/approval.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
-import { fenced, shownInput, visible } from '../reply/show.ts';
+import type { Sentence } from '../contract/sentence.ts';
+import { fenced, visible } from '../reply/show.ts';
 import type { AskUser } from '../tools/ask-user.ts';
+import { fieldList, fieldsOf, isSimple, phrasingIn, plain } from './phrasing.ts';
 
 export const CONSENT_MINUTES = 10;
 export const QUESTION_MINUTES = 30;
@@ -11,6 +14,8 @@ export const QUESTION_MINUTES = 30;
 export interface Question {
   /** Markdown. */
   text: string;
+  /** All there is to know about it: folded, or behind a button. Markdown. */
+  details?: string;
   /** What is too long for a message, whole: sent along as a file. */
   file?: { name: string; text: string };
   buttons: ButtonAction[][];
@@ -33,49 +38,73 @@ const button = (label: string, id: string, verb: string): ButtonAction => ({
 
 const isLong = (text: string): boolean => text.length > MAX_INLINE || text.split('\n').length > MAX_LINES;
 
-/**
- * @param note What follows from it, in plain words.
- * @param script What will run with these arguments.
- * @param mayRepeat Whether people may let it run from now on without a question.
- */
-export function askForConsent(
-  { id, tool, input, scope }: ApprovalRequest,
-  note = '',
-  script = '',
-  mayRepeat = true,
-): Question {
-  const shown = shownInput(input);
+export interface Consenting {
+  messages: Messages;
+  /** The tool's own; absent: its name and the fields. */
+  sentence?: Sentence | undefined;
+  /** What follows from it, in plain words. */
+  note?: string;
+  /** What will run with these arguments. */
+  script?: string;
+  /** Whether people may let it run from now on without a question. */
+  mayRepeat?: boolean;
+}
+
+export const detailsButton = (id: string, messages: Messages): ButtonAction =>
+  button(messages.text('consent.details'), id, 'details');
+
+export function askForConsent({ id, tool, input, scope }: ApprovalRequest, asking: Consenting): Question {
+  const { messages, note = '', script = '', mayRepeat = true } = asking;
+  const sentence = asking.sentence ?? fallback(tool, input, messages);
   const code = visible(script.trimEnd());
-  const limits = `${note === '' ? '' : `${visible(note)}\n\n`}Only this runs, and once. Without an answer within ${CONSENT_MINUTES} minutes it does not.`;
+  const limits = messages.text('consent.limits', { minutes: CONSENT_MINUTES });
+  const covers = mayRepeat && scope !== '' ? messages.text('consent.covers', { what: plain(scope) }) : '';
+  const notes = [visible(note), covers].filter(Boolean);
+  const parts = [wholeFields(input), ...(code === '' ? [] : [fenced(code, 'sh')]), ...notes].filter(Boolean);
   const buttons = [
-    [button('Approve', id, 'yes'), button('Deny', id, 'no')],
-    ...(mayRepeat ? [[button('Always for this task', id, 'always')]] : []),
+    [
+      button(sentence.yes ?? messages.text('common.yes'), id, 'yes'),
+      ...(sentence.asksWhen ? [button(messages.text('consent.anotherTime'), id, 'when')] : []),
+      button(messages.text('common.no'), id, 'no'),
+    ],
+    ...(mayRepeat ? [[button(messages.text('consent.always'), id, 'always')]] : []),
   ];
-  const what = `May I run \`${tool}\`${scope === '' ? '' : ` (${scope})`} with this?`;
-  const parts = [fenced(shown, 'json'), ...(code === '' ? [] : [fenced(code, 'sh')])];
-  if (!isLong(parts.join('\n'))) return { text: [what, ...parts, limits].join('\n\n'), buttons };
-  const all = [tool, shown, ...(code === '' ? [] : ['', code])].join('\n');
+  if (!isLong(parts.join('\n'))) return { text: sentence.text, details: [...parts, limits].join('\n\n'), buttons };
+  const all = [note, ...fieldsOf(input).map(([name, value]) => `${name}:\n${indented(value)}`), script].filter(Boolean);
+  const short = [fieldList(input), ...notes].filter(Boolean);
   return {
-    text: `${what}\n\n${isLong(shown) ? outline(input) : fenced(shown, 'json')}\n\nThe whole of it${code === '' ? '' : ', with the script,'} is in the attached file. ${limits}`,
-    file: { name: `${tool}.txt`, text: `${all}\n` },
+    text: sentence.text,
+    details: [...short, messages.text('consent.inFile'), limits].join('\n\n'),
+    file: { name: 'details.txt', text: `${visible(all.join('\n\n'))}\n` },
     buttons,
   };
 }
+
+/** For a tool without a sentence of its own: its name, and under it what it is given. */
+function fallback(tool: string, input: Json, messages: Messages): Sentence {
+  const name = phrasingIn(messages).plain(tool.replace(/[_-]+/g, ' '), 80);
+  const list = fieldList(input);
+  const text = messages.text('consent.useTool', { tool: name });
+  return { text: list === '' ? text : lines(text, '', words(list)) };
+}
+
+/** Each field with all of its value: nothing in one can pass for another. */
+function wholeFields(input: Json): string {
+  return fieldsOf(input)
+    .map(([name, value]) =>
+      isSimple(value)
+        ? `- ${plain(name, 60)}: ${plain(value)}`
+        : `- ${plain(name, 60)}:\n${indented(fenced(visible(value)))}`,
+    )
+    .join('\n');
+}
+
+const indented = (text: string): string => text.replace(/^/gm, '  ');
 
 /** One below the other; side by side when they are more than a platform takes as rows. */
 function rowsOf(buttons: ButtonAction[]): ButtonAction[][] {
   const width = buttons.length > MAX_ROWS ? 2 : 1;
   return buttons.flatMap((_, at) => (at % width === 0 ? [buttons.slice(at, at + width)] : []));
-}
-
-/** The arguments' names and how long they are; short ones as they are. */
-function outline(input: Json): string {
-  const fields = typeof input === 'object' && input !== null && !Array.isArray(input) ? Object.entries(input) : [];
-  const lines = fields.slice(0, 12).map(([name, value]) => {
-    const shown = shownInput(value);
-    return `${visible(name).slice(0, 60)}: ${shown.length > 120 ? `${shown.length} characters` : shown.replaceAll('\n', ' ')}`;
-  });
-  return fenced(lines.join('\n') || `${shownInput(input).length} characters`);
 }
 
 export function askAboutPlan({ id }: ApprovalRequest, plan: string, file: string): Question {

@@ -14,6 +14,7 @@ import { crashPoint } from '../../crash-points.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
 import { scrub } from '../../log.ts';
+import { type Messages, messagesIn } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendSession, findRun } from '../../workspace/sessions.ts';
 import type { Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
@@ -29,12 +30,15 @@ import { parseReply, summarise } from '../reply/reply.ts';
 import { digestOf } from '../reply/show.ts';
 import { askUserInput } from '../tools/ask-user.ts';
 import type { Approvals } from './approvals.ts';
+import { phrasingIn } from './phrasing.ts';
 import { adoptPlan, planFileName, proposedPlan, proposePlan } from './plan-approval.ts';
 import {
   askAboutPlan,
   askForConsent,
   askPerson,
   CONSENT_MINUTES,
+  type Consenting,
+  detailsButton,
   QUESTION_MINUTES,
   type Question,
 } from './question.ts';
@@ -84,18 +88,25 @@ export class RunSuspension {
     const call = outcome.parked?.[0];
     if (!call) throw new Error('a run that waits for nothing was parked');
     const tool = tools.find(({ name }) => name === call.tool);
+    const messages = messagesIn(undefined);
     const { request, plan, asked } = await this.#requestFor(where, call, tool);
     const question: Question = asked
       ? askPerson(request, asked)
       : plan
         ? askAboutPlan(request, plan.text, planFileName(where.task))
         : tool
-          ? askForConsent(request, ...wordsOf(tool, request.input))
-          : askForConsent(request);
+          ? askForConsent(request, { messages, ...wordsOf(tool, request.input, messages) })
+          : askForConsent(request, { messages });
     const said = parseReply(outcome.text).visible.trim();
     crashPoint('run:parked');
     const text = scrub([said, question.text].filter(Boolean).join('\n\n'));
+    const details = question.details === undefined ? undefined : scrub(question.details);
+    await this.#approvals.told(request.id, {
+      sentence: scrub(question.text),
+      ...(details === undefined ? {} : { details }),
+    });
     return {
+      ...(details === undefined ? {} : { details: { text: details, button: detailsButton(request.id, messages) } }),
       ...{ state: 'waiting', text, summary: summarise(question.text), artifactRefs: [], buttons: question.buttons },
       ...(question.file ? { files: [await this.#questionFile(request, question.file)] } : {}),
     };
@@ -122,7 +133,11 @@ export class RunSuspension {
       return 'stop';
     }
     if (decision.verdict === 'always') await allowAlways(this.#home, task, request, decision);
-    return new Map(call ? [[call.callId, await verdictOf(this.#home, task, request, decision, shown?.digest)]] : []);
+    return new Map(
+      call
+        ? [[call.callId, await verdictOf(this.#home, task, request, decision, shown?.digest, calledWith(call))]]
+        : [],
+    );
   }
 
   /** Somebody of the task's people wrote instead of deciding: what waited is denied, and the history says so. */
@@ -160,7 +175,9 @@ export class RunSuspension {
     const asked = kind === 'question' ? askUserInput.parse(input) : undefined;
     const preferred = asked?.recommended === undefined ? undefined : asked.options?.[asked.recommended];
     const minutes = kind === 'tool' ? CONSENT_MINUTES : preferred === undefined ? undefined : QUESTION_MINUTES;
-    const known = earlier.filter(isLine('approval')).findLast((line) => line.callId === call.callId);
+    const same = earlier.filter(isLine('approval')).findLast((line) => line.callId === call.callId);
+    // With another time it is another question.
+    const known = kind === 'tool' && same?.digest !== digestOf(call.tool, input) ? undefined : same;
     // A plan that was proposed before a crash may have been edited since.
     const propose = known ? proposedPlan : proposePlan;
     const plan = kind === 'plan' ? await propose(this.#home, task) : undefined;
@@ -245,12 +262,18 @@ function askedOf({ message: { message, job } }: QueueItem<Entry>) {
 }
 
 /** What the tool itself says about these arguments, and what it will run. */
-function wordsOf(tool: RuntimeTool, input: Json): [note: string, script: string, mayRepeat: boolean] {
+function wordsOf(tool: RuntimeTool, input: Json, messages: Messages): Omit<Consenting, 'messages'> {
   const parsed = tool.input.safeParse(input);
   const mayRepeat = tool.consent !== 'each';
-  if (!parsed.success) return ['', '', mayRepeat];
-  return [tool.noteFor?.(parsed.data) ?? '', tool.codeFor?.(parsed.data) ?? '', mayRepeat];
+  if (!parsed.success) return { mayRepeat };
+  return {
+    ...{ mayRepeat, note: tool.noteFor?.(parsed.data) ?? '', script: tool.codeFor?.(parsed.data) ?? '' },
+    sentence: tool.asks?.(parsed.data, phrasingIn(messages)),
+  };
 }
+
+/** As it is kept: transcripts have no secrets. */
+const calledWith = ({ input }: WaitingCall): Json => JSON.parse(scrub(JSON.stringify(input)));
 
 function scopeOf(tool: RuntimeTool, input: Json): string {
   const parsed = tool.input.safeParse(input);

@@ -35,6 +35,7 @@ export interface CommandServices
     | 'models'
     | 'searchMemory'
     | 'messagesAt'
+    | 'expected'
   > {
   home: Home;
   /** How many of the newest records a list looks at before it gives up finding more; 5,000 when absent. */

@@ -5,6 +5,7 @@
 import { principalText } from '../../access/principal.ts';
 import type { Attachment } from '../../channels/channel.ts';
 import { hashText, readText, sha256File } from '../../lib/files.ts';
+import { messagesIn } from '../../messages/messages.ts';
 import { readTask, updateTask } from '../../workspace/tasks.ts';
 import type { Consent, TaskRecord } from '../../workspace/types.ts';
 import { askedAt } from '../approvals/approvals.ts';
@@ -39,10 +40,18 @@ export const approve: Command = {
       const { role, name } = request.principal;
       return { text: `Only ${role === 'guest' ? '' : `${plainName(name)} or `}an owner may answer this.` };
     }
+    if (verb === 'details') return { text: request.details ?? messagesIn(undefined).text('consent.noDetails') };
     if (verb === 'edit' && !request.decision) return editPlan(context, task);
-    return decide(context, request, verb);
+    if (verb === 'when' && !request.decision) return askWhen(context, id);
+    return decide(context, request, context.args.trim().slice(id.length).trim());
   },
 };
+
+/** Their next words here say when. */
+function askWhen({ expected, address, principal }: CommandContext, id: string): CommandReply {
+  expected?.set(address, principalText(principal), { command: APPROVE, args: `${id} at` });
+  return { text: messagesIn(undefined).text('consent.askWhen') };
+}
 
 async function decide(
   { approvals, principal, address }: CommandContext,
@@ -65,12 +74,14 @@ async function decide(
       };
     case 'answer':
       return { text: `Noted: ${visible(decision.answer)}` };
+    case 'another':
+      return { text: messagesIn(undefined).text('consent.another') };
     case 'deny':
       return { text: kind === 'plan' ? 'Rejected; I do not begin.' : 'Denied; it does not run.' };
   }
 }
 
-type Choice = { verdict: 'approve' | 'always' | 'deny' } | { verdict: 'answer'; answer: string };
+type Choice = { verdict: 'approve' | 'always' | 'deny' } | { verdict: 'answer' | 'another'; answer: string };
 
 /** What a button of this request means; undefined for what no button of it says. */
 function decisionFor(request: ApprovalRequest, verb: string): Choice | undefined {
@@ -78,6 +89,8 @@ function decisionFor(request: ApprovalRequest, verb: string): Choice | undefined
     const answer = askUserInput.safeParse(request.input).data?.options?.[Number(verb) - 1];
     return answer === undefined ? undefined : { verdict: 'answer', answer };
   }
+  const when = request.kind === 'tool' ? /^at\s+(\S[\s\S]*)$/.exec(verb)?.[1] : undefined;
+  if (when !== undefined) return { verdict: 'another', answer: when };
   if (verb === 'yes') return { verdict: 'approve' };
   if (verb === 'no' || verb === 'edit') return { verdict: 'deny' };
   return verb === 'always' && request.kind === 'tool' ? { verdict: 'always' } : undefined;
@@ -97,6 +110,8 @@ function closed({ verdict, by, name, answer = '' }: Decision, { kind }: Approval
     case 'answer':
       if (by !== '') return `${who} answered this already: ${visible(answer)}`;
       return `This came too late: after ${QUESTION_MINUTES} minutes I went on with: ${visible(answer)}`;
+    case 'another':
+      return messagesIn(undefined).text('consent.moved');
     case 'wrote':
       return `This is closed: ${by === me ? 'you' : name || 'somebody'} wrote to me instead.`;
     case 'stop':

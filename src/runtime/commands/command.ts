@@ -14,6 +14,7 @@ import type { Approvals } from '../approvals/approvals.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { PlayOrder } from '../contract/entry.ts';
 import type { JobService } from '../contract/job-service.ts';
+import type { Expected } from '../conversations/expected.ts';
 import type { ConversationSettings } from '../conversations/settings.ts';
 import type { Costs } from '../costs/costs.ts';
 import type { Compaction } from '../memory/compaction.ts';
@@ -92,6 +93,8 @@ export interface CommandContext {
   shareTask(person: string, from: Address): Promise<void>;
   /** What may be attached to an answer at an address: `attach` of its channel and the bytes it takes for one file. */
   attachRules(address: Address): AttachRules;
+  /** What the next words of a person answer; absent where nothing can be asked so. */
+  expected?: Pick<Expected, 'set' | 'clear'>;
   /** What was chosen for conversations. */
   settings: ConversationSettings;
   /** What is typed before a command's name, by channel id, for the channels that are on: `{ telegram: '/', slack: '/viber ' }`. */

@@ -68,10 +68,10 @@ const MAX_BUTTONS = 6;
 
 /** What the task waits for. */
 function waitingLines({ approvals, taskId, messages }: CommandContext): Text[] {
-  return (approvals?.open(taskId) ?? []).map(({ kind, tool, expiresAt }) => {
+  return (approvals?.open(taskId) ?? []).map(({ kind, sentence = '', expiresAt }) => {
     const about =
       kind === 'tool'
-        ? messages.text('tasks.waitsForConsent', { tool })
+        ? messages.text('tasks.waitsForConsent', { question: sentence.split('\n')[0] ?? '' })
         : messages.text(kind === 'plan' ? 'tasks.waitsForPlan' : 'tasks.waitsForAnswer');
     const minutes = expiresAt === undefined ? 0 : Math.ceil((Date.parse(expiresAt) - Date.now()) / 60_000);
     return words(`${about}${minutes > 0 ? messages.text('tasks.minutesMore', { n: minutes }) : ''}`);

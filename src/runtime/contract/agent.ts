@@ -34,9 +34,14 @@ export interface WaitingCall {
 
 /**
  * The call runs with exactly this input, if it is still of this kind (what the tool's `kindOf` said when it was shown); or it does
- * not, and the model gets a result or a reason in its place.
+ * not, and the model gets a result or a reason in its place. `at`: it is asked about anew, with the time that a person has named; `note`
+ * then goes along with its result.
  */
-export type Verdict = { run: Json; kind?: string } | { value: Json } | { error: string };
+export type Verdict =
+  | { run: Json; kind?: string; note?: string }
+  | { at: string; input: Json }
+  | { value: Json }
+  | { error: string };
 
 export interface AgentHooks {
   /** Its abort ends the run with RunError `stopped`, whose cause is the reason. */

@@ -11,7 +11,7 @@ export interface Decision {
   name: string;
   /** ISO 8601. */
   at: string;
-  /** With `answer`. */
+  /** With `answer`; the time in their words, with `another`. */
   answer?: string;
 }
 
@@ -40,6 +40,9 @@ export interface ApprovalRequest {
   play?: true;
   /** The run is a scheduled job's: so is what goes on from it. */
   job?: JobOrder;
+  /** What was asked, and all there is to know about it, as Markdown. */
+  sentence?: string;
+  details?: string;
   /** Whose words the run is about. */
   principal: Principal;
   /** The messages that were answered with the question: it may be decided where they came from, and nowhere else. */

@@ -43,10 +43,10 @@ export interface JobService {
    */
   find(name: string): JobView;
   /**
-   * How a new job is understood and its next three times, nothing made. Throws UserError: a wrong schedule, one that is too
+   * How a new job is understood and its next three times, from now on, nothing made. Throws UserError: a wrong schedule, one that is too
    * frequent, an address that is none, a name that is taken, one too many.
    */
-  preview(job: NewJob): { words: string; timezone: string; next: string[] };
+  preview(job: NewJob): { words: string; timezone: string; next: string[]; now: string };
   /** As `preview`, and as `create` where nothing may be sent to a place, or an owner must not ask. */
   check(job: NewJob, by: Principal, from: Address): Promise<void>;
   /**

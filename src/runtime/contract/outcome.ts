@@ -26,6 +26,8 @@ export interface RunOutcome extends TaskResult {
   asks?: Suggestion[];
   /** Words of the built-in model, and nothing done: not worth a line in the day's log. */
   isTalk?: boolean;
+  /** Stands folded below the text, or is said at a press of the button. */
+  details?: { text: string; button: ButtonAction };
   /** Sent along whatever the rules for artifacts are. */
   files?: Attachment[];
 }

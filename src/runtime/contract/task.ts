@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import type { ArtifactRef, Json, Plan, SessionEntry, TaskState } from '../../workspace/types.ts';
+import type { Phrasing, Sentence } from './sentence.ts';
 
 /** `task:submit`. `goal` and `messages` are required; the rest is optional context. */
 export interface TaskRequest {
@@ -75,7 +76,11 @@ export interface RuntimeTool<Input = unknown> {
    * what leaves (approvals/egress.ts), and `kindOf` names the place.
    */
   reaches?(input: Input): Reach | undefined;
-  /** Stands in the question about it: what these arguments will lead to. */
+  /** The question about it as one sentence; absent: its name and the arguments as a list. What it needs to know is known after `asksBefore`. */
+  asks?(input: Input, phrasing: Phrasing): Sentence;
+  /** The arguments with another time, as a person has put it; for a tool whose sentence `asksWhen`. */
+  at?(input: Input, when: string): Input;
+  /** Stands in the details of the question: what these arguments will lead to. */
   noteFor?(input: Input): string;
   /** What will run, whole: shown with the arguments. */
   codeFor?(input: Input): string;

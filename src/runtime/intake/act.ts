@@ -4,7 +4,7 @@
  * crash in between a start binds it by what is stored (`bindLeft`), so that there are never two tasks to it.
  */
 import type { Ownership } from '../../access/pairing.ts';
-import { identityText } from '../../access/principal.ts';
+import { identityText, principalText } from '../../access/principal.ts';
 import type { InboundMessage, InboundOutcome } from '../../channels/channel.ts';
 import { spoolKey } from '../../engine/engine.ts';
 import { viberCommand } from '../../lib/invocation.ts';
@@ -150,6 +150,8 @@ async function store(entry: Entry, raw: unknown, services: GatewayServices): Pro
   // An album steers once it is whole.
   if (entry.mode === 'steer' && message.group !== undefined) setTimeout(steer, GROUP_SETTLE_MS + 20).unref();
   else if (entry.mode === 'steer') steer();
+  // Whatever they do next, a short question of before is answered by it, or not to be answered any more.
+  if (entry.command && outcome === 'accepted') services.expected.clear(message.address, principalText(entry.principal));
   count(message, outcome, services);
   const trace = traceOf(spoolKey(id));
   log.info({ trace, channel: message.address.channel, task: entry.taskId, kind: message.kind }, outcome);

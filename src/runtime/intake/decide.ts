@@ -12,6 +12,7 @@ import type { Command } from '../commands/command.ts';
 import { findCommand } from '../commands/table.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { Entry, InjectionMode } from '../contract/entry.ts';
+import { type ExpectedAnswer, isShortAnswer } from '../conversations/expected.ts';
 import { saysStop, spoken } from './injection.ts';
 
 /** The task a conversation is bound to, as the sender of an event meets it. */
@@ -48,6 +49,8 @@ export interface Facts {
   /** The conversation is being bound to a task. */
   readonly isChanging: boolean;
   readonly task: BoundTask | undefined;
+  /** What the person's next words here answer. */
+  readonly expected: ExpectedAnswer | undefined;
   /** Chosen for the conversation. */
   readonly mode: InjectionMode;
 }
@@ -119,7 +122,7 @@ export function decide(facts: Facts): Decision {
   if (isCounted && facts.rate?.ok === false) return tooMuch(message, facts.rate.first);
   if (message.button && !facts.pressed) return { kind: 'press', id: message.button.id };
   if (facts.pressed === 'gone') return { kind: 'notice', said: GONE };
-  return decideTask(facts, meant(message, facts.pressed));
+  return decideTask(facts, meant(message, facts.pressed, facts));
 }
 
 function turnAway(
@@ -148,8 +151,14 @@ interface Meaning {
   mode: InjectionMode | undefined;
 }
 
-function meant(original: InboundMessage, action: ButtonAction | undefined): Meaning {
+function meant(original: InboundMessage, action: ButtonAction | undefined, asked: Pick<Facts, 'expected'>): Meaning {
   let message = original;
+  const isAnswer = message.kind === 'message' && !message.command && !action && isShortAnswer(message);
+  const expected = isAnswer ? asked.expected : undefined;
+  if (expected) {
+    const command = { name: expected.command, args: `${expected.args} ${message.text.trim()}` };
+    return { message: { ...message, command }, spec: findCommand(expected.command), mode: undefined };
+  }
   if (action && 'say' in action) message = { ...message, text: action.say };
   else if (action) message = { ...message, command: { name: action.command, args: action.args } };
   const spec = message.command && findCommand(message.command.name);

@@ -1,6 +1,6 @@
 /** The facts of an event. Reads and writes nothing but what is asked for, and waits for nobody. */
 import { authoriseEntry, type EntryDecision, type EntryFacts } from '../../access/authorise.ts';
-import { identityText, type Principal } from '../../access/principal.ts';
+import { identityText, type Principal, principalText } from '../../access/principal.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
 import type { KeyedMutex } from '../../lib/keyed-mutex.ts';
 import type { Lru } from '../../lib/lru.ts';
@@ -101,6 +101,9 @@ export function gather(
           isBusy: looked?.taskId === bound.taskId ? looked.isBusy : undefined,
         }
       );
+    },
+    get expected() {
+      return services.expected.get(address, principalText(principal));
     },
     get mode() {
       return settings.modeOf(address);

@@ -12,6 +12,7 @@ import type { Said, Text } from '../../messages/messages.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Entry, InjectionMode } from '../contract/entry.ts';
 import type { Conversations } from '../conversations/conversations.ts';
+import type { Expected } from '../conversations/expected.ts';
 import type { Buttons } from '../reply/buttons.ts';
 
 /** Who somebody is, what they may, and how strangers are let in. */
@@ -58,6 +59,7 @@ export interface GatewaySettings {
 export interface GatewayServices {
   queue: Queue<Entry>;
   conversations: Conversations;
+  expected: Expected;
   access: Access;
   languages: Pick<Languages, 'of' | 'note' | 'prefixAt'>;
   lookups: Lookups;

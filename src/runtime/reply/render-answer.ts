@@ -10,6 +10,8 @@ import { type AttachMode, attach, getButton } from './attachments.ts';
 export interface AttachRules {
   mode: AttachMode;
   maxBytes: number;
+  /** Details of a question stand behind a button there. */
+  whispers?: boolean;
 }
 
 /** What an answer is rendered with. */
@@ -32,6 +34,7 @@ const MAX_ATTACHED = 10;
 export const attachRules = (channel: Channel | undefined, mode: AttachMode = 'auto'): AttachRules => ({
   mode,
   maxBytes: channel?.limits.uploadBytes ?? Number.MAX_SAFE_INTEGER,
+  whispers: channel?.whispers ?? false,
 });
 
 export async function renderAnswer(
@@ -46,12 +49,18 @@ export async function renderAnswer(
   const names = messages.list(onRequest.map((file) => file.name));
   const list = onRequest.length > 0 ? `\n\n${messages.text('failures.moreFiles', { names })}` : '';
   const all = [...(outcome.files ?? []), ...files];
-  const text = words(`${outcome.text}${list}`);
+  const { details } = outcome;
+  const fold = details && !rules.whispers ? `\n\n${details.text.replace(/^/gm, '> ')}` : '';
+  const text = words(`${outcome.text}${fold}${list}`);
   // A question that follows says enough, and so does a file.
   const isSilent = all.length === 0 && !outcome.asks?.length && (await isBlank?.(text));
   return {
     text: isSilent ? messages.text('failures.empty') : text,
     files: all,
-    buttons: [...outcome.buttons, ...onRequest.map((file) => [getButton(file, messages, taskId)])],
+    buttons: [
+      ...outcome.buttons,
+      ...(details && rules.whispers ? [[details.button]] : []),
+      ...onRequest.map((file) => [getButton(file, messages, taskId)]),
+    ],
   };
 }

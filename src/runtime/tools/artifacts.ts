@@ -22,6 +22,10 @@ export const createArtifactTool = (scope: ToolScope) =>
     description: 'Make a file for the person; it is attached to your answer.',
     input: createInput,
     effect: 'idempotent',
+    asks: ({ title }, { messages, plain }) => ({
+      text: messages.text('consent.saveArtifact', { file: plain(title) }),
+      yes: messages.text('consent.save'),
+    }),
     async execute({ title, type, content, encoding = 'utf8' }) {
       const bytes = decode(content, encoding);
       // The same file asked for again in this run, say after a restart, is the same artifact.

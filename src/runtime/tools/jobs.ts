@@ -10,6 +10,7 @@ import { findRun } from '../../workspace/sessions.ts';
 import type { JobService, JobView, NewJob } from '../contract/job-service.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
+import { askForJob, type Timing, whenText, zoneText } from './job-sentences.ts';
 
 export interface JobToolDeps {
   /** Once the jobs have been read; undefined when they cannot be. */
@@ -33,6 +34,7 @@ const listInput = z.object({});
 const deleteInput = z.object({ name: z.string().max(200) });
 
 const LISTED = 50;
+const UNKNOWN: Timing = { words: '', timezone: 'UTC', next: [], now: '' };
 
 /** Models leave out by empty texts and lists. */
 function newJob({ deliver, timezone, skills, model, ...rest }: z.infer<typeof createInput>): NewJob {
@@ -71,12 +73,13 @@ export function jobTools(scope: ToolScope, { service: openService, principal, fr
   async function agoOf(callId: string): Promise<number> {
     const { home, viber, taskId, runId } = scope;
     const lines = await findRun(home, viber, taskId, runId);
-    const asked = lines.find((line) => line.type === 'approval' && line.callId === callId);
+    const asked = lines.findLast((line) => line.type === 'approval' && line.callId === callId);
     return asked?.type === 'approval' ? Math.max(0, Date.now() - Date.parse(asked.at)) : 0;
   }
 
   /** What people are shown of the calls of this run that wait. */
   const notes = new Map<string, string>();
+  const timings = new Map<string, Timing & { name?: string }>();
   const keyOf = ({ schedule, timezone, deliver }: NewJob) => JSON.stringify([schedule, timezone, deliver]);
 
   return [
@@ -91,13 +94,21 @@ export function jobTools(scope: ToolScope, { service: openService, principal, fr
         const job = newJob(input);
         const opened = await service();
         await opened.check(job, principal, from).catch(unreachable);
-        const { words, timezone, next } = opened.preview(job);
+        const timing = opened.preview(job);
+        const { words, timezone, next } = timing;
+        timings.set(keyOf(job), timing);
         const to = job.deliver?.join(', ') ?? 'this conversation';
         const times = timesText(next, timezone);
         notes.set(keyOf(job), `It runs ${words}; its result goes to ${to}. The next times (${timezone}):\n${times}`);
         return true;
       },
       noteFor: (input) => notes.get(keyOf(newJob(input))) ?? '',
+      asks(input, phrasing) {
+        const job = newJob(input);
+        const timing = timings.get(keyOf(job)) ?? { ...UNKNOWN, words: input.schedule };
+        return askForJob(job, timing, phrasing);
+      },
+      at: (input, when) => ({ ...input, schedule: when }),
       async execute(input, { callId }) {
         const opened = await service();
         const made = await opened.create(newJob(input), principal, from, await agoOf(callId)).catch(unreachable);
@@ -120,12 +131,20 @@ export function jobTools(scope: ToolScope, { service: openService, principal, fr
       effect: 'idempotent',
       consent: 'each',
       async asksBefore({ name }) {
-        const { id, name: full, words, createdBy } = (await service()).find(name);
+        const found = (await service()).find(name);
+        const { id, name: full, words, createdBy } = found;
+        timings.set(name, { ...found, now: new Date().toISOString() });
         const made = createdBy === undefined ? 'written by hand' : 'made in a chat';
         notes.set(name, `This deletes the job "${full}" (${id}), ${made}: ${words}.`);
         return true;
       },
       noteFor: ({ name }) => notes.get(name) ?? '',
+      asks({ name }, { messages, plain }) {
+        const timing = timings.get(name);
+        const when =
+          timing === undefined ? '' : `${whenText(timing, messages)} (${zoneText(timing.timezone, messages)})`;
+        return { text: messages.text('consent.deleteJob', { name: plain(timing?.name ?? name), when }) };
+      },
       async execute({ name }) {
         const { id } = await (await service()).remove(name, principal);
         return { deleted: id };

@@ -48,6 +48,13 @@ export function notify({ home, taskId, runId }: ToolScope, deps: NotifyDeps): Ru
     ...(deps.isJob ? { consent: 'never' as const } : {}),
     isOutside: ({ to }) => !isOwn(to),
     kindOf: ({ to }) => to,
+    asks({ to, text, artifacts = [] }, { messages, plain, code }) {
+      const said = { place: code(to, 100), text: plain(text, 400) };
+      const n = artifacts.length;
+      const question =
+        n > 0 ? messages.text('consent.notifyFiles', { ...said, n }) : messages.text('consent.notify', said);
+      return { text: question, yes: messages.text('consent.send') };
+    },
     async execute({ to, text, artifacts = [] }) {
       const words = scrub(text.trim());
       if (words === '' && artifacts.length === 0) throw new UserError('There is nothing to send.');

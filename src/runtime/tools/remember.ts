@@ -14,6 +14,7 @@ export const remember = (scope: ToolScope) =>
     description: 'Keep a lasting fact or preference in long-term memory. pending: the owner is asked first.',
     input,
     effect: 'idempotent',
+    asks: ({ text }, { messages, plain }) => ({ text: messages.text('consent.remember', { text: plain(text, 400) }) }),
     async execute({ text, section }) {
       const words = text.trim();
       if (words === '') throw new UserError('There is nothing to remember.');

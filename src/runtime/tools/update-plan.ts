@@ -22,6 +22,7 @@ export const updatePlan = (scope: ToolScope) => {
       "Set this task's plan: Markdown with ## Goal and ## Plan (- [ ] steps), or goal and steps. Give all steps each time.",
     input,
     effect: 'idempotent',
+    asks: (_input, { messages }) => ({ text: messages.text('consent.changePlan') }),
     async execute({ plan: given }) {
       if (typeof given === 'string' && given.trim() === '') throw new UserError('The plan is empty.');
       const write = await writePlan(home, taskId, given, { baseHash: base });

@@ -21,6 +21,11 @@ export const writeFile = (scope: ToolScope) =>
     // The task's own artifacts are its own affair; the workspace is shared by all tasks.
     isOutside: ({ path: given }) => splitArea(scope, given).area === 'workspace',
     kindOf: ({ path: given }) => (splitArea(scope, given).area === 'workspace' ? 'workspace files' : 'artifacts'),
+    asks({ path: given }, { messages, plain }) {
+      const { area, rest } = splitArea(scope, given);
+      const key = area === 'workspace' ? 'consent.saveFile' : 'consent.saveArtifact';
+      return { text: messages.text(key, { file: plain(rest) }), yes: messages.text('consent.save') };
+    },
     async execute({ path: given, content }) {
       const bytes = decode(content, 'utf8');
       const { area = 'task', rest } = splitArea(scope, given);

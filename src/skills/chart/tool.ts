@@ -25,6 +25,7 @@ export const chart = (scope: ToolScope): BundledTool =>
   defineBundled({
     effect: 'idempotent',
     input,
+    asks: ({ title }, { messages, plain }) => ({ text: messages.text('consent.drawChart', { title: plain(title) }) }),
     async execute({ title, type, data, file, x, y, width, height }) {
       if ((data === undefined) === (file === undefined))
         throw new UserError(

@@ -42,6 +42,7 @@ export function webFetch(scope: ToolScope, deps: BundledDeps): BundledTool {
       const address = webAddress(url);
       return address ? `${hostOf(address)} is told this address, with all that is written in it.` : '';
     },
+    asks: ({ url }, { messages, code }) => ({ text: messages.text('consent.read', { address: code(url) }) }),
     async execute({ url, what = 'text' }, { signal }) {
       if (++fetches > MAX_FETCHES) throw new UserError(`At most ${MAX_FETCHES} addresses are fetched in one run.`);
       const [{ getPublic }, { kindOfType }] = await Promise.all([import('./request.ts'), import('./page.ts')]);

@@ -8,7 +8,16 @@ import { renderTelegram, type TelegramPart } from '../../../src/channels/telegra
 import { huge, nasty, PROPERTY_TIMEOUT, runs } from '../markdown/nasty.ts';
 
 const limits = { text: 4096, uploadBytes: 50_000, downloadBytes: 1 };
-const TYPES = new Set(['bold', 'italic', 'strikethrough', 'code', 'pre', 'text_link', 'blockquote']);
+const TYPES = new Set([
+  'bold',
+  'italic',
+  'strikethrough',
+  'code',
+  'pre',
+  'text_link',
+  'blockquote',
+  'expandable_blockquote',
+]);
 const ALONE = new Set(['code', 'pre', 'text_link']);
 const visible = (text: string) => text.replace(/[\s\p{C}]/gu, '');
 

@@ -19,7 +19,7 @@ const TASK: BoundTask = { id: 'old-1', address: DM, mayJoin: true, hasBegun: fal
 const KNOWN: Facts = {
   messages: messagesIn('en'),
   ...{ message: WORDS, principal: OWNER, viber: 'default', newTaskId: 'new-2', entry: { allow: true } },
-  ...{ isSeen: false, isUnchanged: false, rate: undefined, pressed: undefined, isChanging: false },
+  ...{ isSeen: false, isUnchanged: false, rate: undefined, pressed: undefined, isChanging: false, expected: undefined },
   ...{ task: TASK, mode: 'followup' },
 };
 

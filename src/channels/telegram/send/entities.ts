@@ -26,6 +26,8 @@ const REMOVED = /[\r\u202a-\u202e]/g;
 const SPECIAL = /[@\0-\x08\x0b-\x1f\u2028-\u202e]/;
 // Whatever follows: between the sign and the name may stand a character that the server takes out.
 const MENTION = /(?<![\p{L}\p{N}_])@(?=[^ \n])/gu;
+/** Characters of a quotation of which only the beginning is shown until it is pressed. */
+const FOLDED = 200;
 const WORD_JOINER = '\u2060';
 
 /**
@@ -83,7 +85,7 @@ export function toEntities({ text, spans }: Inline): MessageEntity[] {
  */
 export function fewEntities(all: MessageEntity[]): MessageEntity[] | undefined {
   let entities = all;
-  for (const type of ['italic', 'strikethrough', 'bold', 'blockquote']) {
+  for (const type of ['italic', 'strikethrough', 'bold', 'blockquote', 'expandable_blockquote']) {
     if (entities.length <= MAX_ENTITIES) break;
     entities = entities.filter((entity) => entity.type !== type);
   }
@@ -92,6 +94,7 @@ export function fewEntities(all: MessageEntity[]): MessageEntity[] | undefined {
 
 function entityOf(span: Span, offset: number, length: number): MessageEntity {
   if (span.kind === 'link') return { type: 'text_link', offset, length, url: span.url };
+  if (span.kind === 'quote' && length > FOLDED) return { type: 'expandable_blockquote', offset, length };
   if (span.kind !== 'pre') return { type: TYPES[span.kind], offset, length };
   return { type: 'pre', offset, length, ...(span.language === undefined ? {} : { language: span.language }) };
 }

@@ -49,6 +49,16 @@ export function scriptTool(
       return true;
     },
     kindOf: () => `version ${versionOf(skill, place)}`,
+    asks(given, { messages, plain }) {
+      const name = plain(skill.name);
+      const what = Object.entries(given).map(([key, value]) => `${plain(key, 40)} ${plain(value, 120)}`);
+      const [first] = what;
+      const text =
+        first === undefined
+          ? messages.text('consent.runSkill', { name })
+          : messages.text('consent.runSkillWith', { name, what: messages.list(what.slice(0, 8)) });
+      return { text };
+    },
     noteFor: () => noteFor(skill, deps),
     codeFor: () => script.text,
     async execute(given, { signal }) {

@@ -1,0 +1,36 @@
+/** Fragen, bevor etwas geschieht, und was über ihre Antworten gesagt wird. */
+import { translate } from '../arguments.ts';
+import { consent as english } from '../en/consent.ts';
+
+export const consent = translate(english)({
+  always: 'In dieser Aufgabe immer',
+  details: 'Genauer',
+  anotherTime: 'Andere Zeit',
+  covers: '„In dieser Aufgabe immer“ gilt für: {what}.',
+  limits: 'Es geschieht einmal, genau so. Keine Antwort innerhalb von {minutes} Minuten heißt nein.',
+  inFile: 'Alles zusammen steht in der angehängten Datei.',
+  noDetails: 'Mehr als ich gefragt habe, gehört nicht dazu.',
+  askWhen: 'Wann stattdessen? Schreib mir eine Zeit, zum Beispiel “tomorrow at 10”.',
+  another: 'Einen Moment, ich sehe mir die Zeit an.',
+  moved: 'Diese Frage ist erledigt: ich habe mit einer anderen Zeit neu gefragt.',
+  useTool: 'Darf ich {tool} damit benutzen?',
+  runSkill: 'Darf ich {name} ausführen?',
+  runSkillWith: 'Darf ich {name} mit {what} ausführen?',
+  save: 'Speichern',
+  send: 'Senden',
+  saveFile: '{file} in deinem Arbeitsordner speichern?',
+  saveArtifact: '{file} bei dieser Aufgabe speichern?',
+  changePlan: 'Den Plan dieser Aufgabe ändern?',
+  remember: 'Soll ich mir das merken: {text}?',
+  notify: 'Das an {place} senden: {text}?',
+  notifyFiles: 'Das an {place} senden, mit {n, plural, one {einer Datei} other {# Dateien}}: {text}?',
+  read: 'Darf ich {address} lesen?',
+  drawChart: 'Ein Diagramm zeichnen: {title}?',
+  zone: 'Zeit in {city}',
+  remindOnce: 'Dich {when} ({zone}) erinnern: {text}?',
+  remindOften: 'Dich erinnern, {when} ({zone}): {text}?',
+  jobOnce: 'Das {when} ({zone}) tun: {text}?',
+  jobOften: 'Das tun, {when} ({zone}): {text}?',
+  jobTo: 'Das Ergebnis geht an {places}.',
+  deleteJob: '{name} löschen? Läuft {when}.',
+});

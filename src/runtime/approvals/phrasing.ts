@@ -1,0 +1,80 @@
+/**
+ * Values from outside inside sentences of ours. Invariants: a value is on one line and bounded, no mark of Markdown in it counts, each
+ * character that would not be seen is spelled out, and one that is more than plain words stands in quotation marks that it cannot
+ * close: nothing in it can pass for the rest of the sentence, for another sentence or for a button.
+ */
+import type { Messages } from '../../messages/messages.ts';
+import type { Json } from '../../workspace/types.ts';
+import type { Phrasing } from '../contract/sentence.ts';
+import { escaped } from '../conversations/places.ts';
+import { visible } from '../reply/show.ts';
+
+const MAX_PLAIN = 160;
+const MAX_CODE = 400;
+const MAX_NAME = 60;
+const MAX_FIELDS = 24;
+/** Words, and names of files; no punctuation that ends a sentence, no scheme of an address. */
+const SIMPLE = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M} ,'’_/+&%-]|\.(?=[\p{L}\p{N}])){0,99}$/u;
+const QUOTES = /["“”„‟«»‹›❝❞]/g;
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : String(JSON.stringify(value));
+
+function cut(text: string, max: number): string {
+  const chars = [...text];
+  return chars.length <= max ? text : `${chars.slice(0, max - 1).join('')}…`;
+}
+
+const oneLine = (value: unknown, max: number): string =>
+  cut(
+    visible(
+      textOf(value)
+        .slice(0, max * 8)
+        .toWellFormed()
+        .trim()
+        .replace(/[\t\n ]+/g, ' '),
+    ),
+    max,
+  );
+
+/** It can stand without quotation marks, to the letter. */
+export const isSimple = (value: string): boolean => SIMPLE.test(value);
+
+export function plain(value: unknown, max = MAX_PLAIN): string {
+  const line = oneLine(value, max);
+  // A platform makes a link of what looks like an address.
+  if (line.includes('://')) return `“${code(line.replace(QUOTES, "'"), max)}”`;
+  return SIMPLE.test(line) ? escaped(line) : `“${escaped(line.replace(QUOTES, "'"))}”`;
+}
+
+/** A span of code that nothing in it closes, and in which no platform finds a link, a name to call or a mark. */
+function code(value: unknown, max = MAX_CODE): string {
+  return `\`${oneLine(value, max).replaceAll('`', "'")}\``;
+}
+
+export const phrasingIn = (messages: Messages): Phrasing => ({ messages, plain, code });
+
+/** The fields of a call's arguments, those within others by `outer.inner`, each value as text. */
+export function fieldsOf(input: Json): [name: string, value: string][] {
+  const found: [string, string][] = [];
+  const walk = (name: string, value: Json, depth: number): void => {
+    if (found.length > MAX_FIELDS) return;
+    const isList = Array.isArray(value);
+    const isFlat = isList && value.every((item) => typeof item !== 'object' || item === null);
+    if (typeof value !== 'object' || value === null || isFlat || depth > 4)
+      found.push([name, isFlat ? value.map(textOf).join(', ') : textOf(value)]);
+    else if (isList) for (const [index, item] of value.entries()) walk(`${name}.${index + 1}`, item, depth + 1);
+    else for (const [key, item] of Object.entries(value)) walk(name === '' ? key : `${name}.${key}`, item, depth + 1);
+  };
+  walk('', input, 0);
+  return found.filter(([name]) => name !== '');
+}
+
+/** One line a field, long values cut. */
+export function fieldList(input: Json, max = MAX_PLAIN): string {
+  const fields = fieldsOf(input);
+  const lines = fields
+    .slice(0, MAX_FIELDS)
+    .map(([name, value]) => `- ${escaped(oneLine(name, MAX_NAME))}: ${plain(value, max)}`);
+  return [...lines, ...(fields.length > MAX_FIELDS ? ['- …'] : [])].join('\n');
+}

@@ -1,0 +1,58 @@
+/** Questions about scheduled jobs in a sentence: what is done, and when, by whose clock. */
+import type { Messages, Text } from '../../messages/messages.ts';
+import { words } from '../../messages/messages.ts';
+import type { Phrasing, Sentence } from '../contract/sentence.ts';
+
+/** When something runs, as the service has understood it. */
+export interface Timing {
+  /** `every weekday at 09:00 (Europe/Berlin)` */
+  words: string;
+  timezone: string;
+  /** The next times, ISO 8601: one alone is the only one. */
+  next: readonly string[];
+  /** ISO 8601: from when it counts. */
+  now: string;
+}
+
+const REMIND =
+  /^(?:please )?(?:remind|tell|ping|nudge)(?: (?:me|them|us|him|her|the (?:user|person)|[\p{Lu}][\p{L}'’-]{0,30})){0,2}(?: (?:to|that|about|of)\b|:)\s*(\S[\s\S]*)$/iu;
+const REMINDER = /^(?:a )?(?:friendly )?reminder(?: (?:to|that|about|of)\b|:)\s*(\S[\s\S]*)$/i;
+
+/** What somebody is to be reminded of, for a prompt that says no more than that. */
+const remindedOf = (prompt: string): string | undefined =>
+  (REMIND.exec(prompt.trim()) ?? REMINDER.exec(prompt.trim()))?.[1]?.replace(/[.!]+$/, '');
+
+/** `Berlin time` */
+export function zoneText(timezone: string, messages: Messages): string {
+  const city = timezone.split('/').at(-1)?.replaceAll('_', ' ') ?? timezone;
+  return timezone.includes('/') ? messages.text('consent.zone', { city }) : timezone;
+}
+
+/** `tomorrow (Mon) at 09:00` for the only time, else as the schedule has it. */
+export function whenText({ words: phrase, timezone, next, now }: Timing, messages: Messages): string {
+  const [only, other] = next;
+  if (only !== undefined && other === undefined) return messages.when(new Date(only), timezone, new Date(now));
+  return phrase.replace(/ \([^()]*\)$/, '');
+}
+
+export function askForJob(
+  { prompt, deliver }: { prompt: string; deliver?: readonly string[] },
+  timing: Timing,
+  { messages, plain, code }: Phrasing,
+): Sentence {
+  const isOnce = timing.next.length === 1;
+  const reminded = remindedOf(prompt);
+  const given = {
+    ...{ when: whenText(timing, messages), zone: zoneText(timing.timezone, messages) },
+    text: plain(reminded ?? prompt.trim().replace(/[.!]+$/, '')),
+  };
+  const text = reminded
+    ? messages.text(isOnce ? 'consent.remindOnce' : 'consent.remindOften', given)
+    : messages.text(isOnce ? 'consent.jobOnce' : 'consent.jobOften', given);
+  const places = deliver?.length
+    ? messages.text('consent.jobTo', { places: deliver.map((to) => code(to, 100)).join(', ') })
+    : '';
+  return { text: joined(text, places), asksWhen: true };
+}
+
+const joined = (text: Text, more: string): Text => (more === '' ? text : words(`${text} ${more}`));
