@@ -51,7 +51,7 @@ export const tasks = translate(english)({
   nowUsed: '- diese Antwort: {usage}',
   allUsed: '- alles zusammen: {usage}',
   model: '- Modell: {model}',
-  waitsForConsent: '- wartet auf deine Zustimmung zu `{tool}`',
+  waitsForConsent: '- wartet auf deine Antwort: {question}',
   waitsForPlan: '- wartet auf dein Wort zum Plan',
   waitsForAnswer: '- wartet auf deine Antwort',
   minutesMore: ', noch {n} Min.',

@@ -40,7 +40,7 @@ export const approve: Command = {
       const { role, name } = request.principal;
       return { text: `Only ${role === 'guest' ? '' : `${plainName(name)} or `}an owner may answer this.` };
     }
-    if (verb === 'details') return { text: request.details ?? messagesIn(undefined).text('consent.noDetails') };
+    if (verb === 'details') return { text: request.details ?? context.messages.text('consent.noDetails') };
     if (verb === 'edit' && !request.decision) return editPlan(context, task);
     if (verb === 'when' && !request.decision) return askWhen(context, id);
     return decide(context, request, context.args.trim().slice(id.length).trim());
