@@ -26,6 +26,7 @@ import { type OwnerNotifier, openOwnerNotifier } from '../runtime/conversations/
 import { openDelivery } from '../runtime/delivery.ts';
 import { createBus } from '../runtime/live/bus.ts';
 import { createButtons } from '../runtime/reply/buttons.ts';
+import { Questions } from '../runtime/reply/questions.ts';
 import { openHome } from '../workspace/home.ts';
 import type { BuiltChannels } from './channels.ts';
 import { hearDamage } from './damage.ts';
@@ -78,11 +79,16 @@ export async function openServices(options: ServicesOptions) {
     ...{ outbox, log, channelOf: (message) => channelOf(message.address) },
     onOutcome: (outcome) => metrics.count('viber_deliveries_total', { outcome }),
     onDead: (message, reason) => notifier.tellUndelivered(message, reason),
+    onButtons: (message, messageId) => void questions.asked(message, messageId),
   });
   const { live, settings } = openLive({ config, home, bus, buttons, cache, delivery, channelOf, log });
   const { links, pairing, people } = openAccess(config, home.access);
   const prefixes = prefixesOf(config);
   const languages = openLanguages({ folder: home.access, configured: config.language, prefixes, log });
+  const questions = new Questions({
+    ...{ cache, log, messagesAt: languages.at },
+    send: (message) => delivery.add(message, message.id, true),
+  });
   const conversations = openConversations(home.conversations);
   const expected = new ExpectedAnswers(path.join(home.conversations, 'expected.json'));
   await bindLeft(store, conversations);
@@ -91,7 +97,7 @@ export async function openServices(options: ServicesOptions) {
   });
   return {
     ...{ config, viber: VIBER, home, lock, log, metrics, limit, shortage, handles, damage, dead },
-    ...{ store, ledger, queue, cache, delivery, buttons, bus, live, settings, built, channelOf },
+    ...{ store, ledger, queue, cache, delivery, buttons, questions, bus, live, settings, built, channelOf },
     ...{ links, pairing, people, languages, prefixes, conversations, expected, notifier },
   };
 }

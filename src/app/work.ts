@@ -18,6 +18,7 @@ import { createAgent } from '../runtime/agent/agent.ts';
 import { Approvals } from '../runtime/approvals/approvals.ts';
 import { RunSuspension } from '../runtime/approvals/suspend.ts';
 import { createInterrupt, type Interrupt } from '../runtime/commands/interrupt.ts';
+import { questionId } from '../runtime/contract/buttons.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import type { JobService } from '../runtime/contract/job-service.ts';
 import { type Conversations, placeOf, shareTask } from '../runtime/conversations/conversations.ts';
@@ -34,6 +35,8 @@ import type { Live } from '../runtime/live/live.ts';
 import { createAfterRun } from '../runtime/memory/after-run.ts';
 import { createModels } from '../runtime/model/models.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
+import { outcomeOf } from '../runtime/reply/outcomes.ts';
+import type { Questions } from '../runtime/reply/questions.ts';
 import { attachRules } from '../runtime/reply/render-answer.ts';
 import type { GiveUp } from '../runtime/run/retries.ts';
 import { runAgent } from '../runtime/run/run-agent.ts';
@@ -65,6 +68,7 @@ export interface WorkOptions {
   giveUp: GiveUp;
   bus: Bus;
   buttons: Buttons;
+  questions: Questions;
   delivery: Delivery;
   live: Live;
   settings: ConversationSettings;
@@ -113,7 +117,12 @@ export function openWork(options: WorkOptions): Work {
   const rulesAt = attachRulesOf(config, channelOf);
   const costs = new Costs({ home, log, prices: config.prices, currency: config.currency, limits: config.limits });
   const meter = createMeter({ costs, tellOwners: (id, text) => void notifier.tellOwners(id, text) });
-  const approvals = new Approvals({ folder: home.access, queue, log });
+  const { questions } = options;
+  const approvals = new Approvals({
+    ...{ folder: home.access, queue, log },
+    onDecided: ({ id }, decision) =>
+      questions.decided(questionId.approval(id), outcomeOf(decision, config.jobs.timezone)),
+  });
   const suspension = new RunSuspension({ home, approvals });
   const { askOwners } = notifier;
   const compaction = openCompaction({
@@ -150,7 +159,7 @@ export function openWork(options: WorkOptions): Work {
     loadAgent: (id) => loadOwn(home, id, log),
   };
   const worker = new Worker({
-    ...{ queue, runs, giveUp: options.giveUp, maxRuns: config.limits.runs },
+    ...{ queue, runs, questions, giveUp: options.giveUp, maxRuns: config.limits.runs },
     commands: {
       ...{
         home,
@@ -162,6 +171,7 @@ export function openWork(options: WorkOptions): Work {
         compaction,
         attachRules: rulesAt,
         jobs: jobs.service,
+        timezone: config.jobs.timezone,
       },
       ...{ pairing: options.pairing, links: options.links, settings: options.settings, skills: tools.skills },
       expected: options.expected,

@@ -80,6 +80,8 @@ export interface Button {
   /** Opaque random id, looked up in our store; at most 32 characters. */
   id: string;
   label: string;
+  /** The question that a press decides: once it is decided, wherever that was, the button is taken away. */
+  decides?: string;
 }
 
 export interface OutboundMessage {
@@ -94,6 +96,11 @@ export interface OutboundMessage {
   replyTo?: string;
   /** The platform's id of a message of ours which the first part replaces by an edit. */
   placeholder?: string;
+  /**
+   * This is what a message of ours becomes, whose last part has this id on the platform and which `was` the text before. Nothing
+   * is sent where it cannot be edited any more.
+   */
+  edits?: { messageId: string; was: string };
   /** The `interaction` of the event this answers: only its person may see the answer, directly once it has run out, or nowhere. */
   interaction?: string;
   /** How the work ended that this answers; absent when it was done, or when there was none. */

@@ -14,6 +14,8 @@ export interface PartAttempt {
  */
 export interface PartLedger {
   part(index: number, post: (attempt: PartAttempt) => Promise<string>): Promise<string>;
+  /** The part that carries all the buttons was sent, and has this id; again after a crash. Whoever tells is later sent `edits`. */
+  hasButtons?(id: string): void;
 }
 
 /** How far each chat has been read, so that a channel can fetch what was said while we were away (promise 14). */

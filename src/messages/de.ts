@@ -10,6 +10,7 @@ import { failures } from './de/failures.ts';
 import { jobs } from './de/jobs.ts';
 import { memory } from './de/memory.ts';
 import { models } from './de/models.ts';
+import { outcomes } from './de/outcomes.ts';
 import { pairing } from './de/pairing.ts';
 import { playbooks } from './de/playbooks.ts';
 import { tasks } from './de/tasks.ts';
@@ -29,6 +30,7 @@ export const de: Catalogue = {
   jobs,
   memory,
   models,
+  outcomes,
   pairing,
   playbooks,
   tasks,

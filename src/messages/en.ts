@@ -13,6 +13,7 @@ import { failures } from './en/failures.ts';
 import { jobs } from './en/jobs.ts';
 import { memory } from './en/memory.ts';
 import { models } from './en/models.ts';
+import { outcomes } from './en/outcomes.ts';
 import { pairing } from './en/pairing.ts';
 import { playbooks } from './en/playbooks.ts';
 import { tasks } from './en/tasks.ts';
@@ -31,6 +32,7 @@ export const en = {
   jobs,
   memory,
   models,
+  outcomes,
   pairing,
   playbooks,
   tasks,

@@ -42,6 +42,8 @@ export interface DeliveryOptions {
   onOutcome?: (outcome: 'sent' | 'retry' | 'unsure' | 'dead') => void;
   /** A message was given up for good; may be told again after a crash. Must not throw. */
   onDead?: (message: OutboundMessage, reason: string) => Promise<void>;
+  /** A message was sent whose buttons are under the message with this id on its platform; may be told again. Must not throw. */
+  onButtons?: (message: OutboundMessage, messageId: string) => void;
   /** Scales every wait; 1 except in tests. */
   timeScale?: number;
   now?: () => number;
@@ -154,7 +156,10 @@ class OutboxDelivery implements Delivery {
     const delay = this.#pace.delay(message.address);
     if (delay > 0) return delay;
     try {
-      await channel.send(message, this.#partsOf(lease, channel.isExact === true));
+      await channel.send(message, {
+        ...this.#partsOf(lease, channel.isExact === true),
+        hasButtons: (id) => this.#options.onButtons?.(message, id),
+      });
     } catch (error) {
       // A full or failing disk (the ledger's) is no fault of the message: it stays and is tried again.
       if (error instanceof StorageError || error instanceof LeaseLost) throw error;

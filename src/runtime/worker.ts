@@ -11,6 +11,7 @@ import type { CommandServices } from './commands/answer.ts';
 import { createCommandLane } from './commands/lane.ts';
 import { COMMANDS, COMMANDS_AT_ONCE, type Entry, shareOf, TASKS, taskLane } from './contract/entry.ts';
 import { createPlace, type Place, placeAll } from './conversations/placing.ts';
+import type { Questions } from './reply/questions.ts';
 import { batchesOf, firstBatches, type Item, type StartedRuns, startedRuns, steers } from './run/batches.ts';
 import { createRetries, type GiveUp, type Retries } from './run/retries.ts';
 import { abandonTurn, type TurnServices, takeTurn } from './run/turn.ts';
@@ -24,6 +25,7 @@ export interface WorkerOptions {
   commands: Omit<CommandServices, 'look' | 'enqueue' | 'stop'>;
   /** Keeps messages that cannot be worked on in `dead`, and tells their people. Rejects when they could not be stored. */
   giveUp?: GiveUp | undefined;
+  questions: Pick<Questions, 'decided'>;
   /** Runs at the same time. */
   maxRuns: number;
 }
@@ -39,12 +41,13 @@ export class Worker {
   #isStopping = false;
 
   constructor(options: WorkerOptions) {
-    const { queue, runs, giveUp } = options;
+    const { queue, runs, questions, giveUp } = options;
     const { log, delivery, buttons } = runs;
     this.#options = options;
     this.#retries = createRetries({ queue, giveUp, log });
     this.#place = createPlace(runs.threads, delivery);
-    this.#answerCommand = createCommandLane({ service: this.#commands(), delivery, buttons, place: this.#place, log });
+    const service = this.#commands();
+    this.#answerCommand = createCommandLane({ service, delivery, buttons, questions, place: this.#place, log });
     queue.onSignal((lane, signal) => this.#onSignal(lane, signal));
     runs.bus.subscribe((event) => this.#works.get(taskLane(event.taskId))?.watch(event));
   }

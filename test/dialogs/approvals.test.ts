@@ -44,7 +44,7 @@ const note = (world: PlatformWorld): string => world.read('workspace/notes.md');
 /** Presses the newest button with this label and gives the answer that fits, among those that come. */
 async function press(platform: Platform, place: Place, label: string, text: string | RegExp, by?: Person) {
   const after = platform.answers(place).length;
-  await platform.press(place, label, by);
+  await platform.press(place, label, by, true);
   return waitFor(platform, place, { after, text });
 }
 

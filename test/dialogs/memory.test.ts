@@ -54,7 +54,7 @@ describe('a fact told on Telegram', () => {
     expect((await telegram.command(dm, 'memory', `edit ${id} Kim drinks tea`)).text).toContain(
       'I will remember: Kim drinks tea',
     );
-    await telegram.press(dm, 'Accept');
+    await telegram.press(dm, 'Accept', 'alex', true);
     await waitFor(telegram, dm, { text: /accepted this already/ });
     await ask(telegram, dm, 'fact two about milk');
     await telegram.press(dm, 'Reject');

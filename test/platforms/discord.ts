@@ -92,8 +92,8 @@ export async function discordPlatform(
       throw new Error('no thread was opened');
     },
     threads: () => emulator.threads(room.chat).map((thread) => ({ ...room, thread: thread.id })),
-    async press(place, label, by = 'alex') {
-      await emulator.press({ channel: channelOf(place), label, user: IDS[by] });
+    async press(place, label, by = 'alex', stale = false) {
+      await emulator.press({ channel: channelOf(place), label, user: IDS[by], stale });
     },
     answers: (place) =>
       // A thread may still be to come.

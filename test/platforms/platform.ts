@@ -85,8 +85,8 @@ export interface Platform {
   begin(goal: string, by?: Person): Promise<Place>;
   /** Threads of the room, oldest first. */
   threads(): Place[];
-  /** Presses the newest button with this label. */
-  press(place: Place, label: string, by?: Person): Promise<void>;
+  /** Presses the newest button with this label; `stale`: on a client that has not seen an edit yet. */
+  press(place: Place, label: string, by?: Person, stale?: boolean): Promise<void>;
   /** Messages of the bot, oldest first; those for one person's eyes too. */
   answers(place: Place): Seen[];
   bytes(file: SeenFile): Buffer;

@@ -103,8 +103,8 @@ export async function slackPlatform(
         .messages.filter((message) => message.from === 'bot' && !message.ephemeralFor)
         .filter(isIn(room))
         .map((message) => ({ ...room, thread: message.ts })),
-    async press(place, label, by = 'alex') {
-      await emulator.press({ channel: place.chat, label, user: ids[by] });
+    async press(place, label, by = 'alex', stale = false) {
+      await emulator.press({ channel: place.chat, label, user: ids[by], stale });
     },
     answers: (place) => answers(place).map(seen),
     bytes: (file) => emulator.bytes(file.id),

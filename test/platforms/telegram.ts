@@ -62,8 +62,8 @@ export async function telegramPlatform(
     },
     begin: () => Promise.reject(new Error('Telegram groups have no thread for each task')),
     threads: () => [],
-    async press(place, label, by = 'alex') {
-      emulator.press(chatOf(place), label, { from: IDS[by] });
+    async press(place, label, by = 'alex', stale = false) {
+      emulator.press(chatOf(place), label, { from: IDS[by], stale });
     },
     answers: (place) =>
       emulator

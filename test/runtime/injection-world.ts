@@ -217,6 +217,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     const settings = openConversationSettings(home.conversations, () => ({}));
     const rulesAt = () => attachRules(channel);
     const worker = new Worker({
+      questions: { decided: async () => undefined },
       runs: {
         ...{ home, agent, bus, log, meter, live, conversations, delivery, buttons, metrics, channelOf },
         reading: { kindOf: () => undefined, read: () => Promise.reject(new Error('nothing is read here')) },

@@ -3,7 +3,7 @@
  * them. The refusal is what the ledger keeps of such a part, so that after a crash the same follows as before it: the words
  * alone, each of several files by itself where only one need be at fault, and one sentence about those that did not go.
  */
-import type { Attachment, PartAttempt, PartLedger } from '../channel.ts';
+import type { Attachment, OutboundMessage, PartAttempt, PartLedger } from '../channel.ts';
 import { type RefusedFile, WHY_REFUSED, type WhyRefused } from './refused-files.ts';
 
 /** Thrown by `post`: the platform refuses the files of a part and has taken nothing of it. */
@@ -28,6 +28,8 @@ export interface Outgoing<P> {
   /** Gives the platform's id. Throws FilesRefused, or what delivery decides by. */
   post: (part: P, step: Step) => Promise<string>;
   filesOf: (part: P) => readonly Attachment[];
+  /** All the message's buttons are in this part; absent where messages cannot be edited. */
+  hasButtons?: (part: P) => boolean;
   /** What is left of a part without its files, with these words at its end where they fit; undefined when nothing is. */
   wordsOf: (part: P, notice: string) => { part: P; hasNotice: boolean } | undefined;
   /** A file of a part, by itself. */
@@ -62,6 +64,7 @@ export async function sendParts<P extends object>(ledger: PartLedger, outgoing: 
     });
     const why = WHY_REFUSED.find((one) => id === MARK + one);
     if (!why) isFirst = false;
+    if (!why && outgoing.hasButtons?.(part)) ledger.hasButtons?.(id);
     return why;
   }
 
@@ -84,4 +87,13 @@ export async function sendParts<P extends object>(ledger: PartLedger, outgoing: 
   if (refused.length === 0) return;
   for (const [n, part] of (await outgoing.noticeParts(outgoing.notice(refused), isFirst)).entries())
     await deliver(NOTICE + n, part);
+}
+
+/** What the last part of a message of ours becomes. Words that would make a part of their own are left out rather than sent. */
+export async function editedPart<P>(
+  { text, edits }: Pick<OutboundMessage, 'text' | 'edits'>,
+  render: (text: string) => Promise<readonly P[]>,
+): Promise<P | undefined> {
+  const [before, after] = await Promise.all([render(edits?.was ?? ''), render(text)]);
+  return (before.length === after.length ? after : before).at(-1);
 }

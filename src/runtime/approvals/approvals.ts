@@ -21,6 +21,8 @@ export interface ApprovalsOptions {
   folder: string;
   queue: Pick<Queue<Entry>, 'enqueue'>;
   log: Logger;
+  /** Tells the messages that asked; called again after a crash. Must not reject. */
+  onDecided?: (request: ApprovalRequest, decision: Decision) => Promise<void>;
   /** Milliseconds since the epoch. */
   now?: () => number;
 }
@@ -159,6 +161,7 @@ export class Approvals {
   /** The run goes on: an entry of the task's lane, put there once however often this is called. */
   async #resume(request: ApprovalRequest): Promise<void> {
     this.#unsent.delete(request);
+    if (request.decision) await this.#options.onDecided?.(request, request.decision);
     const entry = request.decision && isWaiting(request) ? resumedEntry(request) : undefined;
     if (!entry) return;
     const lane = taskLane(entry.taskId);

@@ -2,7 +2,7 @@
 import { lines, type Messages, words } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { ApprovalRequest } from '../contract/approval.ts';
-import type { ButtonAction } from '../contract/buttons.ts';
+import { type ButtonAction, questionId } from '../contract/buttons.ts';
 import type { Sentence } from '../contract/sentence.ts';
 import { fenced, visible } from '../reply/show.ts';
 import type { AskUser } from '../tools/ask-user.ts';
@@ -34,6 +34,7 @@ const button = (label: string, id: string, verb: string): ButtonAction => ({
   label: label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL - 1)}…`.toWellFormed() : label,
   command: APPROVE,
   args: `${id} ${verb}`,
+  decides: questionId.approval(id),
 });
 
 const isLong = (text: string): boolean => text.length > MAX_INLINE || text.split('\n').length > MAX_LINES;

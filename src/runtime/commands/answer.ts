@@ -36,6 +36,7 @@ export interface CommandServices
     | 'searchMemory'
     | 'messagesAt'
     | 'expected'
+    | 'timezone'
   > {
   home: Home;
   /** How many of the newest records a list looks at before it gives up finding more; 5,000 when absent. */

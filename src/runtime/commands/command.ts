@@ -6,7 +6,7 @@ import type { Pairing } from '../../access/pairing.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { Address, Attachment, CommandSpec } from '../../channels/channel.ts';
 import type { LaneLook } from '../../engine/engine.ts';
-import type { Messages, Text } from '../../messages/messages.ts';
+import type { Messages, Said, Text } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { MemorySearch } from '../../workspace/memory/search.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
@@ -60,6 +60,8 @@ export interface CommandContext {
   models: ModelChoices;
   /** What the task's lane is at, on whichever machine. */
   look(taskId: string): Promise<LaneLook>;
+  /** IANA; the machine's own when absent. */
+  timezone?: string | undefined;
   /** What waits for a person's decision; absent where nothing can. */
   approvals?: Pick<Approvals, 'get' | 'open' | 'decide'>;
   /** Pieces of a viber's memory that fit a question; absent where it is only looked through line by line. */
@@ -113,6 +115,8 @@ export interface CommandReply {
   buttons?: ButtonAction[][];
   /** Said here as well, when it is known. Must not reject; the end of the process may cost it. */
   later?: Promise<Text>;
+  /** A question that this has decided: the messages that ask it tell so from now on. */
+  decided?: { question: string; outcome: Said };
   /** Notes to other conversations; one that cannot be sent is nobody's loss. */
   elsewhere?: { address: Address; text: Text }[];
 }

@@ -8,12 +8,14 @@ import { isReply } from '../conversations/asked-places.ts';
 import type { Place } from '../conversations/placing.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Buttons } from '../reply/buttons.ts';
+import type { Questions } from '../reply/questions.ts';
 import { answerCommand, type CommandServices } from './answer.ts';
 
 export interface CommandLaneOptions {
   service: CommandServices;
   delivery: Delivery;
   buttons: Buttons;
+  questions: Pick<Questions, 'decided'>;
   place: Place;
   log: Logger;
 }
@@ -22,7 +24,7 @@ export interface CommandLaneOptions {
 export function createCommandLane(
   options: CommandLaneOptions,
 ): (item: QueueItem<Entry>, lease: Lease<Entry>) => Promise<void> {
-  const { service, delivery, buttons, place } = options;
+  const { service, delivery, buttons, questions, place } = options;
   return async (claimed, lease) => {
     const { isAgain } = lease;
     // Only a command that has moved the conversation is answered where that goes on.
@@ -31,7 +33,9 @@ export function createCommandLane(
     const { message } = item.message;
     const { address } = message;
     const isThere = conversationKey(address) === conversationKey(claimed.message.message.address);
-    const { text, files = [], buttons: rows = [], elsewhere = [], later } = await answerCommand(item.message, service);
+    const reply = await answerCommand(item.message, service);
+    const { text, files = [], buttons: rows = [], elsewhere = [], later, decided } = reply;
+    if (decided) await questions.decided(decided.question, decided.outcome);
     const outbound: OutboundMessage = { id: item.id, address, text, files };
     if (rows.length > 0) outbound.buttons = await buttons.offer(address, rows);
     if (isThere && isReply(message)) outbound.replyTo = message.messageId;

@@ -2,14 +2,16 @@
 import fs from 'node:fs';
 import { principalText } from '../../access/principal.ts';
 import { scrub } from '../../log.ts';
-import { lines, type Text } from '../../messages/messages.ts';
+import { lines, say, type Text } from '../../messages/messages.ts';
 import { isId } from '../../workspace/home.ts';
 import { addToMemory } from '../../workspace/memory/memory.ts';
 import { appendRecord, decisionOn } from '../../workspace/memory/record.ts';
 import { toBullets } from '../../workspace/memory/sections.ts';
 import { findSuggestion, type Suggestion, suggestedText, takeSuggestion } from '../../workspace/memory/suggestions.ts';
+import { questionId } from '../contract/buttons.ts';
 import { plainName } from '../conversations/places.ts';
 import { shownMemory, suggestionButtons } from '../memory/question.ts';
+import { byAt } from '../reply/outcomes.ts';
 import type { CommandContext, CommandReply } from './command.ts';
 
 export type Verb = 'accept' | 'edit' | 'reject';
@@ -44,7 +46,15 @@ export async function decide(context: CommandContext, verb: Verb, name: string, 
   if (!decided) return { text: closed(context, viber, id) };
   const shown = text ?? decided.text;
   const key = verb === 'reject' ? 'memory.willNotRemember' : 'memory.willRemember';
-  return { text: messages.text(key, { what: inline(shown) }) };
+  const values = {
+    ...byAt({ name: plainName(context.principal.name), at: new Date(), zone: context.timezone }),
+    text: inline(shown),
+  };
+  const outcome = verb === 'reject' ? say('outcomes.notRemembered', values) : say('outcomes.remembered', values);
+  return {
+    text: messages.text(key, { what: inline(shown) }),
+    decided: { question: questionId.suggestion(id), outcome },
+  };
 }
 
 /** Exactly the text that was shown, or the owner's own in its place. */

@@ -1,7 +1,9 @@
 /** /pair: an owner lets somebody in, by the buttons under the question or by hand. */
 
-import { labelOf, lines } from '../../messages/messages.ts';
+import { labelOf, lines, say } from '../../messages/messages.ts';
+import { questionId } from '../contract/buttons.ts';
 import { plainName } from '../conversations/places.ts';
+import { byAt } from '../reply/outcomes.ts';
 import type { Command } from './command.ts';
 
 export const pair: Command = {
@@ -9,16 +11,20 @@ export const pair: Command = {
   description: 'Let somebody in (/pair approve CODE)',
   action: 'administer',
   hidden: true,
-  async run({ args, pairing, messages }) {
+  async run({ args, pairing, principal, timezone, messages }) {
     const [verb, code = ''] = args.trim().split(/\s+/);
+    const when = byAt({ name: plainName(principal.name), at: new Date(), zone: timezone });
+    const question = questionId.pairing(code);
     if (verb === 'approve') {
       const { paired } = pairing.approve(code, Date.now());
       const { identity, role } = paired;
-      return { text: messages.text('pairing.mayWrite', { name: plainName(paired.name), identity, role }) };
+      const text = messages.text('pairing.mayWrite', { name: plainName(paired.name), identity, role });
+      return { text, decided: { question, outcome: say('outcomes.letIn', when) } };
     }
     if (verb === 'deny') {
       const { name } = pairing.deny(code, Date.now());
-      return { text: messages.text('pairing.notLetIn', { name: plainName(name) }) };
+      const text = messages.text('pairing.notLetIn', { name: plainName(name) });
+      return { text, decided: { question, outcome: say('outcomes.turnedAway', when) } };
     }
     const waiting = pairing.pending(Date.now());
     if (waiting.length === 0) return { text: messages.text('pairing.nobodyAsks') };
@@ -33,8 +39,14 @@ export const pair: Command = {
           label: labelOf(messages.text('pairing.approveName', { name: plainName(entry.name) })),
           command: 'pair',
           args: `approve ${entry.code}`,
+          decides: questionId.pairing(entry.code),
         },
-        { label: messages.text('pairing.deny'), command: 'pair', args: `deny ${entry.code}` },
+        {
+          label: messages.text('pairing.deny'),
+          command: 'pair',
+          args: `deny ${entry.code}`,
+          decides: questionId.pairing(entry.code),
+        },
       ]),
     };
   },

@@ -1,4 +1,11 @@
-/** What a button does. Types only. */
+/** What a button does, and what its press decides. */
 
-/** `command` runs as if typed; `say` is taken as a message. */
-export type ButtonAction = { label: string } & ({ command: string; args: string } | { say: string });
+/** `command` runs as if typed; `say` is taken as a message. `decides`: see `Button`. */
+export type ButtonAction = { label: string; decides?: string } & ({ command: string; args: string } | { say: string });
+
+/** How the messages that ask a question are found once it is decided. */
+export const questionId = {
+  approval: (id: string): string => `approval:${id}`,
+  suggestion: (id: string): string => `suggestion:${id}`,
+  pairing: (code: string): string => `pairing:${code.trim().toUpperCase()}`,
+};

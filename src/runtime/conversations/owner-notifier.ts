@@ -18,7 +18,7 @@ import { hashText } from '../../lib/files.ts';
 import { plainLine } from '../../lib/text.ts';
 import type { Logger } from '../../log.ts';
 import { type Messages, messagesFor, type Said, say, type Text } from '../../messages/messages.ts';
-import type { ButtonAction } from '../contract/buttons.ts';
+import { type ButtonAction, questionId } from '../contract/buttons.ts';
 import { type Entry, traceOf } from '../contract/entry.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Buttons } from '../reply/buttons.ts';
@@ -64,14 +64,15 @@ export function openOwnerNotifier(options: OwnerNotifierOptions): OwnerNotifier 
   const self: OwnerNotifier = {
     noteOwner: (principal, address) => owners.note(principal, address),
     async ask(code, { name, channel }) {
+      const decides = questionId.pairing(code);
       try {
         for (const address of owners.addresses()) {
           const messages = languages.at(address);
           const text = messages.text('pairing.asksIn', { name: plainName(name), channel, code });
           const rows = await buttons.offer(address, [
             [
-              { label: messages.text('pairing.approve'), command: 'pair', args: `approve ${code}` },
-              { label: messages.text('pairing.deny'), command: 'pair', args: `deny ${code}` },
+              { label: messages.text('pairing.approve'), command: 'pair', args: `approve ${code}`, decides },
+              { label: messages.text('pairing.deny'), command: 'pair', args: `deny ${code}`, decides },
             ],
           ]);
           const id = `pairing-${code}-${address.channel}-${address.chat}`;

@@ -1,7 +1,7 @@
 /** The question whether something may be remembered: to an owner with buttons, to anybody else that an owner is asked. */
 import { lines, type Messages, type Text, words } from '../../messages/messages.ts';
 import type { Suggestion } from '../../workspace/memory/suggestions.ts';
-import type { ButtonAction } from '../contract/buttons.ts';
+import { type ButtonAction, questionId } from '../contract/buttons.ts';
 import { visible } from '../reply/show.ts';
 
 /** What stands in a chat at once; /memory shows the rest. */
@@ -18,11 +18,15 @@ const nameOf = (suggestion: Suggestion, viber?: string): string =>
   viber === undefined ? suggestion.id : `${viber}/${suggestion.id}`;
 
 /** One row. `viber`: whose memory it is for, where the place of the question does not tell. */
-export const suggestionButtons = (suggestion: Suggestion, messages: Messages, viber?: string): ButtonAction[] => [
-  { label: messages.text('memory.accept'), command: 'memory', args: `accept ${nameOf(suggestion, viber)}` },
-  { label: messages.text('memory.edit'), command: 'memory', args: `edit ${nameOf(suggestion, viber)}` },
-  { label: messages.text('memory.reject'), command: 'memory', args: `reject ${nameOf(suggestion, viber)}` },
-];
+export function suggestionButtons(suggestion: Suggestion, messages: Messages, viber?: string): ButtonAction[] {
+  const name = nameOf(suggestion, viber);
+  const decides = questionId.suggestion(suggestion.id);
+  return [
+    { label: messages.text('memory.accept'), command: 'memory', args: `accept ${name}`, decides },
+    { label: messages.text('memory.edit'), command: 'memory', args: `edit ${name}`, decides },
+    { label: messages.text('memory.reject'), command: 'memory', args: `reject ${name}`, decides },
+  ];
+}
 
 /** The words of one suggestion as a quotation: exactly what will be written, and where. */
 export function shownSuggestion({ section, text }: Suggestion, messages: Messages): Text {

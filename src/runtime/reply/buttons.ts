@@ -32,7 +32,8 @@ export function createButtons(cache: Cache): Buttons {
             row.map(async (action) => {
               const id = randomBytes(12).toString('base64url');
               await cache.set(`button:${id}`, JSON.stringify({ action, where: conversationKey(address) }), TTL_MS);
-              return { id, label: action.label };
+              const { label, decides } = action;
+              return decides === undefined ? { id, label } : { id, label, decides };
             }),
           ),
         ),

@@ -135,7 +135,8 @@ export function createAsk(platform: Platform, firstPerson: string): Ask {
     const { byId, messages } = channelOf(world, channel);
     const from = message === undefined ? messages.toReversed() : [byId.get(message)];
     for (const each of from) {
-      const buttons = each ? buttonsOf(each.components).flat() : [];
+      const shown = each ? [...each.components, ...(stale ? (each.before ?? []) : [])] : [];
+      const buttons = buttonsOf(shown).flat();
       const found = buttons.find((button) => {
         if (button.customId === null || (button.disabled && !stale)) return false;
         return (

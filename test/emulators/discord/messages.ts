@@ -124,6 +124,7 @@ export function join(platform: Platform, channel: StoredChannel, userId: string)
 /** Changes a message. */
 export function change(platform: Platform, message: StoredMessage, facts: Partial<StoredMessage>): StoredMessage {
   const wasLoading = (message.flags & LOADING) !== 0;
+  message.before = [...(message.before ?? []), ...message.components];
   Object.assign(message, facts);
   recount(platform, message);
   if (wasLoading && (message.flags & LOADING) === 0) message.pinged = message.mentions;

@@ -71,6 +71,8 @@ export interface StoredMessage {
   embeds: APIEmbed[];
   files: StoredFile[];
   components: Fields[];
+  /** The components before each edit: what a slow client may still show. */
+  before?: Fields[];
   /** What it answers (type 0) or forwards (type 1). */
   reference: { type: 0 | 1; messageId: string | null; channelId: string } | null;
   snapshot: StoredMessage | null;

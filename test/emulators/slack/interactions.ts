@@ -39,11 +39,11 @@ export function createInteractions(platform: Platform, fallback: { user: string;
     return { id: hook.id, ack, failed, responses: [...hook.posts], responseUrl: hook.url, triggerId: hook.triggerId };
   }
 
-  function findButton(channelId: string, ts: string | undefined, label?: string, actionId?: string) {
+  function findButton(channelId: string, ts: string | undefined, label?: string, actionId?: string, stale = false) {
     const channel = world.channel(channelId);
     for (const stored of [...channel.messages.values()].reverse()) {
       if (stored.deleted || (ts !== undefined && stored.ts !== ts)) continue;
-      const button = buttonsOf(stored.blocks).find(
+      const button = buttonsOf(stale ? [...stored.blocks, ...(stored.before ?? [])] : stored.blocks).find(
         (each) =>
           (label === undefined || each.label === label) && (actionId === undefined || each.actionId === actionId),
       );
@@ -102,8 +102,8 @@ export function createInteractions(platform: Platform, fallback: { user: string;
         is_enterprise_install: 'false',
       });
     },
-    async press({ user = fallback.user, channel: id, message, label, actionId }) {
-      const { stored, button } = findButton(id, message, label, actionId);
+    async press({ user = fallback.user, channel: id, message, label, actionId, stale }) {
+      const { stored, button } = findButton(id, message, label, actionId, stale);
       const hook = hooks.open({ channel: id, user, threadTs: stored.threadTs, source: stored });
       return deliver('interactive', hook, pressPayload(stored, user, button));
     },

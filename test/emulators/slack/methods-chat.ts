@@ -40,6 +40,7 @@ const update: Method['run'] = (platform, args) => {
   const previous = platform.world.wire(stored);
   if (words.text !== undefined) stored.text = words.text;
   // Blocks stay unless the call says something of them.
+  stored.before = [...(stored.before ?? []), ...stored.blocks];
   if (words.blocks !== undefined) stored.blocks = words.blocks;
   if (metadata !== undefined) stored.metadata = metadata;
   stored.edited = { user: platform.world.bot.userId, ts: platform.world.nextTs() };

@@ -37,6 +37,8 @@ export interface Stored {
   subtype: string | undefined;
   text: string;
   blocks: Json[];
+  /** The blocks before each edit: what a slow client may still show. */
+  before?: Json[];
   threadTs: string | undefined;
   metadata: { event_type: string; event_payload: Json } | undefined;
   files: StoredFile[];

@@ -119,6 +119,8 @@ export interface Press {
   message?: string;
   label?: string;
   actionId?: string;
+  /** Presses although an edit has taken the button away, as a slow client can. */
+  stale?: boolean;
 }
 
 export interface People {

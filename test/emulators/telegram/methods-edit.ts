@@ -36,6 +36,7 @@ function apply(platform: Platform, stored: Stored, params: Params, content: Part
   Object.assign(wire, content, keyboard && { reply_markup: keyboard });
   if (JSON.stringify(fields.map((field) => wire[field])) === before) throw badRequest(NOT_MODIFIED);
   if (old.length > 0) wire.edit_date = Math.floor(Date.now() / 1000);
+  stored.before = [...(stored.before ?? []), stored.wire];
   stored.wire = wire;
   stored.edits += 1;
   platform.world.changed(stored);

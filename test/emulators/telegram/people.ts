@@ -19,7 +19,7 @@ export interface People extends Members, PeopleFiles {
   burst(chats: number[], count: number, prefix?: string): void;
   edit(chat: number, messageId: number, text: string): Message;
   /** Presses the newest button with this label or callback data; gives the id of the callback query. */
-  press(chat: number, button: string, options?: { from?: number; messageId?: number }): string;
+  press(chat: number, button: string, options?: { from?: number; messageId?: number; stale?: boolean }): string;
   react(chat: number, messageId: number, emoji: string, options?: { from?: number }): void;
   /** Deletes a message, which the bot is not told of. */
   remove(chat: number, messageId: number): void;
@@ -32,8 +32,8 @@ export interface People extends Members, PeopleFiles {
   sendUpdate(update: { update_id?: number; [kind: string]: unknown }): number;
 }
 
-function dataOf(stored: Stored, button: string): string | undefined {
-  for (const each of stored.wire.reply_markup?.inline_keyboard.flat() ?? []) {
+function dataOf(wire: Message, button: string): string | undefined {
+  for (const each of wire.reply_markup?.inline_keyboard.flat() ?? []) {
     if ('callback_data' in each && (each.text === button || each.callback_data === button)) return each.callback_data;
   }
   return undefined;
@@ -49,11 +49,18 @@ export function createPeople(world: World, updates: Updates, privacy: boolean): 
     return stored;
   }
 
-  function findButton(chat: number, button: string, messageId: number | undefined): { stored: Stored; data: string } {
+  function findButton(
+    chat: number,
+    button: string,
+    messageId?: number,
+    stale = false,
+  ): { stored: Stored; data: string } {
     for (const stored of [...world.openChat(chat).messages.values()].reverse()) {
       if (stored.deleted || (messageId !== undefined && stored.wire.message_id !== messageId)) continue;
-      const data = dataOf(stored, button);
-      if (data !== undefined) return { stored, data };
+      for (const wire of [stored.wire, ...(stale ? (stored.before ?? []) : [])]) {
+        const data = dataOf(wire, button);
+        if (data !== undefined) return { stored, data };
+      }
     }
     throw new Error(`there is no button "${button}" in chat ${chat}`);
   }
@@ -104,9 +111,9 @@ export function createPeople(world: World, updates: Updates, privacy: boolean): 
       voice.announce(world.openChat(id), 'edited_message', stored.wire);
       return stored.wire;
     },
-    press(id, button, { from, messageId } = {}) {
+    press(id, button, { from, messageId, stale } = {}) {
       const chat = world.openChat(id);
-      const { stored, data } = findButton(id, button, messageId);
+      const { stored, data } = findButton(id, button, messageId, stale);
       const user = voice.speaker(chat, from);
       queries += 1;
       const query: Query = { id: String(4_000_000_000_000 + queries), from: user.id, data, at: Date.now() };

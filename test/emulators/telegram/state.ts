@@ -7,6 +7,8 @@ export type MemberStatus = 'creator' | 'administrator' | 'member' | 'left' | 'ki
 /** A message and what only the platform knows of it. */
 export interface Stored {
   wire: Message;
+  /** As it was before each edit, the oldest first: what a slow client may still show. */
+  before?: Message[];
   byBot: boolean;
   files: StoredFile[];
   /** Entities the bot sent and the platform silently left out. */

@@ -7,7 +7,7 @@ import { DeliveryError } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
 import type { Channel, ChannelLimits, OutboundMessage, PartAttempt, PartLedger } from '../../channel.ts';
 import { isFields } from '../../shared/read.ts';
-import { FilesRefused, type Step, sendParts } from '../../shared/send-parts.ts';
+import { editedPart, FilesRefused, type Step, sendParts } from '../../shared/send-parts.ts';
 import { type DiscordApi, DiscordError } from '../connect/api.ts';
 import { openInteraction, readSealed } from '../decode/interaction.ts';
 import { id, isId } from '../decode/read.ts';
@@ -53,9 +53,12 @@ class Sender {
   }
 
   async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
+    if (message.edits) return this.#edit(message, message.edits.messageId, ledger);
+    const count = (message.buttons ?? []).flat().length;
     const parts = await planParts(message, this.#to.limits);
     await sendParts<DiscordPart>(ledger, {
       parts: () => parts,
+      hasButtons: ({ rows }) => count > 0 && rows.flat().length === count,
       ...{ filesOf: ({ files }) => files, wordsOf, fileOf, notice: noticeOf },
       noticeParts: async (notice) => noticeParts(notice),
       post: async (part, step) => {
@@ -116,6 +119,28 @@ class Sender {
     } catch (error) {
       throw toDeliveryError(error, true);
     }
+  }
+
+  /** Best effort: a message that is gone, or that only one person saw, stays as it is. */
+  async #edit(message: OutboundMessage, messageId: string, ledger: PartLedger): Promise<void> {
+    const part = await editedPart(message, (text) => planParts({ ...message, text }, this.#to.limits));
+    if (!part || !isId(messageId)) return;
+    const channel = channelOf(message);
+    const tried = new Set<string>();
+    await ledger.part(0, async () => {
+      for (;;) {
+        try {
+          return await this.#perform(edit(channel, messageId, part));
+        } catch (error) {
+          if (!(error instanceof DiscordError)) throw error;
+          if (await this.#reopened(error, channel, tried)) continue;
+          const failure = toDeliveryError(error, true);
+          if (!(failure instanceof DeliveryError) || failure.retryAfterMs !== undefined) throw failure;
+          this.#to.log.debug({ err: error }, 'a message could not be edited any more');
+          return messageId;
+        }
+      }
+    });
   }
 
   async #post(message: OutboundMessage, part: DiscordPart, { attempt, isFirst }: Step): Promise<string> {

@@ -16,7 +16,7 @@ import type {
   PartLedger,
 } from '../../channel.ts';
 import { fields, string } from '../../shared/read.ts';
-import { FilesRefused, type Step, sendParts } from '../../shared/send-parts.ts';
+import { editedPart, FilesRefused, type Step, sendParts } from '../../shared/send-parts.ts';
 import { type SlackApi, SlackError } from '../connect/api.ts';
 import { isDirect } from '../decode/base.ts';
 import { type Form, formsOf } from './blocks.ts';
@@ -62,6 +62,7 @@ class Sender {
   }
 
   async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
+    if (message.edits) return this.#amend(message, message.edits.messageId, ledger);
     const { groups, refused } = groupFiles(message.files, this.#to.limits.uploadBytes);
     const text = [message.text, ...refused].filter((line) => line.trim() !== '').join('\n\n');
     const texts = await renderSlack(text);
@@ -75,6 +76,7 @@ class Sender {
     await sendParts<Part>(ledger, {
       parts: () => parts,
       filesOf: ({ files }) => files,
+      hasButtons: ({ buttons = [] }) => buttons.length > 0,
       wordsOf: () => undefined,
       fileOf: (_part, file) => ({ files: [file] }),
       notice: (all) => noticeOf(all, this.#to.command, this.#to.botName()),
@@ -84,6 +86,25 @@ class Sender {
         part.part
           ? this.#deliver(part.part, { message, ...step, buttons: part.buttons })
           : this.#share(part.files, message, step),
+    });
+  }
+
+  /** Best effort: a message that is gone, or that only one person saw, stays as it is. */
+  async #amend(message: OutboundMessage, ts: string, ledger: PartLedger): Promise<void> {
+    const part = await editedPart(message, renderSlack);
+    if (!part || !/^\d+\.\d+$/.test(ts)) return;
+    const place = { channel: message.address.chat, ts };
+    await ledger.part(0, async () => {
+      try {
+        await this.#inForms(formsOf(part, message.buttons ?? []), (form) =>
+          this.#to.api.call('chat.update', { ...place, ...form, parse: 'none' }),
+        );
+      } catch (error) {
+        const failure = toDeliveryError(error, true);
+        if (!(failure instanceof DeliveryError) || failure.retryAfterMs !== undefined) throw failure;
+        this.#to.log.debug({ err: error }, 'a message could not be edited any more');
+      }
+      return ts;
     });
   }
 
@@ -239,7 +260,9 @@ function responseId({ key }: PartAttempt): string {
 }
 
 /** Words with the buttons under them, or files. */
-type Part = { part: SlackPart; buttons: Button[][]; files: [] } | { part?: undefined; files: Attachment[] };
+type Part =
+  | { part: SlackPart; buttons: Button[][]; files: [] }
+  | { part?: undefined; buttons?: undefined; files: Attachment[] };
 
 interface Job extends Step {
   message: OutboundMessage;

@@ -81,6 +81,14 @@ export function isAlreadySo(error: TelegramError): boolean {
   return error.code === 400 && /message is not modified/i.test(error.message);
 }
 
+/** The message to be edited is a file: its words are a caption. */
+export function asCaption(part: TelegramPart, error: TelegramError): TelegramPart | undefined {
+  if (error.code !== 400 || !/no text in the message to edit/i.test(error.message)) return undefined;
+  const { text, entities, link_preview_options: _none, ...params } = part.params;
+  const caption = entities === undefined ? { caption: text } : { caption: text, caption_entities: entities };
+  return { ...part, method: 'editMessageCaption', params: { ...params, ...caption } };
+}
+
 /** An edit repeats without harm, so its lost answer leaves nothing unsure. */
 export function toDeliveryError(part: TelegramPart, error: TelegramError): DeliveryError {
   const { message, kind, code } = error;

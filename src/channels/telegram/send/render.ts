@@ -3,7 +3,7 @@
  * interrupted between two parts goes on with the right one.
  */
 import { DeliveryError } from '../../../errors.ts';
-import type { Attachment, Button, ChannelLimits, OutboundMessage } from '../../channel.ts';
+import type { Address, Attachment, Button, ChannelLimits, OutboundMessage } from '../../channel.ts';
 import { type MarkdownDocument, parseDocument } from '../../markdown/parse.ts';
 import { NO_FEATURES, plainInline, type Rich } from '../../markdown/rich.ts';
 import { splitRich } from '../../markdown/split.ts';
@@ -14,6 +14,7 @@ import { toRichMessage } from './render-rich.ts';
 export type TelegramMethod =
   | 'sendMessage'
   | 'editMessageText'
+  | 'editMessageCaption'
   | 'sendDocument'
   | 'sendPhoto'
   | 'sendVoice'
@@ -159,6 +160,16 @@ function place(calls: TelegramPart[], { address, replyTo, placeholder }: Outboun
         : {};
     return { ...call, params: { ...chat, ...topic, ...call.params, ...answers } };
   });
+}
+
+/** The same words and buttons as an edit of a message that is there; undefined when there is nothing to edit it with. */
+export function asEdit(part: TelegramPart, { chat }: Address, messageId: string): TelegramPart | undefined {
+  const message_id = positive(messageId.split(',').at(-1));
+  if (message_id === undefined || (part.method !== 'sendMessage' && part.method !== 'sendRichMessage'))
+    return undefined;
+  const { message_thread_id: _topic, ...params } = part.params;
+  const chat_id = /^-?\d{1,15}$/.test(chat) ? Number(chat) : chat;
+  return { method: 'editMessageText', params: { ...params, chat_id, message_id }, files: [] };
 }
 
 function positive(id: string | undefined): number | undefined {

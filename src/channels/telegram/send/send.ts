@@ -5,11 +5,11 @@
 import type { Logger } from '../../../log.ts';
 import type { Attachment, Channel, ChannelLimits, OutboundMessage, PartLedger } from '../../channel.ts';
 import { integer, isFields } from '../../shared/read.ts';
-import { FilesRefused, sendParts } from '../../shared/send-parts.ts';
+import { editedPart, FilesRefused, sendParts } from '../../shared/send-parts.ts';
 import { type TelegramApi, TelegramError } from '../connect/api.ts';
 import type { Cache } from '../connect/setup.ts';
-import { isAlreadySo, isRich, refusesRich, remedy, toDeliveryError } from './refusals.ts';
-import { noticeCalls, renderTelegram, type TelegramPart } from './render.ts';
+import { asCaption, isAlreadySo, isRich, refusesRich, remedy, toDeliveryError } from './refusals.ts';
+import { asEdit, noticeCalls, renderTelegram, type TelegramPart } from './render.ts';
 import { createUploads, type Uploads } from './upload.ts';
 import { fileOf, noticeOf, whyRefused, wordsOf } from './without-files.ts';
 
@@ -41,11 +41,13 @@ class Sender {
   }
 
   async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
+    if (message.edits) return this.#edit(message, message.edits.messageId, ledger);
     const rendered = await renderTelegram(message, this.#to.limits);
     let parts = rendered.rich && (await this.#mayBeRich()) ? rendered.rich : rendered.parts;
     await sendParts<TelegramPart>(ledger, {
       parts: () => parts,
       filesOf: ({ files }) => files,
+      hasButtons: ({ params }) => params.reply_markup !== undefined,
       wordsOf,
       fileOf,
       notice: noticeOf,
@@ -62,6 +64,35 @@ class Sender {
         }
       },
     });
+  }
+
+  /** Best effort: a message that is gone, or too old to be edited, stays as it is. */
+  async #edit(message: OutboundMessage, messageId: string, ledger: PartLedger): Promise<void> {
+    const part = await editedPart(message, async (text) => {
+      const { rich, parts } = await renderTelegram({ ...message, text }, this.#to.limits);
+      return rich && (await this.#mayBeRich()) ? rich : parts;
+    });
+    const edit = part && asEdit(part, message.address, messageId);
+    if (!edit) return;
+    await ledger.part(0, async () => {
+      try {
+        await this.#call(edit).catch(async (error: unknown) => {
+          const caption = error instanceof TelegramError ? asCaption(edit, error) : undefined;
+          if (!caption) throw error;
+          await this.#call(caption);
+        });
+      } catch (error) {
+        if (!(error instanceof TelegramError)) throw error;
+        const failure = toDeliveryError(edit, error);
+        if (failure.retryAfterMs !== undefined) throw failure;
+        if (!isAlreadySo(error)) this.#to.log.debug({ err: error }, 'a message could not be edited any more');
+      }
+      return messageId;
+    });
+  }
+
+  #call({ method, params }: TelegramPart): Promise<unknown> {
+    return this.#to.api.call(method, params, { timeoutMs: SEND_MS });
   }
 
   /** Gives the ids of what was sent, joined by commas. */

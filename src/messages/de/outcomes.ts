@@ -1,0 +1,18 @@
+/** Was aus einer Frage wird, wenn sie entschieden ist. */
+import { translate } from '../arguments.ts';
+import { outcomes as english } from '../en/outcomes.ts';
+
+export const outcomes = translate(english)({
+  approved: '✓ Von {by} genehmigt, {time}',
+  always: '✓ Von {by} genehmigt, {time}; hier frage ich danach nicht mehr.',
+  denied: '✗ Von {by} abgelehnt, {time}',
+  answered: '✓ {by} hat „{answer}“ gewählt, {time}',
+  wentOn: 'Niemand hat geantwortet, also habe ich um {time} mit „{answer}“ weitergemacht.',
+  expired: 'Niemand hat rechtzeitig geantwortet, also habe ich es nicht getan.',
+  wrote: 'Erledigt: {by} hat mir stattdessen geschrieben.',
+  stopped: 'Erledigt: Die Arbeit wurde angehalten.',
+  letIn: '✓ Von {by} hereingelassen, {time}',
+  turnedAway: '✗ Von {by} abgewiesen, {time}',
+  remembered: '✓ Gemerkt ({by}, {time}): {text}',
+  notRemembered: '✗ Nicht gemerkt ({by}, {time}): {text}',
+});

@@ -1,0 +1,44 @@
+/** What the messages that ask a question say once it is decided. */
+import { cutText } from '../../lib/text.ts';
+import { messagesIn, type Said, say } from '../../messages/messages.ts';
+import type { Decision } from '../contract/approval.ts';
+import { visible } from './show.ts';
+
+const MAX_ANSWER = 200;
+
+/** Who decided, and when by the clock of `zone`. */
+export interface Decider {
+  name: string;
+  at: Date;
+  zone?: string | undefined;
+}
+
+export const byAt = ({ name, at, zone }: Decider): { by: string; time: string } => ({
+  by: name,
+  time: messagesIn(undefined).time(at, zone),
+});
+
+/** Of a request for consent, a plan, or a question to the person. */
+export function outcomeOf({ verdict, by, name, at, answer = '' }: Decision, zone?: string): Said {
+  const when = byAt({ name: name || by, at: new Date(at), zone });
+  const { by: who, time } = when;
+  const chosen = cutText(visible(answer), MAX_ANSWER);
+  switch (verdict) {
+    case 'approve':
+      return say('outcomes.approved', when);
+    case 'always':
+      return say('outcomes.always', when);
+    case 'deny':
+      return say('outcomes.denied', when);
+    case 'answer':
+      return by === ''
+        ? say('outcomes.wentOn', { answer: chosen, time })
+        : say('outcomes.answered', { by: who, answer: chosen, time });
+    case 'expired':
+      return say('outcomes.expired');
+    case 'wrote':
+      return say('outcomes.wrote', { by: who });
+    case 'stop':
+      return say('outcomes.stopped');
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Which messages of ours ask what. When a question is decided, wherever that was, every message that asks it tells the outcome
+ * and loses the buttons that would decide it again. Kept in the cache: what is lost there costs a button whose press is told
+ * what was decided already.
+ */
+
+import { isAddress } from '../../access/link-records.ts';
+import { type Address, type Button, conversationKey, type OutboundMessage } from '../../channels/channel.ts';
+import type { Cache } from '../../lib/cache.ts';
+import { hashText } from '../../lib/files.ts';
+import { createLru } from '../../lib/lru.ts';
+import { parseJson } from '../../lib/read-json.ts';
+import { isFilled, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
+import type { Logger } from '../../log.ts';
+import type { Messages, Said } from '../../messages/messages.ts';
+
+/** A message on a platform whose buttons decide something. */
+interface Asking {
+  address: Address;
+  messageId: string;
+  /** Markdown. */
+  text: string;
+  buttons: Button[][];
+}
+
+export interface QuestionsOptions {
+  cache: Cache;
+  /** Durable when it resolves; the same id again has no effect. */
+  send: (message: OutboundMessage) => Promise<void>;
+  /** In which language a conversation is told of what was decided elsewhere. */
+  messagesAt: (address: Address) => Messages;
+  log: Logger;
+}
+
+const TTL_MS = 30 * 86_400_000;
+/** Outcomes that are remembered for messages still on their way. */
+const MAX_OUTCOMES = 1_000;
+
+const isButton = objectOf({ id: isFilled, label: isText, decides: optional(isFilled) });
+const askingShape = shape<Asking>(
+  objectOf({ address: isAddress, messageId: isFilled, text: isText, buttons: listOf(listOf(isButton)) }),
+);
+const keysShape = shape<string[]>(listOf(isFilled));
+
+export class Questions {
+  readonly #options: QuestionsOptions;
+  /** One change after the other: they are rare, and a message may ask several questions. */
+  #last: Promise<void> = Promise.resolve();
+  /** What this process was told, for messages that arrive after the decision. */
+  readonly #outcomes = createLru<Said>(MAX_OUTCOMES);
+
+  constructor(options: QuestionsOptions) {
+    this.#options = options;
+  }
+
+  /** A message with buttons that decide something has this id on its platform. Never rejects. */
+  async asked({ address, text, buttons = [] }: OutboundMessage, messageId: string): Promise<void> {
+    const questions = questionsOf(buttons);
+    if (questions.length === 0 || messageId === '') return;
+    const asking: Asking = { address, messageId, text, buttons };
+    const key = hashText(JSON.stringify([conversationKey(address), messageId])).slice(0, 24);
+    await this.#change(async () => {
+      const { cache } = this.#options;
+      await cache.set(`asking:${key}`, JSON.stringify(asking), TTL_MS);
+      for (const question of questions) {
+        const keys = new Set(await this.#keysOf(question)).add(key);
+        await cache.set(`asked:${question}`, JSON.stringify([...keys]), TTL_MS);
+      }
+    });
+    // The decision may have come before the platform had said which message this is.
+    for (const question of questions) {
+      const outcome = this.#outcomes.get(question);
+      if (outcome) await this.decided(question, outcome);
+    }
+  }
+
+  /** The edits are durable in the outbox when it resolves; again it has no effect. Never rejects. */
+  async decided(question: string, outcome: Said): Promise<void> {
+    this.#outcomes.set(question, outcome);
+    await this.#change(async () => {
+      for (const key of await this.#keysOf(question)) await this.#close(key, question, outcome);
+      await this.#options.cache.delete(`asked:${question}`);
+    });
+  }
+
+  async #close(key: string, question: string, outcome: Said): Promise<void> {
+    const { cache, send, messagesAt } = this.#options;
+    const stored = await cache.get(`asking:${key}`);
+    const asking = stored === undefined ? undefined : askingShape.safeParse(parseJson(stored)).data;
+    if (!asking || !questionsOf(asking.buttons).includes(question)) return;
+    const { address, messageId } = asking;
+    const left = asking.buttons
+      .map((row) => row.filter(({ decides }) => decides !== question))
+      .filter((row) => row.length > 0);
+    const text = `${asking.text}\n\n${messagesAt(address).said(outcome)}`;
+    const id = `outcome-${key}-${hashText(question).slice(0, 16)}`;
+    const buttons = left.length > 0 ? { buttons: left } : {};
+    await send({ id, address, text, files: [], edits: { messageId, was: asking.text }, ...buttons });
+    if (left.length === 0) await cache.delete(`asking:${key}`);
+    else await cache.set(`asking:${key}`, JSON.stringify({ ...asking, text, buttons: left }), TTL_MS);
+  }
+
+  async #keysOf(question: string): Promise<string[]> {
+    const stored = await this.#options.cache.get(`asked:${question}`);
+    return (stored === undefined ? undefined : keysShape.safeParse(parseJson(stored)).data) ?? [];
+  }
+
+  async #change(work: () => Promise<void>): Promise<void> {
+    this.#last = this.#last
+      .then(work)
+      .catch((error: unknown) => this.#options.log.warn({ err: error }, 'a question could not be marked as decided'));
+    await this.#last;
+  }
+}
+
+const questionsOf = (buttons: readonly Button[][]): string[] => [
+  ...new Set(buttons.flat().flatMap(({ decides }) => decides ?? [])),
+];

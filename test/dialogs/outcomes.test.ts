@@ -1,0 +1,147 @@
+/** What a question becomes: once it is decided, every message that asked it says how, and no button of it is left. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { LlmRequest, Turn } from '../emulators/llm.ts';
+import { ask, type Place, type Platform, type Seen, waitFor } from '../platforms/platform.ts';
+import { NAMES, openPlatforms, type PlatformWorld } from '../platforms/world.ts';
+
+const channel = { live: 'off', injection: 'followup' };
+const CLOCK = /\d\d:\d\d/;
+
+/** Writes a note, and says what came of it. */
+const writes = ({ toolResults }: LlmRequest): Turn =>
+  toolResults.length > 0
+    ? { text: `I was told: ${toolResults.at(-1)}` }
+    : { toolCalls: [{ name: 'write_file', arguments: { path: 'workspace/notes.md', content: 'milk and eggs' } }] };
+
+/** Notes two things to be remembered. */
+const learns = (): Turn => ({
+  text: [
+    'Noted.',
+    ...['Kim drinks tea', 'Sam drinks coffee'].map(
+      (fact) => `<memory_suggestion>\nAdd to MEMORY.md under "People":\n- ${fact}\n</memory_suggestion>`,
+    ),
+  ].join('\n\n'),
+});
+
+/** The message itself as it stands now. */
+const now = (platform: Platform, place: Place, { id }: Seen): Seen => {
+  const seen = platform.answers(place).find((each) => each.id === id);
+  if (!seen) throw new Error('the question is gone');
+  return seen;
+};
+
+async function becomes(platform: Platform, place: Place, question: Seen, words: RegExp): Promise<Seen> {
+  await expect.poll(() => now(platform, place, question).text, { timeout: 20_000 }).toMatch(words);
+  return now(platform, place, question);
+}
+
+/** While the gateway is down the time of every open request goes by. */
+function letTimePass(world: PlatformWorld): void {
+  const folder = path.join(world.home, 'access', 'approvals');
+  for (const name of fs.readdirSync(folder).filter((each) => each.endsWith('.json'))) {
+    const request = JSON.parse(fs.readFileSync(path.join(folder, name), 'utf8'));
+    request.expiresAt = new Date(Date.now() - 1_000).toISOString();
+    fs.writeFileSync(path.join(folder, name), JSON.stringify(request));
+  }
+}
+
+describe.each(NAMES)('a decided question on %s', (name) => {
+  it('says by whom and when, keeps its own words, and has no buttons, also when the gateway was away in between', async () => {
+    const world = await openPlatforms({ on: [name], channel });
+    const platform = world.platforms[name];
+    const dm = platform.dm('alex');
+    world.llm.script(writes);
+    const asked = await ask(platform, dm, 'keep a note', { text: 'notes.md' });
+    expect(asked.buttons.length).toBeGreaterThan(1);
+    await world.restart();
+    await platform.press(dm, asked.buttons[0] ?? '');
+    const told = await becomes(platform, dm, asked, /Approved by alex/i);
+    expect(told.text).toMatch(CLOCK);
+    expect(told.text).toContain('milk and eggs');
+    expect(told.buttons).toEqual([]);
+    await waitFor(platform, dm, { text: 'I was told' });
+    // Nothing else was sent for it: the question, the answer to the press, the answer.
+    expect(platform.answers(dm)).toHaveLength(3);
+  });
+
+  it('says so when nobody answered in time', async () => {
+    const world = await openPlatforms({ on: [name], channel });
+    const platform = world.platforms[name];
+    const dm = platform.dm('alex');
+    world.llm.script(writes);
+    const asked = await ask(platform, dm, 'keep a note', { text: 'notes.md' });
+    await world.stop();
+    letTimePass(world);
+    await world.restart();
+    const told = await becomes(platform, dm, asked, /Nobody answered in time/);
+    expect(told.buttons).toEqual([]);
+  });
+
+  it('says so when the person wrote instead', async () => {
+    const world = await openPlatforms({ on: [name], channel });
+    const platform = world.platforms[name];
+    const dm = platform.dm('alex');
+    world.llm.script(writes);
+    const asked = await ask(platform, dm, 'keep a note', { text: 'notes.md' });
+    world.llm.script(() => ({ text: 'as you like' }));
+    await ask(platform, dm, 'leave it', { text: 'as you like' });
+    const told = await becomes(platform, dm, asked, /wrote to me instead/);
+    expect(told.buttons).toEqual([]);
+  });
+
+  it('loses the buttons of what was decided alone where it asks several things', async () => {
+    const world = await openPlatforms({ on: [name], channel });
+    const platform = world.platforms[name];
+    const dm = platform.dm('alex');
+    world.llm.script(learns);
+    const asked = await ask(platform, dm, 'tea for Kim, coffee for Sam', { text: 'May I remember' });
+    const rows = asked.buttons.length / 2;
+    await platform.press(dm, 'Accept');
+    const half = await becomes(platform, dm, asked, /Remembered \(alex/i);
+    expect(half.buttons).toHaveLength(rows);
+    expect(half.text).toContain('Noted.');
+    await platform.press(dm, 'Reject');
+    const whole = await becomes(platform, dm, asked, /Not remembered \(alex/i);
+    expect(whole.buttons).toEqual([]);
+    expect(whole.text).toMatch(/Remembered \(alex/i);
+  });
+
+  it('keeps a long answer whole around it', async () => {
+    const world = await openPlatforms({ on: [name], channel });
+    const platform = world.platforms[name];
+    const dm = platform.dm('alex');
+    const lines = Array.from({ length: 900 }, (_, line) => `line ${line} of a long answer`);
+    world.llm.script(() => ({ text: `${lines.join('\n\n')}\n\n${learns().text}` }));
+    const asked = await ask(platform, dm, 'tell me all', { text: 'May I remember' });
+    const before = platform.answers(dm);
+    await platform.press(dm, 'Accept');
+    await waitFor(platform, dm, { after: before.length, text: 'I will remember' });
+    await expect
+      .poll(() => now(platform, dm, asked).buttons.length, { timeout: 20_000 })
+      .toBe(asked.buttons.length / 2);
+    const after = platform.answers(dm).slice(0, before.length);
+    const shown = after.map(({ text }) => text).join('\n');
+    expect(lines.filter((line) => !shown.includes(line))).toEqual([]);
+    expect(after.slice(0, -1).map(({ text }) => text)).toEqual(before.slice(0, -1).map(({ text }) => text));
+  });
+});
+
+it('is decided in one chat and told in every chat that was asked', async () => {
+  const world = await openPlatforms({ channel });
+  const all = NAMES.map((name) => world.platforms[name]);
+  for (const platform of all) await platform.command(platform.dm('alex'), 'status');
+  const [telegram, discord, slack] = [world.platforms.telegram, world.platforms.discord, world.platforms.slack];
+  telegram.say(telegram.dm('kim'), 'hello, may I?', { by: 'kim' });
+  const questions = await Promise.all(
+    all.map((platform) => waitFor(platform, platform.dm('alex'), { text: /asks to be let in/ })),
+  );
+  await discord.press(discord.dm('alex'), 'Approve');
+  for (const [index, platform] of [telegram, discord, slack].entries()) {
+    const question = questions[index];
+    if (!question) throw new Error('one was not asked');
+    const told = await becomes(platform, platform.dm('alex'), question, /Let in by alex/i);
+    expect(told.buttons).toEqual([]);
+  }
+});
