@@ -7,6 +7,7 @@ export const outcomes = translate(english)({
   always: '✓ Von {by} genehmigt, {time}; hier frage ich danach nicht mehr.',
   denied: '✗ Von {by} abgelehnt, {time}',
   answered: '✓ {by} hat „{answer}“ gewählt, {time}',
+  another: '{by} möchte eine andere Zeit: „{answer}“, {time}',
   wentOn: 'Niemand hat geantwortet, also habe ich um {time} mit „{answer}“ weitergemacht.',
   expired: 'Niemand hat rechtzeitig geantwortet, also habe ich es nicht getan.',
   wrote: 'Erledigt: {by} hat mir stattdessen geschrieben.',

@@ -4,6 +4,7 @@ export const outcomes = {
   always: '✓ Approved by {by}, {time}; I no longer ask about this here.',
   denied: '✗ Refused by {by}, {time}',
   answered: '✓ {by} chose “{answer}”, {time}',
+  another: '{by} asked for another time: “{answer}”, {time}',
   wentOn: 'Nobody answered, so I went on with “{answer}” at {time}.',
   expired: 'Nobody answered in time, so I did not do it.',
   wrote: 'No longer needed: {by} wrote to me instead.',

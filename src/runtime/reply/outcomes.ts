@@ -34,6 +34,8 @@ export function outcomeOf({ verdict, by, name, at, answer = '' }: Decision, zone
       return by === ''
         ? say('outcomes.wentOn', { answer: chosen, time })
         : say('outcomes.answered', { by: who, answer: chosen, time });
+    case 'another':
+      return say('outcomes.another', { by: who, answer: chosen, time });
     case 'expired':
       return say('outcomes.expired');
     case 'wrote':
