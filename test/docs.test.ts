@@ -15,6 +15,7 @@ import {
   webhookPath,
 } from '../src/config/defaults.ts';
 import { loadConfig } from '../src/config.ts';
+import { COMMANDS } from '../src/runtime/commands/table.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
@@ -47,6 +48,13 @@ function repositoryPaths(code: string): string[] {
       ),
     );
 }
+
+test.each(['docs/slack.md', 'docs/discord.md'])('%s lists every command, and no other', (page) => {
+  const table = /^\| command \| what it does \|\n([\s\S]*?)\n\n/m.exec(read(page))?.[1] ?? '';
+  const named = [...table.matchAll(/`\/viber ([a-z]+)/g)].map(([, name]) => name);
+  const there = [...COMMANDS.filter(({ hidden }) => !hidden).map(({ name }) => name)];
+  expect([...new Set(named)].filter((name) => name !== 'task').toSorted()).toEqual(there.toSorted());
+});
 
 describe.each(pages)('%s', (page) => {
   test('names paths that exist', () => {

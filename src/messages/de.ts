@@ -7,6 +7,7 @@ import { contact } from './de/contact.ts';
 import { costs } from './de/costs.ts';
 import { exported } from './de/export.ts';
 import { failures } from './de/failures.ts';
+import { help } from './de/help.ts';
 import { jobs } from './de/jobs.ts';
 import { memory } from './de/memory.ts';
 import { models } from './de/models.ts';
@@ -27,6 +28,7 @@ export const de: Catalogue = {
   costs,
   export: exported,
   failures,
+  help,
   jobs,
   memory,
   models,

@@ -10,6 +10,7 @@ import { contact } from './en/contact.ts';
 import { costs } from './en/costs.ts';
 import { exported } from './en/export.ts';
 import { failures } from './en/failures.ts';
+import { help } from './en/help.ts';
 import { jobs } from './en/jobs.ts';
 import { memory } from './en/memory.ts';
 import { models } from './en/models.ts';
@@ -29,6 +30,7 @@ export const en = {
   costs,
   export: exported,
   failures,
+  help,
   jobs,
   memory,
   models,

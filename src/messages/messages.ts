@@ -51,7 +51,7 @@ const DATES: Readonly<Record<string, string>> = { en: 'en-GB' };
 const PLAIN_ARGUMENT = /\{(\w+)\}/g;
 const HAS_CHOICE = /\{\s*\w+\s*,/;
 /** The slash of a command, as the catalogue writes it. */
-const COMMAND = /(?<![\w}])\/(?=[a-z]|\{name\})/g;
+const COMMAND = /(?<![\w}])\/(?=[a-z{])/g;
 const DAY_MS = 86_400_000;
 const known = new Map<string, Messages>();
 

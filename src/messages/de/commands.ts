@@ -27,4 +27,5 @@ export const commands = translate(english)({
   liveOff: 'du siehst nichts, bis die Antwort da ist',
   liveStatus: 'du siehst in einer Nachricht, was ich tue',
   liveText: 'du siehst die Antwort wachsen, wo das möglich ist',
+  nearly: '/{name} kenne ich nicht. Meinst du /{near}?',
 });

@@ -22,4 +22,5 @@ export const commands = {
   liveOff: 'you see nothing until the answer comes',
   liveStatus: 'you see what I am doing, in one message',
   liveText: 'you see the answer as it grows, where that is possible',
+  nearly: 'I do not know /{name}. Did you mean /{near}?',
 } as const;

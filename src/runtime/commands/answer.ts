@@ -3,7 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { authoriseAction } from '../../access/authorise.ts';
 import { conversationKey } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
-import { messagesFor, say, type Text } from '../../messages/messages.ts';
+import { nearest } from '../../lib/nearest.ts';
+import { type Messages, messagesFor, say, type Text, words } from '../../messages/messages.ts';
 import { type Home, isId } from '../../workspace/home.ts';
 import { listTasks, readTask } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
@@ -52,8 +53,7 @@ export async function answerCommand(entry: Entry, service: CommandServices): Pro
   const name = entry.command?.name ?? '';
   const command = findCommand(name);
   const messages = messagesFor(entry.message);
-  if (!command)
-    return { text: messages.text('commands.unknown', { name: name.slice(0, 32), hint: say('commands.hint') }) };
+  if (!command) return unknown(name.slice(0, 32), messages);
   try {
     const context = { ...(await contextFor(entry, command, service)), messages };
     if (!context.mayUse(command.action, context.task)) return { text: refusal(command, context) };
@@ -62,6 +62,17 @@ export async function answerCommand(entry: Entry, service: CommandServices): Pro
     if (error instanceof UserError) return { text: messages.said(error.said) };
     throw error;
   }
+}
+
+/** What is nearly a command is offered and not begun. */
+function unknown(name: string, messages: Messages): CommandReply {
+  const names = commandSpecs().map((spec) => spec.name);
+  const near = nearest(name, names);
+  if (near === undefined) return { text: messages.text('commands.unknown', { name, hint: say('commands.hint') }) };
+  return {
+    text: messages.text('commands.nearly', { name, near }),
+    buttons: [[{ label: words(`${messages.prefix}${near}`), command: near, args: '' }]],
+  };
 }
 
 function refusal({ name, action }: Command, { task, messages }: CommandContext): Text {

@@ -16,7 +16,11 @@ const MAX_FOUND = 30;
 export const memory: Command = {
   name: 'memory',
   description: 'What I remember; WORDS to search, add, forget, undo',
-  argument: { name: 'words', description: 'Words to look for, or add TEXT, forget WORDS, undo' },
+  argument: {
+    ...{ name: 'words', description: 'Words to look for, or add TEXT, forget WORDS, undo' },
+    // More words than a search has are a goal that begins like one.
+    pattern: '^((search|add|forget|undo|accept|edit|reject)\\b[\\s\\S]*|\\S+(\\s+\\S+){0,2})$',
+  },
   action: 'memory',
   async run(context) {
     const [, verb = '', rest = ''] = /^\s*(\S*)\s*([\s\S]*)$/.exec(context.args) ?? [];

@@ -41,6 +41,7 @@ function context(change: Partial<Context> = {}): Context {
     bot: { account: BOT, application: BOT, name: 'viber' },
     places,
     threads: 'per-task',
+    commands: ['status', 'stop'],
     now: Date.parse(AT),
     ...change,
   };

@@ -31,6 +31,8 @@ export interface EventsOptions {
   places: Places;
   interactions: Interactions;
   threads: 'per-task' | 'off';
+  /** Names of our commands. */
+  commands: readonly string[];
   log: Logger;
   signal: AbortSignal;
   backoffMs: { min: number; max: number };
@@ -56,6 +58,7 @@ class EventIntake implements Events {
     bot: self,
     places: this.#to.places,
     threads: this.#to.threads,
+    commands: this.#to.commands,
     now: Date.now(),
   });
 

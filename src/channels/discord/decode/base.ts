@@ -15,6 +15,8 @@ export interface Context {
   bot: Bot;
   places: { get(channelId: string): Place | undefined; role(roleId: string): Role | undefined };
   threads: 'per-task' | 'off';
+  /** Names of our commands. */
+  commands: readonly string[];
   /** Milliseconds. */
   now: number;
 }

@@ -3,6 +3,7 @@
  * https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object
  */
 import type { Address, InboundMessage, Sender, SuggestQuery } from '../../channel.ts';
+import { isNearly } from '../../shared/nearly.ts';
 import { type Fields, fields, integer, isFields, language, list, string } from '../../shared/read.ts';
 import { type Context, type Dropped, dropped, emptyMessage, readAddress, readSender } from './base.ts';
 import { isThread, takesThreads } from './places.ts';
@@ -118,15 +119,23 @@ function decodeCommand(body: Fields, asked: Asked, context: Context): DecodedInt
     sentAt: timeOf(asked.interaction.id),
     ...(asked.address.thread !== undefined && { isThread: true }),
   };
-  if (name === GOAL)
+  const meant = name === GOAL ? meantBy(args, context) : undefined;
+  if (name === GOAL && meant === undefined)
     return { kind: 'message', message: withGoal(message, args, context), interaction: asked.interaction };
   const opens = mayOpen(message.address, message.isDirect, context);
-  const command = { name, args };
+  const command = meant ?? { name, args };
   return {
     kind: 'message',
     message: { ...message, command, ...(opens && { opensThread: true }) },
     interaction: asked.interaction,
   };
+}
+
+/** A goal that is a command with a slash of its own, or nearly the name of one, is no goal. */
+function meantBy(goal: string, { commands }: Context): InboundMessage['command'] {
+  const [, slash = '', name = '', rest = ''] = /^(\/?)(?:viber\s+)?(\S{1,32})\s*([\s\S]*)$/.exec(goal) ?? [];
+  const isMeant = slash === '' ? rest === '' && isNearly(name, commands) : commands.includes(name.toLowerCase());
+  return isMeant ? { name: name.toLowerCase(), args: rest.trim() } : undefined;
 }
 
 /** A goal gets a thread of its own beside the one it was given in; where there can be none it is the command `new`. */

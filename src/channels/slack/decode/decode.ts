@@ -87,7 +87,7 @@ function decodeCommand(body: Fields, self: Self, now: number): Decoded {
   if (chat === undefined || user === undefined || !trigger) return dropped('malformed');
   const goal = readWords(string(body, 'text') ?? '', self).text;
   const direct = isDirect(chat);
-  const named = goal === '' ? { name: 'help', args: '' } : commandOf(goal, self);
+  const named = goal === '' ? { name: 'help', args: '' } : commandOf(goal.replace(/^\/(?=[a-z])/i, ''), self);
   const command = named ?? (direct ? { name: 'new', args: goal } : undefined);
   const thread = readTs(body, 'thread_ts');
   const message: InboundMessage = {

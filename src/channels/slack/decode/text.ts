@@ -3,6 +3,7 @@
  * https://docs.slack.dev/messaging/formatting-message-text/
  */
 
+import { isNearly } from '../../shared/nearly.ts';
 import { oneLine } from '../../shared/read.ts';
 import type { Self } from './base.ts';
 
@@ -49,7 +50,8 @@ export function commandOf(text: string, self: Self): Words['command'] {
   const args = rest.trim();
   const spec = self.commands.get(name);
   const pattern = spec?.argument ? (spec.argument.pattern ?? '') : '^$';
-  return spec && (args === '' || new RegExp(pattern, 'i').test(args)) ? { name, args } : undefined;
+  if (spec) return args === '' || new RegExp(pattern, 'i').test(args) ? { name, args } : undefined;
+  return args === '' && isNearly(name, [...self.commands.keys()]) ? { name, args } : undefined;
 }
 
 function readMarkup(whole: string, inner: string, self: Self): string {

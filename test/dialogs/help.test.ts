@@ -1,0 +1,57 @@
+/** What can be asked for, in the words that can be typed there, and what becomes of words that are nearly a command. */
+import { describe, expect, it as test } from 'vitest';
+import { COMMANDS } from '../../src/runtime/commands/table.ts';
+import { ask } from '../platforms/platform.ts';
+import { openThree } from './three.ts';
+
+describe('help', () => {
+  test('is eight lines with buttons, and names each command as it is typed there', async () => {
+    const { telegram, discord, slack } = await openThree();
+    for (const [platform, prefix] of [
+      [telegram, '/'],
+      [discord, '/viber '],
+      [slack, '/viber '],
+    ] as const) {
+      const seen = await platform.command(platform.dm('alex'), 'help');
+      expect(seen.text.split('\n').filter(Boolean)).toHaveLength(8);
+      const plain = seen.text.replaceAll(/[*_`\\]/g, '');
+      for (const { name, hidden } of COMMANDS)
+        if (!hidden && name !== 'help')
+          expect(plain, `${platform.name} ${name}`).toMatch(new RegExp(`${prefix}${name}\\b`));
+      if (prefix !== '/') expect(plain).not.toMatch(/(?<!\w)\/(?!viber )/);
+      if (platform !== slack) expect(seen.buttons).toContain('My tasks');
+    }
+  });
+});
+
+describe('a mistyped command', () => {
+  test('is answered with the one that is meant, to that person alone, and begins nothing', async () => {
+    const { world, telegram, discord, slack } = await openThree();
+    const typed = await ask(telegram, telegram.dm('alex'), '/stpo');
+    expect(typed.text).toBe('I do not know /stpo. Did you mean /stop?');
+    const [goal, slash] = [
+      await discord.command(discord.room, 'task', 'stpo'),
+      await slack.command(slack.room, 'stpo'),
+    ];
+    for (const seen of [goal, slash]) expect(seen.text).toBe('I do not know /viber stpo. Did you mean /viber stop?');
+    expect([...discord.threads(), ...slack.threads()]).toEqual([]);
+    expect(world.llm.requests()).toEqual([]);
+  });
+
+  test('with a slash of its own is the command', async () => {
+    const { world, discord, slack } = await openThree();
+    const [onDiscord, onSlack] = [
+      await discord.command(discord.room, 'task', '/status'),
+      await slack.command(slack.room, '/status'),
+    ];
+    for (const seen of [onDiscord, onSlack]) expect(seen.text).toContain('this conversation has no task');
+    expect(world.llm.requests()).toEqual([]);
+  });
+
+  test('is none where a goal only begins like one', async () => {
+    const { slack } = await openThree();
+    const thread = await slack.begin('memory leak in X: find it');
+    expect(slack.threads()).toHaveLength(1);
+    expect(thread.thread).toBeDefined();
+  });
+});
