@@ -88,7 +88,7 @@ describe('/compact', () => {
       return { text: digestOf(request) };
     });
     expect((await world.ask('/compact')).text).toContain('I tell you here when it is done');
-    expect((await world.ask('/status')).text).toContain('runs so far');
+    expect((await world.ask('/status')).text).toContain('worked on');
     go.resolve();
     await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'I put 2 messages', timeoutMs: 30_000 });
   });
