@@ -59,7 +59,7 @@ describe.each(NAMES)('a decided question on %s', (name) => {
     await platform.press(dm, asked.buttons[0] ?? '');
     const told = await becomes(platform, dm, asked, /Approved by alex/i);
     expect(told.text).toMatch(CLOCK);
-    expect(told.text).toContain('milk and eggs');
+    expect(told.text).toContain('notes.md');
     expect(told.buttons).toEqual([]);
     await waitFor(platform, dm, { text: 'I was told' });
     // Nothing else was sent for it: the question, the answer to the press, the answer.
