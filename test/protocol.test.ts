@@ -114,6 +114,7 @@ describe('the tables', () => {
     const world = await openPlatforms({
       on: ['telegram'],
       channel: { live: 'off' },
+      config: { search: { by: 'searxng' } },
       prepare(home) {
         mkdirSync(join(home, 'agents'));
         writeFileSync(join(home, 'agents', 'coder.yaml'), 'description: Writes code\n');

@@ -49,6 +49,7 @@ import { openAppMemory } from './memory.ts';
 import { openMesh } from './mesh.ts';
 import { openAppModels } from './models.ts';
 import { openReading, openSpeak } from './reading.ts';
+import { openAppSearch } from './search.ts';
 import { createTelling } from './telling.ts';
 import { openTools } from './tools.ts';
 
@@ -144,7 +145,19 @@ export function openWork(options: WorkOptions): Work {
     ...{ attachRules: rulesAt, isBlank },
   });
   const memory = openAppMemory({ config, home, embedders: models, costs, log });
-  const tools = openTools({ config, home, log, parts: [memory.toolbox, mesh.toolbox, jobs.toolbox, chooser.toolbox] });
+  const searching = openAppSearch({
+    ...{ config, env: options.env, models, meter },
+    modelOf: ({ address, job, asked, own: ordered }, own) => {
+      const here = address && !job && !asked ? chosen(address).model : undefined;
+      return ordered?.model ?? here ?? own.model ?? modelName();
+    },
+  });
+  const tools = openTools({
+    config,
+    home,
+    log,
+    parts: [memory.toolbox, mesh.toolbox, jobs.toolbox, chooser.toolbox, searching],
+  });
   const afterRun = createAfterRun({ home, log, viber, askOwners });
   const runs: RunServices = {
     ...{ home, log, agent, bus, meter, suspension, conversations, delivery, buttons, compaction, channelOf, isBlank },

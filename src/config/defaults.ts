@@ -68,6 +68,7 @@ export const defaults: Config = {
   },
   skills: { env: {}, timeout: 60, webOrigins: [] },
   web: { hosts: [] },
+  search: { by: 'auto' },
   mcp: {},
   jobs: { min_minutes: 5, max: 100, keep_days: 30 },
   mesh: { max_depth: 3, max_calls: 20 },

@@ -65,7 +65,7 @@ const mcpServer = section(
   'expected a section with command or url',
 ).refine(({ command, url }) => (command === undefined) !== (url === undefined), 'expected either command or url');
 
-const { http, memory, history, voice, skills, web, jobs, mesh, limits, timeouts, log } = defaults;
+const { http, memory, history, voice, skills, web, search, jobs, mesh, limits, timeouts, log } = defaults;
 
 export const configSchema = section({
   model: model.exactOptional(),
@@ -136,6 +136,12 @@ export const configSchema = section({
       .default(skills.env),
     timeout: seconds.default(skills.timeout),
     webOrigins: listOf(address()).default(skills.webOrigins),
+  }).prefault({}),
+  search: section({
+    by: oneOf('auto', 'off', 'provider', 'searxng', 'brave', 'tavily').default(search.by),
+    url: address().exactOptional(),
+    apiKey: secret,
+    model: model.exactOptional(),
   }).prefault({}),
   web: section({ hosts: listOf(webHost).default(web.hosts) }).prefault({}),
   mcp: z

@@ -1,4 +1,7 @@
 /** The configuration as the rest of the program sees it: complete, every default filled in, ids as strings. */
+import type { SearchConfig, WebConfig } from './types-web.ts';
+
+export type { SearchConfig, WebConfig } from './types-web.ts';
 
 import type { VoiceConfig } from './voice.ts';
 
@@ -155,11 +158,6 @@ export interface SkillsConfig {
   webOrigins: string[];
 }
 
-export interface WebConfig {
-  /** Hosts whose pages are read without a question: `example.org`, `*.example.org`, `example.org:8443`; in their normal form. */
-  hosts: string[];
-}
-
 /** A server of the Model Context Protocol: a program of this machine, or an address. */
 export interface McpServerConfig {
   command?: string;
@@ -263,6 +261,7 @@ export interface Config {
   voice: VoiceConfig;
   skills: SkillsConfig;
   web: WebConfig;
+  search: SearchConfig;
   /** By name; its tools are offered as `name_tool`. */
   mcp: Record<string, McpServerConfig>;
   jobs: JobsConfig;

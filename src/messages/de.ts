@@ -14,6 +14,7 @@ import { models } from './de/models.ts';
 import { outcomes } from './de/outcomes.ts';
 import { pairing } from './de/pairing.ts';
 import { playbooks } from './de/playbooks.ts';
+import { search } from './de/search.ts';
 import { tasks } from './de/tasks.ts';
 import { times } from './de/times.ts';
 import { voice } from './de/voice.ts';
@@ -35,6 +36,7 @@ export const de: Catalogue = {
   outcomes,
   pairing,
   playbooks,
+  search,
   tasks,
   times,
   voice,

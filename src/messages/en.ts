@@ -17,6 +17,7 @@ import { models } from './en/models.ts';
 import { outcomes } from './en/outcomes.ts';
 import { pairing } from './en/pairing.ts';
 import { playbooks } from './en/playbooks.ts';
+import { search } from './en/search.ts';
 import { tasks } from './en/tasks.ts';
 import { times } from './en/times.ts';
 import { voice } from './en/voice.ts';
@@ -37,6 +38,7 @@ export const en = {
   outcomes,
   pairing,
   playbooks,
+  search,
   tasks,
   times,
   voice,

@@ -11,6 +11,8 @@ export interface Made {
   refs: ArtifactRef[];
   pending: Suggestion[];
   plan: PlanChange | undefined;
+  /** Pages that searches have found. */
+  sources?: { title: string; url: string }[];
   /** The run was told more than its people's own words: nothing is remembered without a question. */
   hasLogs?: boolean;
 }

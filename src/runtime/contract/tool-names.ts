@@ -3,4 +3,5 @@ export const OWN_TOOLS: readonly string[] = [
   ...['update_plan', 'create_artifact', 'attach_artifact', 'read_file', 'write_file', 'list_files'],
   ...['remember', 'memory_search', 'ask_user', 'ask_agent', 'notify', 'read_skill'],
   ...['create_scheduled_job', 'list_scheduled_jobs', 'delete_scheduled_job', 'set_model'],
+  'web_search',
 ];

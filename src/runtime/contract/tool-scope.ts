@@ -21,6 +21,8 @@ export interface ToolScope {
   /** Hash of the plan as the model was shown it; undefined when it was shown none. */
   planBase: string | undefined;
   onPlan(change: PlanChange): void;
+  /** A page that an answer may rest on: named below it where the model names none. */
+  onSource?(source: { title: string; url: string }): void;
   /** To be attached to the answer. The same id may come several times: the latest counts. */
   onArtifact(ref: ArtifactRef): void;
   /** `memory.auto_accept`; otherwise a person accepts each line (promise 40). */

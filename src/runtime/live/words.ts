@@ -20,6 +20,7 @@ const TOOLS = new Map<string, Phrase>([
   ['create_scheduled_job', () => 'making a schedule'],
   ['list_scheduled_jobs', () => 'looking at the schedules'],
   ['set_model', () => 'changing the model'],
+  ['web_search', () => 'searching the web'],
   ['delete_scheduled_job', () => 'deleting a schedule'],
 ]);
 

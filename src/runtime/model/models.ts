@@ -12,6 +12,7 @@ import { bodyFor } from './dialects.ts';
 import { canEmbed, createEmbedder, type Embedder } from './embeddings.ts';
 import { createFolding } from './folded-model.ts';
 import { createHttpFetch, createPost, type Post } from './http-fetch.ts';
+import type { Searching } from './search.ts';
 
 export interface Models {
   /** Throws ConfigError naming the setting when the provider is unknown or lacks a key. */
@@ -28,6 +29,11 @@ export interface ModelCheck {
   check(name: string): void;
 }
 
+export interface Searches {
+  /** A model with its provider's own search. Throws ConfigError naming the setting, as `load` does. */
+  searching(name: string): Promise<Searching>;
+}
+
 export interface Embedders {
   /** What turns texts into vectors, `provider/model`. Throws ConfigError naming the setting, as `load` does. */
   embedder(name: string): Embedder;
@@ -41,7 +47,7 @@ type Factory = (model: string) => ModelV4;
 export function createModels(options: {
   providers: Record<string, ProviderSettings>;
   env: NodeJS.ProcessEnv;
-}): Models & Embedders & ModelCheck {
+}): Models & Embedders & ModelCheck & Searches {
   // By provider and connection time: both come from the configuration, so there are few.
   const factories = new Map<string, Promise<Factory>>();
 
@@ -88,6 +94,14 @@ export function createModels(options: {
       if (name === OFFLINE_MODEL) return;
       const { provider } = named(name);
       checkSettings(provider, settingsOf(provider), options.providers);
+    },
+    async searching(name) {
+      const { provider, model } = named(name);
+      const settings = settingsOf(provider);
+      checkSettings(provider, settings, options.providers);
+      addSecret(settings.apiKey);
+      const { loadSearching } = await import('./search.ts');
+      return loadSearching(provider, model, settings, createHttpFetch(scrubbedPost(10_000)));
     },
     embedder(name) {
       const { provider, model } = splitModelName(name);

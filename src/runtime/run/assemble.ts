@@ -109,6 +109,10 @@ function scopeOf(
       made.refs.push(ref);
       progress.stepRefs.push(ref);
     },
+    onSource: (source) => {
+      made.sources ??= [];
+      made.sources.push(source);
+    },
     mayFollow: outgoing.mayFollow,
     textOf: (file, signal) => readAs(reading, file, { ...charged, signal }),
     onSuggestion: (suggestion) => made.pending.push(suggestion),

@@ -11,6 +11,7 @@ import type { ArtifactRef, TaskRecord } from '../../workspace/types.ts';
 import type { AgentOutcome } from '../agent/agent.ts';
 import type { Made, RunOutcome } from '../contract/outcome.ts';
 import type { ArtifactDelta } from '../contract/protocol.ts';
+import { escaped } from '../conversations/places.ts';
 import { extractLearning } from '../memory/learning.ts';
 import { continueButton } from '../reply/failure.ts';
 import { parseReply, summarise } from '../reply/reply.ts';
@@ -56,7 +57,8 @@ export async function finalize(
   // A hand edit wins; what the agent would have written is shown.
   const proposal =
     made.plan?.status === 'conflict' ? lines(messages.text('answers.planConflict'), '', words(made.plan.proposal)) : '';
-  const text = scrub([reply.visible.trim(), proposal].filter(Boolean).join('\n\n'));
+  const sources = sourcesBelow(reply.visible, made.sources ?? [], messages);
+  const text = scrub([reply.visible.trim(), sources, proposal].filter(Boolean).join('\n\n'));
   const unique = [...new Map(refs.map((ref) => [ref.id, ref])).values()];
   return {
     state: 'completed',
@@ -72,6 +74,22 @@ export async function finalize(
     ...(isTalk(outcome) ? { isTalk: true } : {}),
   };
 }
+
+const MAX_SOURCES = 5;
+
+/** The pages that were found, below an answer that names none of them. */
+function sourcesBelow(answer: string, sources: NonNullable<Made['sources']>, messages: Messages): string {
+  const pages = [...new Map(sources.map((source) => [source.url, source])).values()];
+  if (pages.length === 0 || answer.trim() === '' || pages.some(({ url }) => answer.includes(hostOf(url)))) return '';
+  const links = pages.slice(0, MAX_SOURCES).map(({ title, url }) => {
+    const host = hostOf(url);
+    const link = `[${escaped(title)}](${url.replace(/[()\s]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)})`;
+    return `- ${link}${title.includes(host) ? '' : ` (${host})`}`;
+  });
+  return `${messages.text('search.sources')}\n${links.join('\n')}`;
+}
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname.replace(/^www\./, '') : url);
 
 /** Writes the files that an answer announces; the same answer again changes nothing. */
 export async function writeDeltas(

@@ -1,0 +1,113 @@
+/** Who searches the web for a run: the model's provider, or an engine with an address or a key of its own. Loaded by the first search. */
+import { principalText } from '../access/principal.ts';
+import type { Config } from '../config.ts';
+import { UserError } from '../errors.ts';
+import { addSecret } from '../log.ts';
+import { usageOf } from '../runtime/contract/call-usage.ts';
+import type { Order, Toolbox } from '../runtime/contract/order.ts';
+import { splitModelName } from '../runtime/contract/providers.ts';
+import { describeFailure } from '../runtime/contract/run-error.ts';
+import type { OwnSettings } from '../runtime/contract/settings.ts';
+import type { Meter } from '../runtime/costs/meter.ts';
+import type { Searches } from '../runtime/model/models.ts';
+import { canSearch, searchBy } from '../runtime/model/search.ts';
+import type { EngineName, Searcher } from '../runtime/tools/search/engines.ts';
+import { webSearch } from '../runtime/tools/search/web-search.ts';
+
+export interface AppSearchOptions {
+  config: Pick<Config, 'search' | 'providers'>;
+  env: NodeJS.ProcessEnv;
+  models: Searches;
+  /** The model that answers an order. */
+  modelOf: (order: Order, own: OwnSettings) => string;
+  meter: Meter;
+}
+
+const NAMES: Readonly<Record<string, string>> = { anthropic: 'Anthropic', openai: 'OpenAI', google: 'Google' };
+const TIMEOUT_MS = 60_000;
+const NOTHING = { tools: [], skills: '' };
+
+export function openAppSearch(options: AppSearchOptions): Toolbox {
+  const { search, providers } = options.config;
+  const engine = engineOf(search, options.env);
+  addSecret(engine?.apiKey);
+
+  /** The model whose provider searches. An endpoint in OpenAI's place has no search unless it is told to have one. */
+  function providerModel(order: Order, own: OwnSettings): string | undefined {
+    const name = search.model ?? options.modelOf(order, own);
+    const { provider } = splitModelName(name);
+    const isOther = provider === 'openai' && providers.openai?.baseURL !== undefined && search.by === 'auto';
+    return canSearch(provider) && !isOther ? name : undefined;
+  }
+
+  function searcherFor(order: Order, own: OwnSettings): Searcher | undefined {
+    const name = search.by === 'auto' || search.by === 'provider' ? providerModel(order, own) : undefined;
+    if (name !== undefined) return byProvider(name, order, options);
+    return engine && byEngine(engine);
+  }
+
+  return async (order, own, scope) => {
+    if (search.by === 'off' || order.principal.role === 'guest') return NOTHING;
+    const searcher = searcherFor(order, own);
+    return searcher ? { tools: [webSearch(scope, searcher)], skills: '' } : NOTHING;
+  };
+}
+
+interface ChosenEngine {
+  name: EngineName;
+  url?: string;
+  apiKey?: string;
+}
+
+function engineOf({ by, url, apiKey }: Config['search'], env: NodeJS.ProcessEnv): ChosenEngine | undefined {
+  const brave = env.BRAVE_API_KEY?.trim() || undefined;
+  const tavily = env.TAVILY_API_KEY?.trim() || undefined;
+  const at = url === undefined ? {} : { url };
+  const keyed = (name: EngineName, key: string | undefined) => ({ name, ...at, ...(key && { apiKey: key }) });
+  if (by === 'searxng') return { name: by, ...at };
+  if (by === 'brave') return keyed(by, apiKey ?? brave);
+  if (by === 'tavily') return keyed(by, apiKey ?? tavily);
+  if (by !== 'auto') return undefined;
+  if (url !== undefined) return { name: 'searxng', url };
+  if (brave) return { name: 'brave', apiKey: brave };
+  return tavily ? { name: 'tavily', apiKey: tavily } : undefined;
+}
+
+function byEngine(engine: ChosenEngine): Searcher {
+  const label = { searxng: 'SearXNG', brave: 'Brave', tavily: 'Tavily' }[engine.name];
+  return {
+    name: label,
+    async search(query, signal) {
+      if (engine.name !== 'searxng' && !engine.apiKey)
+        throw new UserError(`There is no key for ${label}: set search.apiKey or ${label.toUpperCase()}_API_KEY.`);
+      const { searchEngine } = await import('../runtime/tools/search/engines.ts');
+      return searchEngine(engine.name, engine).search(query, signal);
+    },
+  };
+}
+
+/** One call of its own, counted as every other call of the run. */
+function byProvider(
+  name: string,
+  { run, task, principal, asked }: Order,
+  { models, meter }: AppSearchOptions,
+): Searcher {
+  const { provider } = splitModelName(name);
+  const metered = meter.hooks({ run: asked?.root ?? run, task: task.id, person: principalText(principal) });
+  return {
+    name: NAMES[provider] ?? provider,
+    async search(query, signal) {
+      const begun = performance.now();
+      const late = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+      try {
+        metered.beforeCall();
+        const { answer, results, usage } = await searchBy(await models.searching(name), query, late);
+        metered.onUsage(name, usageOf(usage, []), Math.floor(performance.now() - begun));
+        return { answer, results };
+      } catch (error) {
+        signal.throwIfAborted();
+        throw new UserError(describeFailure(error, name).error.userMessage || 'A daily limit is reached.');
+      }
+    },
+  };
+}

@@ -1,0 +1,4 @@
+/** Was Suchen finden. */
+export const search = {
+  sources: 'Quellen:',
+} as const;

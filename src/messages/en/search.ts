@@ -1,0 +1,4 @@
+/** What searches find. */
+export const search = {
+  sources: 'Sources:',
+} as const;

@@ -1,0 +1,202 @@
+/**
+ * Search engines over HTTP: SearXNG of one's own, Brave and Tavily by key. Invariants: what is sent is the query alone; no redirect is
+ * followed, since a key goes along; an answer is read to a bound and parsed once. What they find is untrusted data.
+ */
+import { z } from 'zod';
+import { errorCode, UserError } from '../../../errors.ts';
+
+export interface Found {
+  title: string;
+  url: string;
+  text: string;
+}
+
+/** Somebody who searches the web. */
+export interface Searcher {
+  /** For people: whom the words are told to. */
+  name: string;
+  /** Throws UserError naming what to mend; the signal's reason when it aborts. */
+  search(query: string, signal: AbortSignal): Promise<{ results: Found[]; answer?: string }>;
+}
+
+export type EngineName = 'searxng' | 'brave' | 'tavily';
+
+const MAX_RESULTS = 8;
+const MAX_TITLE = 200;
+const MAX_TEXT = 600;
+const MAX_BYTES = 2_000_000;
+const TIMEOUT_MS = 20_000;
+
+const item = z.object({ title: z.string().nullish(), url: z.string(), content: z.string().nullish() });
+const searxng = z.object({ results: z.array(item), answers: z.array(z.unknown()).optional() });
+const brave = z.object({
+  web: z
+    .object({
+      results: z.array(z.object({ title: z.string(), url: z.string(), description: z.string().nullish() })),
+    })
+    .nullish(),
+});
+const tavily = z.object({ results: z.array(item) });
+
+/** A request as it is sent: all a search engine is told. */
+interface Asked {
+  url: URL;
+  init: RequestInit;
+}
+
+/** @param url of SearXNG, or in place of the usual address of the others */
+export function searchEngine(engine: EngineName, { url, apiKey }: { url?: string; apiKey?: string }): Searcher {
+  const { name, ask, read, refused } = ENGINES[engine];
+  const from = (url ?? ADDRESSES[engine]).replace(/\/+$/, '');
+  return {
+    name,
+    async search(query, signal) {
+      const { status, data } = await fetched(name, ask(query, from, apiKey ?? ''), signal);
+      const refusal = refused(status, data);
+      if (refusal !== undefined) throw new UserError(refusal);
+      if (status === 429) throw new UserError(`${name} is limiting how often we may ask: try again in a moment.`);
+      if (status < 200 || status > 299) throw new UserError(`${name} did not answer the search (status ${status}).`);
+      const results = read(data);
+      if (!results) throw new UserError(`${name} gave an answer that is none: check search.url.`);
+      return { results: results.flatMap(tidy).slice(0, MAX_RESULTS) };
+    },
+  };
+}
+
+const ADDRESSES: Record<EngineName, string> = {
+  searxng: 'http://127.0.0.1:8080',
+  brave: 'https://api.search.brave.com',
+  tavily: 'https://api.tavily.com',
+};
+
+interface Engine {
+  name: string;
+  ask(query: string, from: string, key: string): Asked;
+  /** Undefined for what is no answer of its kind. */
+  read(data: unknown): { title?: string | null | undefined; url: string; text: string }[] | undefined;
+  /** Why it refuses, in words that name the setting. */
+  refused(status: number, data: unknown): string | undefined;
+}
+
+const keyRefused = (name: string) => (status: number) =>
+  status === 401 || status === 403 ? `${name} did not accept the key: check search.apiKey.` : undefined;
+
+const ENGINES: Record<EngineName, Engine> = {
+  searxng: {
+    name: 'SearXNG',
+    ask: (query, from) => ({
+      url: withQuery(`${from}/search`, { q: query, format: 'json' }),
+      init: { headers: { accept: 'application/json' } },
+    }),
+    read: (data) =>
+      searxng
+        .safeParse(data)
+        .data?.results.map(({ title, url, content }) => ({ ...{ title, url }, text: content ?? '' })),
+    // Formats that are not listed are refused so; most instances list HTML alone.
+    refused: (status, data) =>
+      status === 403 || (status === 200 && data === undefined)
+        ? 'SearXNG does not give JSON: add json to search.formats in its settings.yml.'
+        : undefined,
+  },
+  brave: {
+    name: 'Brave',
+    ask: (query, from, key) => ({
+      url: withQuery(`${from}/res/v1/web/search`, { q: query, count: String(MAX_RESULTS) }),
+      init: { headers: { accept: 'application/json', 'x-subscription-token': key } },
+    }),
+    read(data) {
+      const found = brave.safeParse(data).data;
+      return (
+        found &&
+        (found.web?.results ?? []).map(({ title, url, description }) => ({
+          ...{ title, url },
+          text: description ?? '',
+        }))
+      );
+    },
+    // A wrong token is told with 422 and a word for it.
+    refused: (status, data) =>
+      keyRefused('Brave')(JSON.stringify(data ?? '').includes('SUBSCRIPTION_TOKEN_INVALID') ? 401 : status),
+  },
+  tavily: {
+    name: 'Tavily',
+    ask: (query, from, key) => ({
+      url: new URL(`${from}/search`),
+      init: {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+        body: JSON.stringify({ query, max_results: MAX_RESULTS, search_depth: 'basic' }),
+      },
+    }),
+    read: (data) =>
+      tavily
+        .safeParse(data)
+        .data?.results.map(({ title, url, content }) => ({ ...{ title, url }, text: content ?? '' })),
+    refused: (status) =>
+      status === 432 || status === 433
+        ? 'The searches of the plan at Tavily are used up: raise its limit there, or set another search.by.'
+        : keyRefused('Tavily')(status),
+  },
+};
+
+function withQuery(address: string, values: Record<string, string>): URL {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(values)) url.searchParams.set(name, value);
+  return url;
+}
+
+/** The answer's JSON, undefined where it is none. */
+async function fetched(
+  name: string,
+  { url, init }: Asked,
+  signal: AbortSignal,
+): Promise<{ status: number; data: unknown }> {
+  const late = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.any([signal, late]) });
+    const text = await bounded(response);
+    return { status: response.status, data: jsonOf(text) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof UserError) throw error;
+    if (late.aborted) throw new UserError(`${name} took longer than ${TIMEOUT_MS / 1000} seconds.`);
+    const cause = error instanceof Error ? error.cause : undefined;
+    const code = errorCode(cause) ?? errorCode(error) ?? 'no connection';
+    throw new UserError(`${name} cannot be reached at ${url.origin} (${code}): check search.url.`);
+  }
+}
+
+async function bounded(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of response.body ?? []) {
+    size += piece.length;
+    if (size > MAX_BYTES) throw new UserError('The answer to the search does not come to an end.');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Web addresses alone, and words without marks of HTML. */
+function tidy({ title, url, text }: { title?: string | null | undefined; url: string; text: string }): Found[] {
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return [];
+  return [{ title: plain(title ?? '', MAX_TITLE) || new URL(url).host, url, text: plain(text, MAX_TEXT) }];
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'" };
+
+function plain(text: string, max: number): string {
+  const bare = text
+    .replace(/<[^<>]*>/g, '')
+    .replace(/&(amp|lt|gt|quot|#39|#x27);/g, (_, name: string) => ENTITIES[name] ?? '');
+  return bare.replace(/\s+/g, ' ').trim().slice(0, max).toWellFormed();
+}
