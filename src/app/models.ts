@@ -38,7 +38,8 @@ export function openAppModels(options: {
       // Where nobody asked in a conversation there is none to choose for.
       if (!address || job || asked || principal.role === 'guest') return { tools: [], skills: '' };
       const isOwner = principal.role === 'owner';
-      const messages = messagesIn(undefined);
+      // The model is told in English, and says it in the person's language.
+      const messages = messagesIn('en');
       return { tools: [setModelTool({ models: choices, settings, address, isOwner, messages })], skills: '' };
     },
   };

@@ -89,8 +89,8 @@ describe('owners', () => {
       return { toolCalls: [{ name: 'set_model', arguments: { model: 'local/huge' } }] };
     });
     const asked = await ask(platform, dm, 'use local/huge', { text: 'local/huge' });
-    expect(asked.buttons).toContain('Approve');
-    await platform.press(dm, 'Approve');
+    expect(asked.text).toMatch(/^Use .*local\/huge.* here from my next answer on\?/);
+    await platform.press(dm, 'Yes');
     expect((await waitFor(platform, dm, { text: 'Told:' })).text).toContain('I do not know what it costs');
     expect((await ask(platform, dm, 'hello')).text).toMatch(/^huge says/);
   });

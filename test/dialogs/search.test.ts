@@ -71,9 +71,9 @@ describe.each(NAMES)('a search on %s', (name) => {
     world.llm.script(searching('alex heart condition doctor'));
     platform.say(dm, 'find me a doctor');
     const asked = await waitFor(platform, dm, { text: 'heart condition doctor' });
-    expect(asked.text).toContain('SearXNG is told these words');
+    expect(asked.text).toMatch(/Search the web for alex heart condition doctor\? SearXNG is told these words/);
     expect(point.queries).toEqual([]);
-    await platform.press(dm, asked.buttons.includes('Deny') ? 'Deny' : 'No');
+    await platform.press(dm, 'No');
     await waitFor(platform, dm, { text: 'Found: false' });
     expect(point.queries).toEqual([]);
   });
@@ -121,30 +121,27 @@ describe('by the provider’s own tool', () => {
     ['anthropic', 'claude-sonnet-5-5'],
     ['openai', 'gpt-5.5'],
     ['google', 'gemini-3.5-flash'],
-  ])(
-    '%s is told the query alone, and its call is counted',
-    async (provider, name) => {
-      const { point, world, platform, dm } = await open(
-        'telegram',
-        () => ({ by: 'provider', model: `${provider}/${name}` }),
-        {
-          providers: (here) => ({ [provider]: { baseURL: at(provider, here), apiKey: 'k-of-the-provider' } }),
-        },
-      );
-      world.llm.script(searching('capital of Chad'));
-      const told = await ask(platform, dm, 'my secret plan: what is the capital of Chad?', { text: 'Found:' });
-      expect(results(world)).toContain('N’Djamena');
-      expect(told.text).toContain('geo.example.org');
-      expect(point.queries).toMatchObject([{ of: provider, query: 'capital of Chad' }]);
-      expect(JSON.stringify(point.queries[0]?.body)).not.toContain('secret plan');
-      expect(JSON.parse(results(world))).toMatchObject({
-        answer: 'The capital is N’Djamena.',
-        results: [{ url: 'https://geo.example.org/chad' }],
-      });
-      const [file = ''] = fs.readdirSync(path.join(world.home, 'usage'));
-      expect(world.read(`usage/${file}`)).toMatch(new RegExp(`"model":"${provider}/${name}".*"inputTokens":600`));
-    },
-  );
+  ])('%s is told the query alone, and its call is counted', async (provider, name) => {
+    const { point, world, platform, dm } = await open(
+      'telegram',
+      () => ({ by: 'provider', model: `${provider}/${name}` }),
+      {
+        providers: (here) => ({ [provider]: { baseURL: at(provider, here), apiKey: 'k-of-the-provider' } }),
+      },
+    );
+    world.llm.script(searching('capital of Chad'));
+    const told = await ask(platform, dm, 'my secret plan: what is the capital of Chad?', { text: 'Found:' });
+    expect(results(world)).toContain('N’Djamena');
+    expect(told.text).toContain('geo.example.org');
+    expect(point.queries).toMatchObject([{ of: provider, query: 'capital of Chad' }]);
+    expect(JSON.stringify(point.queries[0]?.body)).not.toContain('secret plan');
+    expect(JSON.parse(results(world))).toMatchObject({
+      answer: 'The capital is N’Djamena.',
+      results: [{ url: 'https://geo.example.org/chad' }],
+    });
+    const [file = ''] = fs.readdirSync(path.join(world.home, 'usage'));
+    expect(world.read(`usage/${file}`)).toMatch(new RegExp(`"model":"${provider}/${name}".*"inputTokens":600`));
+  });
 });
 
 describe('nobody searches', () => {

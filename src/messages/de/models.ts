@@ -13,6 +13,7 @@ export const models = {
   changed: 'Ab meiner nächsten Antwort nehme ich hier **{name}** ({id}): {cost}.',
   usual: 'Ab meiner nächsten Antwort nehme ich hier das übliche Modell, **{name}** ({id}): {cost}.',
   noLevel: 'Es kann nicht {level} nachdenken, also denkt es nach wie üblich.',
+  ask: 'Ab meiner nächsten Antwort hier {name} nehmen? {cost}.',
   unknown: 'Ich kenne kein Modell „{words}“, das ich hier nehmen könnte.',
   notYours: '{name} darf nur ein Besitzer wählen: Es steht nicht auf der Liste für alle.',
   unusable: '{id} kann ich noch nicht nehmen: {why}.',

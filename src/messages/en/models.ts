@@ -13,6 +13,7 @@ export const models = {
   changed: 'From my next answer on I use **{name}** here ({id}): {cost}.',
   usual: 'From my next answer on I use the usual model here, **{name}** ({id}): {cost}.',
   noLevel: 'It cannot think {level}, so it thinks as it usually does.',
+  ask: 'Use {name} here from my next answer on? {cost}.',
   unknown: 'I know no model "{words}" that I could use here.',
   notYours: 'Only an owner may choose {name}: it is not among the models that are listed for everybody.',
   unusable: 'I cannot use {id} yet: {why}.',

@@ -9,6 +9,7 @@ import { THINKING } from '../contract/thinking.ts';
 import { defineTool } from '../contract/tool-scope.ts';
 import type { ModelChoice } from '../model/choices.ts';
 import { type Choosing, setModel, setThinking, USUAL } from '../model/choose.ts';
+import { costText } from '../model/words.ts';
 
 const input = z.object({
   model: z.string().max(200).describe('a listed id, or "usual"').exactOptional(),
@@ -25,6 +26,12 @@ export function setModelTool(to: Choosing): RuntimeTool {
     effect: 'idempotent',
     consent: 'effects',
     isOutside: ({ model }) => model !== undefined && !isListed(model),
+    asks: ({ model = USUAL }, { messages, plain }) => {
+      const found = models.find(model, isOwner);
+      const about = found.kind === 'model' ? found.model : models.usual();
+      const cost = costText(about, models.currency, messages);
+      return { text: messages.text('models.ask', { name: plain(about.name), cost }) };
+    },
     async execute({ model, thinking }) {
       if (model === undefined && thinking === undefined) throw new UserError('Give model, thinking or both.');
       const said: string[] = [];

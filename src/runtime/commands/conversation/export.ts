@@ -8,7 +8,6 @@ import path from 'node:path';
 import { isOneOf } from '../../../access/principal.ts';
 import type { Attachment } from '../../../channels/channel.ts';
 import { sha256File } from '../../../lib/files.ts';
-import { messagesIn } from '../../../messages/messages.ts';
 import { sweepTranscripts, type TranscriptFile, writeTranscript } from '../../../workspace/transcript.ts';
 import { type Command, TASK_ID } from '../command.ts';
 
@@ -22,8 +21,7 @@ export const exportTask: Command = {
   action: 'steer',
   takesTask: 'any',
   async run(context) {
-    const { home, task, taskId, address, principal, isDirect, isPrivate } = context;
-    const messages = messagesIn(undefined);
+    const { home, task, taskId, address, principal, isDirect, isPrivate, messages } = context;
     const session = task && home.sessionPath(task.viber, taskId);
     if (!task || !session || !fs.existsSync(session)) return { text: messages.text('export.nothing') };
     const isAlone = isDirect || isPrivate;

@@ -1,5 +1,4 @@
 /** /model and /think: which model answers in this conversation, what it costs, and how long it thinks. */
-import { messagesIn } from '../../../messages/messages.ts';
 import { isThinking, THINKING } from '../../contract/thinking.ts';
 import { refuseToGuest } from '../../conversations/places.ts';
 import { chosenAt, setModel, setThinking } from '../../model/choose.ts';
@@ -30,7 +29,7 @@ export const think: Command = {
   action: 'chat',
   async run(context) {
     const wanted = context.args.trim().toLowerCase();
-    const messages = messagesIn(undefined);
+    const { messages } = context;
     const { model: now, thinking } = chosenAt(choosing(context));
     if (wanted !== '' && wanted !== 'usual' && !isThinking(wanted)) return { text: messages.text('models.howLong') };
     if (wanted !== '') {
@@ -56,8 +55,8 @@ export const think: Command = {
   },
 };
 
-const choosing = ({ models, settings, address, principal }: CommandContext) => ({
-  ...{ models, settings, address, isOwner: principal.role === 'owner', messages: messagesIn(undefined) },
+const choosing = ({ models, settings, address, principal, messages }: CommandContext) => ({
+  ...{ models, settings, address, messages, isOwner: principal.role === 'owner' },
 });
 
 function show(context: CommandContext): CommandReply {

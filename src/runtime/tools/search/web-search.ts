@@ -29,6 +29,9 @@ export function webSearch(scope: Pick<ToolScope, 'onSource'>, searcher: Searcher
     effect: 'idempotent',
     reaches: ({ query }) => ({ characters: query.length, isOdd: couldCarryData(query) }),
     kindOf: () => `searches by ${searcher.name}`,
+    asks: ({ query }, { messages, plain }) => ({
+      text: messages.text('search.ask', { query: plain(query, MAX_QUERY), who: searcher.name }),
+    }),
     noteFor: () => `${searcher.name} is told these words.`,
     async execute({ query }, { signal }) {
       if (++searches > MAX_SEARCHES) throw new UserError(`At most ${MAX_SEARCHES} searches are made in one run.`);
