@@ -45,7 +45,8 @@ export interface App {
 export async function startApp(options: AppOptions): Promise<App> {
   const services = await openServices(options);
   const { env, clock } = options;
-  const work = openWork({ ...services, env, clock, syncSoon: services.store.syncSoon, giveUp: giveUpBy(services) });
+  const syncSoon = (file: string) => services.syncSoon.add(file);
+  const work = openWork({ ...services, env, clock, syncSoon, giveUp: giveUpBy(services) });
   const app = new RunningApp(services, work, wireGateway(services));
   await app.start(options);
   return app;
@@ -85,7 +86,7 @@ class RunningApp implements App {
   }
 
   async start(options: AppOptions): Promise<void> {
-    const { home, lock, shortage, damage, notifier, dead } = this.#services;
+    const { home, engine, shortage, damage, notifier, dead } = this.#services;
     this.#watch();
     try {
       await this.#open(options);
@@ -95,7 +96,7 @@ class RunningApp implements App {
       await this.#close();
       throw error;
     }
-    const about = { pid: process.pid, port: this.port, startedAt: new Date().toISOString(), epoch: lock.epoch };
+    const about = { pid: process.pid, port: this.port, startedAt: new Date().toISOString(), epoch: engine.epoch };
     fs.writeFileSync(path.join(home.run, 'gateway.json'), `${JSON.stringify(about)}\n`, { mode: 0o600 });
     damage.start(home);
     if (!shortage?.isTooLow) this.connected = this.#connect();
@@ -122,7 +123,7 @@ class RunningApp implements App {
 
   /** Gauges, the daily sweep, and the look at what is left of files and sockets. */
   #watch(): void {
-    const { metrics, queue, delivery, ledger, store, handles } = this.#services;
+    const { metrics, queue, delivery, handles } = this.#services;
     metrics.gauge(
       'viber_waiting',
       'Messages and answers not finished.',
@@ -130,20 +131,17 @@ class RunningApp implements App {
     );
     metrics.gauge('viber_dead', 'Messages given up.', async () => (await delivery.stats()).dead);
     metrics.gauge('viber_resident_bytes', 'Resident memory.', () => process.memoryUsage.rss());
-    const prune = () => {
-      ledger.prune(store.prune(new Date()));
-      this.#work.sweep(new Date());
-    };
+    const sweep = () => this.#work.sweep(new Date());
     // Not at once: a start has better things to do.
-    this.#timers.push(setInterval(prune, 86_400_000).unref(), setTimeout(prune, 60_000).unref());
+    this.#timers.push(setInterval(sweep, 86_400_000).unref(), setTimeout(sweep, 60_000).unref());
     handles.watch(() => void this.#tellReadiness());
   }
 
   /** Builds the channels, and serves HTTP but for one-shot commands. */
   async #open({ terminal, localOnly = false, isPortChosen = true, onEnd }: AppOptions): Promise<void> {
-    const { config, home, log, cache, built, metrics, limit } = this.#services;
+    const { config, home, log, state, built, metrics, limit } = this.#services;
     const channels = await buildChannels({
-      ...{ config, home, log, cache, commands: commandSpecs(), terminal, localOnly, onEnd: () => onEnd?.() },
+      ...{ config, home, log, state, commands: commandSpecs(), terminal, localOnly, onEnd: () => onEnd?.() },
     });
     Object.assign(built, channels);
     if (localOnly) return;
@@ -188,7 +186,7 @@ class RunningApp implements App {
 
   /** Nothing is taken in any more, what is at work ends or is kept, and what is on its way out is sent. */
   async #close(): Promise<void> {
-    const { built, delivery, languages, damage, handles, cache, ledger, store, home, lock, log } = this.#services;
+    const { built, delivery, languages, damage, handles, syncSoon, engine, home, log } = this.#services;
     await Promise.all([...built.channels.values()].map((channel) => channel.disconnect()));
     await this.#letIn.close();
     await this.#work.stop();
@@ -199,11 +197,9 @@ class RunningApp implements App {
     for (const timer of this.#timers) clearTimeout(timer);
     handles.close();
     await this.#server?.close();
-    await cache.close();
-    ledger.close();
-    await store.close();
+    await syncSoon.flush();
     fs.rmSync(path.join(home.run, 'gateway.json'), { force: true });
-    lock.release();
+    await engine.close();
     log.info('stopped');
   }
 }

@@ -5,7 +5,7 @@ import type { HttpHandler } from '../board/server.ts';
 import type { Channel, CommandSpec } from '../channels/channel.ts';
 import { channelModules } from '../channels/index.ts';
 import { type Config, terminalEnabled } from '../config.ts';
-import type { Cache } from '../lib/cache.ts';
+import type { State } from '../engine/engine.ts';
 import type { Logger } from '../log.ts';
 import { openReadCursors } from '../runtime/conversations/read-cursors.ts';
 import type { Home } from '../workspace/home.ts';
@@ -14,7 +14,7 @@ export interface BuildOptions {
   config: Config;
   home: Home;
   log: Logger;
-  cache: Cache;
+  state: State;
   commands: CommandSpec[];
   /** Whether the terminal may be used at all. */
   terminal: boolean;
@@ -33,7 +33,7 @@ export interface BuiltChannels {
 }
 
 export async function buildChannels(options: BuildOptions): Promise<BuiltChannels> {
-  const { config, home, log, cache, commands } = options;
+  const { config, home, log, state: cache, commands } = options;
   const { telegram, discord, slack } = config.channels;
   const user = os.userInfo().username;
   const language = machineLanguage(process.env);

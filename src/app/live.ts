@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { Address, Channel } from '../channels/channel.ts';
 import type { Config } from '../config.ts';
-import type { Cache } from '../lib/cache.ts';
+import type { State } from '../engine/engine.ts';
 import type { Logger } from '../log.ts';
 import {
   type ConversationSetting,
@@ -21,7 +21,7 @@ export interface OpenLiveOptions {
   home: Home;
   bus: Bus;
   buttons: Buttons;
-  cache: Cache;
+  state: State;
   delivery: Pick<Delivery, 'isBusy'>;
   channelOf: (address: Address) => Channel | undefined;
   log: Logger;
@@ -40,7 +40,7 @@ export function openLive(options: OpenLiveOptions): { live: LiveProgress; settin
   );
   const live = new LiveProgress({
     ...{ bus: options.bus, channelOf: options.channelOf, settings, buttons: options.buttons },
-    ...{ cache: options.cache, log: options.log },
+    ...{ cache: options.state, log: options.log },
     isBusy: (address) => delivery.isBusy(address),
     async progressOf(taskId) {
       const stored = await readPlan(home, taskId);

@@ -1,4 +1,5 @@
 /** What every part of the gateway is made of: the home and its stores, opened once and in order. Parts take of it what they need. */
+
 import path from 'node:path';
 import { openLanguages } from '../access/languages.ts';
 import { Links } from '../access/links.ts';
@@ -6,15 +7,10 @@ import { openPairing } from '../access/pairing.ts';
 import { createPeople } from '../access/people.ts';
 import type { Address } from '../channels/channel.ts';
 import { accessRulesOf, type Config } from '../config.ts';
-import type { QueueItem } from '../engine/engine.ts';
-import { openLedger } from '../engine/local/ledger.ts';
-import { acquireLock } from '../engine/local/lock.ts';
-import { LocalOutbox } from '../engine/local/outbox.ts';
-import { spoolShape } from '../engine/local/recovery.ts';
-import { openSpool } from '../engine/local/spool.ts';
-import { openStore, type SpoolStore } from '../engine/local/store.ts';
-import { openCache } from '../lib/cache.ts';
+import type { Queue, QueueItem } from '../engine/engine.ts';
+import { openLocalEngine } from '../engine/local/engine.ts';
 import { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
+import { SyncSoon } from '../lib/sync-soon.ts';
 import { heard, type Logger } from '../log.ts';
 import { say } from '../messages/messages.ts';
 import { createMetrics } from '../metrics.ts';
@@ -53,62 +49,58 @@ export async function openServices(options: ServicesOptions) {
   const shortage = limitProblem(limit);
   if (shortage) log[shortage.isTooLow ? 'error' : 'warn']({ limit }, shortage.detail);
   const home = await openHome(options.homeRoot);
-  const lock = acquireLock(home.run);
   const metrics = createMetrics();
-  const store = openStore({ root: home.spool, freeBytes: config.limits.freeBytes });
-  const ledger = openLedger(path.join(home.spool, 'ledger'), lock.epoch);
+  /** Given up when the inbox was opened: its people are told once the gateway is up. */
+  const dead: { item: QueueItem<Entry>; reason: string }[] = [];
+  const engine = await openLocalEngine<Entry>({
+    ...{ folders: home, freeBytes: config.limits.freeBytes, schema: entryShape, outboxSchema: outboxShape },
+    limits: laneLimits(config.limits.runs, config.limits.runsPerPerson),
+    onDead: (item, reason) => dead.push({ item, reason }),
+    onError: (error) => log.error({ err: error }, 'a part of the engine failed'),
+  });
+  const { queue, state } = engine;
   const damage = hearDamage({
     root: home.root,
     log,
     tellOwners: (id, text) => notifier.tellOwners(id, say('common.asItIs', { text })),
   });
-  /** Given up when the inbox was opened: its people are told once the gateway is up. */
-  const dead: { item: QueueItem<Entry>; reason: string }[] = [];
-  const queue = await openSpool<Entry>({
-    ...{ store, schema: entryShape, onDead: (item, reason) => dead.push({ item, reason }) },
-    limits: laneLimits(config.limits.runs, config.limits.runsPerPerson),
-  });
-  const cache = openCache(home.cache);
-  const buttons = createButtons(cache);
+  const syncSoon = new SyncSoon();
+  const buttons = createButtons(state);
   const bus = createBus((error) => log.error({ err: error }, 'a listener of the bus failed'));
   /** Empty until the channels are built. */
   const built: BuiltChannels = { channels: new Map(), mounts: new Map(), close: async () => undefined };
   const channelOf = (address: Pick<Address, 'channel'>) => built.channels.get(address.channel);
-  const outbox = new LocalOutbox({ store, ledger, schema: outboxShape });
   const delivery = openDelivery({
-    ...{ outbox, log, channelOf: (message) => channelOf(message.address) },
+    ...{ outbox: engine.outbox, log, channelOf: (message) => channelOf(message.address) },
     onOutcome: (outcome) => metrics.count('viber_deliveries_total', { outcome }),
     onDead: (message, reason) => notifier.tellUndelivered(message, reason),
     onButtons: (message, messageId) => void questions.asked(message, messageId),
   });
-  const { live, settings } = openLive({ config, home, bus, buttons, cache, delivery, channelOf, log });
+  const { live, settings } = openLive({ config, home, bus, buttons, state, delivery, channelOf, log });
   const { links, pairing, people } = openAccess(config, home.access);
   const prefixes = prefixesOf(config);
   const languages = openLanguages({ folder: home.access, configured: config.language, prefixes, log });
   const questions = new Questions({
-    ...{ cache, log, messagesAt: languages.at },
+    ...{ state, log, messagesAt: languages.at },
     send: (message) => delivery.add(message, message.id, true),
   });
   const conversations = openConversations(home.conversations);
   const expected = new ExpectedAnswers(path.join(home.conversations, 'expected.json'));
-  await bindLeft(store, conversations);
+  await bindLeft(queue, conversations);
   const notifier: OwnerNotifier = openOwnerNotifier({
     ...{ folder: home.access, people, languages, buttons, delivery, log },
   });
   return {
-    ...{ config, viber: VIBER, home, lock, log, metrics, limit, shortage, handles, damage, dead },
-    ...{ store, ledger, queue, cache, delivery, buttons, questions, bus, live, settings, built, channelOf },
+    ...{ config, viber: VIBER, home, log, metrics, limit, shortage, handles, damage, dead },
+    ...{ engine, queue, state, syncSoon, delivery, buttons, questions, bus, live, settings, built, channelOf },
     ...{ links, pairing, people, languages, prefixes, conversations, expected, notifier },
   };
 }
 
 /** A crash may have come between what begins a task and its conversation's binding: what is left of it is bound before anything new comes. */
-async function bindLeft(store: SpoolStore, conversations: Conversations): Promise<void> {
-  for (const [state, name] of (['new', 'cur'] as const).flatMap((each) =>
-    store.names(each).map((key) => [each, key] as const),
-  )) {
-    const entry = store.read(state, name, spoolShape(entryShape))?.message;
-    if (!entry || entry.command || entry.job) continue;
+async function bindLeft(queue: Pick<Queue<Entry>, 'unfinished'>, conversations: Conversations): Promise<void> {
+  for (const { message: entry } of await queue.unfinished()) {
+    if (entry.command || entry.job) continue;
     const { taskId, viber, principal, message } = entry;
     const { address, isDirect } = message;
     // A thread that is still to come is bound when it is there.

@@ -166,6 +166,8 @@ export interface Queue<T> {
   /** Durable among the dead letters when it resolves; it leaves its lane by `ack`, so that a crash between the two loses nothing. */
   giveUp(item: GivenUp, reason: string): Promise<void>;
   deadLetters(): Promise<DeadLetter[]>;
+  /** What is not finished, those in work included, lane by lane. */
+  unfinished(): Promise<QueueItem<T>[]>;
   stats(): Promise<QueueStats>;
   /** No more claims; messages not started stay where they are. */
   close(): void;
@@ -247,4 +249,48 @@ export interface Outbox {
   stats(): Promise<OutboxStats>;
   /** No more claims. */
   close(): void;
+}
+
+/**
+ * Small values that one at a time changes. They outlive the process; a power cut may take the newest, so what must not be lost goes
+ * through the queue or stands in a file of the home.
+ */
+export interface State {
+  get(key: string): Promise<string | undefined>;
+  /** Gone after `ttlMs`; kept without it. */
+  set(key: string, value: string, ttlMs?: number): Promise<void>;
+  /** False where there is one: of several at once one gets true. */
+  create(key: string, value: string, ttlMs?: number): Promise<boolean>;
+  /** False where something else than `before` stands; undefined: nothing does. */
+  cas(key: string, before: string | undefined, after: string): Promise<boolean>;
+  /** The sum, which begins at 0. What is no number counts as that. */
+  add(key: string, by: number, ttlMs?: number): Promise<number>;
+  delete(key: string): Promise<void>;
+}
+
+/** Ends what was begun; resolves once it has ended. */
+export type Stop = () => Promise<void>;
+
+export interface EngineHealth {
+  ok: boolean;
+  /** What is in the way. */
+  detail?: string;
+}
+
+export interface Engine<T> {
+  /** Of this process: rises with each start. */
+  readonly epoch: number;
+  readonly queue: Queue<T>;
+  readonly outbox: Outbox;
+  readonly state: State;
+  /** Does `work` while nobody else does what has this name; rejects as it does. Not from within work of the same name. */
+  lock<R>(name: string, work: (fence: Fence) => Promise<R>): Promise<R>;
+  /** Runs when nobody else leads what has this name, and is to end when the fence is lost; then, or when it ends by itself, another may lead. */
+  lead(name: string, run: (fence: Fence) => Promise<void>): Stop;
+  /** Tells everybody who listens now, here and elsewhere. Best effort. */
+  publish(topic: string, text: string): void;
+  subscribe(topic: string, on: (text: string) => void): Stop;
+  ready(): Promise<EngineHealth>;
+  /** Everything written is on the disk when it resolves. Idempotent. */
+  close(): Promise<void>;
 }

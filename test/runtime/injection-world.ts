@@ -222,7 +222,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         ...{ home, agent, bus, log, meter, live, conversations, delivery, buttons, metrics, channelOf },
         reading: { kindOf: () => undefined, read: () => Promise.reject(new Error('nothing is read here')) },
         ...{
-          syncSoon: store.syncSoon,
+          syncSoon: () => undefined,
           attachRules: rulesAt,
           tellsMemory: async () => true,
           loadAgent: async () => ({}),

@@ -215,6 +215,10 @@ export class Spool<T> implements Queue<T> {
     return deadLetters(this.#store);
   }
 
+  async unfinished(): Promise<QueueItem<T>[]> {
+    return [...this.#lanes.all()].flatMap(({ items }) => items);
+  }
+
   async stats(): Promise<QueueStats> {
     let oldest = Number.POSITIVE_INFINITY;
     for (const { items } of this.#lanes.all()) {

@@ -18,7 +18,6 @@ import { SpoolLog } from './log.ts';
 import { type LogState, parseLine } from './log-lines.ts';
 import { adoptOldSpool, pruneOldDays } from './migrate.ts';
 import { bytesOf, segmentNames, syncFolder } from './segment.ts';
-import { SyncSoon } from './sync-soon.ts';
 
 /** What was given up, or whose fate nobody knows: a file each. */
 type FiledState = 'unsure' | 'dead';
@@ -33,8 +32,6 @@ export interface SpoolStore {
    * (NoSpaceError for `new` when the disk is nearly full), with the error of serialising when it cannot be JSON.
    */
   put(state: SpoolState, name: string, value: unknown): Promise<void>;
-  /** Makes the contents of an existing file durable within half a second; many calls for one file cost one sync. */
-  syncSoon(file: string): void;
   /** Between waiting and in work. Written at once, synced with the next put. */
   move(to: 'new' | 'cur', name: string): void;
   /** It leaves its state, and its name, or `as`, is remembered for 30 days. */
@@ -92,7 +89,6 @@ export function openStore(options: StoreOptions): SpoolStore {
   adoptOldSpool(root, folder, log);
   // Before any of it is worked on: a power cut must not bring the note back.
   if (end.isClean && log.keys('new').length > 0) syncFolder(root);
-  const soon = new SyncSoon();
   const space = createSpaceCheck(root, freeBytes);
   const fileOf = (state: FiledState, name: string) => path.join(root, state, `${name}.json`);
   const filed = { unsure: new Set(filedNames(root, 'unsure')), dead: new Set(filedNames(root, 'dead')) };
@@ -113,7 +109,6 @@ export function openStore(options: StoreOptions): SpoolStore {
         throw new NoSpaceError(`less than ${freeBytes} bytes free below ${root} (limits.freeBytes)`);
       await log.put(state, name, value);
     },
-    syncSoon: (file) => soon.add(file),
     move: (to, name) => log.move(name, to),
     finish: (from, name, as) => log.finish(from, name, as),
     remove: (state, name) => log.drop(state, name),
@@ -136,7 +131,6 @@ export function openStore(options: StoreOptions): SpoolStore {
       return oldest;
     },
     async close() {
-      await soon.flush();
       if (await log.close()) noteCleanEnd(root, folder);
     },
   };

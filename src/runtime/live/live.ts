@@ -11,7 +11,7 @@ import {
   conversationKey,
   type LiveView,
 } from '../../channels/channel.ts';
-import type { Cache } from '../../lib/cache.ts';
+import type { State } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
 import type { ConversationSettings } from '../conversations/settings.ts';
 import type { Buttons } from '../reply/buttons.ts';
@@ -26,7 +26,7 @@ export interface LiveOptions {
   settings: Pick<ConversationSettings, 'get'>;
   buttons: Pick<Buttons, 'offer'>;
   /** Remembers the status messages of runs that a crash may cut. */
-  cache: Pick<Cache, 'get' | 'set' | 'delete'>;
+  cache: Pick<State, 'get' | 'set' | 'delete'>;
   /** Whether answers to the chat wait, or must wait. */
   isBusy: (address: Address) => boolean;
   /** How far the plan of a task is. */

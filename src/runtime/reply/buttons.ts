@@ -1,11 +1,11 @@
 /**
- * Buttons carry an opaque random id; what a press means stands in the cache: a command of the table, or words put
+ * Buttons carry an opaque random id; what a press means stands in the engine's state: a command of the table, or words put
  * into the person's mouth, bound to the conversation it was offered in.
  */
 
 import { randomBytes } from 'node:crypto';
 import { type Address, type Button, conversationKey } from '../../channels/channel.ts';
-import type { Cache } from '../../lib/cache.ts';
+import type { State } from '../../engine/engine.ts';
 import { parseJson } from '../../lib/read-json.ts';
 import { type Is, isFilled, isText, objectOf, shape } from '../../lib/shape.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
@@ -23,7 +23,7 @@ const isAction: Is = (value) =>
 const storedShape = shape<{ action: ButtonAction; where: string }>(objectOf({ action: isAction, where: isText }));
 const TTL_MS = 30 * 86_400_000;
 
-export function createButtons(cache: Cache): Buttons {
+export function createButtons(state: Pick<State, 'get' | 'set'>): Buttons {
   return {
     offer: (address, rows) =>
       Promise.all(
@@ -31,7 +31,7 @@ export function createButtons(cache: Cache): Buttons {
           Promise.all(
             row.map(async (action) => {
               const id = randomBytes(12).toString('base64url');
-              await cache.set(`button:${id}`, JSON.stringify({ action, where: conversationKey(address) }), TTL_MS);
+              await state.set(`button:${id}`, JSON.stringify({ action, where: conversationKey(address) }), TTL_MS);
               const { label, decides } = action;
               return decides === undefined ? { id, label } : { id, label, decides };
             }),
@@ -39,7 +39,7 @@ export function createButtons(cache: Cache): Buttons {
         ),
       ),
     async press(id, address) {
-      const stored = await cache.get(`button:${id}`);
+      const stored = await state.get(`button:${id}`);
       if (stored === undefined) return undefined;
       const offered = storedShape.safeParse(parseJson(stored)).data;
       return offered?.where === conversationKey(address) ? offered.action : undefined;

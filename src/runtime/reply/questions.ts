@@ -1,12 +1,12 @@
 /**
  * Which messages of ours ask what. When a question is decided, wherever that was, every message that asks it tells the outcome
- * and loses the buttons that would decide it again. Kept in the cache: what is lost there costs a button whose press is told
+ * and loses the buttons that would decide it again. Kept in the engine's state: what is lost there costs a button whose press is told
  * what was decided already.
  */
 
 import { isAddress } from '../../access/link-records.ts';
 import { type Address, type Button, conversationKey, type OutboundMessage } from '../../channels/channel.ts';
-import type { Cache } from '../../lib/cache.ts';
+import type { State } from '../../engine/engine.ts';
 import { hashText } from '../../lib/files.ts';
 import { createLru } from '../../lib/lru.ts';
 import { parseJson } from '../../lib/read-json.ts';
@@ -24,7 +24,7 @@ interface Asking {
 }
 
 export interface QuestionsOptions {
-  cache: Cache;
+  state: Pick<State, 'get' | 'set' | 'delete'>;
   /** Durable when it resolves; the same id again has no effect. */
   send: (message: OutboundMessage) => Promise<void>;
   /** In which language a conversation is told of what was decided elsewhere. */
@@ -60,11 +60,11 @@ export class Questions {
     const asking: Asking = { address, messageId, text, buttons };
     const key = hashText(JSON.stringify([conversationKey(address), messageId])).slice(0, 24);
     await this.#change(async () => {
-      const { cache } = this.#options;
-      await cache.set(`asking:${key}`, JSON.stringify(asking), TTL_MS);
+      const { state } = this.#options;
+      await state.set(`asking:${key}`, JSON.stringify(asking), TTL_MS);
       for (const question of questions) {
         const keys = new Set(await this.#keysOf(question)).add(key);
-        await cache.set(`asked:${question}`, JSON.stringify([...keys]), TTL_MS);
+        await state.set(`asked:${question}`, JSON.stringify([...keys]), TTL_MS);
       }
     });
     // The decision may have come before the platform had said which message this is.
@@ -79,13 +79,13 @@ export class Questions {
     this.#outcomes.set(question, outcome);
     await this.#change(async () => {
       for (const key of await this.#keysOf(question)) await this.#close(key, question, outcome);
-      await this.#options.cache.delete(`asked:${question}`);
+      await this.#options.state.delete(`asked:${question}`);
     });
   }
 
   async #close(key: string, question: string, outcome: Said): Promise<void> {
-    const { cache, send, messagesAt } = this.#options;
-    const stored = await cache.get(`asking:${key}`);
+    const { state, send, messagesAt } = this.#options;
+    const stored = await state.get(`asking:${key}`);
     const asking = stored === undefined ? undefined : askingShape.safeParse(parseJson(stored)).data;
     if (!asking || !questionsOf(asking.buttons).includes(question)) return;
     const { address, messageId } = asking;
@@ -96,12 +96,12 @@ export class Questions {
     const id = `outcome-${key}-${hashText(question).slice(0, 16)}`;
     const buttons = left.length > 0 ? { buttons: left } : {};
     await send({ id, address, text, files: [], edits: { messageId, was: asking.text }, ...buttons });
-    if (left.length === 0) await cache.delete(`asking:${key}`);
-    else await cache.set(`asking:${key}`, JSON.stringify({ ...asking, text, buttons: left }), TTL_MS);
+    if (left.length === 0) await state.delete(`asking:${key}`);
+    else await state.set(`asking:${key}`, JSON.stringify({ ...asking, text, buttons: left }), TTL_MS);
   }
 
   async #keysOf(question: string): Promise<string[]> {
-    const stored = await this.#options.cache.get(`asked:${question}`);
+    const stored = await this.#options.state.get(`asked:${question}`);
     return (stored === undefined ? undefined : keysShape.safeParse(parseJson(stored)).data) ?? [];
   }
 

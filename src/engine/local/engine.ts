@@ -1,0 +1,147 @@
+/**
+ * The engine of one machine: one process on a home (promise 13), its log, its ledger and its cache. Order of start and of end is what
+ * it is about: nothing is opened before the home is locked, and the lock goes last.
+ */
+import path from 'node:path';
+import { openCache } from '../../lib/cache.ts';
+import type { Schema } from '../../lib/shape.ts';
+import type { Engine, EngineHealth, FairLimits, Fence, OutboxFile, QueueItem, Stop } from '../engine.ts';
+import { type Ledger, openLedger } from './ledger.ts';
+import { acquireLock, type Lock } from './lock.ts';
+import { LocalOutbox } from './outbox.ts';
+import { openSpool, type Spool } from './spool.ts';
+import { LocalState } from './state.ts';
+import { openStore, type SpoolStore } from './store.ts';
+import { Turns } from './turns.ts';
+
+export interface LocalEngineOptions<T> {
+  /** Folders of the home. */
+  folders: { spool: string; run: string; cache: string };
+  /** Bytes that must stay free; below that nothing new is taken in. */
+  freeBytes: number;
+  /** What a message must hold to be worked on, and an answer to be sent; anything unless told. */
+  schema?: Schema<T>;
+  outboxSchema?: Schema<OutboxFile>;
+  /** By kind of lane, how many may be in work for whom. */
+  limits?: Readonly<Record<string, FairLimits>>;
+  /** A message was given up after crashing the gateway: the person should hear of it. */
+  onDead: (item: QueueItem<T>, reason: string) => void;
+  /** Nobody else hears of it: a listener, or whoever leads, has failed. */
+  onError: (error: unknown) => void;
+  /** Milliseconds; for tests. */
+  suspectDelayMs?: number;
+}
+
+const DAY_MS = 86_400_000;
+/** A start has better things to do than to clear away what is old. */
+const FIRST_SWEEP_MS = 60_000;
+
+/** Throws LockedError when another process holds the home, or a system error. */
+export async function openLocalEngine<T>(options: LocalEngineOptions<T>): Promise<LocalEngine<T>> {
+  const { folders, freeBytes, schema, outboxSchema, limits, suspectDelayMs, onDead, onError } = options;
+  const lock = acquireLock(folders.run);
+  try {
+    const store = openStore({ root: folders.spool, freeBytes });
+    const ledger = openLedger(path.join(folders.spool, 'ledger'), lock.epoch);
+    const queue = await openSpool<T>({
+      ...{ store, onDead },
+      ...(schema && { schema }),
+      ...(limits && { limits }),
+      ...(suspectDelayMs !== undefined && { suspectDelayMs }),
+    });
+    const outbox = new LocalOutbox({ store, ledger, ...(outboxSchema && { schema: outboxSchema }) });
+    return new LocalEngine<T>(
+      { lock, store, ledger, queue, outbox, state: new LocalState(openCache(folders.cache)) },
+      onError,
+    );
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+interface Parts<T> {
+  lock: Lock;
+  store: SpoolStore;
+  ledger: Ledger;
+  queue: Spool<T>;
+  outbox: LocalOutbox;
+  state: LocalState;
+}
+
+class LocalEngine<T> implements Engine<T> {
+  readonly epoch: number;
+  readonly queue: Spool<T>;
+  readonly outbox: LocalOutbox;
+  readonly state: LocalState;
+  readonly #parts: Parts<T>;
+  readonly #onError: (error: unknown) => void;
+  readonly #turns = new Turns();
+  readonly #listeners = new Map<string, Set<(text: string) => void>>();
+  readonly #sweeps: NodeJS.Timeout[];
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: Parts<T>, onError: (error: unknown) => void) {
+    this.#parts = parts;
+    this.#onError = onError;
+    this.epoch = parts.lock.epoch;
+    this.queue = parts.queue;
+    this.outbox = parts.outbox;
+    this.state = parts.state;
+    const sweep = () => parts.ledger.prune(parts.store.prune(new Date()));
+    this.#sweeps = [setInterval(sweep, DAY_MS).unref(), setTimeout(sweep, FIRST_SWEEP_MS).unref()];
+  }
+
+  lock<R>(name: string, work: (fence: Fence) => Promise<R>): Promise<R> {
+    return this.#turns.lock(`lock ${name}`, work);
+  }
+
+  lead(name: string, run: (fence: Fence) => Promise<void>): Stop {
+    return this.#turns.lead(`lead ${name}`, run, this.#onError);
+  }
+
+  publish(topic: string, text: string): void {
+    for (const on of this.#listeners.get(topic) ?? []) queueMicrotask(() => this.#tell(on, text));
+  }
+
+  subscribe(topic: string, on: (text: string) => void): Stop {
+    const all = this.#listeners.get(topic) ?? new Set();
+    // The same function may listen twice.
+    const mine = (text: string) => on(text);
+    this.#listeners.set(topic, all.add(mine));
+    return async () => {
+      all.delete(mine);
+      if (all.size === 0 && this.#listeners.get(topic) === all) this.#listeners.delete(topic);
+    };
+  }
+
+  async ready(): Promise<EngineHealth> {
+    return this.#closing ? { ok: false, detail: 'it was closed' } : { ok: true };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { lock, store, ledger, queue, outbox, state } = this.#parts;
+    for (const timer of this.#sweeps) clearTimeout(timer);
+    queue.close();
+    outbox.close();
+    await state.close();
+    ledger.close();
+    await store.close();
+    lock.release();
+  }
+
+  #tell(on: (text: string) => void, text: string): void {
+    try {
+      on(text);
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+}
+
+export type { LocalEngine };

@@ -1,0 +1,75 @@
+/**
+ * Small state on one machine, in the table of the cache (`lib/cache.ts`): it outlives the process, and nobody else writes it.
+ *
+ * Invariant: changes of a key come one after the other, in the order of the calls, so that a look and a change are one.
+ */
+import type { Cache } from '../../lib/cache.ts';
+import type { State } from '../engine.ts';
+
+export class LocalState implements State {
+  readonly #cache: Cache;
+  /** By key, the end of the last change under way. */
+  readonly #tails = new Map<string, Promise<unknown>>();
+
+  constructor(cache: Cache) {
+    this.#cache = cache;
+  }
+
+  get(key: string): Promise<string | undefined> {
+    const before = this.#tails.get(key);
+    return before === undefined ? this.#cache.get(key) : this.#change(key, () => this.#cache.get(key));
+  }
+
+  set(key: string, value: string, ttlMs?: number): Promise<void> {
+    return this.#change(key, () => this.#cache.set(key, value, ttlMs));
+  }
+
+  create(key: string, value: string, ttlMs?: number): Promise<boolean> {
+    return this.#when(key, undefined, () => this.#cache.set(key, value, ttlMs));
+  }
+
+  cas(key: string, before: string | undefined, after: string): Promise<boolean> {
+    return this.#when(key, before, () => this.#cache.set(key, after));
+  }
+
+  add(key: string, by: number, ttlMs?: number): Promise<number> {
+    return this.#change(key, async () => {
+      const sum = (Number(await this.#cache.get(key)) || 0) + by;
+      await this.#cache.set(key, String(sum), ttlMs);
+      return sum;
+    });
+  }
+
+  delete(key: string): Promise<void> {
+    return this.#change(key, () => this.#cache.delete(key));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#tails.values());
+    await this.#cache.close();
+  }
+
+  #when(key: string, before: string | undefined, change: () => Promise<void>): Promise<boolean> {
+    return this.#change(key, async () => {
+      if ((await this.#cache.get(key)) !== before) return false;
+      await change();
+      return true;
+    });
+  }
+
+  #change<R>(key: string, work: () => Promise<R>): Promise<R> {
+    const before = this.#tails.get(key);
+    const done = before === undefined ? work() : before.then(work);
+    // Whoever asked hears of a failure; the next change is made all the same.
+    const tail: Promise<unknown> = done.then(
+      () => this.#over(key, tail),
+      () => this.#over(key, tail),
+    );
+    this.#tails.set(key, tail);
+    return done;
+  }
+
+  #over(key: string, tail: Promise<unknown>): void {
+    if (this.#tails.get(key) === tail) this.#tails.delete(key);
+  }
+}
