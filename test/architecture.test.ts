@@ -107,6 +107,7 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
   { name: /^yaml$/, in: /^(config|workspace|skills|jobs)\// },
   { name: /^croner$/, in: /^jobs\// },
   { name: /^chokidar$/, in: /^lib\/watch-folders\.ts$/ },
+  { name: /^tar$/, in: /^cli\/backup\// },
   { name: /^pino$/, in: /^log\.ts$/ },
   { name: /^(mdast|micromark)/, in: /^channels\/markdown\// },
   { name: /^zod$/, in: /^(config|runtime|channels|skills|jobs|board|workspace)\// },

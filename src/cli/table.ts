@@ -137,6 +137,28 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     exits: { 1: 'it does not run, or the supervisor refused' },
     load: () => import('./service/service.ts'),
   },
+  backup: {
+    about: 'the home in one file, also while the gateway runs',
+    takes: 'FILE',
+    options: { 'with-secrets': { about: 'tokens and keys in files too' } },
+    json: true,
+    notes: [
+      'FILE is a tar archive compressed by gzip, readable by its owner alone; it must not be there yet. What can be made again is left out.',
+      'Without --with-secrets it leaves out service.env, .env, credentials/, *.secret.md, and a configuration with a token in it; it names them.',
+    ],
+    examples: ['viber backup viber-2026-11-22.tgz', 'viber backup --with-secrets /mnt/safe/viber.tgz'],
+    load: () => import('./backup/backup.ts'),
+  },
+  restore: {
+    about: 'a home out of a backup',
+    takes: 'FILE',
+    options: { replace: { about: 'move what stands in the home aside' } },
+    json: true,
+    notes: ['The gateway must be stopped. The home is exchanged as a whole, or stays as it is.'],
+    examples: ['viber restore viber-2026-11-22.tgz', 'viber restore --home /var/lib/viber --replace viber.tgz'],
+    exits: { 3: 'a gateway runs on this home' },
+    load: () => import('./backup/restore.ts'),
+  },
   pair: {
     about: 'let people in',
     verbs: PAIR_VERBS,

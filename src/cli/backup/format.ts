@@ -1,0 +1,38 @@
+/** What a backup is: a tar archive, compressed by gzip, of the home's files and folders. Its first entry says so. */
+import { isRecord } from '../../lib/json.ts';
+
+export const HEAD = 'openviber-backup.json';
+export const FORMAT = 1;
+
+export interface Head {
+  format: typeof FORMAT;
+  version: string;
+  /** ISO 8601. */
+  createdAt: string;
+  hasSecrets: boolean;
+}
+
+/** Undefined for anything else. */
+export function readHead(text: string): Head | undefined {
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(data) || data.format !== FORMAT) return undefined;
+  const { version, createdAt, hasSecrets } = data;
+  if (typeof version !== 'string' || typeof createdAt !== 'string' || typeof hasSecrets !== 'boolean') return undefined;
+  return { format: FORMAT, version, createdAt, hasSecrets };
+}
+
+const MAX_NAME = 1024;
+const MAX_DEPTH = 64;
+
+/** The name of a file or folder below the home, without a slash at its end; undefined for one that leads anywhere else. */
+export function safeName(name: string): string | undefined {
+  const plain = name.replace(/\/$/, '');
+  const parts = plain.split('/');
+  if (plain.length > MAX_NAME || parts.length > MAX_DEPTH || plain.includes('\0')) return undefined;
+  return parts.every((part) => part !== '' && part !== '.' && part !== '..') ? plain : undefined;
+}
