@@ -15,6 +15,7 @@ import { outcomes } from './de/outcomes.ts';
 import { pairing } from './de/pairing.ts';
 import { playbooks } from './de/playbooks.ts';
 import { search } from './de/search.ts';
+import { skills } from './de/skills.ts';
 import { tasks } from './de/tasks.ts';
 import { times } from './de/times.ts';
 import { voice } from './de/voice.ts';
@@ -37,6 +38,7 @@ export const de: Catalogue = {
   pairing,
   playbooks,
   search,
+  skills,
   tasks,
   times,
   voice,

@@ -18,6 +18,7 @@ import { outcomes } from './en/outcomes.ts';
 import { pairing } from './en/pairing.ts';
 import { playbooks } from './en/playbooks.ts';
 import { search } from './en/search.ts';
+import { skills } from './en/skills.ts';
 import { tasks } from './en/tasks.ts';
 import { times } from './en/times.ts';
 import { voice } from './en/voice.ts';
@@ -39,6 +40,7 @@ export const en = {
   pairing,
   playbooks,
   search,
+  skills,
   tasks,
   times,
   voice,

@@ -329,7 +329,7 @@ describe('a playbook from Slack', () => {
     const { world, slack } = await setUp({ linked: true });
     const say = async (args: string, by?: 'sam' | 'kim') => (await slack.command(slack.room, 'play', args, by)).text;
     expect(await say('')).toMatch(/release-feature: .*needs version[\s\S]*release-notes: Publish the notes/);
-    expect(await say('release-notes')).toContain('needs version: send /play release-notes version=...');
+    expect(await say('release-notes')).toContain('needs version: send /viber play release-notes version=...');
     expect(await say('release-notes versoin=1')).toContain('does not need versoin; what it needs: version');
     expect(await say('release-notes version=1 version=2')).toContain('given twice');
     expect(await say('release-notes version=""')).toContain('The value of version must be one line');
@@ -369,7 +369,9 @@ describe.each(NAMES)('a playbook in a private chat on %s', (name) => {
     // A plan that is there already is somebody's work.
     const plan = path.join(world.home, 'artifacts', world.tasks()[0] ?? '', 'task.md');
     fs.writeFileSync(plan, '# Current Task\n\n## Goal\nMine\n\n## Plan\n- [ ] My own step\n');
-    expect((await platform.command(place, 'play', 'release-notes version=1', 'sam')).text).toContain('send /new');
+    expect((await platform.command(place, 'play', 'release-notes version=1', 'sam')).text).toMatch(
+      /send \/(viber )?new/,
+    );
     expect(fs.readFileSync(plan, 'utf8')).toContain('My own step');
     fs.rmSync(plan);
     const said = await platform.command(place, 'play', 'release-notes version="2.0 final"', 'sam');

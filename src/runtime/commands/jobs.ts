@@ -1,53 +1,67 @@
 /** /jobs: the scheduled jobs with their next times; run, pause, resume or delete one. Owners only. */
 import { UserError } from '../../errors.ts';
+import { labelOf, lines, type Messages, say, sentences, type Text, words } from '../../messages/messages.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { JobService, JobView } from '../contract/job-service.ts';
 import { escaped as plain } from '../conversations/places.ts';
-import { timesText } from '../tools/jobs.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
 
 const LISTED = 20;
 const WITH_BUTTONS = 5;
-const MAX_LABEL = 40;
 
-const button = (label: string, verb: string, { id }: JobView): ButtonAction => ({
-  ...{ label: label.slice(0, MAX_LABEL).toWellFormed(), command: 'jobs', args: `${verb} ${id}` },
+const button = (label: Text, verb: string, { id }: JobView): ButtonAction => ({
+  ...{ label: labelOf(label), command: 'jobs', args: `${verb} ${id}` },
 });
 
-const actions = (job: JobView): ButtonAction[] => [
-  ...(job.state === 'on' ? [button(`Run ${job.name}`, 'run', job), button('Pause', 'pause', job)] : []),
-  ...(job.state === 'paused' ? [button(`Resume ${job.name}`, 'resume', job)] : []),
-  ...(job.state === 'on' || job.state === 'paused' ? [] : [button(`Show ${job.name}`, 'show', job)]),
-  button('Delete', 'delete', job),
-];
+function actions(job: JobView, messages: Messages): ButtonAction[] {
+  const { name, state } = job;
+  const named = (verb: 'run' | 'resume' | 'show') => button(messages.text(`jobs.${verb}`, { name }), verb, job);
+  const first =
+    state === 'on'
+      ? [named('run'), button(messages.text('jobs.pause'), 'pause', job)]
+      : [named(state === 'paused' ? 'resume' : 'show')];
+  return [...first, button(messages.text('jobs.delete'), 'delete', job)];
+}
 
-const STATE = { on: '', paused: ' (paused)', broken: ' (broken)', done: ' (done)' } as const;
-
-function line(job: JobView): string {
+function line(job: JobView, messages: Messages): Text {
   const [next] = job.next;
-  const when = next === undefined ? '' : `; next ${timesText([next], job.timezone).slice(2)}`;
+  const when = next === undefined ? '' : `; ${messages.text('jobs.next', { when: timeOf(next, job, messages) })}`;
   const problem = job.problem === undefined ? '' : `\n  ${plain(job.problem)}`;
-  const words = plain(job.words || job.schedule);
-  return `- **${plain(job.name)}**${STATE[job.state]}${words === '' ? '' : `: ${words}`}${when}${problem}`;
+  const rhythm = plain(job.words || job.schedule);
+  const state = job.state === 'on' ? '' : ` ${messages.text(`jobs.${job.state}`)}`;
+  return words(`- **${plain(job.name)}**${state}${rhythm === '' ? '' : `: ${rhythm}`}${when}${problem}`);
 }
 
-function details(job: JobView): CommandReply {
-  const last = job.lastRun ? `Last run: ${job.lastRun.state} (task \`${job.lastRun.task}\`).` : 'It has not run yet.';
-  const to = job.deliver.length > 0 ? `Goes to ${job.deliver.map((each) => `\`${each}\``).join(', ')}.` : '';
-  const by = job.createdBy === undefined ? '' : `Made by \`${job.createdBy}\`.`;
-  const times = job.next.length > 0 ? `Next (${job.timezone}):\n${timesText(job.next, job.timezone)}` : '';
-  const text = [line(job), times, [to, last, by].filter(Boolean).join(' ')].filter(Boolean).join('\n\n');
-  return { text, buttons: [actions(job)] };
-}
+const timeOf = (time: string, { timezone }: JobView, messages: Messages): Text =>
+  messages.when(new Date(time), timezone);
 
-function list(service: JobService): CommandReply {
-  const jobs = service.list();
-  if (jobs.length === 0)
-    return { text: 'There are no scheduled jobs. Ask me, for example: every weekday at 9, send me a digest here.' };
-  const more = jobs.length > LISTED ? `\n\nand ${jobs.length - LISTED} more` : '';
+function details(job: JobView, messages: Messages): CommandReply {
+  const { deliver, createdBy, lastRun, timezone, next } = job;
+  const about = [
+    deliver.length > 0
+      ? messages.text('jobs.goesTo', { places: messages.list(deliver.map((each) => `\`${each}\``)) })
+      : '',
+    lastRun
+      ? messages.text('jobs.lastRun', { state: say(`tasks.${lastRun.state}`), task: lastRun.task })
+      : messages.text('jobs.neverRun'),
+    createdBy === undefined ? '' : messages.text('jobs.madeBy', { who: createdBy }),
+  ] as const;
+  const times = next.map((time) => words(`- ${timeOf(time, job, messages)}`));
+  const then = times.length > 0 ? (['', messages.text('jobs.nextTimes', { zone: timezone }), ...times] as const) : [];
   return {
-    text: `${jobs.slice(0, LISTED).map(line).join('\n')}${more}`,
-    buttons: jobs.slice(0, WITH_BUTTONS).map(actions),
+    text: lines(line(job, messages), ...then, '', sentences(...about)),
+    buttons: [actions(job, messages)],
+  };
+}
+
+function list(service: JobService, messages: Messages): CommandReply {
+  const jobs = service.list();
+  if (jobs.length === 0) return { text: messages.text('jobs.none') };
+  const rest = jobs.length - LISTED;
+  const more = rest > 0 ? (['', messages.text('common.more', { n: rest })] as const) : [];
+  return {
+    text: lines(...jobs.slice(0, LISTED).map((job) => line(job, messages)), ...more),
+    buttons: jobs.slice(0, WITH_BUTTONS).map((job) => actions(job, messages)),
   };
 }
 
@@ -55,23 +69,25 @@ type Act = (service: JobService, name: string, context: CommandContext) => Comma
 
 /** `delete` asks first; `delete!` is what the button under that question means, and the command line. */
 const VERBS: Readonly<Record<string, Act>> = {
-  show: (service, name) => details(service.find(name)),
-  async run(service, name, { principal }) {
+  show: (service, name, { messages }) => details(service.find(name), messages),
+  async run(service, name, { principal, messages }) {
     const job = await service.runNow(name, principal);
-    return { text: `I run **${plain(job.name)}** now; its result goes where it always goes.` };
+    return { text: messages.text('jobs.runsNow', { name: plain(job.name) }) };
   },
-  async pause(service, name, { principal }) {
+  async pause(service, name, { principal, messages }) {
     const job = await service.pause(name, principal);
-    return { text: `Paused: **${plain(job.name)}**.`, buttons: [[button('Resume', 'resume', job)]] };
+    const resume = button(messages.text('jobs.resume', { name: job.name }), 'resume', job);
+    return { text: messages.text('jobs.pausedNow', { name: plain(job.name) }), buttons: [[resume]] };
   },
-  resume: async (service, name, { principal }) => details(await service.resume(name, principal)),
-  delete(service, name) {
+  resume: async (service, name, { principal, messages }) => details(await service.resume(name, principal), messages),
+  delete(service, name, { messages }) {
     const job = service.find(name);
-    const text = `Delete **${plain(job.name)}** for good?`;
-    return { text, buttons: [[button('Yes, delete it', 'delete!', job)]] };
+    const text = messages.text('jobs.reallyDelete', { name: plain(job.name) });
+    return { text, buttons: [[button(messages.text('jobs.yesDelete'), 'delete!', job)]] };
   },
-  async 'delete!'(service, name, { principal }) {
-    return { text: `Deleted: **${plain((await service.remove(name, principal)).name)}**.` };
+  async 'delete!'(service, name, { principal, messages }) {
+    const gone = await service.remove(name, principal);
+    return { text: messages.text('jobs.deleted', { name: plain(gone.name) }) };
   },
 };
 
@@ -84,14 +100,15 @@ export const jobs: Command = {
   },
   action: 'administer',
   async run(context) {
+    const { messages } = context;
     const service = await context.jobs();
-    if (!service) throw new UserError('There are no scheduled jobs here; the log of the gateway may say why.');
+    if (!service) throw new UserError(say('jobs.notHere'));
     const [, first = '', name = ''] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(context.args) ?? [];
-    if (first === '') return list(service);
+    if (first === '') return list(service, messages);
     const verb = first.toLowerCase();
     const act = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-    if (!act) return details(service.find(`${first} ${name}`));
-    if (name === '') return { text: `Which one? Write /jobs ${verb} and the name; /jobs lists them.` };
+    if (!act) return details(service.find(`${first} ${name}`), messages);
+    if (name === '') return { text: messages.text('jobs.which', { verb }) };
     return act(service, name, context);
   },
 };

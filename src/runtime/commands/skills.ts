@@ -1,4 +1,5 @@
 /** /skills: what the viber can use, and what is missing for the rest, with the fix. What is wrong with files and servers is for owners alone. */
+import { lines, type Messages, say, type Text, words } from '../../messages/messages.ts';
 import { oneLine } from '../context/turn.ts';
 import { escaped as plain } from '../conversations/places.ts';
 import type { SkillList, SkillView } from '../tools/skills/service.ts';
@@ -12,43 +13,46 @@ const MAX_REASON = 300;
 const what = (description: string): string =>
   plain(oneLine(description.split(/(?<=[.!?])\s/, 1)[0] ?? '', MAX_WORDS)).replace(/\.$/, '');
 
-function skillLine({ name, description, isUsable, fixes }: SkillView): string {
-  const state = isUsable && fixes.length === 0 ? 'ok' : `${isUsable ? 'ok, but' : 'missing:'} ${fixes.join('; ')}`;
-  return `- **${plain(name)}**: ${what(description)} (${plain(state)})`;
+function skillLine({ name, description, isUsable, fixes }: SkillView, messages: Messages): Text {
+  const key = fixes.length === 0 && isUsable ? 'skills.ok' : isUsable ? 'skills.okBut' : 'skills.missing';
+  const state = plain(messages.text(key, { fixes: fixes.join('; ') }));
+  return messages.text('skills.skill', { name: plain(name), what: what(description), state });
 }
 
-function serverLine({ name, state, tools, problem }: SkillList['servers'][number], isOwner: boolean): string {
-  const words = {
-    idle: 'not used yet',
-    connecting: 'being connected',
-    connected: `ok, ${tools} tools`,
-    failed: 'away',
-  };
-  const why = problem === undefined || !isOwner ? '' : `: ${plain(oneLine(problem, MAX_REASON))}`;
-  return `- **${plain(name)}** (server of tools): ${words[state]}${why}`;
+function serverLine(
+  { name, state: is, tools, problem }: SkillList['servers'][number],
+  isOwner: boolean,
+  messages: Messages,
+): Text {
+  const state = is === 'connected' ? say('skills.connected', { n: tools }) : say(`skills.${is}`);
+  const about = { name: plain(name), state };
+  if (problem === undefined || !isOwner) return messages.text('skills.server', about);
+  return messages.text('skills.serverWhy', { ...about, why: plain(oneLine(problem, MAX_REASON)) });
 }
 
 export const skills: Command = {
   name: 'skills',
   description: 'What I can use, and what is missing',
   action: 'look',
-  async run({ viber, home, task, skills: service, mayUse }) {
-    if (!service) return { text: 'There are no skills here.' };
+  async run({ viber, home, task, skills: service, mayUse, messages }) {
+    if (!service) return { text: messages.text('skills.noneHere') };
     const list = await service.list(viber);
-    const more = list.skills.length > LISTED ? [`and ${list.skills.length - LISTED} more`] : [];
+    const rest = list.skills.length - LISTED;
+    const more = rest > 0 ? [messages.text('skills.more', { n: rest })] : [];
     const isOwner = mayUse('administer', task);
-    const servers = list.servers.map((server) => serverLine(server, isOwner));
-    const lines = [...list.skills.slice(0, LISTED).map(skillLine), ...servers, ...more];
+    const servers = list.servers.map((server) => serverLine(server, isOwner, messages));
+    const listed = [...list.skills.slice(0, LISTED).map((skill) => skillLine(skill, messages)), ...servers, ...more];
     const shown = (file: string) => (file.startsWith(`${home.root}/`) ? file.slice(home.root.length + 1) : file);
     const broken = isOwner
       ? list.problems
           .slice(0, LISTED)
-          .map(({ file, reason }) => `- ${plain(shown(file))}: ${plain(oneLine(reason, MAX_REASON))}`)
+          .map(({ file, reason }) => words(`- ${plain(shown(file))}: ${plain(oneLine(reason, MAX_REASON))}`))
       : [];
-    const text = [
-      lines.join('\n') || 'There are no skills.',
-      broken.length > 0 ? `Not loaded:\n${broken.join('\n')}` : '',
-    ];
-    return { text: text.filter(Boolean).join('\n\n') };
+    return {
+      text: lines(
+        ...(listed.length > 0 ? listed : [messages.text('skills.none')]),
+        ...(broken.length > 0 ? (['', messages.text('skills.broken'), ...broken] as const) : []),
+      ),
+    };
   },
 };

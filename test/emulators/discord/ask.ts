@@ -104,7 +104,7 @@ export function createAsk(platform: Platform, firstPerson: string): Ask {
       channel_id: channel.id,
       channel: { ...channelObject(platform, channel), permissions: bits },
       app_permissions: bitsIn(world, channel),
-      locale: 'en-US',
+      locale: user.locale ?? 'en-US',
       entitlements: [],
       authorizing_integration_owners: { '0': channel.guildId ?? '0' },
       context: channel.guildId ? 0 : 1,

@@ -1,4 +1,5 @@
 /** What a run is offered of the skills, and what a script of one may and may not do; each script really runs. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
@@ -7,6 +8,7 @@ import { openAppSkills } from '../../../src/app/skills.ts';
 import { defaults } from '../../../src/config/defaults.ts';
 import { UserError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
+import { messagesIn } from '../../../src/messages/messages.ts';
 import { type ConsentRules, withConsent } from '../../../src/runtime/approvals/consent.ts';
 import { approve } from '../../../src/runtime/commands/approve.ts';
 import type { CommandContext } from '../../../src/runtime/commands/command.ts';
@@ -162,7 +164,13 @@ test('what a server said when it failed is for owners alone', async () => {
   const servers = [{ name: 'docs', state: 'failed' as const, tools: 0, problem }];
   const service = { list: async () => ({ skills: [], problems: [], servers }) };
   const shown = async (isOwner: boolean) => {
-    const context = { viber: 'default', home: { root: '/h' }, skills: service, mayUse: () => isOwner };
+    const context = {
+      viber: 'default',
+      home: { root: '/h' },
+      skills: service,
+      mayUse: () => isOwner,
+      messages: messagesIn('en'),
+    };
     return (await skillsCommand.run(context as unknown as CommandContext)).text;
   };
   expect(await shown(true)).toMatch(/docs\*\* \(server of tools\): away: .*cannot open/);
