@@ -104,6 +104,8 @@ export default defineConfig({
   // Loaded by its name when the first plural is shown, as nothing else can be in the middle of a sentence.
   input: { main: 'src/main.ts', 'messages-format': 'src/messages/format.ts' },
   platform: 'node',
+  // Its build for the web is the same without an HTTP client of its own; requests go by Node's.
+  resolve: { alias: { '@discordjs/rest': join(import.meta.dirname, 'node_modules/@discordjs/rest/dist/web.mjs') } },
   external: isInstalled,
   plugins: [copySkills, copyAssets, refuseStrangers, copyLicences],
   output: { dir: 'dist', format: 'esm', cleanDir: true, minify: false, sourcemap: false },

@@ -96,7 +96,7 @@ const LAYERS: { from: RegExp; to: RegExp[] }[] = [
 /** Where each library may be imported. One that is not here has no place yet: give it one. */
 const LIBRARIES: { name: RegExp; in: RegExp }[] = [
   { name: /^(grammy|@grammyjs\/.+)$/, in: /^channels\/telegram\// },
-  { name: /^discord\.js$/, in: /^channels\/discord\// },
+  { name: /^(discord\.js|@discordjs\/(ws|rest)|discord-api-types)$/, in: /^channels\/discord\// },
   { name: /^@slack\//, in: /^channels\/slack\// },
   {
     name: /^(ai|@ai-sdk\/.+)$/,

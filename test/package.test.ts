@@ -85,7 +85,7 @@ describe('the package', () => {
 
   test('names the licence of each library that is built in', () => {
     const text = fs.readFileSync(path.join(prefix, 'lib/node_modules', manifest.name, 'dist/LICENSES.txt'), 'utf8');
-    for (const name of ['ai', 'discord.js', 'grammy', 'zod', '@resvg/resvg-wasm', 'dejavu-fonts-ttf'])
+    for (const name of ['ai', '@discordjs/ws', 'grammy', 'zod', '@resvg/resvg-wasm', 'dejavu-fonts-ttf'])
       expect(text).toMatch(new RegExp(`^${name} [\\d.]+ \\(`, 'm'));
     expect(text).not.toContain('see its page at npm');
   });

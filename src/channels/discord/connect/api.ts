@@ -1,10 +1,10 @@
 /**
- * The one door to Discord's REST API, through discord.js. Nothing is retried or queued behind a rate limit: a call is made now
+ * The one door to Discord's REST API, through `@discordjs/rest`, a part of discord.js. Nothing is retried or queued behind a rate limit: a call is made now
  * or fails with a DiscordError that says when it may be made. No error carries the token of an interaction.
  * https://discord.com/developers/docs/reference#http-api
  */
 import { openAsBlob } from 'node:fs';
-import { DefaultRestOptions, DiscordAPIError, HTTPError, RateLimitError, REST, RequestMethod } from 'discord.js';
+import { DiscordAPIError, HTTPError, RateLimitError, REST, type RESTOptions, RequestMethod } from '@discordjs/rest';
 import { errorCode, errorMessage } from '../../../errors.ts';
 import type { Attachment } from '../../channel.ts';
 
@@ -91,16 +91,15 @@ export function restOptions(apiRoot: string, cdnRoot: string) {
 }
 
 /**
- * The library leaves the body of these answers unread, which would keep their connections from being used again. Forms go by
- * Node's own fetch: the library's HTTP client shares its connections with any newer copy of itself in the process (Slack's
- * brings one), and that one takes no forms.
+ * By Node's own fetch: the library's HTTP client would be a second one of its kind. The library leaves the body of these answers unread,
+ * which would keep their connections from being used again.
  */
-const drained: typeof DefaultRestOptions.makeRequest = async (url, init) => {
+const drained: RESTOptions['makeRequest'] = async (url, init) => {
   const { body, method = 'POST', signal } = init;
-  const response =
-    body instanceof FormData
-      ? await fetch(url, { method, body, headers: plainHeaders(init.headers), signal: signal ?? null })
-      : await DefaultRestOptions.makeRequest(url, init);
+  if (body !== undefined && body !== null && typeof body !== 'string' && !(body instanceof FormData))
+    throw new TypeError('only JSON and forms are sent');
+  const headers = plainHeaders(init.headers);
+  const response = await fetch(url, { method, body: body ?? null, headers, signal: signal ?? null });
   if (response.status === 429 || response.status >= 500) await response.arrayBuffer();
   return response;
 };

@@ -22,7 +22,7 @@ export function missingIntent(): ConfigProblem {
 /** Undefined for what may pass by itself. */
 export function problemOf({ closeCode, error, detail }: SessionEnd): ConfigProblem | undefined {
   if (closeCode === 4014) return missingIntent();
-  if (closeCode === 4004 || (isFields(error) && error.code === 'TokenInvalid')) return wrongToken();
+  if (closeCode === 4004 || (isFields(error) && error.status === 401)) return wrongToken();
   if (closeCode !== undefined) return { path: 'channels.discord', message: detail };
   return undefined;
 }

@@ -1,36 +1,31 @@
 /**
- * One client of discord.js, which identifies, beats and resumes. It is used for its connection alone: events are taken as
- * they come over the wire, and its caches are kept empty, so that memory does not grow with the people who write.
+ * One connection by the part of discord.js that identifies, beats and resumes (`@discordjs/ws`). Events are taken as they come over the
+ * wire, and nothing of them is kept: the library's own model of guilds and people is not loaded.
  * Invariants: after `close` no event is handed on and no new socket is opened; a connection that fell silent is given up after
  * `silentMs`, since the library would wait for two heartbeats and then for a farewell that never comes.
  * https://discord.com/developers/docs/events/gateway
  */
+import { REST } from '@discordjs/rest';
 import {
-  Client,
-  GatewayIntentBits,
-  GatewayOpcodes,
-  Options,
-  SimpleShardingStrategy,
+  CloseCodes,
+  type SessionInfo,
+  WebSocketManager,
+  WebSocketShardEvents,
   WebSocketShardStatus,
-} from 'discord.js';
+} from '@discordjs/ws';
+import { GatewayCloseCodes, GatewayIntentBits, GatewayOpcodes } from 'discord-api-types/v10';
 import { errorMessage } from '../../../errors.ts';
-import type { Logger } from '../../../log.ts';
 import { isFields } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
 import { restOptions } from './api.ts';
-import { CACHES } from './caches.ts';
 import type { Session, SessionEnd, SessionEvents, SessionOptions } from './session-types.ts';
-
-/** Of the library's sockets: what it does not offer by itself. */
-interface Socket {
-  probe(id: number, seq: number | null): Promise<void>;
-  isOpening(): Promise<boolean>;
-}
 
 interface Shard {
   heardAt: number;
   seq: number | null;
-  ping: number;
+  /** Guilds that READY has named and that have not been told of yet; after `GUILDS_MS` it is ready without them. */
+  awaited: Set<unknown>;
+  waiting: NodeJS.Timeout | undefined;
   /** Undefined while it is connected. */
   downSince: number | undefined;
   tries: number;
@@ -38,14 +33,23 @@ interface Shard {
   pause: Promise<void> | undefined;
 }
 
-const INTENTS = [
-  GatewayIntentBits.Guilds,
-  GatewayIntentBits.GuildMessages,
-  GatewayIntentBits.DirectMessages,
-  GatewayIntentBits.MessageContent,
-];
+const INTENTS =
+  GatewayIntentBits.Guilds |
+  GatewayIntentBits.GuildMessages |
+  GatewayIntentBits.DirectMessages |
+  GatewayIntentBits.MessageContent;
 const GUILDS_MS = 5000;
 const CLOSE_MS = 1000;
+/** Members beyond which a guild is told of without those who are away. */
+const LARGE_GUILD = 50;
+/** Closed with one of these it is no use to come back. */
+const FINAL: readonly number[] = [
+  GatewayCloseCodes.AuthenticationFailed,
+  GatewayCloseCodes.InvalidShard,
+  GatewayCloseCodes.ShardingRequired,
+  GatewayCloseCodes.InvalidIntents,
+  GatewayCloseCodes.DisallowedIntents,
+];
 /** The library's limit for opening a socket is 30 s. */
 const OPENING_MS = 35_000;
 
@@ -60,38 +64,39 @@ class ClientSession implements Session {
   readonly #closing = new AbortController();
   readonly #shards = new Map<number, Shard>();
   #isOver = false;
-  #socket: Socket | undefined;
-  readonly #client;
+  readonly #rest: REST;
+  readonly #manager;
   readonly #watching;
 
   constructor(options: SessionOptions, events: SessionEvents) {
     this.#to = options;
     this.#events = events;
     this.#backoff = createBackoff(this.#to.timing.backoffMs.min, this.#to.timing.backoffMs.max);
-    this.#client = createClient(this.#to, this.#closing.signal, {
-      pauseOf: (shardId) => this.#shards.get(shardId)?.pause,
-      onSocket: (opened) => {
-        this.#socket = opened;
-      },
-    });
-    this.#client.on('raw', (packet: unknown, id: unknown) => this.#take(packet, id));
-    this.#client.on('shardReady', (id) => {
-      this.#up(id);
-      const all = [...this.#client.ws.shards.keys()].every((shard) => this.#shards.get(shard)?.downSince === undefined);
-      if (all && !this.#closing.signal.aborted) this.#events.onReady();
-    });
-    this.#client.on('shardResume', (id) => {
-      this.#up(id);
+    this.#rest = new REST(restOptions(options.apiRoot, options.cdnRoot)).setToken(options.token);
+    this.#manager = createManager(options, this.#rest, this.#closing.signal, (id) => this.#shards.get(id)?.pause);
+    this.#listen();
+    this.#watching = setInterval(() => this.#watch(), this.#to.timing.silentMs / 5).unref();
+    this.#manager.connect().catch((error: unknown) => this.#end({ error, detail: errorMessage(error) }));
+  }
+
+  #listen(): void {
+    const manager = this.#manager;
+    manager.on(WebSocketShardEvents.Dispatch, ({ data, shardId }) => this.#take(data, shardId));
+    manager.on(WebSocketShardEvents.Resumed, ({ shardId }) => {
+      this.#up(shardId);
       if (!this.#closing.signal.aborted) this.#events.onResumed();
     });
-    this.#client.on('shardReconnecting', (id) => this.#down(id));
-    this.#client.on('shardDisconnect', ({ code }) =>
-      this.#end({ closeCode: code, detail: `Discord closed the connection with code ${code}` }),
+    manager.on(WebSocketShardEvents.Closed, ({ code, shardId }) => {
+      if (FINAL.includes(code))
+        this.#end({ closeCode: code, detail: `Discord closed the connection with code ${code}` });
+      else this.#down(shardId);
+    });
+    manager.on(WebSocketShardEvents.HeartbeatComplete, ({ shardId }) => {
+      this.#shardOf(shardId).heardAt = Date.now();
+    });
+    manager.on(WebSocketShardEvents.Error, ({ error }) =>
+      this.#to.log.debug({ err: error }, 'the connection to Discord failed'),
     );
-    this.#client.on('shardError', (error) => this.#to.log.debug({ err: error }, 'the connection to Discord failed'));
-    this.#client.on('error', (error) => this.#to.log.warn({ err: error }, 'discord.js reports an error'));
-    this.#watching = setInterval(() => this.#watch(), this.#to.timing.silentMs / 5).unref();
-    this.#client.login(this.#to.token).catch((error: unknown) => this.#end({ error, detail: errorMessage(error) }));
   }
 
   async close(): Promise<void> {
@@ -103,7 +108,10 @@ class ClientSession implements Session {
   #shardOf(id: number): Shard {
     const known = this.#shards.get(id);
     if (known) return known;
-    const shard = { heardAt: Date.now(), seq: null, ping: -1, downSince: Date.now(), tries: 0, pause: undefined };
+    const shard: Shard = {
+      ...{ heardAt: Date.now(), seq: null, awaited: new Set(), waiting: undefined },
+      ...{ downSince: Date.now(), tries: 0, pause: undefined },
+    };
     this.#shards.set(id, shard);
     return shard;
   }
@@ -114,6 +122,28 @@ class ClientSession implements Session {
     shard.heardAt = Date.now();
     if (typeof packet.s === 'number') shard.seq = packet.s;
     if (typeof packet.t === 'string') this.#events.onPacket(packet.t, packet.d);
+    if (packet.t === 'READY') this.#await(id, shard, packet.d);
+    else if (shard.waiting && (packet.t === 'GUILD_CREATE' || packet.t === 'GUILD_DELETE')) {
+      shard.awaited.delete(isFields(packet.d) ? packet.d.id : undefined);
+      if (shard.awaited.size === 0) this.#ready(id, shard);
+    }
+  }
+
+  /** Identified anew: it is ready once every guild was told of. */
+  #await(id: number, shard: Shard, data: unknown): void {
+    const guilds = isFields(data) && Array.isArray(data.guilds) ? data.guilds : [];
+    shard.awaited = new Set(guilds.map((guild) => (isFields(guild) ? guild.id : undefined)));
+    clearTimeout(shard.waiting);
+    if (shard.awaited.size === 0) this.#ready(id, shard);
+    else shard.waiting = setTimeout(() => this.#ready(id, shard), GUILDS_MS).unref();
+  }
+
+  #ready(id: number, shard: Shard): void {
+    clearTimeout(shard.waiting);
+    shard.waiting = undefined;
+    this.#up(id);
+    const isAll = [...this.#shards.values()].every(({ downSince }) => downSince === undefined);
+    if (isAll && !this.#closing.signal.aborted) this.#events.onReady();
   }
 
   #up(id: number): void {
@@ -129,6 +159,8 @@ class ClientSession implements Session {
   /** The library tries again half a second later, for ever and at that pace, were it not for the pause. */
   #down(id: number): void {
     const shard = this.#shardOf(id);
+    clearTimeout(shard.waiting);
+    shard.waiting = undefined;
     shard.downSince ??= Date.now();
     if (shard.tries++ > 0) shard.pause = sleep(this.#backoff.next(), this.#closing.signal);
     else this.#backoff.reset();
@@ -138,17 +170,13 @@ class ClientSession implements Session {
   #watch(): void {
     const now = Date.now();
     for (const [id, shard] of this.#shards) {
-      const ping = this.#client.ws.shards.get(id)?.ping ?? -1;
-      if (ping !== shard.ping) Object.assign(shard, { ping, heardAt: now });
       if (shard.downSince !== undefined) {
         if (now - shard.downSince > this.#to.timing.stuckMs)
           this.#end({ detail: 'no connection to Discord came about' });
       } else if (now - shard.heardAt > this.#to.timing.silentMs) {
         this.#end({ detail: 'Discord fell silent on an open connection' });
       } else if (now - shard.heardAt > this.#to.timing.silentMs * 0.4) {
-        this.#socket
-          ?.probe(id, shard.seq)
-          .catch((error: unknown) => this.#to.log.debug({ err: error }, 'no heartbeat could be sent'));
+        void this.#probe(id, shard);
       }
     }
   }
@@ -157,60 +185,49 @@ class ClientSession implements Session {
   async #dispose(): Promise<void> {
     const until = Date.now() + OPENING_MS;
     try {
-      while (Date.now() < until && (await this.#socket?.isOpening())) await rest(250);
-      await this.#client.destroy();
+      while (Date.now() < until && (await this.#isOpening())) await rest(250);
+      await this.#manager.destroy({ code: CloseCodes.Normal, reason: 'the gateway stops' });
     } catch (error) {
       this.#to.log.debug({ err: error }, 'the connection was not taken down in order');
+    } finally {
+      this.#rest.clearHashSweeper();
+      this.#rest.clearHandlerSweeper();
     }
+  }
+
+  async #probe(id: number, { seq }: Shard): Promise<void> {
+    try {
+      await this.#manager.send(id, { op: GatewayOpcodes.Heartbeat, d: seq });
+    } catch (error) {
+      this.#to.log.debug({ err: error }, 'no heartbeat could be sent');
+    }
+  }
+
+  async #isOpening(): Promise<boolean> {
+    return [...(await this.#manager.fetchStatus()).values()].includes(WebSocketShardStatus.Connecting);
   }
 }
 
-/** A client that waits where `hooks` say, and does nothing more once it is closing. */
-function createClient(
+/** It waits where `pauseOf` says, and does nothing more once it is closing. */
+function createManager(
   options: SessionOptions,
+  rest: REST,
   closing: AbortSignal,
-  hooks: { pauseOf: (shardId: number) => Promise<void> | undefined; onSocket: (socket: Socket) => void },
-): Client {
-  return new Client({
-    intents: INTENTS,
-    shards: 'auto',
-    waitGuildTimeout: GUILDS_MS,
-    rest: restOptions(options.apiRoot, options.cdnRoot),
-    makeCache: Options.cacheWithLimits(CACHES),
-    sweepers: { threads: { interval: 600, lifetime: 600 } },
-    ws: {
-      buildIdentifyThrottler: () => ({
-        waitForIdentify: (_shard, signal) => (closing.aborted ? never() : options.mayIdentify(signal)),
-      }),
-      buildStrategy(manager) {
-        const retrieve = manager.options.retrieveSessionInfo;
-        // Asked before each connection: the place to wait between tries, and where a closed client stops for good.
-        manager.options.retrieveSessionInfo = async (shardId) => {
-          await hooks.pauseOf(shardId);
-          return closing.aborted ? never() : retrieve(shardId);
-        };
-        manager.emit = tolerant(manager.emit, options.log);
-        hooks.onSocket({
-          probe: async (id, seq) => manager.send(id, { op: GatewayOpcodes.Heartbeat, d: seq }),
-          isOpening: async () => [...(await manager.fetchStatus()).values()].includes(WebSocketShardStatus.Connecting),
-        });
-        return new SimpleShardingStrategy(manager);
-      },
+  pauseOf: (shardId: number) => Promise<void> | undefined,
+): WebSocketManager {
+  const sessions = new Map<number, SessionInfo | null>();
+  return new WebSocketManager({
+    ...{ token: options.token, rest, intents: INTENTS },
+    largeThreshold: LARGE_GUILD,
+    buildIdentifyThrottler: () => ({
+      waitForIdentify: (_shard, signal) => (closing.aborted ? never() : options.mayIdentify(signal)),
+    }),
+    // Asked before each connection: the place to wait between tries, and where a closed client stops for good.
+    async retrieveSessionInfo(shardId) {
+      await pauseOf(shardId);
+      return closing.aborted ? never() : (sessions.get(shardId) ?? null);
     },
-  });
-}
-
-/** An event that the library cannot digest (RESUMED right after the session was taken away) would end the process. */
-function tolerant<T extends (...details: never[]) => boolean>(emit: T, log: Logger): T {
-  return new Proxy(emit, {
-    apply(_emit, self, details) {
-      try {
-        return Reflect.apply(emit, self, details);
-      } catch (error) {
-        log.warn({ err: error }, 'discord.js could not deal with an event');
-        return true;
-      }
-    },
+    updateSessionInfo: (shardId, session) => void sessions.set(shardId, session),
   });
 }
 
