@@ -120,10 +120,10 @@ const rows: [string, number, string, boolean | undefined][] = [
   [
     'cold start, three channels, to the first answer on each, ms',
     quantile(cold, 0.5),
-    '<= 2000',
-    quantile(cold, 0.5) <= 2000,
+    '<= 650',
+    quantile(cold, 0.5) <= 650,
   ],
-  ['memory, idle, three channels, MB', idle, '<= 180', idle <= 180],
+  ['memory, idle, three channels, MB', idle, '<= 135', idle <= 135],
   ['memory, peak, MB', peak, '', undefined],
   ['events per second', (PER_SECOND * SECONDS) / took, `${PER_SECOND}`, undefined],
   ['Discord: acknowledged after, p50, ms', quantile(onDiscord.latenciesMs, 0.5), '', undefined],
