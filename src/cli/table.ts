@@ -159,6 +159,18 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     exits: { 3: 'a gateway runs on this home' },
     load: () => import('./backup/restore.ts'),
   },
+  import: {
+    about: 'take over what another assistant has left',
+    verbs: { openclaw: { takes: '[DIR]', about: 'from a state folder of OpenClaw, ~/.openclaw if none is named' } },
+    options: { yes: { about: 'do it; without it, nothing is changed' } },
+    json: true,
+    notes: [
+      'Persona (SOUL, IDENTITY, USER, AGENTS, TOOLS), memory, skills and cron jobs. It writes over nothing that somebody wrote.',
+      'Secrets are named and not copied.',
+    ],
+    examples: ['viber import openclaw', 'viber import openclaw ~/.openclaw --yes'],
+    load: () => import('./import/import.ts'),
+  },
   pair: {
     about: 'let people in',
     verbs: PAIR_VERBS,

@@ -1,0 +1,57 @@
+/** `viber import`: what another assistant has left, taken into the home. Shows what it would do; writes with --yes, and over nothing. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { errorCode } from '../../errors.ts';
+import { openHome } from '../../workspace/home.ts';
+import { TEMPLATES } from '../../workspace/templates.ts';
+import { type CliContext, EXIT } from '../command.ts';
+import { planOpenClaw } from './openclaw.ts';
+import type { Plan } from './plan.ts';
+
+type Fate = 'written' | 'there already' | 'the same is there' | 'written beside yours';
+
+export async function run({ args, home, env, json, print, switches }: CliContext): Promise<number> {
+  const source = path.resolve(args[1] ?? path.join(env.HOME || os.homedir(), '.openclaw'));
+  const plan = await planOpenClaw(source, new Date());
+  const isReal = switches.has('yes');
+  if (isReal) await openHome(home);
+  const done = plan.writes.map((write) => ({ to: write.to, from: write.from, fate: put(home, write, isReal) }));
+  if (json) print(JSON.stringify({ home, done: isReal, files: done, notes: plan.notes }));
+  else {
+    print(`${isReal ? 'Taken' : 'Would be taken'} from ${source} into ${home}:`);
+    for (const { to, fate } of done) print(`  ${to}${fate === 'written' ? '' : `  (${fate})`}`);
+    if (done.length === 0) print('  nothing');
+    if (plan.notes.length > 0) print('Left to you:');
+    for (const note of plan.notes) print(`  ${note}`);
+    if (!isReal) print('Nothing was changed. Add --yes to do it.');
+  }
+  return EXIT.ok;
+}
+
+/** A template that nobody has touched gives way; what somebody wrote does not: texts of persona and memory are put beside it. */
+function put(home: string, { to, content }: Plan['writes'][number], isReal: boolean): Fate {
+  const file = path.join(home, to);
+  const present = fs.existsSync(file) ? fs.readFileSync(file) : undefined;
+  if (present?.equals(content)) return 'the same is there';
+  const isTemplate =
+    present !== undefined && to.startsWith('workspace/') && present.toString() === TEMPLATES[path.basename(to)];
+  if (present === undefined || isTemplate)
+    return isReal && !write(file, content, isTemplate) ? 'there already' : 'written';
+  if (!/^workspace\/[^/]+\.md$/.test(to)) return 'there already';
+  const beside = file.replace(/\.md$/, '.openclaw.md');
+  if (fs.existsSync(beside)) return 'there already';
+  return isReal && !write(beside, content, false) ? 'there already' : 'written beside yours';
+}
+
+/** False when somebody was quicker. */
+function write(file: string, content: Buffer, isTemplate: boolean): boolean {
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    fs.writeFileSync(file, content, { mode: 0o600, flag: isTemplate ? 'w' : 'wx' });
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}

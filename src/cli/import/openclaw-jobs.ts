@@ -1,0 +1,113 @@
+/** The cron jobs of OpenClaw (`cron/jobs.json`, version 1) as job files of ours. Each is read as the gateway will read it. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { parseAddress } from '../../channels/address.ts';
+import { errorMessage } from '../../errors.ts';
+import { isRecord } from '../../lib/json.ts';
+import { type Plan, readSmall } from './plan.ts';
+
+const MINUTE_MS = 60_000;
+
+export async function jobsOf(source: string, now: Date, plan: Plan): Promise<void> {
+  const file = path.join(source, 'cron/jobs.json');
+  const text = readSmall(file)?.toString();
+  if (text === undefined) {
+    if (fs.existsSync(path.join(source, 'state/openclaw.sqlite')))
+      plan.notes.push('Jobs that OpenClaw keeps in state/openclaw.sqlite are not read: openclaw cron list shows them.');
+    return;
+  }
+  const [{ parseJob }, { idOf }, { systemTimezone }] = await Promise.all([
+    import('../../jobs/job.ts'),
+    import('../../jobs/job-file.ts'),
+    import('../../jobs/schedule.ts'),
+  ]);
+  const taken = new Set<string>();
+  for (const job of listIn(text, plan)) {
+    const name = typeof job.name === 'string' && job.name.trim() !== '' ? job.name.trim().slice(0, 80) : String(job.id);
+    try {
+      const fields = fieldsOf(job, name, now);
+      if (typeof fields === 'string') {
+        plan.notes.push(`The job "${name}" is not taken over: ${fields}.`);
+        continue;
+      }
+      const { note, ...written } = fields;
+      const id = [idOf(name), `${idOf(name).slice(0, 40)}-${idOf(String(job.id)).slice(0, 8)}`].find(
+        (each) => !taken.has(each),
+      );
+      if (id === undefined) continue;
+      taken.add(id);
+      const yaml = Object.entries(written)
+        .map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`)
+        .join('');
+      await parseJob(yaml, { file: `${id}.yaml`, now, timezone: systemTimezone() });
+      plan.writes.push({ to: `jobs/${id}.yaml`, from: `${file}: ${name}`, content: Buffer.from(yaml) });
+      if (note !== undefined) plan.notes.push(`The job "${name}" ${note}.`);
+    } catch (error) {
+      plan.notes.push(`The job "${name}" is not taken over: ${errorMessage(error).split('\n', 1)[0]}`);
+    }
+  }
+  if (taken.size > 0) plan.notes.push('Stop OpenClaw before you start the gateway, or both do these jobs.');
+}
+
+function listIn(text: string, plan: Plan): Record<string, unknown>[] {
+  try {
+    const data: unknown = JSON.parse(text);
+    const jobs = isRecord(data) ? data.jobs : data;
+    if (Array.isArray(jobs)) return jobs.filter(isRecord);
+  } catch (error) {
+    plan.notes.push(`cron/jobs.json could not be read (${errorMessage(error)}).`);
+    return [];
+  }
+  plan.notes.push('cron/jobs.json has no list of jobs.');
+  return [];
+}
+
+type Fields = Record<string, unknown> & { note?: string };
+
+/** A text: why it cannot be one of ours. */
+function fieldsOf(
+  { schedule, payload, delivery, enabled }: Record<string, unknown>,
+  name: string,
+  now: Date,
+): Fields | string {
+  const when = isRecord(schedule) ? scheduleOf(schedule, now) : undefined;
+  if (when === undefined) return 'its time is not one that is known';
+  if (typeof when === 'string') return when;
+  const words = isRecord(payload) ? (payload.message ?? payload.text) : undefined;
+  if (typeof words !== 'string' || words.trim() === '') return 'it says nothing';
+  const place = isRecord(delivery) ? placeOf(delivery) : {};
+  return { name, ...when, prompt: words, ...place, ...(enabled === false ? { enabled: false } : {}) };
+}
+
+function scheduleOf(
+  { kind, at, everyMs, expr, tz }: Record<string, unknown>,
+  now: Date,
+): { schedule: string; timezone?: string } | string | undefined {
+  const timezone = typeof tz === 'string' ? { timezone: tz } : {};
+  if (kind === 'cron' && typeof expr === 'string') return { schedule: expr, ...timezone };
+  if (kind === 'every' && typeof everyMs === 'number') {
+    const minutes = Math.round(everyMs / MINUTE_MS);
+    if (minutes < 1) return 'it runs more than once a minute';
+    return { schedule: minutes % 60 === 0 ? `every ${minutes / 60} hours` : `every ${minutes} minutes` };
+  }
+  if (kind !== 'at' || typeof at !== 'string') return undefined;
+  // Without a zone it means UTC.
+  const time = new Date(/Z$|[+-]\d\d:?\d\d$/.test(at) ? at : `${at}Z`);
+  if (Number.isNaN(time.getTime())) return undefined;
+  return time > now ? { schedule: time.toISOString().replace(/\.\d+Z$/, 'Z') } : 'its time is over';
+}
+
+/** `channel: telegram, to: telegram:group:-100:topic:7` is our `telegram:-100:7`. */
+function placeOf({ mode, channel, to }: Record<string, unknown>): { deliver?: string[]; note?: string } {
+  if (mode === 'none') return {};
+  if (mode === 'webhook') return { note: 'was posted to a webhook; its result goes to the owners now' };
+  if (typeof channel !== 'string' || typeof to !== 'string' || channel === 'last') return {};
+  const chat = to
+    .replace(new RegExp(`^${channel}:`), '')
+    .replace(/^(group|channel):/, '')
+    .replace(':topic:', ':');
+  const address = `${channel}:${chat}`;
+  const isKnown =
+    ['telegram', 'discord', 'slack'].includes(channel) && !chat.startsWith('user:') && parseAddress(address);
+  return isKnown ? { deliver: [address] } : { note: `went to ${channel} ${to}; its result goes to the owners now` };
+}

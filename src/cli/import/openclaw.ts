@@ -1,0 +1,138 @@
+/**
+ * What an OpenClaw state folder (`~/.openclaw`) has for us, as a plan: files to write, and what is left to a person. Reads only.
+ * https://docs.openclaw.ai/concepts/agent-workspace, https://docs.openclaw.ai/automation/cron-jobs
+ */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { parseYaml } from '../../config/parse.ts';
+import { errorMessage, UserError } from '../../errors.ts';
+import { isRecord } from '../../lib/json.ts';
+import { jobsOf } from './openclaw-jobs.ts';
+import { type Plan, readSmall } from './plan.ts';
+
+const PERSONA = ['SOUL.md', 'IDENTITY.md', 'USER.md', 'AGENTS.md', 'TOOLS.md', 'MEMORY.md'];
+const NOT_OURS: Record<string, string> = {
+  'HEARTBEAT.md': 'make a job of what it asks for (viber jobs)',
+  'BOOTSTRAP.md': 'a first conversation of OpenClaw',
+  'BOOT.md': 'make a job of what it asks for (viber jobs)',
+};
+const MAX_SKILL_FILES = 200;
+const MAX_SKILL_BYTES = 10_000_000;
+
+export async function planOpenClaw(source: string, now: Date): Promise<Plan> {
+  if (!fs.statSync(source, { throwIfNoEntry: false })?.isDirectory())
+    throw new UserError(`There is no folder ${source}: name the one that holds openclaw.json, usually ~/.openclaw.`);
+  const plan: Plan = { writes: [], notes: [] };
+  const settings = await settingsIn(source, plan);
+  const workspace = workspaceOf(source, settings);
+  if (!fs.existsSync(path.join(source, 'openclaw.json')) && !fs.existsSync(workspace))
+    throw new UserError(`${source} has neither openclaw.json nor a workspace: is it the state folder of OpenClaw?`);
+  for (const name of PERSONA) addFile(plan, path.join(workspace, name), `workspace/${name}`);
+  for (const name of namesIn(path.join(workspace, 'memory')).filter((each) => each.endsWith('.md')))
+    addFile(plan, path.join(workspace, 'memory', name), `workspace/memory/${name}`);
+  for (const [name, why] of Object.entries(NOT_OURS))
+    if (fs.existsSync(path.join(workspace, name))) plan.notes.push(`${name} is not taken over: ${why}.`);
+  for (const folder of [path.join(source, 'skills'), path.join(workspace, 'skills')]) addSkills(plan, folder);
+  await jobsOf(source, now, plan);
+  nameSecrets(source, settings, plan);
+  return plan;
+}
+
+/** JSON5: comments go, the rest is read as YAML, which allows names without quotes and commas at the end. */
+async function settingsIn(source: string, plan: Plan): Promise<Record<string, unknown>> {
+  const text = readSmall(path.join(source, 'openclaw.json'))?.toString();
+  if (text === undefined) return {};
+  const plain = text
+    .replace(/("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, '$1')
+    .replaceAll('\t', ' ');
+  try {
+    return await parseYaml(plain, 'openclaw.json');
+  } catch (error) {
+    plan.notes.push(`openclaw.json could not be read (${errorMessage(error).split('\n', 1)[0]}).`);
+    return {};
+  }
+}
+
+/** Where the configuration says, as it is written in newer and in older versions. */
+function workspaceOf(source: string, settings: Record<string, unknown>): string {
+  const said = at(settings, 'agents', 'defaults', 'workspace') ?? at(settings, 'agent', 'workspace');
+  if (typeof said !== 'string' || said === '') return path.join(source, 'workspace');
+  const folder = path.resolve(source, said.replace(/^~(?=\/|$)/, os.homedir()));
+  // A copy of the folder that was brought from another machine has it beside its configuration.
+  return fs.existsSync(folder) ? folder : path.join(source, 'workspace');
+}
+
+function at(value: unknown, ...keys: string[]): unknown {
+  return keys.reduce<unknown>(
+    (inner, key) => (isRecord(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
+    value,
+  );
+}
+
+function namesIn(folder: string): string[] {
+  return fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? fs.readdirSync(folder).sort() : [];
+}
+
+function addFile(plan: Plan, from: string, to: string): void {
+  const content = readSmall(from);
+  if (content !== undefined && content.length > 0) plan.writes.push({ to, from, content });
+  else if (fs.lstatSync(from, { throwIfNoEntry: false }) && content === undefined)
+    plan.notes.push(`${from} is not taken over: it is a link, a folder, or larger than 2 MB.`);
+}
+
+/** A folder of skills; one that is in both places is taken from the first. */
+function addSkills(plan: Plan, folder: string): void {
+  for (const name of namesIn(folder)) {
+    const own = path.join(folder, name);
+    if (!fs.existsSync(path.join(own, 'SKILL.md'))) continue;
+    const to = `skills/${name.toLowerCase().replace(/[^a-z0-9-]+/g, '-')}`;
+    if (plan.writes.some((write) => write.to.startsWith(`${to}/`))) continue;
+    const files = fs
+      .readdirSync(own, { recursive: true, encoding: 'utf8' })
+      .filter((file) => !/(^|\/)(\.|node_modules\/)/.test(file));
+    const read = files.flatMap((file) => {
+      const content = readSmall(path.join(own, file));
+      return content === undefined ? [] : [{ to: `${to}/${file}`, from: path.join(own, file), content }];
+    });
+    const bytes = read.reduce((sum, { content }) => sum + content.length, 0);
+    if (read.length > MAX_SKILL_FILES || bytes > MAX_SKILL_BYTES)
+      plan.notes.push(
+        `The skill ${name} is not taken over: it has ${read.length} files; copy it to skills/ of the home by hand.`,
+      );
+    else plan.writes.push(...read);
+  }
+}
+
+const CHANNELS: [variable: string, ...keys: string[]][] = [
+  ['TELEGRAM_BOT_TOKEN', 'channels', 'telegram', 'botToken'],
+  ['DISCORD_BOT_TOKEN', 'channels', 'discord', 'token'],
+  ['SLACK_BOT_TOKEN', 'channels', 'slack', 'botToken'],
+  ['SLACK_APP_TOKEN', 'channels', 'slack', 'appToken'],
+  ['OPENVIBER_TOKEN', 'gateway', 'auth', 'token'],
+];
+
+/** Where they stand, never what they are. */
+function nameSecrets(source: string, settings: Record<string, unknown>, plan: Plan): void {
+  for (const [variable, ...keys] of CHANNELS)
+    if (at(settings, ...keys) !== undefined)
+      plan.notes.push(`Set ${variable} yourself: OpenClaw has its own under ${keys.join('.')} in openclaw.json.`);
+  for (const [name, provider] of Object.entries(at(settings, 'models', 'providers') ?? {}))
+    if (at(provider, 'apiKey') !== undefined)
+      plan.notes.push(
+        `Set the key of ${name} yourself: it stands under models.providers.${name}.apiKey in openclaw.json.`,
+      );
+  const model = at(settings, 'agents', 'defaults', 'model');
+  const primary = typeof model === 'string' ? model : at(model, 'primary');
+  if (typeof primary === 'string') plan.notes.push(`Its model was ${primary}: say so under model in config.yaml.`);
+  for (const channel of ['telegram', 'discord', 'slack']) {
+    const allowed = at(settings, 'channels', channel, 'allowFrom');
+    if (Array.isArray(allowed) && allowed.length > 0)
+      plan.notes.push(
+        `On ${channel} it let in ${allowed.slice(0, 10).join(', ')}: pair them again, or list them under people in config.yaml.`,
+      );
+  }
+  for (const name of ['credentials', '.env', 'secrets.json', 'auth-profiles.json'])
+    if (fs.existsSync(path.join(source, name))) plan.notes.push(`${name} holds secrets and is not copied.`);
+  if (fs.existsSync(path.join(source, 'agents'))) plan.notes.push('Transcripts of conversations stay where they are.');
+}

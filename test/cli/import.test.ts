@@ -1,0 +1,163 @@
+/** A state folder as OpenClaw keeps it, taken over: what is written, what is left to a person, and what never moves. */
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { PROGRAM } from '../helpers/program.ts';
+import { tempFolder, tree } from '../helpers/temp.ts';
+
+/** Without a zone, which means UTC. */
+const SOON = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 19);
+const SECRETS = ['7000000001:AAEmulatedBotToken', 'sk-ant-secret', 'oauth-secret', 'xoxb-secret'];
+
+/** The shapes of its documentation: JSON5 settings, a workspace of Markdown, jobs of version 1 in each kind. */
+function openclaw(): string {
+  const folder = path.join(tempFolder(), '.openclaw');
+  const job = (id: string, name: string, more: object) => ({
+    ...{ id, agentId: 'main', name, enabled: true, createdAtMs: 1_769_900_000_000, updatedAtMs: 1_769_900_000_000 },
+    ...{ sessionTarget: 'isolated', wakeMode: 'now', payload: { kind: 'agentTurn', message: `do ${name}` }, state: {} },
+    ...more,
+  });
+  const cron = (expr: string, tz?: string) => ({ schedule: { kind: 'cron', expr, ...(tz ? { tz } : {}) } });
+  const jobs = [
+    job('8f1c', 'Morning brief', {
+      ...cron('0 7 * * *', 'America/Los_Angeles'),
+      delivery: { mode: 'announce', channel: 'slack', to: 'channel:C1234567890' },
+    }),
+    job('8f1d', 'Topic', {
+      schedule: { kind: 'every', everyMs: 7_200_000, anchorMs: 1 },
+      delivery: { mode: 'announce', channel: 'telegram', to: 'telegram:group:-1001234567890:topic:123' },
+    }),
+    job('8f1e', 'Call mum', {
+      ...{ sessionTarget: 'main', schedule: { kind: 'at', at: SOON } },
+      ...{ payload: { kind: 'systemEvent', text: 'Reminder: call mum' }, deleteAfterRun: true },
+    }),
+    job('8f1f', 'Long ago', { schedule: { kind: 'at', at: '2020-02-01T16:00:00Z' } }),
+    job('8f20', 'On WhatsApp', {
+      ...{ ...cron('30 9 * * 1-5'), enabled: false },
+      delivery: { mode: 'announce', channel: 'whatsapp', to: '+15551234567' },
+    }),
+    job('8f21', 'Broken', cron('99 99 * * *')),
+  ];
+  const files: Record<string, string> = {
+    'openclaw.json': `// my settings
+{
+  agents: { defaults: { workspace: "~/.openclaw/workspace", model: { primary: 'anthropic/claude-opus-4-5' } } },
+  channels: {
+    telegram: { enabled: true, botToken: "${SECRETS[0]}", allowFrom: ["tg:1001"] }, /* mine */
+    slack: { botToken: "${SECRETS[3]}" },
+  },
+  models: { providers: { anthropic: { baseUrl: "https://api.anthropic.com", apiKey: "${SECRETS[1]}", }, }, },
+}
+`,
+    'workspace/SOUL.md': '# Soul\nBe kind, // and brief.\n',
+    'workspace/IDENTITY.md': '# Identity\n- **Name:** Molty\n',
+    'workspace/USER.md': '# User\nAda, Berlin\n',
+    'workspace/AGENTS.md': '# Rules\n',
+    'workspace/HEARTBEAT.md': 'Check mail\n',
+    'workspace/MEMORY.md': '# Memory\n- likes tea\n',
+    'workspace/memory/2026-02-01.md': 'Bought paint\n',
+    'workspace/memory/projects.md': 'Kitchen\n',
+    'workspace/skills/weather/SKILL.md': '---\nname: weather\ndescription: Tells the weather\n---\nLook it up.\n',
+    'workspace/skills/weather/scripts/get.sh': '#!/bin/sh\n',
+    'workspace/skills/weather/.env': `KEY=${SECRETS[1]}\n`,
+    'skills/notes/SKILL.md': '---\nname: notes\ndescription: Keeps notes\n---\nKeep them.\n',
+    'cron/jobs.json': JSON.stringify({ version: 1, jobs }),
+    'cron/runs/8f1c.jsonl': '{}\n',
+    'credentials/oauth.json': `{"token":"${SECRETS[2]}"}`,
+    'agents/main/sessions/a.jsonl': '{}\n',
+  };
+  for (const [name, text] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    fs.writeFileSync(path.join(folder, name), text);
+  }
+  fs.symlinkSync('/etc/passwd', path.join(folder, 'workspace/TOOLS.md'));
+  fs.symlinkSync('/etc/passwd', path.join(folder, 'workspace/skills/weather/passwd'));
+  return folder;
+}
+
+function viber(home: string, args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const env = { PATH: process.env.PATH ?? '', HOME: path.dirname(home), OPENVIBER_HOME: home };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [PROGRAM, ...args], { env }, (error, out, err) =>
+      resolve({ code: error ? Number(error.code ?? 1) : 0, out, err }),
+    );
+  });
+}
+
+test('it is shown first and taken then: persona, memory, skills and jobs, and no secret', async () => {
+  const folder = openclaw();
+  const home = path.join(tempFolder(), 'home');
+  const before = tree(folder);
+  const shown = await viber(home, ['import', 'openclaw', folder]);
+  expect(shown).toMatchObject({ code: 0, out: expect.stringContaining('Nothing was changed. Add --yes') });
+  expect(fs.existsSync(home)).toBe(false);
+
+  const { code, out } = await viber(home, ['import', 'openclaw', folder, '--yes']);
+  expect(code).toBe(0);
+  expect(tree(folder)).toEqual(before);
+  const made = tree(home);
+  expect(made).toMatchObject({
+    ...{ 'workspace/SOUL.md': before['workspace/SOUL.md'], 'workspace/MEMORY.md': before['workspace/MEMORY.md'] },
+    ...{ 'workspace/memory/2026-02-01.md': 'Bought paint\n', 'workspace/memory/projects.md': 'Kitchen\n' },
+    'skills/notes/SKILL.md': before['skills/notes/SKILL.md'],
+    'skills/weather/scripts/get.sh': '#!/bin/sh\n',
+  });
+  const all = [...Object.values(made), out, shown.out].join('\n');
+  for (const secret of SECRETS) expect(all).not.toContain(secret);
+  expect(all).not.toContain('root:');
+  expect(Object.keys(made).filter((name) => /passwd|\.env$|credentials|sessions\/.+jsonl/.test(name))).toEqual([]);
+  for (const told of [
+    ...['TELEGRAM_BOT_TOKEN', 'SLACK_BOT_TOKEN', 'models.providers.anthropic.apiKey', 'credentials holds secrets'],
+    ...['HEARTBEAT.md is not taken over', 'let in tg:1001', 'anthropic/claude-opus-4-5', 'TOOLS.md is not taken over'],
+    ...[
+      '"Long ago" is not taken over: its time is over',
+      '"Broken" is not taken over',
+      'went to whatsapp +15551234567',
+    ],
+    'Stop OpenClaw before you start the gateway',
+  ])
+    expect(out).toContain(told);
+
+  const { jobs } = JSON.parse((await viber(home, ['jobs', '--json'])).out);
+  expect(jobs.map(({ id, state, timezone }: Record<string, string>) => ({ id, state, timezone }))).toMatchObject([
+    { id: 'call-mum', state: 'loaded' },
+    { id: 'morning-brief', state: 'loaded', timezone: 'America/Los_Angeles' },
+    { id: 'on-whatsapp', state: 'disabled' },
+    { id: 'topic', state: 'loaded' },
+  ]);
+  expect(made['jobs/topic.yaml']).toContain('deliver: ["telegram:-1001234567890:123"]');
+  expect(made['jobs/morning-brief.yaml']).toContain('deliver: ["slack:C1234567890"]');
+  expect(made['jobs/call-mum.yaml']).toContain(`"${SOON}Z"`);
+  const { skills, problems } = JSON.parse((await viber(home, ['skills', '--json'])).out);
+  expect(skills.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(['weather', 'notes']));
+  expect(problems).toEqual([]);
+});
+
+test('nothing that somebody wrote is written over, and the second time changes nothing', async () => {
+  const folder = openclaw();
+  const home = path.join(tempFolder(), 'home');
+  fs.mkdirSync(path.join(home, 'workspace'), { recursive: true });
+  fs.mkdirSync(path.join(home, 'skills/notes'), { recursive: true });
+  fs.writeFileSync(path.join(home, 'workspace/SOUL.md'), 'mine\n');
+  fs.writeFileSync(path.join(home, 'skills/notes/SKILL.md'), 'my own\n');
+  const { out } = await viber(home, ['import', 'openclaw', folder, '--yes']);
+  expect(out).toContain('workspace/SOUL.md  (written beside yours)');
+  const made = tree(home);
+  expect(made['workspace/SOUL.md']).toBe('mine\n');
+  expect(made['workspace/SOUL.openclaw.md']).toContain('Be kind');
+  expect(made['skills/notes/SKILL.md']).toBe('my own\n');
+  await viber(home, ['import', 'openclaw', folder, '--yes']);
+  expect(tree(home)).toEqual(made);
+});
+
+test.each([
+  ['a folder that is not there', '/dev/null/nowhere', 'There is no folder'],
+  ['a folder of something else', import.meta.dirname, 'neither openclaw.json nor a workspace'],
+])('%s is refused', async (_what, folder, words) => {
+  const home = path.join(tempFolder(), 'home');
+  expect(await viber(home, ['import', 'openclaw', folder])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(words),
+  });
+});
