@@ -102,7 +102,12 @@ function textIn(folder: string): string | undefined {
 /** One folder of plain JavaScript: what is needed at start in one file, each channel and provider in a file of its own. */
 export default defineConfig({
   // Loaded by its name when the first plural is shown, as nothing else can be in the middle of a sentence.
-  input: { main: 'src/main.ts', 'messages-format': 'src/messages/format.ts' },
+  // Documents are read in a thread, which begins with a file of its own.
+  input: {
+    main: 'src/main.ts',
+    'messages-format': 'src/messages/format.ts',
+    'document-worker': 'src/runtime/reading/documents/worker.ts',
+  },
   platform: 'node',
   // Its build for the web is the same without an HTTP client of its own; requests go by Node's.
   resolve: { alias: { '@discordjs/rest': join(import.meta.dirname, 'node_modules/@discordjs/rest/dist/web.mjs') } },

@@ -113,7 +113,8 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
   { name: /^zod$/, in: /^(config|runtime|channels|skills|jobs|board|workspace)\// },
   { name: /^tokenx$/, in: /^(runtime|workspace)\// },
   { name: /^@resvg\//, in: /^skills\/chart\/canvas/ },
-  { name: /^htmlparser2$/, in: /^skills\/web\// },
+  { name: /^htmlparser2$/, in: /^(skills\/web|runtime\/reading)\// },
+  { name: /^(mammoth|unpdf|read-excel-file|fflate)$/, in: /^runtime\/reading\/documents\// },
   { name: /^intl-messageformat$/, in: /^messages\/format\.ts$/ },
   { name: /^mime$/, in: /^(runtime|workspace|channels)\// },
 ];

@@ -14,12 +14,24 @@ export interface TurnFile {
   size?: number | undefined;
 }
 
+/** A document that came with a message, as far as it stands there. */
+export interface TurnDocument {
+  id: string;
+  name: string;
+  text: string;
+  /** Of the whole. */
+  characters: number;
+  /** Tools are given its source, not this text. */
+  isPage: boolean;
+}
+
 export interface UserTurn {
   text: string;
   facts?: readonly string[];
   quotes?: readonly QuotedText[];
   /** What is said in recordings that are not the person's own words. */
   recordings?: readonly { name: string; text: string }[];
+  documents?: readonly TurnDocument[];
   files?: readonly TurnFile[];
   /** Only for conversations of several people outside the gateway; `assembleContext` names speakers by itself. */
   speaker?: string;
@@ -37,12 +49,14 @@ export function formatUserTurn({
   facts = [],
   quotes = [],
   recordings = [],
+  documents = [],
   files = [],
   speaker,
 }: UserTurn): string {
   const parts = quotes.map(formatQuote);
   for (const { name, text: said } of recordings)
     parts.push(dataBlock('recording', clip(visibleText(said), QUOTE_LENGTH), { name: oneLine(name, 80) }));
+  parts.push(...documents.filter((one) => one.text !== '').map(formatDocument));
   const words = visibleText(text).trim();
   if (words) parts.push(words);
   if (facts.length > 0)
@@ -55,6 +69,14 @@ export function formatUserTurn({
 function formatQuote(quote: QuotedText): string {
   const from = quote.fromSelf ? 'you' : oneLine(quote.from, 64);
   return dataBlock('quoted', clip(visibleText(quote.text), QUOTE_LENGTH), { kind: quote.kind, from });
+}
+
+/** A longer one is read on by a tool, a page at a time. */
+function formatDocument({ id, name, text, characters, isPage }: TurnDocument): string {
+  const rest = characters - text.length;
+  const how = isPage ? '' : `; read_file with path "${id}" reads all`;
+  const more = rest > 0 ? `\n[... ${rest} of ${characters} characters follow${how}]` : '';
+  return dataBlock('document', visibleText(text), { name: oneLine(name, 80) }) + more;
 }
 
 /** One line a file. Names are quoted as JSON: a hostile one cannot begin a line of its own. */

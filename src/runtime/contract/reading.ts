@@ -30,9 +30,12 @@ export interface FileText {
 /** Why a recording was not written down: `unset`, nobody can; the others may mend themselves, or be mended by an owner. */
 export type UnheardReason = 'unset' | 'busy' | 'key' | 'unreadable' | 'long' | 'empty';
 
+/** A `page` is text already, of which most is markup: tools are given it as it is. */
+export type FileKind = 'sound' | 'document' | 'page';
+
 export interface Reading {
   /** What a file is to be read as; undefined for plain text, pictures, and whatever else has no words to be taken out. */
-  kindOf(file: Pick<ReadableFile, 'name' | 'type'>): 'sound' | 'document' | undefined;
+  kindOf(file: Pick<ReadableFile, 'name' | 'type'>): FileKind | undefined;
   /**
    * The text of a recording or a document, made once and kept beside the file.
    * @throws Unreadable with the reason; RunError at a daily cap; the signal's reason; a system error when the disk fails

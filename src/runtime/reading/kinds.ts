@@ -1,12 +1,20 @@
 /** By what each kind of file is read. Pure, and cheap: it is asked of every file. */
-import type { ReadableFile } from '../contract/reading.ts';
+import type { FileKind, ReadableFile } from '../contract/reading.ts';
 
-const SOUND = /^audio\//;
+/** A short film is heard: round videos are said, not shown. */
+const SOUND = /^(audio\/|video\/(mp4|webm|quicktime)$)/;
 const SOUND_NAME = /\.(og[ga]|opus|mp3|m4a|wav|flac|amr|aac)$/i;
+const DOCUMENT =
+  /^application\/(pdf|zip|x-zip-compressed|msword|vnd\.ms-(excel|powerpoint)|vnd\.openxmlformats-officedocument\..+|vnd\.oasis\.opendocument\..+)$/;
+const DOCUMENT_NAME = /\.(docx?|xls[xm]?|pptx?|od[tsp]|pdf|zip)$/i;
+const PAGE = /^(text\/html|application\/xhtml\+xml)$/;
+const PAGE_NAME = /\.x?html?$/i;
 /** What platforms call a file they know nothing of. */
 const VAGUE = /^(application\/octet-stream|)$/;
 
-export function kindOf({ type, name }: Pick<ReadableFile, 'name' | 'type'>): 'sound' | 'document' | undefined {
-  if (SOUND.test(type) || (VAGUE.test(type) && SOUND_NAME.test(name))) return 'sound';
-  return undefined;
+export function kindOf({ type, name }: Pick<ReadableFile, 'name' | 'type'>): FileKind | undefined {
+  const isVague = VAGUE.test(type);
+  if (SOUND.test(type) || (isVague && SOUND_NAME.test(name))) return 'sound';
+  if (DOCUMENT.test(type) || (isVague && DOCUMENT_NAME.test(name))) return 'document';
+  return PAGE.test(type) || (isVague && PAGE_NAME.test(name)) ? 'page' : undefined;
 }

@@ -8,7 +8,8 @@ export async function readAs(
   { path, name, type = '' }: { path: string; name: string; type?: string },
   by: ReadFor,
 ): Promise<FileText | undefined> {
-  if (reading.kindOf({ name, type }) === undefined) return undefined;
+  const kind = reading.kindOf({ name, type });
+  if (kind === undefined || kind === 'page') return undefined;
   const [{ size }, sha256] = await Promise.all([stat(path), sha256File(path)]);
   return reading.read({ path, name, type, size, sha256 }, by);
 }

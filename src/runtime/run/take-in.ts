@@ -14,6 +14,7 @@ import type { Entry } from '../contract/entry.ts';
 import type { Unreadable } from '../contract/unreadable.ts';
 import { type Heard, hearFiles } from './hear.ts';
 import { type FetchedFiles, fetchFiles, type Intake } from './inbox-files.ts';
+import { type ReadDocuments, readDocuments } from './read-documents.ts';
 import type { RunServices } from './services.ts';
 
 type MessageLine = Extract<SessionEntry, { type: 'message' }>;
@@ -31,8 +32,9 @@ export interface TakenIn {
 export async function takeIn(given: Intake, to: IntakeServices): Promise<TakenIn> {
   const fetched = await filesOf(given, to);
   const heard = await heardIn(given, fetched.files, to);
+  const read = await readIn(given, fetched.files, to);
   crashPoint('run:files-read');
-  const line = messageLine(given, fetched, heard);
+  const line = messageLine(given, fetched, heard, read);
   await nameTask(given, heard, to);
   await appendSession(to.home, given.task.viber, given.task.id, [line]);
   crashPoint('run:message-written');
@@ -48,6 +50,15 @@ async function heardIn(given: Intake, files: FetchedFiles['files'], to: IntakeSe
     if (reasonOf(given.intake) !== 'stop') throw error;
     const problems = ['The recording was not heard: it was stopped.'];
     return { words: new Map(), spoken: [], recordings: [], problems, unheard: undefined };
+  }
+}
+
+async function readIn(given: Intake, files: FetchedFiles['files'], to: IntakeServices): Promise<ReadDocuments> {
+  try {
+    return await readDocuments(given, files, to);
+  } catch (error) {
+    if (reasonOf(given.intake) !== 'stop') throw error;
+    return { documents: [], problems: ['The documents were not read: it was stopped.'] };
   }
 }
 
@@ -78,7 +89,12 @@ async function filesOf({ task, items, intake }: Intake, to: IntakeServices): Pro
   }
 }
 
-function messageLine({ task, run, items, principal }: Intake, fetched: FetchedFiles, heard: Heard): MessageLine {
+function messageLine(
+  { task, run, items, principal }: Intake,
+  fetched: FetchedFiles,
+  heard: Heard,
+  read: ReadDocuments,
+): MessageLine {
   const first = items[0] as QueueItem<Entry>;
   const { principal: author, job } = first.message;
   const { sender, isDirect } = first.message.message;
@@ -93,9 +109,10 @@ function messageLine({ task, run, items, principal }: Intake, fetched: FetchedFi
   ];
   const text = formatUserTurn({
     text: words.join('\n\n'),
-    facts: [...added, ...facts, ...fetched.problems, ...heard.problems],
+    facts: [...added, ...facts, ...fetched.problems, ...heard.problems, ...read.problems],
     quotes: messages.flatMap((message) => message.quotes),
     recordings: heard.recordings,
+    documents: read.documents,
     files: files.filter(({ id }) => !heard.spoken.includes(id)),
     ...(isDirect ? {} : { speaker: sender.name }),
   });

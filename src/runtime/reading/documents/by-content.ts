@@ -1,0 +1,30 @@
+/** What a document is, by its first bytes: names and types from outside are not believed. */
+import { htmlToText } from '../../../skills/web/html-text.ts';
+import { readZip } from './office.ts';
+import { readPdf } from './pdf.ts';
+import { DAMAGED, EMPTY, ENCRYPTED, Refused } from './refused.ts';
+
+const OLD_OFFICE =
+  'It is in the format of Office before 2007 (.doc, .xls, .ppt): please save it as .docx, .xlsx, .pptx or PDF and send it again.';
+
+/** Throws Refused. */
+export async function readText(bytes: Uint8Array): Promise<string> {
+  if (bytes.length === 0) throw new Refused('The file is empty.');
+  const text = (await read(bytes)).replaceAll('\0', '').trim();
+  if (text === '') throw new Refused(EMPTY);
+  return text;
+}
+
+async function read(bytes: Uint8Array): Promise<string> {
+  const head = Buffer.from(bytes.subarray(0, 1024)).toString('latin1');
+  if (head.startsWith('PK')) return readZip(bytes);
+  if (head.includes('%PDF')) return readPdf(bytes);
+  if (head.startsWith('\xd0\xcf\x11\xe0')) throw new Refused(isLocked(bytes) ? ENCRYPTED : OLD_OFFICE);
+  if (/^(\xef\xbb\xbf)?\s*(<!--|<!doctype html|<html|<head|<body|<\w+[\s>])/i.test(head))
+    return (await htmlToText(new TextDecoder().decode(bytes), 'https://document.invalid/')).text;
+  throw new Refused(DAMAGED);
+}
+
+/** Office keeps what it has encrypted in the old container, under this name in UTF-16. */
+const isLocked = (bytes: Uint8Array): boolean =>
+  Buffer.from(bytes).includes(Buffer.from('EncryptedPackage', 'utf16le'));

@@ -1,0 +1,68 @@
+/** Paragraphs out of the XML of slides and of OpenDocument files: text between the ends of paragraphs, cells of a row in one line. */
+import { Parser } from 'htmlparser2';
+
+export interface Marks {
+  /** Elements whose text counts; absent: any text. */
+  text?: ReadonlySet<string>;
+  /** Elements that end a line. */
+  line: ReadonlySet<string>;
+  /** Elements within a row: their paragraphs stand beside each other. */
+  cell: ReadonlySet<string>;
+  row: ReadonlySet<string>;
+  /** Elements that stand for a blank, a tab or the end of a line. */
+  stand: Readonly<Record<string, string>>;
+}
+
+export const SLIDE: Marks = {
+  text: new Set(['a:t']),
+  line: new Set(['a:p']),
+  cell: new Set(['a:tc']),
+  row: new Set(['a:tr']),
+  stand: { 'a:br': '\n', 'a:tab': '\t' },
+};
+
+export const OPEN_DOCUMENT: Marks = {
+  line: new Set(['text:p', 'text:h']),
+  cell: new Set(['table:table-cell']),
+  row: new Set(['table:table-row']),
+  stand: { 'text:line-break': '\n', 'text:tab': '\t', 'text:s': ' ' },
+};
+
+export function paragraphs(xml: string, marks: Marks): string {
+  const lines: string[] = [];
+  let line = '';
+  let row: string[] | undefined;
+  let within = 0;
+  const end = (): void => {
+    const text = line.trim();
+    line = '';
+    if (text === '') return;
+    if (row) row[row.length - 1] = [row.at(-1), text].filter(Boolean).join(' ');
+    else lines.push(text);
+  };
+  const parser = new Parser(
+    {
+      onopentag(name) {
+        if (marks.text?.has(name)) within += 1;
+        if (marks.row.has(name)) row = [];
+        if (marks.cell.has(name)) row?.push('');
+        line += marks.stand[name] ?? '';
+      },
+      ontext(text) {
+        if (!marks.text || within > 0) line += text;
+      },
+      onclosetag(name) {
+        if (marks.text?.has(name)) within -= 1;
+        if (marks.line.has(name)) end();
+        if (!marks.row.has(name) || !row) return;
+        while (row.at(-1) === '') row.pop();
+        if (row.length > 0) lines.push(row.join(' | '));
+        row = undefined;
+      },
+    },
+    { xmlMode: true },
+  );
+  parser.end(xml);
+  end();
+  return lines.join('\n');
+}

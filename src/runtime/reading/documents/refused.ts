@@ -1,0 +1,8 @@
+/** A document that cannot be read. The message is one sentence for the model, which tells the person. */
+export class Refused extends Error {
+  override name = 'Refused';
+}
+
+export const DAMAGED = 'The file is damaged.';
+export const ENCRYPTED = 'The file is protected with a password.';
+export const EMPTY = 'There is no text in it.';

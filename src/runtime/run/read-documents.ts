@@ -1,0 +1,49 @@
+/**
+ * The documents of a message as text for the model: a short one whole, the beginning of a long one, and why one cannot be read.
+ * What stands in a document is data. A PDF is left to a model that looks at its pages itself.
+ */
+import { principalText } from '../../access/principal.ts';
+import { artifactPath } from '../../workspace/artifacts.ts';
+import type { TurnDocument } from '../context/turn.ts';
+import { takesPdf } from '../contract/native-files.ts';
+import { Unreadable } from '../contract/unreadable.ts';
+import type { FetchedFile, Intake } from './inbox-files.ts';
+import type { RunServices } from './services.ts';
+
+export interface ReadDocuments {
+  documents: TurnDocument[];
+  /** One sentence for the model for each that cannot be read. */
+  problems: string[];
+}
+
+/** Characters of one document that stand in the message, and of all. */
+const WHOLE = 6_000;
+const BEGINNING = 3_000;
+const ALL = 12_000;
+
+export async function readDocuments(
+  { task, run, principal, intake }: Intake,
+  files: readonly FetchedFile[],
+  { home, reading, settings }: Pick<RunServices, 'home' | 'reading' | 'settings'>,
+): Promise<ReadDocuments> {
+  const found: ReadDocuments = { documents: [], problems: [] };
+  const by = { run, task: task.id, person: principalText(principal), signal: intake };
+  let left = ALL;
+  for (const { meta } of files) {
+    const kind = reading.kindOf(meta);
+    if (kind !== 'document' && kind !== 'page') continue;
+    const { id, name, type, size, sha256 } = meta;
+    try {
+      const { text } = await reading.read({ path: artifactPath(home, task.id, meta), name, type, size, sha256 }, by);
+      const isShown = type === 'application/pdf' && takesPdf(settings.modelName());
+      const room = isShown ? 0 : Math.min(left, text.length <= WHOLE ? WHOLE : BEGINNING);
+      const shown = text.slice(0, room).toWellFormed();
+      left -= shown.length;
+      found.documents.push({ id, name, text: shown, characters: text.length, isPage: kind === 'page' });
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      found.problems.push(`The file ${JSON.stringify(name)} (${id}) cannot be read as text: ${error.message}`);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,121 @@
+/** Documents to text: each kind, and what damaged, locked, empty and hostile ones come to. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { zipSync } from 'fflate';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Unreadable } from '../../../src/runtime/contract/unreadable.ts';
+import { readDocument } from '../../../src/runtime/reading/documents.ts';
+import { kindOf } from '../../../src/runtime/reading/kinds.ts';
+import { tempFolder } from '../../helpers/temp.ts';
+import { declaring, docx, docxTable, locked, odt, pdf, pptx, xlsx } from './made.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = tempFolder();
+});
+
+async function read(bytes: Uint8Array, timeoutMs?: number): Promise<string> {
+  const file = path.join(folder, 'file');
+  fs.writeFileSync(file, bytes);
+  try {
+    return await readDocument(file, new AbortController().signal, timeoutMs);
+  } catch (error) {
+    if (error instanceof Unreadable) return `refused: ${error.message}`;
+    throw error;
+  }
+}
+
+describe('a document is read', () => {
+  it.each([
+    ['docx', docx('Dear Alex,\nthe meeting is at nine.'), 'Dear Alex,\n\nthe meeting is at nine.'],
+    ['docx with a table', docxTable(), '| Item | Price |\n| --- | --- |\n| Tea | 3.20 |'],
+    [
+      'xlsx',
+      xlsx([
+        ['Item', 'Price'],
+        ['Tea', 3.2],
+      ]),
+      '## Sheet: Costs\nItem | Price\nTea | 3.2',
+    ],
+    ['pptx', pptx(['Welcome', 'The plan']), '## Slide 1\nWelcome\n\n## Slide 2\nThe plan'],
+    ['odt', odt('Minutes'), 'Minutes'],
+    ['pdf', pdf(['First page', 'Second page']), '## Page 1\nFirst page\n\n## Page 2\nSecond page'],
+    ['html', Buffer.from('<!doctype html><script>evil()</script><h1>News</h1><p>It rains.'), '# News\n\nIt rains.'],
+    [
+      'zip',
+      Buffer.from(zipSync({ 'a/b.txt': Buffer.from('12345'), 'c.md': Buffer.from('x') })),
+      'An archive of 2 files',
+    ],
+  ])('%s', async (_kind, bytes, text) => {
+    expect(await read(bytes)).toContain(text);
+  });
+});
+
+describe('a document is refused', () => {
+  const broken = docx('hello');
+  broken.fill(0x20, 60, 200);
+  it.each([
+    ['of no bytes', Buffer.alloc(0), 'The file is empty.'],
+    ['that says nothing', docx(''), 'There is no text in it.'],
+    ['that is a scan', pdf(['', '']), 'There is no text in it: its pages are pictures'],
+    ['with a password', locked(), 'protected with a password'],
+    ['of the old Office', Buffer.from('d0cf11e0a1b11ae1'.padEnd(2000, '0'), 'hex'), 'before 2007'],
+    ['that is damaged', broken, 'damaged'],
+    ['that is cut off', docx('hello').subarray(0, 300), 'damaged'],
+    ['that is no PDF inside', Buffer.from('%PDF-1.7\nnothing here'), 'damaged'],
+    ['that is something else', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 1, 2, 3]), 'damaged'],
+  ])('%s', async (_what, bytes, words) => {
+    expect(await read(bytes)).toMatch(/^refused: /);
+    expect(await read(bytes)).toContain(words);
+  });
+});
+
+describe('a hostile document', () => {
+  const bomb = () => Buffer.from(zipSync({ 'word/document.xml': Buffer.alloc(90 * 1024 * 1024, 0x20) }, { level: 9 }));
+
+  it('that unpacks to far more than its size is not unpacked', async () => {
+    expect(await read(bomb())).toContain('far more than its size');
+  });
+
+  it('that lies about what it unpacks to gets no more room than it said', async () => {
+    const before = process.memoryUsage().arrayBuffers;
+    expect(await read(declaring(bomb(), 1000))).toMatch(/^refused: /);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20 * 1024 * 1024);
+  });
+
+  it('with a cell at the end of the world ends its own thread alone', async () => {
+    const far = xlsx([['here'], ['there']], (row) => (row === 0 ? 'A1' : 'XFD1048576'));
+    expect(await read(far, 10_000)).toMatch(
+      /^refused: It (is too large|takes too long)|^refused: The file is damaged|there/,
+    );
+  });
+
+  it('that takes too long is left, and so is one whose run was stopped', async () => {
+    const long = docx(Array.from({ length: 20_000 }, (_line, index) => `line ${index}`).join('\n'));
+    expect(await read(long, 1)).toBe('refused: It takes too long to be read.');
+    const file = path.join(folder, 'file');
+    const stop = new AbortController();
+    const reading = readDocument(file, stop.signal);
+    stop.abort(new Error('stopped'));
+    await expect(reading).rejects.toThrow('stopped');
+  });
+
+  it('names files outside of it in vain', async () => {
+    const body = `<w:p><w:r><w:t>seen</w:t></w:r></w:p>`;
+    const entity = docx('', body).toString('latin1');
+    expect(await read(Buffer.from(entity, 'latin1'))).toBe('seen');
+    const zip = Buffer.from(zipSync({ '../../etc/passwd': Buffer.from('x') }));
+    expect(await read(zip)).toContain('"../../etc/passwd", 1 bytes');
+    expect(fs.readdirSync(folder)).toEqual(['file']);
+  });
+});
+
+it('knows documents by type, and by name where the type says nothing', () => {
+  expect(kindOf({ type: 'application/pdf', name: 'x' })).toBe('document');
+  expect(kindOf({ type: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', name: '' })).toBe(
+    'document',
+  );
+  expect(kindOf({ type: 'application/octet-stream', name: 'Budget.XLSX' })).toBe('document');
+  expect(kindOf({ type: 'text/html', name: 'index.html' })).toBe('page');
+  expect(kindOf({ type: 'text/csv', name: 'a.csv' })).toBeUndefined();
+});
