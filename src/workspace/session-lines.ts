@@ -7,6 +7,7 @@ type Kind = SessionEntry['type'];
 
 /** The fields each kind needs so that no reader stumbles over a damaged record. */
 const RUN = { run: isText, at: isText };
+const isRef = objectOf({ id: isText, title: isText, type: isText, ref: isText });
 const FIELDS: Record<Kind, Is> = {
   session: objectOf({ taskId: isText, viber: isText }),
   message: objectOf({
@@ -14,7 +15,7 @@ const FIELDS: Record<Kind, Is> = {
       ...RUN,
       id: isText,
       text: isText,
-      files: listOf(objectOf({ id: isText, title: isText, type: isText, ref: isText })),
+      files: listOf(isRef),
     },
     from: objectOf({ channel: isText, user: isText, name: isText }),
     spoken: optional(listOf(isText)),
@@ -23,7 +24,7 @@ const FIELDS: Record<Kind, Is> = {
   decision: objectOf({ ...RUN, approval: isText, verdict: isText, by: isText }),
   call: objectOf({ ...RUN, callId: isText, tool: isText }),
   sent: objectOf({ ...RUN, callId: isText, tool: isText, digest: isText, characters: isNumber }),
-  step: objectOf({ ...RUN, index: isNumber, messages: listOf(objectOf({})) }),
+  step: objectOf({ ...RUN, index: isNumber, messages: listOf(objectOf({})), shown: optional(listOf(isRef)) }),
   result: objectOf({ ...RUN, state: isText, text: isText, summary: isText, artifactRefs: listOf(objectOf({})) }),
   compaction: objectOf({ at: isText, text: isText, through: isText }),
 };

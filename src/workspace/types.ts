@@ -135,8 +135,16 @@ export type SessionEntry =
   | { type: 'call'; run: string; at: string; callId: string; tool: string }
   /** A call is about to carry so many characters out without a question; `run` is the outermost. */
   | { type: 'sent'; run: string; at: string; callId: string; tool: string; digest: string; characters: number }
-  /** A finished step: the model's messages (assistant, tool) as JSON. */
-  | { type: 'step'; run: string; at: string; index: number; messages: Json[]; artifactRefs?: ArtifactRef[] }
+  /** A finished step: the model's messages (assistant, tool) as JSON. `shown`: pictures that its tools have shown to the model. */
+  | {
+      type: 'step';
+      run: string;
+      at: string;
+      index: number;
+      messages: Json[];
+      artifactRefs?: ArtifactRef[];
+      shown?: ArtifactRef[];
+    }
   | {
       type: 'result';
       run: string;

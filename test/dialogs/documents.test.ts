@@ -70,3 +70,38 @@ it('after a document was read nothing leaves without a question', async () => {
   const asked = await ask(platform, dm, 'sum it up', { files });
   expect(asked.buttons.length).toBeGreaterThan(1);
 });
+
+describe('pictures', () => {
+  const PNG = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  const pictures = (request: LlmRequest | undefined): number =>
+    JSON.stringify(request?.messages ?? []).match(/data:image\/png;base64,iVBOR/g)?.length ?? 0;
+
+  it.each(NAMES)('on %s are seen on later turns too, and shown again when they are asked for', async (name) => {
+    const world = await openPlatforms({ on: [name], channel: { live: 'off' } });
+    const platform = world.platforms[name];
+    const dm = platform.dm('alex');
+    await ask(platform, dm, 'what is this?', { files: [{ name: 'dot.png', bytes: PNG, type: 'image/png' }] });
+    await ask(platform, dm, 'and what colour has it?', { text: 'colour' });
+    expect(world.llm.requests().map(pictures)).toEqual([1, 1]);
+    for (let n = 1; n <= 5; n += 1)
+      await ask(platform, dm, `another ${n}`, {
+        files: [{ name: `dot${n}.png`, bytes: PNG, type: 'image/png' }],
+        text: `another ${n}`,
+      });
+    // The newest ones, and no more than a few of those before.
+    expect(world.llm.requests().map(pictures).slice(-2)).toEqual([5, 6]);
+    await world.restart();
+    world.llm.script((request): Turn => {
+      if (request.messages.some(({ role }) => role === 'tool')) return { text: 'seen again' };
+      return { toolCalls: [{ name: 'read_file', arguments: { path: 'dot.png' } }] };
+    });
+    const before = world.llm.requests().length;
+    await ask(platform, dm, 'the first one again', { text: 'seen again' });
+    const [first, second] = world.llm.requests().slice(before);
+    expect(pictures(second)).toBe(pictures(first) + 1);
+    expect(second?.messages.at(-1)?.role).toBe('user');
+  });
+});

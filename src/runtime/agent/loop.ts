@@ -8,12 +8,13 @@ import { openCalls } from '../context/open-calls.ts';
 import type { AgentHooks, AgentOutcome, AgentRequest, Timeouts, WaitingCall } from '../contract/agent.ts';
 import type { CallOptions, GenerateResult } from '../contract/model.ts';
 import { RunError, toolFailed } from '../contract/run-error.ts';
+import type { InputFile } from '../contract/task.ts';
 import type { Models } from '../model/models.ts';
 import { createStreamingModel, type StreamingModel } from '../model/streaming-model.ts';
 import { answerCalls } from './answer-calls.ts';
 import type { AgentEvents } from './events.ts';
 import { addStep, finalText, NOTHING_SAID, type Said } from './outcome.ts';
-import { appendSteps, toInstructions, toPrompt } from './prompt.ts';
+import { appendSteps, showPictures, toInstructions, toPrompt } from './prompt.ts';
 import { callsOf, stepMessages, type ToolOutput } from './step.ts';
 import { callTool, type ToolHooks, toToolSpecs } from './tools.ts';
 
@@ -41,6 +42,8 @@ export class Loop {
   #steps: number;
   /** Calls that wait for a person. */
   readonly #parked: WaitingCall[] = [];
+  /** Pictures of tools that the model has not seen yet. */
+  readonly #shown: InputFile[] = [];
   readonly #usage: AgentOutcome['usage'] = { inputTokens: 0, outputTokens: 0 };
 
   constructor(request: AgentRequest, hooks: AgentHooks, to: LoopServices) {
@@ -82,7 +85,9 @@ export class Loop {
     const finished = await this.#answerOpenCalls();
     if (this.#parked.length > 0) return this.#wait();
     if (this.#steps >= maxSteps) return this.#outcome('max-steps');
-    const prompt = [...toInstructions(instructions), ...(await toPrompt(messages, finished, goal))];
+    const files = this.#request.resume.flatMap((step) => step.files ?? []);
+    const resumed = { messages: finished, files: [...files, ...this.#shown.splice(0)] };
+    const prompt = [...toInstructions(instructions), ...(await toPrompt(messages, resumed, goal))];
     const tools = toToolSpecs(this.#request.tools);
     const call = {
       ...{ prompt, abortSignal: signal },
@@ -132,6 +137,7 @@ export class Loop {
     addUsage(this.#usage, answer.usage);
     await this.#note(messages);
     appendSteps(call.prompt, messages);
+    await showPictures(call.prompt, this.#shown.splice(0));
     return { finish, calls: calls.length };
   }
 
@@ -150,8 +156,9 @@ export class Loop {
     return finished;
   }
 
-  #note(messages: Json[]): Promise<void> {
-    return this.#orEnd(() => this.#hooks.onStep({ index: this.#next++, messages }));
+  async #note(messages: Json[]): Promise<void> {
+    await this.#orEnd(() => this.#hooks.onStep({ index: this.#next++, messages }));
+    this.#shown.push(...(this.#hooks.takeShown?.() ?? []));
   }
 
   /** What is not journaled must not go on: the tools beside it neither. */

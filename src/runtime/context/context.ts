@@ -18,7 +18,7 @@ import type { ArtifactRef, Plan, SessionEntry } from '../../workspace/types.ts';
 import type { InputFile, TaskMessage, TaskRequest } from '../contract/task.ts';
 import { shownToGuest } from './guest-history.ts';
 import { buildHistory, type History, type HistoryLimits } from './history-window.ts';
-import { type MessageEntry, usesTools } from './past-run.ts';
+import { type FilesOf, type MessageEntry, usesTools } from './past-run.ts';
 import { readTail, TAIL } from './session-tail.ts';
 import { stablePart, variablePart } from './system-prompt.ts';
 import { formatSize, oneLine } from './turn.ts';
@@ -215,8 +215,9 @@ function exclusionOf(patterns: readonly string[]): (relative: string) => boolean
 /** What the model itself can look at; everything else it reads with tools. */
 const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf']);
 
-function shownFiles(home: Home, taskId: string, entry: MessageEntry): InputFile[] {
-  return entry.files
+function shownFiles(home: Home, taskId: string, entry: Parameters<FilesOf>[0]): InputFile[] {
+  const refs = entry.type === 'message' ? entry.files : (entry.shown ?? []);
+  return refs
     .filter(({ type, ref }) => SHOWN.has(type) && ref.startsWith(`artifacts/${taskId}/`) && !ref.includes('..'))
     .map(({ title, type, ref }) => ({ path: join(home.root, ref), name: title, mimeType: type }));
 }

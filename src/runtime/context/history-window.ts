@@ -3,9 +3,17 @@
  * to move with each message, no provider's prompt cache would ever hold.
  */
 import type { SessionEntry } from '../../workspace/types.ts';
-import type { FinishedStep, InputFile, TaskMessage } from '../contract/task.ts';
+import type { FinishedStep, ResumedStep, TaskMessage } from '../contract/task.ts';
 import { openCalls, resultMessage } from './open-calls.ts';
-import { type MessageEntry, pastMessages, type Room, type RunEntry, speakersOf, type UserText } from './past-run.ts';
+import {
+  type FilesOf,
+  NO_FILES,
+  pastMessages,
+  type Room,
+  type RunEntry,
+  speakersOf,
+  type UserText,
+} from './past-run.ts';
 import { clip, visibleText } from './turn.ts';
 
 export interface HistoryLimits {
@@ -26,7 +34,7 @@ export interface History {
   /** Past runs, then what was said in the run at hand. Steps that a later message of this run follows stand in their place. */
   messages: TaskMessage[];
   /** Finished steps of the run at hand that come after its last message. */
-  resume: FinishedStep[];
+  resume: ResumedStep[];
   /** The index of the run's next step. */
   nextStep: number;
   /** Nothing was said before this run. */
@@ -52,6 +60,11 @@ interface Rendered {
   tokens: number;
 }
 
+interface Telling {
+  userText: UserText;
+  filesOf: FilesOf;
+}
+
 /** The run before this one is what people refer to; what lies further back is there to be remembered, not reread. */
 const LATEST: Room = { tool: 8_000, text: 16_000 };
 const EARLIER: Room = { tool: 1_000, text: 4_000 };
@@ -59,12 +72,7 @@ const WORDS_ONLY: Room = { tool: 0, text: 16_000 };
 const FEW_WORDS: Room = { tool: 0, text: 500 };
 
 /** Limits hold for past runs; the run at hand is always whole. `filesOf` gives what the model itself is shown of a message. */
-export function buildHistory(
-  tail: SessionTail,
-  runId: string,
-  limits: HistoryLimits,
-  filesOf: (entry: MessageEntry) => InputFile[],
-): History {
+export function buildHistory(tail: SessionTail, runId: string, limits: HistoryLimits, filesOf: FilesOf): History {
   const { runs, summary, isWhole } = splitRuns(tail);
   const userText = speakersOf(tail.entries);
   const current = presentMessages(runs.find((run) => run.id === runId)?.entries ?? [], userText, filesOf);
@@ -74,7 +82,7 @@ export function buildHistory(
 
   const before = summary === undefined ? '' : told(summary, limits.max_tokens);
   const left = limits.max_tokens - Math.ceil(Buffer.byteLength(before) / 4);
-  const window = newest(past, { ...limits, max_tokens: left }, userText);
+  const window = newest(past, { ...limits, max_tokens: left }, { userText, filesOf });
   const isOver = !isWhole || window.length < past.length;
   const kept = isOver ? fromAnchor(window) : window;
   const messages = kept.flatMap((run) => run.messages);
@@ -91,7 +99,7 @@ export function buildHistory(
 export function newestRuns(tail: SessionTail, limits: HistoryLimits): ReadonlySet<string> {
   const { runs, isWhole } = splitRuns(tail);
   const whole = isWhole ? runs : runs.slice(1);
-  return new Set(newest(whole, limits, speakersOf(tail.entries)).map(({ id }) => id));
+  return new Set(newest(whole, limits, { userText: speakersOf(tail.entries), filesOf: NO_FILES }).map(({ id }) => id));
 }
 
 /** A compaction's text as data. One that somebody made long by hand leaves room for the rest. */
@@ -147,8 +155,13 @@ const isResult = ({ messages: [first] }: FinishedStep): boolean =>
 
 function joined(step: FinishedStep, result: FinishedStep): FinishedStep {
   const artifactRefs = [...(step.artifactRefs ?? []), ...(result.artifactRefs ?? [])];
+  const shown = [...(step.shown ?? []), ...(result.shown ?? [])];
   const messages = [...step.messages, ...result.messages];
-  return { ...step, index: result.index, messages, ...(artifactRefs.length > 0 ? { artifactRefs } : {}) };
+  return {
+    ...{ ...step, index: result.index, messages },
+    ...(artifactRefs.length > 0 ? { artifactRefs } : {}),
+    ...(shown.length > 0 ? { shown } : {}),
+  };
 }
 
 /** `through` is a message's id or a run's. */
@@ -159,11 +172,11 @@ const isMarked = (entry: SessionEntry, mark: string): boolean =>
 function presentMessages(
   entries: readonly RunEntry[],
   userText: UserText,
-  filesOf: (entry: MessageEntry) => InputFile[],
+  filesOf: FilesOf,
 ): Omit<History, 'isNew' | 'isOver'> {
   const lastSaid = entries.findLastIndex((entry) => entry.type === 'message');
   const messages: TaskMessage[] = [];
-  const resume: FinishedStep[] = [];
+  const resume: ResumedStep[] = [];
   let nextStep = 0;
   for (const [i, entry] of entries.entries()) {
     if (entry.type === 'message') {
@@ -171,21 +184,23 @@ function presentMessages(
       messages.push({ role: 'user', text: userText(entry), ...(files.length > 0 ? { files } : {}) });
     } else if (entry.type === 'step') {
       nextStep = Math.max(nextStep, entry.index + 1);
-      if (i < lastSaid) messages.push({ role: 'steps', messages: entry.messages });
-      else resume.push(entry);
+      const files = filesOf(entry);
+      const shown = files.length > 0 ? { files } : {};
+      if (i < lastSaid) messages.push({ role: 'steps', messages: entry.messages, ...shown });
+      else resume.push({ ...entry, ...shown });
     }
   }
   return { messages, resume, nextStep, hasMessage: lastSaid >= 0 };
 }
 
 /** The newest past runs that fit, oldest first. The very newest is always there, if need be without its steps and shortened. */
-function newest(past: readonly Run[], limits: HistoryLimits, userText: UserText): Rendered[] {
+function newest(past: readonly Run[], limits: HistoryLimits, telling: Telling): Rendered[] {
   const window: Rendered[] = [];
   let said = 0;
   let tokens = 0;
   for (const run of past.toReversed()) {
     const whole = { ...run, entries: withWaiting(run) };
-    const rendered = window.length > 0 ? render(whole, EARLIER, userText) : fitting(whole, limits, userText);
+    const rendered = window.length > 0 ? render(whole, EARLIER, telling) : fitting(whole, limits, telling);
     said += rendered.said;
     tokens += rendered.tokens;
     if (window.length > 0 && (said > limits.max_messages || tokens > limits.max_tokens)) break;
@@ -194,17 +209,17 @@ function newest(past: readonly Run[], limits: HistoryLimits, userText: UserText)
   return window;
 }
 
-function fitting(run: Run, limits: HistoryLimits, userText: UserText): Rendered {
+function fitting(run: Run, limits: HistoryLimits, telling: Telling): Rendered {
   for (const room of [LATEST, EARLIER, WORDS_ONLY]) {
-    const rendered = render(run, room, userText);
+    const rendered = render(run, room, telling);
     if (rendered.tokens <= limits.max_tokens && rendered.said <= limits.max_messages) return rendered;
   }
   const words = run.entries.filter((entry) => entry.type !== 'step').slice(-2);
-  return render({ ...run, entries: words }, FEW_WORDS, userText);
+  return render({ ...run, entries: words }, FEW_WORDS, telling);
 }
 
-function render(run: Run, room: Room, userText: UserText): Rendered {
-  const messages = pastMessages(run.entries, room, userText);
+function render(run: Run, room: Room, { userText, filesOf }: Telling): Rendered {
+  const messages = pastMessages(run.entries, room, userText, filesOf);
   let bytes = 0;
   for (const message of messages) {
     bytes += 16 + Buffer.byteLength(message.role === 'steps' ? JSON.stringify(message.messages) : message.text);

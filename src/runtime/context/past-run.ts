@@ -4,7 +4,7 @@
  * give the same messages at every later request, so that a provider's prompt cache holds.
  */
 import type { ArtifactRef, Json, SessionEntry } from '../../workspace/types.ts';
-import type { TaskMessage } from '../contract/task.ts';
+import type { InputFile, TaskMessage } from '../contract/task.ts';
 import { parseReply } from '../reply/reply.ts';
 import { bySpeaker, clip, formatFiles } from './turn.ts';
 
@@ -17,6 +17,12 @@ export interface Room {
   text: number;
 }
 
+type StepEntry = Extract<SessionEntry, { type: 'step' }>;
+
+/** What the model itself is shown of a message, or of what tools gave. */
+export type FilesOf = (entry: MessageEntry | StepEntry) => InputFile[];
+export const NO_FILES: FilesOf = () => [];
+
 /** Gives the text of a person's message; names the speaker when several people take part. */
 export type UserText = (entry: MessageEntry) => string;
 
@@ -24,7 +30,16 @@ export type UserText = (entry: MessageEntry) => string;
  * The messages of a finished run. Its own final text is not repeated: the `result` holds what people saw of it, without the
  * reply blocks. With `room.tool` 0 the steps are left out altogether.
  */
-export function pastMessages(entries: readonly RunEntry[], room: Room, userText: UserText): TaskMessage[] {
+export function pastMessages(
+  entries: readonly RunEntry[],
+  room: Room,
+  userText: UserText,
+  filesOf: FilesOf = NO_FILES,
+): TaskMessage[] {
+  const shownIn = (entry: MessageEntry | StepEntry): { files?: InputFile[] } => {
+    const files = filesOf(entry);
+    return files.length > 0 ? { files } : {};
+  };
   const messages: TaskMessage[] = [];
   let answer: string | undefined;
   for (const entry of entries) {
@@ -34,12 +49,16 @@ export function pastMessages(entries: readonly RunEntry[], room: Room, userText:
       continue;
     }
     if (entry.type === 'message') {
-      messages.push({ role: 'user', text: clip(userText(entry), room.text) });
+      messages.push({ role: 'user', text: clip(userText(entry), room.text), ...shownIn(entry) });
       continue;
     }
     if (usesTools(entry.messages)) {
       if (room.tool > 0)
-        messages.push({ role: 'steps', messages: entry.messages.map((m) => shortenMessage(m, room.tool)) });
+        messages.push({
+          role: 'steps',
+          messages: entry.messages.map((m) => shortenMessage(m, room.tool)),
+          ...shownIn(entry),
+        });
     } else {
       const said = parseReply(textOf(entry.messages)).visible.trim();
       if (said) messages.push({ role: 'assistant', text: clip(said, room.text) });

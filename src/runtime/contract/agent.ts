@@ -2,7 +2,7 @@
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { CallUsage } from './call-usage.ts';
-import type { FinishedStep, RuntimeTool, TaskRequest } from './task.ts';
+import type { InputFile, ResumedStep, RuntimeTool, TaskRequest } from './task.ts';
 import type { Thinking } from './thinking.ts';
 
 export interface AgentRequest extends TaskRequest {
@@ -20,7 +20,7 @@ export interface AgentRequest extends TaskRequest {
   maxSteps: number;
   tools: RuntimeTool[];
   /** Steps of this run finished before a restart; they are not in `messages`. */
-  resume: FinishedStep[];
+  resume: ResumedStep[];
   /** What people decided about calls of the last step that wait for them, by the call's id. */
   verdicts?: ReadonlyMap<string, Verdict>;
 }
@@ -57,6 +57,8 @@ export interface AgentHooks {
    * Awaited when a step is finished, the answer's own included, before the next begins. When it rejects, the run ends.
    */
   onStep(step: { index: number; messages: Json[] }): Promise<void>;
+  /** Pictures that the tools of the step noted last have shown; the model sees them with the results. */
+  takeShown?: () => readonly InputFile[];
   /** Before each model call. When it throws, the call is not made and the run ends with that error. */
   beforeCall?: () => void;
   /** A model call has ended, also one that failed or was aborted on its way; `ms` after it began. Must not throw. */

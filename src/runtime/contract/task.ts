@@ -19,9 +19,9 @@ export interface TaskRequest {
 export type TaskMessage =
   | { role: 'user'; text: string; files?: InputFile[] }
   | { role: 'assistant'; text: string }
-  | { role: 'steps'; messages: Json[] };
+  | { role: 'steps'; messages: Json[]; files?: InputFile[] };
 
-/** A file shown to the model itself, not just named: images and PDFs of the newest message. */
+/** A file shown to the model itself, not just named: pictures and PDFs of messages, pictures of tools. */
 export interface InputFile {
   path: string;
   name: string;
@@ -88,6 +88,9 @@ export interface RuntimeTool<Input = unknown> {
   asksAfter?(result: Json): boolean;
   execute(input: Input, options: { signal: AbortSignal; callId: string }): Promise<Json>;
 }
+
+/** A finished step of the run at hand, with what its tools have shown. */
+export type ResumedStep = FinishedStep & { files?: InputFile[] };
 
 export type FinishedStep = Extract<SessionEntry, { type: 'step' }>;
 

@@ -25,6 +25,8 @@ export interface ToolScope {
   onSource?(source: { title: string; url: string }): void;
   /** To be attached to the answer. The same id may come several times: the latest counts. */
   onArtifact(ref: ArtifactRef): void;
+  /** A picture that the model is to look at, an artifact of the task; false: it is shown no more of them in this run. */
+  onShown?(ref: ArtifactRef): boolean;
   /** `memory.auto_accept`; otherwise a person accepts each line (promise 40). */
   autoAcceptMemory: boolean;
   /** Something waits for a person's consent: ask them. */

@@ -1,6 +1,7 @@
 /** A prompt made to fit the model that gets it, and a model's tool calls made to fit what providers take back. Pure. */
 import { randomUUID } from 'node:crypto';
 import type { GenerateResult, Prompt } from '../contract/model.ts';
+import { takesPdf } from '../contract/native-files.ts';
 
 type Message = Prompt[number];
 
@@ -8,12 +9,34 @@ type Message = Prompt[number];
  * The system parts as one message. Only Anthropic's models read them as parts (and cache the first by itself); chat
  * templates of local servers refuse a second system message.
  */
-export function fitPrompt(prompt: Prompt, provider: string): Prompt {
+export function fitPrompt(given: Prompt, provider: string): Prompt {
+  const prompt = takesPdf(provider) ? given : withoutPdfs(given);
   const parts = prompt.filter((message) => message.role === 'system');
   if (parts.length < 2 || provider.startsWith('anthropic')) return prompt;
   const system: Message = { role: 'system', content: parts.map((part) => part.content).join('\n\n') };
   return [system, ...prompt.filter((message) => message.role !== 'system')];
 }
+
+const NOT_SHOWN = 'its pages are not shown to you; its text is in the document block, or read_file reads it';
+
+/** A model that is not known to look at a PDF's pages has its text; the whole request would be refused for it. */
+const withoutPdfs = (prompt: Prompt): Prompt =>
+  prompt.some((message) => message.role === 'user' && message.content.some(isPdf))
+    ? mapUserParts(prompt, (part) => (isPdf(part) ? noteFor(part, NOT_SHOWN) : part))
+    : prompt;
+
+type UserPart = Extract<Message, { role: 'user' }>['content'][number];
+type FilePart = Extract<UserPart, { type: 'file' }>;
+
+const isPdf = (part: UserPart): part is FilePart => part.type === 'file' && part.mediaType === 'application/pdf';
+
+const noteFor = ({ filename }: FilePart, why: string): UserPart => ({
+  type: 'text',
+  text: `[${filename ?? 'a file'}: ${why}]`,
+});
+
+const mapUserParts = (prompt: Prompt, change: (part: UserPart) => UserPart): Prompt =>
+  prompt.map((message) => (message.role === 'user' ? { ...message, content: message.content.map(change) } : message));
 
 export function hasFiles(prompt: Prompt): boolean {
   return prompt.some((message) => message.role === 'user' && message.content.some((part) => part.type === 'file'));

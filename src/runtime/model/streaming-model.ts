@@ -44,6 +44,8 @@ const TRIES = 2;
 export function createStreamingModel(options: StreamingOptions): StreamingModel {
   const { names, limits } = options;
   let at = 0;
+  /** Models that have refused the files of this run. */
+  const blind = new Set<string>();
 
   async function ask(
     name: string,
@@ -77,7 +79,7 @@ export function createStreamingModel(options: StreamingOptions): StreamingModel 
 
   /** Asks one model, again if that may help. Gives the answer or the last failure. */
   async function tryModel(name: string, given: CallOptions): Promise<GenerateResult | ModelFailure> {
-    let call = given;
+    let call = blind.has(name) ? { ...given, prompt: withoutFiles(given.prompt) } : given;
     for (let tries = 1; ; tries += 1) {
       let told = 0;
       const onText = (delta: string) => {
@@ -95,8 +97,11 @@ export function createStreamingModel(options: StreamingOptions): StreamingModel 
         options.onFailure({ model: name, tries, kind: failure.error.kind, err: failure.error });
         if (told > 0) options.onRestart();
         const wait = failure.retryAfterMs ?? limits.retry;
-        if (failure.badRequest && hasFiles(call.prompt)) call = { ...call, prompt: withoutFiles(call.prompt) };
-        else if (failure.badRequest && call.reasoning) call = withoutReasoning(call);
+        if (failure.badRequest && hasFiles(call.prompt)) {
+          // Once is enough: pictures stay in the conversation for many calls.
+          blind.add(name);
+          call = { ...call, prompt: withoutFiles(call.prompt) };
+        } else if (failure.badRequest && call.reasoning) call = withoutReasoning(call);
         else if (!failure.retry || tries >= TRIES || wait > limits.maxRetryAfter) return failure;
         else await sleep(wait, undefined, given.abortSignal ? { signal: given.abortSignal } : {});
       }

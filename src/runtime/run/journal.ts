@@ -1,4 +1,5 @@
 /** The journal of a run in its session: each side effect before it begins, each step with tools before the next. */
+import path from 'node:path';
 import { crashPoint } from '../../crash-points.ts';
 import { scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
@@ -14,6 +15,11 @@ export interface Progress {
   made: Made;
   /** Files made in the step under way. */
   stepRefs: ArtifactRef[];
+  /** Pictures shown in the step under way, and in those noted that the model is still to be given. */
+  stepShown: ArtifactRef[];
+  toShow: ArtifactRef[];
+  /** Pictures of tools in this run so far. */
+  shown: number;
   hasSteps: boolean;
   /** It has seen memory, files, what tools gave, or what another agent knows. */
   isTainted: boolean;
@@ -24,6 +30,7 @@ export function progressOf({ earlier, asked }: Pick<Order, 'earlier' | 'asked'>)
   return {
     made: { refs: steps.flatMap((step) => step.artifactRefs ?? []), pending: [], plan: undefined },
     stepRefs: [],
+    ...{ stepShown: [], toShow: [], shown: steps.reduce((sum, step) => sum + (step.shown?.length ?? 0), 0) },
     hasSteps: steps.length > 0,
     // Whoever asks an agent may have told it what they have seen.
     isTainted: asked !== undefined,
@@ -35,7 +42,7 @@ export function journal(
   { task, viber = task.viber, run }: Pick<Order, 'task' | 'viber' | 'run'>,
   progress: Progress,
   home: Home,
-): Pick<AgentHooks, 'onCall' | 'onStep'> {
+): Pick<AgentHooks, 'onCall' | 'onStep' | 'takeShown'> {
   return {
     async onCall({ callId, tool }) {
       const line: SessionEntry = { type: 'call', run, at: new Date().toISOString(), callId, tool };
@@ -51,9 +58,15 @@ export function journal(
       const line: SessionEntry = { type: 'step', run, at, index, messages: scrubbed(messages) };
       if (progress.stepRefs.length > 0) line.artifactRefs = progress.stepRefs;
       progress.stepRefs = [];
+      if (progress.stepShown.length > 0) line.shown = [...progress.stepShown];
+      progress.toShow.push(...progress.stepShown.splice(0));
       await appendSession(home, viber, task.id, [line], { sync: true });
       crashPoint('run:step-written');
     },
+    takeShown: () =>
+      progress.toShow.splice(0).map(({ title, type, ref }) => ({
+        ...{ path: path.join(home.taskDir(task.id), path.posix.basename(ref)), name: title, mimeType: type },
+      })),
   };
 }
 

@@ -8,6 +8,7 @@ import { UserError } from '../../errors.ts';
 import { guardPath } from '../../lib/files.ts';
 import { type ArtifactMeta, artifactPath, listArtifacts } from '../../workspace/artifacts.ts';
 import { isProtected } from '../../workspace/home.ts';
+import type { ArtifactRef } from '../../workspace/types.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import { refusedToGuest } from './guests.ts';
 
@@ -19,6 +20,8 @@ export interface FoundFile {
   /** As it was called when it came, with its ending. */
   name: string;
   type?: string;
+  /** Of an artifact. */
+  ref?: ArtifactRef;
 }
 
 export type Area = 'task' | 'workspace';
@@ -55,7 +58,13 @@ export async function findFile(scope: ToolScope, given: string): Promise<FoundFi
   const { area, rest } = splitArea(scope, given);
   const meta = area === 'workspace' ? undefined : await artifactNamed(scope, rest);
   if (meta)
-    return { file: artifactPath(scope.home, scope.taskId, meta), label: meta.title, name: meta.name, type: meta.type };
+    return {
+      file: artifactPath(scope.home, scope.taskId, meta),
+      label: meta.title,
+      name: meta.name,
+      type: meta.type,
+      ref: meta,
+    };
   const areas: readonly Area[] = scope.isGuest ? ['task'] : ['task', 'workspace'];
   for (const where of area ? [area] : areas) {
     const file = await resolveIn(scope, where, rest);

@@ -25,6 +25,7 @@ export const readFile = (scope: ToolScope) =>
       }
       const found = await findFile(scope, given);
       const { file, label, type } = found;
+      if (found.ref && scope.onShown?.(found.ref)) return { path: label, shown: 'The picture follows.' };
       const said = await scope.textOf?.({ path: file, name: found.name, ...(type ? { type } : {}) }, signal);
       return { path: label, ...(await readTextPage(said?.file ?? file, label, offset, said ? 'text/plain' : type)) };
     },

@@ -213,14 +213,17 @@ describe('the session', () => {
     expect(context.nextStep).toBe(250);
   });
 
-  it('shows the model images and PDFs of the message at hand, and names other files', async () => {
+  it('hands on the images and PDFs of messages, and names other files', async () => {
     const file = (id: string, type: string) => ({ id, title: `${id}.x`, type, ref: `artifacts/task1/${id}.x` });
     const files = [file('pic', 'image/png'), file('doc', 'application/pdf'), file('zip', 'application/zip')];
     const message = { ...said('now', 'look'), files } as SessionEntry;
     const older = { ...said('a', 'old'), files: [file('old', 'image/png')] } as SessionEntry;
     await appendSession(home, 'default', 'task1', [older, answered('a', 'ok'), message]);
     const { messages } = await assemble();
-    expect(messages[0]).toEqual({ role: 'user', text: expect.stringContaining('- old: "old.x" (image/png)') });
+    expect(messages[0]).toEqual({
+      ...{ role: 'user', text: expect.stringContaining('- old: "old.x" (image/png)') },
+      files: [{ path: join(root, 'artifacts/task1/old.x'), name: 'old.x', mimeType: 'image/png' }],
+    });
     expect(messages[2]).toMatchObject({
       text: expect.stringContaining('- zip: "zip.x" (application/zip)'),
       files: [

@@ -181,5 +181,6 @@ async function saved({ home, taskId }: ToolScope, title: string, text: string): 
 async function keep(scope: ToolScope, title: string, { bytes, type }: { bytes: Buffer; type: string }) {
   const id = hashText(`${title}\n${type}\n${bytes.toString('base64')}`).slice(0, 10);
   const ref = await createArtifact(scope.home, scope.taskId, { id, title, type, content: bytes, origin: 'agent' });
+  scope.onShown?.(ref);
   return attached(scope, ref);
 }
