@@ -113,17 +113,15 @@ function scopeOf(
       made.refs.push(ref);
       progress.stepRefs.push(ref);
     },
-<<<<<<< HEAD
     onSource: (source) => {
       made.sources ??= [];
       made.sources.push(source);
-=======
+    },
     onShown: ({ id, title, type, ref }) => {
       if (!SHOWN.test(type) || progress.shown >= MAX_SHOWN) return false;
       progress.shown += 1;
       progress.stepShown.push({ id, title, type, ref });
       return true;
->>>>>>> 78143c7 (Show pictures on later turns and those of tools, and PDFs only to models that look at pages)
     },
     mayFollow: outgoing.mayFollow,
     textOf: (file, signal) => readAs(reading, file, { ...charged, signal }),
