@@ -1,5 +1,6 @@
 /** Documents on every platform: what stands in them reaches the model as data, and a long one is read in parts. */
 import { describe, expect, it } from 'vitest';
+import { oggOpus } from '../emulators/llm/audio.ts';
 import type { LlmRequest, Turn } from '../emulators/llm.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms } from '../platforms/world.ts';
@@ -103,5 +104,29 @@ describe('pictures', () => {
     const [first, second] = world.llm.requests().slice(before);
     expect(pictures(second)).toBe(pictures(first) + 1);
     expect(second?.messages.at(-1)?.role).toBe('user');
+  });
+});
+
+it('the program as it is run reads documents and recordings in threads and libraries of its own', async () => {
+  const world = await openPlatforms({
+    ...{ on: ['telegram'], process: true, channel: { live: 'off' } },
+    config: { voice: { model: 'local/whisper-1' } },
+  });
+  const platform = world.platforms.telegram;
+  const dm = platform.dm('alex');
+  const read = [
+    [{ name: 'a.docx', bytes: docx('Word says hello.'), type: DOCX }, 'Word says hello.'],
+    [{ name: 'a.xlsx', bytes: xlsx([['Excel', 1]]), type: XLSX }, 'Excel | 1'],
+    [{ name: 'a.pdf', bytes: pdf(['PDF says hello']), type: 'application/pdf' }, 'PDF says hello'],
+  ] as const;
+  for (const [file, text] of read) {
+    await ask(platform, dm, `look at ${file.name}`, { files: [file], text: `look at ${file.name}` });
+    expect(world.llm.requests().at(-1)?.lastUser).toContain(text);
+  }
+  world.llm.audio.hears('said out loud');
+  await ask(platform, dm, '', {
+    files: [{ name: '', bytes: oggOpus(), voice: { seconds: 2 } }],
+    text: 'said out loud',
+    count: 2,
   });
 });
