@@ -37,10 +37,24 @@ export async function loadConfig(options: {
   env: NodeJS.ProcessEnv;
 }): Promise<LoadedConfig> {
   const { env, home } = options;
-  hideEnvironment(env);
   const source = options.file === undefined ? await findFile(home) : resolve(options.file);
+  return configOf(source === undefined ? undefined : await readSource(source), source, env);
+}
+
+/** Where settings are written: `file`, or the one of the home that counts. */
+export async function configFileOf(home: string, file?: string): Promise<string> {
+  return file === undefined ? ((await findFile(home)) ?? resolve(join(home, 'config.yaml'))) : resolve(file);
+}
+
+/** The settings that the text of a file gives, with the environment's. Throws as `loadConfig` does. */
+export async function configOf(
+  text: string | undefined,
+  source: string | undefined,
+  env: NodeJS.ProcessEnv,
+): Promise<LoadedConfig> {
+  hideEnvironment(env);
   const missing: ConfigProblem[] = [];
-  const file = source === undefined ? {} : await parseYaml(await readSource(source), source);
+  const file = text === undefined ? {} : await parseYaml(text, source ?? '');
   const { data, warnings } = addChannels(tidy(substitute(file, env, missing)), env);
   if (Object.keys(data).length === 0)
     return { config: structuredClone(defaults), source, warnings, isPortChosen: false };

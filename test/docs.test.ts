@@ -298,7 +298,8 @@ describe('docs/slack.md', () => {
   });
 
   test('the manifest has the scopes and events of the adapter', async () => {
-    const { SLACK_EVENTS, SLACK_SCOPES } = await import('../src/channels/slack/adapter.ts');
+    const { SLACK_EVENTS, SLACK_SCOPES, slackManifest } = await import('../src/channels/slack/adapter.ts');
+    expect(parse(slackManifest)).toEqual(manifest);
     expect(manifest.oauth_config.scopes.bot).toEqual(SLACK_SCOPES);
     expect(manifest.settings.event_subscriptions.bot_events).toEqual(SLACK_EVENTS);
   });

@@ -1,4 +1,5 @@
 /** The command line: what was asked for is looked up in the table of `table.ts`, loaded and run. */
+import { withEnvFile } from '../config/env-file.ts';
 import { ConfigError, errorCode, errorMessage, LockedError, outOfHandles, UserError } from '../errors.ts';
 import { damageText, listenForDamage } from '../lib/damage.ts';
 import { parseCommandLine } from './arguments.ts';
@@ -34,7 +35,7 @@ export async function runCli(argv: string[]): Promise<number> {
     const { run } = await command.load();
     const context: CliContext = {
       ...{ args, config: values.config, home, json: switches.has('json'), values, switches },
-      ...{ env: process.env, print },
+      ...{ env: withEnvFile(process.env, home), print },
     };
     return await run(context);
   } catch (error) {

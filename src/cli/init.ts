@@ -1,4 +1,7 @@
-/** `viber init`: the home with its templates, and a configuration file to edit. Changes nothing that exists. */
+/**
+ * `viber init`: on a terminal a wizard, by options a script; without either the home with its templates, and a configuration file
+ * to edit. What a person has written stays.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import { openHome } from '../workspace/home.ts';
@@ -20,7 +23,13 @@ const STARTER = `# What is left out has a default; the repository's config.examp
 #   - { name: me, role: owner, ids: ["telegram:1001", "discord:2002", "slack:T01:U03"] }
 `;
 
-export async function run({ home, json, print }: CliContext): Promise<number> {
+export async function run(context: CliContext): Promise<number> {
+  const { home, json, print } = context;
+  const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const { isScripted, script } = await import('./setup/script.ts');
+  const { Settings } = await import('./setup/settings.ts');
+  if (isScripted(context)) return script(context, new Settings(context));
+  if (isTerminal && !json) return (await import('./setup/wizard.ts')).wizard(new Settings(context));
   await openHome(home);
   const file = path.join(home, 'config.yaml');
   const created = !fs.existsSync(file);

@@ -34,6 +34,18 @@ const SERVICE_VERBS = {
   logs: { about: 'what it said last' },
 };
 
+const INIT_OPTIONS: Readonly<Record<string, CliOption>> = {
+  model: { takes: 'PROVIDER/MODEL', about: 'which model answers' },
+  'model-key-env': { takes: 'NAME', about: 'the variable that holds its key' },
+  'base-url': { takes: 'URL', about: 'where an OpenAI-compatible provider is reached' },
+  'telegram-token-env': { takes: 'NAME', about: 'the variable that holds the token of BotFather' },
+  'discord-token-env': { takes: 'NAME', about: 'the variable that holds the token of the bot' },
+  'slack-bot-token-env': { takes: 'NAME', about: 'the variable that holds the xoxb- token' },
+  'slack-app-token-env': { takes: 'NAME', about: 'the variable that holds the xapp- token' },
+  owner: { takes: 'ID', about: 'who owns it, as telegram:1001, discord:2002 or slack:T01:U03' },
+  yes: { about: 'ask nothing' },
+};
+
 export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
   start: {
     about: 'run the gateway',
@@ -61,10 +73,15 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     load: () => import('./run.ts'),
   },
   init: {
-    about: 'create the home and a configuration file',
+    about: 'set it up: a model, a chat, and the first message',
+    options: INIT_OPTIONS,
     json: true,
-    notes: ['Changes nothing that is there.'],
-    examples: ['viber init', 'viber init --home /var/lib/viber'],
+    notes: [
+      'On a terminal it asks, checks each answer, and can be left and taken up at any time. With options it asks nothing. Secrets go into .env in the home, never into the configuration; what you have written there stays.',
+      'Without a terminal and without options it makes the home and a configuration file to edit.',
+    ],
+    examples: ['viber init', 'viber init --model ollama/llama3 --telegram-token-env TELEGRAM_BOT_TOKEN --yes'],
+    exits: { 1: 'something does not work that no setting mends', 2: 'a secret or another setting is wrong' },
     load: () => import('./init.ts'),
   },
   doctor: {

@@ -37,7 +37,7 @@ const ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** Names in the home that the agent's file tools never write: they change through typed, authorised operations. */
 export const PROTECTED: readonly string[] = [
-  ...['jobs', 'skills', 'playbooks', 'agents', 'config.yaml', 'config.json', 'openai.yaml'],
+  ...['jobs', 'skills', 'playbooks', 'agents', 'config.yaml', 'config.json', 'openai.yaml', '.env'],
   ...['access', 'spool', 'run', 'cache', 'conversations', 'usage'],
 ];
 

@@ -23,7 +23,7 @@ import { type Cache, createThreads } from './live/threads.ts';
 import { createFindPlace } from './send/find-place.ts';
 import { createSend } from './send/send.ts';
 
-export { checkDiscord } from './connect/check.ts';
+export { checkDiscord, discordCard } from './connect/check.ts';
 
 /** https://discord.com/developers/docs/reference#uploading-files (10 MiB a file), #create-message (2000 characters). */
 const LIMITS: ChannelLimits = { text: 2000, uploadBytes: 10 * 1024 * 1024, downloadBytes: DOWNLOAD_BYTES };

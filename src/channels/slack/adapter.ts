@@ -31,7 +31,8 @@ import { createRespond } from './send/respond.ts';
 import { createSend } from './send/send.ts';
 import { createUpload } from './send/upload.ts';
 
-export { checkSlack } from './connect/check.ts';
+export { checkSlack, slackCard } from './connect/check.ts';
+export { slackManifest } from './connect/manifest.ts';
 export { SLACK_EVENTS, SLACK_SCOPES } from './connect/scopes.ts';
 export type { SlackOptions } from './options.ts';
 

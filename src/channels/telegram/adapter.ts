@@ -125,6 +125,8 @@ function findPlace({ chat, thread }: { chat: string; thread?: string }, account:
   return chat.startsWith('-') ? { address, isDirect: false } : { address, isDirect: true, user: chat };
 }
 
+export { telegramCard } from './connect/card.ts';
+
 /** For the doctor: one sentence when the token is good. Throws ConfigError when it is not, TelegramError when Telegram cannot be asked. */
 export async function checkTelegram({
   token,

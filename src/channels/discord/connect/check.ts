@@ -119,6 +119,19 @@ function missingIn(guild: Fields): string[] {
   return PERMISSIONS.filter(([bit]) => (has & bit) === 0n).map(([, name]) => name);
 }
 
+/** What a person needs to find the bot: its profile, and the page on which a server takes it in. Throws DiscordError. */
+export async function discordCard(options: Pick<CheckOptions, 'token' | 'apiRoot'>) {
+  const api = createApi({ cdnRoot: options.apiRoot, ...options });
+  try {
+    const application = await ask(api, '/applications/@me');
+    const user = await ask(api, '/users/@me');
+    const link = `https://discord.com/users/${id(user, 'id') ?? ''}`;
+    return { name: `@${string(user, 'username') ?? 'viber'}`, link, invite: inviteLink(id(application, 'id') ?? '') };
+  } finally {
+    api.close();
+  }
+}
+
 /** Where the owner of a server lets the bot in, with the permissions it needs. */
 export function inviteLink(application: string): string {
   return `https://discord.com/oauth2/authorize?client_id=${application}&scope=bot+applications.commands&permissions=${ALL}`;

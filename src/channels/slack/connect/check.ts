@@ -47,6 +47,15 @@ export async function checkSlack(options: CheckOptions): Promise<string[]> {
   return found;
 }
 
+/** What a person needs to find the app: the page that opens it, or the workspace. Throws SlackError. */
+export async function slackCard(options: CheckOptions) {
+  const { name, teamId, url } = await whoAmI(apiFor(options, options.botToken));
+  // The id of the app stands in its token: xapp-1-A012ABCD345-...
+  const app = /^xapp-\d+-(A[A-Z0-9]+)-/.exec(options.appToken ?? '')?.[1];
+  const link = app === undefined ? url : `https://slack.com/app_redirect?app=${app}&team=${teamId}`;
+  return { name: `@${name}`, link };
+}
+
 async function checkBot(api: SlackApi, found: string[], problems: ConfigProblem[]): Promise<void> {
   try {
     const self = await whoAmI(api);

@@ -1,0 +1,130 @@
+/** The first words: the gateway runs, the person writes to their bot, and one key lets them in as the owner. */
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openPairing, type Pairing, type PendingPairing } from '../../access/pairing.ts';
+import type { App } from '../../app.ts';
+import type { Config } from '../../config.ts';
+import { errorMessage, LockedError } from '../../errors.ts';
+import { silentLog } from '../../log.ts';
+import { cardOf, type PlatformName, SETUPS } from './platforms.ts';
+import { showLink } from './qr.ts';
+import { Left, type Screen } from './screen.ts';
+import type { Settings } from './settings.ts';
+import { oneLine } from './words.ts';
+
+const LOOK_MS = 250;
+const CONNECT_MS = 30_000;
+const ANSWER_MS = 120_000;
+
+/** A gateway of our own; undefined where one runs on this home already. Throws ConfigError. */
+export async function startGateway(settings: Settings): Promise<App | undefined> {
+  const { config, isPortChosen } = await settings.load();
+  const { startApp } = await import('../../app.ts');
+  try {
+    return await startApp({
+      ...{ config, homeRoot: settings.home, log: silentLog() },
+      ...{ env: settings.env, terminal: false, isPortChosen },
+    });
+  } catch (error) {
+    if (error instanceof LockedError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether somebody owns the viber; what a press here writes, the gateway reads. */
+export async function pairingOf(settings: Settings): Promise<Pairing> {
+  const { config } = await settings.load();
+  const { openHome } = await import('../../workspace/home.ts');
+  const { access } = await openHome(settings.home);
+  return openPairing(
+    path.resolve(access),
+    config.people.some(({ role }) => role === 'owner'),
+  );
+}
+
+/** Waits for the person's message and lets them in. Ctrl-C leaves. */
+export async function meet(
+  screen: Screen,
+  settings: Settings,
+  app: App | undefined,
+  name: PlatformName,
+): Promise<void> {
+  const { config } = await settings.load();
+  if (app) await connected(screen, app);
+  else screen.bad('A gateway runs on this home already. It takes new settings at its next start: restart it now.');
+  const pairing = await pairingOf(settings);
+  await invite(screen, config, name);
+  const isRefused = new Set<string>();
+  for (;;) {
+    const entry = await nextOf(pairing, isRefused);
+    const shown = shownName(entry);
+    const words = entry.kept?.map(({ text }) => text).find((text) => text.trim() !== '');
+    screen.good(words === undefined ? `${shown} has opened the chat.` : `${shown} writes: ${oneLine(words, 200)}`);
+    if (await screen.confirm('Is that you? Enter lets you in as the owner')) {
+      pairing.approve(entry.code, Date.now(), 'owner');
+      await answered(screen, app, pairing, entry);
+      return;
+    }
+    pairing.deny(entry.code, Date.now());
+    isRefused.add(entry.identity);
+    screen.say('Not let in. Waiting for your message …');
+  }
+}
+
+async function connected(screen: Screen, app: App): Promise<void> {
+  screen.say('Connecting …');
+  const timer = new AbortController();
+  const late = sleep(CONNECT_MS, 'late' as const, { signal: timer.signal }).catch(() => 'late' as const);
+  try {
+    if ((await Promise.race([app.connected, late])) === 'late')
+      for (const [channel, { state, detail }] of Object.entries((await app.readiness()).channels))
+        if (state !== 'connected') screen.bad(`${channel} is not connected yet${detail ? `: ${detail}` : ''}`);
+  } finally {
+    timer.abort();
+  }
+}
+
+async function invite(screen: Screen, config: Config, name: PlatformName): Promise<void> {
+  try {
+    const card = await cardOf(name, config);
+    await showLink(screen, card.link);
+    screen.say(
+      `Write to ${card.name} on ${SETUPS[name].label} now: any message will do. (Ctrl-C leaves; what is done is kept.)`,
+    );
+  } catch (error) {
+    screen.bad(`${errorMessage(error)}\nWrite to your bot on ${SETUPS[name].label} all the same.`);
+  }
+}
+
+/** The next person who asks to be let in. */
+async function nextOf(pairing: Pairing, isRefused: ReadonlySet<string>): Promise<PendingPairing> {
+  const leaving = new AbortController();
+  const leave = () => leaving.abort();
+  process.once('SIGINT', leave);
+  try {
+    for (;;) {
+      const found = pairing.pending(Date.now()).find(({ identity }) => !isRefused.has(identity));
+      if (found) return found;
+      await sleep(LOOK_MS, undefined, { signal: leaving.signal });
+    }
+  } catch (error) {
+    throw leaving.signal.aborted ? new Left('left') : error;
+  } finally {
+    process.off('SIGINT', leave);
+  }
+}
+
+function shownName({ name, identity }: PendingPairing): string {
+  const shown = oneLine(name, 40);
+  return identity.endsWith(`:${name}`) ? identity : `${shown} (${identity})`;
+}
+
+async function answered(screen: Screen, app: App | undefined, pairing: Pairing, entry: PendingPairing): Promise<void> {
+  screen.good('You are in.');
+  if (!app) return;
+  screen.say('Answering you there …');
+  const isTaken = () => pairing.paired().every(({ identity, waiting }) => identity !== entry.identity || !waiting);
+  for (const end = Date.now() + ANSWER_MS; Date.now() < end; await sleep(LOOK_MS))
+    if (isTaken() && (await app.readiness()).waiting === 0) return screen.good('Answered: look into the chat.');
+  screen.bad('The answer takes long; it comes when the model has it.');
+}

@@ -1,0 +1,159 @@
+/** Which model answers: by a pasted key, from Ollama on this machine, at any compatible address, or the small built-in one. */
+import { OFFLINE_MODEL, PROVIDERS } from '../../runtime/contract/providers.ts';
+import { checkModels } from '../doctor-checks.ts';
+import type { Finding } from '../finding.ts';
+import type { Choice, Screen } from './screen.ts';
+import type { Change, Settings } from './settings.ts';
+
+const OLLAMA = 'http://127.0.0.1:11434';
+const LOOK_MS = 2_000;
+
+/** Providers whose key can be pasted, and where it is made. */
+export const KEY_PAGES = {
+  anthropic: { label: 'Anthropic (Claude)', page: 'https://platform.claude.com/settings/keys' },
+  openai: { label: 'OpenAI (GPT)', page: 'https://platform.openai.com/api-keys' },
+  google: { label: 'Google (Gemini)', page: 'https://aistudio.google.com/apikey' },
+} as const;
+type Keyed = keyof typeof KEY_PAGES;
+
+const isKeyed = (text: string): text is Keyed => Object.hasOwn(KEY_PAGES, text);
+
+/** Where Ollama listens on this machine, as its own variable says. */
+export function ollamaAddress(env: NodeJS.ProcessEnv): string {
+  const given = env.OLLAMA_HOST?.trim().replace(/\/+$/, '');
+  if (!given) return OLLAMA;
+  return /^https?:\/\//.test(given) ? given : `http://${given}`;
+}
+
+/** The names of its models; undefined when it does not run. */
+export async function ollamaModels(address: string): Promise<string[] | undefined> {
+  const found = await namesAt(`${address}/api/tags`, 'models', 'name');
+  return found;
+}
+
+async function namesAt(url: string, list: string, key: string, secret = ''): Promise<string[] | undefined> {
+  try {
+    const headers = secret === '' ? {} : { authorization: `Bearer ${secret}` };
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(LOOK_MS), redirect: 'error' });
+    const body: unknown = response.ok ? await response.json() : {};
+    const items: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, list) : undefined;
+    if (!Array.isArray(items)) return undefined;
+    return items
+      .map((item: unknown) => (typeof item === 'object' && item !== null ? Reflect.get(item, key) : undefined))
+      .filter((name): name is string => typeof name === 'string' && /^\S{1,200}$/.test(name))
+      .slice(0, 200);
+  } catch (error) {
+    // Nobody listens there, or it is something else.
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}
+
+/** The settings that choose a model by name, with the key of a variable where one is given. */
+export function modelChange(model: string, env: NodeJS.ProcessEnv, more: { key?: string; baseURL?: string }): Change {
+  const provider = model.split('/')[0] ?? '';
+  const variable = PROVIDERS[provider]?.env[0];
+  const name = variable ?? `${provider.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_API_KEY`;
+  const ollama = provider === 'ollama' && ollamaAddress(env) !== OLLAMA ? `${ollamaAddress(env)}/v1` : undefined;
+  const baseURL = more.baseURL ?? ollama;
+  return {
+    settings: [
+      { path: ['model'], value: model },
+      ...(baseURL === undefined ? [] : [{ path: ['providers', provider, 'baseURL'], value: baseURL }]),
+      ...(more.key && variable === undefined
+        ? [{ path: ['providers', provider, 'apiKey'], value: `\${${name}}` }]
+        : []),
+    ],
+    secrets: more.key ? { [name]: more.key } : {},
+  };
+}
+
+/** What the doctor says of the model alone. */
+export async function checkModel(settings: Settings, change: Change): Promise<Finding[]> {
+  const { config, env } = await settings.with(change);
+  return (await checkModels({ ...config, fallback: [] }, env)).filter(({ state }) => state !== 'note');
+}
+
+/** What to do about a refusal, where more can be said than the refusal says. */
+export function modelFix(detail: string, page: string | undefined): string {
+  if (/401|403|api key|unauthori[sz]ed|authentication/i.test(detail))
+    return `The key was not taken. ${page ? `Make a new one at ${page} and paste` : 'Paste'} the whole of it.`;
+  return 'Look at the address and whether this machine reaches it, then try again.';
+}
+
+/** Asks until a model answers, or the person goes on with it as it is. */
+export async function chooseModel(screen: Screen, settings: Settings): Promise<void> {
+  for (;;) {
+    const { change, page } = await askModel(screen, settings);
+    screen.say('Asking the model for one word …');
+    const findings = await checkModel(settings, change);
+    const wrong = findings.filter(({ state }) => state === 'wrong');
+    if (wrong.length === 0) {
+      await settings.save(change);
+      screen.good(findings.map(({ detail }) => detail).join('; '));
+      return;
+    }
+    const detail = wrong.map((one) => one.detail).join('; ');
+    screen.bad(`${detail}\n${modelFix(detail, page)}`);
+    const next = await screen.select('What now?', [
+      { value: 'again', label: 'Try again' },
+      { value: 'keep', label: 'Keep it as it is' },
+    ]);
+    if (next === 'again') continue;
+    await settings.save(change);
+    return;
+  }
+}
+
+async function askModel(screen: Screen, settings: Settings): Promise<{ change: Change; page?: string }> {
+  const { env } = settings;
+  const local = await ollamaModels(ollamaAddress(env));
+  const choices: Choice<string>[] = [
+    ...Object.entries(KEY_PAGES).map(([value, { label }]) => ({ value, label })),
+    ...(local?.length ? [{ value: 'ollama', label: 'Ollama on this machine', hint: `${local.length} found` }] : []),
+    { value: 'custom', label: 'Another address', hint: 'OpenAI-compatible' },
+    { value: 'offline', label: 'None yet', hint: 'small built-in model' },
+  ];
+  const found = Object.keys(KEY_PAGES).find((name) => PROVIDERS[name]?.env.some((variable) => env[variable]));
+  const chosen = await screen.select(
+    'Which model answers?',
+    choices,
+    found ?? (local?.length ? 'ollama' : 'anthropic'),
+  );
+  if (isKeyed(chosen)) return askKey(screen, chosen, env);
+  if (chosen === 'ollama') {
+    const names = (local ?? []).map((name) => ({ value: name, label: name }));
+    return { change: modelChange(`ollama/${await screen.select('Which of its models?', names)}`, env, {}) };
+  }
+  if (chosen === 'custom') return askAddress(screen, env);
+  return { change: modelChange(OFFLINE_MODEL, env, {}) };
+}
+
+async function askKey(
+  screen: Screen,
+  provider: Keyed,
+  env: NodeJS.ProcessEnv,
+): Promise<{ change: Change; page: string }> {
+  const { page } = KEY_PAGES[provider];
+  const { env: variables = [], defaultModel = '' } = PROVIDERS[provider] ?? {};
+  const model = `${provider}/${defaultModel}`;
+  const there = variables.find((name) => env[name]);
+  const kept = there === undefined ? undefined : env[there];
+  if (there !== undefined && kept && (await screen.confirm(`Use the key in ${there}?`)))
+    return { change: modelChange(model, env, { key: kept }), page };
+  screen.say(`Make a key at ${page}`);
+  return { change: modelChange(model, env, { key: await screen.secret('Paste the key (it is not shown)') }), page };
+}
+
+async function askAddress(screen: Screen, env: NodeJS.ProcessEnv): Promise<{ change: Change }> {
+  const baseURL = (await screen.text('Its address', 'http://127.0.0.1:8080/v1')).replace(/\/+$/, '');
+  const key = await screen.secret('Paste its key (Enter: none)', true);
+  const names = await namesAt(`${baseURL}/models`, 'data', 'id', key);
+  const name = names?.length
+    ? await screen.select(
+        'Which of its models?',
+        names.map((value) => ({ value, label: value })),
+      )
+    : await screen.text('The name of the model');
+  return { change: modelChange(`custom/${name}`, env, { key, baseURL }) };
+}

@@ -1,0 +1,95 @@
+/** `viber init` by its options alone: for scripts, and where there is no terminal. Nothing is asked; what is wrong is named. */
+import { UserError } from '../../errors.ts';
+import type { CliContext } from '../command.ts';
+import { EXIT } from '../command.ts';
+import type { Finding } from '../finding.ts';
+import { checkModel, modelChange } from './models.ts';
+import { cardOf, checkPlatform, PLATFORMS, type PlatformName, platformChange, SETUPS } from './platforms.ts';
+import type { Change, Settings } from './settings.ts';
+
+/** The option that names the variable of each secret: `--slack-bot-token-env` for SLACK_BOT_TOKEN. */
+export const optionFor = (variable: string): string =>
+  `${variable
+    .toLowerCase()
+    .replaceAll('_', '-')
+    .replace(/^(telegram|discord)-bot-/, '$1-')}-env`;
+
+const OWNER = /^(telegram:\d{1,19}|discord:\d{1,20}|slack:[A-Z0-9]+:[A-Z0-9]+)$/;
+
+export const isScripted = ({ values, switches }: Pick<CliContext, 'values' | 'switches'>): boolean =>
+  switches.has('yes') || Object.keys(values).some((name) => name !== 'home' && name !== 'config');
+
+export async function script(context: CliContext, settings: Settings): Promise<number> {
+  const { values, print, json } = context;
+  const findings: Finding[] = [];
+  const links: Record<string, string> = {};
+  let isSetting = false;
+  /** Written where the doctor finds nothing wrong. */
+  async function apply(change: Change, check: () => Promise<Finding[]>): Promise<boolean> {
+    const found = await check();
+    findings.push(...found);
+    const wrong = found.filter(({ state }) => state === 'wrong');
+    isSetting ||= wrong.some((one) => one.isSetting);
+    if (wrong.length > 0) return false;
+    await settings.save(change);
+    return true;
+  }
+  const model = modelOf(context);
+  if (model) await apply(model, () => checkModel(settings, model));
+  for (const name of PLATFORMS) {
+    const change = platformOf(context, name);
+    if (change && (await apply(change, () => checkPlatform(settings, name, change))))
+      links[name] = (await cardOf(name, (await settings.load()).config)).link;
+  }
+  await settings.save({ settings: await ownerSetting(values.owner, settings), secrets: {} });
+  const isWell = findings.every(({ state }) => state !== 'wrong');
+  const file = await settings.file();
+  if (json) print(JSON.stringify({ ok: isWell, home: settings.home, config: file, checks: findings, links }));
+  else {
+    for (const { name, state, detail } of findings)
+      print(`${state === 'wrong' ? '✗' : '✓'} ${name.padEnd(14)} ${detail}`);
+    for (const [name, link] of Object.entries(links))
+      print(`Write to it on ${SETUPS[name as PlatformName].label}: ${link}`);
+    print(`The home is ${settings.home}; the settings are in ${file}.`);
+  }
+  if (isWell) return EXIT.ok;
+  return isSetting ? EXIT.badConfig : EXIT.failed;
+}
+
+function modelOf({ values, env }: CliContext): Change | undefined {
+  const { model } = values;
+  const [variable, baseURL] = [values['model-key-env'], values['base-url']];
+  if (model === undefined) {
+    if (variable === undefined && baseURL === undefined) return undefined;
+    throw new UserError('--model-key-env and --base-url need --model PROVIDER/MODEL.');
+  }
+  const key = variable === undefined ? undefined : secretIn(env, variable, 'model-key-env');
+  return modelChange(model, env, { ...(key && { key }), ...(baseURL && { baseURL }) });
+}
+
+/** Undefined where no option is about the platform. */
+function platformOf({ values, env }: CliContext, name: PlatformName): Change | undefined {
+  const given = SETUPS[name].tokens.flatMap(({ variable }): [string, string][] => {
+    const from = values[optionFor(variable)];
+    return from === undefined ? [] : [[variable, secretIn(env, from, optionFor(variable))]];
+  });
+  return given.length === 0 ? undefined : platformChange(name, Object.fromEntries(given));
+}
+
+function secretIn(env: NodeJS.ProcessEnv, name: string, option: string): string {
+  const value = env[name]?.trim();
+  if (value) return value;
+  throw new UserError(
+    `--${option} ${name}: the variable ${name} is not set. It takes the name of a variable, not the secret itself.`,
+  );
+}
+
+async function ownerSetting(owner: string | undefined, settings: Settings): Promise<Change['settings']> {
+  if (owner === undefined) return [];
+  if (!OWNER.test(owner))
+    throw new UserError(`--owner ${owner}: write it as telegram:1001, discord:2002 or slack:T01:U03.`);
+  const { people } = (await settings.load()).config;
+  if (people.some(({ ids }) => ids.includes(owner))) return [];
+  const name = people.some((person) => person.name === 'owner') ? `owner ${owner.replace(/\W/g, '-')}` : 'owner';
+  return [{ path: ['people', people.length], value: { name, role: 'owner', ids: [owner] } }];
+}

@@ -1,0 +1,103 @@
+/**
+ * The wizard: a model, a chat platform, the first message, and how it goes on running. What is there already is not asked again;
+ * every step is written before the next begins, so that leaving costs only the question on the screen.
+ */
+import { spawnSync } from 'node:child_process';
+import type { App } from '../../app.ts';
+import { ConfigError } from '../../errors.ts';
+import { viberCommand } from '../../lib/invocation.ts';
+import { EXIT } from '../command.ts';
+import { choosePlatform } from './chat.ts';
+import { meet, pairingOf, startGateway } from './meet.ts';
+import { chooseModel } from './models.ts';
+import { type PlatformName, platformsOf, SETUPS } from './platforms.ts';
+import { Left, openScreen, type Screen } from './screen.ts';
+import type { Settings } from './settings.ts';
+
+export async function wizard(settings: Settings): Promise<number> {
+  const screen = await openScreen();
+  screen.intro('Your viber');
+  let app: App | undefined;
+  try {
+    await prepare(screen, settings);
+    const name = await platform(screen, settings);
+    if (name === undefined) {
+      screen.outro(`Talk to it here: ${viberCommand('chat')}`);
+      return EXIT.ok;
+    }
+    const isOwned = (await pairingOf(settings)).ownership() === 'somebody';
+    if (!isOwned) {
+      app = await startGateway(settings);
+      await meet(screen, settings, app, name);
+    }
+    const stop = async () => {
+      await app?.stop();
+      app = undefined;
+    };
+    await goOn(screen, settings, stop);
+    return EXIT.ok;
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      for (const { path, message } of error.problems) screen.bad(path ? `${path}: ${message}` : message);
+      screen.outro(`Mend that, then: ${viberCommand('init')}`);
+      return EXIT.badConfig;
+    }
+    if (!(error instanceof Left)) throw error;
+    screen.outro(`What is done is kept. Go on with: ${viberCommand('init')}`);
+    return EXIT.ok;
+  } finally {
+    await app?.stop();
+  }
+}
+
+/** The model, unless there is one. */
+async function prepare(screen: Screen, settings: Settings): Promise<void> {
+  const { config } = await settings.load();
+  const on = platformsOf(config).map((name) => SETUPS[name].label);
+  if (config.model === undefined) return chooseModel(screen, settings);
+  screen.good([`Model: ${config.model}`, ...(on.length > 0 ? [`Chat: ${on.join(', ')}`] : [])].join('\n'));
+  const next = await screen.select('There is something already.', [
+    { value: 'on', label: 'Go on with it' },
+    { value: 'model', label: 'Choose another model' },
+  ]);
+  if (next === 'model') await chooseModel(screen, settings);
+}
+
+/** The platform on which the first message comes. */
+async function platform(screen: Screen, settings: Settings): Promise<PlatformName | undefined> {
+  const [there] = platformsOf((await settings.load()).config);
+  if (there === undefined) return choosePlatform(screen, settings);
+  const next = await screen.select('The chats', [
+    { value: 'on', label: `Go on with ${SETUPS[there].label}` },
+    { value: 'more', label: 'Add or change one' },
+  ]);
+  return next === 'on' ? there : ((await choosePlatform(screen, settings)) ?? there);
+}
+
+/** As a service where there is one; else here, until Ctrl-C. */
+async function goOn(screen: Screen, settings: Settings, stop: () => Promise<void>): Promise<void> {
+  const hasService = program(['service', '--help'], 'ignore') === EXIT.ok;
+  const next = await screen.select('How is it to go on running?', [
+    ...(hasService ? [{ value: 'service', label: 'In the background', hint: 'also after a restart' }] : []),
+    { value: 'here', label: 'In this terminal, until Ctrl-C' },
+    { value: 'later', label: 'Not now' },
+  ]);
+  await stop();
+  const where = ['--home', settings.home];
+  if (next === 'service' && program(['service', 'install', ...where], 'inherit') === EXIT.ok)
+    return screen.outro('It runs. Write to it whenever you like.');
+  if (next === 'service') screen.bad('The service could not be installed; what is missing stands above.');
+  if (next !== 'here') return screen.outro(`Start it with: ${viberCommand('start')}`);
+  screen.outro('It runs until you press Ctrl-C. Write to it in the chat.');
+  const app = await startGateway(settings);
+  if (!app) return;
+  const signal = Promise.withResolvers<void>();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => signal.resolve());
+  await signal.promise;
+  await app.stop();
+}
+
+/** Another command of this program; its exit code. */
+function program(args: string[], stdio: 'ignore' | 'inherit'): number | null {
+  return spawnSync(process.execPath, [process.argv[1] ?? '', ...args], { stdio }).status;
+}

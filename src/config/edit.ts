@@ -1,0 +1,65 @@
+/** Changes single settings of a configuration file that people edit too: comments, order and every other key stay as they are. */
+import { ConfigError } from '../errors.ts';
+import { editText } from '../lib/files.ts';
+import { isRecord } from '../lib/json.ts';
+
+export interface Setting {
+  /** A number is a place in a list. */
+  path: readonly (string | number)[];
+  value: unknown;
+}
+
+/** Puts these settings into a text. What it gives throws ConfigError when a text cannot be read as what it is. */
+async function settingIn(file: string, settings: readonly Setting[]): Promise<(text: string) => string> {
+  if (file.endsWith('.json')) return (text) => jsonWith(text, settings, file);
+  const { isCollection, parseDocument } = await import('yaml');
+  return (text) => {
+    const document = parseDocument(text);
+    const [problem] = document.errors;
+    if (problem) throw new ConfigError([{ path: '', message: `${file}: mend it first (${problem.code})` }]);
+    for (const { path, value } of settings) {
+      // A section whose lines are all comments is there and holds nothing.
+      for (let depth = 1; depth < path.length; depth++) {
+        const above = path.slice(0, depth);
+        if (document.hasIn(above) && !isCollection(document.getIn(above)))
+          document.setIn(above, document.createNode(typeof path[depth] === 'number' ? [] : {}));
+      }
+      document.setIn(path, document.createNode(value));
+    }
+    return document.toString({ lineWidth: 0 });
+  };
+}
+
+/** The text as it would be. */
+export async function withSettings(text: string, settings: readonly Setting[], file: string): Promise<string> {
+  return settings.length === 0 ? text : (await settingIn(file, settings))(text);
+}
+
+function jsonWith(text: string, settings: readonly Setting[], file: string): string {
+  let data: unknown;
+  try {
+    data = text.trim() === '' ? {} : JSON.parse(text);
+  } catch (error) {
+    throw new ConfigError([{ path: '', message: `${file}: mend it first, it is no JSON` }], { cause: error });
+  }
+  if (!isRecord(data)) throw new ConfigError([{ path: '', message: `${file}: expected an object` }]);
+  const top: object = { ...data };
+  for (const { path, value } of settings) {
+    let at = top;
+    for (const [depth, key] of path.slice(0, -1).entries()) {
+      const next: unknown = Reflect.get(at, key);
+      const isList = typeof path[depth + 1] === 'number';
+      const copy: object = isList ? (Array.isArray(next) ? [...next] : []) : isRecord(next) ? { ...next } : {};
+      Reflect.set(at, key, copy);
+      at = copy;
+    }
+    Reflect.set(at, path.at(-1) ?? '', value);
+  }
+  return `${JSON.stringify(top, null, 2)}\n`;
+}
+
+/** Writes them into the file; one that is not there begins with `starter`, and is its owner's alone. */
+export async function writeSettings(file: string, settings: readonly Setting[], starter: string): Promise<void> {
+  const change = await settingIn(file, settings);
+  await editText(file, (before) => (settings.length === 0 ? before : change(before ?? starter)));
+}

@@ -1,0 +1,277 @@
+/** The wizard as a newcomer meets it: a terminal, a bot's token, and an answer in the chat. The platforms are emulated. */
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startDiscord } from '../emulators/discord.ts';
+import { type Llm, type LlmOptions, startLlm } from '../emulators/llm.ts';
+import { startTelegram } from '../emulators/telegram.ts';
+import { PROGRAM } from '../helpers/program.ts';
+import { KEYS, openTerminal, type Terminal } from '../helpers/pty.ts';
+import { tempFolder } from '../helpers/temp.ts';
+import { discordPlatform } from '../platforms/discord.ts';
+import { type Platform, waitFor } from '../platforms/platform.ts';
+import { slackPlatform } from '../platforms/slack.ts';
+import { telegramPlatform } from '../platforms/telegram.ts';
+
+const { enter, down, up, interrupt } = KEYS;
+const root = path.join(import.meta.dirname, '..', '..');
+const kim = { by: 'kim' } as const;
+const KEY = 'sk-the-right-key-0001';
+
+async function emulated<T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> {
+  const one = await opening;
+  onTestFinished(() => one.close());
+  return one;
+}
+
+const model = (options: LlmOptions = {}): Promise<Llm> => emulated(startLlm({ apiKey: KEY, ...options }));
+const text = (file: string) => fs.readFileSync(file, 'utf8');
+const mode = (file: string) => fs.statSync(file).mode & 0o777;
+
+function wizard(home: string, env: Record<string, string> = {}, columns = 80): Terminal {
+  // Nothing of the machine's own: no keys, and no Ollama.
+  const own = { HOME: home, OPENVIBER_HOME: home, OLLAMA_HOST: '127.0.0.1:9', ...env };
+  return openTerminal([process.execPath, path.join(root, PROGRAM), 'init'], { columns, env: own, cwd: home });
+}
+
+/** The model at an address of one's own, in the list before the last. */
+async function customModel(terminal: Terminal, llm: Llm, key = KEY): Promise<void> {
+  await terminal.sees('Which model answers?');
+  await terminal.press(up, up, enter);
+  await terminal.sees('Its address');
+  await terminal.press(llm.url, enter);
+  await terminal.sees('Paste its key');
+  await terminal.press(key, enter);
+}
+
+async function nameModel(terminal: Terminal): Promise<void> {
+  await terminal.sees(/The name of the model|Which of its models\?/);
+  await terminal.press('m', enter);
+}
+
+/** Words that may be on two lines. */
+const folded = (words: string) => new RegExp(words.replaceAll(' ', '[\\s│]+'));
+const WRITE = {
+  telegram: folded('on Telegram now'),
+  discord: folded('on Discord now'),
+  slack: folded('on Slack now'),
+} as const;
+
+/** The person writes to the bot and lets themselves in with one key; resolves once the answer is in the chat. */
+async function meets(terminal: Terminal, platform: Platform & { name: keyof typeof WRITE }): Promise<void> {
+  await terminal.sees(WRITE[platform.name]);
+  platform.say(platform.dm('kim'), 'what can you do for me', kim);
+  await terminal.sees(folded('what can you do for me'));
+  await terminal.sees('Is that you?');
+  await terminal.press(enter);
+  await terminal.sees(folded('Answered: look into the chat'));
+  await waitFor(platform, platform.dm('kim'), { text: /what can you do for me$/ });
+}
+
+type Known = Platform & { name: keyof typeof WRITE };
+
+describe('a newcomer', () => {
+  it('has an answer on Telegram by the wizard alone, on a terminal of 40 columns', async () => {
+    const [llm, telegram] = await Promise.all([model(), emulated(telegramPlatform())]);
+    const home = tempFolder();
+    const terminal = wizard(home, { TELEGRAM_API_ROOT: telegram.emulator.url }, 40);
+    await customModel(terminal, llm);
+    await nameModel(terminal);
+    await terminal.sees('custom/test-model answers');
+    await terminal.sees('Where do you want to write');
+    await terminal.press(enter);
+    await terminal.sees('https://t.me/BotFather');
+    await terminal.press(telegram.emulator.token, enter);
+    await terminal.sees('@viber_test_bot answers');
+    await terminal.sees('https://t.me/viber_test_bot');
+    await meets(terminal, telegram as Known);
+    await terminal.sees('How is it to go on');
+    await terminal.press(up, enter);
+    await terminal.sees('Start it with');
+    expect(await terminal.ended()).toBe(0);
+    const config = text(path.join(home, 'config.yaml'));
+    expect(config).toMatch(/token: \$\{TELEGRAM_BOT_TOKEN\}/);
+    expect(config + terminal.raw()).not.toContain(telegram.emulator.token);
+    expect(config + terminal.raw()).not.toContain(KEY);
+    expect([mode(path.join(home, 'config.yaml')), mode(path.join(home, '.env'))]).toEqual([0o600, 0o600]);
+    expect(text(path.join(home, '.env'))).toContain(`TELEGRAM_BOT_TOKEN=${telegram.emulator.token}`);
+    // What is not to be copied or scanned fits the screen.
+    const wide = terminal
+      .shown()
+      .split(/\r?\n/)
+      .filter((line) => line.length > 40 && !/https?:|[▪█_]/.test(line));
+    expect(wide).toEqual([]);
+  });
+
+  it('has an answer on Discord: the bot that is in no server yet gets its link first', async () => {
+    const [llm, discord] = await Promise.all([model(), emulated(discordPlatform())]);
+    const { url, cdn, token } = discord.emulator;
+    const terminal = wizard(tempFolder(), { DISCORD_API_ROOT: url, DISCORD_CDN_ROOT: cdn });
+    await customModel(terminal, llm);
+    await nameModel(terminal);
+    await terminal.sees('Where do you want to write');
+    await terminal.press(down, enter);
+    await terminal.sees('Message Content Intent');
+    discord.emulator.removeGuild(discord.emulator.guildId);
+    await terminal.press(token, enter);
+    await terminal.sees('The bot is in no server yet');
+    await terminal.sees('permissions=309237746752');
+    discord.emulator.addGuild('Mine');
+    await terminal.sees('I have mended it: check again');
+    await terminal.press(enter);
+    await terminal.sees('@');
+    await meets(terminal, discord as Known);
+    await terminal.sees('How is it to go on');
+    await terminal.press(up, enter);
+    expect(await terminal.ended()).toBe(0);
+  });
+
+  it('has an answer on Slack, with the manifest to paste', async () => {
+    const [llm, slack] = await Promise.all([model(), emulated(slackPlatform())]);
+    const { url, botToken, appToken } = slack.emulator;
+    const terminal = wizard(tempFolder(), { SLACK_API_ROOT: url });
+    await customModel(terminal, llm);
+    await nameModel(terminal);
+    await terminal.sees('Where do you want to write');
+    await terminal.press(down, down, enter);
+    await terminal.sees('socket_mode_enabled: true');
+    await terminal.sees('Paste the bot token');
+    await terminal.press(botToken, enter);
+    await terminal.sees('Paste the app token');
+    await terminal.press(appToken, enter);
+    await meets(terminal, slack as Known);
+    await terminal.sees('How is it to go on');
+    await terminal.press(up, enter);
+    expect(await terminal.ended()).toBe(0);
+  });
+});
+
+describe('what goes wrong', () => {
+  it('is named with what mends it: a rejected key, a wrong token; left in the middle it goes on where it was', async () => {
+    const [llm, telegram] = await Promise.all([model(), emulated(telegramPlatform())]);
+    const home = tempFolder();
+    const env = { TELEGRAM_API_ROOT: telegram.emulator.url };
+    fs.writeFileSync(path.join(home, 'config.yaml'), '# mine\nhistory: {} # keep this\n', { mode: 0o600 });
+    const first = wizard(home, env);
+    await customModel(first, llm, 'sk-not-the-right-key');
+    await nameModel(first);
+    await first.sees('The key was not taken');
+    expect(text(path.join(home, 'config.yaml'))).toBe('# mine\nhistory: {} # keep this\n');
+    await first.press(enter);
+    await customModel(first, llm);
+    await nameModel(first);
+    await first.sees('custom/test-model answers');
+    await first.sees('Where do you want to write');
+    await first.press(enter);
+    await first.sees('Paste the token');
+    await first.press('999999999:AAWrongTokenWrongTokenWrongToken12345', enter);
+    await first.sees('It is mended here');
+    await first.press(interrupt);
+    await first.sees('What is done is kept');
+    expect(await first.ended()).toBe(0);
+    const config = text(path.join(home, 'config.yaml'));
+    expect(config).toMatch(/^# mine\nhistory: \{\} # keep this\nmodel: custom\/test-model\n/);
+    expect(config).not.toContain('telegram');
+
+    const second = wizard(home, env);
+    await second.sees('Model: custom/test-model');
+    await second.press(enter);
+    await second.sees('Where do you want to write');
+    await second.press(enter);
+    await second.sees('Paste the token');
+    await second.press(` TELEGRAM_BOT_TOKEN="${telegram.emulator.token}" `, enter);
+    await second.sees('on Telegram now');
+    await second.press(interrupt);
+    await second.sees('What is done is kept');
+    expect(await second.ended()).toBe(0);
+
+    const third = wizard(home, env);
+    await third.sees('Chat: Telegram');
+    await third.press(enter);
+    await third.sees('Go on with Telegram');
+    await third.press(enter);
+    await meets(third, telegram as Known);
+  });
+
+  it('somebody else who writes first is not let in, and may not ask again', async () => {
+    const [llm, telegram] = await Promise.all([model(), emulated(telegramPlatform())]);
+    const home = tempFolder();
+    fs.writeFileSync(
+      path.join(home, 'config.yaml'),
+      `model: custom/m\nproviders: { custom: { baseURL: "${llm.url}", apiKey: ${KEY} } }\n`,
+    );
+    const terminal = wizard(home, {
+      TELEGRAM_API_ROOT: telegram.emulator.url,
+      TELEGRAM_BOT_TOKEN: telegram.emulator.token,
+    });
+    await terminal.sees('Chat: Telegram');
+    await terminal.press(enter);
+    await terminal.sees('Go on with Telegram');
+    await terminal.press(enter);
+    await terminal.sees('on Telegram now');
+    telegram.say(telegram.dm('sam'), 'let me \u001b[2J in', { by: 'sam' });
+    await terminal.sees('Is that you?');
+    expect(terminal.raw()).not.toContain('\u001b[2J in');
+    await terminal.press('n');
+    await terminal.sees('Not let in');
+    telegram.say(telegram.dm('kim'), 'it is me', kim);
+    await terminal.sees('it is me');
+    await terminal.sees('Is that you?');
+    await terminal.press('y');
+    await terminal.sees('Answered');
+    expect(JSON.parse(text(path.join(home, 'access/paired.json')))).toMatchObject([
+      { role: 'owner', identity: telegram.identity('kim') },
+    ]);
+  });
+});
+
+describe('by options', () => {
+  const run = async (home: string, args: string[], env: Record<string, string>) => {
+    const own = { PATH: process.env.PATH ?? '', HOME: home, OPENVIBER_HOME: home, ...env };
+    const started = promisify(execFile)(process.execPath, [path.join(root, PROGRAM), 'init', ...args], { env: own });
+    const failed = (error: { code: number; stdout: string; stderr: string }) => error;
+    const { code = 0, stdout, stderr } = await started.then((done) => ({ code: 0, ...done }), failed);
+    return { code, out: stdout, err: stderr };
+  };
+
+  it('sets up what works, writes nothing of what does not, and says which', async () => {
+    const [llm, telegram] = await Promise.all([model(), emulated(startTelegram())]);
+    const discord = await emulated(startDiscord());
+    const home = tempFolder();
+    const env = { MY_KEY: KEY, BOT: telegram.token, LOST: 'x'.repeat(60), TELEGRAM_API_ROOT: telegram.url };
+    const args = [
+      '--model',
+      'mine/m',
+      '--base-url',
+      llm.url,
+      '--model-key-env',
+      'MY_KEY',
+      '--telegram-token-env',
+      'BOT',
+    ];
+    const all = [...args, '--discord-token-env', 'LOST', '--owner', 'telegram:1001', '--yes'];
+    const result = await run(home, all, { ...env, DISCORD_API_ROOT: discord.url });
+    expect(result.code).toBe(2);
+    expect(result.out).toMatch(/✓ model +mine\/m answers[\s\S]*@viber_test_bot answers[\s\S]*✗ discord/);
+    expect(result.out).toContain('https://t.me/viber_test_bot');
+    const config = text(path.join(home, 'config.yaml'));
+    expect(config).toMatch(/model: mine\/m[\s\S]*role: owner[\s\S]*telegram:1001/);
+    expect(config).not.toMatch(/discord/);
+    expect(result.out + config).not.toContain(KEY);
+    expect(text(path.join(home, '.env'))).toBe(`MINE_API_KEY=${KEY}\nTELEGRAM_BOT_TOKEN=${telegram.token}\n`);
+    // Again with nothing new: nothing changes.
+    const again = await run(home, [...args, '--owner', 'telegram:1001', '--yes', '--json'], env);
+    expect(again).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(again.out)).toMatchObject({ ok: true, links: { telegram: 'https://t.me/viber_test_bot' } });
+    expect(text(path.join(home, 'config.yaml'))).toBe(config);
+  });
+
+  it('names the variable that is not set, and never takes a secret for its name', async () => {
+    const home = tempFolder();
+    const result = await run(home, ['--telegram-token-env', 'NOT_SET'], {});
+    expect(result).toMatchObject({ code: 1, err: expect.stringContaining('the variable NOT_SET is not set') });
+    expect(fs.existsSync(path.join(home, '.env'))).toBe(false);
+  });
+});

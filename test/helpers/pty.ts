@@ -1,0 +1,100 @@
+/** A program in a pseudo terminal of a given size, as a person sits before it: what stands on the screen, and keys pressed. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
+import { onTestFinished } from 'vitest';
+
+/** Relays between its own standard streams and a child in a pseudo terminal; ends with the child's code. */
+const RELAY = `
+import fcntl, os, pty, select, struct, sys, termios
+rows, cols = int(sys.argv[1]), int(sys.argv[2])
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[3], sys.argv[3:])
+fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', rows, cols, 0, 0))
+open_in = True
+while True:
+    ready, _, _ = select.select([fd] + ([0] if open_in else []), [], [])
+    if fd in ready:
+        try:
+            data = os.read(fd, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        os.write(1, data)
+    if open_in and 0 in ready:
+        data = os.read(0, 65536)
+        if data:
+            os.write(fd, data)
+        else:
+            open_in = False
+_, status = os.waitpid(pid, 0)
+sys.exit(os.waitstatus_to_exitcode(status) & 255)
+`;
+
+export const KEYS = { enter: '\r', down: '\u001b[B', up: '\u001b[A', interrupt: '\u0003' } as const;
+
+export interface Terminal {
+  /** Everything that was shown, without colours and movements. */
+  shown(): string;
+  raw(): string;
+  /** Waits for words that were not waited for before. */
+  sees(words: string | RegExp, timeoutMs?: number): Promise<void>;
+  press(...keys: string[]): Promise<void>;
+  /** The exit code. */
+  ended(timeoutMs?: number): Promise<number>;
+}
+
+export function openTerminal(
+  command: string[],
+  options: { columns?: number; env?: Record<string, string | undefined>; cwd?: string } = {},
+): Terminal {
+  const { columns = 80, env, cwd } = options;
+  // The variable says the size from the first byte; the terminal itself is sized a moment after its birth.
+  const child: ChildProcess = spawn('python3', ['-c', RELAY, '50', String(columns), ...command], {
+    ...(cwd ? { cwd } : {}),
+    env: { PATH: process.env.PATH, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let output = '';
+  let at = 0;
+  child.stdout?.setEncoding('utf8').on('data', (data: string) => {
+    output += data;
+  });
+  const ended = new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? -1)));
+  onTestFinished(async () => {
+    if (child.exitCode === null) child.kill('SIGKILL');
+    await ended;
+  });
+  const shown = () => stripVTControlCharacters(output);
+  const late = (what: string) => new Error(`${what}; the terminal shows:\n${shown().slice(-3_000)}`);
+  return {
+    shown,
+    raw: () => output,
+    async sees(words, timeoutMs = 30_000) {
+      const end = Date.now() + timeoutMs;
+      for (;;) {
+        const rest = shown().slice(at);
+        const found = typeof words === 'string' ? rest.indexOf(words) : rest.search(words);
+        if (found >= 0) {
+          at += found + (typeof words === 'string' ? words.length : (words.exec(rest)?.[0].length ?? 0));
+          return;
+        }
+        if (Date.now() > end) throw late(`never seen: ${words}`);
+        await sleep(20);
+      }
+    },
+    async press(...keys) {
+      for (const key of keys) {
+        child.stdin?.write(key);
+        await sleep(60);
+      }
+    },
+    async ended(timeoutMs = 30_000) {
+      const code = await Promise.race([ended, sleep(timeoutMs, undefined, { ref: false })]);
+      if (code === undefined) throw late('it has not ended');
+      return code;
+    },
+  };
+}
