@@ -105,6 +105,7 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
   { name: /^keyv$/, in: /^lib\/cache\.ts$/ },
   { name: /^gray-matter$/, in: /^skills\/skill\.ts$/ },
   { name: /^yaml$/, in: /^(config|workspace|skills|jobs)\// },
+  { name: /^(@clack\/prompts|uqr)$/, in: /^cli\/setup\// },
   { name: /^croner$/, in: /^jobs\// },
   { name: /^chokidar$/, in: /^lib\/watch-folders\.ts$/ },
   { name: /^tar$/, in: /^cli\/backup\// },

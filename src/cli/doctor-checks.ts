@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { channelModules } from '../channels/index.ts';
+import { envFileOf } from '../config/env-file.ts';
 import type { Config } from '../config.ts';
 import { ConfigError, errorCode, errorMessage } from '../errors.ts';
 import { readTextSync } from '../lib/files.ts';
@@ -82,6 +83,8 @@ export function checkHome(options: { home: string; source: string | undefined; f
     const folder = path.join(home, name);
     if (isOpen(folder)) findings.push(found('note', `others may look into ${folder}: chmod 700 it`));
   }
+  const env = envFileOf(home);
+  if (fs.existsSync(env) && isOpen(env)) findings.push(found('note', `others may read ${env}: chmod 600 it`));
   if (source !== undefined && isOpen(source)) findings.push(found('note', `others may read ${source}: chmod 600 it`));
   return findings;
 }

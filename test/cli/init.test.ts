@@ -101,7 +101,7 @@ describe('a newcomer', () => {
     const wide = terminal
       .shown()
       .split(/\r?\n/)
-      .filter((line) => line.length > 40 && !/https?:|[▪█_]/.test(line));
+      .filter((line) => line.length > 40 && !/https?:|--home|[▪█_]/.test(line));
     expect(wide).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { envFileOf } from '../../config/env-file.ts';
 import { errorCode, errorMessage, UserError } from '../../errors.ts';
 import { type CliContext, EXIT } from '../command.ts';
 import type { ServiceFacts } from './files.ts';
@@ -90,8 +91,8 @@ const namesIn = (file: string): Set<string> =>
   );
 
 /** Adds what the file does not have; what it has is the person's own. */
-function keepVariables(file: string, context: Pick<CliContext, 'env'>): void {
-  const known = namesIn(file);
+function keepVariables(file: string, context: Pick<CliContext, 'env' | 'home'>): void {
+  const known = new Set([...namesIn(file), ...namesIn(envFileOf(context.home))]);
   const lines = given(context).filter((name) => !known.has(name));
   const odd = lines.filter((name) => /["\\\p{Cc}]/u.test(context.env[name] ?? ''));
   if (odd.length > 0) throw new UserError(`${odd.join(', ')}: this value has to be written into ${file} by hand.`);
@@ -101,8 +102,9 @@ function keepVariables(file: string, context: Pick<CliContext, 'env'>): void {
 }
 
 /** Names alone: values stay where they are. */
-function missingVariables(file: string, context: Pick<CliContext, 'env'>): string[] {
-  const known = namesIn(file);
+function missingVariables(file: string, context: Pick<CliContext, 'env' | 'home'>): string[] {
+  // Every command of the program reads the home's own file.
+  const known = new Set([...namesIn(file), ...namesIn(envFileOf(context.home))]);
   const names = given(context).filter((name) => !known.has(name));
   if (names.length === 0) return [];
   return [

@@ -4,7 +4,7 @@
  */
 
 import { type Setting, withSettings, writeSettings } from '../../config/edit.ts';
-import { envFileOf, writeEnvFile } from '../../config/env-file.ts';
+import { writeEnvFile } from '../../config/env-file.ts';
 import { type Config, configFileOf, configOf, type LoadedConfig, loadConfig } from '../../config.ts';
 import { readTextSync } from '../../lib/files.ts';
 import { openHome } from '../../workspace/home.ts';
@@ -33,8 +33,9 @@ export class Settings {
     return this.#env;
   }
 
-  get envFile(): string {
-    return envFileOf(this.home);
+  /** `--home` and `--config` for another command of the program. */
+  get options(): string[] {
+    return ['--home', this.home, ...(this.#given === undefined ? [] : ['--config', this.#given])];
   }
 
   file(): Promise<string> {

@@ -83,8 +83,7 @@ async function goOn(screen: Screen, settings: Settings, stop: () => Promise<void
     { value: 'later', label: 'Not now' },
   ]);
   await stop();
-  const where = ['--home', settings.home];
-  if (next === 'service' && program(['service', 'install', ...where], 'inherit') === EXIT.ok)
+  if (next === 'service' && program(['service', 'install', ...settings.options], 'inherit') === EXIT.ok)
     return screen.outro('It runs. Write to it whenever you like.');
   if (next === 'service') screen.bad('The service could not be installed; what is missing stands above.');
   if (next !== 'here') return screen.outro(`Start it with: ${viberCommand('start')}`);
