@@ -177,6 +177,7 @@ describe('what goes wrong', () => {
 
     const second = wizard(home, env);
     await second.sees('Model: custom/test-model');
+    await second.sees('There is something already.');
     await second.press(enter);
     await second.sees('Where do you want to write');
     await second.press(enter);
@@ -189,6 +190,7 @@ describe('what goes wrong', () => {
 
     const third = wizard(home, env);
     await third.sees('Chat: Telegram');
+    await third.sees('There is something already.');
     await third.press(enter);
     await third.sees('Go on with Telegram');
     await third.press(enter);
@@ -207,6 +209,7 @@ describe('what goes wrong', () => {
       TELEGRAM_BOT_TOKEN: telegram.emulator.token,
     });
     await terminal.sees('Chat: Telegram');
+    await terminal.sees('There is something already.');
     await terminal.press(enter);
     await terminal.sees('Go on with Telegram');
     await terminal.press(enter);

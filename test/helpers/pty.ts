@@ -87,8 +87,9 @@ export function openTerminal(
     },
     async press(...keys) {
       for (const key of keys) {
-        child.stdin?.write(key);
+        // What is shown comes a moment before it is listened to.
         await sleep(60);
+        child.stdin?.write(key);
       }
     },
     async ended(timeoutMs = 30_000) {
