@@ -1,7 +1,10 @@
 /** The wizard as a newcomer meets it: a terminal, a bot's token, and an answer in the chat. The platforms are emulated. */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
+import { createServer } from 'node:http';
 import path from 'node:path';
+import { text as bodyOf } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startDiscord } from '../emulators/discord.ts';
@@ -146,6 +149,42 @@ describe('a newcomer', () => {
     await terminal.press(up, enter);
     expect(await terminal.ended()).toBe(0);
   });
+});
+
+/** Ollama: its list of models, and the emulated model behind it. */
+async function ollama(llm: Llm): Promise<string> {
+  const server = createServer(async (request, response) => {
+    if (request.url === '/api/tags') return void response.end(JSON.stringify({ models: [{ name: 'llama3:8b' }] }));
+    const body = await bodyOf(request);
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(new URL(request.url ?? '', llm.url), { method: 'POST', headers, body });
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+    response.end(await answer.text());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return `127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+}
+
+it('finds Ollama on this machine and lists its models', async () => {
+  const llm = await emulated(startLlm());
+  const home = tempFolder();
+  const host = await ollama(llm);
+  const terminal = wizard(home, { OLLAMA_HOST: host });
+  await terminal.sees('Ollama on this machine');
+  await terminal.sees('confirm');
+  await terminal.press(enter);
+  await terminal.sees('llama3:8b');
+  await terminal.sees('confirm');
+  await terminal.press(enter);
+  await terminal.sees('ollama/llama3:8b answers');
+  await terminal.sees('Where do you want to write');
+  await terminal.press(up, enter);
+  await terminal.sees('Talk to it here');
+  expect(await terminal.ended()).toBe(0);
+  expect(text(path.join(home, 'config.yaml'))).toContain(`baseURL: http://${host}/v1`);
 });
 
 describe('what goes wrong', () => {

@@ -90,7 +90,7 @@ describe('where there is an owner', () => {
     const { telegram, discord } = world.platforms;
     discord.say(discord.dm('kim'), 'it is me', kim);
     const { text } = await told(discord);
-    expect(text).toMatch(/If you already talk to me somewhere else, send me \/link there/);
+    expect(text).toMatch(/If you already talk to me somewhere else, give the command “link” there/);
     const shown = await telegram.command(telegram.dm('alex'), 'link');
     const code = /\b[A-HJ-NP-Z2-9]{4}[ -]?[A-HJ-NP-Z2-9]{4}\b/.exec(shown.text)?.[0] ?? '';
     await discord.command(discord.dm('kim'), 'link', code, 'kim');
