@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
-import { isNative, listSkills } from '../runtime/tools/skills/service.ts';
+import { isNative, listSkills, needsSandbox, switchedOff } from '../runtime/tools/skills/service.ts';
 import { createUsable } from '../runtime/tools/skills/usable.ts';
 import { offerSkills } from '../runtime/tools/skills.ts';
 import { bundledSkills, Skills } from '../skills/catalog.ts';
@@ -24,10 +24,11 @@ export async function openSkillParts(options: {
   const { config, home, log } = options;
   const skills = new Skills({
     ...{ bundled: bundledSkills(), user: home.skills, reserved: OWN_TOOLS, log, watchAfterMs: WATCH_AFTER_MS },
+    without: switchedOff(config.skills),
     ...{ viber: (viber) => path.join(home.viberDir(viber), 'skills'), keptIn: path.join(home.cache, 'skills.jsonl') },
   });
   const reading = skills.start();
   const isSandboxed = options.sandbox && (await hasSandbox());
-  const health = openHealth({ granted: config.skills.env, isNative, sandbox: isSandboxed });
+  const health = openHealth({ granted: config.skills.env, isNative, needsSandbox, sandbox: isSandboxed });
   return { skills, reading, health, offerSkills, listSkills, usable: createUsable(skills, health), isSandboxed };
 }

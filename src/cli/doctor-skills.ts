@@ -4,7 +4,13 @@ import type { Config } from '../config.ts';
 import { errorMessage } from '../errors.ts';
 import { silentLog } from '../log.ts';
 import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
-import { isNative, type SurveyedServer, surveyServers } from '../runtime/tools/skills/service.ts';
+import {
+  isNative,
+  needsSandbox,
+  type SurveyedServer,
+  surveyServers,
+  switchedOff,
+} from '../runtime/tools/skills/service.ts';
 import { bundledSkills, Skills } from '../skills/catalog.ts';
 import { openHealth } from '../skills/health.ts';
 import { findBubblewrap, hasSandbox } from '../skills/sandbox.ts';
@@ -25,6 +31,7 @@ export async function checkSkills(config: Config, home: string): Promise<Finding
       user: path.join(home, 'skills'),
       reserved: OWN_TOOLS,
       watch: false,
+      without: switchedOff(config.skills),
       log: silentLog(),
     },
     viber: (viber) => path.join(home, folderOf(viber), 'skills'),
@@ -33,7 +40,7 @@ export async function checkSkills(config: Config, home: string): Promise<Finding
     await skills.start();
     const vibers = vibersOf({ root: home });
     await Promise.all(vibers.map((viber) => skills.open(viber)));
-    const health = openHealth({ granted: config.skills.env, isNative });
+    const health = openHealth({ granted: config.skills.env, isNative, needsSandbox });
     const all = new Map<string, Skill>(
       vibers.flatMap((viber) => skills.of(viber)).map((skill) => [skill.file, skill] as const),
     );

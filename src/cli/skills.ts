@@ -22,9 +22,14 @@ export async function run({ args, home: root, config: file, env, json, print }: 
   const home = await openHome(root);
   const skills = new Skills({
     ...{ bundled: bundledSkills(), user: home.skills, reserved: OWN_TOOLS, log: silentLog(), watch: false },
+    without: service.switchedOff(config.skills),
     viber: (id) => path.join(home.viberDir(id), 'skills'),
   });
-  const health = openHealth({ granted: config.skills.env, isNative: service.isNative });
+  const health = openHealth({
+    granted: config.skills.env,
+    isNative: service.isNative,
+    needsSandbox: service.needsSandbox,
+  });
   const listed = await service.listSkills(skills, health, viber ?? DEFAULT_VIBER);
   await skills.close();
   if (json) {

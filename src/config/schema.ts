@@ -65,6 +65,11 @@ const mcpServer = section(
   'expected a section with command or url',
 ).refine(({ command, url }) => (command === undefined) !== (url === undefined), 'expected either command or url');
 
+const shellSwitch = z.preprocess(
+  (value) => (value === true || value === 'true' ? 'on' : value === false || value === 'false' ? 'off' : value),
+  oneOf('off', 'on', 'network'),
+);
+
 const { http, memory, history, voice, skills, web, search, jobs, mesh, limits, timeouts, log } = defaults;
 
 export const configSchema = section({
@@ -136,6 +141,7 @@ export const configSchema = section({
       .default(skills.env),
     timeout: seconds.default(skills.timeout),
     webOrigins: listOf(address()).default(skills.webOrigins),
+    shell: shellSwitch.default(skills.shell),
   }).prefault({}),
   search: section({
     by: oneOf('auto', 'off', 'provider', 'searxng', 'brave', 'tavily').default(search.by),

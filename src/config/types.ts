@@ -156,6 +156,8 @@ export interface SkillsConfig {
   timeout: number;
   /** Exact origins that `web-fetch` may read although they are private or not https. */
   webOrigins: string[];
+  /** Commands in the sandbox: not at all, without network, with it. */
+  shell: 'off' | 'on' | 'network';
 }
 
 /** A server of the Model Context Protocol: a program of this machine, or an address. */

@@ -21,6 +21,8 @@ export interface SkillsOptions {
   viber: (viber: string) => string;
   /** Where what was read of `user` is kept for the next start; nowhere when absent. */
   keptIn?: string;
+  /** Bundled skills that are left out. */
+  without?: readonly string[];
   /** Names of our own tools, which no skill may have. */
   reserved: Iterable<string>;
   log: Logger;
@@ -158,7 +160,9 @@ export class Skills {
   #all(viber: string): ReadonlyMap<string, Skill> {
     const known = this.#merged.get(viber);
     if (known) return known;
-    const skills = new Map(this.#levelsOf(viber).flatMap(({ library }) => [...library.skills]));
+    const { without = [] } = this.#options;
+    const found = this.#levelsOf(viber).flatMap(({ library }) => [...library.skills]);
+    const skills = new Map(found.filter(([name, { level }]) => level !== 'bundled' || !without.includes(name)));
     const sorted = new Map([...skills].sort(([a], [b]) => (a < b ? -1 : 1)));
     if (this.#vibers.has(viber)) this.#merged.set(viber, sorted);
     return sorted;

@@ -20,6 +20,8 @@ export interface HealthOptions {
   granted: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Skills whose work is code of ours: they run no script. */
   isNative?: (skill: Skill) => boolean;
+  /** Skills that run in the sandbox alone. */
+  needsSandbox?: (skill: Skill) => boolean;
   /** The gateway's search path; `process.env.PATH` by default. */
   path?: string;
   /** Whether there is a sandbox; asked of the machine by default. */
@@ -81,6 +83,8 @@ export function openHealth(options: HealthOptions): Health {
         if (Object.hasOwn(granted, variable) && granted[variable] !== '') continue;
         problems.push({ kind: 'variable', name: variable, fix: `set skills.env.${name}.${variable} in config.yaml` });
       }
+      if (!sandbox && options.needsSandbox?.(skill) === true)
+        problems.push({ kind: 'binary', name: 'bubblewrap', fix: 'install bubblewrap: it runs in a sandbox only' });
       const isUsable = problems.length === 0;
       if (runsScript && !sandbox) {
         problems.push({

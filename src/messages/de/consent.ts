@@ -16,6 +16,7 @@ export const consent = translate(english)({
   useTool: 'Darf ich {tool} damit benutzen?',
   runSkill: 'Darf ich {name} ausführen?',
   runSkillWith: 'Darf ich {name} mit {what} ausführen?',
+  runCommand: 'Darf ich diesen Befehl ausführen?',
   save: 'Speichern',
   send: 'Senden',
   saveFile: '{file} in deinem Arbeitsordner speichern?',

@@ -13,6 +13,7 @@ export const consent = {
   useTool: 'May I use {tool} with this?',
   runSkill: 'May I run {name}?',
   runSkillWith: 'May I run {name} with {what}?',
+  runCommand: 'May I run this command?',
   save: 'Save',
   send: 'Send',
   saveFile: 'Save {file} in your workspace?',

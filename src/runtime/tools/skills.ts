@@ -15,6 +15,7 @@ import { mayUse } from './asked.ts';
 import { READ_SKILL, readSkill } from './read-skill.ts';
 import { scriptTool } from './skills/script-tool.ts';
 import { isNative } from './skills/service.ts';
+import { SHELL, shellTool } from './skills/shell-tool.ts';
 import { linesOf } from './skills/usable.ts';
 
 export interface SkillSettings {
@@ -22,6 +23,7 @@ export interface SkillSettings {
   env: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Seconds, where a skill says nothing. */
   timeout: number;
+  shell: 'off' | 'on' | 'network';
 }
 
 export interface OfferDeps {
@@ -81,7 +83,16 @@ function toTool(skill: Skill, own: OwnSettings, scope: ToolScope, deps: OfferDep
   const { input, json } = schemasOf(skill);
   const native = isNative(skill) ? BUNDLED[name] : undefined;
   if (native) return { ...native(scope, deps.bundled), name, description, schema: json };
-  const { env, timeout: usual } = deps.settings;
+  const { env, timeout: usual, shell } = deps.settings;
+  if (isNative(skill) && name === SHELL) {
+    if (shell === 'off' || !deps.isSandboxed) return undefined;
+    const granted = Object.hasOwn(env, name) ? (env[name] ?? {}) : {};
+    const tool = shellTool(scope, {
+      ...{ description, folder: own.folder, granted, timeoutMs: (timeout ?? usual) * 1000 },
+      network: shell === 'network',
+    });
+    return { ...tool, schema: json };
+  }
   if (!script) return undefined;
   return scriptTool(skill, script, scope, {
     ...{ input, folder: own.folder, isSandboxed: deps.isSandboxed, timeoutMs: (timeout ?? usual) * 1000 },

@@ -95,7 +95,7 @@ function noteFor(skill: Skill, { folder, granted, isSandboxed }: ScriptDeps): st
 }
 
 /** The script has run all the same, and must not be taken for one that did not. */
-function notKept(error: unknown): Kept {
+export function notKept(error: unknown): Kept {
   const code = errorCode(error);
   if (code === undefined) throw error;
   return { files: [], left: [`all (${code})`] };
@@ -104,7 +104,7 @@ function notKept(error: unknown): Kept {
 const hintFor = ({ viber }: ToolScope): string =>
   `It worked in a folder of this task. To have scripts work in a project, a person sets \`folder\` in agents/${viber}.yaml.`;
 
-function told(result: ScriptResult, timeoutMs: number): { [key: string]: Json } {
+export function told(result: ScriptResult, timeoutMs: number): { [key: string]: Json } {
   const { code, stdout, stderr } = result;
   const said = visibleText(stripVTControlCharacters([stdout, stderr].filter(Boolean).join('\n'))).trimEnd();
   const error = failure(result, timeoutMs);

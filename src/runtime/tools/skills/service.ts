@@ -5,6 +5,7 @@ import type { Skills } from '../../../skills/catalog.ts';
 import type { Health } from '../../../skills/health.ts';
 import type { Skill } from '../../../skills/skill.ts';
 import type { McpHealth, McpServerSettings, SurveyedServer } from '../mcp/servers.ts';
+import { SHELL } from './shell-tool.ts';
 
 export type { SurveyedServer } from '../mcp/servers.ts';
 
@@ -35,7 +36,15 @@ export interface SkillService {
 
 /** Its work is code of ours. */
 export const isNative = ({ level, name }: Pick<Skill, 'level' | 'name'>): boolean =>
-  level === 'bundled' && Object.hasOwn(BUNDLED, name);
+  level === 'bundled' && (Object.hasOwn(BUNDLED, name) || name === SHELL);
+
+/** It runs in the sandbox, or not at all. */
+export const needsSandbox = ({ level, name }: Pick<Skill, 'level' | 'name'>): boolean =>
+  level === 'bundled' && name === SHELL;
+
+/** Bundled skills that the configuration has not switched on. */
+export const switchedOff = ({ shell }: { shell: 'off' | 'on' | 'network' }): string[] =>
+  shell === 'off' ? [SHELL] : [];
 
 /** Reads the folders anew and says what is there for a viber; nothing is run. */
 export async function listSkills(skills: Skills, health: Health, viber: string): Promise<Omit<SkillList, 'servers'>> {

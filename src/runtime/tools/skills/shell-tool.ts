@@ -1,0 +1,88 @@
+/**
+ * `shell`: one command in the sandbox, and nowhere without one. A person sees each command as it is; what they agree to is that command,
+ * word for word. What happens cannot be known after a crash, so a call is reported then, never repeated.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { UserError } from '../../../errors.ts';
+import { lines, words } from '../../../messages/messages.ts';
+import type { RuntimeTool } from '../../contract/task.ts';
+import { defineTool, type ToolScope } from '../../contract/tool-scope.ts';
+import { fenced, visible } from '../../reply/show.ts';
+import { notKept, told } from './script-tool.ts';
+import { expanded, workFolder } from './work-folder.ts';
+import { keepWritten, snapshotOf } from './written-files.ts';
+
+export const SHELL = 'shell';
+
+export interface ShellDeps {
+  description: string;
+  folder: string | undefined;
+  granted: Readonly<Record<string, string>>;
+  timeoutMs: number;
+  network: boolean;
+}
+
+const MAX_COMMAND = 20_000;
+const MAX_SECONDS = 600;
+/** Beyond it the command stands whole in the details, or in a file. */
+const MAX_INLINE = 900;
+const MAX_LEFT = 10;
+
+const input = z.object({
+  command: z.string().trim().min(1).max(MAX_COMMAND),
+  seconds: z.number().min(1).max(MAX_SECONDS).exactOptional(),
+});
+
+export function shellTool(scope: ToolScope, deps: ShellDeps): RuntimeTool {
+  const { description, folder, granted, network } = deps;
+  const timeoutOf = (seconds: number | undefined) => (seconds === undefined ? deps.timeoutMs : seconds * 1000);
+  return defineTool({
+    ...{ name: SHELL, description, input },
+    effect: 'external',
+    consent: 'effects',
+    isOutside() {
+      // Nobody is asked about what cannot run.
+      workFolder(scope, folder);
+      return true;
+    },
+    kindOf: ({ command }) => `the same command, word for word (${digestOf(command, network)})`,
+    asks({ command }, { messages, code }) {
+      const isShort = command.length <= MAX_INLINE;
+      const ask = messages.text('consent.runCommand');
+      return { text: lines(ask, '', words(isShort ? fenced(visible(command), 'sh') : code(command))) };
+    },
+    noteFor: () => noteFor(deps),
+    async execute({ command, seconds }, { signal }) {
+      const { hasSandbox, runScript } = await import('../../../skills/script.ts');
+      // It may have gone since the run was offered it.
+      if (!(await hasSandbox())) throw new UserError('There is no sandbox on this machine, so no command is run.');
+      const work = workFolder(scope, folder);
+      const before = work.isTasks ? await snapshotOf(work.path) : undefined;
+      const timeoutMs = timeoutOf(seconds);
+      const result = await runScript({
+        ...{ script: { shell: 'bash', text: `${command}\n` }, variables: {}, granted, timeoutMs, signal, network },
+        ...{ cwd: work.path, readable: work.files },
+      });
+      const kept = before ? await keepWritten(scope, work.path, before).catch(notKept) : { files: [], left: [] };
+      return {
+        ...told(result, timeoutMs),
+        ...(kept.files.length > 0 ? { artifacts: kept.files } : {}),
+        ...(kept.left.length > 0 ? { notKept: kept.left.slice(0, MAX_LEFT) } : {}),
+      };
+    },
+  });
+}
+
+const digestOf = (command: string, network: boolean): string =>
+  createHash('sha256')
+    .update(JSON.stringify([command, network]))
+    .digest('hex')
+    .slice(0, 12);
+
+function noteFor({ folder, network, granted, timeoutMs }: ShellDeps): string {
+  const where = expanded(folder) ?? 'a folder of this task';
+  const names = Object.keys(granted);
+  const given = names.length > 0 ? ` It is given ${names.join(', ')}.` : '';
+  return `It works in ${where}, in a sandbox, ${network ? 'with access to the network' : 'without network'}, and can read the files of this task; it is ended after ${timeoutMs / 1000} seconds unless it says otherwise.${given}`;
+}
