@@ -102,6 +102,11 @@ describe('installed from it, viber', () => {
     expect(skills.map((skill: { name: string }) => skill.name)).toContain('chart');
   });
 
+  test('tells how it is updated', async () => {
+    const { stdout } = await viber(['update']);
+    expect(stdout).toContain(`npm install --global --prefix "${fs.realpathSync(prefix)}" ${manifest.name}@latest`);
+  });
+
   test('draws a chart with the fonts it brought along', async () => {
     const llm = await startLlm();
     onTestFinished(() => llm.close());

@@ -176,6 +176,18 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     exits: { 3: 'a gateway runs on this home' },
     load: () => import('./backup/restore.ts'),
   },
+  update: {
+    about: 'a newer program in the place of this one; the home is not touched',
+    options: {
+      check: { about: 'in a checkout: say what is new and change nothing' },
+      yes: { about: 'do it (a package of npm; a checkout needs no yes)' },
+    },
+    notes: [
+      'A checkout goes forward to what its branch follows, then npm ci and npm run build. For a package it prints the command of npm.',
+    ],
+    examples: ['viber update', 'viber update --check'],
+    load: () => import('./update.ts'),
+  },
   import: {
     about: 'take over what another assistant has left',
     verbs: { openclaw: { takes: '[DIR]', about: 'from a state folder of OpenClaw, ~/.openclaw if none is named' } },

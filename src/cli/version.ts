@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { isRecord } from '../lib/json.ts';
 
-const PACKAGE = 'openviber-gateway';
+export const PACKAGE = 'openviber-gateway';
 
 /** The folder that package.json stands in: above the source, and above the built program. */
 export function packageFolder(): string {

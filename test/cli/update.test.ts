@@ -1,0 +1,110 @@
+/** An update by git, from a repository beside it, with a stand-in for npm: forward only, and the home stays as it is. */
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { updateCheckout, updatePackage } from '../../src/cli/update.ts';
+import { tempFolder, tree } from '../helpers/temp.ts';
+
+function machine(options: { npmFails?: string } = {}) {
+  const folder = tempFolder();
+  const [bare, theirs, ours, home, bin] = ['bare.git', 'theirs', 'ours', 'home', 'bin'].map((name) =>
+    path.join(folder, name),
+  ) as [string, string, string, string, string];
+  const log = path.join(folder, 'npm.log');
+  fs.mkdirSync(bin);
+  fs.mkdirSync(home);
+  fs.writeFileSync(path.join(home, 'config.yaml'), '{}');
+  fs.writeFileSync(log, '');
+  const failure = options.npmFails === undefined ? '' : `[ "$1" = ${options.npmFails} ] && exit 1\n`;
+  fs.writeFileSync(path.join(bin, 'npm'), `#!/bin/sh\necho "$PWD: $*" >> "${log}"\n${failure}exit 0\n`, {
+    mode: 0o755,
+  });
+  const env = {
+    PATH: `${bin}:${process.env.PATH}`,
+    HOME: folder,
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+  };
+  const git = (cwd: string, ...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], {
+      cwd,
+      env,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    }).trim();
+  const commit = (cwd: string, text: string) => {
+    fs.writeFileSync(path.join(cwd, 'file'), text);
+    git(cwd, 'add', '.');
+    git(cwd, 'commit', '-m', text);
+  };
+  git(folder, 'init', '--bare', '-b', 'main', bare);
+  git(folder, 'clone', '-q', bare, theirs);
+  git(theirs, 'checkout', '-q', '-B', 'main');
+  commit(theirs, 'one');
+  git(theirs, 'push', '-q', '-u', 'origin', 'main');
+  git(folder, 'clone', '-q', bare, ours);
+  const publish = (text: string) => {
+    commit(theirs, text);
+    git(theirs, 'push', '-q');
+  };
+  const lines: string[] = [];
+  const context = (...switches: string[]) => ({
+    ...{ home, env, switches: new Set(switches), print: (line: string) => void lines.push(line) },
+  });
+  const npm = () => fs.readFileSync(log, 'utf8').trim().split('\n').filter(Boolean);
+  return { ours, home, git, commit, publish, context, lines, npm };
+}
+
+test('goes forward, installs, builds, and leaves the home alone', async () => {
+  const { ours, home, publish, context, lines, npm } = machine();
+  const before = tree(home);
+  expect(await updateCheckout(ours, context())).toBe(0);
+  expect([lines.join('\n'), npm()]).toEqual([expect.stringContaining('is up to date with origin/main'), []]);
+  publish('two');
+  expect(await updateCheckout(ours, context('check'))).toBe(0);
+  expect(fs.readFileSync(path.join(ours, 'file'), 'utf8')).toBe('one');
+  expect(await updateCheckout(ours, context())).toBe(0);
+  expect(fs.readFileSync(path.join(ours, 'file'), 'utf8')).toBe('two');
+  expect(npm()).toEqual([`${ours}: ci`, `${ours}: run build`]);
+  expect(lines.at(-1)).toContain('viber start');
+  expect(tree(home)).toEqual(before);
+  fs.mkdirSync(path.join(home, 'run'));
+  fs.writeFileSync(path.join(home, 'run/gateway.sock'), '');
+  publish('three');
+  await updateCheckout(ours, context());
+  expect(lines.at(-1)).toContain('still the one before');
+});
+
+test('throws away nothing of ours: changes, commits, a branch that follows none', async () => {
+  const { ours, git, commit, publish, context, npm } = machine();
+  publish('two');
+  fs.writeFileSync(path.join(ours, 'file'), 'mine');
+  await expect(updateCheckout(ours, context())).rejects.toThrow('has changes of its own');
+  expect(fs.readFileSync(path.join(ours, 'file'), 'utf8')).toBe('mine');
+  commit(ours, 'mine');
+  await expect(updateCheckout(ours, context())).rejects.toThrow('has 1 commits that origin/main does not have');
+  git(ours, 'checkout', '-q', '-b', 'own');
+  await expect(updateCheckout(ours, context())).rejects.toThrow('follows none');
+  expect(npm()).toEqual([]);
+});
+
+test('says how to go back where the build fails', async () => {
+  const { ours, git, publish, context, lines } = machine({ npmFails: 'run' });
+  const before = git(ours, 'rev-parse', '--short', 'HEAD');
+  publish('two');
+  expect(await updateCheckout(ours, context())).toBe(1);
+  expect(lines.at(-1)).toContain(`reset --hard ${before}`);
+});
+
+test('a package is updated by npm where it stands, when it is told to', async () => {
+  const { ours, context, lines, npm } = machine();
+  const prefix = path.join(ours, 'a prefix');
+  const folder = path.join(prefix, 'lib/node_modules/openviber-gateway');
+  fs.mkdirSync(folder, { recursive: true });
+  expect(await updatePackage(folder, context())).toBe(0);
+  expect([lines[0], npm()]).toEqual([expect.stringContaining(`--prefix "${prefix}" openviber-gateway@latest`), []]);
+  expect(await updatePackage(folder, context('yes'))).toBe(0);
+  expect(npm()).toEqual([`${prefix}: install --global --prefix ${prefix} openviber-gateway@latest`]);
+  await expect(updatePackage(ours, context())).rejects.toThrow('as it was installed');
+});
