@@ -30,6 +30,8 @@ export interface DiscordControl {
   dm(userId: string, text: string, options?: Omit<SayOptions, 'from'>): ChatMessage;
   /** Id of a person's DM channel with the bot, made on first use. */
   openDm(userId: string): string;
+  /** The language in which somebody uses Discord; en-US by default. */
+  setLocale(userId: string, locale: string): void;
   /** The author changes a message. */
   edit(channelId: string, messageId: string, text: string): ChatMessage;
   delete(channelId: string, messageId: string): void;

@@ -13,6 +13,7 @@ export interface People {
   say(channelId: string, text: string, options?: SayOptions): ChatMessage;
   dm(userId: string, text: string, options?: Omit<SayOptions, 'from'>): ChatMessage;
   openDm(userId: string): string;
+  setLocale(userId: string, locale: string): void;
   edit(channelId: string, messageId: string, text: string): ChatMessage;
   delete(channelId: string, messageId: string): void;
   react(channelId: string, messageId: string, emoji: string, options?: { user?: string; remove?: boolean }): void;
@@ -84,6 +85,9 @@ export function createPeople(platform: Platform, firstPerson: string, redeliver:
     dm: (userId, text, options) => {
       userOf(world, userId);
       return say(directWith(world, userId).id, text, { ...options, from: userId });
+    },
+    setLocale: (userId, locale) => {
+      userOf(world, userId).locale = locale;
     },
     openDm: (userId) => directWith(world, userOf(world, userId).id).id,
     edit(channelId, messageId, text) {

@@ -1,0 +1,53 @@
+/** Who is answered in which language: by what their platform says of them, or by the owner's setting. */
+import { expect, it as test } from 'vitest';
+import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
+import { openThree } from './three.ts';
+
+const NOTHING = /Es gibt nichts anzuhalten/;
+
+/** Alex uses all three platforms in German, Sam in English. */
+async function openGerman(config: Record<string, unknown> = {}) {
+  const opened = await openThree({ config });
+  const { telegram, discord, slack } = opened;
+  telegram.emulator.addUser({ id: 1001, first_name: 'Alex', language_code: 'de-AT' });
+  discord.emulator.setLocale(discord.identity('alex').slice('discord:'.length), 'de');
+  slack.emulator.users.alex.locale = 'de-DE';
+  return opened;
+}
+
+/** Asks until it is known what Slack says of a person, which it is asked once they have written. */
+async function stopIn(platform: Platform, place: Place, wanted: RegExp, by: 'alex' | 'sam' = 'alex'): Promise<void> {
+  await expect.poll(async () => (await platform.command(place, 'stop', '', by)).text).toMatch(wanted);
+}
+
+test('each person is answered in the language of their platform, in groups too', async () => {
+  const { telegram, discord, slack } = await openGerman();
+  for (const platform of [telegram, discord, slack]) {
+    await stopIn(platform, platform.dm('alex'), NOTHING);
+    await stopIn(platform, platform.room, NOTHING);
+    await stopIn(platform, platform.room, /You may not use/, 'sam');
+  }
+});
+
+test('what Discord says with a command holds for the words that follow, and after a restart', async () => {
+  const { world, discord } = await openGerman();
+  const dm = discord.dm('alex');
+  await stopIn(discord, dm, NOTHING);
+  world.llm.script([{ fault: 'empty-text' }, { fault: 'empty-text' }, { fault: 'empty-text' }, { fault: 'empty-text' }]);
+  const failed = await ask(discord, dm, 'hallo', { text: /Kennung/ });
+  expect(failed.buttons).toEqual(['Nochmal']);
+  await world.restart();
+  world.llm.script([{ fault: 'empty-text' }, { fault: 'empty-text' }, { fault: 'empty-text' }, { fault: 'empty-text' }]);
+  const after = discord.answers(dm).length;
+  discord.say(dm, 'und jetzt');
+  await waitFor(discord, dm, { after, text: /Kennung/ });
+});
+
+test('the owner’s setting is for everybody; a language nobody has translated is English', async () => {
+  const fixed = await openGerman({ language: 'de' });
+  for (const platform of [fixed.telegram, fixed.discord, fixed.slack])
+    await stopIn(platform, platform.room, /darfst du hier nicht/, 'sam');
+  const { telegram } = await openGerman();
+  telegram.emulator.addUser({ id: 1001, first_name: 'Alex', language_code: 'fr' });
+  await stopIn(telegram, telegram.dm('alex'), /There is nothing to stop/);
+});
