@@ -35,6 +35,7 @@ const ABOUT = {
   lost: 'the languages people are answered in',
   next: 'Each is learned again from the next message.',
 };
+const chatKey = ({ thread: _thread, ...chat }: Address) => conversationKey(chat);
 const isTag = (value: unknown): value is string => typeof value === 'string' && TAG.test(value);
 
 export interface LanguagesOptions {
@@ -91,7 +92,7 @@ export function openLanguages({ folder, configured, prefixes, log }: LanguagesOp
       if (!isTag(said)) return;
       const all = known();
       const keys = [identityText(principal)];
-      if (direct) keys.push(conversationKey(direct));
+      if (direct) keys.push(chatKey(direct));
       if (direct && principal.role === 'owner') keys.push(OWNER);
       const changed = keys.filter((key) => all.get(key) !== said);
       if (changed.length === 0) return;
@@ -100,9 +101,8 @@ export function openLanguages({ folder, configured, prefixes, log }: LanguagesOp
     },
     prefixAt,
     at(address) {
-      const { thread: _thread, ...chat } = address;
       const all = known();
-      return messagesIn(fixed ?? all.get(conversationKey(chat)) ?? all.get(OWNER), prefixAt(address));
+      return messagesIn(fixed ?? all.get(chatKey(address)) ?? all.get(OWNER), prefixAt(address));
     },
     close: () => timer && write(),
   };

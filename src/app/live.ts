@@ -1,5 +1,6 @@
 /** Live progress with all it needs of the gateway, and what people have chosen about it for their conversations. */
 import path from 'node:path';
+import type { Languages } from '../access/languages.ts';
 import type { Address, Channel } from '../channels/channel.ts';
 import type { Config } from '../config.ts';
 import type { State } from '../engine/engine.ts';
@@ -24,6 +25,7 @@ export interface OpenLiveOptions {
   state: State;
   delivery: Pick<Delivery, 'isBusy'>;
   channelOf: (address: Address) => Channel | undefined;
+  languages: Pick<Languages, 'at'>;
   log: Logger;
 }
 
@@ -41,6 +43,7 @@ export function openLive(options: OpenLiveOptions): { live: LiveProgress; settin
   const live = new LiveProgress({
     ...{ bus: options.bus, channelOf: options.channelOf, settings, buttons: options.buttons },
     ...{ cache: options.state, log: options.log },
+    messagesAt: (address) => options.languages.at(address),
     isBusy: (address) => delivery.isBusy(address),
     async progressOf(taskId) {
       const stored = await readPlan(home, taskId);

@@ -76,10 +76,10 @@ export async function openServices(options: ServicesOptions) {
     onDead: (message, reason) => notifier.tellUndelivered(message, reason),
     onButtons: (message, messageId) => void questions.asked(message, messageId),
   });
-  const { live, settings } = openLive({ config, home, bus, buttons, state, delivery, channelOf, log });
-  const { links, pairing, people } = openAccess(config, home.access);
   const prefixes = prefixesOf(config);
   const languages = openLanguages({ folder: home.access, configured: config.language, prefixes, log });
+  const { live, settings } = openLive({ config, home, bus, buttons, state, delivery, channelOf, languages, log });
+  const { links, pairing, people } = openAccess(config, home.access);
   const questions = new Questions({
     ...{ state, log, messagesAt: languages.at },
     send: (message) => delivery.add(message, message.id, true),

@@ -9,6 +9,7 @@ import { exported } from './de/export.ts';
 import { failures } from './de/failures.ts';
 import { help } from './de/help.ts';
 import { jobs } from './de/jobs.ts';
+import { live } from './de/live.ts';
 import { memory } from './de/memory.ts';
 import { models } from './de/models.ts';
 import { outcomes } from './de/outcomes.ts';
@@ -32,6 +33,7 @@ export const de: Catalogue = {
   failures,
   help,
   jobs,
+  live,
   memory,
   models,
   outcomes,

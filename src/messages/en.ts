@@ -12,6 +12,7 @@ import { exported } from './en/export.ts';
 import { failures } from './en/failures.ts';
 import { help } from './en/help.ts';
 import { jobs } from './en/jobs.ts';
+import { live } from './en/live.ts';
 import { memory } from './en/memory.ts';
 import { models } from './en/models.ts';
 import { outcomes } from './en/outcomes.ts';
@@ -34,6 +35,7 @@ export const en = {
   failures,
   help,
   jobs,
+  live,
   memory,
   models,
   outcomes,

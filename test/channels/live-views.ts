@@ -1,6 +1,10 @@
 /** Views of runs as the runtime gives them to channels, without the runtime: every turn is given at once unless told otherwise. */
+
 import { type Address, type AgentStreamEvent, conversationKey, type LiveView } from '../../src/channels/channel.ts';
+import { messagesIn, say } from '../../src/messages/messages.ts';
 import { doing, statusLine } from '../../src/runtime/live/words.ts';
+
+const english = messagesIn('en');
 
 export interface ViewOptions {
   mode?: LiveView['mode'];
@@ -24,7 +28,7 @@ export function createViews(options: ViewOptions = {}): (event: AgentStreamEvent
 
 function createView(options: ViewOptions) {
   const startedAt = Date.now();
-  let words = 'thinking';
+  let words = say('live.thinking');
   let state: LiveView['state'] = 'thinking';
   let until = 0;
   const view: LiveView = {
@@ -35,9 +39,9 @@ function createView(options: ViewOptions) {
       return state;
     },
     get words() {
-      return words;
+      return english.said(words);
     },
-    line: () => statusLine(words, options.progress, Date.now() - startedAt),
+    line: () => statusLine(words, options.progress, Date.now() - startedAt, english),
     async turn() {
       if (options.turn) return options.turn();
       const ms = until - Date.now();

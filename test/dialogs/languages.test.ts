@@ -33,11 +33,21 @@ test('what Discord says with a command holds for the words that follow, and afte
   const { world, discord } = await openGerman();
   const dm = discord.dm('alex');
   await stopIn(discord, dm, NOTHING);
-  world.llm.script([{ fault: 'empty-text' }, { fault: 'empty-text' }, { fault: 'empty-text' }, { fault: 'empty-text' }]);
+  world.llm.script([
+    { fault: 'empty-text' },
+    { fault: 'empty-text' },
+    { fault: 'empty-text' },
+    { fault: 'empty-text' },
+  ]);
   const failed = await ask(discord, dm, 'hallo', { text: /Kennung/ });
   expect(failed.buttons).toEqual(['Nochmal']);
   await world.restart();
-  world.llm.script([{ fault: 'empty-text' }, { fault: 'empty-text' }, { fault: 'empty-text' }, { fault: 'empty-text' }]);
+  world.llm.script([
+    { fault: 'empty-text' },
+    { fault: 'empty-text' },
+    { fault: 'empty-text' },
+    { fault: 'empty-text' },
+  ]);
   const after = discord.answers(dm).length;
   discord.say(dm, 'und jetzt');
   await waitFor(discord, dm, { after, text: /Kennung/ });

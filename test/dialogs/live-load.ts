@@ -7,6 +7,7 @@ import { openLedger } from '../../src/engine/local/ledger.ts';
 import { LocalOutbox } from '../../src/engine/local/outbox.ts';
 import { openStore } from '../../src/engine/local/store.ts';
 import { silentLog } from '../../src/log.ts';
+import { messagesIn } from '../../src/messages/messages.ts';
 import { openDelivery } from '../../src/runtime/delivery.ts';
 import { createBus } from '../../src/runtime/live/bus.ts';
 import { LiveProgress } from '../../src/runtime/live/live.ts';
@@ -56,6 +57,7 @@ export function createLoad(channel: Channel): Load {
     },
   });
   const live = new LiveProgress({
+    messagesAt: () => messagesIn('en'),
     ...{
       bus,
       channelOf: () => timed,

@@ -13,6 +13,7 @@ import {
 } from '../../channels/channel.ts';
 import type { State } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
+import { type Messages, type Said, say } from '../../messages/messages.ts';
 import type { ConversationSettings } from '../conversations/settings.ts';
 import type { Buttons } from '../reply/buttons.ts';
 import type { Bus } from './bus.ts';
@@ -31,6 +32,8 @@ export interface LiveOptions {
   isBusy: (address: Address) => boolean;
   /** How far the plan of a task is. */
   progressOf: (taskId: string) => Promise<Progress | undefined>;
+  /** In the language of whoever reads there. */
+  messagesAt: (address: Address) => Messages;
   log: Logger;
 }
 
@@ -49,7 +52,7 @@ interface Run {
   agentId: string;
   /** Who works on it now: the agent itself, or one that it asked. */
   worker: string;
-  words: string;
+  words: Said;
   state: AgentState;
   text: LiveText;
   progress: Promise<Progress | undefined> | undefined;
@@ -108,7 +111,7 @@ export class LiveProgress {
    */
   async follow(runId: string, addresses: readonly Address[], isAgain = false): Promise<void> {
     const run: Run = {
-      ...{ startedAt: Date.now(), taskId: '', agentId: '', worker: '', words: 'thinking', state: 'thinking' },
+      ...{ startedAt: Date.now(), taskId: '', agentId: '', worker: '', words: say('live.thinking'), state: 'thinking' },
       ...{ text: createLiveText(), progress: undefined, lastProgress: undefined, views: [], isOver: false },
     };
     const places = new Map(addresses.map((address) => [conversationKey(address), address]));
@@ -152,7 +155,7 @@ export class LiveProgress {
   }
 
   #placeOf(run: Run, runId: string, address: Address): Place {
-    const { settings, cache } = this.#options;
+    const { settings, cache, messagesAt } = this.#options;
     let buttons: Promise<Button[][]> | undefined;
     const view: Place['view'] = {
       get mode() {
@@ -162,9 +165,9 @@ export class LiveProgress {
         return run.state;
       },
       get words() {
-        return run.words;
+        return messagesAt(address).said(run.words);
       },
-      line: () => statusLine(run.words, run.lastProgress, Date.now() - run.startedAt),
+      line: () => statusLine(run.words, run.lastProgress, Date.now() - run.startedAt, messagesAt(address)),
       turn: async () => {
         if (run.isOver || !(await this.#pace.turn(address, view))) return false;
         await this.#readProgress(run);
@@ -210,7 +213,9 @@ export class LiveProgress {
 
   async #offerStop(run: Run, address: Address): Promise<Button[][]> {
     try {
-      return await this.#options.buttons.offer(address, [[{ label: 'Stop', command: 'stop', args: run.taskId }]]);
+      return await this.#options.buttons.offer(address, [
+        [{ label: this.#options.messagesAt(address).text('live.stop'), command: 'stop', args: run.taskId }],
+      ]);
     } catch (error) {
       this.#log.warn({ err: error }, 'a button to stop could not be offered');
       return [];
@@ -239,7 +244,8 @@ export class LiveProgress {
     if (event.type === 'tool-result') run.progress = undefined;
     if (event.type === 'state-change') run.state = event.state;
     const words = doing(event);
-    if (words !== undefined) run.words = event.agentId === run.agentId ? words : `${event.agentId}: ${words}`;
+    if (words !== undefined)
+      run.words = event.agentId === run.agentId ? words : say('live.of', { agent: event.agentId, doing: words });
     return event;
   }
 

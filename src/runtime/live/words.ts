@@ -2,26 +2,28 @@
 import path from 'node:path';
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import { scrub } from '../../log.ts';
+import { type Messages, type Said, say, type Text } from '../../messages/messages.ts';
 
-type Phrase = (args: (key: string) => string) => string;
+type Phrase = (args: (key: string) => string) => Said;
+
+const fileOr = (name: string) => name || say('live.aFile');
 
 const TOOLS = new Map<string, Phrase>([
-  ['update_plan', () => 'updating the plan'],
-  ['create_artifact', (arg) => `writing ${arg('title') || 'a file'}`],
-  ['attach_artifact', () => 'attaching a file'],
-  ['read_file', (arg) => `reading ${fileName(arg('path')) || 'a file'}`],
-  ['write_file', (arg) => `writing ${fileName(arg('path')) || 'a file'}`],
-  ['list_files', () => 'looking at the files'],
-  ['remember', () => 'taking a note'],
-  ['memory_search', () => 'looking through memory'],
-  ['ask_user', () => 'asking you'],
-  ['ask_agent', (arg) => `asking ${arg('agent') || 'another agent'}`],
-  ['notify', () => 'sending a notice'],
-  ['create_scheduled_job', () => 'making a schedule'],
-  ['list_scheduled_jobs', () => 'looking at the schedules'],
-  ['set_model', () => 'changing the model'],
-  ['web_search', () => 'searching the web'],
-  ['delete_scheduled_job', () => 'deleting a schedule'],
+  ['update_plan', () => say('live.plan')],
+  ['create_artifact', (arg) => say('live.writing', { file: fileOr(arg('title')) })],
+  ['attach_artifact', () => say('live.attaching')],
+  ['read_file', (arg) => say('live.reading', { file: fileOr(fileName(arg('path'))) })],
+  ['write_file', (arg) => say('live.writing', { file: fileOr(fileName(arg('path'))) })],
+  ['list_files', () => say('live.files')],
+  ['remember', () => say('live.note')],
+  ['memory_search', () => say('live.memory')],
+  ['ask_user', () => say('live.askingYou')],
+  ['ask_agent', (arg) => say('live.asking', { agent: arg('agent') || say('live.anotherAgent') })],
+  ['notify', () => say('live.notice')],
+  ['create_scheduled_job', () => say('live.newJob')],
+  ['list_scheduled_jobs', () => say('live.jobs')],
+  ['set_model', () => say('live.model')],
+  ['delete_scheduled_job', () => say('live.noJob')],
 ]);
 
 /** How names of tools look; a model may write anything for one. */
@@ -32,16 +34,16 @@ const UNSEEN = /[\p{Cf}@]/gu;
 const MAX_WORDS = 50;
 
 /** What the event changes it to; undefined when it changes nothing. */
-export function doing(event: AgentStreamEvent): string | undefined {
+export function doing(event: AgentStreamEvent): Said | undefined {
   if (event.type === 'tool-call') return wordsOf(event.tool, event.args);
   if (event.type !== 'state-change') return undefined;
-  if (event.state === 'waiting-approval') return 'waiting for your answer';
-  return event.state === 'thinking' ? 'thinking' : undefined;
+  if (event.state === 'waiting-approval') return say('live.waiting');
+  return event.state === 'thinking' ? say('live.thinking') : undefined;
 }
 
-function wordsOf(tool: string, args: unknown): string {
+function wordsOf(tool: string, args: unknown): Said {
   const phrase = TOOLS.get(tool);
-  if (!phrase) return TOOL_NAME.test(tool) ? `using ${tool.replaceAll('_', ' ')}` : 'using a tool';
+  if (!phrase) return say('live.using', { what: TOOL_NAME.test(tool) ? tool.replaceAll('_', ' ') : say('live.aTool') });
   const fields: Record<string, unknown> = typeof args === 'object' && args !== null ? { ...args } : {};
   return phrase((key) => {
     const value = fields[key];
@@ -64,12 +66,14 @@ function oneLine(text: string): string {
 
 /** `Working (2/5): writing plan.md … 12 s` */
 export function statusLine(
-  words: string,
+  doing: Said,
   progress: { done: number; total: number } | undefined,
   elapsedMs: number,
-): string {
-  const seconds = Math.round(elapsedMs / 1000);
-  const time = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-  const steps = progress && progress.total > 0 ? ` (${progress.done}/${progress.total})` : '';
-  return `Working${steps}: ${words} … ${time}`;
+  messages: Messages,
+): Text {
+  const all = Math.round(elapsedMs / 1000);
+  const [minutes, seconds] = [Math.floor(all / 60), all % 60];
+  const time = minutes === 0 ? say('tasks.seconds', { seconds }) : say('tasks.minutes', { minutes, seconds });
+  if (!progress || progress.total === 0) return messages.text('live.line', { doing, time });
+  return messages.text('live.lineSteps', { done: progress.done, total: progress.total, doing, time });
 }

@@ -1,7 +1,9 @@
 /** From the bus to conversations: what they are told, with what at hand, and for how long. */
+
 import { describe, expect, it, vi } from 'vitest';
 import type { Address, AgentStreamEvent, Channel, LiveView } from '../../../src/channels/channel.ts';
 import { silentLog } from '../../../src/log.ts';
+import { messagesIn } from '../../../src/messages/messages.ts';
 import { createInterrupt } from '../../../src/runtime/commands/interrupt.ts';
 import type { ConversationSetting } from '../../../src/runtime/conversations/settings.ts';
 import { createBus } from '../../../src/runtime/live/bus.ts';
@@ -36,6 +38,7 @@ function start(
     ...options.channel,
   };
   const live = new LiveProgress({
+    messagesAt: () => messagesIn('en'),
     ...{
       bus,
       settings: { get: () => settings },

@@ -1,7 +1,9 @@
 /** Who is at work for whom, as conversations see it, and an interrupt that names an agent (C38). */
+
 import { describe, expect, it } from 'vitest';
 import type { Address, AgentStreamEvent, Channel, LiveView } from '../../../src/channels/channel.ts';
 import { silentLog } from '../../../src/log.ts';
+import { messagesIn } from '../../../src/messages/messages.ts';
 import { createInterrupt } from '../../../src/runtime/commands/interrupt.ts';
 import { createBus } from '../../../src/runtime/live/bus.ts';
 import { LiveProgress } from '../../../src/runtime/live/live.ts';
@@ -17,6 +19,7 @@ function start() {
   });
   const channel: Partial<Channel> = { id: 'telegram', stream: async (_event, _address, view) => void views.add(view) };
   const live = new LiveProgress({
+    messagesAt: () => messagesIn('en'),
     ...{ bus, log, settings: { get: () => ({}) }, buttons: { offer: async () => [] }, isBusy: () => false },
     cache: memoryCache(),
     ...{ progressOf: async () => undefined, channelOf: () => channel as Channel },
