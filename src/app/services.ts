@@ -7,7 +7,7 @@ import { openPairing } from '../access/pairing.ts';
 import { createPeople } from '../access/people.ts';
 import type { Address } from '../channels/channel.ts';
 import { accessRulesOf, type Config } from '../config.ts';
-import type { Queue, QueueItem } from '../engine/engine.ts';
+import type { QueueItem } from '../engine/engine.ts';
 import { openLocalEngine } from '../engine/local/engine.ts';
 import { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
 import { SyncSoon } from '../lib/sync-soon.ts';
@@ -16,7 +16,8 @@ import { say } from '../messages/messages.ts';
 import { createMetrics } from '../metrics.ts';
 import { type Entry, laneLimits } from '../runtime/contract/entry.ts';
 import { entryShape, outboxShape } from '../runtime/contract/spool-shapes.ts';
-import { bindingKey, type Conversations, openConversations } from '../runtime/conversations/conversations.ts';
+import { bindLeft } from '../runtime/conversations/bind-left.ts';
+import { openConversations } from '../runtime/conversations/conversations.ts';
 import { ExpectedAnswers } from '../runtime/conversations/expected.ts';
 import { type OwnerNotifier, openOwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import { openDelivery } from '../runtime/delivery.ts';
@@ -95,19 +96,6 @@ export async function openServices(options: ServicesOptions) {
     ...{ engine, queue, state, syncSoon, delivery, buttons, questions, bus, live, settings, built, channelOf },
     ...{ links, pairing, people, languages, prefixes, conversations, expected, notifier },
   };
-}
-
-/** A crash may have come between what begins a task and its conversation's binding: what is left of it is bound before anything new comes. */
-async function bindLeft(queue: Pick<Queue<Entry>, 'unfinished'>, conversations: Conversations): Promise<void> {
-  for (const { message: entry } of await queue.unfinished()) {
-    if (entry.command || entry.job) continue;
-    const { taskId, viber, principal, message } = entry;
-    const { address, isDirect } = message;
-    // A thread that is still to come is bound when it is there.
-    if (message.opensThread && address.thread === undefined) continue;
-    const key = bindingKey(principal, address, isDirect);
-    if (!conversations.get(key)) await conversations.bind({ key, taskId, viber, address, isDirect });
-  }
 }
 
 function openAccess(config: Config, folder: string) {

@@ -50,6 +50,8 @@ export interface InboundMessage {
   group?: string;
   /** The platform's id of the message itself, for replies and edits. */
   messageId: string;
+  /** For `message`: its place among those of its chat as the platform counts them; absent where it does not. */
+  sequence?: number;
   /** For `edit`: the `id` the original message had. */
   editOf?: string;
   isDirect: boolean;

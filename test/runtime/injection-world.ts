@@ -29,6 +29,7 @@ import { silentLog } from '../../src/log.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { dedupeId, type Entry, type InjectionMode, taskLane, traceOf } from '../../src/runtime/contract/entry.ts';
+import { bindLeft } from '../../src/runtime/conversations/bind-left.ts';
 import { openConversations, placeOf, shareTask } from '../../src/runtime/conversations/conversations.ts';
 import { openConversationSettings } from '../../src/runtime/conversations/settings.ts';
 import { createTaskRecords } from '../../src/runtime/conversations/task-record.ts';
@@ -190,6 +191,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     });
     const delivery = openDelivery({ outbox: new LocalOutbox({ store, ledger }), log, channelOf, timeScale: 0.01 });
     const conversations = openConversations(home.conversations);
+    await bindLeft(queue, conversations);
     const bus = createBus((error) => {
       throw error;
     });

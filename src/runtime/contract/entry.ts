@@ -2,7 +2,7 @@
 import type { RateLimiter } from '../../access/limits.ts';
 import { type Principal, principalText } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage } from '../../channels/channel.ts';
-import type { FairLimits, Share } from '../../engine/engine.ts';
+import type { FairLimits, OrderKey, Share } from '../../engine/engine.ts';
 import type { OwnSettings } from './settings.ts';
 
 /** A scheduled job's run: nobody wrote it, its prompt is the message. */
@@ -74,6 +74,12 @@ export function dedupeId(message: InboundMessage, event = message.id): string {
 /** The first 12 characters of a spool key: short enough to read aloud, long enough to be unique. */
 export function traceOf(spoolKey: string): string {
   return spoolKey.slice(0, 12);
+}
+
+/** Its place among the messages of its chat, which several ingresses may store out of order. */
+export function orderOf({ address, sequence }: InboundMessage): { orderKey?: OrderKey } {
+  const { thread: _thread, ...chat } = address;
+  return sequence === undefined ? {} : { orderKey: { source: conversationKey(chat), at: sequence } };
 }
 
 /** The run a message belongs to: its own, or the one that goes on with it. */

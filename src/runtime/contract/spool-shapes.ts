@@ -21,6 +21,7 @@ export const isMessage = objectOf({
   ...{ files: listOf(isFile), facts: listOf(isText), quotes: listOf(isQuote) },
   ...{
     interaction: optional(isText),
+    sequence: optional(isNumber),
     language: optional(isText),
     prefix: optional(isText),
     group: optional(isText),

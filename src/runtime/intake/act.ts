@@ -9,7 +9,7 @@ import type { InboundMessage, InboundOutcome } from '../../channels/channel.ts';
 import { spoolKey } from '../../engine/engine.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { type Messages, messagesFor, type Text } from '../../messages/messages.ts';
-import { commandLane, dedupeId, type Entry, shareOf, taskLane, traceOf } from '../contract/entry.ts';
+import { commandLane, dedupeId, type Entry, orderOf, shareOf, taskLane, traceOf } from '../contract/entry.ts';
 import { follow } from '../conversations/conversations.ts';
 import type { Action } from './decide.ts';
 import type { Gathered, IntakeState } from './gather.ts';
@@ -136,7 +136,8 @@ async function store(entry: Entry, raw: unknown, services: GatewayServices): Pro
   const lane = entry.command ? commandLane(message.address) : taskLane(entry.taskId);
   const group = message.group === undefined ? {} : { group: message.group, notBefore: Date.now() + GROUP_SETTLE_MS };
   const id = dedupeId(message);
-  const about = { dedupeId: id, by: shareOf(entry), raw, maxDepth: settings.maxQueue, ...group };
+  const order = orderOf(message);
+  const about = { dedupeId: id, by: shareOf(entry), raw, maxDepth: settings.maxQueue, ...order, ...group };
   const outcome = await queue.enqueue(lane, entry, about);
   if (outcome === 'full') {
     count(message, 'queue-full', services);

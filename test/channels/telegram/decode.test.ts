@@ -28,6 +28,7 @@ describe('a text', () => {
       facts: [],
       quotes: [],
       messageId: '5',
+      sequence: 5,
       isDirect: true,
       isMention: false,
       sentAt: DATE * 1000,

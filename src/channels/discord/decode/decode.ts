@@ -49,6 +49,7 @@ export function decodeMessage(body: unknown, kind: 'message' | 'edit', context: 
     address: readAddress(channelId, guild, context),
     sender,
     messageId,
+    ...(kind === 'message' && { sequence: Number(messageId) }),
     isDirect: guild === undefined,
     sentAt: kind === 'edit' ? editedAt : Number.isNaN(sentAt) ? timeOf(messageId) : sentAt,
   };

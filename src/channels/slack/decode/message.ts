@@ -93,6 +93,7 @@ function decodeSpoken(body: Fields, context: Context): Decoded {
     quotes,
     ...(command && { command }),
     messageId: ts,
+    ...(kind === 'message' && { sequence: Number(ts) }),
     isDirect: direct,
     isMention: words.mentioned,
     ...(thread !== undefined && { isThread: true }),

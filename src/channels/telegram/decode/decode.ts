@@ -79,6 +79,7 @@ function decodeMessage(body: Fields, context: Context, kind: EntryKind): Decoded
     address: readAddress(body, chatId, bot),
     sender,
     messageId: messageId <= 0 ? '' : String(messageId),
+    ...(kind === 'message' && messageId > 0 && { sequence: messageId }),
     isDirect: chat.type === 'private',
     sentAt: at > 0 ? at * 1000 : context.now,
   };
