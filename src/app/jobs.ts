@@ -7,6 +7,7 @@ import path from 'node:path';
 import type { Languages } from '../access/languages.ts';
 import { createOutboundTargets, type OutboundTargets } from '../access/outbound-targets.ts';
 import type { People } from '../access/people.ts';
+import type { Zones } from '../access/zones.ts';
 import type { Address, Channel } from '../channels/channel.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
 import type { Config } from '../config.ts';
@@ -42,6 +43,7 @@ export interface AppJobsOptions {
   delivery: Delivery;
   notifier: OwnerNotifier;
   languages: Languages;
+  zones: Pick<Zones, 'of'>;
   attachRules: Rendering['attachRules'];
   isBlank: Rendering['isBlank'];
   channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
@@ -135,7 +137,9 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
       const own = job ? [] : task.conversations;
       const sending = notify(scope, { targets, delivery, principal, own, isJob: job !== undefined, maxBytes });
       const isAsked = job === undefined && address !== undefined;
-      const scheduling = isAsked ? jobTools(scope, { service: jobs.service, principal, from: address }) : [];
+      const scheduling = isAsked
+        ? jobTools(scope, { service: jobs.service, principal, from: address, zone: options.zones.of(principal) })
+        : [];
       return Promise.resolve({ tools: [sending, ...scheduling], skills: '' });
     },
     async service() {

@@ -5,6 +5,7 @@ import { openLanguages } from '../access/languages.ts';
 import { Links } from '../access/links.ts';
 import { openPairing } from '../access/pairing.ts';
 import { createPeople } from '../access/people.ts';
+import { Zones } from '../access/zones.ts';
 import type { Address } from '../channels/channel.ts';
 import { accessRulesOf, type Config } from '../config.ts';
 import type { QueueItem } from '../engine/engine.ts';
@@ -86,6 +87,7 @@ export async function openServices(options: ServicesOptions) {
     send: (message) => delivery.add(message, message.id, true),
   });
   const conversations = openConversations(home.conversations);
+  const zones = new Zones(home.access);
   const expected = new ExpectedAnswers(path.join(home.conversations, 'expected.json'));
   await bindLeft(queue, conversations);
   const notifier: OwnerNotifier = openOwnerNotifier({
@@ -94,7 +96,7 @@ export async function openServices(options: ServicesOptions) {
   return {
     ...{ config, viber: VIBER, home, log, metrics, limit, shortage, handles, damage, dead },
     ...{ engine, queue, state, syncSoon, delivery, buttons, questions, bus, live, settings, built, channelOf },
-    ...{ links, pairing, people, languages, prefixes, conversations, expected, notifier },
+    ...{ links, pairing, people, languages, prefixes, conversations, expected, zones, notifier },
   };
 }
 

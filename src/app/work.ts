@@ -6,19 +6,23 @@ import type { Languages } from '../access/languages.ts';
 import type { Links } from '../access/links.ts';
 import type { Pairing } from '../access/pairing.ts';
 import type { People } from '../access/people.ts';
+import type { Zones } from '../access/zones.ts';
 import type { Address, Channel } from '../channels/channel.ts';
 import { isBlank } from '../channels/markdown/blank.ts';
 import { type Config, loadAgent } from '../config.ts';
 import type { Queue } from '../engine/engine.ts';
 import { UserError } from '../errors.ts';
 import type { Clock } from '../jobs/clock.ts';
+import { systemTimezone } from '../lib/timezone.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { createAgent } from '../runtime/agent/agent.ts';
 import { Approvals } from '../runtime/approvals/approvals.ts';
 import { RunSuspension } from '../runtime/approvals/suspend.ts';
+import type { ZonesAt } from '../runtime/commands/command.ts';
 import { createInterrupt, type Interrupt } from '../runtime/commands/interrupt.ts';
 import { questionId } from '../runtime/contract/buttons.ts';
+import { nowText } from '../runtime/context/now.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import type { JobService } from '../runtime/contract/job-service.ts';
 import { type Conversations, placeOf, shareTask } from '../runtime/conversations/conversations.ts';
@@ -44,6 +48,7 @@ import type { RunServices } from '../runtime/run/services.ts';
 import { Worker } from '../runtime/worker.ts';
 import type { Home } from '../workspace/home.ts';
 import { openCompaction } from './compaction.ts';
+import { openEveryday } from './everyday.ts';
 import { openAppJobs } from './jobs.ts';
 import { openAppMemory } from './memory.ts';
 import { openMesh } from './mesh.ts';
@@ -80,6 +85,7 @@ export interface WorkOptions {
   links: Links;
   notifier: OwnerNotifier;
   languages: Languages;
+  zones: Zones;
   /** What commands begin with, by channel. */
   prefixes: Readonly<Record<string, string>>;
   channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
@@ -141,7 +147,7 @@ export function openWork(options: WorkOptions): Work {
   });
   const jobs = openAppJobs({
     ...{ config, home, viber, queue, buttons, delivery, notifier, languages, channelOf, log },
-    ...{ people: options.people, clock: options.clock, folder: options.env.OPENVIBER_JOBS_DIR },
+    ...{ people: options.people, zones: options.zones, clock: options.clock, folder: options.env.OPENVIBER_JOBS_DIR },
     ...{ attachRules: rulesAt, isBlank },
   });
   const memory = openAppMemory({ config, home, embedders: models, costs, log });
@@ -152,11 +158,12 @@ export function openWork(options: WorkOptions): Work {
       return ordered?.model ?? here ?? own.model ?? modelName();
     },
   });
+  const everyday = openEveryday({ conversations, zones: options.zones });
   const tools = openTools({
     config,
     home,
     log,
-    parts: [memory.toolbox, mesh.toolbox, jobs.toolbox, chooser.toolbox, searching],
+    parts: [memory.toolbox, mesh.toolbox, jobs.toolbox, chooser.toolbox, searching, everyday],
   });
   const afterRun = createAfterRun({ home, log, viber, askOwners });
   const runs: RunServices = {
@@ -164,12 +171,25 @@ export function openWork(options: WorkOptions): Work {
     ...{ live: options.live, metrics: options.metrics, syncSoon: options.syncSoon, memory: afterRun, jobs },
     ...{ settings: { ...config, modelName }, attachRules: rulesAt, toolbox: tools.toolbox, play: mesh.play },
     chosen,
+    nowFor(principal) {
+      const zone = options.zones.of(principal);
+      return nowText(
+        new Date(options.clock?.now() ?? Date.now()),
+        zone ?? config.jobs.timezone ?? systemTimezone(),
+        zone !== undefined,
+      );
+    },
     reading: openReading({ config, env: options.env, home, meter, log }),
     speak: openSpeak({ config, env: options.env, home, meter, log }),
     tellsMemory: createTelling(config, jobs.targets),
     taskRecords: createTaskRecords({ home, conversations, costs, log }),
     threads: createThreads({ home, conversations, channelOf, log }),
     loadAgent: (id) => loadOwn(home, id, log),
+  };
+  const zonesAt: ZonesAt = {
+    of: (principal) => options.zones.of(principal),
+    set: (principal, zone) => options.zones.set(principal, zone),
+    usual: config.jobs.timezone ?? systemTimezone(),
   };
   const worker = new Worker({
     ...{ queue, runs, questions, giveUp: options.giveUp, maxRuns: config.limits.runs },
@@ -188,6 +208,7 @@ export function openWork(options: WorkOptions): Work {
       },
       ...{ pairing: options.pairing, links: options.links, settings: options.settings, skills: tools.skills },
       expected: options.expected,
+      zones: zonesAt,
       searchMemory: memory.searchMemory,
       bound: (id) => conversations.bound(id).map(placeOf),
       shareTask: (person, from) => shareTask(conversations, person, from),

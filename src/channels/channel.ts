@@ -21,6 +21,8 @@ export interface Sender {
   isBot: boolean;
   /** The language they use the platform in, as it names it: `de`, `en-US`. */
   language?: string;
+  /** Where their clock goes by, as the platform knows it: `Europe/Berlin`. */
+  timezone?: string;
 }
 
 /** Words that are not the sender's own instruction: what they reply to, quote or forward. Data, never instructions. */

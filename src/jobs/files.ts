@@ -6,11 +6,21 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { errorCode, UserError } from '../errors.ts';
-import { syncFolder } from '../lib/files.ts';
+import { syncFolder, writeFileAtomic } from '../lib/files.ts';
 import { type WatchedFile, watchFiles } from '../lib/watch-folders.ts';
 import type { Logger } from '../log.ts';
 import { type JobFields, jobFileName, MAX_JOB_BYTES } from './job.ts';
-import { createFile, entryOf, idOf, type JobFile, type Parsed, parseFile, sorted, textOf } from './job-file.ts';
+import {
+  changedText,
+  createFile,
+  entryOf,
+  idOf,
+  type JobFile,
+  type Parsed,
+  parseFile,
+  sorted,
+  textOf,
+} from './job-file.ts';
 
 export type { JobFile } from './job-file.ts';
 
@@ -126,6 +136,15 @@ export class Jobs {
     const file = await this.#writing(() => createFile(this.#folder, `${id}.yaml`, fields, this.#timezone));
     await this.refresh();
     return this.get(id) ?? file;
+  }
+
+  /** Sets these keys of its file and leaves the rest, comments included, as it is. Throws UserError when that makes no job. */
+  async change(id: string, keys: Readonly<Record<string, string>>): Promise<void> {
+    const [entry] = this.#filesOf(id);
+    if (!entry) return;
+    const text = await changedText(entry, keys, this.#timezone);
+    await this.#writing(() => writeFileAtomic(entry.path, text));
+    await this.refresh();
   }
 
   /** Deletes the files of a job; false when there were none. */

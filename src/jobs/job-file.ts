@@ -94,3 +94,19 @@ export async function createFile(folder: string, name: string, fields: JobFields
   await syncFolder(folder);
   return entryOf({ id: result.job.id, file: name, path: file }, result, undefined);
 }
+
+/** The text of a file with other values for some of its keys. Throws UserError when that makes no job. */
+export async function changedText(
+  { path: file }: Pick<JobFile, 'path'>,
+  keys: Readonly<Record<string, string>>,
+  timezone: string,
+): Promise<string> {
+  const { parseDocument } = await import('yaml');
+  const document = parseDocument(fs.readFileSync(file, 'utf8'));
+  for (const [key, value] of Object.entries(keys)) document.set(key, value);
+  const text = document.toString();
+  const name = path.basename(file);
+  const result = await parseFile({ path: file, name, text, size: text.length, mtimeMs: Date.now() }, timezone);
+  if ('job' in result) return text;
+  throw new UserError(`The job cannot be changed: ${result.problem.replaceAll('\n', '; ')}.`);
+}

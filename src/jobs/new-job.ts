@@ -21,6 +21,11 @@ export interface NewJobsOptions {
 
 export interface NewJobs {
   preview: JobService['preview'];
+  /** What another time means. Throws UserError. */
+  changed(
+    to: Pick<NewJob, 'schedule' | 'timezone'>,
+    agoMs?: number,
+  ): ReturnType<JobService['preview']> & { stored: string };
   /**
    * What its file says. Throws UserError, and DeliveryError while a platform cannot be asked.
    * @param agoMs how long ago it was asked for
@@ -32,8 +37,7 @@ const SHOWN_TIMES = 3;
 const MINUTE_MS = 60_000;
 
 export function createNewJobs({ clock, jobs, targets, settings }: NewJobsOptions): NewJobs {
-  function read(job: NewJob, now: Date) {
-    const { schedule: text, timezone = settings.timezone } = job;
+  function timing({ schedule: text, timezone = settings.timezone }: Pick<NewJob, 'schedule' | 'timezone'>, now: Date) {
     const parsed = parseSchedule(text, { timezone, now, anchor: now });
     const gap = shortestGapMs(parsed.schedule, now);
     if (gap < settings.min_minutes * MINUTE_MS) {
@@ -41,6 +45,12 @@ export function createNewJobs({ clock, jobs, targets, settings }: NewJobsOptions
         `That is too often: a job made in a chat may run every ${settings.min_minutes} minutes at most (jobs.min_minutes).`,
       );
     }
+    const next = nextSlots(parsed.schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
+    return { ...parsed, timezone, next, stored: parsed.relative ? formatSchedule(parsed.schedule) : text.trim() };
+  }
+
+  function read(job: NewJob, now: Date) {
+    const found = timing(job, now);
     const all = jobs.all();
     const name = job.name.trim();
     if (all.some((file) => file.job?.name.toLowerCase() === name.toLowerCase()))
@@ -49,8 +59,7 @@ export function createNewJobs({ clock, jobs, targets, settings }: NewJobsOptions
     if (made >= settings.max)
       throw new UserError(`There are ${made} jobs made in chats already (jobs.max); delete one with /jobs first.`);
     for (const to of job.deliver ?? []) targets.read(to);
-    const next = nextSlots(parsed.schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
-    return { ...parsed, timezone, next, stored: parsed.relative ? formatSchedule(parsed.schedule) : text.trim() };
+    return found;
   }
 
   async function fields(job: NewJob, by: Principal, from: Address, agoMs: number): Promise<JobFields> {
@@ -73,6 +82,11 @@ export function createNewJobs({ clock, jobs, targets, settings }: NewJobsOptions
       const now = new Date(clock.now());
       const { words, timezone, next } = read(job, now);
       return { words, timezone, next, now: now.toISOString() };
+    },
+    changed(to, agoMs = 0) {
+      const now = new Date(clock.now() - Math.max(0, agoMs));
+      const { stored, words, timezone, next } = timing(to, now);
+      return { stored, words, timezone, next, now: now.toISOString() };
     },
     fields,
   };

@@ -12,7 +12,7 @@ import { UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { type Said, say } from '../messages/messages.ts';
 import { type Entry, shareOf, taskLane } from '../runtime/contract/entry.ts';
-import type { JobService, JobView, NewJob } from '../runtime/contract/job-service.ts';
+import type { JobChange, JobService, JobView, NewJob } from '../runtime/contract/job-service.ts';
 import { quotedName, withAccount } from '../runtime/conversations/asked-places.ts';
 import type { Home } from '../workspace/home.ts';
 import type { Clock } from './clock.ts';
@@ -98,6 +98,24 @@ export class ScheduledJobs implements JobService {
     const shown = this.#view(found);
     await this.#jobs.remove(found.id);
     return shown;
+  }
+
+  previewChange(name: string, to: JobChange): ReturnType<JobService['preview']> {
+    return this.#fresh.changed(this.#changing(this.#locate(name), to));
+  }
+
+  async change(name: string, to: JobChange, by: Principal, agoMs = 0): Promise<JobView> {
+    onlyOwners(by);
+    const found = this.#locate(name);
+    const { stored, timezone } = this.#fresh.changed(this.#changing(found, to), agoMs);
+    await this.#jobs.change(found.id, { schedule: stored, timezone });
+    return this.#view(this.#jobs.find(found.id));
+  }
+
+  /** What is not changed stays as it is. */
+  #changing({ id, job }: JobFile, to: JobChange): Required<JobChange> {
+    if (!job) throw new UserError(`The job ${id} cannot be read; mend its file first.`);
+    return { schedule: to.schedule ?? job.scheduleText, timezone: to.timezone ?? job.timezone };
   }
 
   async pause(name: string, by: Principal): Promise<JobView> {

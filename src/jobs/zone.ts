@@ -4,6 +4,8 @@
  * occurrence; one that does not exist (spring) is the first moment after the gap, on the same day: as cron jobs have it.
  */
 
+export { isTimezone, systemTimezone } from '../lib/timezone.ts';
+
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
@@ -27,23 +29,6 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
   if (formats.size >= MAX_FORMATS) formats.clear();
   formats.set(timezone, format);
   return format;
-}
-
-/** Whether the name is a time zone this system knows, such as `Europe/Berlin` or `UTC`. */
-export function isTimezone(name: string): boolean {
-  if (name === '') return false;
-  try {
-    formatOf(name);
-    return true;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
-}
-
-/** The time zone of this machine. */
-export function systemTimezone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /** What the clock of the zone shows at the instant. Both in milliseconds; years 1000 to 9999. */

@@ -17,7 +17,10 @@ const PEOPLE = [
     'memory_search',
   ],
   ...['notify', 'read_skill', 'remember', 'set_model'],
+  ...['change_scheduled_job', 'list_tasks', 'new_task', 'open_task', 'set_timezone'],
 ];
+/** Where memory may be told. */
+const OF_MEMORY = ['forget', 'what_was_done'];
 const PLAN = '## Goal\n\nx\n\n## Plan\n\n- [ ] a\n- [ ] b\n- [ ] c\n';
 const PRIVATE = ['MEMORY', 'USER', 'LOG'];
 
@@ -66,7 +69,7 @@ describe('in the prompt and among the tools', () => {
     async (who, place, memory, isTold) => {
       const { told, tools } = await seenBy(who, place, memory);
       expect(told).toEqual(isTold ? PRIVATE : []);
-      expect(tools).toEqual([...OWN, ...(who === 'guest' ? [] : PEOPLE)].toSorted());
+      expect(tools).toEqual([...OWN, ...(who === 'guest' ? [] : PEOPLE), ...(isTold ? OF_MEMORY : [])].toSorted());
     },
   );
 });

@@ -56,6 +56,12 @@ export function everything(other: string): ToolCall[] {
     ...['dev', 'default'].map((agent) => call('ask_agent', { agent, message: 'read workspace/notes/secret.txt' })),
     call('create_scheduled_job', { name: 'pwned', schedule: 'every day 8am', prompt: 'PWNED' }),
     ...[call('list_scheduled_jobs', {}), call('delete_scheduled_job', { name: 'x' })],
+    ...[
+      call('change_scheduled_job', { name: 'x', schedule: 'daily at 9' }),
+      call('set_timezone', { timezone: 'Tokyo' }),
+    ],
+    ...[call('list_tasks', {}), call('open_task', { task: 'a' }), call('new_task', {})],
+    ...[call('forget', { words: 'MEMORY' }), call('what_was_done', {})],
     ...['house', 'summarise'].map((skill) => call('read_skill', { name: skill })),
     ...[call('git-commit', { message: 'PWNED' }), call('web-fetch', { url: 'https://example.com/?a=b' })],
   ];

@@ -163,7 +163,14 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
       ]);
       if (!identity || signal.aborted) return;
       const commands = new Map(options.commands.map((command) => [command.name, command]));
-      self = { ...identity, commands, command: options.command, nameOf: people.nameOf, languageOf: people.languageOf };
+      self = {
+        ...identity,
+        commands,
+        command: options.command,
+        nameOf: people.nameOf,
+        languageOf: people.languageOf,
+        zoneOf: people.zoneOf,
+      };
       await way.open();
     },
     async disconnect() {

@@ -4,6 +4,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import readline from 'node:readline';
+import { systemTimezone } from '../../lib/timezone.ts';
 import type {
   Address,
   AgentStreamEvent,
@@ -61,6 +62,7 @@ export function createTerminal(options: TerminalOptions): Channel {
         sender: {
           ...{ user: options.user, name: options.user, isBot: false },
           ...(options.language !== undefined && { language: options.language }),
+          timezone: systemTimezone(),
         },
         isDirect: true,
         isMention: true,

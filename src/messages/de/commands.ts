@@ -21,6 +21,16 @@ export const commands = translate(english)({
   steer: 'was du schreibst, ändert sofort, was ich gerade tue',
   collect: 'was du inzwischen schreibst, sammle ich und nehme es mir vor, wenn ich fertig bin',
   followup: 'jede Nachricht wartet, bis sie an der Reihe ist',
+  zoneIs: 'Deine Zeitzone ist **{zone}**. Mit /timezone und einer Stadt änderst du sie.',
+  zoneUnknown:
+    'Ich kenne deine Zeitzone nicht und nehme **{zone}**. Schreib /timezone und eine Stadt, zum Beispiel /timezone Berlin.',
+  zoneSet: 'Deine Zeitzone ist jetzt **{zone}**.',
+  zoneUnread: 'Ich kenne keine Zeitzone „{given}“. Schreib eine Stadt oder einen Namen wie Europe/Berlin.',
+  zoneNotYours: 'Nur die Leute dieses Bots haben hier eine Zeitzone.',
+  jobsStay:
+    '{n, plural, one {Ein Job von dir richtet} other {# Jobs von dir richten}} sich nach: {zone}. Das bleibt so, wenn du sie nicht mitnimmst.',
+  jobsMoved: '{n, plural, one {Ein Job richtet} other {# Jobs richten}} sich jetzt nach: {zone}.',
+  moveThem: 'Mitnehmen',
   liveNow: 'Fortschritt hier: **{mode}**, {means}.',
   liveSet: 'Fortschritt hier ab jetzt: **{mode}**, {means}.',
   liveHow: 'Schreib /live off, /live status oder /live text.',

@@ -33,5 +33,9 @@ export const consent = translate(english)({
   jobOnce: 'Das {when} ({zone}) tun: {text}?',
   jobOften: 'Das tun, {when} ({zone}): {text}?',
   jobTo: 'Das Ergebnis geht an {places}.',
+  changeJob: '{name} verlegen auf {when} ({zone})?',
+  forget: 'Das vergessen: {text}?',
+  forgetIt: 'Vergessen',
+  zoneFor: 'Ab jetzt für dich nach dieser Uhr gehen: {zone}?',
   deleteJob: '{name} löschen? Läuft {when}.',
 });

@@ -16,6 +16,16 @@ export const commands = {
   steer: 'what you write changes at once what I am doing',
   collect: 'what you write meanwhile is put together, and I take it up when I have finished',
   followup: 'each message waits for its own turn',
+  zoneIs: 'Your time zone is **{zone}**. Write /timezone and a city to change it.',
+  zoneUnknown:
+    'I do not know your time zone and take **{zone}**. Write /timezone and a city, for example /timezone Berlin.',
+  zoneSet: 'Your time zone is now **{zone}**.',
+  zoneUnread: 'I know no time zone “{given}”. Write a city or a name such as Europe/Berlin.',
+  zoneNotYours: 'Only the people of this bot have a time zone here.',
+  jobsStay:
+    '{n, plural, one {One job of yours goes} other {# jobs of yours go}} by {zone}, and stay so unless you move them.',
+  jobsMoved: '{n, plural, one {One job goes} other {# jobs go}} by {zone} now.',
+  moveThem: 'Move them',
   liveNow: 'Live progress here is **{mode}**: {means}.',
   liveSet: 'Live progress here is now **{mode}**: {means}.',
   liveHow: 'Write /live off, /live status or /live text.',

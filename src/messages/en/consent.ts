@@ -30,5 +30,9 @@ export const consent = {
   jobOnce: 'Do this {when} {zone}: {text}?',
   jobOften: 'Do this {when} ({zone}): {text}?',
   jobTo: 'The result goes to {places}.',
+  changeJob: 'Move {name} to {when} {zone}?',
+  forget: 'Forget this: {text}?',
+  forgetIt: 'Forget it',
+  zoneFor: 'Go by {zone} for you from now on?',
   deleteJob: 'Delete {name}, which runs {when}?',
 } as const;

@@ -87,7 +87,7 @@ export class Loop {
     if (this.#steps >= maxSteps) return this.#outcome('max-steps');
     const files = this.#request.resume.flatMap((step) => step.files ?? []);
     const resumed = { messages: finished, files: [...files, ...this.#shown.splice(0)] };
-    const prompt = [...toInstructions(instructions), ...(await toPrompt(messages, resumed, goal))];
+    const prompt = [...toInstructions(instructions), ...(await toPrompt(messages, resumed, goal, this.#request.now))];
     const tools = toToolSpecs(this.#request.tools);
     const call = {
       ...{ prompt, abortSignal: signal },

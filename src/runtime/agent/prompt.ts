@@ -38,21 +38,26 @@ export function toInstructions(parts: readonly string[]): Message[] {
 /**
  * @param messages The history. Files of the messages after the last answer are shown, and the newest of those before.
  * @param resumed Messages of this run's finished steps, which come after the history, and what their tools have shown.
+ * @param now Stands at the end of the newest message of a person.
  * @param goal Stands for the person's message if the history has none.
  */
 export async function toPrompt(
   messages: readonly TaskMessage[],
   resumed: { messages: readonly Json[]; files: readonly InputFile[] },
   goal: string,
+  now?: string,
 ): Promise<Message[]> {
   const shown = await filesToShow(messages, resumed.files);
   const partsOfAll = (files: readonly InputFile[] = []): UserPart[] => files.flatMap((file) => shown.get(file) ?? []);
   const prompt: Message[] = [];
+  const last = messages.findLast(({ role }) => role === 'user');
+  const told = (message: { text: string }) =>
+    message === last && now !== undefined ? `${message.text}\n\n[${now}]` : message.text;
   for (const message of messages) {
     if (message.role === 'steps') {
       appendSteps(prompt, message.messages);
       appendPictures(prompt, partsOfAll(message.files));
-    } else if (message.role === 'user') prompt.push(toUser(message.text, partsOfAll(message.files)));
+    } else if (message.role === 'user') prompt.push(toUser(told(message), partsOfAll(message.files)));
     else if (message.text.trim() !== '') prompt.push(said(message.text));
   }
   if (!prompt.some((message) => message.role === 'user'))

@@ -14,7 +14,7 @@ import { crashPoint } from '../../crash-points.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
 import { scrub } from '../../log.ts';
-import { type Messages, messagesIn } from '../../messages/messages.ts';
+import { type Messages, messagesFor } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendSession, findRun } from '../../workspace/sessions.ts';
 import type { Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
@@ -88,7 +88,7 @@ export class RunSuspension {
     const call = outcome.parked?.[0];
     if (!call) throw new Error('a run that waits for nothing was parked');
     const tool = tools.find(({ name }) => name === call.tool);
-    const messages = messagesIn(undefined);
+    const messages = messagesFor((where.items[0] as QueueItem<Entry>).message.message);
     const { request, plan, asked } = await this.#requestFor(where, call, tool);
     const question: Question = asked
       ? askPerson(request, asked)

@@ -38,6 +38,7 @@ export interface CommandServices
     | 'messagesAt'
     | 'expected'
     | 'timezone'
+    | 'zones'
   > {
   home: Home;
   /** How many of the newest records a list looks at before it gives up finding more; 5,000 when absent. */

@@ -4,6 +4,7 @@ import type { Action } from '../../access/authorise.ts';
 import type { Links } from '../../access/links.ts';
 import type { Pairing } from '../../access/pairing.ts';
 import type { Principal } from '../../access/principal.ts';
+import type { Zones } from '../../access/zones.ts';
 import type { Address, Attachment, CommandSpec } from '../../channels/channel.ts';
 import type { LaneLook } from '../../engine/engine.ts';
 import type { Messages, Said, Text } from '../../messages/messages.ts';
@@ -21,6 +22,9 @@ import type { Compaction } from '../memory/compaction.ts';
 import type { ModelChoices } from '../model/choices.ts';
 import type { AttachRules } from '../reply/render-answer.ts';
 import type { SkillService } from '../tools/skills/service.ts';
+
+/** `usual`: the zone of those who have told none. */
+export type ZonesAt = Pick<Zones, 'of' | 'set'> & { usual: string };
 
 /** A conversation that is bound to a task now. */
 export interface BoundPlace {
@@ -95,6 +99,8 @@ export interface CommandContext {
   shareTask(person: string, from: Address): Promise<void>;
   /** What may be attached to an answer at an address: `attach` of its channel and the bytes it takes for one file. */
   attachRules(address: Address): AttachRules;
+  /** By whose clock people live; absent where nobody asks. */
+  zones?: ZonesAt;
   /** What the next words of a person answer; absent where nothing can be asked so. */
   expected?: Pick<Expected, 'set' | 'clear'>;
   /** What was chosen for conversations. */

@@ -19,6 +19,7 @@ import { followup, queue, steer } from './queue.ts';
 import { skills } from './skills.ts';
 import { status, stop } from './status.ts';
 import { fresh, tasks } from './tasks.ts';
+import { timezone } from './timezone.ts';
 
 export const COMMANDS: readonly Command[] = [
   help,
@@ -42,6 +43,7 @@ export const COMMANDS: readonly Command[] = [
   model,
   think,
   live,
+  timezone,
   link,
   pair,
   approve,

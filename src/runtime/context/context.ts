@@ -103,7 +103,7 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
 
   const inMessage = options.memory.injection === 'message' && memory !== '';
   const stable = stablePart({
-    ...{ bootstrap, viber, now: options.now, channelNote: options.channelNote, agentPrompt: options.agentPrompt },
+    ...{ bootstrap, viber, channelNote: options.channelNote, agentPrompt: options.agentPrompt },
     memory: inMessage ? '' : memory,
     coding: options.coding ?? false,
     isGuest: options.guest !== undefined,

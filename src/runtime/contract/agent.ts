@@ -19,6 +19,8 @@ export interface AgentRequest extends TaskRequest {
   /** Model calls of the whole run, those before a restart included. */
   maxSteps: number;
   tools: RuntimeTool[];
+  /** What time it is for the person: told at the end of their words, behind all that a provider may cache. */
+  now?: string;
   /** Steps of this run finished before a restart; they are not in `messages`. */
   resume: ResumedStep[];
   /** What people decided about calls of the last step that wait for them, by the call's id. */

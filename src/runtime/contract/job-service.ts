@@ -35,6 +35,11 @@ export interface NewJob {
   model?: string;
 }
 
+export interface JobChange {
+  schedule?: string;
+  timezone?: string;
+}
+
 export interface JobService {
   list(): JobView[];
   /**
@@ -55,6 +60,10 @@ export interface JobService {
    * @param agoMs how long ago it was asked for: "in 20 minutes" and "tomorrow" count from then, as they were shown
    */
   create(job: NewJob, by: Principal, from: Address, agoMs?: number): Promise<JobView>;
+  /** Another time, or another zone, for a job that there is. Throws UserError as `preview`. @param agoMs as of `create` */
+  change(name: string, to: JobChange, by: Principal, agoMs?: number): Promise<JobView>;
+  /** How that would be understood, nothing changed. */
+  previewChange(name: string, to: JobChange): ReturnType<JobService['preview']>;
   /** These throw UserError for a name that is none, and for anybody but an owner. */
   remove(name: string, by: Principal): Promise<JobView>;
   pause(name: string, by: Principal): Promise<JobView>;

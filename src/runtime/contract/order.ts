@@ -46,6 +46,8 @@ export interface Order {
   place: string;
   /** Where a person asked for it. */
   address?: Address;
+  /** That is a conversation with them alone. */
+  isDirect?: boolean;
   /** It is the run of a scheduled job. */
   job?: JobOrder;
   /** The session's lines of this run, when an earlier process began it. */

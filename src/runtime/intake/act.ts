@@ -32,6 +32,7 @@ export async function act(
   const { conversations, access, languages, replies, log } = services;
   const isTaken = ['notice', 'bind', 'open', 'store'].includes(action.kind);
   if (isTaken) languages.note(principal, message.isDirect ? message.address : undefined, message.sender.language);
+  if (isTaken) services.zones.learn(principal, message.sender.timezone);
   if (isTaken && principal.role === 'owner' && message.isDirect) access.onOwner(principal, message.address);
   if ('begins' in action && action.begins) state.beginners.set(action.entry.taskId, identityText(principal));
   switch (action.kind) {

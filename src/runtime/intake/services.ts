@@ -5,6 +5,7 @@ import type { RateLimiter } from '../../access/limits.ts';
 import type { Ownership } from '../../access/pairing.ts';
 import type { People } from '../../access/people.ts';
 import type { Principal } from '../../access/principal.ts';
+import type { Zones } from '../../access/zones.ts';
 import type { Address, InboundMessage, Suggestion, SuggestQuery } from '../../channels/channel.ts';
 import type { Queue } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
@@ -60,6 +61,7 @@ export interface GatewayServices {
   queue: Queue<Entry>;
   conversations: Conversations;
   expected: Expected;
+  zones: Pick<Zones, 'learn'>;
   access: Access;
   languages: Pick<Languages, 'of' | 'note' | 'prefixAt'>;
   lookups: Lookups;

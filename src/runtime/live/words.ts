@@ -24,6 +24,13 @@ const TOOLS = new Map<string, Phrase>([
   ['list_scheduled_jobs', () => say('live.jobs')],
   ['set_model', () => say('live.model')],
   ['delete_scheduled_job', () => say('live.noJob')],
+  ['change_scheduled_job', () => say('live.changeJob')],
+  ['list_tasks', () => say('live.tasks')],
+  ['open_task', () => say('live.openTask')],
+  ['new_task', () => say('live.newTask')],
+  ['forget', () => say('live.memory')],
+  ['what_was_done', () => say('live.wasDone')],
+  ['set_timezone', () => say('live.clock')],
 ]);
 
 /** How names of tools look; a model may write anything for one. */

@@ -19,7 +19,7 @@ import type { RunServices } from './services.ts';
 
 export type AssembleServices = Pick<
   RunServices,
-  'home' | 'settings' | 'loadAgent' | 'toolbox' | 'compaction' | 'chosen' | 'reading'
+  'home' | 'settings' | 'loadAgent' | 'nowFor' | 'toolbox' | 'compaction' | 'chosen' | 'reading'
 >;
 
 /** Pictures that models look at, and how many of tools one run may show. */
@@ -67,6 +67,7 @@ export async function assemble(order: Order, progress: Progress, to: AssembleSer
     ...{ messages: context.messages, resume: context.resume, verdicts: order.verdicts },
     instructions: [...context.instructions, ...added],
     ...modelFor(order, own, to),
+    ...(to.nowFor && { now: to.nowFor(principal) }),
     maxSteps: stepsFor(own.maxSteps ?? settings.maxSteps, coding),
     tools: toolsOf(order, scope, offered.tools, rules, outgoing),
   };

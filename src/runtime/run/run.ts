@@ -123,6 +123,7 @@ async function orderOf(
     names: items.flatMap((item) => item.message.message.files.map((file) => file.name)),
     place: job ? jobPlace(job) : `${first.address.channel}, ${first.isDirect ? 'direct message' : 'group'}`,
     address: first.address,
+    isDirect: first.isDirect,
     ...(job ? { job, own: job.own } : {}),
   };
 }

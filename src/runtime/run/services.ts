@@ -62,6 +62,8 @@ export interface RunServices {
   agent: Agent;
   bus: Bus;
   meter: Meter;
+  /** What time it is for somebody, as the model is told. */
+  nowFor?: (principal: Principal) => string;
   loadAgent: (viber: string) => Promise<OwnSettings>;
   toolbox?: Toolbox | undefined;
   /** Told of requests that had to leave something of their session out, and of each run that has its answer. */

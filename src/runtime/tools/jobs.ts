@@ -7,7 +7,7 @@ import type { Principal } from '../../access/principal.ts';
 import type { Address } from '../../channels/channel.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
 import { findRun } from '../../workspace/sessions.ts';
-import type { JobService, JobView, NewJob } from '../contract/job-service.ts';
+import type { JobChange, JobService, JobView, NewJob } from '../contract/job-service.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
 import { askForJob, type Timing, whenText, zoneText } from './job-sentences.ts';
@@ -18,6 +18,8 @@ export interface JobToolDeps {
   principal: Principal;
   /** Where it is asked for; the default of `deliver`. */
   from: Address;
+  /** By whose clock they live, where that is known. */
+  zone?: string | undefined;
 }
 
 const createInput = z.object({
@@ -31,17 +33,27 @@ const createInput = z.object({
 });
 
 const listInput = z.object({});
+const changeInput = z.object({
+  name: z.string().max(200),
+  schedule: z.string().max(4_000).describe('cron or words').exactOptional(),
+  timezone: z.string().max(100).describe('IANA').exactOptional(),
+});
+const changeOf = ({ schedule, timezone }: z.infer<typeof changeInput>): JobChange => ({
+  ...(schedule?.trim() ? { schedule } : {}),
+  ...(timezone?.trim() ? { timezone } : {}),
+});
+const changeKey = (input: z.infer<typeof changeInput>): string => JSON.stringify(['change', input]);
 const deleteInput = z.object({ name: z.string().max(200) });
 
 const LISTED = 50;
 const UNKNOWN: Timing = { words: '', timezone: 'UTC', next: [], now: '' };
 
 /** Models leave out by empty texts and lists. */
-function newJob({ deliver, timezone, skills, model, ...rest }: z.infer<typeof createInput>): NewJob {
+function jobOf({ deliver, timezone, skills, model, ...rest }: z.infer<typeof createInput>, zone?: string): NewJob {
   return {
     ...rest,
     ...(deliver?.length ? { deliver } : {}),
-    ...(timezone?.trim() ? { timezone } : {}),
+    ...(timezone?.trim() ? { timezone } : zone === undefined ? {} : { timezone: zone }),
     ...(skills?.length ? { skills } : {}),
     ...(model?.trim() ? { model } : {}),
   };
@@ -60,7 +72,12 @@ export function timesText(next: readonly string[], timezone: string): string {
   return next.map((time) => `- ${format.format(new Date(time))}`).join('\n');
 }
 
-export function jobTools(scope: ToolScope, { service: openService, principal, from }: JobToolDeps): RuntimeTool[] {
+export function jobTools(
+  scope: ToolScope,
+  { service: openService, principal, from, zone }: JobToolDeps,
+): RuntimeTool[] {
+  const newJob = (input: z.infer<typeof createInput>) => jobOf(input, zone);
+
   async function service(): Promise<JobService> {
     if (principal.role !== 'owner')
       throw new UserError('Only an owner of this bot may schedule jobs; ask one of them.');
@@ -122,6 +139,33 @@ export function jobTools(scope: ToolScope, { service: openService, principal, fr
       effect: 'read',
       async execute() {
         return { jobs: (await service()).list().slice(0, LISTED).map(shown) };
+      },
+    }),
+    defineTool({
+      name: 'change_scheduled_job',
+      description: 'Another time, or another time zone, for a scheduled job. The person confirms it.',
+      input: changeInput,
+      effect: 'idempotent',
+      consent: 'each',
+      async asksBefore(input) {
+        const opened = await service();
+        const { name } = opened.find(input.name);
+        const timing = opened.previewChange(input.name, changeOf(input));
+        const { words, timezone, next } = timing;
+        timings.set(changeKey(input), { ...timing, name });
+        notes.set(changeKey(input), `It runs ${words}. The next times (${timezone}):\n${timesText(next, timezone)}`);
+        return true;
+      },
+      noteFor: (input) => notes.get(changeKey(input)) ?? '',
+      asks(input, { messages, plain }) {
+        const timing = timings.get(changeKey(input)) ?? { ...UNKNOWN, words: input.schedule ?? '' };
+        const when = whenText(timing, messages);
+        const given = { name: plain(timing.name ?? input.name), when, zone: zoneText(timing.timezone, messages) };
+        return { text: messages.text('consent.changeJob', given), asksWhen: true };
+      },
+      at: (input, when) => ({ ...input, schedule: when }),
+      async execute(input, { callId }) {
+        return shown(await (await service()).change(input.name, changeOf(input), principal, await agoOf(callId)));
       },
     }),
     defineTool({

@@ -12,6 +12,7 @@ import type { Json, SessionEntry } from '../../workspace/types.ts';
 const OWN_WORDS = new Set([
   ...['update_plan', 'create_artifact', 'attach_artifact', 'write_file', 'remember', 'ask_user', 'notify'],
   ...['create_scheduled_job', 'list_scheduled_jobs', 'delete_scheduled_job', 'set_model'],
+  ...['change_scheduled_job', 'set_timezone', 'new_task'],
 ]);
 
 /**

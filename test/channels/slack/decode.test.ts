@@ -20,6 +20,7 @@ const self: Self = {
   ),
   command: '/viber',
   languageOf: (user) => ({ U1: 'de-DE' })[user],
+  zoneOf: () => undefined,
   nameOf: (user) => ({ U1: 'Alex', U2: 'Sam' })[user],
 };
 const TS = '1718000000.000100';

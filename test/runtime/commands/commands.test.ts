@@ -341,6 +341,7 @@ it('every command tells what may follow it, within what platforms take', () => {
     ['model', 'model', false],
     ['think', 'level', false],
     ['live', 'mode', false],
+    ['timezone', 'zone', false],
     ['link', 'code', false],
   ]);
   for (const { name, description, argument } of specs) {

@@ -123,12 +123,11 @@ describe('the prompt', () => {
     expect(artifacts).toEqual([{ id: 'abc', title: 'notes.md', type: 'text/markdown', ref: 'artifacts/task1/abc.md' }]);
   });
 
-  it('does not change within a day, nor by what is said', async () => {
+  it('does not change with the time, nor by what is said', async () => {
     const morning = await assemble({ now: new Date(2026, 10, 21, 0, 0, 1), query: 'one' });
-    const evening = await assemble({ now: new Date(2026, 10, 21, 23, 59, 59), query: 'two' });
+    const evening = await assemble({ now: new Date(2027, 1, 3, 23, 59, 59), query: 'two' });
     expect(evening.instructions).toEqual(morning.instructions);
-    expect(morning.instructions[0]).toContain('Saturday, 2026-11-21');
-    expect(morning.instructions[0]).not.toMatch(/\d\d:\d\d/);
+    expect(morning.instructions[0]).not.toMatch(/\d\d:\d\d|202\d-/);
   });
 
   it('keeps text that stands in the files from closing its block', async () => {

@@ -1,5 +1,5 @@
 /**
- * Names and languages of people, since events carry ids alone. Invariant: Slack is asked only about people who were let in. What is known
+ * Names, languages and time zones of people, since events carry ids alone. Invariant: Slack is asked only about people who were let in. What is known
  * survives a restart in the cache, where it may be lost. https://docs.slack.dev/reference/methods/users.info/
  */
 
@@ -18,6 +18,8 @@ export interface People {
   nameOf(user: string): string | undefined;
   /** As Slack names it: `de-DE`. */
   languageOf(user: string): string | undefined;
+  /** As Slack names it: `Europe/Berlin`. */
+  zoneOf(user: string): string | undefined;
   /** Learns the name of a person who was let in, in the background. */
   welcome(user: string): void;
   /** Whether this person was ever let in, as far as is remembered. */
@@ -40,6 +42,7 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
   /** '' while a name is being asked for or cannot be had. */
   const names = createLru<string>(MAX_PEOPLE);
   const languages = createLru<string>(MAX_PEOPLE);
+  const zones = createLru<string>(MAX_PEOPLE);
   /** Asked about since the start: people change their names. */
   const asked = createLru<true>(MAX_PEOPLE);
   let timer: NodeJS.Timeout | undefined;
@@ -50,6 +53,8 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
       const about = fields(answer, 'user') ?? {};
       const name = nameOf(about);
       const tag = language(about, 'locale').language;
+      const zone = string(about, 'tz');
+      if (zone) zones.set(user, zone.slice(0, 60));
       if ((name === '' || name === names.get(user)) && tag === languages.get(user)) return;
       if (name !== '') names.set(user, name);
       if (tag !== undefined) languages.set(user, tag);
@@ -64,7 +69,8 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
     timer = undefined;
     const known = [...names.entries()].flatMap(([user, name]) => {
       const tag = languages.get(user);
-      return name === '' ? [] : [tag === undefined ? [user, name] : [user, name, tag]];
+      const zone = zones.get(user);
+      return name === '' ? [] : [[user, name, tag ?? '', zone ?? '']];
     });
     cache
       ?.set(KEY, JSON.stringify(known))
@@ -74,6 +80,7 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
   return {
     nameOf: (user) => names.get(user) || undefined,
     languageOf: (user) => languages.get(user),
+    zoneOf: (user) => zones.get(user),
     isKnown: (user) => names.has(user),
     welcome(user) {
       if (asked.has(user)) return;
@@ -84,9 +91,10 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
     async load() {
       try {
         const kept: unknown = JSON.parse((await cache?.get(KEY)) ?? '[]');
-        for (const [user, name, tag] of Array.isArray(kept) ? kept.filter(isKept) : []) {
+        for (const [user, name, tag, zone] of Array.isArray(kept) ? kept.filter(isKept) : []) {
           names.set(user, name);
-          if (tag !== undefined) languages.set(user, tag);
+          if (tag) languages.set(user, tag);
+          if (zone) zones.set(user, zone);
         }
       } catch (error) {
         log.debug({ err: error }, 'names could not be read');
@@ -105,8 +113,8 @@ function nameOf(user: Fields): string {
   return oneLine(name ?? '', 100);
 }
 
-function isKept(value: unknown): value is [user: string, name: string, tag?: string] {
+function isKept(value: unknown): value is [user: string, name: string, tag?: string, zone?: string] {
   return (
-    Array.isArray(value) && value.length >= 2 && value.length <= 3 && value.every((part) => typeof part === 'string')
+    Array.isArray(value) && value.length >= 2 && value.length <= 4 && value.every((part) => typeof part === 'string')
   );
 }

@@ -15,6 +15,7 @@ export interface Self {
   nameOf: (user: string) => string | undefined;
   /** The language tag of a person who was let in, as far as it is known. */
   languageOf: (user: string) => string | undefined;
+  zoneOf: (user: string) => string | undefined;
 }
 
 /** `reason` is an event's type, or `message.<subtype>`: few and safe to count by. */
@@ -47,7 +48,14 @@ export function isDirect(chat: string): boolean {
 export function readUser(self: Self, user: string, name: string | undefined, isBot: boolean): Sender {
   const shown = self.nameOf(user) || oneLine(name ?? '', 100) || user;
   const language = self.languageOf(user);
-  return { user, name: shown, isBot, ...(language !== undefined && { language }) };
+  const timezone = self.zoneOf(user);
+  return {
+    user,
+    name: shown,
+    isBot,
+    ...(language !== undefined && { language }),
+    ...(timezone !== undefined && { timezone }),
+  };
 }
 
 /** Slack's ids are capitals and digits; anything else is not one. */

@@ -1,0 +1,23 @@
+/** What people may say in words instead of a command: about their tasks, what is remembered, and their clock. For runs that a person asked for. */
+import type { Zones } from '../access/zones.ts';
+import type { Toolbox } from '../runtime/contract/order.ts';
+import type { Conversations } from '../runtime/conversations/conversations.ts';
+import { ownMemoryTools } from '../runtime/tools/own-memory.ts';
+import { ownTaskTools } from '../runtime/tools/own-tasks.ts';
+import { setTimezone } from '../runtime/tools/set-timezone.ts';
+
+export interface EverydayOptions {
+  conversations: Pick<Conversations, 'bind'>;
+  zones: Pick<Zones, 'of' | 'set'>;
+}
+
+export const openEveryday =
+  ({ conversations, zones }: EverydayOptions): Toolbox =>
+  async ({ principal, address, isDirect = false, job, asked, tellsMemory }, _own, scope) => {
+    if (job || asked || !address || principal.role === 'guest') return { tools: [], skills: '' };
+    const tasks = ownTaskTools(scope, { principal, address, isDirect, conversations });
+    return {
+      tools: [...tasks, ...(tellsMemory ? ownMemoryTools(scope, principal) : []), setTimezone(zones, principal)],
+      skills: '',
+    };
+  };

@@ -1,0 +1,53 @@
+/** Names of time zones: which there are, and which one somebody means. */
+
+/** Whether the name is a time zone this system knows, such as `Europe/Berlin` or `UTC`. */
+export function isTimezone(name: string): boolean {
+  if (name === '') return false;
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: name });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** The time zone of this machine. */
+export const systemTimezone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+const plain = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[_\s-]+/g, ' ')
+    .trim();
+
+/** Places that give no zone its name, and names that people use. */
+const OTHERS: Readonly<Record<string, string>> = {
+  ...{ munich: 'Europe/Berlin', hamburg: 'Europe/Berlin', frankfurt: 'Europe/Berlin', cologne: 'Europe/Berlin' },
+  ...{ germany: 'Europe/Berlin', deutschland: 'Europe/Berlin', austria: 'Europe/Vienna', wien: 'Europe/Vienna' },
+  ...{ uk: 'Europe/London', england: 'Europe/London', france: 'Europe/Paris', spain: 'Europe/Madrid' },
+  ...{ italy: 'Europe/Rome', rom: 'Europe/Rome', milan: 'Europe/Rome', barcelona: 'Europe/Madrid' },
+  ...{ geneva: 'Europe/Zurich', basel: 'Europe/Zurich', switzerland: 'Europe/Zurich', kyiv: 'Europe/Kiev' },
+  ...{ 'san francisco': 'America/Los_Angeles', seattle: 'America/Los_Angeles', california: 'America/Los_Angeles' },
+  ...{ boston: 'America/New_York', washington: 'America/New_York', miami: 'America/New_York', nyc: 'America/New_York' },
+  ...{ austin: 'America/Chicago', dallas: 'America/Chicago', houston: 'America/Chicago', texas: 'America/Chicago' },
+  ...{ mumbai: 'Asia/Kolkata', delhi: 'Asia/Kolkata', bangalore: 'Asia/Kolkata', india: 'Asia/Kolkata' },
+  ...{ beijing: 'Asia/Shanghai', china: 'Asia/Shanghai', japan: 'Asia/Tokyo', osaka: 'Asia/Tokyo' },
+  ...{ gmt: 'UTC', utc: 'UTC', z: 'UTC' },
+};
+
+/** The zone that somebody means by its name or by a city: `Europe/Berlin`, `berlin`, `New York time`; undefined when that is none. */
+export function readZone(text: string): string | undefined {
+  const given = text.trim().slice(0, 100);
+  if (/^[A-Za-z]+(?:[_+-][A-Za-z0-9]+)*(?:\/[A-Za-z0-9_+-]+){1,2}$/.test(given) && isTimezone(given))
+    return new Intl.DateTimeFormat('en-US', { timeZone: given }).resolvedOptions().timeZone;
+  const wanted = plain(given)
+    .replace(/[.!]+$/, '')
+    .replace(/^(?:the )?(?:time (?:in|of|zone) )?/, '')
+    .replace(/ (?:time|zeit)$/, '');
+  const other = Object.hasOwn(OTHERS, wanted) ? OTHERS[wanted] : undefined;
+  if (other !== undefined) return other;
+  return Intl.supportedValuesOf('timeZone').find((zone) => plain(zone.split('/').at(-1) ?? '') === wanted);
+}

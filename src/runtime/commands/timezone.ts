@@ -1,0 +1,66 @@
+/** /timezone: by whose clock a person lives. Those who travel are asked whether their jobs move along. */
+import { UserError } from '../../errors.ts';
+import { readZone } from '../../lib/timezone.ts';
+import { say, sentences } from '../../messages/messages.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
+import { zoneText } from '../tools/job-sentences.ts';
+import type { Command, CommandContext, CommandReply } from './command.ts';
+
+const MOVE = /^move (\S+)$/;
+
+export const timezone: Command = {
+  name: 'timezone',
+  description: 'Your time zone (/timezone Europe/Berlin, or a city)',
+  argument: { name: 'zone', description: 'Europe/Berlin, or a city', pattern: '^\\S{2,40}(?: \\S{1,40}){0,2}$' },
+  action: 'chat',
+  async run(context) {
+    const { zones, principal, messages, args } = context;
+    if (!zones || principal.role === 'guest') throw new UserError(say('commands.zoneNotYours'));
+    const wanted = args.trim();
+    const now = zones.of(principal);
+    if (wanted === '')
+      return {
+        text:
+          now === undefined
+            ? messages.text('commands.zoneUnknown', { zone: zones.usual })
+            : messages.text('commands.zoneIs', { zone: now }),
+      };
+    const [, from] = MOVE.exec(wanted) ?? [];
+    if (from !== undefined) return moveJobs(context, from);
+    const zone = readZone(wanted);
+    if (zone === undefined) throw new UserError(say('commands.zoneUnread', { given: wanted.slice(0, 60) }));
+    const before = now ?? zones.usual;
+    zones.set(principal, zone);
+    return changed(context, before, zone);
+  },
+};
+
+async function changed(context: CommandContext, before: string, zone: string): Promise<CommandReply> {
+  const { messages } = context;
+  const text = messages.text('commands.zoneSet', { zone });
+  const left = before === zone ? [] : await jobsAt(context, before);
+  if (left.length === 0) return { text };
+  const old = zoneText(before, messages);
+  const move: ButtonAction = { label: messages.text('commands.moveThem'), command: 'timezone', args: `move ${before}` };
+  const question = messages.text('commands.jobsStay', { n: left.length, zone: old });
+  return { text: sentences(text, question), buttons: [[move]] };
+}
+
+/** Their own jobs that go by a zone, with a further time to come. */
+async function jobsAt({ jobs, principal }: CommandContext, zone: string) {
+  if (principal.role !== 'owner') return [];
+  const all = (await jobs())?.list() ?? [];
+  return all.filter(
+    (job) => job.createdBy !== undefined && job.timezone === zone && (job.state === 'on' || job.state === 'paused'),
+  );
+}
+
+async function moveJobs(context: CommandContext, from: string): Promise<CommandReply> {
+  const { zones, principal, messages } = context;
+  const service = await context.jobs();
+  const zone = zones?.of(principal);
+  if (!service || zone === undefined) throw new UserError(say('commands.zoneNotYours'));
+  const moved = await jobsAt(context, from);
+  for (const { id } of moved) await service.change(id, { timezone: zone }, principal);
+  return { text: messages.text('commands.jobsMoved', { n: moved.length, zone: zoneText(zone, messages) }) };
+}
