@@ -2,6 +2,7 @@
  * The folder of job files: what is in force, what is paused, what is broken and why. A broken file leaves the last good version of
  * it in force; a file that may be half-written changes nothing yet. Files made here are whole from the first moment.
  */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -9,6 +10,7 @@ import { errorCode, UserError } from '../errors.ts';
 import { syncFolder, writeFileAtomic } from '../lib/files.ts';
 import { type WatchedFile, watchFiles } from '../lib/watch-folders.ts';
 import type { Logger } from '../log.ts';
+import { say } from '../messages/messages.ts';
 import { type JobFields, jobFileName, MAX_JOB_BYTES } from './job.ts';
 import {
   changedText,
@@ -103,7 +105,7 @@ export class Jobs {
     const named = this.#entries.filter(({ job }) => job?.name.toLowerCase() === wanted);
     const [only, other] = named;
     if (only && !other) return only;
-    if (!only) throw new UserError(`There is no job ${idOrName.slice(0, 80)}; /jobs lists them.`);
+    if (!only) throw new UserError(say('jobs.unknown', { name: idOrName.slice(0, 80) }));
     throw new UserError(`Several jobs have that name: ${named.map(({ id }) => id).join(', ')}. Use one of these ids.`);
   }
 
@@ -242,7 +244,7 @@ export class Jobs {
 
   #filesOf(id: string): JobFile[] {
     const found = this.#entries.filter((entry) => entry.id === id);
-    if (found.length === 0) throw new UserError(`There is no job ${id}; /jobs lists them.`);
+    if (found.length === 0) throw new UserError(say('jobs.unknown', { name: id }));
     return found;
   }
 

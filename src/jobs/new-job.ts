@@ -4,6 +4,7 @@ import type { OutboundTargets } from '../access/outbound-targets.ts';
 import { identityText, type Principal } from '../access/principal.ts';
 import { type Address, formatAddress } from '../channels/channel.ts';
 import { UserError } from '../errors.ts';
+import { say } from '../messages/messages.ts';
 import type { JobService, NewJob } from '../runtime/contract/job-service.ts';
 import { withAccount } from '../runtime/conversations/asked-places.ts';
 import type { Clock } from './clock.ts';
@@ -56,8 +57,7 @@ export function createNewJobs({ clock, jobs, targets, settings }: NewJobsOptions
     if (all.some((file) => file.job?.name.toLowerCase() === name.toLowerCase()))
       throw new UserError(`There is a job ${JSON.stringify(name)} already; delete it first or choose another name.`);
     const made = all.filter((file) => file.job?.createdBy !== undefined).length;
-    if (made >= settings.max)
-      throw new UserError(`There are ${made} jobs made in chats already (jobs.max); delete one with /jobs first.`);
+    if (made >= settings.max) throw new UserError(say('jobs.tooMany', { n: made }));
     for (const to of job.deliver ?? []) targets.read(to);
     return found;
   }

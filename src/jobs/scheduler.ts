@@ -3,10 +3,12 @@
  * `fire` before the run begins; what is remembered here is written after that. A crash in between fires the slot again, and the
  * queue says `duplicate`.
  */
+
 import { setImmediate as turn } from 'node:timers/promises';
 import { crashPoint } from '../crash-points.ts';
 import { UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
+import { say } from '../messages/messages.ts';
 import type { Clock } from './clock.ts';
 import { decide, retryMs, type SkipReason, settledUntil } from './decide.ts';
 import type { Jobs } from './files.ts';
@@ -94,9 +96,9 @@ export class Scheduler {
   async runNow(id: string): Promise<'accepted' | 'duplicate'> {
     const entry = this.#jobs.get(id);
     const job = entry?.state === 'disabled' ? undefined : entry?.job;
-    if (!entry) throw new UserError(`There is no job ${id}; /jobs lists them.`);
-    if (!job) throw new UserError(`The job ${id} is paused or its file is broken; /jobs says which.`);
-    const isRunning = `The job ${id} is running; its answer will come.`;
+    if (!entry) throw new UserError(say('jobs.unknown', { name: id }));
+    if (!job) throw new UserError(say('jobs.notOn', { name: id }));
+    const isRunning = say('jobs.underWay', { name: id });
     if (this.#working.has(id)) throw new UserError(isRunning);
     const slot = new Date(this.#clock.now());
     this.#working.add(id);

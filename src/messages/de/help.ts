@@ -9,7 +9,7 @@ export const help = translate(english)({
   files: '**Dateien**: /artifacts zeigt sie, /get schickt eine, /export gibt dir das ganze Gespräch',
   memory: '**Gedächtnis**: /memory was ich weiß, /compact macht Platz für mehr',
   routine: '**Immer wieder**: /jobs was geplant ist, /play spielt ein Playbook',
-  model: '**Köpfchen**: /model welches Modell antwortet, /think wie lange, /skills was ich sonst benutzen kann',
+  model: '**Modell**: /model welches Modell antwortet, /think wie lange, /skills was ich sonst benutzen kann',
   here: '**Hier**: /live was du siehst, während ich arbeite, /queue was inzwischen aus Nachrichten wird, /link deine anderen Konten',
   more: '**Mehr**: {names}',
   statusButton: 'Was tust du gerade?',

@@ -41,4 +41,9 @@ export const jobs = translate(english)({
   withoutRights:
     'Der Auftrag {name} läuft nicht: {who} hat ihn angelegt und ist kein Besitzer mehr. Lösch ihn mit /jobs, oder lass einen Besitzer neu darum bitten.',
   ownersOnly: 'Nur ein Besitzer darf geplante Aufträge ändern.',
+  unknown: 'Einen Auftrag {name} gibt es nicht; /jobs zeigt, welche es gibt.',
+  notOn: 'Der Auftrag {name} ist angehalten, oder seine Datei ist fehlerhaft; /jobs sagt, was davon.',
+  underWay: 'Der Auftrag {name} ist schon in Arbeit; seine Antwort kommt.',
+  tooMany:
+    '{n, plural, one {Es gibt schon # Auftrag} other {Es gibt schon # Aufträge}} aus Chats (jobs.max); lösch erst einen mit /jobs.',
 });

@@ -6,7 +6,7 @@ export const help = {
   files: '**Files**: /artifacts lists them, /get sends one, /export gives you the whole conversation',
   memory: '**Memory**: /memory what I remember, /compact makes room for more',
   routine: '**Again and again**: /jobs what is scheduled, /play follows a playbook',
-  model: '**Brains**: /model which one answers, /think how long, /skills what else I can use',
+  model: '**Model**: /model which one answers, /think how long, /skills what else I can use',
   here: '**Here**: /live what you see while I work, /queue what becomes of messages meanwhile, /link your other accounts',
   more: '**More**: {names}',
   statusButton: 'What are you doing?',

@@ -35,4 +35,9 @@ export const jobs = {
   withoutRights:
     'The job {name} does not run: {who} made it and is no owner any more. Delete it with /jobs, or have an owner ask for it again.',
   ownersOnly: 'Only an owner may change scheduled jobs.',
+  unknown: 'There is no job {name}; /jobs lists them.',
+  notOn: 'The job {name} is paused or its file is broken; /jobs says which.',
+  underWay: 'The job {name} is running; its answer will come.',
+  tooMany:
+    'There are {n, plural, one {# job} other {# jobs}} made in chats already (jobs.max); delete one with /jobs first.',
 } as const;

@@ -1,0 +1,32 @@
+/** Sentences for people stand in the catalogue: what is handed to a reply or put on a button is no text of its own file. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** A reply, a notice or a label that begins with a word, written where it is given. */
+const WRITTEN =
+  /\b(?:text|label):\s*(?:'[A-Za-z](?!\w+\.\w+')[^'\n]*'|`[A-Za-z][^`\n]*`)|\bnew UserError\(\s*['`][A-Z][^\n]*\/[a-z]/g;
+
+/** What the model is told, and no person. */
+const FOR_MODEL: readonly string[] = ['src/runtime/context/context.ts'];
+
+/** Still to be moved; a file that has nothing left is taken off. */
+const LEFT: readonly string[] = [
+  'src/runtime/approvals/question.ts',
+  'src/runtime/commands/approve.ts',
+  'src/runtime/commands/plan.ts',
+  'src/runtime/playbook/words.ts',
+];
+
+const files = globSync('src/{app,jobs,runtime}/**/*.ts', { cwd: root });
+const strays = files.filter((file) => readFileSync(join(root, file), 'utf8').match(WRITTEN) !== null);
+
+test('no reply and no button has words of its own', () => {
+  expect(strays.filter((file) => ![...LEFT, ...FOR_MODEL].includes(file))).toEqual([]);
+});
+
+test('what is still to be moved is there', () => {
+  expect(LEFT.filter((file) => !strays.includes(file))).toEqual([]);
+});
