@@ -93,11 +93,14 @@ test('nothing of our environment reaches it but what the configuration gives', a
   expect(text).not.toContain('VIBER_TEST_SECRET');
 });
 
-test('a picture becomes an artifact of the task', async () => {
+test('a picture becomes an artifact of the task, and is shown to the model', async () => {
   const { call, refs, home, scope } = await open({ docs: here });
+  const shown: string[] = [];
+  scope.onShown = ({ type }) => shown.push(type) > 0;
   const { artifacts } = (await call('docs_picture')) as { artifacts: { id: string }[] };
   expect(refs).toMatchObject([{ id: artifacts[0]?.id, type: 'image/png' }]);
   expect(await listArtifacts(home, scope.taskId)).toMatchObject([{ id: artifacts[0]?.id, type: 'image/png' }]);
+  expect(shown).toEqual(['image/png']);
 });
 
 test('an error of a tool is told in its own words', async () => {
