@@ -57,7 +57,7 @@ describe('without a file', () => {
       mode: 'polling',
       pollSeconds: 30,
       access: { dm: 'pairing', groups: 'mention', allow: [], chats: [], memory: 'direct' },
-      live: 'status',
+      live: 'auto',
       injection: 'steer',
       attach: 'auto',
     });
@@ -88,7 +88,7 @@ describe('without a file', () => {
         guilds: [],
         archiveMinutes: 1,
         access: { dm: 'pairing', groups: 'mention', allow: [], chats: [], memory: 'direct' },
-        live: 'status',
+        live: 'auto',
         injection: 'steer',
         attach: 'auto',
       },
@@ -109,7 +109,7 @@ describe('without a file', () => {
       command: '/viber',
       path: '/webhooks/slack',
       access: { dm: 'pairing', groups: 'mention', allow: [], chats: [], memory: 'direct' },
-      live: 'status',
+      live: 'auto',
       injection: 'steer',
       attach: 'auto',
     });

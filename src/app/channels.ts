@@ -2,8 +2,9 @@
 import os from 'node:os';
 import path from 'node:path';
 import type { HttpHandler } from '../board/server.ts';
-import type { Channel, CommandSpec } from '../channels/channel.ts';
+import type { Channel, CommandSpec, LiveMode } from '../channels/channel.ts';
 import { channelModules } from '../channels/index.ts';
+import type { ChatChannelConfig } from '../config/types.ts';
 import { type Config, terminalEnabled } from '../config.ts';
 import type { State } from '../engine/engine.ts';
 import type { Logger } from '../log.ts';
@@ -58,7 +59,8 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
     slack && channelModules.slack(),
   ]);
   if (telegram && forTelegram) {
-    const { token, apiRoot, mode, webhook, live, pollSeconds } = telegram;
+    const { token, apiRoot, mode, webhook, pollSeconds } = telegram;
+    const live = modeOf(telegram);
     const channel = forTelegram.createTelegram({
       ...{ token, apiRoot, mode, log, live, pollSeconds, attachCommands: commands, cache },
       ...(webhook ? { webhook } : {}),
@@ -67,12 +69,14 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
     if (webhook && channel.webhook) mounts.set(webhook.path, channel.webhook);
   }
   if (discord && forDiscord) {
-    const { token, apiRoot, cdnRoot, threads, live, archiveMinutes } = discord;
+    const { token, apiRoot, cdnRoot, threads, archiveMinutes } = discord;
+    const live = modeOf(discord);
     const own = { token, apiRoot, cdnRoot, threads, live, archiveMinutes };
     channels.set('discord', forDiscord.createDiscord({ ...own, commands, cursors: marksOf('discord'), cache, log }));
   }
   if (slack && forSlack) {
-    const { botToken, appToken, signingSecret, mode, apiRoot, command, live } = slack;
+    const { botToken, appToken, signingSecret, mode, apiRoot, command } = slack;
+    const live = modeOf(slack);
     const channel = forSlack.createSlack({
       ...{ botToken, mode, apiRoot, command, live, commands, cursors: marksOf('slack'), cache, log },
       ...(appToken === undefined ? {} : { appToken }),
@@ -95,3 +99,6 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
 function machineLanguage({ LC_ALL, LC_MESSAGES, LANG }: NodeJS.ProcessEnv): string | undefined {
   return /^[a-z]{2,3}(?:_[A-Z]{2})?(?=$|[.@])/.exec(LC_ALL || LC_MESSAGES || LANG || '')?.[0];
 }
+
+/** Where nothing is known of a conversation; each has its own otherwise. */
+const modeOf = ({ live }: Pick<ChatChannelConfig, 'live'>): LiveMode => (live === 'auto' ? 'status' : live);

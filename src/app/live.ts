@@ -1,15 +1,12 @@
 /** Live progress with all it needs of the gateway, and what people have chosen about it for their conversations. */
 import path from 'node:path';
 import type { Languages } from '../access/languages.ts';
-import type { Address, Channel } from '../channels/channel.ts';
+import { type Address, type Channel, isDirectAddress } from '../channels/channel.ts';
+import type { ChatChannelConfig } from '../config/types.ts';
 import type { Config } from '../config.ts';
 import type { State } from '../engine/engine.ts';
 import type { Logger } from '../log.ts';
-import {
-  type ConversationSetting,
-  type ConversationSettings,
-  openConversationSettings,
-} from '../runtime/conversations/settings.ts';
+import { type ConversationSettings, openConversationSettings } from '../runtime/conversations/settings.ts';
 import type { Delivery } from '../runtime/delivery.ts';
 import type { Bus } from '../runtime/live/bus.ts';
 import { LiveProgress } from '../runtime/live/live.ts';
@@ -32,14 +29,16 @@ export interface OpenLiveOptions {
 export function openLive(options: OpenLiveOptions): { live: LiveProgress; settings: ConversationSettings } {
   const { home, delivery } = options;
   const { telegram, discord, slack } = options.config.channels;
-  const configured = new Map<string, ConversationSetting>();
+  const configured = new Map<string, Pick<ChatChannelConfig, 'live' | 'injection'>>();
   for (const [id, section] of Object.entries({ telegram, discord, slack })) {
-    if (section) configured.set(id, { live: section.live, queue: section.injection });
+    if (section) configured.set(id, section);
   }
-  const settings = openConversationSettings(
-    path.join(home.conversations, 'settings'),
-    ({ channel }) => configured.get(channel) ?? {},
-  );
+  const settings = openConversationSettings(path.join(home.conversations, 'settings'), (address) => {
+    const section = configured.get(address.channel);
+    if (!section) return {};
+    const fitting = isDirectAddress(address) ? 'text' : 'status';
+    return { live: section.live === 'auto' ? fitting : section.live, queue: section.injection };
+  });
   const live = new LiveProgress({
     ...{ bus: options.bus, channelOf: options.channelOf, settings, buttons: options.buttons },
     ...{ cache: options.state, log: options.log },

@@ -17,6 +17,12 @@ export function conversationKey(address: Address): string {
   return JSON.stringify([channel, account, workspace ?? null, chat, thread ?? null]);
 }
 
+/** Whether only one person reads there, as the platform's ids tell. */
+export function isDirectAddress({ channel, chat, workspace }: Address): boolean {
+  if (channel === 'telegram') return !chat.startsWith('-');
+  return channel === 'slack' ? chat.startsWith('D') : workspace === undefined;
+}
+
 /** `<channel>[@account]:<chat>[:<thread>]`, the form people write in job files and configuration. */
 export function formatAddress(address: Address, options: { account?: boolean } = {}): string {
   const account = options.account ? `@${address.account}` : '';

@@ -6,7 +6,14 @@ import type { Address } from './address.ts';
 import type { Attachment, RemoteFile } from './files.ts';
 import type { PartLedger } from './kept.ts';
 
-export { type Address, conversationKey, formatAddress, parseAddress, type WrittenAddress } from './address.ts';
+export {
+  type Address,
+  conversationKey,
+  formatAddress,
+  isDirectAddress,
+  parseAddress,
+  type WrittenAddress,
+} from './address.ts';
 export type { Attachment, RemoteFile } from './files.ts';
 export type { PartAttempt, PartLedger, ReadCursors } from './kept.ts';
 
@@ -140,6 +147,8 @@ export interface LiveView {
   buttons(): Promise<Button[][]>;
   /** What an earlier process gave to `keep` for this run: its message goes on as the status message, or is taken away. */
   readonly kept: string | undefined;
+  /** The platform's id of the message that is answered here; absent where people only watch. */
+  readonly answers?: string | undefined;
   /** Remembers the status message for the case that this process ends before the run does. */
   keep(message: string): void;
 }

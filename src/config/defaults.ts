@@ -3,7 +3,7 @@ import type { ChatChannelConfig, Config, DiscordConfig, SlackConfig, TelegramCon
 
 export const chatDefaults: ChatChannelConfig = {
   access: { dm: 'pairing', groups: 'mention', allow: [], chats: [], memory: 'direct' },
-  live: 'status',
+  live: 'auto',
   injection: 'steer',
   attach: 'auto',
 };

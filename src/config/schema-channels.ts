@@ -18,7 +18,7 @@ const access = (user: z.ZodType<string>, chat: z.ZodType<string>) =>
 /** What every chat channel has; the two patterns are those of the platform's own ids. */
 const chat = (user: z.ZodType<string>, group: z.ZodType<string>) => ({
   access: access(user, group).prefault({}),
-  live: oneOf('off', 'status', 'text').default(chatDefaults.live),
+  live: oneOf('auto', 'off', 'status', 'text').default(chatDefaults.live),
   injection: oneOf('steer', 'collect', 'followup').default(chatDefaults.injection),
   attach: oneOf('auto', 'ask', 'never').default(chatDefaults.attach),
 });

@@ -29,7 +29,8 @@ export interface AccessConfig {
 /** What every chat channel has. */
 export interface ChatChannelConfig {
   access: AccessConfig;
-  live: 'off' | 'status' | 'text';
+  /** `auto`: `text` where one person reads, `status` where several do. */
+  live: 'auto' | 'off' | 'status' | 'text';
   injection: 'steer' | 'collect' | 'followup';
   attach: 'auto' | 'ask' | 'never';
 }

@@ -8,6 +8,7 @@ const english = messagesIn('en');
 
 export interface ViewOptions {
   mode?: LiveView['mode'];
+  answers?: string;
   progress?: { done: number; total: number };
   turn?: LiveView['turn'];
   buttons?: LiveView['buttons'];
@@ -53,6 +54,7 @@ function createView(options: ViewOptions) {
       options.onLimited?.(ms);
     },
     buttons: options.buttons ?? (async () => [[{ id: 'stop-id', label: 'Stop' }]]),
+    answers: options.answers,
     kept: undefined,
     keep: () => undefined,
   };

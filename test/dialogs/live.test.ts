@@ -43,15 +43,15 @@ function working(llm: Llm, text = 'All done.', delayMs = 500): void {
 const now = (platform: Platform, place: Place) =>
   platform.answers(place).map(({ text, buttons }) => `${text} [${buttons.join()}]`);
 
-async function open(name: PlatformName, channel: Record<string, unknown> = {}) {
+async function open(name: PlatformName, channel: Record<string, unknown> = { live: 'status' }) {
   const world = await openPlatforms({ on: [name], channel });
   const platform = world.platforms[name];
   return { world, platform, place: platform.dm('alex') };
 }
 
 describe('the answer as it grows', () => {
-  it.each(['telegram', 'discord'] as const)('on %s is edited, and no block is ever seen', async (name) => {
-    const { world, platform, place } = await open(name, { live: 'text' });
+  it('on Discord is edited, and no block is ever seen', async () => {
+    const { world, platform, place } = await open('discord', { live: 'text' });
     const block = '```artifact_deltas\n[{"title":"data.csv","type":"text/csv","content":"a,b"}]\n```';
     const text = `Here is **all of it**.\n\n${block}\n\nKim has the table. <memory_suggestion>Likes CSV</memory_suggestion> Bye, everybody!`;
     const chunks = text.match(/[\s\S]{1,6}/g) ?? [];
@@ -115,7 +115,7 @@ describe.each(NAMES)('on %s', (name) => {
 });
 
 it('a crash leaves no status behind: the message goes on and becomes the answer', async () => {
-  const world = await openPlatforms({ process: true });
+  const world = await openPlatforms({ process: true, channel: { live: 'status' } });
   world.llm.script(() => ({ text: 'too late', delayMs: 60_000 }));
   const places = NAMES.map((name) => ({ platform: world.platforms[name], place: world.platforms[name].dm('alex') }));
   for (const { platform, place } of places) platform.say(place, 'go');

@@ -382,7 +382,7 @@ describe('trouble', () => {
   });
 
   it('shows that it works on something longer, and the answer takes the place of the status', async () => {
-    const world = await openWorld();
+    const world = await openWorld({ telegram: { live: 'status' } });
     world.llm.script([
       { toolCalls: [{ name: 'write_file', arguments: { path: 'plan.txt', content: 'x' } }] },
       { text: 'There it is.', delayMs: 4500 },

@@ -23,6 +23,8 @@ export interface StatusTiming {
 export interface Shown {
   address: Address;
   view: LiveView;
+  /** Milliseconds since the epoch. */
+  startedAt: number;
   /** Once it is there. */
   messageId?: string;
   /** What stands in it, as JSON of `Words`. */
@@ -36,6 +38,9 @@ export type Words = { line: string } | { markdown: string };
 
 /** The platform's calls. None of them rejects. */
 export interface StatusCalls {
+  /** Shows on the message itself that it was seen, for as long as the run goes on; the second takes that away. */
+  mark?(run: Shown): Promise<void>;
+  unmark?(run: Shown): Promise<void>;
   type(run: Shown): Promise<void>;
   publish(run: Shown, words: Words): Promise<void>;
   /** Tried again while the platform cannot be reached: what is left would say for ever that we are at work. */
@@ -65,7 +70,6 @@ export interface StatusOptions {
 }
 
 interface Run extends Shown {
-  startedAt: number;
   /** What the model has written since its last tool call; only kept where it is shown. */
   text: string;
   typing: NodeJS.Timeout | undefined;
@@ -73,9 +77,12 @@ interface Run extends Shown {
   /** Waits for its turn. */
   isQueued: boolean;
   call: Promise<void> | undefined;
+  marking: Promise<void> | undefined;
 }
 
 const MAX_RUNS = 500;
+/** A status is renewed at least this often: a draft of Telegram's lasts half a minute. */
+const MAX_EVERY_MS = 25_000;
 /** A run whose end we never hear of stops typing. */
 const MAX_RUN_MS = 30 * 60_000;
 
@@ -142,8 +149,12 @@ class RunStatus {
       showing: undefined,
       isQueued: false,
       call: undefined,
+      marking: undefined,
     };
-    run.typing = later(this.#to.timing.typingAfter, () => this.#type(run));
+    run.typing = later(this.#to.timing.typingAfter, () => {
+      run.marking = this.#to.calls.mark?.(run);
+      this.#type(run);
+    });
     run.showing = later(this.#to.timing.statusAfter, () => void this.#show(run));
     this.#runs.set(key, run);
     const oldest = this.#runs.size > MAX_RUNS ? this.#runs.keys().next().value : undefined;
@@ -157,6 +168,7 @@ class RunStatus {
     clearTimeout(run?.typing);
     clearTimeout(run?.showing);
     if (run) run.isOver = true;
+    if (run) void run.marking?.then(() => this.#to.calls.unmark?.(run));
     this.#ended.add(key);
     const oldest = this.#ended.size > MAX_RUNS ? this.#ended.values().next().value : undefined;
     if (oldest !== undefined) this.#ended.delete(oldest);
@@ -190,7 +202,7 @@ class RunStatus {
   /** A status slows down with the length of the run. */
   #interval(run: Run): number {
     if (this.#showsText(run) && run.text !== '') return this.#to.timing.textEvery;
-    return Math.max(this.#to.timing.statusEvery, (Date.now() - run.startedAt) / 10);
+    return Math.max(this.#to.timing.statusEvery, Math.min(MAX_EVERY_MS, (Date.now() - run.startedAt) / 10));
   }
 
   async #takeAway(run: Run): Promise<void> {

@@ -107,15 +107,20 @@ export class LiveProgress {
 
   /**
    * Conversations that see this run's progress from now on. `isAgain`: an earlier process may have begun to show it there; then
-   * what it showed has been found when this resolves.
+   * what it showed has been found when this resolves. `answered`: by conversation, the platform's id of the message that is answered.
    */
-  async follow(runId: string, addresses: readonly Address[], isAgain = false): Promise<void> {
+  async follow(
+    runId: string,
+    addresses: readonly Address[],
+    isAgain = false,
+    answered: ReadonlyMap<string, string> = new Map(),
+  ): Promise<void> {
     const run: Run = {
       ...{ startedAt: Date.now(), taskId: '', agentId: '', worker: '', words: say('live.thinking'), state: 'thinking' },
       ...{ text: createLiveText(), progress: undefined, lastProgress: undefined, views: [], isOver: false },
     };
     const places = new Map(addresses.map((address) => [conversationKey(address), address]));
-    for (const address of places.values()) run.views.push(this.#placeOf(run, runId, address));
+    for (const [key, address] of places) run.views.push(this.#placeOf(run, runId, address, answered.get(key)));
     this.#runs.set(runId, run);
     if (isAgain) await this.#resume(run, runId);
   }
@@ -154,10 +159,11 @@ export class LiveProgress {
       .flatMap(({ taskId, agentId, worker }) => [...new Set([agentId, worker])].map((id) => ({ taskId, agentId: id })));
   }
 
-  #placeOf(run: Run, runId: string, address: Address): Place {
+  #placeOf(run: Run, runId: string, address: Address, answers: string | undefined): Place {
     const { settings, cache, messagesAt } = this.#options;
     let buttons: Promise<Button[][]> | undefined;
     const view: Place['view'] = {
+      answers,
       get mode() {
         return settings.get(address).live;
       },

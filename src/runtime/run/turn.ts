@@ -5,7 +5,7 @@
  *
  * Invariant: a message leaves `cur` only when its answer is durable in `out` and its result written to the session.
  */
-import type { Address } from '../../channels/channel.ts';
+import { type Address, conversationKey } from '../../channels/channel.ts';
 import { crashPoint } from '../../crash-points.ts';
 import { errorCode, isStorageFailure, LeaseLost } from '../../errors.ts';
 import { messagesFor } from '../../messages/messages.ts';
@@ -80,7 +80,7 @@ async function attempt(turn: Turn, to: Attempting & RunUses): Promise<Attempt> {
   try {
     const task = await to.taskRecords.open(first);
     const answered = [...turn.carriedOver, ...items];
-    await to.live.follow(id, followers(answered, first.taskId, to), isAgain);
+    await to.live.follow(id, followers(answered, first.taskId, to), isAgain, newestIn(items));
     showing = to.taskRecords.showRunning(first.taskId, () => to.threads.show(first.taskId));
     const end = await run({ task, run: id, items, answered, isAgain, signal, intake }, to);
     if (end.kind === 'steered') return end;
@@ -138,6 +138,11 @@ function cutOff(lines: Parameters<typeof cutCall>[0]): RunOutcome {
 }
 
 /** The conversations that see a run: those it answers, and the others that are about its task now. */
+/** By conversation, the message that is answered there: the newest. */
+function newestIn(items: readonly Item[]): ReadonlyMap<string, string> {
+  return new Map(items.map(({ message: { message } }) => [conversationKey(message.address), message.messageId]));
+}
+
 function followers(
   items: readonly Item[],
   taskId: string,

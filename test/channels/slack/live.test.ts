@@ -20,6 +20,8 @@ interface Call {
 }
 
 let calls: Call[];
+/** That we are at work, said in a channel's thread before there is anything to show. */
+let signs: Call[];
 let answer: (call: Call) => Promise<Record<string, unknown>>;
 
 function live(mode: LiveMode, recipient = 'U1', options: ViewOptions = {}) {
@@ -27,7 +29,8 @@ function live(mode: LiveMode, recipient = 'U1', options: ViewOptions = {}) {
   const api: SlackApi = {
     call: (method, params = {}) => {
       const call = { method, params: { ...params }, at: Date.now() - start };
-      calls.push(call);
+      const isSign = method === 'assistant.threads.setStatus' && params.channel_id === THREAD.chat;
+      (isSign ? signs : calls).push(call);
       return answer(call);
     },
   };
@@ -66,6 +69,7 @@ const seen = () => calls.map(({ method, params }) => [method, params.text ?? par
 beforeEach(() => {
   vi.useFakeTimers();
   calls = [];
+  signs = [];
   answer = async () => ({ ts: '2.000002' });
 });
 afterEach(() => {
@@ -292,3 +296,32 @@ describe('text', () => {
 function createNobody() {
   return live('text', '');
 }
+
+describe('the sign that we are at work', () => {
+  test('is in a channel’s thread within a second, costs a fast answer nothing, and is gone where none comes', async () => {
+    const progress = live('status');
+    progress.event(event(), THREAD);
+    await vi.advanceTimersByTimeAsync(299);
+    expect(signs).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    const place = { channel_id: 'C1', thread_ts: '1.000001' };
+    expect(signs.map(({ params }) => params)).toEqual([{ ...place, status: 'is thinking…' }]);
+    await progress.end('r', THREAD, false);
+    expect(signs.at(-1)?.params).toEqual({ ...place, status: '' });
+    expect(calls).toEqual([]);
+  });
+
+  test('is not said after the answer, and not again where it is refused', async () => {
+    const late = Promise.withResolvers<Record<string, unknown>>();
+    answer = ({ method }) => (method.startsWith('assistant') ? late.promise : Promise.resolve({ ts: '2.000002' }));
+    const progress = live('status');
+    progress.event(event(), THREAD);
+    await vi.advanceTimersByTimeAsync(400);
+    const ended = progress.end('r', THREAD, true);
+    late.reject(new SlackError('refused', 'assistant.threads.setStatus: missing_scope', { code: 'missing_scope' }));
+    await ended;
+    progress.event(event(undefined, 'second'), THREAD);
+    await vi.advanceTimersByTimeAsync(400);
+    expect(signs).toHaveLength(1);
+  });
+});

@@ -25,6 +25,7 @@ describe('connect', () => {
       'edited_channel_post',
       'callback_query',
       'my_chat_member',
+      'stopped_message_generation',
     ]);
   });
 

@@ -119,7 +119,7 @@ const EXPECTED: Record<string, object | string> = {
   'rich-message': { text: expect.stringContaining('| item | price |\n| --- | --- |\n| milk | 1.20 |') },
   'sender-channel': { sender: NEWS },
   sticker: { files: [{ kind: 'sticker', mimeType: 'image/webp' }], facts: ['Sticker: 🎉'] },
-  'stopped-message-generation': 'stopped_message_generation',
+  'stopped-message-generation': { kind: 'command', command: { name: 'stop', args: '' }, isDirect: true },
   story: { facts: ['Story of Announcements'] },
   'text-code': { text: '```python\ndef main():\n    print("a < b & c")\n```\n\nWhat does this do?' },
   'text-entities': {

@@ -365,3 +365,80 @@ it('holds at most 500 runs, ended or not', async () => {
   await vi.advanceTimersByTimeAsync(60_000);
   expect(calls.length).toBe(500);
 });
+
+describe('a draft', () => {
+  const text: ViewOptions = { mode: 'text', answers: '7' };
+  const drafts = () => calls.filter(({ method }) => method === 'sendMessageDraft');
+
+  it('shows the answer as it grows where one person reads, and the answer is a message of its own', async () => {
+    const progress = live('text', text);
+    progress.event(event('r'), HERE);
+    progress.event(said('Milk and **eggs**'), HERE);
+    await vi.advanceTimersByTimeAsync(1600);
+    expect(drafts()[0]?.params).toMatchObject({ chat_id: '1001', text: 'Milk and eggs', can_stop: true });
+    progress.event(said(', and bread'), HERE);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(new Set(drafts().map(({ params }) => params.draft_id)).size).toBe(1);
+    expect(drafts().at(-1)?.params.text).toBe('Milk and eggs, and bread');
+    expect(await progress.end('r', HERE, true)).toBeUndefined();
+    expect(calls.map(({ method }) => method)).not.toContain('sendMessage');
+  });
+
+  it('is renewed before Telegram lets it fade', async () => {
+    const progress = live('text', text);
+    progress.event(event('r'), HERE);
+    await vi.advanceTimersByTimeAsync(600_000);
+    const times = drafts().map(({ at }) => at);
+    expect(times.length).toBeGreaterThan(20);
+    expect(Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? 0)))).toBeLessThan(30_000);
+  });
+
+  it('is an edited message where the server knows no drafts, and in groups', async () => {
+    answer = async ({ method }) => {
+      if (method === 'sendMessageDraft') throw new TelegramError('refused', 'Not Found', { code: 404 });
+      return { message_id: 42 };
+    };
+    const progress = live('text', text);
+    progress.event(event('r'), HERE);
+    progress.event(said('Milk'), HERE);
+    await vi.advanceTimersByTimeAsync(1600);
+    progress.event(said(' and eggs'), HERE);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(drafts()).toHaveLength(1);
+    expect(await progress.end('r', HERE, true)).toBe('42');
+    calls = [];
+    progress.event({ ...event('g'), runId: 'g' }, GROUP);
+    await vi.advanceTimersByTimeAsync(8000);
+    expect(drafts()).toEqual([]);
+  });
+});
+
+describe('the sign that a message was seen', () => {
+  const marks = () => calls.filter(({ method }) => method === 'setMessageReaction').map(({ params }) => params);
+
+  it('is on the message while the work goes on, and costs a fast answer nothing', async () => {
+    const progress = live('status', { answers: '7' });
+    progress.event(event('r'), GROUP);
+    await vi.advanceTimersByTimeAsync(399);
+    expect(marks()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    const eyes = { chat_id: '-5', message_id: 7, reaction: [{ type: 'emoji', emoji: '👀' }] };
+    expect(marks()).toEqual([eyes]);
+    await progress.end('r', GROUP, true);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(marks()).toEqual([eyes, { ...eyes, reaction: [] }]);
+  });
+
+  it('is left out where reactions are not allowed, and nothing else suffers', async () => {
+    answer = async ({ method }) => {
+      if (method === 'setMessageReaction') throw new TelegramError('refused', 'REACTION_INVALID', { code: 400 });
+      return { message_id: 42 };
+    };
+    const progress = live('status', { answers: '7' });
+    progress.event(event('r'), GROUP);
+    await vi.advanceTimersByTimeAsync(7000);
+    expect(calls.map(({ method }) => method)).toContain('sendMessage');
+    await progress.end('r', GROUP, true);
+    expect(marks()).toHaveLength(1);
+  });
+});

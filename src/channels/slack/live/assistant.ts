@@ -13,6 +13,8 @@ import { isDirect } from '../decode/base.ts';
 export interface Assistant {
   /** May be one: a thread of direct messages that has not refused it. */
   isOne(address: Address): boolean;
+  /** May show that we are at work: any thread that has not refused it. */
+  mayShow(address: Address): boolean;
   /** Gives whether it is shown. '' takes it away. */
   setStatus(address: Address, status: string): Promise<boolean>;
   setTitle(address: Address, title: string): Promise<boolean>;
@@ -43,6 +45,7 @@ export function createAssistant({ api, log }: { api: SlackApi; log: Logger }): A
   }
 
   return {
+    mayShow: ({ chat, thread }) => thread !== undefined && !others.has(`${chat}:${thread}`),
     isOne: ({ chat, thread }) => thread !== undefined && isDirect(chat) && !others.has(`${chat}:${thread}`),
     setStatus: (address, status) => call('setStatus', address, { status: oneLine(status, 100) }),
     setTitle: (address, title) => call('setTitle', address, { title: oneLine(title, 200) }),

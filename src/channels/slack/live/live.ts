@@ -53,6 +53,9 @@ interface Run extends Shown {
   /** What was streamed is void. */
   isRestarted: boolean;
   timer: NodeJS.Timeout | undefined;
+  /** Until a channel's thread says that we are at work. */
+  showing: NodeJS.Timeout | undefined;
+  sign: Promise<void> | undefined;
   /** Waits for its turn. */
   isQueued: boolean;
   call: Promise<void> | undefined;
@@ -148,10 +151,21 @@ class RunProgress {
   #start(key: string, address: Address, view: LiveView): Run {
     const shown = { address, view, startedAt: Date.now(), text: '', sinceTool: 0, said: '', saidAt: 0 };
     const state = { isRestarted: false, isQueued: false, isOver: false };
-    const run: Run = { ...shown, ...state, ...keptOf(view), timer: undefined, call: undefined };
+    const run: Run = {
+      ...shown,
+      ...state,
+      ...keptOf(view),
+      timer: undefined,
+      showing: undefined,
+      sign: undefined,
+      call: undefined,
+    };
     run.timer = later(this.#to.assistant.isOne(address) ? this.#timing.assistantAfter : this.#timing.statusAfter, () =>
       this.#tick(run),
     );
+    // Slack takes it away with our next message there, so that no call does.
+    if (!this.#to.assistant.isOne(address) && this.#to.assistant.mayShow(address))
+      run.showing = later(this.#timing.assistantAfter, () => this.#greet(run));
     this.#runs.set(key, run);
     const oldest = this.#runs.size > MAX_RUNS ? this.#runs.keys().next().value : undefined;
     if (oldest !== undefined) this.#finish(oldest);
@@ -162,6 +176,7 @@ class RunProgress {
     const run = this.#runs.get(key);
     this.#runs.delete(key);
     clearTimeout(run?.timer);
+    clearTimeout(run?.showing);
     if (run) run.isOver = true;
     this.#ended.add(key);
     const oldest = this.#ended.size > MAX_RUNS ? this.#ended.values().next().value : undefined;
@@ -210,6 +225,17 @@ class RunProgress {
     if (await this.#to.show.status(run, form)) run.said = said;
   }
 
+  /** The answer waits for it, so that it is not said after the answer. */
+  #greet(run: Run): void {
+    if (run.isOver || run.ts !== undefined) return;
+    run.sign = this.#to.assistant
+      .setStatus(run.address, `is ${run.view.words}…`)
+      .then((isShown) => {
+        if (isShown) run.saidAt = Date.now();
+      })
+      .catch((error: unknown) => this.#to.log.warn({ err: error }, 'live progress failed'));
+  }
+
   async #putStatus(run: Run): Promise<void> {
     const status = `is ${run.view.words}…`;
     if (status === run.said && Date.now() - run.saidAt < RENEW_MS) return;
@@ -220,7 +246,7 @@ class RunProgress {
 
   /** Once the calls under way are done: what appeared too late, or is not wanted, is taken away. */
   async #settle(run: Run, isReplaced: boolean, isAnswered: boolean): Promise<string | undefined> {
-    await run.call;
+    await Promise.all([run.call, run.sign]);
     await this.#to.show.stop(run);
     if (isReplaced && run.ts !== undefined) return run.ts;
     const gone = this.#to.show.remove(run);

@@ -5,7 +5,7 @@
 import type { EntryKind, InboundMessage } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
 import { type Context, type Decoded, dropped, emptyMessage, readAddress, readSender } from './base.ts';
-import { decodeButton, decodeMembership, decodeService } from './events.ts';
+import { decodeButton, decodeMembership, decodeService, decodeStop } from './events.ts';
 import { readFacts } from './facts.ts';
 import { readFiles } from './files.ts';
 import { isReplyTo, readForward, readReply } from './quotes.ts';
@@ -25,6 +25,7 @@ const KINDS = new Map<string, Decode>([
   ['edited_channel_post', (body, context) => decodeMessage(body, context, 'edit')],
   ['callback_query', decodeButton],
   ['my_chat_member', decodeMembership],
+  ['stopped_message_generation', decodeStop],
 ]);
 
 export const ALLOWED_UPDATES: readonly string[] = [...KINDS.keys()];

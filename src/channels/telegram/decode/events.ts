@@ -34,6 +34,28 @@ export function decodeButton(query: Fields, { bot, now }: Context): Decoded {
   return { kind: 'message', message };
 }
 
+/** The person pressed the button to stop under a draft: in a private chat, so it is who the chat is with. */
+export function decodeStop(stopped: Fields, { bot, updateId, now }: Context): Decoded {
+  const chat = fields(stopped, 'chat');
+  const chatId = chat && integer(chat, 'id');
+  const sender = chat && readUser({ ...chat, is_bot: false });
+  if (chatId === undefined || chat?.type !== 'private' || !sender) return dropped('malformed');
+  const message: InboundMessage = {
+    ...emptyMessage(),
+    id: `u${updateId}`,
+    kind: 'command',
+    address: readAddress(stopped, chatId, bot),
+    sender,
+    text: '/stop',
+    command: { name: 'stop', args: '' },
+    messageId: '',
+    isDirect: true,
+    isMention: true,
+    sentAt: now,
+  };
+  return { kind: 'message', message };
+}
+
 /** The bot itself was added, removed, promoted, blocked or unblocked. */
 export function decodeMembership(change: Fields, { bot, updateId, now }: Context): Decoded {
   const chat = fields(change, 'chat');

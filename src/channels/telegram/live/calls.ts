@@ -11,10 +11,14 @@ const LIMITS = { text: 4096, uploadBytes: 0, downloadBytes: 0 };
 const REMOVE_TRIES = 5;
 const MAX_CHATS = 500;
 const MAX_WAIT_MS = 300_000;
+/** https://core.telegram.org/bots/api#reactiontypeemoji */
+const SEEN = [{ type: 'emoji', emoji: '👀' }];
 const GONE = /not found|can't be edited|MESSAGE_ID_INVALID/i;
 
 export function createLiveCalls({ api, log }: { api: TelegramApi; log: Logger }): StatusCalls {
   const quietUntil = new Map<string, number>();
+  /** Servers and bots without drafts: an edited message it is there. */
+  let hasDrafts = true;
 
   /** The result, or why there is none. */
   async function call(
@@ -52,7 +56,38 @@ export function createLiveCalls({ api, log }: { api: TelegramApi; log: Logger })
   const inThread = ({ thread }: Address) =>
     thread === undefined || thread === '1' ? {} : { message_thread_id: Number(thread) };
 
+  /**
+   * A draft where one person reads: nothing of it stays, and the answer comes as a message that notifies. False: there are none
+   * here. https://core.telegram.org/bots/api#sendmessagedraft
+   */
+  async function draft(run: Shown, text: object, shown: string): Promise<boolean> {
+    if (!hasDrafts || run.view.mode !== 'text' || run.messageId !== undefined) return false;
+    const { error } = await call(run, 'sendMessageDraft', {
+      ...inThread(run.address),
+      ...text,
+      ...{ draft_id: draftId(run), can_stop: true },
+    });
+    if (error && isMissing(error)) hasDrafts = false;
+    if (!error) run.shown = shown;
+    return hasDrafts;
+  }
+
+  async function react(run: Shown, reaction: readonly object[]): Promise<boolean> {
+    const message_id = Number(run.view.answers);
+    if (!(message_id > 0) || Date.now() < (quietUntil.get(run.address.chat) ?? 0)) return false;
+    const { error } = await call(run, 'setMessageReaction', { message_id, reaction });
+    return !error;
+  }
+
+  const marked = new WeakSet<Shown>();
+
   return {
+    async mark(run) {
+      if (await react(run, SEEN)) marked.add(run);
+    },
+    async unmark(run) {
+      if (marked.delete(run)) await react(run, []);
+    },
     async type(run) {
       const { chat, thread } = run.address;
       if (Date.now() < (quietUntil.get(chat) ?? 0)) return;
@@ -61,9 +96,12 @@ export function createLiveCalls({ api, log }: { api: TelegramApi; log: Logger })
       note(run, error);
     },
     async publish(run, words) {
-      const [text, buttons] = await Promise.all([textOf(words, run.address), run.view.buttons()]);
-      const params = { ...text, link_preview_options: { is_disabled: true }, ...keyboardOf(buttons) };
       const shown = JSON.stringify(words);
+      const isPrivate = !run.address.chat.startsWith('-');
+      const text = await textOf(words, run.address);
+      if (isPrivate && (await draft(run, text, shown))) return;
+      const buttons = await run.view.buttons();
+      const params = { ...text, link_preview_options: { is_disabled: true }, ...keyboardOf(buttons) };
       if (run.messageId !== undefined) {
         const { error } = await call(run, 'editMessageText', { message_id: Number(run.messageId), ...params });
         if (note(run, error)) run.shown = shown;
@@ -97,4 +135,11 @@ async function textOf(words: Words, address: Address): Promise<object> {
   return { text, ...(entities === undefined ? {} : { entities }) };
 }
 
+/** Not zero, and the same for all drafts of a run: then changes are animated. */
+function draftId({ startedAt }: Shown): number {
+  return (startedAt % 2_000_000_000) + 1;
+}
+
+/** The server does not know the method, or gives this bot no drafts. */
+const isMissing = ({ code, kind }: TelegramError): boolean => kind === 'refused' && (code === 400 || code === 404);
 const isRefusal = ({ code, kind }: TelegramError): boolean => kind === 'refused' && (code === 400 || code === 403);

@@ -1,0 +1,70 @@
+/** That a message was seen: a sign of the platform's own, soon, gone with the answer; and on Telegram the answer as a draft. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { waitFor } from '../platforms/platform.ts';
+import { slackPlatform } from '../platforms/slack.ts';
+import { openPlatforms } from '../platforms/world.ts';
+import { ALEX, openWorld } from './harness.ts';
+
+const BLOCK = '```artifact_deltas\n[{"title":"data.csv","type":"text/csv","content":"a,b"}]\n```';
+
+describe('on Telegram', () => {
+  it('a message that takes a while has eyes on it until the answer is there', async () => {
+    const world = await openWorld();
+    world.llm.script(() => ({ text: 'There it is.', delayMs: 1_500 }));
+    const said = world.telegram.say(ALEX, 'take your time');
+    const reactions = () =>
+      world.telegram.chat(ALEX).messages.find((message) => message.id === said.message_id)?.reactions;
+    await expect.poll(reactions, { timeout: 10_000 }).toEqual(['👀']);
+    await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'There it is.', timeoutMs: 30_000 });
+    await expect.poll(reactions).toEqual([]);
+  });
+
+  it('the answer grows as a draft, in which no block is ever seen, and comes as one message', async () => {
+    const world = await openWorld();
+    const text = `Here is **all of it**.\n\n${BLOCK}\n\nBye, everybody!`;
+    world.llm.script(() => ({ chunks: text.match(/[\s\S]{1,6}/g) ?? [], chunkDelayMs: 150 }));
+    const said = world.telegram.say(ALEX, 'go');
+    const answer = await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'everybody!', timeoutMs: 30_000 });
+    const drafts = world.telegram.requests().filter(({ method }) => method === 'sendMessageDraft');
+    expect(drafts.length).toBeGreaterThan(0);
+    expect(JSON.stringify(drafts)).not.toMatch(/artifact_deltas|data\.csv/);
+    expect(answer.editedCount).toBe(0);
+    expect(world.telegram.chat(ALEX).messages.filter(({ from }) => from === 'bot')).toHaveLength(1);
+    expect(answer.id).toBeGreaterThan(said.message_id);
+  });
+
+  it('the button under the draft stops the work', async () => {
+    const world = await openWorld();
+    world.llm.script(() => ({ chunks: Array.from({ length: 400 }, (_, n) => `word${n} `), chunkDelayMs: 100 }));
+    world.telegram.say(ALEX, 'go on for long');
+    await expect
+      .poll(() => world.telegram.requests().some(({ method }) => method === 'sendMessageDraft'), { timeout: 15_000 })
+      .toBe(true);
+    world.telegram.stopDraft(ALEX);
+    const answer = await world.telegram.wait({ chat: ALEX, from: 'bot', timeoutMs: 15_000 });
+    expect(answer.text).toMatch(/[Ss]topp/);
+    await sleep(300);
+    expect(world.telegram.chat(ALEX).messages.filter(({ from }) => from === 'bot')).toHaveLength(1);
+  });
+
+  it('where the server knows no drafts the message is edited as it grows', async () => {
+    const world = await openWorld();
+    world.telegram.fault({ method: 'sendMessageDraft', kind: 'status', status: 404, times: 100 });
+    world.llm.script(() => ({ chunks: Array.from({ length: 40 }, (_, n) => `word${n} `), chunkDelayMs: 120 }));
+    world.telegram.say(ALEX, 'go');
+    const answer = await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'word39', timeoutMs: 30_000 });
+    expect(answer.editedCount).toBeGreaterThan(0);
+    expect(world.telegram.requests().filter(({ method }) => method === 'sendMessageDraft')).toHaveLength(1);
+  });
+});
+
+it('in a channel’s thread on Slack it is said by the agent’s status, once', async () => {
+  const slack = await slackPlatform();
+  const world = await openPlatforms({ on: ['slack'], given: { slack } });
+  world.llm.script(() => ({ text: 'There it is.', delayMs: 1_500 }));
+  const said = slack.say(slack.room, 'take your time', { mention: true });
+  await waitFor(slack, slack.answerPlace(said), { text: 'There it is.' });
+  const signs = slack.emulator.requests().filter(({ method }) => method === 'assistant.threads.setStatus');
+  expect(signs.map(({ params }) => params.status)).toEqual(['is thinking…']);
+});
