@@ -30,7 +30,7 @@ export const memory = translate(english)({
   suggestionGone: 'Diesen Vorschlag habe ich nicht mehr; /memory zeigt, was noch wartet.',
   willNotRemember: 'Das merke ich mir nicht: {what}',
   willRemember: 'Das merke ich mir: {what}',
-  newWording: 'Schick mir die neuen Worte: `{command} deine Worte`',
+  newWording: 'Schreib mir die neuen Worte: deine nächste Nachricht hier tritt an ihre Stelle.',
   saysNow: 'Jetzt steht da: {what}',
   youRejected: 'Das hast du schon abgelehnt; /memory zeigt, was ich mir merke.',
   youAccepted: 'Das hast du schon angenommen; /memory zeigt, was ich mir merke.',

@@ -26,7 +26,7 @@ export const memory = {
   suggestionGone: 'I do not have this suggestion any more; /memory shows what waits.',
   willNotRemember: 'I will not remember: {what}',
   willRemember: 'I will remember: {what}',
-  newWording: 'Send me the new wording: `{command} your words`',
+  newWording: 'Write me the new wording: your next message here takes its place.',
   saysNow: 'Now it says: {what}',
   youRejected: 'You have rejected this already; /memory shows what I remember.',
   youAccepted: 'You have accepted this already; /memory shows what I remember.',

@@ -80,17 +80,18 @@ async function reject(context: CommandContext, viber: string, { id, text }: Sugg
 }
 
 async function askForWords(
-  { home, messages }: CommandContext,
+  { home, messages, expected, address, principal }: CommandContext,
   viber: string,
   id: string,
   name: string,
 ): Promise<CommandReply> {
   const suggestion = await findSuggestion(home, viber, id);
   if (!suggestion) return { text: messages.text('memory.suggestionGone') };
-  const command = `${messages.prefix}memory edit ${name}`;
+  // Their next words here are the new wording.
+  expected?.set(address, principalText(principal), { command: 'memory', args: `edit ${name}` });
   return {
     text: lines(
-      messages.text('memory.newWording', { command }),
+      messages.text('memory.newWording'),
       '',
       messages.text('memory.saysNow', { what: inline(suggestion.text) }),
     ),

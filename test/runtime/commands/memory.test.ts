@@ -144,7 +144,7 @@ describe('a suggestion', () => {
     const { say, text, give, read, home } = await open();
     const { id } = await give('Kim likes reports', 'Project Context');
     const asked = await say(AT_SLACK, `/memory edit ${id}`);
-    expect(asked.text).toContain(`/viber memory edit ${id} your words`);
+    expect(asked.text).toContain('your next message here takes its place');
     expect(asked.text).toContain('Kim likes reports');
     expect(asked.buttons?.flat().map(({ label }) => label)).toEqual(['Accept', 'Reject']);
     expect(await listSuggestions(home, 'default')).toHaveLength(1);
