@@ -14,6 +14,7 @@ import { memory } from './de/memory.ts';
 import { models } from './de/models.ts';
 import { outcomes } from './de/outcomes.ts';
 import { pairing } from './de/pairing.ts';
+import { plans } from './de/plans.ts';
 import { playbooks } from './de/playbooks.ts';
 import { search } from './de/search.ts';
 import { skills } from './de/skills.ts';
@@ -38,6 +39,7 @@ export const de: Catalogue = {
   models,
   outcomes,
   pairing,
+  plans,
   playbooks,
   search,
   skills,

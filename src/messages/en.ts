@@ -17,6 +17,7 @@ import { memory } from './en/memory.ts';
 import { models } from './en/models.ts';
 import { outcomes } from './en/outcomes.ts';
 import { pairing } from './en/pairing.ts';
+import { plans } from './en/plans.ts';
 import { playbooks } from './en/playbooks.ts';
 import { search } from './en/search.ts';
 import { skills } from './en/skills.ts';
@@ -40,6 +41,7 @@ export const en = {
   models,
   outcomes,
   pairing,
+  plans,
   playbooks,
   search,
   skills,

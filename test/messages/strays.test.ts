@@ -16,7 +16,6 @@ const FOR_MODEL: readonly string[] = ['src/runtime/context/context.ts'];
 const LEFT: readonly string[] = [
   'src/runtime/approvals/question.ts',
   'src/runtime/commands/approve.ts',
-  'src/runtime/commands/plan.ts',
   'src/runtime/playbook/words.ts',
 ];
 

@@ -1,14 +1,13 @@
 /** /plan: the steps of a task, what is next, and buttons for it; `done`, `skip`, `open`, `drop` and a number change a step. */
 import { hashText } from '../../lib/files.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
+import type { Messages } from '../../messages/messages.ts';
 import { nextStep, planNotes, planProgress, readPlan, writePlan } from '../../workspace/plan.ts';
 import type { Plan, PlanStep, StepStatus } from '../../workspace/types.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import { escaped } from '../conversations/places.ts';
 import { type Command, type CommandContext, type CommandReply, TASK_ID } from './command.ts';
 
-const NONE = 'This task has no plan yet. Ask me to make one.';
-const CHANGED = 'The plan has changed meanwhile; this is how it stands.';
 const MARKS: Readonly<Record<StepStatus, string>> = { done: '✓', in_progress: '▶', pending: '○', skipped: '–' };
 const MAX_TITLE = 200;
 const MAX_STEPS = 40;
@@ -40,46 +39,50 @@ const titleOf = ({ title }: PlanStep): string => escaped(cutText(plainLine(title
 const keyOf = ({ title }: PlanStep): string => hashText(title).slice(0, 8);
 
 async function show(context: CommandContext, said = ''): Promise<CommandReply> {
+  const { messages } = context;
   const stored = await readPlan(context.home, context.taskId);
-  if (!stored || stored.plan.steps.length === 0) return { text: [said, NONE].filter(Boolean).join('\n\n') };
+  if (!stored || stored.plan.steps.length === 0)
+    return { text: [said, messages.text('plans.none')].filter(Boolean).join('\n\n') };
   const next = nextStep(stored.plan);
-  const parts = [said, ...planLines(stored.plan), ...planNotes(stored.text).map(noteText)];
+  const parts = [said, ...planLines(stored.plan, messages), ...planNotes(stored.text).map(noteText)];
   const mayChange = next && context.mayUse('steer', context.task);
   return {
     text: parts.filter(Boolean).join('\n\n'),
-    ...(mayChange ? { buttons: buttonsFor(context.taskId, stored.plan, next) } : {}),
+    ...(mayChange ? { buttons: buttonsFor(context.taskId, stored.plan, next, messages) } : {}),
   };
 }
 
 /** The goal, the steps with their marks, and what is next. */
-function planLines(plan: Plan): string[] {
+function planLines(plan: Plan, messages: Messages): string[] {
   const { done, total } = planProgress(plan);
   const shown = plan.steps.slice(0, MAX_STEPS);
   const lines = shown.map((step, index) => {
-    const title = step.status === 'skipped' ? `~~${titleOf(step)}~~ (skipped)` : titleOf(step);
+    const title = step.status === 'skipped' ? messages.text('plans.skipped', { step: titleOf(step) }) : titleOf(step);
     return `${index + 1}. ${MARKS[step.status]} ${title}`;
   });
   const rest = plan.steps.length - shown.length;
-  if (rest > 0) lines.push(`and ${rest} more`);
+  if (rest > 0) lines.push(messages.text('plans.more', { n: rest }));
   const next = nextStep(plan);
   const goal = cutText(plainLine(plan.goal), MAX_TITLE);
   return [
     goal === '' ? '' : `**${escaped(goal)}**`,
     lines.join('\n'),
     next
-      ? `${done} of ${total} done. ${next.status === 'in_progress' ? 'Now' : 'Next'}: ${titleOf(next)}`
-      : 'All done.',
+      ? messages.text(next.status === 'in_progress' ? 'plans.now' : 'plans.next', { done, total, step: titleOf(next) })
+      : messages.text('plans.allDone'),
   ];
 }
 
 const noteText = ({ name, text }: { name: string; text: string }): string =>
   `**${escaped(name)}**\n${cutText(text, 600)}`;
 
-const buttonsFor = (taskId: string, { steps }: Plan, next: PlanStep): ButtonAction[][] => {
+const buttonsFor = (taskId: string, { steps }: Plan, next: PlanStep, messages: Messages): ButtonAction[][] => {
   const about = (verb: Verb) => `${taskId} ${verb} ${steps.indexOf(next) + 1} ${keyOf(next)}`;
-  const button = (label: string, verb: Verb): ButtonAction => ({ label, command: 'plan', args: about(verb) });
-  const number = steps.indexOf(next) + 1;
-  return [[button(`${number} is done`, 'done'), button(`Skip ${number}`, 'skip'), button(`Drop ${number}`, 'drop')]];
+  const n = steps.indexOf(next) + 1;
+  const named = (verb: 'done' | 'skip' | 'drop'): ButtonAction => ({
+    ...{ label: messages.text(`plans.${verb}`, { n }), command: 'plan', args: about(verb) },
+  });
+  return [[named('done'), named('skip'), named('drop')]];
 };
 
 async function change(
@@ -88,17 +91,21 @@ async function change(
   number: number,
   key: string | undefined,
 ): Promise<CommandReply> {
-  const { home, taskId, task } = context;
+  const { home, taskId, task, messages } = context;
   if (!context.mayUse('steer', task))
     return {
-      text: `Only the people of **${escaped(task?.title ?? 'this task')}** may change its plan; ask one of them.`,
+      text: messages.text('plans.peopleOnly', { title: escaped(task?.title ?? '') }),
     };
   const stored = await readPlan(home, taskId);
   const at = stored ? placeOf(stored.plan, number, key) : -1;
   const step = stored?.plan.steps[at];
-  if (!stored || !step) return show(context, key === undefined && stored ? `There is no step ${number}.` : CHANGED);
+  if (!stored || !step)
+    return show(
+      context,
+      key === undefined && stored ? messages.text('plans.noStep', { n: number }) : messages.text('plans.changed'),
+    );
   const write = await writePlan(home, taskId, changed(stored.plan, at, verb), { baseHash: stored.hash });
-  return write.written ? show(context) : show(context, CHANGED);
+  return write.written ? show(context) : show(context, messages.text('plans.changed'));
 }
 
 /** Where a step is: by its number, or where a button meant another one that has moved, by its words. */

@@ -1,0 +1,18 @@
+/** Die Schritte einer Aufgabe, und was aus ihnen wird. */
+import { translate } from '../arguments.ts';
+import { plans as english } from '../en/plans.ts';
+
+export const plans = translate(english)({
+  none: 'Diese Aufgabe hat noch keinen Plan. Bitte mich um einen.',
+  changed: 'Der Plan hat sich inzwischen geändert; so steht er jetzt.',
+  skipped: '~~{step}~~ (übersprungen)',
+  more: 'und {n, number} weitere',
+  now: '{done} von {total} erledigt. Gerade: {step}',
+  next: '{done} von {total} erledigt. Als Nächstes: {step}',
+  allDone: 'Alles erledigt.',
+  done: '{n} ist erledigt',
+  skip: '{n} überspringen',
+  drop: '{n} streichen',
+  peopleOnly: 'Den Plan von **{title}** dürfen nur die Beteiligten ändern; frag jemanden von ihnen.',
+  noStep: 'Einen Schritt {n} gibt es nicht.',
+});
