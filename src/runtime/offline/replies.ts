@@ -10,7 +10,7 @@ import type { PlanStep } from '../../workspace/types.ts';
 import { KEY_VARIABLES } from '../contract/providers.ts';
 import { CHANGES, changeFile, listFiles, readFile, sendFile, typeOf, writeFile } from './files.ts';
 import type { OfflineRequest } from './requests.ts';
-import { type Call, clip, fieldOf, type MadeCall, type View, type Work } from './view.ts';
+import { type Call, clip, fieldOf, type MadeCall, textField, type View, type Work } from './view.ts';
 
 /** `view` is brought up to date as calls succeed, so that later requests of a message see what earlier ones did. */
 export function workOn(request: OfflineRequest, view: View): Work | string {
@@ -42,6 +42,8 @@ export function workOn(request: OfflineRequest, view: View): Work | string {
       return remember(request.text);
     case 'recall':
       return recall(view);
+    case 'call':
+      return carryOut(request.tool, request.input);
     case 'schedule':
       return SCHEDULE;
     case 'hello':
@@ -138,6 +140,34 @@ function* remember(text: string): Work {
   if (error !== undefined) return `I could not remember it: ${error}`;
   const waits = fieldOf(value, 'status') === 'pending';
   return waits ? `I will remember this once you accept it: ${text}` : `I will remember: ${text}`;
+}
+
+/** What one tool gives, as a sentence. */
+function* carryOut(tool: string, input: { [name: string]: string }): Work {
+  const { value, error } = yield { tool, input };
+  if (error !== undefined) return error.startsWith('execution denied') ? 'All right, I leave it as it is.' : error;
+  const title = textField(value, 'title');
+  switch (tool) {
+    case 'forget':
+      return `Forgotten: ${textField(value, 'text')}`;
+    case 'new_task':
+      return 'Your next message begins a new task; this one is kept.';
+    case 'open_task':
+      return title === ''
+        ? 'Several tasks fit: say more words of its title.'
+        : `We go on with “${title}” from your next message on.`;
+    case 'set_timezone':
+      return `Your time zone is now ${textField(value, 'timezone')}.`;
+    case 'what_was_done':
+      return textField(value, 'log');
+    case 'delete_scheduled_job':
+      return 'It is deleted.';
+    default: {
+      const tasks = fieldOf(value, 'tasks');
+      const titles = Array.isArray(tasks) ? tasks.map((task) => `- ${textField(task, 'title')}`) : [];
+      return titles.length > 0 ? `Your tasks, the newest first:\n${titles.join('\n')}` : 'You have no tasks yet.';
+    }
+  }
 }
 
 function recall({ memory }: View): string {

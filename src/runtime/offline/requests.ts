@@ -3,6 +3,7 @@
  * sure of is `unknown`; nothing is guessed.
  */
 
+import { readZone } from '../../lib/timezone.ts';
 import type { StepStatus } from '../../workspace/types.ts';
 
 export type Change = 'upper' | 'lower' | 'sort' | 'number';
@@ -18,6 +19,8 @@ export type OfflineRequest =
   | { kind: 'change'; file: string; change: Change }
   | { kind: 'add'; file: string; line: string }
   | { kind: 'recall' | 'list' | 'show-plan' | 'schedule' | 'hello' | 'help' }
+  /** One tool does it, and its result is the answer. */
+  | { kind: 'call'; tool: string; input: { [name: string]: string } }
   | { kind: 'unknown'; text: string };
 
 const FILE = String.raw`[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,80}\.[A-Za-z][A-Za-z0-9]{0,7}`;
@@ -93,6 +96,34 @@ const RULES: readonly Rule[] = [
     `(?:read|show|open|print|what is in|what's in) (?:me )?${SOME_FILE}(?: (?:to me|aloud))?`,
     ({ file = '' }) => ({ kind: 'read', file }),
   ],
+  [
+    `(?:forget|stop remembering)(?: that| about| the fact that)? (?!it$|that$|about it$)(?<content>.+)`,
+    ({ content = '' }) => called('forget', { words: unquote(content) }),
+  ],
+  [
+    `(?:(?:list|show|what are|which are)(?: me)? (?:all )?(?:(?:my|the|our) )?tasks|what (?:am i|are we) working on)`,
+    () => called('list_tasks'),
+  ],
+  [
+    `(?:let's )?(?:start|begin|open|make)? ?(?:a )?(?:new task|another task|something (?:new|else))`,
+    () => called('new_task'),
+  ],
+  [
+    `(?:go )?(?:back to|go on with|continue with|return to|switch to) (?:the )?(?:task )?(?<content>.{2,80})`,
+    ({ content = '' }) => called('open_task', { task: unquote(content) }),
+  ],
+  [
+    `(?:my time ?zone is(?: now)?|i(?:'m| am)(?: now)? in|i live in|i moved to|set my (?:time ?zone|clock) to) (?<content>.{2,60})`,
+    ({ content = '' }) => (readZone(content) === undefined ? undefined : called('set_timezone', { timezone: content })),
+  ],
+  [
+    `what (?:did (?:we|i|you) do|have (?:we|you) done|was done|happened) (?<content>yesterday|today)`,
+    ({ content = '' }) => called('what_was_done', { day: content.toLowerCase() }),
+  ],
+  [
+    `(?:cancel|delete|remove) (?:the |my )?(?:reminder|job)(?: (?:to|for|about|called))? (?<content>.{1,80})`,
+    ({ content = '' }) => called('delete_scheduled_job', { name: unquote(content) }),
+  ],
   [`remind me(?: .+)?`, () => ({ kind: 'schedule' })],
   [
     `(?:schedule|(?:make|create|set up|set|add)(?: me)? (?:a|an|the|my) (?:new )?(?:[a-z]+ )?(?:job|reminder|alarm|cron ?job))(?: .+)?`,
@@ -102,6 +133,10 @@ const RULES: readonly Rule[] = [
   [`(?:hi|hello|hey|hallo|good (?:morning|day|evening|afternoon))(?:,? [a-z]{1,20})?`, () => ({ kind: 'hello' })],
   [`(?:help|what can you do|who are you|what are you)(?: .{1,30})?`, () => ({ kind: 'help' })],
 ];
+
+function called(tool: string, input: { [name: string]: string } = {}): OfflineRequest {
+  return { kind: 'call', tool, input };
+}
 
 // Where one request of a message ends and the next begins: only before words that surely begin one.
 const ANY_FILE = SOME_FILE.replace('?<file>', '?:');
