@@ -15,117 +15,120 @@ const MAX_WAIT_MS = 300_000;
 const SEEN = [{ type: 'emoji', emoji: '👀' }];
 const GONE = /not found|can't be edited|MESSAGE_ID_INVALID/i;
 
-export function createLiveCalls({ api, log }: { api: TelegramApi; log: Logger }): StatusCalls {
-  const quietUntil = new Map<string, number>();
+export class LiveCalls implements StatusCalls {
+  readonly #api: TelegramApi;
+  readonly #log: Logger;
+  readonly #quietUntil = new Map<string, number>();
+  readonly #marked = new WeakSet<Shown>();
   /** Servers and bots without drafts: an edited message it is there. */
-  let hasDrafts = true;
+  #hasDrafts = true;
 
-  /** The result, or why there is none. */
-  async function call(
-    run: Shown,
-    method: string,
-    params: object,
-  ): Promise<{ result?: unknown; error?: TelegramError }> {
-    try {
-      return { result: await api.call(method, { chat_id: run.address.chat, ...params }, { timeoutMs: CALL_MS }) };
-    } catch (error) {
-      if (!(error instanceof TelegramError)) throw error;
-      log.debug({ err: error, chat: run.address.chat }, 'live progress could not be shown');
-      if (error.retryAfterMs !== undefined) quiet(run, error.retryAfterMs);
-      return { error };
+  constructor({ api, log }: { api: TelegramApi; log: Logger }) {
+    this.#api = api;
+    this.#log = log;
+  }
+
+  async mark(run: Shown): Promise<void> {
+    if (await this.#react(run, SEEN)) this.#marked.add(run);
+  }
+
+  async unmark(run: Shown): Promise<void> {
+    if (this.#marked.delete(run)) await this.#react(run, []);
+  }
+
+  async type(run: Shown): Promise<void> {
+    const { thread } = run.address;
+    if (this.#isQuiet(run)) return;
+    const place = thread === undefined ? {} : { message_thread_id: Number(thread) };
+    const { error } = await this.#call(run, 'sendChatAction', { ...place, action: 'typing' });
+    note(run, error);
+  }
+
+  async publish(run: Shown, words: Words): Promise<void> {
+    const shown = JSON.stringify(words);
+    const text = await textOf(words, run.address);
+    const isPrivate = !run.address.chat.startsWith('-');
+    if (isPrivate && (await this.#draft(run, text, shown))) return;
+    const buttons = await run.view.buttons();
+    const params = { ...text, link_preview_options: { is_disabled: true }, ...keyboardOf(buttons) };
+    if (run.messageId !== undefined) {
+      const { error } = await this.#call(run, 'editMessageText', { message_id: Number(run.messageId), ...params });
+      if (note(run, error)) run.shown = shown;
+      return;
+    }
+    const quietly = { ...params, disable_notification: true };
+    const { result, error } = await this.#call(run, 'sendMessage', { ...inThread(run.address), ...quietly });
+    const id = isFields(result) ? integer(result, 'message_id') : undefined;
+    if (id !== undefined) run.messageId = String(id);
+    if (note(run, error)) run.shown = shown;
+  }
+
+  async remove(run: Shown): Promise<void> {
+    for (let tries = 0; run.messageId !== undefined && tries < REMOVE_TRIES; tries++) {
+      const { error } = await this.#call(run, 'deleteMessage', { message_id: Number(run.messageId) });
+      if (!error || isRefusal(error)) return;
+      const ms = error.retryAfterMs ?? 1000 * 2 ** tries;
+      await new Promise<void>((resolve) => setTimeout(resolve, Math.min(ms, MAX_WAIT_MS)).unref());
     }
   }
-
-  function quiet({ address: { chat }, view }: Shown, ms: number): void {
-    quietUntil.delete(chat);
-    quietUntil.set(chat, Date.now() + ms);
-    const oldest = quietUntil.size > MAX_CHATS ? quietUntil.keys().next().value : undefined;
-    if (oldest !== undefined) quietUntil.delete(oldest);
-    view.limited(ms);
-  }
-
-  /** Where nothing can be shown any more, nothing is tried any more. */
-  function note(run: Shown, error: TelegramError | undefined): boolean {
-    if (!error || /not modified/i.test(error.message)) return true;
-    const isRefused = isRefusal(error);
-    if (isRefused) run.isOver = true;
-    if (isRefused && GONE.test(error.message)) delete run.messageId;
-    return false;
-  }
-
-  const inThread = ({ thread }: Address) =>
-    thread === undefined || thread === '1' ? {} : { message_thread_id: Number(thread) };
 
   /**
    * A draft where one person reads: nothing of it stays, and the answer comes as a message that notifies. False: there are none
    * here. https://core.telegram.org/bots/api#sendmessagedraft
    */
-  async function draft(run: Shown, text: object, shown: string): Promise<boolean> {
-    if (!hasDrafts || run.view.mode !== 'text' || run.messageId !== undefined) return false;
-    const { error } = await call(run, 'sendMessageDraft', {
-      ...inThread(run.address),
-      ...text,
-      ...{ draft_id: draftId(run), can_stop: true },
-    });
-    if (error && isMissing(error)) hasDrafts = false;
-    if (!error) run.shown = shown;
-    return hasDrafts;
+  async #draft(run: Shown, text: object, shown: string): Promise<boolean> {
+    if (!this.#hasDrafts || run.view.mode !== 'text' || run.messageId !== undefined) return false;
+    const own = { draft_id: draftId(run), can_stop: true };
+    const { error } = await this.#call(run, 'sendMessageDraft', { ...inThread(run.address), ...text, ...own });
+    if (error && isMissing(error)) this.#hasDrafts = false;
+    else if (note(run, error)) run.shown = shown;
+    return this.#hasDrafts;
   }
 
-  async function react(run: Shown, reaction: readonly object[]): Promise<boolean> {
+  async #react(run: Shown, reaction: readonly object[]): Promise<boolean> {
     const message_id = Number(run.view.answers);
-    if (!(message_id > 0) || Date.now() < (quietUntil.get(run.address.chat) ?? 0)) return false;
-    const { error } = await call(run, 'setMessageReaction', { message_id, reaction });
+    if (!(message_id > 0) || this.#isQuiet(run)) return false;
+    const { error } = await this.#call(run, 'setMessageReaction', { message_id, reaction });
     return !error;
   }
 
-  const marked = new WeakSet<Shown>();
+  /** The result, or why there is none. */
+  async #call(run: Shown, method: string, params: object): Promise<{ result?: unknown; error?: TelegramError }> {
+    try {
+      return { result: await this.#api.call(method, { chat_id: run.address.chat, ...params }, { timeoutMs: CALL_MS }) };
+    } catch (error) {
+      if (!(error instanceof TelegramError)) throw error;
+      this.#log.debug({ err: error, chat: run.address.chat }, 'live progress could not be shown');
+      if (error.retryAfterMs !== undefined) this.#rest(run, error.retryAfterMs);
+      return { error };
+    }
+  }
 
-  return {
-    async mark(run) {
-      if (await react(run, SEEN)) marked.add(run);
-    },
-    async unmark(run) {
-      if (marked.delete(run)) await react(run, []);
-    },
-    async type(run) {
-      const { chat, thread } = run.address;
-      if (Date.now() < (quietUntil.get(chat) ?? 0)) return;
-      const place = thread === undefined ? {} : { message_thread_id: Number(thread) };
-      const { error } = await call(run, 'sendChatAction', { ...place, action: 'typing' });
-      note(run, error);
-    },
-    async publish(run, words) {
-      const shown = JSON.stringify(words);
-      const isPrivate = !run.address.chat.startsWith('-');
-      const text = await textOf(words, run.address);
-      if (isPrivate && (await draft(run, text, shown))) return;
-      const buttons = await run.view.buttons();
-      const params = { ...text, link_preview_options: { is_disabled: true }, ...keyboardOf(buttons) };
-      if (run.messageId !== undefined) {
-        const { error } = await call(run, 'editMessageText', { message_id: Number(run.messageId), ...params });
-        if (note(run, error)) run.shown = shown;
-        return;
-      }
-      const { result, error } = await call(run, 'sendMessage', {
-        ...inThread(run.address),
-        ...params,
-        disable_notification: true,
-      });
-      const id = isFields(result) ? integer(result, 'message_id') : undefined;
-      if (id !== undefined) run.messageId = String(id);
-      if (note(run, error)) run.shown = shown;
-    },
-    async remove(run) {
-      for (let tries = 0; run.messageId !== undefined && tries < REMOVE_TRIES; tries++) {
-        const { error } = await call(run, 'deleteMessage', { message_id: Number(run.messageId) });
-        if (!error || isRefusal(error)) return;
-        const ms = error.retryAfterMs ?? 1000 * 2 ** tries;
-        await new Promise<void>((resolve) => setTimeout(resolve, Math.min(ms, MAX_WAIT_MS)).unref());
-      }
-    },
-  };
+  #isQuiet({ address: { chat } }: Shown): boolean {
+    return Date.now() < (this.#quietUntil.get(chat) ?? 0);
+  }
+
+  #rest({ address: { chat }, view }: Shown, ms: number): void {
+    const quiet = this.#quietUntil;
+    quiet.delete(chat);
+    quiet.set(chat, Date.now() + ms);
+    const oldest = quiet.size > MAX_CHATS ? quiet.keys().next().value : undefined;
+    if (oldest !== undefined) quiet.delete(oldest);
+    view.limited(ms);
+  }
 }
+
+/** Where nothing can be shown any more, nothing is tried any more. */
+function note(run: Shown, error: TelegramError | undefined): boolean {
+  if (!error || /not modified/i.test(error.message)) return true;
+  const isRefused = isRefusal(error);
+  if (isRefused) run.isOver = true;
+  if (isRefused && GONE.test(error.message)) delete run.messageId;
+  return false;
+}
+
+const inThread = ({ thread }: Address) =>
+  thread === undefined || thread === '1' ? {} : { message_thread_id: Number(thread) };
 
 /** The same care for links and mentions as in an answer. */
 async function textOf(words: Words, address: Address): Promise<object> {

@@ -6,7 +6,7 @@ import type { Logger } from '../../../log.ts';
 import type { Address, LiveMode } from '../../channel.ts';
 import { createStatus, type Status, type StatusTiming } from '../../shared/status.ts';
 import type { TelegramApi } from '../connect/api.ts';
-import { createLiveCalls } from './calls.ts';
+import { LiveCalls } from './calls.ts';
 
 /** Milliseconds. */
 export interface LiveTiming extends StatusTiming {
@@ -33,7 +33,7 @@ const isGroup = ({ chat }: Address): boolean => chat.startsWith('-');
 export function createLive(options: { api: TelegramApi; mode: LiveMode; log: Logger; timing?: LiveTiming }): Status {
   const { mode, timing = LIVE_TIMING } = options;
   return createStatus({
-    ...{ calls: createLiveCalls(options), mode, timing, maxText: MAX_TEXT },
+    ...{ calls: new LiveCalls(options), mode, timing, maxText: MAX_TEXT },
     // Everybody in a group would read along with a draft.
     maySeeText: (address) => !isGroup(address),
     // What the limits of the chat leave; its topics share them.

@@ -1,0 +1,96 @@
+/** What the adapter is made of: parts that take events in, show progress and send, with what they know of each other. */
+import { createLru } from '../../lib/lru.ts';
+import type { Address, ChannelCallbacks } from '../channel.ts';
+import type { SlackApi } from './connect/api.ts';
+import { createBackfill } from './connect/backfill.ts';
+import type { Hosts } from './connect/hosts.ts';
+import { createIntake } from './connect/intake.ts';
+import { createPeople } from './connect/people.ts';
+import { createProgress } from './connect/read-cursors.ts';
+import type { Identity } from './connect/setup.ts';
+import type { Transport } from './connect/transport.ts';
+import type { Self } from './decode/decode.ts';
+import { createAssistant } from './live/assistant.ts';
+import { createLive } from './live/live.ts';
+import { createLiveShow } from './live/show.ts';
+import { createShowTask } from './live/show-task.ts';
+import { createOpenThread } from './live/threads.ts';
+import { LIMITS, type SlackOptions, TIMING } from './options.ts';
+import { createFindPlace } from './send/find-place.ts';
+import { createReadBack } from './send/read-back.ts';
+import { createRespond } from './send/respond.ts';
+import { createSend } from './send/send.ts';
+import { createUpload } from './send/upload.ts';
+
+/** The connection as its parts see it; filled in while it is made. */
+export interface Session {
+  readonly signal: AbortSignal;
+  /** Who we are, once Slack has said so. */
+  identity?: Identity | undefined;
+  self?: Self;
+  callbacks?: ChannelCallbacks;
+}
+
+export interface PartsOptions {
+  options: SlackOptions;
+  session: Session;
+  api: SlackApi;
+  transport: Transport;
+  hosts: Hosts;
+}
+
+export type Parts = ReturnType<typeof createParts>;
+
+export function createParts({ options, session, api, transport, hosts }: PartsOptions) {
+  const { cache, log } = options;
+  const { signal } = session;
+  const timing = { ...TIMING, ...options.timing };
+  const self = () => session.self;
+  const identity = () => session.identity;
+  const readBack = createReadBack({
+    ...{ api, skewMs: transport.skewMs },
+    self: () => session.identity ?? { userId: '', botId: '' },
+  });
+  const respond = createRespond({ transport, hosts });
+  const upload = createUpload({ api, transport, hosts, onShared: readBack.arrived });
+  const assistant = createAssistant({ api, log });
+  const people = createPeople({ api, cache, log, saveMs: timing.saveMs });
+  const progress = createProgress(options.cursors);
+  const recipients = createLru<string>(2000);
+  const tasks = createShowTask({ api, assistant, self: identity, log, everyMs: timing.taskMs });
+  const intake = createIntake({
+    ...{ self, callbacks: () => session.callbacks, progress, people, assistant, respond, log, signal },
+    backfill: () => backfill,
+    onAccepted: ({ address, sender, messageId }) => {
+      if (!sender.isBot) recipients.set(placeOf(address), sender.user);
+      if (address.thread === messageId && messageId !== '') tasks.learn(address, { kind: 'theirs' });
+    },
+  });
+  const backfill = createBackfill({
+    ...{ api, self, progress, log, signal },
+    accept: (message, raw) => intake.accept(message, raw),
+    read: (body, me) => intake.read(body, me),
+    onDropped: (kind) => session.callbacks?.onDropped(kind),
+  });
+  const live = createLive({
+    ...{ assistant, mode: options.live, log, timing: timing.live },
+    show: createLiveShow({ api, teamId: () => session.identity?.teamId ?? '', log }),
+    recipientOf: (address) => recipients.get(placeOf(address)),
+  });
+  return {
+    ...{ people, intake, backfill, tasks, live },
+    send: createSend({
+      ...{ api, readBack, upload, respond, limits: LIMITS, command: options.command, log },
+      botName: () => session.identity?.name || 'viber',
+    }),
+    openThread: createOpenThread({
+      ...{ api, readBack, respond, progress, identity, log },
+      onOpened: (address, root, key) => tasks.learn(address, { kind: 'ours', root, key }),
+    }),
+    findPlace: createFindPlace({ api, identity }),
+  };
+}
+
+function placeOf({ chat, thread }: Address): string {
+  return `${chat}:${thread ?? ''}`;
+}
