@@ -16,6 +16,7 @@ import { outcomes } from './de/outcomes.ts';
 import { pairing } from './de/pairing.ts';
 import { plans } from './de/plans.ts';
 import { playbooks } from './de/playbooks.ts';
+import { questions } from './de/questions.ts';
 import { search } from './de/search.ts';
 import { skills } from './de/skills.ts';
 import { tasks } from './de/tasks.ts';
@@ -41,6 +42,7 @@ export const de: Catalogue = {
   pairing,
   plans,
   playbooks,
+  questions,
   search,
   skills,
   tasks,

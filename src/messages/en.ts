@@ -19,6 +19,7 @@ import { outcomes } from './en/outcomes.ts';
 import { pairing } from './en/pairing.ts';
 import { plans } from './en/plans.ts';
 import { playbooks } from './en/playbooks.ts';
+import { questions } from './en/questions.ts';
 import { search } from './en/search.ts';
 import { skills } from './en/skills.ts';
 import { tasks } from './en/tasks.ts';
@@ -43,6 +44,7 @@ export const en = {
   pairing,
   plans,
   playbooks,
+  questions,
   search,
   skills,
   tasks,

@@ -95,7 +95,7 @@ describe.each(NAMES)('consent on %s', (name) => {
     const done = await press(platform, dm, 'Save', 'I was told');
     expect(done.text).toContain('notes.md');
     expect(note(world)).toBe('milk and eggs');
-    expect(platform.answers(dm).some((seen) => seen.text === 'Approved; I run it now.')).toBe(true);
+    expect(platform.answers(dm).some((seen) => seen.text === 'All right, I do it now.')).toBe(true);
     const again = await press(platform, dm, 'Save', /already/);
     expect(again.text).toBe('You have approved this already.');
     expect(world.llm.requests()).toHaveLength(2);
@@ -107,7 +107,7 @@ describe.each(NAMES)('consent on %s', (name) => {
     await ask(platform, dm, 'keep a note', { text: 'Save notes.md in your workspace?' });
     const done = await press(platform, dm, 'No', 'I was told');
     expect(done.text).toContain('execution denied');
-    expect((await press(platform, dm, 'Save', /already/)).text).toBe('You have denied this already.');
+    expect((await press(platform, dm, 'Save', /already/)).text).toBe('You have refused this already.');
     expect(note(world)).toBe('');
   });
 
@@ -141,7 +141,7 @@ describe.each(NAMES)('consent on %s', (name) => {
     await world.restart();
     const told = await waitFor(platform, dm, { text: 'I was told' });
     expect(told.text).toContain('execution denied: nobody answered');
-    expect((await press(platform, dm, 'Save', /too late/)).text).toMatch(/denied/);
+    expect((await press(platform, dm, 'Save', /too late/)).text).toMatch(/I left it/);
     expect(note(world)).toBe('');
   });
 
@@ -180,8 +180,8 @@ describe.each(NAMES)('consent on %s', (name) => {
     await press(platform, dm, 'Always for this task', 'I was told');
     expect([note(world), world.read('workspace/more.md')]).toEqual(['milk and eggs', 'bread']);
     const status = await platform.command(dm, 'status');
-    expect(status.text).toMatch(/not asked about here: .?write_file.? \(workspace files\)/);
-    expect((await press(platform, dm, 'Ask again: write_file', /ask again before/)).text).toContain('write_file');
+    expect(status.text).toMatch(/not asked about here: write file \(workspace files\)/);
+    expect((await press(platform, dm, 'Ask again: write file', /ask again before/)).text).toContain('write file');
     await ask(platform, dm, 'once more', { text: /^Save |\nSave / });
   });
 

@@ -137,7 +137,7 @@ describe('the result of a job', () => {
         .answers(dm)
         .slice(before)
         .map(({ text }) => text),
-    ).toEqual(['Approved; I run it now.']);
+    ).toEqual(['All right, I do it now.']);
     await slack.press(elsewhere, 'No');
     await waitFor(slack, elsewhere, { text: 'approved this already' });
     const listed = await telegram.command(dm, 'jobs', 'show digest');

@@ -1,5 +1,5 @@
 /** The words and buttons with which a person is asked: for consent to a call, about a plan, or what the model wants to know. */
-import { lines, type Messages, words } from '../../messages/messages.ts';
+import { lines, type Messages, sentences, type Text, words } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { ApprovalRequest } from '../contract/approval.ts';
 import { type ButtonAction, questionId } from '../contract/buttons.ts';
@@ -30,8 +30,8 @@ const MAX_ROWS = 5;
 /** The hidden command behind the buttons; its first argument is the request's id. */
 export const APPROVE = 'approve';
 
-const button = (label: string, id: string, verb: string): ButtonAction => ({
-  label: label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL - 1)}…`.toWellFormed() : label,
+const button = (label: Text, id: string, verb: string): ButtonAction => ({
+  label: label.length > MAX_LABEL ? words(`${label.slice(0, MAX_LABEL - 1)}…`.toWellFormed()) : label,
   command: APPROVE,
   args: `${id} ${verb}`,
   decides: questionId.approval(id),
@@ -108,32 +108,43 @@ function rowsOf(buttons: ButtonAction[]): ButtonAction[][] {
   return buttons.flatMap((_, at) => (at % width === 0 ? [buttons.slice(at, at + width)] : []));
 }
 
-export function askAboutPlan({ id }: ApprovalRequest, plan: string, file: string): Question {
+export function askAboutPlan({ id }: ApprovalRequest, plan: string, file: string, messages: Messages): Question {
   const shown = visible(plan.trim());
-  const how = `Approve it, or write what should be different. You may also edit \`${file}\` and then approve: your plan counts.`;
-  const buttons = [[button('Approve', id, 'yes'), button('Edit', id, 'edit'), button('Reject', id, 'no')]];
-  if (!isLong(shown)) return { text: `This is my plan; nothing has been done yet.\n\n${shown}\n\n${how}`, buttons };
+  const how = messages.text('questions.planHow', { file });
+  const buttons = [
+    [
+      button(messages.text('questions.approve'), id, 'yes'),
+      button(messages.text('questions.edit'), id, 'edit'),
+      button(messages.text('questions.reject'), id, 'no'),
+    ],
+  ];
+  if (!isLong(shown)) return { text: lines(messages.text('questions.plan'), '', words(shown), '', how), buttons };
   return {
-    text: `My plan is in the attached file; nothing has been done yet. ${how}`,
+    text: sentences(messages.text('questions.planInFile'), how),
     file: { name: 'implementation_plan.md', text: plan },
     buttons,
   };
 }
 
-export function askPerson({ id }: ApprovalRequest, { question, options = [], recommended }: AskUser): Question {
-  const marked = options.map((option, index) => {
-    const plain = visible(option.trim());
-    return index === recommended ? `${plain} (recommended)` : plain;
+export function askPerson(
+  { id }: ApprovalRequest,
+  { question, options = [], recommended }: AskUser,
+  messages: Messages,
+): Question {
+  const marked = options.map((given, index) => {
+    const option = words(visible(given.trim()));
+    return index === recommended ? messages.text('questions.recommended', { option }) : option;
   });
   const list = marked.map((option, index) => `${index + 1}. ${option}`).join('\n');
   const preferred = recommended === undefined ? undefined : options[recommended];
-  const how = options.length > 0 ? 'Press a button or answer in your own words.' : 'Answer in your own words.';
+  const how = messages.text(options.length > 0 ? 'questions.pressOrWrite' : 'questions.write');
+  const answer = visible((preferred ?? '').trim());
   const after =
     preferred === undefined
-      ? 'I wait for it.'
-      : `If I hear nothing within ${QUESTION_MINUTES} minutes, I go on with: ${visible(preferred.trim())}`;
+      ? messages.text('questions.wait')
+      : messages.text('questions.otherwise', { minutes: QUESTION_MINUTES, answer });
   return {
-    text: [visible(question.trim()), list, `${how} ${after}`].filter(Boolean).join('\n\n'),
+    text: words([visible(question.trim()), list, sentences(how, after)].filter(Boolean).join('\n\n')),
     buttons: rowsOf(marked.map((option, index) => button(option, id, String(index + 1)))),
   };
 }

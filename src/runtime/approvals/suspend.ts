@@ -91,9 +91,9 @@ export class RunSuspension {
     const messages = messagesFor((where.items[0] as QueueItem<Entry>).message.message);
     const { request, plan, asked } = await this.#requestFor(where, call, tool);
     const question: Question = asked
-      ? askPerson(request, asked)
+      ? askPerson(request, asked, messages)
       : plan
-        ? askAboutPlan(request, plan.text, planFileName(where.task))
+        ? askAboutPlan(request, plan.text, planFileName(where.task), messages)
         : tool
           ? askForConsent(request, { messages, ...wordsOf(tool, request.input, messages) })
           : askForConsent(request, { messages });

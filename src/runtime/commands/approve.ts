@@ -5,11 +5,11 @@
 import { principalText } from '../../access/principal.ts';
 import type { Attachment } from '../../channels/channel.ts';
 import { hashText, readText, sha256File } from '../../lib/files.ts';
-import { messagesIn } from '../../messages/messages.ts';
+import { labelOf, type Messages, type Text, words } from '../../messages/messages.ts';
 import { readTask, updateTask } from '../../workspace/tasks.ts';
 import type { Consent, TaskRecord } from '../../workspace/types.ts';
 import { askedAt } from '../approvals/approvals.ts';
-import { planPath } from '../approvals/plan-approval.ts';
+import { planFileName, planPath } from '../approvals/plan-approval.ts';
 import { APPROVE, CONSENT_MINUTES, QUESTION_MINUTES } from '../approvals/question.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
@@ -18,29 +18,27 @@ import { visible } from '../reply/show.ts';
 import { askUserInput } from '../tools/ask-user.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
 
-const GONE = 'I do not know this question any more. Ask me again if it still matters.';
-
 export const approve: Command = {
   name: APPROVE,
   description: 'Answer what I asked',
   action: 'look',
   hidden: true,
   async run(context) {
+    const { messages, principal } = context;
     const [id = '', verb = ''] = context.args.trim().split(/\s+/);
     if (id === 'revoke') return revoke(context, verb);
     const request = context.approvals?.get(id);
-    if (!request) return { text: GONE };
-    const task = await readTask(context.home, request.taskId);
-    if (!task) return { text: GONE };
-    if (!askedAt(request, context.address)) return { text: 'Please answer this in the conversation where I asked.' };
-    if (!context.mayUse('steer', task))
-      return { text: `Only the people of **${task.title}** may answer this; ask one of them.` };
+    const task = request && (await readTask(context.home, request.taskId));
+    if (!request || !task) return { text: messages.text('questions.gone') };
+    if (!askedAt(request, context.address)) return { text: messages.text('questions.elsewhere') };
+    if (!context.mayUse('steer', task)) return { text: messages.text('questions.peopleOnly', { title: task.title }) };
     // A guest answers questions about their own task, and consents to no effect.
-    if (context.principal.role === 'guest' && (request.principal.role !== 'guest' || request.kind === 'tool')) {
+    if (principal.role === 'guest' && (request.principal.role !== 'guest' || request.kind === 'tool')) {
       const { role, name } = request.principal;
-      return { text: `Only ${role === 'guest' ? '' : `${plainName(name)} or `}an owner may answer this.` };
+      if (role === 'guest') return { text: messages.text('questions.ownersOnly') };
+      return { text: messages.text('questions.theyOrOwner', { name: plainName(name) }) };
     }
-    if (verb === 'details') return { text: request.details ?? context.messages.text('consent.noDetails') };
+    if (verb === 'details') return { text: words(request.details ?? messages.text('consent.noDetails')) };
     if (verb === 'edit' && !request.decision) return editPlan(context, task);
     if (verb === 'when' && !request.decision) return askWhen(context, id);
     return decide(context, request, context.args.trim().slice(id.length).trim());
@@ -48,36 +46,35 @@ export const approve: Command = {
 };
 
 /** Their next words here say when. */
-function askWhen({ expected, address, principal }: CommandContext, id: string): CommandReply {
+function askWhen({ expected, address, principal, messages }: CommandContext, id: string): CommandReply {
   expected?.set(address, principalText(principal), { command: APPROVE, args: `${id} at` });
-  return { text: messagesIn(undefined).text('consent.askWhen') };
+  return { text: messages.text('consent.askWhen') };
 }
 
 async function decide(
-  { approvals, principal, address }: CommandContext,
+  { approvals, principal, address, messages }: CommandContext,
   request: ApprovalRequest,
   verb: string,
 ): Promise<CommandReply> {
+  const gone = { text: messages.text('questions.gone') };
   const decision = decisionFor(request, verb);
-  if (!decision || !approvals) return { text: GONE };
+  if (!decision || !approvals) return gone;
   const by = { by: principalText(principal), name: plainName(principal.name) };
   const decided = await approvals.decide(request.id, { ...decision, ...by }, address);
-  if (!decided?.request.decision) return { text: GONE };
+  if (!decided?.request.decision) return gone;
   const { kind, tool, scope } = decided.request;
-  if (!decided.isFirst) return { text: closed(decided.request.decision, decided.request, by.by) };
+  if (!decided.isFirst) return { text: closed(decided.request.decision, by.by, messages) };
   switch (decision.verdict) {
     case 'approve':
-      return { text: kind === 'plan' ? 'Approved; I begin.' : 'Approved; I run it now.' };
+      return { text: messages.text(kind === 'plan' ? 'questions.approvedPlan' : 'questions.approved') };
     case 'always':
-      return {
-        text: `Approved, and from now on in this task: ${consentText({ tool, kind: scope })}. /status takes it back.`,
-      };
+      return { text: messages.text('questions.always', { what: consentText({ tool, kind: scope }, messages) }) };
     case 'answer':
-      return { text: `Noted: ${visible(decision.answer)}` };
+      return { text: messages.text('questions.noted', { answer: visible(decision.answer) }) };
     case 'another':
-      return { text: messagesIn(undefined).text('consent.another') };
+      return { text: messages.text('consent.another') };
     case 'deny':
-      return { text: kind === 'plan' ? 'Rejected; I do not begin.' : 'Denied; it does not run.' };
+      return { text: messages.text(kind === 'plan' ? 'questions.deniedPlan' : 'questions.denied') };
   }
 }
 
@@ -97,61 +94,63 @@ function decisionFor(request: ApprovalRequest, verb: string): Choice | undefined
 }
 
 /** Why a press has no effect any more. */
-function closed({ verdict, by, name, answer = '' }: Decision, { kind }: ApprovalRequest, me: string): string {
-  const who = by === me ? 'You have' : `${name || 'Somebody'} has`;
+function closed({ verdict, by, name, answer = '' }: Decision, me: string, messages: Messages): Text {
+  const who = { who: by === me ? 'you' : 'other', name: name || messages.text('questions.somebody') };
+  const given = visible(answer);
   switch (verdict) {
     case 'approve':
     case 'always':
-      return `${who} approved this already.`;
+      return messages.text('questions.isApproved', who);
     case 'deny':
-      return `${who} ${kind === 'plan' ? 'rejected' : 'denied'} this already.`;
+      return messages.text('questions.isDenied', who);
     case 'expired':
-      return `This came too late: without an answer within ${CONSENT_MINUTES} minutes it was denied. Ask me again if it should be done.`;
+      return messages.text('questions.lateDenied', { minutes: CONSENT_MINUTES });
     case 'answer':
-      if (by !== '') return `${who} answered this already: ${visible(answer)}`;
-      return `This came too late: after ${QUESTION_MINUTES} minutes I went on with: ${visible(answer)}`;
+      if (by !== '') return messages.text('questions.isAnswered', { ...who, answer: given });
+      return messages.text('questions.lateAnswered', { minutes: QUESTION_MINUTES, answer: given });
     case 'another':
-      return messagesIn(undefined).text('consent.moved');
+      return messages.text('consent.moved');
     case 'wrote':
-      return `This is closed: ${by === me ? 'you' : name || 'somebody'} wrote to me instead.`;
+      return messages.text('questions.wrote', who);
     case 'stop':
-      return 'This is closed: the work was stopped.';
+      return messages.text('questions.stopped');
   }
 }
 
-async function editPlan({ home }: CommandContext, task: TaskRecord): Promise<CommandReply> {
+async function editPlan({ home, messages }: CommandContext, task: TaskRecord): Promise<CommandReply> {
   const file = planPath(home, task.id);
   const text = await readText(file);
-  if (text === undefined) return { text: 'The plan’s file is gone. Write to me what should be different.' };
+  if (text === undefined) return { text: messages.text('questions.planGone') };
   const name = 'implementation_plan.md';
   const size = Buffer.byteLength(text);
   const attachment: Attachment = { path: file, name, mimeType: 'text/markdown', size, sha256: await sha256File(file) };
-  return {
-    text: `Write to me what should be different, or edit \`artifacts/${task.id}/${name}\` and then press Approve: your plan counts.`,
-    files: [attachment],
-  };
+  return { text: messages.text('questions.planEdit', { file: planFileName(task) }), files: [attachment] };
 }
 
-/** `write_file (workspace files)`. */
-export const consentText = ({ tool, kind }: Pick<Consent, 'tool' | 'kind'>): string =>
-  `\`${tool}\`${kind === '' ? '' : ` (${visible(kind)})`}`;
+/** `write file (workspace files)` */
+export function consentText({ tool, kind }: Pick<Consent, 'tool' | 'kind'>, messages: Messages): Text {
+  const name = plainTool(tool);
+  return kind === '' ? name : messages.text('questions.allowed', { tool: name, scope: visible(kind) });
+}
+
+const plainTool = (tool: string): Text => words(visible(tool.replace(/[_-]+/g, ' ')));
 
 const keyOf = ({ tool, kind }: Consent): string => hashText(JSON.stringify([tool, kind])).slice(0, 12);
 
-export const revokeButton = (consent: Consent): ButtonAction => ({
-  label: `Ask again: ${consent.tool}`.slice(0, 40),
+export const revokeButton = (consent: Consent, messages: Messages): ButtonAction => ({
+  label: labelOf(messages.text('questions.askAgain', { what: plainTool(consent.tool) })),
   command: APPROVE,
   args: `revoke ${keyOf(consent)}`,
 });
 
-async function revoke({ home, task, mayUse }: CommandContext, key: string): Promise<CommandReply> {
-  if (!task) return { text: GONE };
-  if (!mayUse('steer', task)) return { text: `Only the people of **${task.title}** may take this back.` };
+async function revoke({ home, task, mayUse, messages }: CommandContext, key: string): Promise<CommandReply> {
+  if (!task) return { text: messages.text('questions.gone') };
+  if (!mayUse('steer', task)) return { text: messages.text('questions.revokeOnly', { title: task.title }) };
   const consent = task.always?.find((each) => keyOf(each) === key);
-  if (!consent) return { text: 'I ask about this already.' };
+  if (!consent) return { text: messages.text('questions.asksAlready') };
   await updateTask(home, task.id, (record) => ({
     ...record,
     always: (record.always ?? []).filter((each) => keyOf(each) !== key),
   }));
-  return { text: `I ask again before ${consentText(consent)}.` };
+  return { text: messages.text('questions.asksAgain', { what: consentText(consent, messages) }) };
 }

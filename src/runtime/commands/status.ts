@@ -54,13 +54,17 @@ export const status: Command = {
     told.push(...waitingLines(context));
     const consents = task.always ?? [];
     if (consents.length > 0)
-      told.push(messages.text('tasks.notAsked', { what: messages.list(consents.map(consentText)) }));
+      told.push(
+        messages.text('tasks.notAsked', {
+          what: messages.list(consents.map((consent) => consentText(consent, messages))),
+        }),
+      );
     const elsewhere = placesNow(context);
     if (elsewhere !== '') told.push(messages.text('tasks.alsoIn', { places: elsewhere }));
     told.push(...(await costLines(context, task, run?.runId)), messages.text('tasks.model', { model }));
     const text = lines(...told);
     if (!context.mayUse('steer', task) || consents.length === 0) return { text };
-    return { text, buttons: consents.slice(0, MAX_BUTTONS).map((consent) => [revokeButton(consent)]) };
+    return { text, buttons: consents.slice(0, MAX_BUTTONS).map((consent) => [revokeButton(consent, messages)]) };
   },
 };
 

@@ -28,7 +28,9 @@ const TOOLS = new Map<string, Phrase>([
   ['list_tasks', () => say('live.tasks')],
   ['open_task', () => say('live.openTask')],
   ['new_task', () => say('live.newTask')],
-  ['forget', () => say('live.memory')],
+  ['forget', () => say('live.forgetting')],
+  ['web_search', (arg) => (arg('query') ? say('live.searching', { query: arg('query') }) : say('live.searchingWeb'))],
+  ['shell', () => say('live.command')],
   ['what_was_done', () => say('live.wasDone')],
   ['set_timezone', () => say('live.clock')],
 ]);

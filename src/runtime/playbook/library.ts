@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
 import { createStatCache } from '../../lib/file-cache.ts';
+import { say } from '../../messages/messages.ts';
 import { PLAYBOOK_LIMITS, type Playbook, parsePlaybook, placeholdersOf, playbookName } from '../../skills/playbook.ts';
 import type { Home } from '../../workspace/home.ts';
 
@@ -74,8 +75,8 @@ export function findPlaybook(home: Home, typed: string): Extract<Listed, { playb
     : undefined;
   if (!found) {
     const names = all.slice(0, 20).map((each) => each.name);
-    throw new UserError(`There is no such playbook. There are: ${names.join(', ')}.`);
+    throw new UserError(say('playbooks.noSuch', { names: names.join(', ') }));
   }
-  if ('problem' in found) throw new UserError(`The playbook ${found.name} cannot be used: ${found.problem}.`);
+  if ('problem' in found) throw new UserError(say('playbooks.cannotUse', { name: found.name, problem: found.problem }));
   return found;
 }

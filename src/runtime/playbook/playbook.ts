@@ -11,6 +11,7 @@
 
 import { crashPoint } from '../../crash-points.ts';
 import { UserError } from '../../errors.ts';
+import type { Messages } from '../../messages/messages.ts';
 import { fillPlaybook } from '../../skills/playbook.ts';
 import type { Home } from '../../workspace/home.ts';
 import { type PlanFile, readPlan, writePlan } from '../../workspace/plan.ts';
@@ -56,18 +57,18 @@ async function play(turn: PlayTurn, parts: Parts): Promise<RunOutcome | Waiting>
   const { task, run, earlier } = turn;
   // The first to be seen at work is the viber itself.
   parts.bus.emit({ agentId: task.viber, taskId: task.id, runId: run, type: 'state-change', state: 'thinking' });
-  const played = await orSentence(() => open(parts.home, turn));
+  const { messages } = turn;
+  const played = await orSentence(() => open(parts.home, turn), messages);
   if (typeof played === 'string') return outcome(played, { state: 'error', error: 'playbook' });
   const { title } = played.playbook;
   // One that a crash has cut gives its answer after all.
-  if (played.isFinished && earlier.length === 0)
-    return outcome(`The playbook **${title}** is done already: /plan shows its steps.`);
+  if (played.isFinished && earlier.length === 0) return outcome(messages.text('playbooks.doneAlready', { title }));
   const progress = progressOf(turn);
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const ended = await playStep(turn, played, progress, parts);
     if (ended) return ended;
   }
-  return outcome(`**${title}** was ended after ${MAX_ROUNDS} steps: its plan is unticked again and again.`, OPEN);
+  return outcome(messages.text('playbooks.unticked', { title, n: MAX_ROUNDS }), OPEN);
 }
 
 /** How far a run of a playbook is, before this process and in it. */
@@ -110,7 +111,8 @@ async function playStep(
   if (!plan || !current) {
     await writePlayed(home, task.id, { ...played, isFinished: true });
     const roles = playbook.steps.flatMap((step) => (isRole(parts.mesh, task, step) ? [step.agent ?? ''] : []));
-    const text = plan ? finishedText(playbook, plan.plan, done, roles) : 'The plan is empty.';
+    const { messages } = turn;
+    const text = plan ? finishedText(playbook, plan.plan, done, roles, messages) : messages.text('playbooks.emptyPlan');
     return outcome(text, { artifactRefs: uniqueRefs(done.flatMap((step) => step.artifactRefs)) });
   }
   const { key } = current;
@@ -144,15 +146,15 @@ async function tick({ task, run }: PlayTurn, key: string, { home, bus }: Parts):
 }
 
 function stuck(
-  { task }: PlayTurn,
+  { task, messages }: PlayTurn,
   { playbook }: Played,
   current: CurrentStep,
   { reason, artifactRefs }: { reason: string; artifactRefs: ArtifactRef[] },
   error?: string,
 ): RunOutcome {
   const told = error === 'cap' ? 'cap' : PLAYBOOK_OPEN;
-  const buttons = [[goOnButton(task.id)]];
-  return outcome(stuckText(playbook, current, reason), { ...OPEN, error: told, artifactRefs, buttons });
+  const buttons = [[goOnButton(task.id, messages)]];
+  return outcome(stuckText(playbook, current, reason, messages), { ...OPEN, error: told, artifactRefs, buttons });
 }
 
 const outcome = (text: string, more: Partial<RunOutcome> = {}): RunOutcome => ({
@@ -161,12 +163,10 @@ const outcome = (text: string, more: Partial<RunOutcome> = {}): RunOutcome => ({
 });
 
 /** What is played: begun now, or gone on with. A sentence when that cannot be. */
-async function open(home: Home, { task, play, id }: PlayTurn): Promise<Played | string> {
+async function open(home: Home, { task, play, id, messages }: PlayTurn): Promise<Played | string> {
   const known = readPlayed(home, task.id);
-  if (play.name === undefined || known?.id === id)
-    return known ?? 'There is no playbook to go on with here: /play lists them.';
-  if (known && !known.isFinished)
-    return `This task is not done with the playbook ${known.playbook.name}: /play goes on with it, /new begins another task.`;
+  if (play.name === undefined || known?.id === id) return known ?? messages.text('playbooks.nothingOpen');
+  if (known && !known.isFinished) return messages.text('playbooks.otherOpen', { name: known.playbook.name });
   const { playbook } = findPlaybook(home, play.name);
   const filled = fillPlaybook(playbook, new Map(play.values));
   const played: Played = { id, playbook: filled, isFinished: false };
@@ -188,11 +188,11 @@ async function planNow(home: Home, { task }: PlayTurn, { id, playbook }: Played)
 const OPEN: Partial<RunOutcome> = { state: 'error', error: PLAYBOOK_OPEN };
 
 /** What a person can mend is told as it is. */
-async function orSentence<T>(work: () => Promise<T>): Promise<T | string> {
+async function orSentence<T>(work: () => Promise<T>, messages: Messages): Promise<T | string> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof UserError) return error.message;
+    if (error instanceof UserError) return messages.said(error.said);
     throw error;
   }
 }

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../../errors.ts';
 import { readTextSync, writeFileAtomic } from '../../lib/files.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
+import { say } from '../../messages/messages.ts';
 import { formatPlaybook, type Playbook, type PlaybookStep, parsePlaybook } from '../../skills/playbook.ts';
 import type { Home } from '../../workspace/home.ts';
 import { isToDo, type PlanFile, readPlan, writePlan } from '../../workspace/plan.ts';
@@ -136,7 +137,7 @@ export async function setStep(home: Home, task: TaskRecord, key: string, status:
     const plan = { ...stored.plan, steps: stored.plan.steps.with(at, { ...step, status }) };
     if ((await writePlan(home, task.id, plan, { baseHash: stored.hash })).written) return;
   }
-  throw new UserError('The plan is being changed again and again: try again when nobody edits it.');
+  throw new UserError(say('playbooks.changing'));
 }
 
 /** What came of a step. */

@@ -1,6 +1,7 @@
 /** What the supervisor of a playbook says: to agents, and to people. */
 
 import { cutText, plainLine } from '../../lib/text.ts';
+import { lines, type Messages, type Text, words } from '../../messages/messages.ts';
 import type { Playbook } from '../../skills/playbook.ts';
 import type { ArtifactRef, Plan } from '../../workspace/types.ts';
 import { clip } from '../context/turn.ts';
@@ -35,8 +36,8 @@ export interface StepMessage {
 /** Everything the agent of a step is told. */
 export function stepMessage({ playbook, current, done, files, added, reason }: StepMessage): string {
   const { step, index, total } = current;
-  const lines = done.map(({ key, summary }) => `- ${titleIn(key)}: ${cutText(plainLine(summary), MAX_EVIDENCE)}`);
-  const before = newest(lines, MAX_BEFORE);
+  const told = done.map(({ key, summary }) => `- ${titleIn(key)}: ${cutText(plainLine(summary), MAX_EVIDENCE)}`);
+  const before = newest(told, MAX_BEFORE);
   const names = files
     .slice(-MAX_FILES)
     .map(({ id, title, type }) => `- ${id}: ${JSON.stringify(cutText(plainLine(title), 80))} (${type})`);
@@ -48,7 +49,7 @@ export function stepMessage({ playbook, current, done, files, added, reason }: S
       'These constraints must hold:',
       step.constraints.map((each) => `- ${each}`),
     ),
-    list('Done before:', before.length < lines.length ? [`(${lines.length - before.length} more)`, ...before] : before),
+    list('Done before:', before.length < told.length ? [`(${told.length - before.length} more)`, ...before] : before),
     list('Files made so far:', names),
     added === '' ? '' : `The person adds:\n${clip(added, 8_000)}`,
   ]
@@ -71,7 +72,9 @@ const list = (head: string, lines: readonly string[]): string =>
 export const titleIn = (key: string): string => key.replace(/#\d+$/, '');
 
 /** Goes on at the first step that is not done. */
-export const goOnButton = (taskId: string): ButtonAction => ({ label: 'Continue', command: 'play', args: taskId });
+export const goOnButton = (taskId: string, messages: Messages): ButtonAction => ({
+  ...{ label: messages.text('common.continue'), command: 'play', args: taskId },
+});
 
 /** The answer when all steps are done. */
 export function finishedText(
@@ -79,28 +82,26 @@ export function finishedText(
   plan: Plan,
   done: readonly DoneStep[],
   played: readonly string[],
-): string {
+  messages: Messages,
+): Text {
   const left = new Map<string, DoneStep[]>();
   for (const step of done) left.set(titleIn(step.key), [...(left.get(titleIn(step.key)) ?? []), step]);
-  const lines = plan.steps.map(({ title }, index) => {
+  const rows = plan.steps.map(({ title }, index) => {
     const summary = left.get(title)?.shift()?.summary;
-    return `${index + 1}. ✓ ${title}${summary === undefined ? ' (ticked by hand)' : `\n   ${cutText(plainLine(summary), MAX_EVIDENCE)}`}`;
+    const at = { n: index + 1, step: title };
+    if (summary === undefined) return messages.text('playbooks.stepByHand', at);
+    return lines(messages.text('playbooks.step', at), words(`   ${cutText(plainLine(summary), MAX_EVIDENCE)}`));
   });
-  return [
-    `**${playbook.title}** is done: ${plan.steps.length} of ${plan.steps.length} steps.`,
-    lines.join('\n'),
-    playedText(played),
-  ]
-    .filter(Boolean)
-    .join('\n\n');
+  const head = messages.text('playbooks.finished', { title: playbook.title, n: plan.steps.length });
+  const roles = playedText(played, messages);
+  return lines(head, '', ...rows, ...(roles === '' ? [] : (['', roles] as const)));
 }
 
-function playedText(all: readonly string[]): string {
+function playedText(all: readonly string[], messages: Messages): Text | '' {
   const names = [...new Set(all)];
-  if (names.length === 0) return '';
-  const [who, file] =
-    names.length === 1 ? [names[0], `agents/${fileName(names[0])}.yaml`] : [names.join(' or '), 'files in agents/'];
-  return `There is no agent named ${who}, so I did that myself; ${file} would make one.`;
+  const [name = ''] = names;
+  if (names.length > 1) return messages.text('playbooks.noAgents', { names: messages.list(names, 'or') });
+  return names.length === 0 ? '' : messages.text('playbooks.noAgent', { name, file: `agents/${fileName(name)}.yaml` });
 }
 
 const fileName = (name = ''): string =>
@@ -110,5 +111,9 @@ const fileName = (name = ''): string =>
     .replace(/^[-_]+/, '') || 'name';
 
 /** The answer when a step cannot be done. */
-export const stuckText = (playbook: Playbook, { title, index, total }: CurrentStep, why: string): string =>
-  `**${playbook.title}** stopped at step ${index + 1} of ${total} (${title}): ${why}`;
+export const stuckText = (
+  playbook: Playbook,
+  { title, index, total }: CurrentStep,
+  why: string,
+  messages: Messages,
+): Text => messages.text('playbooks.stuck', { title: playbook.title, n: index + 1, total, step: title, why });

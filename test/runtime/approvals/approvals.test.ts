@@ -375,11 +375,11 @@ describe('what is shown', () => {
 
   it('marks the recommended option and says what happens without an answer', () => {
     const question = { question: 'Which?', options: ['red', 'x'.repeat(150)], recommended: 0 };
-    const asked = askPerson(asking(), question);
+    const asked = askPerson(asking(), question, messagesIn('en'));
     expect(asked.buttons.map(([button]) => button?.label)).toEqual(['red (recommended)', `${'x'.repeat(39)}…`]);
     expect(asked.text).toContain(`2. ${'x'.repeat(150)}`);
     expect(asked.text).toContain('I go on with: red');
-    expect(askPerson(asking(), { question: 'Which?' }).text).toContain('I wait for it');
+    expect(askPerson(asking(), { question: 'Which?' }, messagesIn('en')).text).toContain('I wait for it');
   });
 });
 

@@ -1,0 +1,45 @@
+/** Wonach jemand zu einem Plan oder mit den Worten des Modells gefragt wird, und was hört, wer antwortet. */
+import { translate } from '../arguments.ts';
+import { questions as english } from '../en/questions.ts';
+
+export const questions = translate(english)({
+  gone: 'Diese Frage kenne ich nicht mehr. Frag mich nochmal, wenn es noch wichtig ist.',
+  elsewhere: 'Antworte bitte in dem Gespräch, in dem ich gefragt habe.',
+  peopleOnly: 'Das dürfen nur die Beteiligten von **{title}** beantworten; frag jemanden von ihnen.',
+  ownersOnly: 'Das darf nur ein Besitzer beantworten.',
+  theyOrOwner: 'Das dürfen nur {name} oder ein Besitzer beantworten.',
+  somebody: 'jemand',
+  approved: 'Gut, ich mache es jetzt.',
+  approvedPlan: 'Gut, ich fange an.',
+  always: 'Gut, ich mache es jetzt, und frage in dieser Aufgabe nicht mehr nach: {what}. /status nimmt das zurück.',
+  noted: 'Notiert: {answer}',
+  denied: 'Dann lasse ich es.',
+  deniedPlan: 'Dann fange ich nicht an. Schreib mir, was du stattdessen möchtest.',
+  isApproved: '{who, select, you {Das hast du} other {Das hat {name}}} schon genehmigt.',
+  isDenied: '{who, select, you {Das hast du} other {Das hat {name}}} schon abgelehnt.',
+  isAnswered: '{who, select, you {Das hast du} other {Das hat {name}}} schon beantwortet: {answer}',
+  lateDenied:
+    'Das kam zu spät: nach {minutes} Minuten ohne Antwort habe ich es gelassen. Frag mich nochmal, wenn es geschehen soll.',
+  lateAnswered: 'Das kam zu spät: nach {minutes} Minuten habe ich so weitergemacht: {answer}',
+  wrote: 'Das ist erledigt: {who, select, you {du hast} other {{name} hat}} mir stattdessen geschrieben.',
+  stopped: 'Das ist erledigt: die Arbeit wurde angehalten.',
+  approve: 'Genehmigen',
+  edit: 'Ändern',
+  reject: 'Ablehnen',
+  plan: 'Das ist mein Plan; getan ist noch nichts.',
+  planInFile: 'Mein Plan steht in der angehängten Datei; getan ist noch nichts.',
+  planHow:
+    'Genehmige ihn, oder schreib, was anders sein soll. Du kannst auch `{file}` ändern und dann genehmigen: es gilt dein Plan.',
+  planGone: 'Die Datei mit dem Plan ist weg. Schreib mir, was anders sein soll.',
+  planEdit: 'Schreib mir, was anders sein soll, oder ändere `{file}` und drück dann auf Genehmigen: es gilt dein Plan.',
+  recommended: '{option} (empfohlen)',
+  pressOrWrite: 'Drück einen Knopf, oder antworte in eigenen Worten.',
+  write: 'Antworte in eigenen Worten.',
+  wait: 'Ich warte darauf.',
+  otherwise: 'Höre ich {minutes} Minuten lang nichts, mache ich so weiter: {answer}',
+  askAgain: 'Wieder fragen: {what}',
+  revokeOnly: 'Das dürfen nur die Beteiligten von **{title}** zurücknehmen.',
+  asksAlready: 'Danach frage ich schon.',
+  asksAgain: 'Davor frage ich wieder: {what}.',
+  allowed: '{tool} ({scope})',
+});
