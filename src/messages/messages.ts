@@ -91,6 +91,9 @@ export const labelOf = (text: Text): Text => words(text.slice(0, 40).toWellForme
 /** Sentences one after the other. */
 export const sentences = (...texts: readonly (Text | '')[]): Text => words(texts.filter(Boolean).join(' '));
 
+/** Texts with an empty line between them. */
+export const paragraphs = (...texts: readonly (Text | '')[]): Text => words(texts.filter(Boolean).join('\n\n'));
+
 /** Texts one below the other; an empty one makes an empty line. */
 export const lines = (...texts: readonly (Text | '')[]): Text => words(texts.join('\n'));
 

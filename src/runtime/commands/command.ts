@@ -116,7 +116,7 @@ export const TASK_ID = '^(?=\\S*\\d)[\\w-]+$';
 
 export interface CommandReply {
   /** Markdown. */
-  text: string;
+  text: Text;
   files?: Attachment[];
   buttons?: ButtonAction[][];
   /** Said here as well, when it is known. Must not reject; the end of the process may cost it. */

@@ -1,7 +1,7 @@
 /** /plan: the steps of a task, what is next, and buttons for it; `done`, `skip`, `open`, `drop` and a number change a step. */
 import { hashText } from '../../lib/files.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
-import type { Messages } from '../../messages/messages.ts';
+import { type Messages, paragraphs, type Text, words } from '../../messages/messages.ts';
 import { nextStep, planNotes, planProgress, readPlan, writePlan } from '../../workspace/plan.ts';
 import type { Plan, PlanStep, StepStatus } from '../../workspace/types.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
@@ -38,43 +38,42 @@ const titleOf = ({ title }: PlanStep): string => escaped(cutText(plainLine(title
 /** How a button names a step, whatever its number is by then. */
 const keyOf = ({ title }: PlanStep): string => hashText(title).slice(0, 8);
 
-async function show(context: CommandContext, said = ''): Promise<CommandReply> {
+async function show(context: CommandContext, said: Text | '' = ''): Promise<CommandReply> {
   const { messages } = context;
   const stored = await readPlan(context.home, context.taskId);
-  if (!stored || stored.plan.steps.length === 0)
-    return { text: [said, messages.text('plans.none')].filter(Boolean).join('\n\n') };
+  if (!stored || stored.plan.steps.length === 0) return { text: paragraphs(said, messages.text('plans.none')) };
   const next = nextStep(stored.plan);
   const parts = [said, ...planLines(stored.plan, messages), ...planNotes(stored.text).map(noteText)];
   const mayChange = next && context.mayUse('steer', context.task);
   return {
-    text: parts.filter(Boolean).join('\n\n'),
+    text: paragraphs(...parts),
     ...(mayChange ? { buttons: buttonsFor(context.taskId, stored.plan, next, messages) } : {}),
   };
 }
 
 /** The goal, the steps with their marks, and what is next. */
-function planLines(plan: Plan, messages: Messages): string[] {
+function planLines(plan: Plan, messages: Messages): (Text | '')[] {
   const { done, total } = planProgress(plan);
   const shown = plan.steps.slice(0, MAX_STEPS);
-  const lines = shown.map((step, index) => {
+  const rows = shown.map((step, index) => {
     const title = step.status === 'skipped' ? messages.text('plans.skipped', { step: titleOf(step) }) : titleOf(step);
     return `${index + 1}. ${MARKS[step.status]} ${title}`;
   });
   const rest = plan.steps.length - shown.length;
-  if (rest > 0) lines.push(messages.text('plans.more', { n: rest }));
+  if (rest > 0) rows.push(messages.text('plans.more', { n: rest }));
   const next = nextStep(plan);
   const goal = cutText(plainLine(plan.goal), MAX_TITLE);
   return [
-    goal === '' ? '' : `**${escaped(goal)}**`,
-    lines.join('\n'),
+    goal === '' ? '' : words(`**${escaped(goal)}**`),
+    words(rows.join('\n')),
     next
       ? messages.text(next.status === 'in_progress' ? 'plans.now' : 'plans.next', { done, total, step: titleOf(next) })
       : messages.text('plans.allDone'),
   ];
 }
 
-const noteText = ({ name, text }: { name: string; text: string }): string =>
-  `**${escaped(name)}**\n${cutText(text, 600)}`;
+const noteText = ({ name, text }: { name: string; text: string }): Text =>
+  words(`**${escaped(name)}**\n${cutText(text, 600)}`);
 
 const buttonsFor = (taskId: string, { steps }: Plan, next: PlanStep, messages: Messages): ButtonAction[][] => {
   const about = (verb: Verb) => `${taskId} ${verb} ${steps.indexOf(next) + 1} ${keyOf(next)}`;

@@ -1,7 +1,8 @@
 /** What a button does, and what its press decides. */
+import type { Text } from '../../messages/messages.ts';
 
 /** `command` runs as if typed; `say` is taken as a message. `decides`: see `Button`. */
-export type ButtonAction = { label: string; decides?: string } & ({ command: string; args: string } | { say: string });
+export type ButtonAction = { label: Text; decides?: string } & ({ command: string; args: string } | { say: string });
 
 /** How the messages that ask a question are found once it is decided. */
 export const questionId = {

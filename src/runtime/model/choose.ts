@@ -1,6 +1,6 @@
 /** A conversation's choice of model and thinking: what holds, and a change of it, by command or in words. */
 import type { Address } from '../../channels/channel.ts';
-import type { Messages } from '../../messages/messages.ts';
+import { type Messages, sentences, type Text } from '../../messages/messages.ts';
 import type { Thinking } from '../contract/thinking.ts';
 import { levelOf, type ModelChoice, type ModelChoices } from './choices.ts';
 import { costText, levelName } from './words.ts';
@@ -43,7 +43,7 @@ export function chosenAt({ models, settings, address }: Pick<Choosing, 'models' 
 }
 
 /** @param words a name, a part of one, or `usual` */
-export async function setModel(words: string, to: Choosing): Promise<{ text: string; isDone: boolean }> {
+export async function setModel(words: string, to: Choosing): Promise<{ text: Text; isDone: boolean }> {
   const { models, settings, address, isOwner, messages } = to;
   const found = models.find(words, isOwner);
   if (found.kind === 'unknown')
@@ -61,12 +61,12 @@ export async function setModel(words: string, to: Choosing): Promise<{ text: str
   });
   const values = { name: model.name, id: model.id, cost: costText(model, models.currency, messages) };
   const text = messages.text(found.kind === 'usual' ? 'models.usual' : 'models.changed', values);
-  const lost = loses ? ` ${messages.text('models.noLevel', { level: levelName(thinking, messages) })}` : '';
-  return { text: `${text}${lost}`, isDone: true };
+  const lost = loses ? messages.text('models.noLevel', { level: levelName(thinking, messages) }) : '';
+  return { text: sentences(text, lost), isDone: true };
 }
 
 /** What is said afterwards, or why it cannot be. */
-export async function setThinking(level: Thinking | typeof USUAL, to: Choosing): Promise<string> {
+export async function setThinking(level: Thinking | typeof USUAL, to: Choosing): Promise<Text> {
   const { settings, address, messages } = to;
   const { model } = chosenAt(to);
   if (level !== USUAL) {

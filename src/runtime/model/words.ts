@@ -1,5 +1,5 @@
 /** What people read about models. */
-import type { Messages, Text } from '../../messages/messages.ts';
+import { type Messages, sentences, type Text, words } from '../../messages/messages.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { Thinking } from '../contract/thinking.ts';
 import type { ModelChoice } from './choices.ts';
@@ -20,13 +20,13 @@ export function nowText(
   thinking: Thinking | undefined,
   currency: string,
   messages: Messages,
-): string {
+): Text {
   const { name, id, context } = model;
   const reads = context === undefined ? '' : messages.text('models.reads', { tokens: messages.number(context) });
   const thinks =
     thinking === undefined ? '' : messages.text('models.thinksNow', { level: levelName(thinking, messages) });
   const text = messages.text('models.now', { name, id, cost: costText(model, currency, messages), reads });
-  return [text.trim(), thinks].filter(Boolean).join(' ');
+  return sentences(words(text.trim()), thinks);
 }
 
 export function buttonFor({ id, name, price }: ModelChoice, currency: string, messages: Messages): ButtonAction {

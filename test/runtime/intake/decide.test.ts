@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Principal } from '../../../src/access/principal.ts';
 import type { Address, InboundMessage } from '../../../src/channels/channel.ts';
-import { messagesIn } from '../../../src/messages/messages.ts';
+import { messagesIn, words } from '../../../src/messages/messages.ts';
 import { type BoundTask, type Decision, decide, type Facts } from '../../../src/runtime/intake/decide.ts';
 
 const DM: Address = { channel: 'telegram', account: 'bot', chat: '1001' };
@@ -115,12 +115,12 @@ const ROWS: { [event: string]: [decision: string, facts: Changed, expected: Expe
     ['is told when it is gone', { message: { button: { id: 'b' } }, pressed: 'gone' }, { kind: 'notice' }],
     [
       'is a command',
-      { message: { button: { id: 'b' } }, pressed: { label: 'Stop', command: 'stop', args: '' } },
+      { message: { button: { id: 'b' } }, pressed: { label: words('Stop'), command: 'stop', args: '' } },
       { kind: 'store', entry: { command: { name: 'stop', args: '' }, taskId: 'old-1' } },
     ],
     [
       'is words',
-      { message: { button: { id: 'b' } }, pressed: { label: 'Yes', say: 'go on' }, mode: 'steer' },
+      { message: { button: { id: 'b' } }, pressed: { label: words('Yes'), say: 'go on' }, mode: 'steer' },
       { kind: 'store', entry: { message: { text: 'go on' }, mode: 'steer' } },
     ],
   ],

@@ -1,6 +1,7 @@
 /** What a press of a button means, and where. */
 import { expect, it } from 'vitest';
 import type { Address } from '../../../src/channels/channel.ts';
+import { words } from '../../../src/messages/messages.ts';
 import { createButtons } from '../../../src/runtime/reply/buttons.ts';
 import { memoryCache } from '../../helpers/memory-cache.ts';
 
@@ -8,7 +9,9 @@ const ROOM: Address = { channel: 'telegram', account: '1', chat: '-100', thread:
 
 it('a button is pressed in the conversation that it was offered in, and nowhere else', async () => {
   const buttons = createButtons(memoryCache());
-  const [[offered] = []] = await buttons.offer(ROOM, [[{ label: 'Approve', command: 'approve', args: 'a yes' }]]);
+  const [[offered] = []] = await buttons.offer(ROOM, [
+    [{ label: words('Approve'), command: 'approve', args: 'a yes' }],
+  ]);
   const id = offered?.id ?? '';
   expect(await buttons.press(id, { ...ROOM })).toEqual({ label: 'Approve', command: 'approve', args: 'a yes' });
   const elsewhere: Address[] = [

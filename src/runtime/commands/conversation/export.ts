@@ -8,6 +8,7 @@ import path from 'node:path';
 import { isOneOf } from '../../../access/principal.ts';
 import type { Attachment } from '../../../channels/channel.ts';
 import { sha256File } from '../../../lib/files.ts';
+import { sentences } from '../../../messages/messages.ts';
 import { sweepTranscripts, type TranscriptFile, writeTranscript } from '../../../workspace/transcript.ts';
 import { type Command, TASK_ID } from '../command.ts';
 
@@ -41,7 +42,7 @@ export const exportTask: Command = {
       ...(hidden > 0 ? [messages.text('export.hidden', { n: hidden })] : []),
       ...(isDirect ? [] : [messages.text(isPrivate ? 'export.alone' : 'export.seen')]),
     ];
-    return { text: said.join(' '), files: await Promise.all(written.files.map(toFile)) };
+    return { text: sentences(...said), files: await Promise.all(written.files.map(toFile)) };
   },
 };
 

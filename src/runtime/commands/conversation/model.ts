@@ -1,4 +1,5 @@
 /** /model and /think: which model answers in this conversation, what it costs, and how long it thinks. */
+import { lines } from '../../../messages/messages.ts';
 import { isThinking, THINKING } from '../../contract/thinking.ts';
 import { refuseToGuest } from '../../conversations/places.ts';
 import { chosenAt, setModel, setThinking } from '../../model/choose.ts';
@@ -47,7 +48,7 @@ export const think: Command = {
           : messages.text('models.thinks', { level: levelName(thinking, messages) }),
       buttons: [
         [
-          ...others.map((level) => ({ label: level, command: 'think', args: level })),
+          ...others.map((level) => ({ label: levelName(level, messages), command: 'think', args: level })),
           ...(thinking === undefined ? [] : [usual]),
         ],
       ],
@@ -64,7 +65,7 @@ function show(context: CommandContext): CommandReply {
   const { model: now, thinking } = chosenAt(to);
   const text = nowText(now, thinking, to.models.currency, messages);
   const more = offer(context);
-  return more.buttons.length > 0 ? { text: `${text}\n\n${messages.text('models.others')}`, ...more } : { text };
+  return more.buttons.length > 0 ? { text: lines(text, '', messages.text('models.others')), ...more } : { text };
 }
 
 /** Buttons for the models that this person may choose, but for the one in use. */
