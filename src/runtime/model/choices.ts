@@ -126,7 +126,9 @@ export function createChoices(options: ChoicesOptions): ModelChoices {
       if (wanted.length === 0 || (wanted.length === 1 && USUAL.test(only))) return { kind: 'usual' };
       const among = isOwner ? all() : configured();
       const isSize = wanted.length === 1 && (BIG.test(only) || SMALL.test(only));
-      const id = isSize ? bySize(among.map(about), BIG.test(only)) : byWords(wanted, [...all(), ...keyed()]);
+      const sized = isSize ? bySize(among.map(about), BIG.test(only)) : undefined;
+      // Where no price says which is larger, a name may have the word in it.
+      const id = sized ?? byWords(wanted, isSize ? among : [...all(), ...keyed()]);
       if (id !== undefined) return mayChoose(id, isOwner);
       const exact = words.trim();
       if (isSize || !/^[^\s/]+\/\S+$/.test(exact)) return { kind: 'unknown' };

@@ -25,7 +25,7 @@ export function setModelTool(to: Choosing): RuntimeTool {
     input,
     effect: 'idempotent',
     consent: 'effects',
-    isOutside: ({ model }) => model !== undefined && !isListed(model),
+    isOutside: ({ model }) => model !== undefined && isUnlisted(model),
     asks: ({ model = USUAL }, { messages, plain }) => {
       const found = models.find(model, isOwner);
       const about = found.kind === 'model' ? found.model : models.usual();
@@ -45,10 +45,9 @@ export function setModelTool(to: Choosing): RuntimeTool {
     },
   });
 
-  /** Everybody may choose it, so it needs no question. */
-  function isListed(words: string): boolean {
-    const found = models.find(words, false);
-    return found.kind === 'usual' || found.kind === 'model';
+  /** One that not everybody may choose. Words that name none are refused without a question. */
+  function isUnlisted(words: string): boolean {
+    return models.find(words, isOwner).kind === 'model' && models.find(words, false).kind !== 'model';
   }
 }
 
