@@ -147,7 +147,7 @@ await command(slack, atSlack, 'plan');
 const second = await command(slack, atSlack, `get ${FILE}`, FILE);
 await say(slack, atSlack, 'remember that Kim likes short reports');
 const asked = slack.answers(atSlack).length;
-show(slack, 'alex: (presses Remember)', 32);
+show(slack, 'alex: (presses Accept)', 32);
 await slack.press(atSlack, 'Accept');
 await answers(slack, atSlack, asked);
 note('and finishes in a thread of its own on Discord');
