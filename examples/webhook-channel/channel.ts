@@ -19,6 +19,7 @@ import { FilesRefused, sendParts } from '../../src/channels/shared/send-parts.ts
 import { createBodyReader, declaredBytes, refuse, type WebhookHandler } from '../../src/channels/shared/webhook.ts';
 import { ConfigError, DeliveryError, errorCode } from '../../src/errors.ts';
 import type { Logger } from '../../src/log.ts';
+import { messagesFor } from '../../src/messages/messages.ts';
 import { ACCOUNT, CHANNEL, decode } from './decode.ts';
 import { alone, noticeOf, render, type WebhookPart, wordsOf } from './render.ts';
 
@@ -134,7 +135,7 @@ export function createWebhookChannel({ secret, callback, log }: WebhookOptions):
         filesOf: ({ files }) => files,
         wordsOf,
         fileOf: (_part, file) => alone({ files: [file] }),
-        notice: noticeOf,
+        notice: (refused) => noticeOf(refused, messagesFor(message)),
         noticeParts: async (text) => [alone({ text })],
       });
     },

@@ -4,6 +4,7 @@ import { parseMarkdown } from '../../src/channels/markdown/parse.ts';
 import { type Edit, edit } from '../../src/channels/markdown/rich.ts';
 import { splitRich } from '../../src/channels/markdown/split.ts';
 import { type RefusedFile, refusalNotice } from '../../src/channels/shared/refused-files.ts';
+import { type Messages, messagesFor } from '../../src/messages/messages.ts';
 
 export interface WebhookPart {
   text: string;
@@ -26,7 +27,13 @@ export async function render(message: OutboundMessage, limits: ChannelLimits): P
   const tooLarge = message.files.filter(({ size }) => size > limits.uploadBytes);
   const files = message.files.filter(({ size }) => size <= limits.uploadBytes);
   const texts = splitRich(told, limits.text).map(({ text }) => text);
-  if (tooLarge.length > 0) texts.push(noticeOf(tooLarge.map(({ name }) => ({ name, why: 'size' }))));
+  if (tooLarge.length > 0)
+    texts.push(
+      noticeOf(
+        tooLarge.map(({ name }) => ({ name, why: 'size' })),
+        messagesFor(message),
+      ),
+    );
   const buttons = message.buttons ?? [];
   if (texts.length === 0 && buttons.length > 0) texts.push('…');
   return [
@@ -38,6 +45,6 @@ export async function render(message: OutboundMessage, limits: ChannelLimits): P
 /** A part has words or a file, never both: refused files take no words with them. */
 export const wordsOf = (): undefined => undefined;
 
-export function noticeOf(refused: readonly RefusedFile[]): string {
-  return refusalNotice(refused, { platform: 'the other program', get: '/get', reasons: {} }, (text) => text);
+export function noticeOf(refused: readonly RefusedFile[], messages: Messages): string {
+  return refusalNotice(refused, { platform: 'the other program', get: '/get', reasons: {} }, (text) => text, messages);
 }

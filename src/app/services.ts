@@ -72,14 +72,14 @@ export async function openServices(options: ServicesOptions) {
   /** Empty until the channels are built. */
   const built: BuiltChannels = { channels: new Map(), mounts: new Map(), close: async () => undefined };
   const channelOf = (address: Pick<Address, 'channel'>) => built.channels.get(address.channel);
+  const prefixes = prefixesOf(config);
+  const languages = openLanguages({ folder: home.access, configured: config.language, prefixes, log });
   const delivery = openDelivery({
-    ...{ outbox: engine.outbox, log, channelOf: (message) => channelOf(message.address) },
+    ...{ outbox: engine.outbox, log, channelOf: (message) => channelOf(message.address), messagesAt: languages.at },
     onOutcome: (outcome) => metrics.count('viber_deliveries_total', { outcome }),
     onDead: (message, reason) => notifier.tellUndelivered(message, reason),
     onButtons: (message, messageId) => void questions.asked(message, messageId),
   });
-  const prefixes = prefixesOf(config);
-  const languages = openLanguages({ folder: home.access, configured: config.language, prefixes, log });
   const { live, settings } = openLive({ config, home, bus, buttons, state, delivery, channelOf, languages, log });
   const { links, pairing, people } = openAccess(config, home.access);
   const questions = new Questions({

@@ -114,6 +114,8 @@ export interface OutboundMessage {
   edits?: { messageId: string; was: string };
   /** The `interaction` of the event this answers: only its person may see the answer, directly once it has run out, or nowhere. */
   interaction?: string;
+  /** In which the adapter says what it has to say of itself; set when it is put into the outbox. */
+  language?: string;
   /** How the work ended that this answers; absent when it was done, or when there was none. */
   ended?: 'error' | 'waiting';
 }

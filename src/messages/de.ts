@@ -1,5 +1,6 @@
 /** Every sentence in German. The compiler checks each area for the same keys and arguments as the English one. */
 import { answers } from './de/answers.ts';
+import { channels } from './de/channels.ts';
 import { commands } from './de/commands.ts';
 import { common } from './de/common.ts';
 import { consent } from './de/consent.ts';
@@ -26,6 +27,7 @@ import type { Catalogue } from './en.ts';
 
 export const de: Catalogue = {
   answers,
+  channels,
   commands,
   common,
   consent,

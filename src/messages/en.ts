@@ -3,6 +3,7 @@
  * An area is a file of `en/`, a message is `area.key`. The texts are ICU MessageFormat without quoting.
  */
 import { answers } from './en/answers.ts';
+import { channels } from './en/channels.ts';
 import { commands } from './en/commands.ts';
 import { common } from './en/common.ts';
 import { consent } from './en/consent.ts';
@@ -28,6 +29,7 @@ import { voice } from './en/voice.ts';
 
 export const en = {
   answers,
+  channels,
   commands,
   common,
   consent,

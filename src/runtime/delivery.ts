@@ -18,6 +18,7 @@ import { createParts, type PartsOf, UnsureError } from '../engine/parts.ts';
 import { backoff, failureOf } from '../engine/send-failure.ts';
 import { DeliveryError, LeaseLost, StorageError } from '../errors.ts';
 import { type Logger, scrub } from '../log.ts';
+import { type Messages, messagesFor } from '../messages/messages.ts';
 
 const TTL_MS = 24 * 3_600_000;
 
@@ -39,6 +40,8 @@ export interface DeliveryOptions {
   /** The channel of an address; undefined while it is switched off. */
   channelOf: (message: OutboundMessage) => Channel | undefined;
   log: Logger;
+  /** In the language of whoever reads at an address; English where nobody knows. */
+  messagesAt?: (address: OutboundMessage['address']) => Messages;
   onOutcome?: (outcome: 'sent' | 'retry' | 'unsure' | 'dead') => void;
   /** A message was given up for good; may be told again after a crash. Must not throw. */
   onDead?: (message: OutboundMessage, reason: string) => Promise<void>;
@@ -80,7 +83,10 @@ class OutboxDelivery implements Delivery {
   }
 
   add(message: OutboundMessage, trace: string, isAgain = false, fence?: Fence): Promise<void> {
-    return this.#options.outbox.add({ ...message, text: scrub(message.text) }, trace, { isAgain, fence });
+    const { outbox, messagesAt } = this.#options;
+    const language = message.language ?? messagesAt?.(message.address).language;
+    const said = { ...message, text: scrub(message.text), ...(language !== undefined && { language }) };
+    return outbox.add(said, trace, { isAgain, fence });
   }
 
   isBusy(to: OutboundMessage['address']): boolean {
@@ -211,7 +217,9 @@ class OutboxDelivery implements Delivery {
   }
 
   #tellUnsure({ entry: { key, trace, message } }: OutboxLease): Promise<void> {
-    const text = `I cannot tell whether my last message reached you (trace ${trace}). If it is missing, send /status.`;
+    const { messagesAt } = this.#options;
+    const messages = messagesAt?.(message.address) ?? messagesFor(message);
+    const text = messages.text('failures.uncertain', { trace });
     return this.add({ id: `${key}-unsure`, address: message.address, text, files: [] }, trace, true);
   }
 

@@ -61,3 +61,29 @@ test('the owner’s setting is for everybody; a language nobody has translated i
   telegram.emulator.addUser({ id: 1001, first_name: 'Alex', language_code: 'fr' });
   await stopIn(telegram, telegram.dm('alex'), /There is nothing to stop/);
 });
+
+test('a question, the answer to a press and a file that a platform refuses are told of in the asker’s language', async () => {
+  const { world, telegram, discord, slack } = await openGerman();
+  const report = { title: 'report.csv', type: 'text/csv', content: 'a,b' };
+  world.llm.script((request) => {
+    if (request.toolResults.length > 0) return { text: 'Hier, bitte.' };
+    const isFile = request.lastUser.includes('Tabelle');
+    return {
+      toolCalls: isFile
+        ? [{ name: 'create_artifact', arguments: report }]
+        : [{ name: 'ask_user', arguments: { question: 'Rot?', options: ['ja', 'nein'], recommended: 0 } }],
+    };
+  });
+  for (const platform of [telegram, discord, slack]) {
+    const dm = platform.dm('alex');
+    await stopIn(platform, dm, NOTHING);
+    const asked = await ask(platform, dm, 'Farbe wählen', { text: 'Rot?' });
+    expect(asked.text).toContain('Höre ich 30 Minuten lang nichts, mache ich so weiter: ja');
+    expect(asked.buttons).toEqual(['ja (empfohlen)', 'nein']);
+    await platform.press(dm, 'nein');
+    await waitFor(platform, dm, { text: 'Notiert: nein' });
+    platform.withholdFiles();
+    const place = platform.answerPlace(platform.say(platform.room, 'eine Tabelle bitte', { mention: true }));
+    await waitFor(platform, place, { text: /nicht anhängen: \W*report\.csv/ });
+  }
+});

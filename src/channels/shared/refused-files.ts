@@ -1,4 +1,5 @@
 /** What a person is told about files that a platform did not take: which, why, and how to get them all the same. */
+import { type Messages, type Said, say } from '../../messages/messages.ts';
 import { oneLine } from './read.ts';
 
 /**
@@ -13,8 +14,8 @@ export interface RefusedFile {
   why: WhyRefused;
 }
 
-/** What goes on after "I could not attach a.txt here: ". `it` is it or them, `get` the command that sends the files. */
-type Reason = (words: { it: string; get: string }) => string;
+/** What goes on after "I could not attach a.txt here: ". `n` counts the files, `get` is the command that sends them. */
+type Reason = (files: { n: number; get: string }) => Said;
 
 export interface RefusalWords {
   platform: string;
@@ -31,29 +32,34 @@ export function refusalNotice(
   refused: readonly RefusedFile[],
   words: RefusalWords,
   shown: (text: string) => string,
+  messages: Messages,
 ): string {
   const reasons = [...new Set(refused.map(({ why }) => why))];
   return reasons
     .map((why) => {
-      const names = refused.filter((file) => file.why === why).map(({ name }) => oneLine(name, 80) || 'a file');
-      const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+      const names = refused
+        .filter((file) => file.why === why)
+        .map(({ name }) => oneLine(name, 80) || messages.text('live.aFile'));
       const [only = ''] = names;
       // A name with blanks is no argument of a command; without one it offers the files as buttons.
       const argument = names.length > 1 ? ' all' : /\s/.test(only) ? '' : ` ${only}`;
       const reason = words.reasons[why] ?? common(words.platform)[why];
-      const said = reason({ it: names.length > 1 ? 'them' : 'it', get: shown(words.get + argument) });
-      return `I could not attach ${names.slice(0, MAX_NAMES).map(shown).join(', ')}${more} here: ${said}`;
+      const listed = names.slice(0, MAX_NAMES).map(shown).join(', ');
+      const rest = names.length - MAX_NAMES;
+      const files = rest > 0 ? messages.text('channels.andMore', { files: listed, n: rest }) : listed;
+      const said = reason({ n: names.length, get: shown(words.get + argument) });
+      return messages.text('channels.notAttached', { files, why: said });
     })
     .join('\n\n');
 }
 
 const common = (platform: string): Record<WhyRefused, Reason> => ({
-  rights: ({ it, get }) => `I may not send files in this place. Ask for ${it} in a private chat with ${get}.`,
-  scope: ({ it, get }) => `I may not send files on ${platform}. Once I may, ask for ${it} with ${get}.`,
-  policy: ({ it, get }) => `${platform} takes no files here. Once it does, ask for ${it} with ${get}.`,
-  size: ({ it }) => `this is more than ${platform} takes. Ask me to make ${it} smaller, or to send parts.`,
-  gone: ({ it }) => `I can no longer read ${it}. Ask me to make ${it} again.`,
-  file: ({ it, get }) => `${platform} did not take ${it}. Try ${get}, or ask me for another format.`,
+  rights: (files) => say('channels.rights', files),
+  scope: (files) => say('channels.scope', { platform, ...files }),
+  policy: (files) => say('channels.policy', { platform, ...files }),
+  size: ({ n }) => say('channels.size', { platform, n }),
+  gone: ({ n }) => say('channels.gone', { n }),
+  file: (files) => say('channels.file', { platform, ...files }),
 });
 
 /** The command and the name as code, which every Markdown shows as it is. */

@@ -38,7 +38,7 @@ export async function sendAnswers(
     const shown = await renderAnswer(outcome, entry.taskId, address, messages, to);
     const question = questionFor(entry, outcome, messages);
     const text = [shown.text, question?.text].filter(Boolean).join('\n\n');
-    const outbound: OutboundMessage = { id, address, text, files: shown.files };
+    const outbound: OutboundMessage = { id, address, text, files: shown.files, language: messages.language };
     const rows = [...(question?.buttons ?? []), ...shown.buttons];
     if (rows.length > 0) outbound.buttons = await to.buttons.offer(address, rows);
     if (outcome.state === 'error' || outcome.state === 'waiting') outbound.ended = outcome.state;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Attachment, PartLedger } from '../../../src/channels/channel.ts';
 import { asCode, refusalNotice, type WhyRefused } from '../../../src/channels/shared/refused-files.ts';
 import { FilesRefused, sendParts } from '../../../src/channels/shared/send-parts.ts';
+import { messagesIn } from '../../../src/messages/messages.ts';
 
 interface Part {
   text: string;
@@ -93,16 +94,16 @@ describe('files that are refused', () => {
 
   it('are named in one sentence for each reason, with the command that sends them', () => {
     const words = { platform: 'Talk', get: '/get', reasons: {} };
-    const one = refusalNotice([{ name: 'a.csv', why: 'rights' }], words, asCode);
+    const one = refusalNotice([{ name: 'a.csv', why: 'rights' }], words, asCode, messagesIn('en'));
     expect(one).toBe(
       'I could not attach `a.csv` here: I may not send files in this place. Ask for it in a private chat with `/get a.csv`.',
     );
     const names = Array.from({ length: 9 }, (_, n) => ({ name: `${n}\n.txt`, why: 'file' as const }));
-    const many = refusalNotice([...names, { name: 'my plan.md', why: 'policy' }], words, asCode);
+    const many = refusalNotice([...names, { name: 'my plan.md', why: 'policy' }], words, asCode, messagesIn('en'));
     expect(many).toContain(
       '`0 .txt`, `1 .txt`, `2 .txt`, `3 .txt`, `4 .txt` and 4 more here: Talk did not take them. Try `/get all`',
     );
     expect(many).toContain('`my plan.md` here: Talk takes no files here. Once it does, ask for it with `/get`.');
-    expect(refusalNotice([{ name: '`x`', why: 'size' }], words, asCode)).toContain('`` `x` ``');
+    expect(refusalNotice([{ name: '`x`', why: 'size' }], words, asCode, messagesIn('en'))).toContain('`` `x` ``');
   });
 });

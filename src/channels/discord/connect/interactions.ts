@@ -4,8 +4,9 @@
  * https://discord.com/developers/docs/interactions/receiving-and-responding
  */
 import type { Logger } from '../../../log.ts';
+import { messagesIn } from '../../../messages/messages.ts';
 import type { ChannelCallbacks, InboundMessage, Suggestion } from '../../channel.ts';
-import { type Fields, fields, integer, isFields, oneLine } from '../../shared/read.ts';
+import { type Fields, fields, integer, isFields, language, oneLine } from '../../shared/read.ts';
 import type { Context } from '../decode/base.ts';
 import { decodeInteraction, type Interaction, readInteraction } from '../decode/interaction.ts';
 import { id } from '../decode/read.ts';
@@ -41,10 +42,7 @@ const OVER = new Set([40060, 10062, 10015]);
 const PING = 1;
 const AUTOCOMPLETE = 4;
 
-const UNKNOWN = 'This no longer works here; /viber help shows what does.';
-const ON_IT = 'On it.';
-const REFUSED = 'I take no commands from you here.';
-const NOT_TAKEN = 'I could not take this. Please try again in a moment.';
+const PREFIX = '/viber ';
 
 export interface InteractionOptions {
   api: DiscordApi;
@@ -120,6 +118,7 @@ class InteractionIntake implements Interactions {
   }
 
   async #takeMessage(message: InboundMessage, interaction: Interaction, raw: unknown): Promise<void> {
+    const messages = messagesIn(message.sender.language, PREFIX);
     const isButton = message.kind === 'button';
     const isGoal = !isButton && message.command === undefined;
     const defer = () =>
@@ -138,8 +137,9 @@ class InteractionIntake implements Interactions {
       clearTimeout(timer);
       const wasDeferred = deferred !== undefined;
       await deferred;
-      if (outcome === 'refused') await this.#say(interaction, isButton, wasDeferred, REFUSED);
-      else if (isGoal && outcome !== 'answered') await this.#say(interaction, isButton, wasDeferred, ON_IT);
+      if (outcome === 'refused') await this.#say(interaction, isButton, wasDeferred, messages.text('channels.refused'));
+      else if (isGoal && outcome !== 'answered')
+        await this.#say(interaction, isButton, wasDeferred, messages.text('channels.onIt'));
       else if (!wasDeferred) await defer();
     } catch (error) {
       clearTimeout(timer);
@@ -149,7 +149,7 @@ class InteractionIntake implements Interactions {
       );
       const wasDeferred = deferred !== undefined;
       await deferred;
-      await this.#say(interaction, isButton, wasDeferred, NOT_TAKEN);
+      await this.#say(interaction, isButton, wasDeferred, messages.text('channels.notTaken'));
     }
   }
 
@@ -181,6 +181,7 @@ class InteractionIntake implements Interactions {
     const type = integer(body, 'type');
     if (type === PING) return this.#answer(interaction, PONG);
     if (type === AUTOCOMPLETE) return this.#answer(interaction, CHOICES, { choices: [] });
-    return this.#say(interaction, false, false, UNKNOWN);
+    const messages = messagesIn(language(body, 'locale').language, PREFIX);
+    return this.#say(interaction, false, false, messages.text('channels.noLonger'));
   }
 }

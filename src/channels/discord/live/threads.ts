@@ -5,6 +5,7 @@
  */
 import { UserError } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
+import { messagesFor, say } from '../../../messages/messages.ts';
 import type { Address, InboundMessage } from '../../channel.ts';
 import { isFields, oneLine } from '../../shared/read.ts';
 import { type DiscordApi, DiscordError } from '../connect/api.ts';
@@ -43,8 +44,6 @@ export interface Threads {
 const ALREADY_THERE = 160004;
 /** The channel is not for us to see, or not to write in. */
 const MAY_NOT = new Set([50001, 50013]);
-const NOT_HERE =
-  'I may not write in this channel. Give my role "View Channel" and "Send Messages" here, or use another channel; then give the command again.';
 /** Minutes: one of the four that Discord knows. A thread nobody writes in goes to sleep after a day. */
 const AUTO_ARCHIVE = 1440;
 const MAX_STARTERS = 2000;
@@ -121,7 +120,7 @@ class TaskThreads implements Threads {
       return await this.#to.api.call('POST', `/channels/${chat}/messages`, { body });
     } catch (error) {
       if (!(error instanceof DiscordError) || error.code === undefined || !MAY_NOT.has(error.code)) throw error;
-      throw new UserError(NOT_HERE, { cause: error });
+      throw new UserError(say('channels.mayNotWriteDiscord'), { cause: error });
     }
   }
 
@@ -135,7 +134,10 @@ class TaskThreads implements Threads {
     if (!interaction) return;
     await this.#to.settled(interaction.id);
     const route = `/webhooks/${interaction.application}/${interaction.token}/messages/@original` as const;
-    const body = { content: `On it: <#${thread}>`, allowed_mentions: NO_MENTIONS };
+    const body = {
+      content: messagesFor(message.sender).text('channels.onItIn', { place: `<#${thread}>` }),
+      allowed_mentions: NO_MENTIONS,
+    };
     await this.#tolerate(() => this.#to.api.call('PATCH', route, { body, auth: false }));
   }
 

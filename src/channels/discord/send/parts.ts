@@ -1,4 +1,5 @@
 /** What a message of ours is made of: texts, files and buttons, cut into what Discord takes at once. Pure but for the parser it loads. */
+import { type Messages, messagesFor } from '../../../messages/messages.ts';
 import type { Attachment, Button, ChannelLimits, OutboundMessage } from '../../channel.ts';
 import { oneLine } from '../../shared/read.ts';
 import type { UploadFile } from '../connect/api.ts';
@@ -22,7 +23,8 @@ const MAX_LABEL = 80;
 
 /** The same parts for the same message, at least one. Files and buttons go with the last text. */
 export async function planParts(message: OutboundMessage, limits: ChannelLimits): Promise<DiscordPart[]> {
-  const { groups, refused } = groupFiles(message.files, limits.uploadBytes);
+  const messages = messagesFor(message);
+  const { groups, refused } = groupFiles(message.files, limits.uploadBytes, messages);
   const text = [message.text, ...refused].filter((part) => part.trim() !== '').join('\n\n');
   const texts = await renderDiscord(text);
   const rowGroups = chunk(splitRows(message.buttons ?? []), MAX_ROWS);
@@ -34,7 +36,7 @@ export async function planParts(message: OutboundMessage, limits: ChannelLimits)
     part.files = groups[index] ?? [];
     part.rows = rowGroups[index] ?? [];
     if (part.content === '' && part.files.length === 0)
-      part.content = part.rows.length > 0 ? 'More choices:' : '(no text)';
+      part.content = part.rows.length > 0 ? messages.text('channels.moreChoices') : messages.text('channels.noText');
   }
   return parts;
 }
@@ -82,19 +84,23 @@ function chunk<T>(items: readonly T[], size: number): T[][] {
 }
 
 /** The files of one call each, and a sentence for each file that Discord would not take. */
-function groupFiles(files: readonly Attachment[], maxBytes: number): { groups: Attachment[][]; refused: string[] } {
+function groupFiles(
+  files: readonly Attachment[],
+  maxBytes: number,
+  messages: Messages,
+): { groups: Attachment[][]; refused: string[] } {
   const groups: Attachment[][] = [];
   const refused: string[] = [];
   let bytes = 0;
   for (const file of files) {
+    const name = oneLine(file.name, 80);
     if (file.size === 0) {
-      refused.push(`Not attached: ${oneLine(file.name, 80)} is empty.`);
+      refused.push(messages.text('channels.fileEmpty', { file: name }));
       continue;
     }
     if (file.size > maxBytes) {
-      refused.push(
-        `Not attached: ${oneLine(file.name, 80)} is ${megabytes(file.size)}; Discord takes files of up to ${megabytes(maxBytes)}.`,
-      );
+      const about = { file: name, size: megabytes(file.size), platform: 'Discord', max: megabytes(maxBytes) };
+      refused.push(messages.text('channels.fileTooLarge', about));
       continue;
     }
     const last = groups.at(-1);

@@ -5,6 +5,7 @@
  */
 import { DeliveryError } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
+import { messagesFor } from '../../../messages/messages.ts';
 import type { Channel, ChannelLimits, OutboundMessage, PartAttempt, PartLedger } from '../../channel.ts';
 import { isFields } from '../../shared/read.ts';
 import { editedPart, FilesRefused, type Step, sendParts } from '../../shared/send-parts.ts';
@@ -36,8 +37,6 @@ const NONCE_MS = 120_000;
 /** The interaction, its token or its first answer is gone. */
 const RUN_OUT = new Set([10008, 10015, 10062, 50027]);
 const PRIVATE = 'the answer was for the eyes of one person, its time is over';
-/** Instead of a part that may have been shown to its person already: it has no nonce, and nobody can look whether it was. */
-const UNSURE = 'I cannot tell whether the rest of my answer reached you. If it is missing, send the command again.';
 
 /** Throws DeliveryError. */
 export function createSend(options: SendOptions): Channel['send'] {
@@ -54,17 +53,21 @@ class Sender {
 
   async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
     if (message.edits) return this.#edit(message, message.edits.messageId, ledger);
+    const messages = messagesFor(message);
     const count = (message.buttons ?? []).flat().length;
     const parts = await planParts(message, this.#to.limits);
     await sendParts<DiscordPart>(ledger, {
       parts: () => parts,
       hasButtons: ({ rows }) => count > 0 && rows.flat().length === count,
-      ...{ filesOf: ({ files }) => files, wordsOf, fileOf, notice: noticeOf },
+      ...{ filesOf: ({ files }) => files, fileOf },
+      wordsOf: (part, notice) => wordsOf(part, notice, messages),
+      notice: (refused) => noticeOf(refused, messages),
       noticeParts: async (notice) => noticeParts(notice),
       post: async (part, step) => {
         const isSame = step.isFirst && readSealed(message.interaction)?.isPress !== true;
         const isUnsure = !isSame && step.attempt.uncertainSince !== undefined;
-        const shown = isUnsure ? { content: UNSURE, files: [], rows: [] } : part;
+        // It may have been shown to its person already: it has no nonce, and nobody can look whether it was.
+        const shown = isUnsure ? { content: messages.text('channels.uncertainRest'), files: [], rows: [] } : part;
         const privately = await this.#answerInteraction(message, shown, isSame);
         return privately ?? this.#post(await this.#placed(message), part, step);
       },

@@ -1,4 +1,5 @@
 /** What takes the place of a part whose files Discord refuses. Pure. */
+import { type Messages, say } from '../../../messages/messages.ts';
 import type { Attachment } from '../../channel.ts';
 import {
   asCode,
@@ -24,8 +25,7 @@ const WORDS: RefusalWords = {
   platform: 'Discord',
   get: '/viber get',
   reasons: {
-    rights: ({ it, get }) =>
-      `I lack the permission "Attach Files" in this channel. Ask for ${it} in a direct message with ${get}, or give my role that permission here.`,
+    rights: (files) => say('channels.rightsDiscord', files),
   },
 };
 
@@ -39,16 +39,23 @@ export function whyRefused({ files }: Form, { kind, code, status }: DiscordError
   return code === MISSING_PERMISSION ? 'rights' : 'file';
 }
 
-export function noticeOf(refused: readonly RefusedFile[]): string {
-  return refusalNotice(refused, WORDS, asCode);
+export function noticeOf(refused: readonly RefusedFile[], messages: Messages): string {
+  return refusalNotice(refused, WORDS, asCode, messages);
 }
 
 /** The words and the buttons of a part, with a notice at their end where there is room. */
-export function wordsOf(part: DiscordPart, notice: string): { part: DiscordPart; hasNotice: boolean } | undefined {
+export function wordsOf(
+  part: DiscordPart,
+  notice: string,
+  messages: Messages,
+): { part: DiscordPart; hasNotice: boolean } | undefined {
   if (part.content === '' && part.rows.length === 0) return undefined;
   const all = [part.content, notice].filter((text) => text !== '').join('\n\n');
   const hasNotice = notice !== '' && all.length <= TEXT;
-  return { part: { ...part, content: (hasNotice ? all : part.content) || 'More choices:', files: [] }, hasNotice };
+  return {
+    part: { ...part, content: (hasNotice ? all : part.content) || messages.text('channels.moreChoices'), files: [] },
+    hasNotice,
+  };
 }
 
 export function fileOf(_part: DiscordPart, file: Attachment): DiscordPart {

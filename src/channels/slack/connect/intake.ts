@@ -3,6 +3,7 @@
  * was stored, so that nothing is acknowledged.
  */
 import type { Logger } from '../../../log.ts';
+import { messagesFor } from '../../../messages/messages.ts';
 import type { ChannelCallbacks, InboundMessage, InboundOutcome } from '../../channel.ts';
 import { isFields, string } from '../../shared/read.ts';
 import { type Decoded, decode, type Self } from '../decode/decode.ts';
@@ -38,11 +39,8 @@ export interface Intake {
   idle(): Promise<void>;
 }
 
-const REFUSED = 'I take no commands from you, or not in this place.';
-const UNKNOWN = 'This no longer works here; write to me in words instead.';
 /** What a person uses and waits for. */
 const ASKED: ReadonlySet<string> = new Set(['block_actions', 'interactive_message', 'message_action', 'shortcut']);
-const STARTED = 'On it.';
 
 export function createIntake(options: IntakeOptions): Intake {
   return new EventIntake(options);
@@ -120,17 +118,21 @@ class EventIntake implements Intake {
   }
 
   #acknowledge(message: InboundMessage, outcome: InboundOutcome, body: unknown): Acknowledgement {
-    if (outcome === 'refused' && message.kind === 'button') void this.#tell(body, REFUSED);
+    const messages = messagesFor(message.sender);
+    const refused = messages.text('channels.refusedPerhaps');
+    if (outcome === 'refused' && message.kind === 'button') void this.#tell(body, refused);
     if (message.interaction === undefined || message.kind === 'button') return undefined;
-    if (outcome === 'refused') return { response_type: 'ephemeral', text: REFUSED };
-    return message.command || outcome === 'answered' ? undefined : { response_type: 'ephemeral', text: STARTED };
+    if (outcome === 'refused') return { response_type: 'ephemeral', text: refused };
+    return message.command || outcome === 'answered'
+      ? undefined
+      : { response_type: 'ephemeral', text: messages.text('channels.onIt') };
   }
 
   /** Menus, shortcuts and forms that we know nothing of: acknowledged, and whoever used one is told where that is possible. */
   #answerUnknown(body: unknown): Acknowledgement {
     const type = isFields(body) ? string(body, 'type') : undefined;
     if (type === 'block_suggestion') return { options: [] };
-    if (type !== undefined && ASKED.has(type)) void this.#tell(body, UNKNOWN);
+    if (type !== undefined && ASKED.has(type)) void this.#tell(body, messagesFor({}).text('channels.noLongerWrite'));
     return undefined;
   }
 

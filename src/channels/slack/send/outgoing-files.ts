@@ -1,4 +1,5 @@
 /** Which files go into one message. https://docs.slack.dev/reference/methods/files.getUploadURLExternal/ */
+import type { Messages } from '../../../messages/messages.ts';
 import type { Attachment } from '../../channel.ts';
 import { oneLine } from '../../shared/read.ts';
 
@@ -8,17 +9,17 @@ const PER_MESSAGE = 10;
 export function groupFiles(
   files: readonly Attachment[],
   maxBytes: number,
+  messages: Messages,
 ): { groups: Attachment[][]; refused: string[] } {
   const groups: Attachment[][] = [];
   const refused: string[] = [];
   for (const file of files) {
-    const name = oneLine(file.name, 80) || 'a file';
-    if (file.size === 0) refused.push(`Not attached: ${name} is empty.`);
-    else if (file.size > maxBytes)
-      refused.push(
-        `Not attached: ${name} is ${megabytes(file.size)}; Slack takes files of up to ${megabytes(maxBytes)}.`,
-      );
-    else if ((groups.at(-1)?.length ?? PER_MESSAGE) < PER_MESSAGE) groups.at(-1)?.push(file);
+    const name = oneLine(file.name, 80) || messages.text('live.aFile');
+    if (file.size === 0) refused.push(messages.text('channels.fileEmpty', { file: name }));
+    else if (file.size > maxBytes) {
+      const about = { file: name, size: megabytes(file.size), platform: 'Slack', max: megabytes(maxBytes) };
+      refused.push(messages.text('channels.fileTooLarge', about));
+    } else if ((groups.at(-1)?.length ?? PER_MESSAGE) < PER_MESSAGE) groups.at(-1)?.push(file);
     else groups.push([file]);
   }
   return { groups, refused };

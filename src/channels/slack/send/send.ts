@@ -5,6 +5,7 @@
  */
 import { DeliveryError } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
+import { messagesFor } from '../../../messages/messages.ts';
 import type {
   Address,
   Attachment,
@@ -44,9 +45,6 @@ export interface SendOptions {
 /** On every message: previews of links are off, and names in the text become no mentions. */
 export const QUIET = { ...NO_PREVIEWS, parse: 'none', link_names: false } as const;
 const PRIVATE = 'the answer was for the eyes of one person, its time is over';
-/** Instead of an answer that may have been shown to its person already: nobody can look whether it was. */
-const UNSURE =
-  'I cannot tell whether my answer to your last command reached you. If it is missing, send the command again.';
 
 /** Throws DeliveryError. */
 export function createSend(options: SendOptions): Channel['send'] {
@@ -63,10 +61,12 @@ class Sender {
 
   async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
     if (message.edits) return this.#amend(message, message.edits.messageId, ledger);
-    const { groups, refused } = groupFiles(message.files, this.#to.limits.uploadBytes);
+    const messages = messagesFor(message);
+    const { groups, refused } = groupFiles(message.files, this.#to.limits.uploadBytes, messages);
     const text = [message.text, ...refused].filter((line) => line.trim() !== '').join('\n\n');
     const texts = await renderSlack(text);
-    if (texts.length === 0 && message.buttons?.length) texts.push(...(await renderSlack('Choose:')));
+    if (texts.length === 0 && message.buttons?.length)
+      texts.push(...(await renderSlack(messages.text('channels.choose'))));
     const words: Part[] = texts.map((part, index) => ({
       part,
       buttons: index === texts.length - 1 ? (message.buttons ?? []) : [],
@@ -79,7 +79,7 @@ class Sender {
       hasButtons: ({ buttons = [] }) => buttons.length > 0,
       wordsOf: () => undefined,
       fileOf: (_part, file) => ({ files: [file] }),
-      notice: (all) => noticeOf(all, this.#to.command, this.#to.botName()),
+      notice: (all) => noticeOf(all, this.#to.command, this.#to.botName(), messages),
       noticeParts: async (notice) =>
         (await renderSlack(notice)).map((part): Part => ({ part, buttons: [], files: [] })),
       post: (part, step) =>
@@ -131,7 +131,7 @@ class Sender {
     if (interaction !== undefined && isDirect(message.address.chat))
       return this.#answerDirectly(interaction, forms, job);
     if (interaction !== undefined) {
-      if (await this.#answer(interaction, forms, attempt)) return responseId(attempt);
+      if (await this.#answer(interaction, forms, job)) return responseId(attempt);
       return this.#post(forms, await this.#privately(message), attempt);
     }
     const { placeholder } = message;
@@ -143,8 +143,10 @@ class Sender {
   }
 
   /** False when the command takes no answers any more. */
-  async #answer(url: string, forms: Form[], { uncertainSince }: PartAttempt): Promise<boolean> {
-    const [unsure] = uncertainSince === undefined ? [] : await renderSlack(UNSURE);
+  async #answer(url: string, forms: Form[], { message, attempt }: Job): Promise<boolean> {
+    // It may have been shown to its person already: nobody can look whether it was.
+    const isUnsure = attempt.uncertainSince !== undefined;
+    const [unsure] = isUnsure ? await renderSlack(messagesFor(message).text('channels.uncertainAnswer')) : [];
     const [, ...shown] = unsure ? formsOf(unsure, []) : forms;
     for (const form of shown) {
       const result = await this.#to.respond(url, form);
@@ -167,12 +169,13 @@ class Sender {
   }
 
   /** Only its person reads along: the answer stays, and can be read back. Commands are also given where we are not. */
-  async #answerDirectly(url: string, forms: Form[], { message, attempt }: Job): Promise<string> {
+  async #answerDirectly(url: string, forms: Form[], job: Job): Promise<string> {
+    const { message, attempt } = job;
     try {
       return await this.#post(forms, message.address, attempt);
     } catch (error) {
       const isElsewhere = error instanceof DeliveryError && isNotThere(error.cause);
-      if (isElsewhere && (await this.#answer(url, forms, attempt))) return responseId(attempt);
+      if (isElsewhere && (await this.#answer(url, forms, job))) return responseId(attempt);
       throw error;
     }
   }

@@ -1,4 +1,5 @@
 /** Files that Slack refuses, and what is said of them. https://docs.slack.dev/reference/methods/files.completeUploadExternal */
+import { type Messages, say } from '../../../messages/messages.ts';
 import {
   asCode,
   type RefusalWords,
@@ -30,18 +31,15 @@ export function whyRefused(error: unknown): WhyRefused | undefined {
 }
 
 /** `command` is the slash command's own name, `name` the bot's. */
-export function noticeOf(refused: readonly RefusedFile[], command: string, name: string): string {
+export function noticeOf(refused: readonly RefusedFile[], command: string, name: string, messages: Messages): string {
   const words: RefusalWords = {
     platform: 'Slack',
     get: `${command} get`,
     reasons: {
-      rights: ({ it, get }) =>
-        `I may not share files in this channel. Ask for ${it} in a direct message with ${get}, or invite me with ${asCode(`/invite @${name}`)}.`,
-      scope: ({ it, get }) =>
-        `the app lacks the scope ${asCode('files:write')}. Once it has it and is installed again, ask for ${it} with ${get}.`,
-      policy: ({ it, get }) =>
-        `this workspace does not let apps share files. Once an admin allows it, ask for ${it} with ${get}.`,
+      rights: (files) => say('channels.rightsSlack', { invite: asCode(`/invite @${name}`), ...files }),
+      scope: (files) => say('channels.scopeSlack', { scope: asCode('files:write'), ...files }),
+      policy: (files) => say('channels.policySlack', files),
     },
   };
-  return refusalNotice(refused, words, asCode);
+  return refusalNotice(refused, words, asCode, messages);
 }

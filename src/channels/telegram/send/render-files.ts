@@ -3,6 +3,7 @@
  * included, is a document. An album holds photos or documents, never both.
  * https://core.telegram.org/bots/api#sendphoto, #sendmediagroup
  */
+import type { Messages } from '../../../messages/messages.ts';
 import type { Attachment } from '../../channel.ts';
 
 export interface FileGroup {
@@ -18,17 +19,25 @@ const VOICE_TYPES = new Set(['audio/ogg', 'audio/mpeg', 'audio/mp4']);
 const PHOTO_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp']);
 
 /** The files in groups of one call each, and a sentence for each file that Telegram would not take. */
-export function groupFiles(files: readonly Attachment[], maxBytes: number): { groups: FileGroup[]; refused: string[] } {
+export function groupFiles(
+  files: readonly Attachment[],
+  maxBytes: number,
+  messages: Messages,
+): { groups: FileGroup[]; refused: string[] } {
   const groups: FileGroup[] = [];
   const refused: string[] = [];
   const photos: Attachment[] = [];
   const documents: Attachment[] = [];
   for (const file of files) {
     if (file.size > maxBytes) {
-      refused.push(
-        `Not attached: ${shortName(file)} is ${megabytes(file.size)}; Telegram takes files of up to ${megabytes(maxBytes)}.`,
-      );
-    } else if (file.size === 0) refused.push(`Not attached: ${shortName(file)} is empty.`);
+      const about = {
+        file: shortName(file),
+        size: megabytes(file.size),
+        platform: 'Telegram',
+        max: megabytes(maxBytes),
+      };
+      refused.push(messages.text('channels.fileTooLarge', about));
+    } else if (file.size === 0) refused.push(messages.text('channels.fileEmpty', { file: shortName(file) }));
     else if (file.isVoice && VOICE_TYPES.has(file.mimeType)) groups.push({ kind: 'voice', files: [file] });
     else if (PHOTO_TYPES.has(file.mimeType) && file.size <= PHOTO_BYTES) photos.push(file);
     else documents.push(file);

@@ -3,6 +3,7 @@
  * interrupted between two parts goes on with the right one.
  */
 import { DeliveryError } from '../../../errors.ts';
+import { messagesFor } from '../../../messages/messages.ts';
 import type { Address, Attachment, Button, ChannelLimits, OutboundMessage } from '../../channel.ts';
 import { type MarkdownDocument, parseDocument } from '../../markdown/parse.ts';
 import { NO_FEATURES, plainInline, type Rich } from '../../markdown/rich.ts';
@@ -46,7 +47,7 @@ const NOTHING = '—';
  * part. Throws DeliveryError for a button id that Telegram cannot carry.
  */
 export async function renderTelegram(message: OutboundMessage, limits: ChannelLimits): Promise<TelegramRendering> {
-  const { groups, refused } = groupFiles(message.files, limits.uploadBytes);
+  const { groups, refused } = groupFiles(message.files, limits.uploadBytes, messagesFor(message));
   // Telegram takes these three combining marks out of a text; composed letters keep them.
   const source = /[\u030a\u0333\u033f]/.test(message.text) ? message.text.normalize('NFC') : message.text;
   const document = addNotices(await parseDocument(source), refused);

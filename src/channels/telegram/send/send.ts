@@ -3,6 +3,7 @@
  * is sent at once in another form under the same entry, since a refused part was not taken.
  */
 import type { Logger } from '../../../log.ts';
+import { messagesFor } from '../../../messages/messages.ts';
 import type { Attachment, Channel, ChannelLimits, OutboundMessage, PartLedger } from '../../channel.ts';
 import { integer, isFields } from '../../shared/read.ts';
 import { editedPart, FilesRefused, sendParts } from '../../shared/send-parts.ts';
@@ -50,7 +51,7 @@ class Sender {
       hasButtons: ({ params }) => params.reply_markup !== undefined,
       wordsOf,
       fileOf,
-      notice: noticeOf,
+      notice: (refused) => noticeOf(refused, messagesFor(message)),
       noticeParts: async (notice, isFirst) => noticeCalls(notice, message, isFirst),
       post: async (part) => {
         try {

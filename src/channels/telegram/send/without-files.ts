@@ -1,4 +1,5 @@
 /** What takes the place of a part whose files Telegram refuses. Pure. */
+import { type Messages, say } from '../../../messages/messages.ts';
 import type { Attachment } from '../../channel.ts';
 import { isFields } from '../../shared/read.ts';
 import { type RefusalWords, type RefusedFile, refusalNotice, type WhyRefused } from '../../shared/refused-files.ts';
@@ -16,8 +17,7 @@ const WORDS: RefusalWords = {
   platform: 'Telegram',
   get: '/get',
   reasons: {
-    rights: ({ it, get }) =>
-      `this chat does not let me send files. Ask for ${it} in a private chat with ${get}, or allow files in the permissions of this chat.`,
+    rights: (files) => say('channels.rightsTelegram', files),
   },
 };
 
@@ -33,8 +33,8 @@ export function whyRefused(part: TelegramPart, { kind, code, message }: Telegram
   return SIZE.test(message) ? 'size' : 'file';
 }
 
-export function noticeOf(refused: readonly RefusedFile[]): string {
-  return refusalNotice(refused, WORDS, (text) => plainText(text));
+export function noticeOf(refused: readonly RefusedFile[], messages: Messages): string {
+  return refusalNotice(refused, WORDS, (text) => plainText(text), messages);
 }
 
 /** The words and the keyboard of a part as a message of text, with a notice at its end. */

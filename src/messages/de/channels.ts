@@ -1,0 +1,45 @@
+/** Was die Plattformen selbst sagen: über Dateien, die nicht mitkamen, und anstelle einer Antwort. */
+import { translate } from '../arguments.ts';
+import { channels as english } from '../en/channels.ts';
+
+export const channels = translate(english)({
+  onIt: 'Ich bin dran.',
+  onItIn: 'Ich bin dran: {place}',
+  refused: 'Von dir nehme ich hier keine Befehle.',
+  refusedPerhaps: 'Von dir nehme ich keine Befehle, oder nicht an diesem Ort.',
+  noLonger: 'Das geht hier nicht mehr; /help zeigt, was geht.',
+  noLongerWrite: 'Das geht hier nicht mehr; schreib es mir in Worten.',
+  notTaken: 'Das konnte ich nicht annehmen. Versuch es bitte gleich nochmal.',
+  uncertainRest:
+    'Ich weiß nicht, ob der Rest meiner Antwort bei dir angekommen ist. Wenn er fehlt, gib den Befehl nochmal.',
+  uncertainAnswer:
+    'Ich weiß nicht, ob meine Antwort auf deinen letzten Befehl bei dir angekommen ist. Wenn sie fehlt, gib den Befehl nochmal.',
+  moreChoices: 'Weitere Möglichkeiten:',
+  choose: 'Wähl aus:',
+  noText: '(ohne Text)',
+  mayNotWriteDiscord:
+    'In diesen Kanal darf ich nicht schreiben. Gib meiner Rolle hier „Kanal ansehen“ und „Nachrichten senden“, oder nimm einen anderen Kanal; gib den Befehl dann nochmal.',
+  fileEmpty: 'Nicht angehängt: {file} ist leer.',
+  fileTooLarge: 'Nicht angehängt: {file} hat {size}; {platform} nimmt Dateien bis {max}.',
+  notAttached: 'Das konnte ich hier nicht anhängen: {files}; {why}',
+  andMore: '{files} und {n, number} weitere',
+  rights:
+    'an diesen Ort darf ich keine Dateien schicken. Hol dir {n, plural, one {die Datei} other {die Dateien}} in einem privaten Chat mit {get}.',
+  rightsTelegram:
+    'in diesem Chat darf ich keine Dateien schicken. Hol dir {n, plural, one {die Datei} other {die Dateien}} in einem privaten Chat mit {get}, oder erlaub Dateien in den Berechtigungen dieses Chats.',
+  rightsDiscord:
+    'mir fehlt in diesem Kanal das Recht „Dateien anhängen“. Hol dir {n, plural, one {die Datei} other {die Dateien}} in einer Direktnachricht mit {get}, oder gib meiner Rolle hier dieses Recht.',
+  rightsSlack:
+    'in diesem Kanal darf ich keine Dateien teilen. Hol dir {n, plural, one {die Datei} other {die Dateien}} in einer Direktnachricht mit {get}, oder lad mich ein mit {invite}.',
+  scope:
+    'auf {platform} darf ich keine Dateien schicken. Sobald ich darf, hol dir {n, plural, one {die Datei} other {die Dateien}} mit {get}.',
+  scopeSlack:
+    'der App fehlt der Scope {scope}. Sobald sie ihn hat und neu installiert ist, hol dir {n, plural, one {die Datei} other {die Dateien}} mit {get}.',
+  policy:
+    '{platform} nimmt hier keine Dateien. Sobald sich das ändert, hol dir {n, plural, one {die Datei} other {die Dateien}} mit {get}.',
+  policySlack:
+    'in diesem Workspace dürfen Apps keine Dateien teilen. Sobald ein Admin es erlaubt, hol dir {n, plural, one {die Datei} other {die Dateien}} mit {get}.',
+  size: 'das ist mehr, als {platform} nimmt. Bitte mich um {n, plural, one {eine kleinere} other {kleinere}}, oder um Teile davon.',
+  gone: 'ich kann {n, plural, one {die Datei} other {die Dateien}} nicht mehr lesen. Bitte mich, das nochmal zu machen.',
+  file: '{platform} hat {n, plural, one {die Datei} other {die Dateien}} nicht genommen. Versuch {get}, oder bitte mich um ein anderes Format.',
+});

@@ -1,0 +1,39 @@
+/** What the platforms’ own sides say: about files that did not go along, and in place of an answer. */
+export const channels = {
+  onIt: 'On it.',
+  onItIn: 'On it: {place}',
+  refused: 'I take no commands from you here.',
+  refusedPerhaps: 'I take no commands from you, or not in this place.',
+  noLonger: 'This no longer works here; /help shows what does.',
+  noLongerWrite: 'This no longer works here; write to me in words instead.',
+  notTaken: 'I could not take this. Please try again in a moment.',
+  uncertainRest: 'I cannot tell whether the rest of my answer reached you. If it is missing, send the command again.',
+  uncertainAnswer:
+    'I cannot tell whether my answer to your last command reached you. If it is missing, send the command again.',
+  moreChoices: 'More choices:',
+  choose: 'Choose:',
+  noText: '(no text)',
+  mayNotWriteDiscord:
+    'I may not write in this channel. Give my role "View Channel" and "Send Messages" here, or use another channel; then give the command again.',
+  fileEmpty: 'Not attached: {file} is empty.',
+  fileTooLarge: 'Not attached: {file} is {size}; {platform} takes files of up to {max}.',
+  notAttached: 'I could not attach {files} here: {why}',
+  andMore: '{files} and {n, number} more',
+  rights:
+    'I may not send files in this place. Ask for {n, plural, one {it} other {them}} in a private chat with {get}.',
+  rightsTelegram:
+    'this chat does not let me send files. Ask for {n, plural, one {it} other {them}} in a private chat with {get}, or allow files in the permissions of this chat.',
+  rightsDiscord:
+    'I lack the permission "Attach Files" in this channel. Ask for {n, plural, one {it} other {them}} in a direct message with {get}, or give my role that permission here.',
+  rightsSlack:
+    'I may not share files in this channel. Ask for {n, plural, one {it} other {them}} in a direct message with {get}, or invite me with {invite}.',
+  scope: 'I may not send files on {platform}. Once I may, ask for {n, plural, one {it} other {them}} with {get}.',
+  scopeSlack:
+    'the app lacks the scope {scope}. Once it has it and is installed again, ask for {n, plural, one {it} other {them}} with {get}.',
+  policy: '{platform} takes no files here. Once it does, ask for {n, plural, one {it} other {them}} with {get}.',
+  policySlack:
+    'this workspace does not let apps share files. Once an admin allows it, ask for {n, plural, one {it} other {them}} with {get}.',
+  size: 'this is more than {platform} takes. Ask me to make {n, plural, one {it} other {them}} smaller, or to send parts.',
+  gone: 'I can no longer read {n, plural, one {it} other {them}}. Ask me to make {n, plural, one {it} other {them}} again.',
+  file: '{platform} did not take {n, plural, one {it} other {them}}. Try {get}, or ask me for another format.',
+} as const;
