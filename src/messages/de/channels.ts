@@ -5,6 +5,7 @@ import { channels as english } from '../en/channels.ts';
 export const channels = translate(english)({
   onIt: 'Ich bin dran.',
   onItIn: 'Ich bin dran: {place}',
+  workingIn: 'Ich arbeite daran in <{link}|diesem Thread>.',
   refused: 'Von dir nehme ich hier keine Befehle.',
   refusedPerhaps: 'Von dir nehme ich keine Befehle, oder nicht an diesem Ort.',
   noLonger: 'Das geht hier nicht mehr; /help zeigt, was geht.',

@@ -2,6 +2,7 @@
 export const channels = {
   onIt: 'On it.',
   onItIn: 'On it: {place}',
+  workingIn: 'I am working on it in <{link}|this thread>.',
   refused: 'I take no commands from you here.',
   refusedPerhaps: 'I take no commands from you, or not in this place.',
   noLonger: 'This no longer works here; /help shows what does.',

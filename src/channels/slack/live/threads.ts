@@ -5,6 +5,7 @@
 import { UserError } from '../../../errors.ts';
 import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
+import { messagesFor } from '../../../messages/messages.ts';
 import type { Address, InboundMessage } from '../../channel.ts';
 import { oneLine, string } from '../../shared/read.ts';
 import type { SlackApi } from '../connect/api.ts';
@@ -58,7 +59,8 @@ export function createOpenThread(options: OpenThreadOptions): OpenThread {
     if (message.interaction === undefined || !/^https?:\/\/[^\s<>|]+\/$/.test(base)) return;
     const link = `${base}archives/${message.address.chat}/p${ts.replace('.', '')}`;
     try {
-      await respond(message.interaction, { text: `I am working on it in <${link}|this thread>.`, blocks: [] });
+      const text = messagesFor(message.sender).text('channels.workingIn', { link });
+      await respond(message.interaction, { text, blocks: [] });
     } catch (error) {
       log.debug({ err: error }, 'nobody was shown the way to a thread');
     }
