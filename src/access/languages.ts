@@ -16,7 +16,7 @@ import { aliasesOf, identityText, type Principal } from './principal.ts';
 export interface Languages {
   /** Of whom an event comes from; `said` is what the platform says with it. */
   of(principal: Principal, said?: string): string | undefined;
-  /** Remembers the language of somebody who was let in, and of their own chat; written down a moment later. */
+  /** Remembers the language of an owner or a person, and of their own chat; written down a moment later. Of a guest nothing stays. */
   note(principal: Principal, direct: Address | undefined, said?: string): void;
   /** What is typed before a command's name there. */
   prefixAt(address: Pick<Address, 'channel'>): string;
@@ -89,7 +89,7 @@ export function openLanguages({ folder, configured, prefixes, log }: LanguagesOp
       return all.get(OWNER);
     },
     note(principal, direct, said) {
-      if (!isTag(said)) return;
+      if (!isTag(said) || principal.role === 'guest') return;
       const all = known();
       const keys = [identityText(principal)];
       if (direct) keys.push(chatKey(direct));

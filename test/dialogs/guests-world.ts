@@ -101,8 +101,16 @@ export async function openToGuests(name: PlatformName, { access, injection = 'fo
   const [first] = world.llm.requests();
   for (const canary of ['MEMORY', 'USER']) expect(first?.system).toContain(`${CANARY}-${canary}`);
   await expect.poll(() => world.read(LOG), { timeout: 10_000 }).toContain('made for you');
+  // What platforms tell of the owner, some of them a while after the first word, is written down before anything is compared.
+  if (name !== 'discord')
+    await expect.poll(() => ownersProfile(given, world), { timeout: 15_000 }).toContain('"owner"');
   const [other = ''] = world.tasks();
   return { world, platform: given, other };
+}
+
+async function ownersProfile(platform: Platform, world: PlatformWorld): Promise<string> {
+  await platform.command(platform.dm('alex'), 'status');
+  return Object.values(tree(path.join(world.home, 'access'))).join('\n');
 }
 
 /** What outlives tasks, the files of another task, and who waits for a decision. */
