@@ -105,10 +105,14 @@ describe.each(NAMES)('a day on %s', (name) => {
     await expect.poll(() => now(platform, dm, question)?.text).toMatch(/Approved by alex.*\d\d:\d\d/is);
     expect(now(platform, dm, question)?.buttons).toEqual([]);
     for (const seen of platform.answers(dm)) expect(seen.buttons, seen.text).toEqual([]);
+    const memory = world.read('workspace/MEMORY.md');
+    await platform.press(dm, 'Forget it', 'alex', true);
     await ask(platform, dm, 'still there?', { text: 'big-model heard' });
+    expect(world.read('workspace/MEMORY.md')).toBe(memory);
     expect(world.tasks()).toHaveLength(1);
     expect(point.queries).toHaveLength(1);
     const said = platform.answers(dm).filter(({ text }) => !/^(Told: |\S+-model heard)/.test(text));
-    for (const { text } of said) expect(text).not.toMatch(/web_search|create_scheduled_job|set_model|\btrace\b/);
+    for (const { text } of said)
+      expect(text).not.toMatch(/web_search|create_scheduled_job|set_model|\bruns?\b|\btrace\b/);
   });
 });
