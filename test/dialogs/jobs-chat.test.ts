@@ -194,7 +194,7 @@ describe('what is asked for wrongly', () => {
     expect(await refused({ prompt: ' ' })).toContain('prompt');
     expect(files(chat)).toEqual(['taken.yaml']);
     await make(chat);
-    expect(await refused({ name: 'Another' })).toContain('There are 1 jobs made in chats already (jobs.max)');
+    expect(await refused({ name: 'Another' })).toContain('There is one job made in chats already (jobs.max)');
     expect(files(chat)).toEqual(['digest.yaml', 'taken.yaml']);
   });
 

@@ -28,8 +28,8 @@ export const commands = translate(english)({
   zoneUnread: 'Ich kenne keine Zeitzone „{given}“. Schreib eine Stadt oder einen Namen wie Europe/Berlin.',
   zoneNotYours: 'Nur die Leute dieses Bots haben hier eine Zeitzone.',
   jobsStay:
-    '{n, plural, one {Ein Job von dir richtet} other {# Jobs von dir richten}} sich nach: {zone}. Das bleibt so, wenn du sie nicht mitnimmst.',
-  jobsMoved: '{n, plural, one {Ein Job richtet} other {# Jobs richten}} sich jetzt nach: {zone}.',
+    '{n, plural, one {Ein Auftrag von dir richtet sich nach: {zone}. Das bleibt so, wenn du ihn nicht mitnimmst.} other {# Aufträge von dir richten sich nach: {zone}. Das bleibt so, wenn du sie nicht mitnimmst.}}',
+  jobsMoved: '{n, plural, one {Ein Auftrag richtet} other {# Aufträge richten}} sich jetzt nach: {zone}.',
   moveThem: 'Mitnehmen',
   liveNow: 'Fortschritt hier: **{mode}**, {means}.',
   liveSet: 'Fortschritt hier ab jetzt: **{mode}**, {means}.',

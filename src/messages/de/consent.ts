@@ -37,5 +37,5 @@ export const consent = translate(english)({
   forget: 'Das vergessen: {text}?',
   forgetIt: 'Vergessen',
   zoneFor: 'Ab jetzt für dich nach dieser Uhr gehen: {zone}?',
-  deleteJob: '{name} löschen? Läuft {when}.',
+  deleteJob: '{name} löschen, geplant für {when}?',
 });

@@ -3,7 +3,7 @@ import { translate } from '../arguments.ts';
 import { help as english } from '../en/help.ts';
 
 export const help = translate(english)({
-  about: 'Schreib mir wie einem Kollegen, und schick Dateien mit, wenn sie helfen.',
+  about: 'Schreib mir wie einer Kollegin, und schick Dateien mit, wenn sie helfen.',
   now: '**Jetzt**: /status was ich tue, /stop beendet es, /plan die Schritte, /steer und /followup ändern, was kommt',
   tasks: '**Aufgaben**: /new beginnt eine andere, /tasks zeigt deine, /open macht mit einer hier weiter',
   files: '**Dateien**: /artifacts zeigt sie, /get schickt eine, /export gibt dir das ganze Gespräch',

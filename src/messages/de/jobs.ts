@@ -13,7 +13,7 @@ export const jobs = translate(english)({
   done: '(erledigt)',
   next: 'als Nächstes {when}',
   lastRun: 'Letztes Mal: {state} (Aufgabe `{task}`).',
-  neverRun: 'Er lief noch nie.',
+  neverRun: 'Er war noch nie dran.',
   goesTo: 'Geht an {places}.',
   madeBy: 'Angelegt von `{who}`.',
   nextTimes: 'Als Nächstes ({zone}):',
@@ -39,7 +39,7 @@ export const jobs = translate(english)({
   missedAsked:
     'Der Auftrag {name} war am {due} ({zone}) dran, und da konnte ich nicht. Bitte mich noch einmal darum, wenn es noch wichtig ist.',
   withoutRights:
-    'Der Auftrag {name} läuft nicht: {who} hat ihn angelegt und ist kein Besitzer mehr. Lösch ihn mit /jobs, oder lass einen Besitzer neu darum bitten.',
+    'Den Auftrag {name} erledige ich nicht mehr: {who} hat ihn angelegt und ist kein Besitzer mehr. Lösch ihn mit /jobs, oder lass einen Besitzer neu darum bitten.',
   ownersOnly: 'Nur ein Besitzer darf geplante Aufträge ändern.',
   unknown: 'Einen Auftrag {name} gibt es nicht; /jobs zeigt, welche es gibt.',
   notOn: 'Der Auftrag {name} ist angehalten, oder seine Datei ist fehlerhaft; /jobs sagt, was davon.',

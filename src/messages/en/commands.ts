@@ -23,7 +23,7 @@ export const commands = {
   zoneUnread: 'I know no time zone “{given}”. Write a city or a name such as Europe/Berlin.',
   zoneNotYours: 'Only the people of this bot have a time zone here.',
   jobsStay:
-    '{n, plural, one {One job of yours goes} other {# jobs of yours go}} by {zone}, and stay so unless you move them.',
+    '{n, plural, one {One job of yours goes by {zone}, and stays so unless you move it.} other {# jobs of yours go by {zone}, and stay so unless you move them.}}',
   jobsMoved: '{n, plural, one {One job goes} other {# jobs go}} by {zone} now.',
   moveThem: 'Move them',
   liveNow: 'Live progress here is **{mode}**: {means}.',

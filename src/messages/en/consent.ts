@@ -34,5 +34,5 @@ export const consent = {
   forget: 'Forget this: {text}?',
   forgetIt: 'Forget it',
   zoneFor: 'Go by {zone} for you from now on?',
-  deleteJob: 'Delete {name}, which runs {when}?',
+  deleteJob: 'Delete {name}, planned for {when}?',
 } as const;

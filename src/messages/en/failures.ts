@@ -40,7 +40,7 @@ export const failures = {
   uncertain: 'I cannot tell whether my last message reached you (trace {trace}). If it is missing, send /status.',
   tooMany: 'That was too many messages in a minute; I did not take the last one. Wait a moment and send it again.',
   queueFull:
-    'I did not take this message: {n, plural, other {# are waiting already}}. Send it again later, or /stop first.',
+    'I did not take this message: {n, plural, one {one is waiting already} other {# are waiting already}}. Send it again later, or /stop first.',
   buttonGone: 'That button is no longer valid. {hint}',
   othersThread: 'This thread belongs to a task of others; only its people may lead it elsewhere.',
 } as const;

@@ -10,7 +10,7 @@ export const jobs = {
   done: '(done)',
   next: 'next {when}',
   lastRun: 'Last time: {state} (task `{task}`).',
-  neverRun: 'It has not run yet.',
+  neverRun: 'I have not done it yet.',
   goesTo: 'Goes to {places}.',
   madeBy: 'Made by `{who}`.',
   nextTimes: 'Next ({zone}):',
@@ -33,11 +33,11 @@ export const jobs = {
   missedAsked:
     'The job {name} was due at {due} ({zone}), and I could not do it then. Ask me once more if it still matters.',
   withoutRights:
-    'The job {name} does not run: {who} made it and is no owner any more. Delete it with /jobs, or have an owner ask for it again.',
+    'I do not do the job {name} any more: {who} made it and is no owner any more. Delete it with /jobs, or have an owner ask for it again.',
   ownersOnly: 'Only an owner may change scheduled jobs.',
   unknown: 'There is no job {name}; /jobs lists them.',
   notOn: 'The job {name} is paused or its file is broken; /jobs says which.',
-  underWay: 'The job {name} is running; its answer will come.',
+  underWay: 'I am at the job {name} already; its answer will come.',
   tooMany:
-    'There are {n, plural, one {# job} other {# jobs}} made in chats already (jobs.max); delete one with /jobs first.',
+    '{n, plural, one {There is one job} other {There are # jobs}} made in chats already (jobs.max); delete one with /jobs first.',
 } as const;

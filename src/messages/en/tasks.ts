@@ -31,7 +31,7 @@ export const tasks = {
   none: 'Nothing yet: this conversation has no task. Write to me to begin one. (model: {model})',
   working: '- working for {time}',
   workingOn: '- working for {time}, now: {doing}',
-  stands: '- {state}, {n, plural, =0 {not begun} one {worked on once} other {worked on # times}} so far',
+  stands: '- {state}{n, plural, =0 {} one {, worked on once so far} other {, worked on # times so far}}',
   pending: 'not begun',
   running: 'at work',
   unfinished: 'open',
