@@ -62,7 +62,7 @@ describe('with nothing configured but a port of its own', () => {
     const input = 'make a plan: one; two\ndone 1\nwrite a file a.txt: hello\n/plan\n';
     const { code, out, err } = await viber(home, ['start'], { input, env: { NODE_NO_WARNINGS: '1' } });
     expect(code).toBe(0);
-    expect(out).toMatch(/2 steps[\s\S]*Step 1[\s\S]*a\.txt[\s\S]*- \[x\] one\n- \[ \] two/);
+    expect(out).toMatch(/2 steps[\s\S]*Step 1[\s\S]*a\.txt[\s\S]*1\. ✓ one\n2\. ○ two/);
     const file = /file: (.+?) {2}\(/.exec(out)?.[1] ?? '';
     expect(fs.readFileSync(file, 'utf8').trim()).toBe('hello');
     expect(out).not.toContain('"msg"');

@@ -54,16 +54,16 @@ describe('a run in which one agent asks another', () => {
     expect(words()).toEqual(['thinking']);
   });
 
-  it('is stopped by an interrupt for either of them while both are at it, and for nobody else', () => {
+  it('is stopped by an interrupt for either of them while both are at it, and for nobody else', async () => {
     const { emit, stop, stopped } = start();
     emit('default', { type: 'state-change', state: 'thinking' });
-    expect(stop('coder')).toEqual([]);
+    expect(await stop('coder')).toEqual([]);
     emit('coder', { type: 'state-change', state: 'thinking' });
-    expect(stop('writer')).toEqual([]);
-    expect(stop('coder')).toEqual(['t-1']);
-    expect(stop('default')).toEqual(['t-1']);
+    expect(await stop('writer')).toEqual([]);
+    expect(await stop('coder')).toEqual(['t-1']);
+    expect(await stop('default')).toEqual(['t-1']);
     emit('default', { type: 'state-change', state: 'thinking' });
-    expect(stop('coder')).toEqual([]);
+    expect(await stop('coder')).toEqual([]);
     expect(stopped).toEqual(['task:t-1', 'task:t-1']);
   });
 });
