@@ -116,7 +116,7 @@ export function jobTools(
         timings.set(keyOf(job), timing);
         const to = job.deliver?.join(', ') ?? 'this conversation';
         const times = timesText(next, timezone);
-        notes.set(keyOf(job), `It runs ${words}; its result goes to ${to}. The next times (${timezone}):\n${times}`);
+        notes.set(keyOf(job), `I do it ${words}; the result goes to ${to}. The next times (${timezone}):\n${times}`);
         return true;
       },
       noteFor: (input) => notes.get(keyOf(newJob(input))) ?? '',
@@ -153,7 +153,7 @@ export function jobTools(
         const timing = opened.previewChange(input.name, changeOf(input));
         const { words, timezone, next } = timing;
         timings.set(changeKey(input), { ...timing, name });
-        notes.set(changeKey(input), `It runs ${words}. The next times (${timezone}):\n${timesText(next, timezone)}`);
+        notes.set(changeKey(input), `I do it ${words}. The next times (${timezone}):\n${timesText(next, timezone)}`);
         return true;
       },
       noteFor: (input) => notes.get(changeKey(input)) ?? '',
