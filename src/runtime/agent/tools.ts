@@ -30,6 +30,8 @@ export interface ToolHooks {
 // Tools are made anew for every run, their schemas are not.
 const schemas = new WeakMap<object, InputSchema>();
 
+const LENGTHS = new Set(['minLength', 'maxLength', 'minItems', 'maxItems']);
+
 const isObject = (value: Json | undefined): value is { [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -42,7 +44,12 @@ function toToolSpec(tool: RuntimeTool): ToolSpec {
   if (!inputSchema) {
     const { $schema: _dialect, ...schema } =
       key === tool.schema ? tool.schema : z.toJSONSchema(tool.input, { target: 'draft-7', io: 'input' });
-    inputSchema = JSON.parse(JSON.stringify(schema)) as InputSchema;
+    // Lengths are checked when the tool is called; each request would carry them.
+    inputSchema = JSON.parse(
+      JSON.stringify(schema, (name, value: unknown) =>
+        LENGTHS.has(name) && typeof value === 'number' ? undefined : value,
+      ),
+    ) as InputSchema;
     schemas.set(key, inputSchema);
   }
   return { type: 'function', name: tool.name, description: tool.description, inputSchema };
