@@ -103,7 +103,7 @@ export function jobTools(
     defineTool({
       name: 'create_scheduled_job',
       description:
-        'Schedule work: each time a fresh agent does the prompt and its answer is sent. The person confirms it.',
+        'Schedule work: a fresh agent does the prompt each time, its answer is sent. The person confirms it.',
       input: createInput,
       effect: 'idempotent',
       consent: 'each',
