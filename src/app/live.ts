@@ -12,7 +12,7 @@ import type { Bus } from '../runtime/live/bus.ts';
 import { LiveProgress } from '../runtime/live/live.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
 import type { Home } from '../workspace/home.ts';
-import { planProgress, readPlan } from '../workspace/plan.ts';
+import { planProgress, readPlan, stepAtWork } from '../workspace/plan.ts';
 
 export interface OpenLiveOptions {
   config: Config;
@@ -46,7 +46,7 @@ export function openLive(options: OpenLiveOptions): { live: LiveProgress; settin
     isBusy: (address) => delivery.isBusy(address),
     async progressOf(taskId) {
       const stored = await readPlan(home, taskId);
-      return stored && planProgress(stored.plan);
+      return stored && { ...planProgress(stored.plan), step: stepAtWork(stored.plan) };
     },
   });
   return { live, settings };

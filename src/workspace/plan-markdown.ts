@@ -86,6 +86,14 @@ export function planProgress({ steps }: Plan): { done: number; total: number } {
   return { done, total: done + steps.filter(isToDo).length };
 }
 
+/** The step at work, undefined when none is. `n` counts as `planProgress` does, without what is skipped. */
+export function stepAtWork({ steps }: Plan): { n: number; title: string } | undefined {
+  const counted = steps.filter((step) => step.status === 'done' || isToDo(step));
+  const at = counted.findIndex((step) => step.status === 'in_progress');
+  const step = counted[at];
+  return step && { n: at + 1, title: step.title };
+}
+
 /** The step at work, else the first that is to be done. */
 export const nextStep = ({ steps }: Plan): PlanStep | undefined =>
   steps.find((step) => step.status === 'in_progress') ?? steps.find(isToDo);

@@ -16,7 +16,7 @@ import { formatPlan, isToDo, parsePlan } from './plan-markdown.ts';
 import { readTaskSync } from './tasks.ts';
 import type { Plan, TaskRecord, TaskState } from './types.ts';
 
-export { formatPlan, isToDo, nextStep, parsePlan, planNotes, planProgress } from './plan-markdown.ts';
+export { formatPlan, isToDo, nextStep, parsePlan, planNotes, planProgress, stepAtWork } from './plan-markdown.ts';
 
 const MAX_CHARS = 256 * 1024;
 

@@ -29,6 +29,13 @@ const STEPS = ['one', 'two', 'three', 'four', 'five'].map((title, index) => ({
   status: index < 2 ? 'done' : 'pending',
 }));
 
+/** How `**bold** <!channel>` reads where each character stands for itself: Slack shows no joiners, Discord no backslashes. */
+const HOSTILE_SHOWN: Record<PlatformName, string> = {
+  telegram: '**bold** <!channel>',
+  discord: '\\*\\*bold\\*\\* \\<!channel>',
+  slack: '\u2060**\u2060bold\u2060**\u2060 <!channel>',
+};
+
 /** A model that plans, then writes a file, then takes its time. */
 function working(llm: Llm, text = 'All done.', delayMs = 500): void {
   llm.script(({ toolResults }) => {
@@ -80,6 +87,32 @@ describe.each(NAMES)('on %s', (name) => {
     expect(answer.id).toBe(status.id);
     expect(answer.buttons).toEqual([]);
     expect(now(platform, place).join()).not.toContain('Working');
+  });
+
+  it('the step at work is named, and its title can neither mention nor format nor look like a button', async () => {
+    const { world, platform, place } = await open(name);
+    let title = 'Write the report';
+    world.llm.script(({ toolResults }) => {
+      const steps = [
+        { id: '1', title: 'Left out', status: 'skipped' },
+        { id: '2', title: 'Read', status: 'done' },
+        { id: '3', title, status: 'in_progress' },
+        { id: '4', title: 'Send it', status: 'pending' },
+      ];
+      if (toolResults.length > 0) return { text: 'All done.', delayMs: 900 };
+      return { toolCalls: [{ name: 'update_plan', arguments: { plan: { goal: 'A report', steps } } }] };
+    });
+    platform.say(place, 'go');
+    await waitFor(platform, place, { text: 'Working on step 2 of 3, Write the report: ' });
+    await waitFor(platform, place, { text: 'All done.' });
+    title = '**bold** <!channel> <@U1> @everyone [x](https://evil.example)';
+    const after = platform.answers(place).length;
+    platform.say(place, 'again');
+    const status = await waitFor(platform, place, { after, text: /Working on step 2 of 3, / });
+    expect(status.buttons).toEqual(['Stop']);
+    expect(status.text).toContain(`, ${HOSTILE_SHOWN[name]}`);
+    expect(status.text).not.toMatch(/<@|@everyone/);
+    await waitFor(platform, place, { after, text: 'All done.' });
   });
 
   it('the button stops the run: within a second, with one answer, and the message goes', async () => {

@@ -1,7 +1,7 @@
 /** Plans as Markdown and back: what people and models write, and nothing lost on the way. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatPlan, parsePlan, planProgress } from '../../src/workspace/plan.ts';
+import { formatPlan, parsePlan, planProgress, stepAtWork } from '../../src/workspace/plan.ts';
 import type { Plan, StepStatus } from '../../src/workspace/types.ts';
 import { ownTime } from '../helpers/own-time.ts';
 
@@ -42,6 +42,11 @@ describe('the documented layout', () => {
     expect(parsePlan(SEED)).toEqual(SEED_PLAN);
     expect(formatPlan(SEED_PLAN, SEED)).toBe(SEED);
     expect(planProgress(SEED_PLAN)).toEqual({ done: 2, total: 4 });
+    expect(stepAtWork(parsePlan('## Plan\n- [-] a\n- [x] b\n- [ ] c (in progress)\n- [ ] d\n'))).toEqual({
+      n: 2,
+      title: 'c',
+    });
+    expect(stepAtWork(parsePlan('## Plan\n- [x] b\n- [ ] c\n'))).toBeUndefined();
   });
 
   it('is what a new plan gets', () => {

@@ -5,6 +5,7 @@ import { live as english } from '../en/live.ts';
 export const live = translate(english)({
   line: 'Bei der Arbeit: {doing} … {time}',
   lineSteps: 'Bei der Arbeit ({done}/{total}): {doing} … {time}',
+  lineStep: 'Bei Schritt {n} von {total}, {step}: {doing} … {time}',
   of: '{agent}: {doing}',
   thinking: 'denke nach',
   waiting: 'warte auf deine Antwort',

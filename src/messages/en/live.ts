@@ -2,6 +2,7 @@
 export const live = {
   line: 'Working: {doing} … {time}',
   lineSteps: 'Working ({done}/{total}): {doing} … {time}',
+  lineStep: 'Working on step {n} of {total}, {step}: {doing} … {time}',
   of: '{agent}: {doing}',
   thinking: 'thinking',
   waiting: 'waiting for your answer',

@@ -19,7 +19,7 @@ import type { Buttons } from '../reply/buttons.ts';
 import type { Bus } from './bus.ts';
 import { createLivePace, type LivePace } from './pace.ts';
 import { createLiveText, type LiveText } from './text.ts';
-import { doing, statusLine } from './words.ts';
+import { doing, type Progress, statusLine } from './words.ts';
 
 export interface LiveOptions {
   bus: Bus;
@@ -30,7 +30,7 @@ export interface LiveOptions {
   cache: Pick<State, 'get' | 'set' | 'delete'>;
   /** Whether answers to the chat wait, or must wait. */
   isBusy: (address: Address) => boolean;
-  /** How far the plan of a task is. */
+  /** How far the plan of a task is, and its step at work. */
   progressOf: (taskId: string) => Promise<Progress | undefined>;
   /** In the language of whoever reads there. */
   messagesAt: (address: Address) => Messages;
@@ -39,11 +39,6 @@ export interface LiveOptions {
 
 /** What the rest of the gateway uses of it. */
 export type Live = Pick<LiveProgress, keyof LiveProgress>;
-
-interface Progress {
-  done: number;
-  total: number;
-}
 
 interface Run {
   startedAt: number;

@@ -73,16 +73,21 @@ function oneLine(text: string): string {
         .trimEnd()}…`;
 }
 
-/** `Working (2/5): writing plan.md … 12 s` */
-export function statusLine(
-  doing: Said,
-  progress: { done: number; total: number } | undefined,
-  elapsedMs: number,
-  messages: Messages,
-): Text {
+export interface Progress {
+  done: number;
+  total: number;
+  /** The one at work; its title is the model's or a person's. */
+  step?: { n: number; title: string } | undefined;
+}
+
+/** `Working on step 2 of 5, Tape the edges: writing plan.md … 12 s`; without a step at work `Working (2/5): …` */
+export function statusLine(doing: Said, progress: Progress | undefined, elapsedMs: number, messages: Messages): Text {
   const all = Math.round(elapsedMs / 1000);
   const [minutes, seconds] = [Math.floor(all / 60), all % 60];
   const time = minutes === 0 ? say('tasks.seconds', { seconds }) : say('tasks.minutes', { minutes, seconds });
   if (!progress || progress.total === 0) return messages.text('live.line', { doing, time });
-  return messages.text('live.lineSteps', { done: progress.done, total: progress.total, doing, time });
+  const { done, total, step } = progress;
+  const title = step ? oneLine(step.title) : '';
+  if (!step || title === '') return messages.text('live.lineSteps', { done, total, doing, time });
+  return messages.text('live.lineStep', { n: step.n, total, step: title, doing, time });
 }
