@@ -266,7 +266,7 @@ describe('a playbook from Slack', () => {
     });
     const thread = await slack.begin('play release-notes version=1.2.0');
     await second.reached;
-    const status = await waitFor(slack, thread, { text: /Working \(1\/3\): writer: /, timeoutMs: 30_000 });
+    const status = await waitFor(slack, thread, { text: /Working on step 2 of 3, .+: writer: /, timeoutMs: 30_000 });
     expect(status.buttons).toContain('Stop');
     second.open();
     await finished(thread);
