@@ -1,13 +1,26 @@
 /** Plans in the chat: what /plan shows, how a step is ticked, skipped and dropped by button and in words, and no check mark too early. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { discordPlatform } from '../platforms/discord.ts';
 import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
+import { slackPlatform } from '../platforms/slack.ts';
+import {
+  NAMES,
+  openPlatforms,
+  type PlatformName,
+  type PlatformWorld,
+  type PlatformWorldOptions,
+} from '../platforms/world.ts';
+
+type DiscordPlatform = Awaited<ReturnType<typeof discordPlatform>>;
+type SlackPlatform = Awaited<ReturnType<typeof slackPlatform>>;
 
 const PLAN =
   '## Goal\nPaint the *kitchen*\n\n## Plan\n- [x] Buy paint\n- [ ] Tape the edges (in progress)\n- [ ] Paint\n- [ ] Clean up\n\n## Blockers\nNone currently\n';
 
-async function open(name: PlatformName, offline = false) {
-  const world = await openPlatforms({ on: [name], offline, channel: { live: 'off' } });
+async function open(name: PlatformName, offline = false, given: PlatformWorldOptions['given'] = {}) {
+  const world = await openPlatforms({ on: [name], offline, given, channel: { live: 'off' } });
   const platform = world.platforms[name];
   world.llm.script((request) =>
     request.toolResults.length === 0 && request.lastUser.includes('plan it')
@@ -63,12 +76,63 @@ describe.each(NAMES)('a plan on %s', (name) => {
   });
 });
 
+/** What stands where the thread begins: our reactions on the person's message. */
+const SIGNS = {
+  discord: (platform: DiscordPlatform, said: string) =>
+    platform.emulator.message(platform.room.chat, said).reactions.map(({ emoji }) => emoji),
+  slack: (platform: SlackPlatform, said: string) =>
+    platform.emulator
+      .channel(platform.room.chat)
+      .messages.find(({ ts }) => ts === said)
+      ?.reactions.map(({ name }) => name),
+};
+
+it('a thread on Discord has no check mark while a step is open, also after a restart', async () => {
+  const discord = await discordPlatform();
+  const { world, ...rest } = await open('discord', false, { discord });
+  const { sign, done } = await walk(world, discord, (said) => SIGNS.discord(discord, said), '📝');
+  await rest.platform.command(done.thread, 'plan', 'done 4');
+  await expect.poll(() => sign(), { timeout: 15_000 }).toEqual(['✅']);
+});
+
+it('a thread on Slack has no check mark while a step is open, also after a restart', async () => {
+  const slack = await slackPlatform();
+  const { world, ...rest } = await open('slack', false, { slack });
+  const { sign, done } = await walk(world, slack, (said) => SIGNS.slack(slack, said), 'memo');
+  expect((await rest.platform.command(slack.room, 'plan', `${done.task} done 4`)).text).toContain('All done');
+  await expect.poll(() => sign(), { timeout: 15_000 }).toEqual(['white_check_mark']);
+});
+
+/** A plan in a thread, ticked but for its last step with a restart between. */
+async function walk(
+  world: PlatformWorld,
+  platform: Platform,
+  signs: (said: string) => string[] | undefined,
+  open: string,
+) {
+  const said = platform.say(platform.room, 'plan it', { mention: true });
+  const thread = platform.answerPlace(said);
+  await waitFor(platform, thread, { text: 'There is a plan' });
+  const sign = () => signs(said);
+  await expect.poll(sign, { timeout: 15_000 }).toEqual([open]);
+  const [task = ''] = world.tasks();
+  for (const step of [2, 3]) {
+    const { text } = await platform.command(platform.room, 'plan', `${task} done ${step}`);
+    expect(text).toContain(`${step} of 4 done`);
+  }
+  await world.restart();
+  await ask(platform, thread, 'how far is it?');
+  await sleep(1_000);
+  expect(sign()).toEqual([open]);
+  return { sign, done: { thread, task } };
+}
+
 it('is changed by the people of its task alone', async () => {
   const { platform, world } = await open('slack');
   const thread = platform.answerPlace(platform.say(platform.room, 'plan it', { mention: true }));
   await waitFor(platform, thread, { text: 'There is a plan' });
   const [task = ''] = world.tasks();
   const refused = await platform.command(platform.room, 'plan', `${task} done 2`, 'sam');
-  expect(refused.text).not.toContain('2 of 4');
+  expect(refused.text).toContain('I know no task');
   expect(world.read(`artifacts/${task}/task.md`)).toContain('Tape the edges (in progress)');
 });

@@ -80,6 +80,8 @@ export interface CommandContext {
   compaction?: Pick<Compaction, 'compact'>;
   /** Puts a playbook into a task's lane, as words of this person; once, however often the command is carried out. */
   play(taskId: string, order: PlayOrder, text: string): Promise<void>;
+  /** Shows how a task stands where its threads begin; absent where nothing is shown. */
+  showTask?(taskId: string): void;
   /** Ends the task's run; false when none is under way. */
   stop(taskId: string): Promise<boolean>;
   mayUse(action: Action, task: TaskRecord | undefined): boolean;

@@ -22,7 +22,7 @@ export const plan: Command = {
   description: 'Show the plan of this task',
   argument: {
     ...{ name: 'task', description: 'The id of another task, or done, skip, drop and a number', suggests: true },
-    pattern: `${TASK_ID}|^(?:${VERBS.join('|')})\\s+#?\\d{1,3}$`,
+    pattern: `${TASK_ID}|^(?:(?=\\S*\\d)[\\w-]+\\s+)?(?:${VERBS.join('|')})\\s+#?\\d{1,3}$`,
   },
   action: 'look',
   takesTask: 'any',
@@ -104,6 +104,7 @@ async function change(
       key === undefined && stored ? messages.text('plans.noStep', { n: number }) : messages.text('plans.changed'),
     );
   const write = await writePlan(home, taskId, changed(stored.plan, at, verb), { baseHash: stored.hash });
+  if (write.written) context.showTask?.(taskId);
   return write.written ? show(context) : show(context, messages.text('plans.changed'));
 }
 
