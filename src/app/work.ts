@@ -25,6 +25,7 @@ import { nowText } from '../runtime/context/now.ts';
 import { questionId } from '../runtime/contract/buttons.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import type { JobService } from '../runtime/contract/job-service.ts';
+import { OFFLINE_MODEL } from '../runtime/contract/providers.ts';
 import { type Conversations, placeOf, shareTask } from '../runtime/conversations/conversations.ts';
 import type { Expected } from '../runtime/conversations/expected.ts';
 import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
@@ -37,6 +38,7 @@ import type { Delivery } from '../runtime/delivery.ts';
 import type { Bus } from '../runtime/live/bus.ts';
 import type { Live } from '../runtime/live/live.ts';
 import { createAfterRun } from '../runtime/memory/after-run.ts';
+import { SmallModelTitles } from '../runtime/memory/titles.ts';
 import { createModels } from '../runtime/model/models.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
 import { outcomeOf } from '../runtime/reply/outcomes.ts';
@@ -166,6 +168,12 @@ export function openWork(options: WorkOptions): Work {
     parts: [memory.toolbox, mesh.toolbox, jobs.toolbox, chooser.toolbox, searching, everyday],
   });
   const afterRun = createAfterRun({ home, log, viber, askOwners });
+  const threads = createThreads({ home, conversations, channelOf, log });
+  const { small_model: small } = config;
+  const titles =
+    small === undefined || small === OFFLINE_MODEL
+      ? undefined
+      : new SmallModelTitles({ home, model: small, models, costs, show: threads.show, log });
   const runs: RunServices = {
     ...{ home, log, agent, bus, meter, suspension, conversations, delivery, buttons, compaction, channelOf, isBlank },
     ...{ live: options.live, metrics: options.metrics, syncSoon: options.syncSoon, memory: afterRun, jobs },
@@ -183,7 +191,7 @@ export function openWork(options: WorkOptions): Work {
     speak: openSpeak({ config, env: options.env, home, meter, log }),
     tellsMemory: createTelling(config, jobs.targets),
     taskRecords: createTaskRecords({ home, conversations, costs, log }),
-    threads: createThreads({ home, conversations, channelOf, log }),
+    ...{ threads, titles },
     loadAgent: (id) => loadOwn(home, id, log),
   };
   const zonesAt: ZonesAt = {
@@ -211,6 +219,7 @@ export function openWork(options: WorkOptions): Work {
       zones: zonesAt,
       searchMemory: memory.searchMemory,
       bound: (id) => conversations.bound(id).map(placeOf),
+      showTask: threads.show,
       shareTask: (person, from) => shareTask(conversations, person, from),
     },
   });
@@ -233,7 +242,7 @@ export function openWork(options: WorkOptions): Work {
       approvals.close();
       await jobs.stop();
       await worker.stop(DRAIN_MS);
-      await Promise.all([afterRun.flush(), compaction.close()]);
+      await Promise.all([afterRun.flush(), compaction.close(), titles?.close()]);
       await Promise.all([tools.close(), memory.close()]);
     },
   };

@@ -187,6 +187,8 @@ export interface Suggestion {
 export interface TaskView {
   id: string;
   title: string;
+  /** What its threads were called when they were opened. */
+  firstTitle?: string;
   state: 'pending' | 'running' | 'open' | 'completed' | 'error' | 'stopped';
   /** Steps of the plan. */
   progress?: { done: number; total: number };

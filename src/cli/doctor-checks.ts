@@ -137,7 +137,11 @@ function isOpen(file: string): boolean {
 export async function checkModels(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const ask = (label: string, name: string) => attempt(label, MODEL_MS, () => checkModel(name, config.providers, env));
   const models = createModels({ providers: config.providers, env });
-  const asked = [ask('model', config.model ?? models.defaultModel), ...config.fallback.map((n) => ask('fallback', n))];
+  const asked = [
+    ask('model', config.model ?? models.defaultModel),
+    ...config.fallback.map((n) => ask('fallback', n)),
+    ...(config.small_model === undefined ? [] : [ask('small_model', config.small_model)]),
+  ];
   const found = (await Promise.all(asked)).flat();
   const name = config.model ?? models.defaultModel;
   return name === OFFLINE_MODEL ? [...found, { name: 'model', state: 'note', detail: small() }] : found;

@@ -76,6 +76,7 @@ export const configSchema = section({
   model: model.exactOptional(),
   fallback: listOf(model).default(defaults.fallback),
   models: listOf(model).default(defaults.models),
+  small_model: model.exactOptional(),
   maxSteps: steps.default(defaults.maxSteps),
   plan_approval: onOff.default(defaults.plan_approval),
   language: text('expected auto, en or de', /^(auto|[a-z]{2,3}([-_][A-Za-z0-9]{1,8}){0,4})$/i).default(

@@ -247,6 +247,8 @@ export interface Config {
   fallback: string[];
   /** Those that everybody may choose for a conversation, beside `model` and `fallback`. */
   models: string[];
+  /** `provider/model` that gives tasks their titles; absent: the first words of their goals. */
+  small_model?: string;
   /** Model calls of one run; `auto` is 10, and 25 for coding work. */
   maxSteps: number | 'auto';
   /** Whether a task's plan must be approved before work begins. */

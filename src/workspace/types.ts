@@ -31,8 +31,10 @@ export interface TaskRecord {
   id: string;
   viber: string;
   goal: string;
-  /** At most eight words of the goal. */
+  /** At most eight words: of the goal, of what a small model made of it, or as somebody has written it here. */
   title: string;
+  /** The small model was asked for a title, whatever came of it. */
+  named?: true;
   state: TaskState;
   /** Principals as text (`telegram:1001`) or `person:alex`, who may steer and stop it. */
   people: string[];

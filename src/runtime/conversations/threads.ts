@@ -65,10 +65,11 @@ export function createThreads({ home, conversations, channelOf, log }: ThreadsOp
     if (places.length === 0) return;
     const [task, plan] = await Promise.all([readTask(home, taskId), readPlan(home, taskId)]);
     if (!task) return;
-    const { id, title } = task;
+    const { id, title, goal } = task;
     const view: TaskView = {
       id,
       title,
+      firstTitle: titleOf(goal),
       state: standOf(task, plan?.plan),
       ...(plan ? { progress: planProgress(plan.plan) } : {}),
     };

@@ -16,7 +16,10 @@ export interface Concluding extends Answered {
 }
 
 type Sending = Pick<RunServices, 'home' | 'live' | 'memory' | 'speak' | 'syncSoon'> & AnswerServices;
-type Noting = Pick<RunServices, 'taskRecords' | 'threads' | 'metrics' | 'memory' | 'compaction' | 'jobs' | 'log'>;
+type Noting = Pick<
+  RunServices,
+  'taskRecords' | 'threads' | 'metrics' | 'memory' | 'compaction' | 'titles' | 'jobs' | 'log'
+>;
 export type ConcludeServices = Sending & Noting;
 
 /** When the result was recorded, ISO 8601. What waits for a person has none yet. */
@@ -69,5 +72,6 @@ async function note(turn: Concluding, outcome: RunOutcome, at: string, to: Notin
   await ack(items);
   to.jobs?.ended((items[0] as Item).message, outcome);
   void to.compaction?.ended(taskId);
+  to.titles?.ended(items[0] as Item, outcome);
   to.log.info({ trace: run, task: taskId, state, error, usage }, 'run ended');
 }

@@ -24,6 +24,7 @@ import type { Bus } from '../live/bus.ts';
 import type { Live } from '../live/live.ts';
 import type { AfterRun } from '../memory/after-run.ts';
 import type { Compaction } from '../memory/compaction.ts';
+import type { Titles } from '../memory/titles.ts';
 import type { Buttons } from '../reply/buttons.ts';
 import type { Rendering } from '../reply/render-answer.ts';
 import type { JobAnswers } from './job-answers.ts';
@@ -68,6 +69,8 @@ export interface RunServices {
   toolbox?: Toolbox | undefined;
   /** Told of requests that had to leave something of their session out, and of each run that has its answer. */
   compaction?: Pick<Compaction, 'due' | 'ended'> | undefined;
+  /** Told of each run that has its answer; absent where no small model is set. */
+  titles?: Pick<Titles, 'ended'> | undefined;
   /** Which model a conversation has chosen, where it has. */
   chosen?: (address: Address) => { model?: string; thinking?: Thinking };
   suspension: Suspension;

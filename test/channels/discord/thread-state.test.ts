@@ -130,7 +130,41 @@ describe('the state', () => {
     const address = await goal(bench);
     await bench.channel.showTask?.(address, view('running', { title: 'A better name' }));
     await bench.channel.showTask?.(address, view('completed', { title: 'Another name' }));
-    expect(bench.discord.thread(address.thread ?? '').names).toEqual(['A goal', 'A better name']);
+    await bench.channel.showTask?.(address, view('completed', { title: 'One too many' }));
+    expect(bench.discord.thread(address.thread ?? '').names).toEqual(['A goal', 'A better name', 'Another name']);
+    expect(bench.discord.counters().rate.violations).toBe(0);
+  });
+
+  it('a rename that Discord puts off is made later, and the state does not wait for it', async () => {
+    const bench = await talking();
+    const address = await goal(bench);
+    const names = () => bench.discord.thread(address.thread ?? '').names;
+    bench.discord.fault({ method: 'PATCH', path: '/channels/:id', kind: 'status', status: 429, retryAfter: 2 });
+    await bench.channel.showTask?.(address, view('running', { title: 'A better name' }));
+    await bench.channel.showTask?.(address, view('completed', { title: 'A better name' }));
+    expect([names(), bench.discord.message(room(bench), address.thread ?? '').text]).toEqual([
+      ['A goal'],
+      expect.stringContaining('Done'),
+    ]);
+    await eventually(() => names().at(-1) === 'A better name');
+  });
+
+  it('a rename that an earlier process did not come to is made by the next one', async () => {
+    const bench = await talking();
+    const address = await goal(bench);
+    const names = () => bench.discord.thread(address.thread ?? '').names;
+    const better = view('completed', { title: 'A better name', firstTitle: 'A goal' });
+    bench.discord.fault({ method: 'PATCH', path: '/channels/:id', kind: 'status', status: 429, retryAfter: 600 });
+    await bench.channel.showTask?.(address, better);
+    const second = bench.again();
+    await second.connect();
+    await second.channel.showTask?.(address, better);
+    expect(names()).toEqual(['A goal', 'A better name']);
+    bench.discord.renameThread(address.thread ?? '', 'By hand');
+    const third = bench.again();
+    await third.connect();
+    await third.channel.showTask?.(address, view('completed', { title: 'One more', firstTitle: 'A goal' }));
+    expect(names().at(-1)).toBe('By hand');
   });
 });
 

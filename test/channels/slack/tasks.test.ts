@@ -7,6 +7,7 @@ import { createViews } from '../live-views.ts';
 import { answer, benchOn, createLedger, eventually, startBench } from './harness.ts';
 
 const task: TaskView = { id: 't-1', title: 'A poem', state: 'running' };
+const stars: TaskView = { ...task, title: 'A poem about stars' };
 
 function at(slack: Slack, chat: string, thread: string): Address {
   return { channel: 'slack', account: slack.bot.userId, workspace: slack.team.id, chat, thread };
@@ -21,19 +22,37 @@ test('our first message shows the state, also from another process, and keeps it
   const message = got[0]?.message;
   if (!message || !channel.openThread) throw new Error('nothing came');
   const place = await channel.openThread(message, { key: 'k', title: 'A poem about stars' });
-  await channel.showTask?.(place, { ...task, progress: { done: 1, total: 3 } });
+  await channel.showTask?.(place, { ...stars, progress: { done: 1, total: 3 } });
   const root = () => slack.channel(slack.general).messages.find(({ ts }) => ts === place.thread);
   expect(root()?.shown).toContain('Working, 1 of 3 steps done');
   const edits = slack.counters().methods['chat.update'];
-  await channel.showTask?.(place, { ...task, progress: { done: 1, total: 3 } });
+  await channel.showTask?.(place, { ...stars, progress: { done: 1, total: 3 } });
   expect(slack.counters().methods['chat.update']).toBe(edits);
   const other = await benchOn(slack);
   await other.connect();
-  await other.channel.showTask?.(place, { ...task, state: 'completed' });
+  await other.channel.showTask?.(place, { ...stars, state: 'completed' });
   expect(root()?.shown).toContain('Done');
   expect(root()?.shown).toContain('A poem about stars');
   expect(root()?.shown).toContain('write a poem about @channel & *stars*');
   expect(root()?.metadata?.event_payload.key).toBe('k');
+  expect(slack.pings()).toEqual([]);
+});
+
+test('our first message shows a new title at once, and the goal stays below it', async () => {
+  const { slack, channel, got, connect } = await startBench();
+  await connect();
+  await slack.slash({ text: 'a poem', user: 'U0SAM0000' });
+  const message = got[0]?.message;
+  if (!message || !channel.openThread) throw new Error('nothing came');
+  const place = await channel.openThread(message, { key: 'k', title: 'a poem' });
+  await channel.showTask?.(place, { ...task, title: 'a poem', state: 'completed' });
+  await channel.showTask?.(place, { ...task, title: 'Verses of <!channel>', state: 'completed' });
+  const root = () => slack.channel(slack.general).messages.find(({ ts }) => ts === place.thread)?.shown;
+  expect(root()).toMatch(/Verses of [\s\S]*a poem/);
+  const other = await benchOn(slack);
+  await other.connect();
+  await other.channel.showTask?.(place, { ...task, title: 'Third', state: 'completed' });
+  expect(root()).toMatch(/Third[\s\S]*a poem/);
   expect(slack.pings()).toEqual([]);
 });
 

@@ -5,11 +5,12 @@
  */
 import type { Logger } from '../../../log.ts';
 import type { Address, TaskView } from '../../channel.ts';
-import { fields, isFields, list, oneLine, string } from '../../shared/read.ts';
+import { fields, isFields, list, string } from '../../shared/read.ts';
 import { type DiscordApi, DiscordError } from '../connect/api.ts';
 import { remember } from '../decode/places.ts';
 import { id } from '../decode/read.ts';
 import { NO_MENTIONS, SUPPRESS_EMBEDS } from '../send/defaults.ts';
+import { ThreadNames } from './thread-names.ts';
 import type { Starter } from './threads.ts';
 
 export interface TaskState {
@@ -39,8 +40,6 @@ const EMOJI = new Set(Object.values(LOOKS).map(({ emoji }) => emoji));
 const MARK = '\n-# ';
 const MAX_TIMERS = 2000;
 const MAX_STARTERS = 2000;
-/** Discord allows two renames in ten minutes. */
-const RENAME_MS = 300_000;
 
 interface Work {
   channel: string;
@@ -65,11 +64,12 @@ class TaskStates implements TaskState {
   readonly #to: TaskStateOptions;
   readonly #working = new Map<string, Work>();
   readonly #quiet = new Map<string, NodeJS.Timeout>();
-  readonly #renamedAt = new Map<string, number>();
+  readonly #names: ThreadNames;
   #isClosed = false;
 
   constructor(options: TaskStateOptions) {
     this.#to = options;
+    this.#names = new ThreadNames(options);
   }
 
   async show(address: Address, view: TaskView): Promise<void> {
@@ -96,6 +96,7 @@ class TaskStates implements TaskState {
 
   close(): void {
     this.#isClosed = true;
+    this.#names.close();
     for (const timer of this.#quiet.values()) clearTimeout(timer);
     this.#quiet.clear();
   }
@@ -133,18 +134,7 @@ class TaskStates implements TaskState {
         await this.#to.api.call('PUT', `${route}/reactions/${encodeURIComponent(emoji)}/@me`);
       starter.reactions = [emoji];
     }
-    await this.#rename(thread, starter, view.title);
-  }
-
-  async #rename(thread: string, starter: Starter, title: string): Promise<void> {
-    const before = starter.title;
-    if (title === '' || title === before) return;
-    const isKnown = before !== '';
-    if (isKnown && Date.now() - (this.#renamedAt.get(thread) ?? 0) < RENAME_MS) return;
-    starter.title = title;
-    if (!isKnown) return;
-    remember(this.#renamedAt, thread, Date.now(), MAX_STARTERS);
-    await this.#to.api.call('PATCH', `/channels/${thread}`, { body: { name: oneLine(title, 100) } });
+    await this.#names.want(thread, { title: view.title, opened: [starter.title, view.firstTitle] });
   }
 
   async #work(thread: string, task: Work): Promise<void> {

@@ -16,6 +16,7 @@ import { NO_MENTIONS, nonceOf, once, SUPPRESS_EMBEDS } from '../send/defaults.ts
 import { findSent } from '../send/read-back.ts';
 import { toDeliveryError } from '../send/refusals.ts';
 import { plainLine } from '../send/render.ts';
+import { nameOf } from './thread-names.ts';
 
 /** Small things that may be lost. */
 export interface Cache {
@@ -32,6 +33,7 @@ export interface Starter {
   text: string;
   /** Reactions of ours. */
   reactions: string[];
+  /** What the thread was opened as; '' when that is not known. */
   title: string;
 }
 
@@ -47,7 +49,6 @@ const MAY_NOT = new Set([50001, 50013]);
 /** Minutes: one of the four that Discord knows. A thread nobody writes in goes to sleep after a day. */
 const AUTO_ARCHIVE = 1440;
 const MAX_STARTERS = 2000;
-const MAX_NAME = 100;
 const LATE_MS = 120_000;
 
 export interface ThreadOptions {
@@ -89,7 +90,7 @@ class TaskThreads implements Threads {
   }
 
   async #startThread(channel: string, root: string, title: string): Promise<void> {
-    const body = { name: oneLine(title, MAX_NAME) || 'Task', auto_archive_duration: AUTO_ARCHIVE };
+    const body = { name: nameOf(title), auto_archive_duration: AUTO_ARCHIVE };
     try {
       await this.#to.api.call('POST', `/channels/${channel}/messages/${root}/threads`, { body });
     } catch (error) {

@@ -1,6 +1,9 @@
 /** The first message of a task's thread: what the task is, who asked, and how it stands. No markup in it is ever parsed. */
 import type { TaskView } from '../../channel.ts';
 
+/** Characters of a title. */
+export const MAX_TITLE = 150;
+
 export interface Root {
   title: string;
   /** The name of whoever asked. */

@@ -7,12 +7,12 @@
 import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
 import type { Address, TaskView } from '../../channel.ts';
-import { type Fields, fields, list, string } from '../../shared/read.ts';
+import { type Fields, fields, list, oneLine, string } from '../../shared/read.ts';
 import { type SlackApi, SlackError } from '../connect/api.ts';
 import { createBudget } from '../send/budget.ts';
 import { EVENT_TYPE, keyOf, metadataOf } from '../send/read-back.ts';
 import type { Assistant } from './assistant.ts';
-import { type Root, rootBlocks, rootText, stateLine } from './root.ts';
+import { MAX_TITLE, type Root, rootBlocks, rootText, stateLine } from './root.ts';
 
 export interface ShowTask {
   show(address: Address, task: TaskView): Promise<void>;
@@ -111,8 +111,11 @@ class TaskShow implements ShowTask {
 
   async #edit({ chat, thread: ts }: Address, thread: Thread, owner: Owner & { kind: 'ours' }, view: TaskView) {
     const shown = stateLine(view);
-    if (shown === thread.shown) return;
-    const { root, key } = owner;
+    const seen = `${view.title}\n${shown}`;
+    if (seen === thread.shown) return;
+    const root = titled(owner.root, view.title);
+    owner.root = root;
+    const { key } = owner;
     const metadata = metadataOf(key, { title: root.title, by: root.by, goal: root.goal });
     const text = `${rootText(root)}: ${shown}`;
     await this.#to.api.call('chat.update', {
@@ -123,7 +126,7 @@ class TaskShow implements ShowTask {
       metadata,
       parse: 'none',
     });
-    thread.shown = shown;
+    thread.shown = seen;
   }
 
   async #react({ chat, thread: ts }: Address, thread: Thread, emoji: string): Promise<void> {
@@ -176,6 +179,12 @@ class TaskShow implements ShowTask {
     this.#threads.set(key, known);
     return known;
   }
+}
+
+/** Under a title that is not in the person's own words these are shown below it. */
+function titled(root: Root, given: string): Root {
+  const title = oneLine(given, MAX_TITLE) || root.title;
+  return title === root.title ? root : { ...root, title, goal: root.goal || root.title };
 }
 
 /** What our first message was made from, as its metadata keeps it. */

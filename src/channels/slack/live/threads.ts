@@ -15,7 +15,7 @@ import { metadataOf, type ReadBack } from '../send/read-back.ts';
 import { isNotThere, toDeliveryError } from '../send/refusals.ts';
 import type { Respond } from '../send/respond.ts';
 import { QUIET } from '../send/send.ts';
-import { type Root, rootBlocks, rootText } from './root.ts';
+import { MAX_TITLE, type Root, rootBlocks, rootText } from './root.ts';
 
 export interface OpenThreadOptions {
   api: SlackApi;
@@ -73,7 +73,7 @@ export function createOpenThread(options: OpenThreadOptions): OpenThread {
     if (known !== undefined) return { ...address, thread: known };
     try {
       const goal = oneLine(message.text, MAX_GOAL);
-      const root = { title: oneLine(title, 150) || 'Task', by: message.sender.name, goal };
+      const root = { title: oneLine(title, MAX_TITLE) || 'Task', by: message.sender.name, goal };
       const ts = await post(message, key, root);
       opened.set(key, ts);
       begun.delete(key);
