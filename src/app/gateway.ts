@@ -15,6 +15,7 @@ import { createGateway, type Gateway } from '../runtime/gateway.ts';
 import { withDeadLetters } from '../runtime/intake/dead-letters.ts';
 import { isKept } from '../runtime/intake/let-in.ts';
 import type { Access, Lookups, Replies } from '../runtime/intake/services.ts';
+import { rewordedBy } from '../runtime/memory/reworded.ts';
 import { readTaskSync } from '../workspace/tasks.ts';
 import type { Services } from './services.ts';
 
@@ -65,8 +66,11 @@ function accessFor(services: Pick<Services, AccessParts>): Access {
   };
 }
 
-function lookupsFor({ home, viber, queue, buttons }: Pick<Services, 'home' | 'viber' | 'queue' | 'buttons'>): Lookups {
+type LookupParts = 'home' | 'viber' | 'queue' | 'buttons' | 'questions';
+
+function lookupsFor({ home, viber, queue, buttons, questions }: Pick<Services, LookupParts>): Lookups {
   return {
+    rewordedBy: (reply) => rewordedBy(reply, { home, viber, questions, buttons }),
     press: (id, address) => buttons.press(id, address),
     // In `dead` stand answers too.
     textOf: async (key) => (await queue.find(key))?.message.text,

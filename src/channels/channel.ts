@@ -63,6 +63,8 @@ export interface InboundMessage {
   sequence?: number;
   /** For `edit`: the `id` the original message had. */
   editOf?: string;
+  /** The platform's id of the message of ours that it replies to; on Slack the first one of its thread, whoever wrote it. */
+  repliesTo?: string;
   isDirect: boolean;
   /** Addressed to this bot: a mention, a reply to it, or a command naming it. */
   isMention: boolean;

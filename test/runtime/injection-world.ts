@@ -270,6 +270,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         onOwner: () => undefined,
       },
       lookups: {
+        rewordedBy: async () => undefined,
         press: buttons.press,
         textOf: async (key) => (await queue.find(key))?.message.text,
         suggest: async () => [],

@@ -9,7 +9,7 @@ import { linesOf } from '../../workspace/memory/lines.ts';
 import { addToMemory, readMemory } from '../../workspace/memory/memory.ts';
 import { parseSuggestion } from '../../workspace/memory/suggestions.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
-import { shownMemory } from '../memory/question.ts';
+import { shownMemory, undoButton } from '../memory/question.ts';
 import type { CommandContext, CommandReply } from './command.ts';
 import { actorOf } from './memory-decide.ts';
 
@@ -34,10 +34,6 @@ export async function add(context: CommandContext, given: string): Promise<Comma
   const shown = words(shownMemory((added.lines ?? []).join('\n')));
   return { text: lines(messages.text('memory.added'), shown), buttons: undoButton(messages, added.id) };
 }
-
-const undoButton = (messages: Messages, change = ''): ButtonAction[][] => [
-  [{ label: messages.text('memory.undo'), command: 'memory', args: `undo ${change}` }],
-];
 
 function fitSection(given: { section?: string; text: string }, markdown: string): { section?: string; text: string } {
   const [, name = '', rest = ''] = /^\s*([^:\n]{1,60}):\s*([\s\S]+)$/.exec(given.text) ?? [];

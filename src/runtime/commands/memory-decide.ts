@@ -10,7 +10,7 @@ import { toBullets } from '../../workspace/memory/sections.ts';
 import { findSuggestion, type Suggestion, suggestedText, takeSuggestion } from '../../workspace/memory/suggestions.ts';
 import { questionId } from '../contract/buttons.ts';
 import { plainName } from '../conversations/places.ts';
-import { shownMemory, suggestionButtons } from '../memory/question.ts';
+import { shownMemory, suggestionButtons, undoButton } from '../memory/question.ts';
 import { byAt } from '../reply/outcomes.ts';
 import type { CommandContext, CommandReply } from './command.ts';
 
@@ -40,8 +40,12 @@ export async function decide(context: CommandContext, verb: Verb, name: string, 
   const isNew = verb === 'edit';
   const text = isNew ? suggestedText(scrub(words)) : undefined;
   if (isNew && toBullets(words).length === 0) return askForWords(context, viber, id, name);
+  let added: string | undefined;
+  const accept = async (suggestion: Suggestion) => {
+    added = await addAccepted(context, viber, suggestion, text);
+  };
   const decided = await takeSuggestion(home, viber, id, (suggestion) =>
-    verb === 'reject' ? reject(context, viber, suggestion) : accept(context, viber, suggestion, text),
+    verb === 'reject' ? reject(context, viber, suggestion) : accept(suggestion),
   );
   if (!decided) return { text: closed(context, viber, id) };
   const shown = text ?? decided.text;
@@ -53,22 +57,24 @@ export async function decide(context: CommandContext, verb: Verb, name: string, 
   const outcome = verb === 'reject' ? say('outcomes.notRemembered', values) : say('outcomes.remembered', values);
   return {
     text: messages.text(key, { what: inline(shown) }),
+    ...(isNew && added !== undefined && viber === context.viber ? { buttons: undoButton(messages, added) } : {}),
     decided: { question: questionId.suggestion(id), outcome },
   };
 }
 
 /** Exactly the text that was shown, or the owner's own in its place. */
-async function accept(
+async function addAccepted(
   context: CommandContext,
   viber: string,
   { id, section, text, provenance }: Suggestion,
   instead: string | undefined,
-): Promise<void> {
+): Promise<string | undefined> {
   const source = instead === undefined ? provenance : `${provenance}, reworded`;
-  await addToMemory(context.home, viber, {
+  const added = await addToMemory(context.home, viber, {
     ...{ section, text: instead ?? text, provenance: source, suggestion: id },
     ...actorOf(context),
   });
+  return added?.id;
 }
 
 async function reject(context: CommandContext, viber: string, { id, text }: Suggestion): Promise<void> {

@@ -51,6 +51,8 @@ export interface Facts {
   readonly task: BoundTask | undefined;
   /** What the person's next words here answer. */
   readonly expected: ExpectedAnswer | undefined;
+  /** What an owner's reply to a message of ours stands for; undefined until it was looked up. */
+  readonly replied: ExpectedAnswer | 'nothing' | undefined;
   /** Chosen for the conversation. */
   readonly mode: InjectionMode;
 }
@@ -61,6 +63,8 @@ type Refusal = Extract<EntryDecision, { allow: false }>['reason'];
 export type Step =
   | { kind: 'count' | 'wait' | 'seen' }
   | { kind: 'press'; id: string }
+  /** What the message that this one replies to asks. */
+  | { kind: 'replied'; repliesTo: string }
   /** Compare with what was said before. */
   | { kind: 'compare'; editOf: string }
   | { kind: 'look'; taskId: string };
@@ -95,6 +99,7 @@ const STEPS: readonly Decision['kind'][] = [
   'wait',
   'seen',
   'press',
+  'replied',
   'compare',
   'look',
 ] satisfies Step['kind'][];
@@ -122,8 +127,18 @@ export function decide(facts: Facts): Decision {
   if (isCounted && facts.rate?.ok === false) return tooMuch(message, facts.rate.first);
   if (message.button && !facts.pressed) return { kind: 'press', id: message.button.id };
   if (facts.pressed === 'gone') return { kind: 'notice', said: GONE };
+  if (mayReword(facts)) return { kind: 'replied', repliesTo: message.repliesTo ?? '' };
   return decideTask(facts, meant(message, facts.pressed, facts));
 }
+
+/** Owners reword what is to be remembered by a plain reply to the question. */
+function mayReword({ message, principal, pressed, expected, replied }: Facts): boolean {
+  if (message.repliesTo === undefined || principal.role !== 'owner' || replied !== undefined) return false;
+  return isPlain(message) && !pressed && expected === undefined;
+}
+
+const isPlain = (message: InboundMessage): boolean =>
+  message.kind === 'message' && !message.command && isShortAnswer(message);
 
 function turnAway(
   { kind, command }: InboundMessage,
@@ -151,10 +166,14 @@ interface Meaning {
   mode: InjectionMode | undefined;
 }
 
-function meant(original: InboundMessage, action: ButtonAction | undefined, asked: Pick<Facts, 'expected'>): Meaning {
+function meant(
+  original: InboundMessage,
+  action: ButtonAction | undefined,
+  asked: Pick<Facts, 'expected' | 'replied'>,
+): Meaning {
   let message = original;
-  const isAnswer = message.kind === 'message' && !message.command && !action && isShortAnswer(message);
-  const expected = isAnswer ? asked.expected : undefined;
+  const replied = asked.replied === 'nothing' ? undefined : asked.replied;
+  const expected = isPlain(message) && !action ? (asked.expected ?? replied) : undefined;
   if (expected) {
     const command = { name: expected.command, args: `${expected.args} ${message.text.trim()}` };
     return { message: { ...message, command }, spec: findCommand(expected.command), mode: undefined };

@@ -27,6 +27,9 @@ export async function findOut(
     case 'press':
       arrival.pressed = (await lookups.press(step.id, message.address)) ?? 'gone';
       return;
+    case 'replied':
+      arrival.replied = (await lookups.rewordedBy({ ...message, repliesTo: step.repliesTo })) ?? 'nothing';
+      return;
     case 'look': {
       const { busy } = await queue.look(taskLane(step.taskId));
       arrival.looked = { taskId: step.taskId, isBusy: busy };

@@ -26,6 +26,7 @@ export interface Arrival {
   pressed?: Facts['pressed'];
   isSeen?: boolean;
   isUnchanged?: boolean;
+  replied?: Facts['replied'];
   /** Of the task that it was bound to when that was looked up. */
   looked?: { taskId: string; isBusy: boolean };
 }
@@ -55,7 +56,7 @@ export function authorise(
 }
 
 export function gather(
-  { message, visit, pressed, isSeen, isUnchanged, looked }: Arrival,
+  { message, visit, pressed, isSeen, isUnchanged, replied, looked }: Arrival,
   services: GatewayServices,
   state: IntakeState,
 ): Gathered {
@@ -85,6 +86,7 @@ export function gather(
       entry,
       rate: visit.rate,
       pressed,
+      replied,
       key,
       isSeen,
       isUnchanged: editOf === undefined ? false : isUnchanged,

@@ -13,7 +13,7 @@ import type { Said, Text } from '../../messages/messages.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Entry, InjectionMode } from '../contract/entry.ts';
 import type { Conversations } from '../conversations/conversations.ts';
-import type { Expected } from '../conversations/expected.ts';
+import type { Expected, ExpectedAnswer } from '../conversations/expected.ts';
 import type { Buttons } from '../reply/buttons.ts';
 
 /** Who somebody is, what they may, and how strangers are let in. */
@@ -34,6 +34,10 @@ export interface Access extends Pick<People, 'resolve'>, Pick<RateLimiter, 'take
 export interface Lookups extends Pick<Buttons, 'press'> {
   /** The words of a message accepted before, by its spool key; undefined when it is not known (any more). */
   textOf(key: string): Promise<string | undefined>;
+  /** What a reply to a message of ours stands for, where that asks about a memory and these are new words for it. */
+  rewordedBy(
+    reply: Pick<InboundMessage, 'address' | 'text'> & { repliesTo: string },
+  ): Promise<ExpectedAnswer | undefined>;
   /** One of the task's people, or an owner (promise 33); undefined while the task has no record. */
   mayJoin(taskId: string, principal: Principal): boolean | undefined;
   /** The task an id typed by a person means, if it exists and they may see it. */

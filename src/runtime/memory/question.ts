@@ -70,6 +70,11 @@ export function askOwner(suggestions: readonly Suggestion[], messages: Messages,
   };
 }
 
+/** Takes a change back; the last one where none is named. */
+export const undoButton = (messages: Messages, change = ''): ButtonAction[][] => [
+  [{ label: messages.text('memory.undo'), command: 'memory', args: `undo ${change}` }],
+];
+
 /** For somebody who may not decide. */
 export const tellOther = (count: number, messages: Messages): Text =>
   words(`> ${messages.text('memory.askingOwner', { n: count })}`);

@@ -15,7 +15,7 @@ import type { Logger } from '../../log.ts';
 import type { Messages, Said } from '../../messages/messages.ts';
 
 /** A message on a platform whose buttons decide something. */
-interface Asking {
+export interface Asking {
   address: Address;
   messageId: string;
   /** Markdown. */
@@ -58,10 +58,11 @@ export class Questions {
     const questions = questionsOf(buttons);
     if (questions.length === 0 || messageId === '') return;
     const asking: Asking = { address, messageId, text, buttons };
-    const key = hashText(JSON.stringify([conversationKey(address), messageId])).slice(0, 24);
+    const key = keyOf(address, messageId);
     await this.#change(async () => {
       const { state } = this.#options;
       await state.set(`asking:${key}`, JSON.stringify(asking), TTL_MS);
+      if (address.thread !== undefined) await state.set(`newest:${conversationKey(address)}`, key, TTL_MS);
       for (const question of questions) {
         const keys = new Set(await this.#keysOf(question)).add(key);
         await state.set(`asked:${question}`, JSON.stringify([...keys]), TTL_MS);
@@ -72,6 +73,18 @@ export class Questions {
       const outcome = this.#outcomes.get(question);
       if (outcome) await this.decided(question, outcome);
     }
+  }
+
+  /**
+   * The message of ours that a reply means, while it still asks something: the one with this id; where that is the first of a thread, the
+   * one in the chat, else the newest that asks something in the thread.
+   */
+  async askedBy(address: Address, messageId: string): Promise<Asking | undefined> {
+    const { thread, ...chat } = address;
+    const own = (await this.#asking(keyOf(address, messageId))) ?? (await this.#asking(keyOf(chat, messageId)));
+    if (own || thread !== messageId) return own;
+    const newest = await this.#options.state.get(`newest:${conversationKey(address)}`);
+    return newest === undefined ? undefined : this.#asking(newest);
   }
 
   /** The edits are durable in the outbox when it resolves; again it has no effect. Never rejects. */
@@ -85,8 +98,7 @@ export class Questions {
 
   async #close(key: string, question: string, outcome: Said): Promise<void> {
     const { state, send, messagesAt } = this.#options;
-    const stored = await state.get(`asking:${key}`);
-    const asking = stored === undefined ? undefined : askingShape.safeParse(parseJson(stored)).data;
+    const asking = await this.#asking(key);
     if (!asking || !questionsOf(asking.buttons).includes(question)) return;
     const { address, messageId } = asking;
     const left = asking.buttons
@@ -98,6 +110,11 @@ export class Questions {
     await send({ id, address, text, files: [], edits: { messageId, was: asking.text }, ...buttons });
     if (left.length === 0) await state.delete(`asking:${key}`);
     else await state.set(`asking:${key}`, JSON.stringify({ ...asking, text, buttons: left }), TTL_MS);
+  }
+
+  async #asking(key: string): Promise<Asking | undefined> {
+    const stored = await this.#options.state.get(`asking:${key}`);
+    return stored === undefined ? undefined : askingShape.safeParse(parseJson(stored)).data;
   }
 
   async #keysOf(question: string): Promise<string[]> {
@@ -112,6 +129,9 @@ export class Questions {
     await this.#last;
   }
 }
+
+const keyOf = (address: Address, messageId: string): string =>
+  hashText(JSON.stringify([conversationKey(address), messageId])).slice(0, 24);
 
 const questionsOf = (buttons: readonly Button[][]): string[] => [
   ...new Set(buttons.flat().flatMap(({ decides }) => decides ?? [])),

@@ -20,6 +20,7 @@ const KNOWN: Facts = {
   messages: messagesIn('en'),
   ...{ message: WORDS, principal: OWNER, viber: 'default', newTaskId: 'new-2', entry: { allow: true } },
   ...{ isSeen: false, isUnchanged: false, rate: undefined, pressed: undefined, isChanging: false, expected: undefined },
+  replied: undefined,
   ...{ task: TASK, mode: 'followup' },
 };
 

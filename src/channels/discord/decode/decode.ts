@@ -8,7 +8,7 @@ import { type Context, type Decoded, dropped, emptyMessage, readAddress, readSen
 import { readCards, readFacts } from './facts.ts';
 import { readFiles } from './files.ts';
 import { takesThreads } from './places.ts';
-import { isReplyTo, readForwards, readReply, snapshots } from './quotes.ts';
+import { readForwards, readReply, repliesTo, snapshots } from './quotes.ts';
 import { hasFlag, id } from './read.ts';
 import { timeOf } from './snowflake.ts';
 import { readWords } from './text.ts';
@@ -60,13 +60,15 @@ function decodeContent(body: Fields, base: InboundMessage, context: Context): De
   const passedOn = snapshots(body);
   const words = readWords(body, context);
   const cards = base.sender.isBot ? readCards(body) : '';
+  const replied = repliesTo(body, context);
   const message: InboundMessage = {
     ...base,
     text: [words.text, cards].filter((part) => part !== '').join('\n\n'),
     files: [body, ...passedOn].flatMap(readFiles).slice(0, 10),
     facts: [body, ...passedOn].flatMap(readFacts),
     quotes: [...readForwards(body, context), ...readReply(body, context)],
-    isMention: words.mentioned || isReplyTo(body, context),
+    ...(replied !== undefined && { repliesTo: replied }),
+    isMention: words.mentioned || replied !== undefined,
   };
   const isSomething =
     message.text !== '' || words.mentioned || passedOn.length + message.files.length + message.facts.length > 0;

@@ -46,10 +46,11 @@ export function readReply(message: Fields, context: Context): QuotedText[] {
   return [{ kind: 'reply', from: personName(author), text, fromSelf: id(author, 'id') === context.bot.account }];
 }
 
-/** Whether the message answers one of the bot's own. */
-export function isReplyTo(message: Fields, { bot }: Context): boolean {
-  const author = fields(fields(message, 'referenced_message') ?? {}, 'author');
-  return author !== undefined && id(author, 'id') === bot.account;
+/** The bot's own message that the message answers. */
+export function repliesTo(message: Fields, { bot }: Context): string | undefined {
+  const replied = fields(message, 'referenced_message') ?? {};
+  const author = fields(replied, 'author');
+  return author !== undefined && id(author, 'id') === bot.account ? id(replied, 'id') : undefined;
 }
 
 /** The words of a message and, in brackets, what it holds besides. */

@@ -119,17 +119,19 @@ function decodePress(body: Fields, self: Self, now: number): Decoded {
   if (chat === undefined || user === undefined || !trigger || !button) return dropped('block_actions.elsewhere');
   const shown = fields(body, 'message') ?? {};
   const root = readTs(container, 'thread_ts') ?? readTs(shown, 'thread_ts');
+  // A message that was replied to names itself as the first of a thread; it stands in the chat all the same.
+  const thread = root === ts ? undefined : root;
   const message: InboundMessage = {
     ...emptyMessage(),
     id: `i:${trigger}`,
     kind: 'button',
-    address: addressOf(self, chat, root),
+    address: addressOf(self, chat, thread),
     sender: readUser(self, user, string(person, 'name') ?? string(person, 'username'), false),
     button: { id: button.slice(0, 64) },
     messageId: ts ?? '',
     isDirect: isDirect(chat),
     isMention: true,
-    ...(root !== undefined && { isThread: true }),
+    ...(thread !== undefined && { isThread: true }),
     // What follows from words for one person alone is for that person alone.
     ...(container.is_ephemeral === true && interactionOf(body, user)),
     sentAt: now,

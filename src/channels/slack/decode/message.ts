@@ -97,6 +97,7 @@ function decodeSpoken(body: Fields, context: Context): Decoded {
     isDirect: direct,
     isMention: words.mentioned,
     ...(thread !== undefined && { isThread: true }),
+    ...(thread !== undefined && thread !== ts && { repliesTo: thread }),
     sentAt,
   };
   return { kind: 'message', message };

@@ -8,7 +8,7 @@ import { type Context, type Decoded, dropped, emptyMessage, readAddress, readSen
 import { decodeButton, decodeMembership, decodeService, decodeStop } from './events.ts';
 import { readFacts } from './facts.ts';
 import { readFiles } from './files.ts';
-import { isReplyTo, readForward, readReply } from './quotes.ts';
+import { readForward, readReply, repliesTo } from './quotes.ts';
 import { readRich } from './rich.ts';
 import { type Bot, readWords } from './text.ts';
 
@@ -98,6 +98,7 @@ function decodeContent(body: Fields, base: InboundMessage, bot: Bot): Decoded {
     return dropped('message.command-for-another');
   const isCommand = command !== undefined && command.name !== '' && base.kind !== 'edit';
   const group = string(body, 'media_group_id');
+  const replied = forward ? undefined : repliesTo(body, bot);
   const message: InboundMessage = {
     ...base,
     kind: isCommand && base.kind === 'message' ? 'command' : base.kind,
@@ -107,7 +108,8 @@ function decodeContent(body: Fields, base: InboundMessage, bot: Bot): Decoded {
     quotes: forward ? [forward] : readReply(body, bot),
     ...(isCommand && { command: { name: command.name, args: command.args } }),
     ...(group !== undefined && { group }),
-    isMention: words.mentioned || command !== undefined || (!forward && isReplyTo(body, bot)),
+    ...(replied !== undefined && { repliesTo: replied }),
+    isMention: words.mentioned || command !== undefined || replied !== undefined,
   };
   const isSomething =
     forward || words.mentioned || message.text !== '' || message.files.length + message.facts.length > 0;

@@ -34,10 +34,10 @@ export function readReply(message: Fields, bot: Bot): QuotedText[] {
   return quotes;
 }
 
-/** Whether the message answers one of the bot's own in this chat. */
-export function isReplyTo(message: Fields, bot: Bot): boolean {
+/** The bot's own message in this chat that the message answers. */
+export function repliesTo(message: Fields, bot: Bot): string | undefined {
   const replied = repliedMessage(message);
-  return replied !== undefined && sender(replied, bot).fromSelf;
+  return replied !== undefined && sender(replied, bot).fromSelf ? String(integer(replied, 'message_id')) : undefined;
 }
 
 /**
