@@ -7,6 +7,7 @@ import { channelModules } from '../channels/index.ts';
 import type { ChatChannelConfig } from '../config/types.ts';
 import { type Config, terminalEnabled } from '../config.ts';
 import type { State } from '../engine/engine.ts';
+import { machineLanguage } from '../lib/language.ts';
 import type { Logger } from '../log.ts';
 import { openReadCursors } from '../runtime/conversations/read-cursors.ts';
 import type { Home } from '../workspace/home.ts';
@@ -89,15 +90,13 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
     const { createTerminal } = await channelModules.terminal();
     channels.set(
       'terminal',
-      createTerminal({ input: process.stdin, output: process.stdout, user, language, onEnd: options.onEnd }),
+      createTerminal({
+        ...{ input: process.stdin, output: process.stdout, env: process.env, user, language, commands },
+        ...{ home: home.root, onEnd: options.onEnd },
+      }),
     );
   }
   return { channels, mounts, close };
-}
-
-/** The tag in LANG and its like: `de_AT` of `de_AT.UTF-8`; none for the machine's own `C` and `POSIX`. */
-function machineLanguage({ LC_ALL, LC_MESSAGES, LANG }: NodeJS.ProcessEnv): string | undefined {
-  return /^[a-z]{2,3}(?:_[A-Z]{2})?(?=$|[.@])/.exec(LC_ALL || LC_MESSAGES || LANG || '')?.[0];
 }
 
 /** Where nothing is known of a conversation; each has its own otherwise. */

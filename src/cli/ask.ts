@@ -37,6 +37,21 @@ export async function withGateway<T>(context: CliContext, use: (socket: string) 
   }
 }
 
+/** What the gateway calls a conversation of this user's. */
+export const chatOf = (name: string): string => `${os.userInfo().username}-${name}`;
+
+/** One request over the socket. Throws UserError while the gateway is not there. */
+export function post(socket: string, path: string, body: object): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = http.request({ socketPath: socket, path, method: 'POST' }, resolve);
+    request.on('error', (error) => {
+      const gone = ['ENOENT', 'ECONNREFUSED'].includes(errorCode(error) ?? '');
+      reject(gone ? new UserError('the gateway is starting or stopping; try again in a moment') : error);
+    });
+    request.end(JSON.stringify(body));
+  });
+}
+
 /** Sends one message and gives its lines as they come; resolves with the answer. Throws UserError when there is none. */
 export async function ask(
   socket: string,
@@ -44,15 +59,7 @@ export async function ask(
   text: string,
   onLine: (line: LocalLine) => void,
 ): Promise<Extract<LocalLine, { type: 'answer' }>> {
-  const body = JSON.stringify({ chat: `${os.userInfo().username}-${chat}`, text });
-  const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-    const request = http.request({ socketPath: socket, path: '/ask', method: 'POST' }, resolve);
-    request.on('error', (error) => {
-      const gone = ['ENOENT', 'ECONNREFUSED'].includes(errorCode(error) ?? '');
-      reject(gone ? new UserError('the gateway is starting or stopping; try again in a moment') : error);
-    });
-    request.end(body);
-  });
+  const response = await post(socket, '/ask', { chat: chatOf(chat), text });
   for await (const text of readline.createInterface({ input: response })) {
     const line = JSON.parse(text) as LocalLine;
     onLine(line);

@@ -1,46 +1,40 @@
 /** `viber chat`: a conversation in this terminal, with the gateway that runs or one of its own. */
 import readline from 'node:readline';
-import { toolLine } from '../channels/terminal/render.ts';
+import { lookOf } from '../channels/terminal/look.ts';
+import { answerLines } from '../channels/terminal/render.ts';
+import { safeLine } from '../channels/terminal/safe.ts';
 import { UserError } from '../errors.ts';
 import { ask, withGateway } from './ask.ts';
 import { type CliContext, EXIT } from './command.ts';
 
-/** What comes through a pipe is answered line by line; one that was not taken in makes the command fail at its end. */
+const CHAT = 'chat';
+
 export async function run(context: CliContext): Promise<number> {
-  const isTyped = process.stdin.isTTY === true;
-  let isWhole = true;
-  await withGateway(context, async (socket) => {
-    const lines = readline.createInterface({
-      input: process.stdin,
-      output: isTyped ? process.stdout : undefined,
-      prompt: 'you> ',
-    });
-    let isOpen = true;
-    lines.on('close', () => {
-      isOpen = false;
-    });
-    // The input may end while an answer is on its way.
-    const prompt = () => {
-      if (isTyped && isOpen) lines.prompt();
-    };
-    prompt();
-    for await (const line of lines) {
-      if (line.trim() !== '' && !(await answer(context, socket, line))) isWhole = false;
-      prompt();
-    }
-  });
-  return isWhole || isTyped ? EXIT.ok : EXIT.failed;
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return piped(context);
+  const { talkOver } = await import('./talk.ts');
+  return withGateway(context, (socket) => talkOver(socket, CHAT, context));
 }
 
-/** False when the line was not taken in; the reason has been said. */
-async function answer(context: CliContext, socket: string, line: string): Promise<boolean> {
+/** What comes through a pipe is answered line by line; one that was not taken in makes the command fail at its end. */
+async function piped(context: CliContext): Promise<number> {
+  let isWhole = true;
+  await withGateway(context, async (socket) => {
+    for await (const line of readline.createInterface({ input: process.stdin }))
+      if (line.trim() !== '' && !(await answer(context, socket, line))) isWhole = false;
+  });
+  return isWhole ? EXIT.ok : EXIT.failed;
+}
+
+/** Nothing but the answer goes to standard output. False when the line was not taken in; the reason has been said. */
+async function answer({ print, env }: CliContext, socket: string, line: string): Promise<boolean> {
   try {
-    const reply = await ask(socket, 'chat', line, (part) => {
+    const { text, files } = await ask(socket, CHAT, line, (part) => {
       if (part.type === 'event' && part.event.type === 'tool-call')
-        context.print(toolLine(part.event.tool, part.event.args));
+        process.stderr.write(`  … ${safeLine(part.words)}\n`);
     });
-    context.print(`viber> ${reply.text}`);
-    for (const file of reply.files) context.print(`  file: ${file.path}`);
+    const shown = { text, files, buttons: [], isRest: false };
+    for (const each of await answerLines(shown, lookOf(process.stdout, env), process.stdout.columns ?? 80, ''))
+      print(each);
     return true;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

@@ -1,6 +1,6 @@
 /** `viber run "GOAL"`: one task from the shell; progress on standard error, the answer on standard output. */
 import { randomUUID } from 'node:crypto';
-import { toolLine } from '../channels/terminal/render.ts';
+import { safe, safeLine } from '../channels/terminal/safe.ts';
 import { ask, withGateway } from './ask.ts';
 import { type CliContext, EXIT } from './command.ts';
 
@@ -10,13 +10,13 @@ export async function run(context: CliContext): Promise<number> {
   const { text, files, ended } = await withGateway(context, (socket) =>
     ask(socket, `run-${randomUUID()}`, goal, (line) => {
       if (line.type !== 'event' || line.event.type !== 'tool-call' || context.json) return;
-      process.stderr.write(`${toolLine(line.event.tool, line.event.args)}\n`);
+      process.stderr.write(`  … ${safeLine(line.words)}\n`);
     }),
   );
   if (context.json) context.print(JSON.stringify({ text, files, state: ended ?? 'completed' }));
   else {
-    context.print(text);
-    for (const file of files) context.print(`file: ${file.path}`);
+    context.print(safe(text));
+    for (const file of files) context.print(`file: ${safeLine(file.path)}`);
   }
   return ended === undefined ? EXIT.ok : EXIT.failed;
 }

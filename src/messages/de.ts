@@ -21,6 +21,7 @@ import { questions } from './de/questions.ts';
 import { search } from './de/search.ts';
 import { skills } from './de/skills.ts';
 import { tasks } from './de/tasks.ts';
+import { terminal } from './de/terminal.ts';
 import { times } from './de/times.ts';
 import { voice } from './de/voice.ts';
 import type { Catalogue } from './en.ts';
@@ -48,6 +49,7 @@ export const de: Catalogue = {
   search,
   skills,
   tasks,
+  terminal,
   times,
   voice,
 };

@@ -24,6 +24,7 @@ import { questions } from './en/questions.ts';
 import { search } from './en/search.ts';
 import { skills } from './en/skills.ts';
 import { tasks } from './en/tasks.ts';
+import { terminal } from './en/terminal.ts';
 import { times } from './en/times.ts';
 import { voice } from './en/voice.ts';
 
@@ -50,6 +51,7 @@ export const en = {
   search,
   skills,
   tasks,
+  terminal,
   times,
   voice,
 } as const;

@@ -1,30 +1,47 @@
 /**
  * The machine's own door: other commands of this program (`run`, `chat`) speak to the gateway through it, over a socket
- * that only the user's own account can open. One request is one message; its answer comes back as lines of JSON.
+ * that only the user's own account can open. `/ask` is one message whose answer comes back as lines of JSON; `/talk` is what is
+ * said in a chat for as long as somebody listens, `/say` and `/suggest` are what they say and are offered.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
-import { errorCode } from '../../errors.ts';
 import type {
+  Address,
   AgentStreamEvent,
+  Button,
   Channel,
   ChannelCallbacks,
   ChannelStatus,
   InboundMessage,
+  LiveView,
   OutboundMessage,
+  PartLedger,
 } from '../channel.ts';
+import { RunLines } from '../shared/run-lines.ts';
+import { LISTEN, QUESTION, readRequest, SAID, SUGGEST } from './requests.ts';
 
-/** What the other end reads, one JSON object a line. */
+interface LocalFile {
+  path: string;
+  name: string;
+  mimeType: string;
+  size: number;
+}
+
+/** What comes back on `/ask`, one JSON object a line. */
 export type LocalLine =
-  | { type: 'event'; event: AgentStreamEvent }
-  | {
-      type: 'answer';
-      text: string;
-      files: { path: string; name: string; mimeType: string; size: number }[];
-      ended?: OutboundMessage['ended'];
-    }
+  /** `words`: what is being done, for people. */
+  | { type: 'event'; event: AgentStreamEvent; words: string }
+  | { type: 'answer'; text: string; files: LocalFile[]; ended?: OutboundMessage['ended'] }
   | { type: 'error'; message: string };
+
+/** What comes back on `/talk`. */
+export type TalkLine =
+  | { type: 'answer'; text: string; files: LocalFile[]; buttons: Button[][] }
+  | { type: 'wrote'; runId: string; text: string }
+  | { type: 'steps'; runId: string }
+  | { type: 'works'; runId: string; line: string }
+  | { type: 'over'; runId: string; isAnswered: boolean };
 
 export interface LocalOptions {
   /** Path of the socket; an old one of a gateway that was killed is replaced. */
@@ -34,125 +51,178 @@ export interface LocalOptions {
   language?: string | undefined;
 }
 
-const MAX_BODY = 1024 * 1024;
+/** Whoever does not read what they asked for is left. */
+const MAX_UNREAD = 8 * 1024 * 1024;
 
-interface Waiting {
-  write: (line: LocalLine) => void;
-  end: () => void;
-}
+export const createLocal = (options: LocalOptions): Channel => new Local(options);
 
-export function createLocal(options: LocalOptions): Channel {
-  const waiting = new Map<string, Waiting[]>();
-  let status: ChannelStatus = { state: 'off' };
-  let server: http.Server | undefined;
+class Local implements Channel {
+  readonly id = 'local';
+  readonly account = 'local';
+  readonly limits = { text: Number.MAX_SAFE_INTEGER, uploadBytes: Number.MAX_SAFE_INTEGER, downloadBytes: 0 };
+  readonly #options: LocalOptions;
+  /** By chat: who waits for one answer, the first first, and who listens. */
+  readonly #waiting = new Map<string, http.ServerResponse[]>();
+  readonly #listening = new Map<string, http.ServerResponse[]>();
+  /** By run: where it is told of. */
+  readonly #chats = new Map<string, Set<string>>();
+  readonly #lines = new RunLines((runId, line) => {
+    for (const chat of this.#chats.get(runId) ?? []) this.#tell(chat, { type: 'works', runId, line });
+  });
+  #status: ChannelStatus = { state: 'off' };
+  #server: http.Server | undefined;
 
-  function messageOf(chat: string, text: string): InboundMessage {
-    const id = randomUUID();
-    const command = /^\/([a-z]\w*)(?:\s+([\s\S]*))?$/i.exec(text);
-    return {
-      ...{
-        id,
-        messageId: id,
-        text,
-        files: [],
-        facts: [],
-        quotes: [],
-        isDirect: true,
-        isMention: true,
-        sentAt: Date.now(),
-      },
-      kind: command ? 'command' : 'message',
-      address: { channel: 'local', account: 'local', chat },
-      sender: {
-        ...{ user: options.user, name: options.user, isBot: false },
-        ...(options.language !== undefined && { language: options.language }),
-      },
-      ...(command ? { command: { name: (command[1] ?? '').toLowerCase(), args: command[2] ?? '' } } : {}),
-    };
+  constructor(options: LocalOptions) {
+    this.#options = options;
   }
 
-  async function ask(request: http.IncomingMessage, response: http.ServerResponse, callbacks: ChannelCallbacks) {
-    const { chat, text } = readQuestion(await readBody(request));
-    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-    const entry: Waiting = {
-      write: (line) => void response.write(`${JSON.stringify(line)}\n`),
-      end: () => void response.end(),
-    };
-    waiting.set(chat, [...(waiting.get(chat) ?? []), entry]);
-    response.on('close', () => {
-      const left = (waiting.get(chat) ?? []).filter((other) => other !== entry);
-      if (left.length > 0) waiting.set(chat, left);
-      else waiting.delete(chat);
+  status(): ChannelStatus {
+    return this.#status;
+  }
+
+  async connect(callbacks: ChannelCallbacks): Promise<void> {
+    const { socket } = this.#options;
+    fs.rmSync(socket, { force: true });
+    const server = http.createServer((request, response) => {
+      this.#serve(request, response, callbacks).catch((error: unknown) => {
+        if (!response.headersSent) response.writeHead(400);
+        response.end(error instanceof Error ? error.message : 'bad request');
+      });
     });
-    try {
-      await callbacks.onMessage(messageOf(chat, text), { text });
-    } catch (error) {
-      entry.write({ type: 'error', message: error instanceof Error ? error.message : String(error) });
-      entry.end();
+    // Somebody may listen for days.
+    server.requestTimeout = 0;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(socket, resolve);
+    });
+    fs.chmodSync(socket, 0o600);
+    this.#server = server;
+    this.#status = { state: 'connected' };
+    callbacks.onStatus();
+  }
+
+  async disconnect(): Promise<void> {
+    this.#server?.close();
+    this.#lines.close();
+    for (const response of [...this.#listening.values()].flat()) response.end();
+    this.#status = { state: 'off' };
+  }
+
+  async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
+    await ledger.part(0, async () => {
+      const files = message.files.map(({ path, name, mimeType, size }) => ({ path, name, mimeType, size }));
+      const { text, ended, buttons = [] } = message;
+      const { chat } = message.address;
+      // Whoever asked may have gone; the answer stands in the session all the same.
+      const asked = this.#waiting.get(chat)?.[0];
+      if (asked) write(asked, { type: 'answer', text, files, ...(ended && { ended }) });
+      asked?.end();
+      this.#tell(chat, { type: 'answer', text, files, buttons });
+      return message.id;
+    });
+  }
+
+  async stream(event: AgentStreamEvent, { chat }: Address, view: LiveView): Promise<void> {
+    for (const asked of this.#waiting.get(chat) ?? []) write(asked, { type: 'event', event, words: view.words });
+    if (!this.#listening.has(chat) || view.mode === 'off') return;
+    const { runId, type } = event;
+    if (type === 'text-delta' && view.mode !== 'status')
+      this.#tell(chat, { type: 'wrote', runId, text: event.content });
+    if (type === 'tool-call') this.#tell(chat, { type: 'steps', runId });
+    this.#chats.set(runId, (this.#chats.get(runId) ?? new Set()).add(chat));
+    this.#lines.follow(runId, view);
+  }
+
+  livePace({ chat }: Address): { key: string; gapMs: number } {
+    return { key: chat, gapMs: 200 };
+  }
+
+  async endStream(runId: string, { chat }: Address, isAnswered: boolean): Promise<undefined> {
+    this.#lines.end(runId);
+    this.#chats.delete(runId);
+    this.#tell(chat, { type: 'over', runId, isAnswered });
+  }
+
+  async #serve(
+    request: http.IncomingMessage,
+    response: http.ServerResponse,
+    callbacks: ChannelCallbacks,
+  ): Promise<void> {
+    switch (request.method === 'POST' ? request.url : undefined) {
+      case '/ask': {
+        const { chat, text } = await readRequest(request, QUESTION);
+        keep(this.#waiting, chat, response);
+        response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+        return this.#ask(this.#said(chat, text), response, callbacks);
+      }
+      case '/talk': {
+        const { chat } = await readRequest(request, LISTEN);
+        keep(this.#listening, chat, response);
+        response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+        response.flushHeaders();
+        return;
+      }
+      case '/say': {
+        const said = await readRequest(request, SAID);
+        const message = 'text' in said ? this.#said(said.chat, said.text) : this.#pressed(said.chat, said.button);
+        await callbacks.onMessage(message, said);
+        response.writeHead(204).end();
+        return;
+      }
+      case '/suggest': {
+        const { chat, command, text } = await readRequest(request, SUGGEST);
+        const { address, sender } = this.#said(chat, text);
+        const found = await callbacks.onSuggest({ address, sender, isDirect: true, command, text });
+        response.end(JSON.stringify(found));
+        return;
+      }
+      default:
+        response.writeHead(404).end();
     }
   }
 
-  return {
-    id: 'local',
-    account: 'local',
-    limits: { text: Number.MAX_SAFE_INTEGER, uploadBytes: Number.MAX_SAFE_INTEGER, downloadBytes: 0 },
-    status: () => status,
-    async connect(callbacks) {
-      try {
-        fs.unlinkSync(options.socket);
-      } catch (error) {
-        if (errorCode(error) !== 'ENOENT') throw error;
-      }
-      const listening = http.createServer((request, response) => {
-        if (request.method !== 'POST' || request.url !== '/ask') return void response.writeHead(404).end();
-        ask(request, response, callbacks).catch((error: unknown) => {
-          response.writeHead(400).end(error instanceof Error ? error.message : 'bad request');
-        });
-      });
-      await new Promise<void>((resolve, reject) => {
-        listening.once('error', reject);
-        listening.listen(options.socket, resolve);
-      });
-      fs.chmodSync(options.socket, 0o600);
-      server = listening;
-      status = { state: 'connected' };
-      callbacks.onStatus();
-    },
-    async disconnect() {
-      server?.close();
-      status = { state: 'off' };
-    },
-    async send(message: OutboundMessage, ledger) {
-      await ledger.part(0, async () => {
-        // Whoever asked may have gone; the answer stands in the session all the same.
-        const entry = waiting.get(message.address.chat)?.[0];
-        const files = message.files.map(({ path, name, mimeType, size }) => ({ path, name, mimeType, size }));
-        const { text, ended } = message;
-        entry?.write({ type: 'answer', text, files, ...(ended && { ended }) });
-        entry?.end();
-        return message.id;
-      });
-    },
-    async stream(event, address) {
-      for (const entry of waiting.get(address.chat) ?? []) entry.write({ type: 'event', event });
-    },
-  };
+  async #ask(message: InboundMessage, response: http.ServerResponse, callbacks: ChannelCallbacks): Promise<void> {
+    try {
+      await callbacks.onMessage(message, { text: message.text });
+    } catch (error) {
+      write(response, { type: 'error', message: error instanceof Error ? error.message : String(error) });
+      response.end();
+    }
+  }
+
+  #tell(chat: string, line: TalkLine): void {
+    for (const response of this.#listening.get(chat) ?? []) write(response, line);
+  }
+
+  #said(chat: string, text: string): InboundMessage {
+    const { user, language } = this.#options;
+    const id = randomUUID();
+    const [, name, args = ''] = /^\/([a-z]\w*)(?:\s+([\s\S]*))?$/i.exec(text) ?? [];
+    return {
+      ...{ id, messageId: id, text, files: [], facts: [], quotes: [] },
+      ...{ isDirect: true, isMention: true, sentAt: Date.now() },
+      address: { channel: 'local', account: 'local', chat },
+      sender: { user, name: user, isBot: false, ...(language !== undefined && { language }) },
+      ...(name === undefined ? { kind: 'message' } : { kind: 'command', command: { name: name.toLowerCase(), args } }),
+    };
+  }
+
+  #pressed(chat: string, button: string): InboundMessage {
+    return { ...this.#said(chat, ''), kind: 'button', button: { id: button } };
+  }
 }
 
-async function readBody(request: http.IncomingMessage): Promise<string> {
-  let body = '';
-  for await (const chunk of request) {
-    body += String(chunk);
-    if (body.length > MAX_BODY) throw new Error('the request is too large');
-  }
-  return body;
+function write(response: http.ServerResponse, line: LocalLine | TalkLine): void {
+  if (response.writableLength > MAX_UNREAD) response.destroy();
+  else response.write(`${JSON.stringify(line)}\n`);
 }
 
-function readQuestion(body: string): { chat: string; text: string } {
-  const data: unknown = JSON.parse(body);
-  if (typeof data === 'object' && data !== null && 'chat' in data && 'text' in data) {
-    const { chat, text } = data;
-    if (typeof chat === 'string' && typeof text === 'string' && text.trim() !== '') return { chat, text };
-  }
-  throw new Error('expected {"chat": string, "text": string}');
+/** Until its other end is gone. */
+function keep(all: Map<string, http.ServerResponse[]>, chat: string, response: http.ServerResponse): void {
+  all.set(chat, [...(all.get(chat) ?? []), response]);
+  response.on('close', () => {
+    const left = (all.get(chat) ?? []).filter((other) => other !== response);
+    if (left.length > 0) all.set(chat, left);
+    else all.delete(chat);
+  });
 }

@@ -1,149 +1,127 @@
-/**
- * The terminal: one conversation with whoever sits at the machine. Reads lines from standard input (typed or piped),
- * prints answers, progress and the paths of files. When piped input ends, it waits for the last answer and says so.
- */
+/** The terminal: one conversation with whoever sits at the machine, typed or through a pipe. */
 import { createHash, randomUUID } from 'node:crypto';
-import readline from 'node:readline';
 import { systemTimezone } from '../../lib/timezone.ts';
+import { messagesIn } from '../../messages/messages.ts';
 import type {
   Address,
   AgentStreamEvent,
   Channel,
   ChannelCallbacks,
   ChannelStatus,
+  CommandSpec,
   InboundMessage,
+  LiveView,
   OutboundMessage,
+  PartLedger,
+  Sender,
 } from '../channel.ts';
-import { renderTerminal, toolLine } from './render.ts';
+import { RunLines } from '../shared/run-lines.ts';
+import { createFace } from './face.ts';
+import type { Input } from './keyboard.ts';
+import type { Environment } from './look.ts';
+import type { Output } from './screen.ts';
+import { type Door, type Face, seesText, Talk } from './talk.ts';
 
 export interface TerminalOptions {
-  input: NodeJS.ReadableStream & { isTTY?: boolean };
-  output: NodeJS.WritableStream & { isTTY?: boolean };
+  input: Input;
+  output: Output;
+  env: Environment;
   user: string;
   /** Language tag of the machine. */
   language?: string | undefined;
-  /** Piped input has ended and everything was answered. Not called when there was no input at all. */
+  commands: readonly CommandSpec[];
+  /** The home: its files are offered, and what was typed is kept in it. */
+  home: string;
+  /** Somebody leaves, or piped input has ended and everything was answered. Not called when there was no input at all. */
   onEnd: () => void;
 }
 
-export function createTerminal(options: TerminalOptions): Channel {
-  const { input, output } = options;
-  const interactive = input.isTTY === true && output.isTTY === true;
-  const address: Address = { channel: 'terminal', account: 'local', chat: 'local' };
-  let status: ChannelStatus = { state: 'off' };
-  let lines: readline.Interface | undefined;
-  let buttons: { label: string; id: string }[] = [];
-  let lastTool = '';
-  /** Piped lines wait for the answer to the one before, as a person would. */
-  const waiting: string[] = [];
-  let awaiting = false;
-  let asked = false;
-  let ended = false;
-  let give: (text: string) => void = () => undefined;
+export const createTerminal = (options: TerminalOptions): Channel => new Terminal(options);
 
-  const prompt = () => {
-    if (interactive && lines && !ended) lines.prompt(true);
-  };
+const ADDRESS: Address = { channel: 'terminal', account: 'local', chat: 'local' };
 
-  function print(text: string): void {
-    if (interactive) {
-      readline.clearLine(output, 0);
-      readline.cursorTo(output, 0);
-    }
-    output.write(`${text}\n`);
-    prompt();
+class Terminal implements Channel {
+  readonly id = 'terminal';
+  readonly account = 'local';
+  readonly limits = { text: Number.MAX_SAFE_INTEGER, uploadBytes: Number.MAX_SAFE_INTEGER, downloadBytes: 0 };
+  readonly #options: TerminalOptions;
+  readonly #lines = new RunLines((runId, line) => this.#talk?.works(runId, line));
+  #status: ChannelStatus = { state: 'off' };
+  #face: Face | undefined;
+  #talk: Talk | undefined;
+
+  constructor(options: TerminalOptions) {
+    this.#options = options;
   }
 
-  function messageOf(line: string): InboundMessage {
-    const id = randomUUID();
-    const base = {
-      ...{ id, messageId: id, kind: 'message' as const, address, files: [], facts: [], quotes: [] },
-      ...{
-        sender: {
-          ...{ user: options.user, name: options.user, isBot: false },
-          ...(options.language !== undefined && { language: options.language }),
-          timezone: systemTimezone(),
-        },
-        isDirect: true,
-        isMention: true,
-        sentAt: Date.now(),
-      },
-    };
-    const pressed = /^!(\d+)$/.exec(line);
-    const button = pressed && buttons[Number(pressed[1]) - 1];
-    if (button) return { ...base, kind: 'button', text: '', button: { id: button.id } };
-    const command = /^\/([a-z]\w*)(?:\s+([\s\S]*))?$/i.exec(line);
-    if (!command) return { ...base, text: line };
+  status(): ChannelStatus {
+    return this.#status;
+  }
+
+  async connect(callbacks: ChannelCallbacks): Promise<void> {
+    this.#status = { state: 'connected' };
+    callbacks.onStatus();
+    const { language, onEnd, home, commands, input, output, env } = this.#options;
+    const door = this.#doorTo(callbacks);
+    const messages = messagesIn(language);
+    this.#face = createFace({ input, output, env, messages, home, commands, suggest: door.suggest });
+    this.#talk = new Talk({ door, face: this.#face, messages, onLeave: onEnd });
+    this.#face.open(this.#talk);
+  }
+
+  async disconnect(): Promise<void> {
+    this.#lines.close();
+    await this.#face?.close();
+    this.#status = { state: 'off' };
+  }
+
+  async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
+    await ledger.part(0, async () => {
+      await this.#talk?.answer(message);
+      return createHash('sha256').update(message.id).digest('hex').slice(0, 12);
+    });
+  }
+
+  async stream(event: AgentStreamEvent, _address: Address, view: LiveView): Promise<void> {
+    if (view.mode === 'off') return;
+    if (event.type === 'text-delta' && seesText(view.mode)) this.#talk?.wrote(event.runId, event.content);
+    if (event.type === 'tool-call') this.#talk?.steps(event.runId);
+    this.#lines.follow(event.runId, view);
+  }
+
+  /** Nobody else draws here: as often as it is of use. */
+  livePace(): { key: string; gapMs: number } {
+    return { key: ADDRESS.chat, gapMs: 200 };
+  }
+
+  async endStream(runId: string, _address: Address, isAnswered: boolean): Promise<undefined> {
+    this.#lines.end(runId);
+    this.#talk?.over(runId, isAnswered);
+  }
+
+  #doorTo(callbacks: ChannelCallbacks): Door {
+    const take = async (message: InboundMessage, raw: unknown) => void (await callbacks.onMessage(message, raw));
     return {
-      ...base,
-      kind: 'command',
-      text: line,
-      command: { name: (command[1] ?? '').toLowerCase(), args: command[2] ?? '' },
+      say: (text) => take(saidBy(this.#sender(), text), { line: text }),
+      press: (id) => take({ ...saidBy(this.#sender(), ''), kind: 'button', button: { id } }, { button: id }),
+      suggest: (command, text) =>
+        callbacks.onSuggest({ address: ADDRESS, sender: this.#sender(), isDirect: true, command, text }),
     };
   }
 
-  /** The answer to the line in hand has come: the next one, or the end. */
-  function next(): void {
-    awaiting = false;
-    const text = waiting.shift();
-    if (text !== undefined) give(text);
-    else if (ended && asked && !interactive) options.onEnd();
+  #sender(): Sender {
+    const { user, language } = this.#options;
+    const spoken = language === undefined ? {} : { language };
+    return { user, name: user, isBot: false, ...spoken, timezone: systemTimezone() };
   }
+}
 
+function saidBy(sender: Sender, text: string): InboundMessage {
+  const id = randomUUID();
+  const [, name, args = ''] = /^\/([a-z]\w*)(?:\s+([\s\S]*))?$/i.exec(text.trim()) ?? [];
   return {
-    id: 'terminal',
-    account: 'local',
-    limits: { text: Number.MAX_SAFE_INTEGER, uploadBytes: Number.MAX_SAFE_INTEGER, downloadBytes: 0 },
-    status: () => status,
-    async connect(callbacks: ChannelCallbacks) {
-      status = { state: 'connected' };
-      callbacks.onStatus();
-      lines = readline.createInterface({
-        input,
-        output: interactive ? output : undefined,
-        prompt: 'you> ',
-        terminal: interactive,
-      });
-      if (interactive) print('Your viber listens. /help shows what it can do, Ctrl-D ends.');
-      give = (text) => {
-        asked = true;
-        awaiting = true;
-        callbacks.onMessage(messageOf(text), { line: text }).catch((error: unknown) => {
-          print(`This was not taken in: ${error instanceof Error ? error.message : String(error)}`);
-          next();
-        });
-      };
-      lines.on('line', (line) => {
-        const text = line.trim();
-        if (text === '') return prompt();
-        if (awaiting && !interactive) waiting.push(text);
-        else give(text);
-      });
-      lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
-      lines.on('close', () => {
-        ended = true;
-        if (interactive) options.onEnd();
-        else if (!awaiting) next();
-      });
-    },
-    async disconnect() {
-      lines?.close();
-      status = { state: 'off' };
-    },
-    async send(message: OutboundMessage, ledger) {
-      await ledger.part(0, async () => {
-        const rendered = renderTerminal(message);
-        buttons = rendered.buttons.length > 0 ? rendered.buttons : buttons;
-        print(rendered.text);
-        return createHash('sha256').update(message.id).digest('hex').slice(0, 12);
-      });
-      next();
-    },
-    async stream(event: AgentStreamEvent, _address, view) {
-      if (event.type !== 'tool-call' || view.mode === 'off') return;
-      const line = toolLine(event.tool, event.args);
-      if (line !== lastTool) print(line);
-      lastTool = line;
-    },
+    ...{ id, messageId: id, address: ADDRESS, sender, text, files: [], facts: [], quotes: [] },
+    ...{ isDirect: true, isMention: true, sentAt: Date.now() },
+    ...(name === undefined ? { kind: 'message' } : { kind: 'command', command: { name: name.toLowerCase(), args } }),
   };
 }

@@ -1,25 +1,41 @@
-/** Answers as a terminal shows them: the Markdown itself, paths of files, numbered buttons. Pure. */
-import type { OutboundMessage } from '../channel.ts';
+/** An answer as lines of a terminal: its text, its files by name, its buttons by number. */
+import { pathToFileURL } from 'node:url';
+import { loadMarkdown } from '../markdown/parse.ts';
+import { type Look, linked, styled } from './look.ts';
+import { paint } from './paint.ts';
+import { safe, safeLine } from './safe.ts';
+import type { Shown, ShownFile } from './talk.ts';
 
-// Escape sequences in a model's text could rewrite what the person has seen.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+export const LABEL = 'viber> ';
+/** Longer texts are not parsed each time a word is added: their end is shown as it is written. */
+const MAX_PARSED = 8_000;
 
-export function renderTerminal(message: OutboundMessage): { text: string; buttons: { label: string; id: string }[] } {
-  const buttons = (message.buttons ?? []).flat().map(({ id, label }) => ({ id, label }));
-  const lines = message.text === '' ? [] : [`viber> ${message.text.replace(CONTROL, '')}`];
-  for (const file of message.files) lines.push(`  file: ${file.path}  (${file.name.replace(CONTROL, '')})`);
-  if (buttons.length > 0) lines.push(`  ${buttons.map((button, n) => `[!${n + 1} ${button.label}]`).join(' ')}`);
-  return { text: lines.join('\n'), buttons };
+/** Markdown as lines: as it is meant where the terminal can show that, else as it is written. */
+export async function textLines(markdown: string, look: Look, columns: number, label: string): Promise<string[]> {
+  if (markdown.trim() === '') return [];
+  if (!look.isRendered) return (label + safe(markdown)).split('\n');
+  return paint((await loadMarkdown())(safe(markdown)), look, columns, label);
 }
 
-/** `  … create_artifact notes.md`: one line of progress. */
-export function toolLine(tool: string, args: unknown): string {
-  const title =
-    typeof args === 'object' && args !== null
-      ? Object.entries(args).find(
-          ([key, value]) => ['title', 'path', 'id'].includes(key) && typeof value === 'string',
-        )?.[1]
-      : undefined;
-  return `  … ${tool}${title === undefined ? '' : ` ${String(title).slice(0, 60)}`}`.replace(CONTROL, '');
+/** The same for what is not whole yet. */
+export function growingLines(markdown: string, look: Look, columns: number, label: string): Promise<string[]> {
+  if (markdown.length <= MAX_PARSED) return textLines(markdown, look, columns, label);
+  const end = markdown.slice(-MAX_PARSED);
+  return Promise.resolve(safe(end.slice(end.indexOf('\n') + 1)).split('\n'));
+}
+
+export async function answerLines(shown: Shown, look: Look, columns: number, label = LABEL): Promise<string[]> {
+  const buttons = shown.buttons.map(({ n, label: words }) => `[${styled(look, 'bold', String(n))} ${safeLine(words)}]`);
+  return [
+    ...(await textLines(shown.text, look, columns, shown.isRest ? '' : label)),
+    ...shown.files.map((file) => fileLine(file, look)),
+    ...(buttons.length > 0 ? [`  ${buttons.join(' ')}`] : []),
+  ];
+}
+
+/** By its name, which leads to it where the terminal follows links; else with its path. */
+export function fileLine({ path, name }: ShownFile, look: Look): string {
+  const shown = safeLine(name) || 'file';
+  if (look.links) return `  ${linked(look, pathToFileURL(path).href, styled(look, 'underline', shown))}`;
+  return `  file: ${safeLine(path)}  (${shown})`;
 }

@@ -1,0 +1,24 @@
+/** What other commands of this program ask over the socket, checked. */
+import type http from 'node:http';
+import { z } from 'zod';
+
+const MAX_BODY = 2 * 1024 * 1024;
+const chat = z.string().min(1).max(200);
+const words = z.string().refine((text) => text.trim() !== '', 'is empty');
+
+export const QUESTION = z.object({ chat, text: words });
+export const SAID = z.union([z.object({ chat, text: words }), z.object({ chat, button: z.string().min(1).max(64) })]);
+export const LISTEN = z.object({ chat });
+export const SUGGEST = z.object({ chat, command: z.string().max(64), text: z.string().max(1_000) });
+
+/** Throws an error that says what is wrong with it. */
+export async function readRequest<T>(request: http.IncomingMessage, schema: z.ZodType<T>): Promise<T> {
+  let body = '';
+  for await (const chunk of request) {
+    body += String(chunk);
+    if (body.length > MAX_BODY) throw new Error('the request is too large');
+  }
+  const parsed = schema.safeParse(JSON.parse(body));
+  if (!parsed.success) throw new Error(z.prettifyError(parsed.error));
+  return parsed.data;
+}

@@ -1,0 +1,52 @@
+/**
+ * What each run does, as a line that is told again when it has changed: for channels that draw it themselves. Best effort; nothing
+ * here throws, and nothing is told of a run that has ended.
+ */
+import type { LiveView } from '../channel.ts';
+
+const EVERY_MS = 1_000;
+
+interface Run {
+  view: LiveView;
+  line: string;
+  isAsking: boolean;
+  timer: NodeJS.Timeout;
+}
+
+export class RunLines {
+  readonly #tell: (runId: string, line: string) => void;
+  readonly #runs = new Map<string, Run>();
+
+  constructor(tell: (runId: string, line: string) => void) {
+    this.#tell = tell;
+  }
+
+  /** Something has happened in it. */
+  follow(runId: string, view: LiveView): void {
+    const known = this.#runs.get(runId);
+    const timer = known?.timer ?? setInterval(() => void this.#look(runId), EVERY_MS).unref();
+    this.#runs.set(runId, { line: '', isAsking: false, ...known, view, timer });
+    void this.#look(runId);
+  }
+
+  end(runId: string): void {
+    clearInterval(this.#runs.get(runId)?.timer);
+    this.#runs.delete(runId);
+  }
+
+  close(): void {
+    for (const runId of [...this.#runs.keys()]) this.end(runId);
+  }
+
+  async #look(runId: string): Promise<void> {
+    const run = this.#runs.get(runId);
+    if (!run || run.isAsking) return;
+    run.isAsking = true;
+    const isTurn = await run.view.turn();
+    run.isAsking = false;
+    const line = isTurn && this.#runs.has(runId) ? run.view.line() : run.line;
+    if (line === run.line) return;
+    run.line = line;
+    this.#tell(runId, line);
+  }
+}

@@ -1,0 +1,39 @@
+/** The buttons on the screen, each with a number that no other has had. Pure but for itself. */
+import type { Button } from '../channel.ts';
+
+export interface Numbered {
+  n: number;
+  id: string;
+  label: string;
+}
+
+/** Older ones have scrolled away. */
+const MAX_BUTTONS = 1_000;
+
+export class Buttons {
+  readonly #known = new Map<number, Numbered>();
+  #last = 0;
+  /** Those of the last answer: a number alone presses one of these. */
+  #open = new Set<number>();
+
+  number(rows: readonly (readonly Button[])[]): Numbered[] {
+    const numbered = rows.flat().map(({ id, label }) => ({ n: ++this.#last, id, label }));
+    for (const one of numbered) this.#known.set(one.n, one);
+    for (const n of this.#known.keys()) if (n <= this.#last - MAX_BUTTONS) this.#known.delete(n);
+    this.#open = new Set(numbered.map(({ n }) => n));
+    return numbered;
+  }
+
+  /**
+   * What a typed line means: `!3` is always a button; `3` is one of the last answer's, and where it belongs to an older one it
+   * could be meant either way. Undefined: it is no number of a button.
+   */
+  find(line: string): { kind: 'press' | 'unsure'; button: Numbered } | { kind: 'none'; n: number } | undefined {
+    const [, mark = '', digits] = /^(!?)(\d{1,6})$/.exec(line) ?? [];
+    if (digits === undefined) return undefined;
+    const n = Number(digits);
+    const button = this.#known.get(n);
+    if (!button) return mark === '' ? undefined : { kind: 'none', n };
+    return { kind: mark !== '' || this.#open.has(n) ? 'press' : 'unsure', button };
+  }
+}

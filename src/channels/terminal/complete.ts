@@ -1,0 +1,80 @@
+/** What Tab makes of the words before the cursor: a command, what fits behind one, or a file of the viber's folder. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { errorCode } from '../../errors.ts';
+import type { CommandSpec, Suggestion } from '../channel.ts';
+import { safeLine } from './safe.ts';
+
+export interface CompleteOptions {
+  commands: readonly CommandSpec[];
+  /** The folder whose files are offered. */
+  files: string;
+  suggest: (command: string, text: string) => Promise<Suggestion[]>;
+}
+
+export interface Completion {
+  /** Where the words begin that are replaced. */
+  start: number;
+  choices: Suggestion[];
+}
+
+const LEAVING = ['exit', 'quit'];
+const MAX_NAMES = 10_000;
+const MAX_CHOICES = 200;
+/** Arguments that are one of a few words say so by their pattern. */
+const ONE_OF = /^\^\((\w+(?:\|\w+)+)\)\$$|^\^(\w+)\$$/;
+
+/** @param before the text up to the cursor */
+export async function complete(before: string, options: CompleteOptions): Promise<Completion> {
+  const name = /^\/(\w*)$/.exec(before)?.[1];
+  if (name !== undefined) {
+    const names = [...options.commands.map((command) => command.name), ...LEAVING].sort();
+    const fits = names.filter((one) => one.startsWith(name.toLowerCase()));
+    return { start: 0, choices: fits.map((one) => ({ value: `/${one} `, label: `/${one}` })) };
+  }
+  const [, command, typed] = /^\/(\w+)\s+([^\n]*)$/.exec(before) ?? [];
+  const argument = options.commands.find((one) => one.name === command?.toLowerCase())?.argument;
+  if (command !== undefined && typed !== undefined && argument) {
+    const start = before.length - typed.length;
+    const [, many, one] = ONE_OF.exec(argument.pattern ?? '') ?? [];
+    const words = (many ?? one)?.split('|').filter((word) => word.startsWith(typed.toLowerCase()));
+    if (words) return { start, choices: words.map((value) => ({ value, label: value })) };
+    if (argument.suggests) return { start, choices: await options.suggest(command.toLowerCase(), typed) };
+  }
+  const word = /\S*$/.exec(before)?.[0] ?? '';
+  return { start: before.length - word.length, choices: word === '' ? [] : filesFor(word, options.files) };
+}
+
+/** What all choices have in common, when that is more than was typed. */
+export function commonStart(choices: readonly Suggestion[]): string {
+  const [first = '', ...others] = choices.map(({ value }) => value);
+  let length = first.length;
+  for (const other of others) while (!other.startsWith(first.slice(0, length))) length--;
+  return first.slice(0, length).toWellFormed();
+}
+
+/** Names that begin so; folders end in `/`. Nothing above the folder is looked at, and no link is followed. */
+function filesFor(word: string, root: string): Suggestion[] {
+  const slash = word.lastIndexOf('/') + 1;
+  const [folder, begun] = [word.slice(0, slash), word.slice(slash)];
+  if (path.isAbsolute(word) || folder.split('/').includes('..')) return [];
+  return entriesOf(path.join(root, folder))
+    .filter(({ name }) => name.startsWith(begun) && (begun.startsWith('.') || !name.startsWith('.')))
+    .filter(({ name }) => safeLine(name) === name)
+    .slice(0, MAX_CHOICES)
+    .map((entry) => {
+      const isFolder = entry.isDirectory();
+      return { value: `${folder}${entry.name}${isFolder ? '/' : ' '}`, label: `${entry.name}${isFolder ? '/' : ''}` };
+    })
+    .sort((a, b) => (a.label < b.label ? -1 : 1));
+}
+
+function entriesOf(folder: string): fs.Dirent[] {
+  try {
+    if (!fs.lstatSync(folder).isDirectory()) return [];
+    return fs.readdirSync(folder, { withFileTypes: true }).slice(0, MAX_NAMES);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return [];
+  }
+}

@@ -1,0 +1,32 @@
+/** The face that fits: one that draws where somebody types at a terminal that can be drawn on, else line by line. */
+import path from 'node:path';
+import type { Messages } from '../../messages/messages.ts';
+import type { CommandSpec, Suggestion } from '../channel.ts';
+import type { Input } from './keyboard.ts';
+import { LinesFace } from './lines-face.ts';
+import { type Environment, lookOf } from './look.ts';
+import type { Output } from './screen.ts';
+import { ScreenFace } from './screen-face.ts';
+import type { Face } from './talk.ts';
+
+export interface FaceOptions {
+  input: Input;
+  output: Output;
+  env: Environment;
+  messages: Messages;
+  home: string;
+  commands: readonly CommandSpec[];
+  suggest: (command: string, text: string) => Promise<Suggestion[]>;
+}
+
+export function createFace({ input, output, env, messages, home, commands, suggest }: FaceOptions): Face {
+  const look = lookOf(output, env);
+  const isTyped = input.isTTY === true && output.isTTY === true;
+  if (!isTyped || !look.isDrawn) return new LinesFace({ input, output, look, messages, isTyped });
+  return new ScreenFace({
+    ...{ input, output, look, messages },
+    history: path.join(home, 'run', 'terminal-history.jsonl'),
+    completing: { commands, suggest, files: path.join(home, 'workspace') },
+    moreChoices: (n) => messages.text('terminal.moreChoices', { n }),
+  });
+}

@@ -1,0 +1,118 @@
+/**
+ * What was typed, also before this start: a file of the home that its owner alone may read, a JSON string a line. Invariants: it
+ * never grows beyond `MAX_ENTRIES` by more than as many again; what looks like a secret is not written; no failure of the file
+ * keeps anybody from typing.
+ */
+import fs from 'node:fs';
+import { errorCode } from '../../errors.ts';
+import { scrub } from '../../log.ts';
+import { safe } from './safe.ts';
+
+const MAX_ENTRIES = 500;
+const MAX_LENGTH = 5_000;
+const MAX_BYTES = 2 * 1024 * 1024;
+
+const SECRETS = [
+  /\b(sk|pk|rk|ghp|gho|ghu|ghs|glpat|github_pat|xox[a-z]|xapp|hf|npm|AKIA|ASIA|AIza|ya29|whsec)[-_]?[\w.-]{12,}/,
+  /\beyJ[\w-]{8,}\.[\w-]{8,}/,
+  /-----BEGIN [A-Z ]*PRIVATE KEY/,
+  /\bBearer\s+\S{8,}/i,
+  /:\/\/[^\s/:@]+:[^\s/@]+@/,
+  /(password|passwort|passwd|passphrase|kennwort|token|secret|api[ _-]?key)\b[^\n]{0,40}?(?:[:=]|\bis\b|\bist\b)\s*\S{4,}/i,
+];
+/** A word of letters and digits mixed that nobody would make up. */
+const RANDOM = /(?=[\w+=-]*\d)(?=[\w+=-]*[a-z])(?=[\w+=-]*[A-Z])[\w+=-]{24,}/;
+
+/** Whether a text seems to hold a password, a token or a key. */
+export const seemsSecret = (text: string): boolean =>
+  scrub(text) !== text || SECRETS.some((pattern) => pattern.test(text)) || RANDOM.test(text);
+
+export class History {
+  readonly #file: string;
+  #entries: string[] = [];
+  /** The place in the entries; their number: what is being typed. */
+  #at = 0;
+  #typed = '';
+
+  constructor(file: string) {
+    this.#file = file;
+    this.#entries = this.#tolerate(() => read(file)) ?? [];
+    this.#at = this.#entries.length;
+  }
+
+  /** Goes into the file unless it is the last one again, seems to hold a secret, or begins with a blank. */
+  add(text: string): void {
+    const entry = text.trimEnd();
+    const isKept = entry !== '' && !/^\s/.test(entry) && entry.length <= MAX_LENGTH && entry !== this.#entries.at(-1);
+    if (isKept && !seemsSecret(entry)) {
+      this.#entries.push(entry);
+      this.#tolerate(() => this.#write(entry));
+    }
+    this.#at = this.#entries.length;
+  }
+
+  /** The one before or after; undefined when there is none. `typed`: what stands in the line now. */
+  move(by: -1 | 1, typed: string): string | undefined {
+    const to = this.#at + by;
+    if (to < 0 || to > this.#entries.length) return undefined;
+    if (this.#at === this.#entries.length) this.#typed = typed;
+    this.#at = to;
+    return this.#entries[to] ?? this.#typed;
+  }
+
+  #write(entry: string): void {
+    if (this.#entries.length > 2 * MAX_ENTRIES) {
+      this.#entries = this.#entries.slice(-MAX_ENTRIES);
+      const temp = `${this.#file}.${process.pid}.tmp`;
+      fs.writeFileSync(temp, this.#entries.map((one) => `${JSON.stringify(one)}\n`).join(''), { mode: 0o600 });
+      fs.renameSync(temp, this.#file);
+      return;
+    }
+    const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+    const fd = fs.openSync(this.#file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    try {
+      if ((fs.fstatSync(fd).mode & 0o077) !== 0) fs.fchmodSync(fd, 0o600);
+      fs.writeSync(fd, `${JSON.stringify(entry)}\n`);
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+
+  #tolerate<T>(action: () => T): T | undefined {
+    try {
+      return action();
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      return undefined;
+    }
+  }
+}
+
+/** Lines that are none of ours are left out. */
+function read(file: string): string[] {
+  const { isFile, size } = look(file);
+  if (!isFile || size > MAX_BYTES) return [];
+  return fs
+    .readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const text = parse(line);
+      return text === undefined ? [] : [safe(text)];
+    })
+    .slice(-MAX_ENTRIES);
+}
+
+function look(file: string): { isFile: boolean; size: number } {
+  const stats = fs.lstatSync(file, { throwIfNoEntry: false });
+  return { isFile: stats?.isFile() ?? false, size: stats?.size ?? 0 };
+}
+
+function parse(line: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'string' && value.length <= MAX_LENGTH ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Keys as they are pressed, and what is pasted as one. Invariant: from `open` to `close` the terminal hands over every key;
+ * afterwards it is as it was, also while the program is suspended.
+ */
+import readline from 'node:readline';
+import { safe } from './safe.ts';
+
+export interface Input extends NodeJS.ReadableStream {
+  isTTY?: boolean | undefined;
+  setRawMode?(mode: boolean): unknown;
+}
+
+export interface Key {
+  /** Absent for what has no name, as letters of other scripts. */
+  name?: string | undefined;
+  ctrl: boolean;
+  meta: boolean;
+  shift: boolean;
+  sequence: string;
+}
+
+export interface KeyboardOptions {
+  input: Input;
+  output: NodeJS.WritableStream;
+  onKey: (key: Key) => void;
+  onPaste: (text: string) => void;
+  /** The terminal is gone. */
+  onEnd: () => void;
+  /** It goes on after it was suspended. */
+  onResume: () => void;
+}
+
+const [PASTE_ON, PASTE_OFF] = ['\u001b[?2004h', '\u001b[?2004l'];
+/** A paste of which the end does not come is over. */
+const PASTE_MS = 1_000;
+
+export class Keyboard {
+  readonly #to: KeyboardOptions;
+  #pasted: string[] | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #listen = (_text: string | undefined, key: Key) => this.#take(key);
+  readonly #resume = () => {
+    this.#raw(true);
+    this.#to.onResume();
+  };
+
+  constructor(options: KeyboardOptions) {
+    this.#to = options;
+  }
+
+  open(): void {
+    const { input, onEnd } = this.#to;
+    readline.emitKeypressEvents(input);
+    input.on('keypress', this.#listen);
+    input.on('end', onEnd);
+    this.#raw(true);
+    input.resume();
+  }
+
+  close(): void {
+    const { input, onEnd } = this.#to;
+    input.off('keypress', this.#listen);
+    input.off('end', onEnd);
+    process.off('SIGCONT', this.#resume);
+    this.#raw(false);
+    input.pause();
+  }
+
+  /** To the shell, until it lets us go on. */
+  suspend(): void {
+    this.#raw(false);
+    process.once('SIGCONT', this.#resume);
+    process.kill(process.pid, 'SIGTSTP');
+  }
+
+  #raw(isOn: boolean): void {
+    const { input, output } = this.#to;
+    input.setRawMode?.(isOn);
+    output.write(isOn ? PASTE_ON : PASTE_OFF);
+  }
+
+  #take(key: Key): void {
+    if (key.name === 'paste-start') this.#pasted = [];
+    else if (this.#pasted === undefined) return void this.#to.onKey(key);
+    else if (key.name === 'paste-end') return void this.#endPaste();
+    else this.#pasted.push(key.sequence);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#endPaste(), PASTE_MS).unref();
+  }
+
+  /** What is pasted may come from anywhere: nothing in it is a key. */
+  #endPaste(): void {
+    const text = safe((this.#pasted ?? []).join(''));
+    this.#pasted = undefined;
+    clearTimeout(this.#timer);
+    if (text !== '') this.#to.onPaste(text);
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * A conversation line by line, for pipes and for terminals that cannot be drawn on: nothing but the answers is written. Invariant:
+ * a line that comes through a pipe waits for the answer to the one before, as a person would.
+ */
+import readline from 'node:readline';
+import type { Messages } from '../../messages/messages.ts';
+import type { Input } from './keyboard.ts';
+import type { Look } from './look.ts';
+import { answerLines } from './render.ts';
+import type { Output } from './screen.ts';
+import type { Face, Shown, Talk } from './talk.ts';
+
+export interface LinesFaceOptions {
+  input: Input;
+  output: Output;
+  look: Look;
+  messages: Messages;
+  /** Somebody types, rather than a program. */
+  isTyped: boolean;
+}
+
+export class LinesFace implements Face {
+  readonly #to: LinesFaceOptions;
+  readonly #waiting: string[] = [];
+  #lines: readline.Interface | undefined;
+  #talk: Pick<Talk, 'enter' | 'leave'> | undefined;
+  #isAwaiting = false;
+  #hasAsked = false;
+  #hasEnded = false;
+
+  constructor(options: LinesFaceOptions) {
+    this.#to = options;
+  }
+
+  open(talk: Pick<Talk, 'enter' | 'leave'>): void {
+    const { input, isTyped, messages } = this.#to;
+    this.#talk = talk;
+    if (isTyped) this.#write([messages.text('terminal.greeting')]);
+    const lines = readline.createInterface({ input, terminal: false });
+    this.#lines = lines;
+    lines.on('line', (line) => {
+      if (line.trim() === '') return this.#prompt();
+      if (this.#isAwaiting && !isTyped) this.#waiting.push(line);
+      else this.#give(line);
+    });
+    lines.on('close', () => {
+      this.#hasEnded = true;
+      if (isTyped) talk.leave();
+      else if (!this.#isAwaiting) this.#next();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#lines?.close();
+  }
+
+  async answer(shown: Shown): Promise<void> {
+    const { look, output } = this.#to;
+    this.#write(await answerLines(shown, look, output.columns ?? 80));
+    this.#next();
+  }
+
+  note(text: string): void {
+    this.#write([text]);
+    this.#next();
+  }
+
+  #give(line: string): void {
+    this.#hasAsked = true;
+    this.#isAwaiting = true;
+    this.#talk?.enter(line);
+  }
+
+  /** The answer to the line in hand has come: the next one, or the end. Nothing ends that was never asked. */
+  #next(): void {
+    this.#isAwaiting = false;
+    const line = this.#waiting.shift();
+    if (line !== undefined) this.#give(line);
+    else if (this.#hasEnded && this.#hasAsked) this.#talk?.leave();
+    this.#prompt();
+  }
+
+  #prompt(): void {
+    if (this.#to.isTyped && !this.#hasEnded) this.#to.output.write('you> ');
+  }
+
+  #write(lines: readonly string[]): void {
+    this.#to.output.write(lines.map((line) => `${line}\n`).join(''));
+  }
+}

@@ -1,0 +1,77 @@
+/** What a terminal can show, as its variables say it: NO_COLOR, FORCE_COLOR, TERM, and who draws it. */
+import tty from 'node:tty';
+
+export interface Look {
+  color: boolean;
+  /** Text that leads to an address (OSC 8). */
+  links: boolean;
+  /** Markdown is shown as what it means; else as it is written. */
+  isRendered: boolean;
+  /** The cursor can be moved, so that lines are drawn again. */
+  isDrawn: boolean;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const PLAIN: Look = { color: false, links: false, isRendered: false, isDrawn: false };
+
+export function lookOf(output: { isTTY?: boolean | undefined }, env: Environment): Look {
+  const isDrawn = output.isTTY === true && env.TERM !== 'dumb';
+  const isForced = !['', '0', 'false'].includes(env.FORCE_COLOR ?? '');
+  const color = (isDrawn || isForced) && tty.WriteStream.prototype.getColorDepth({ ...env }) > 1;
+  return { color, links: isDrawn && hasLinks(env), isRendered: isDrawn || color, isDrawn };
+}
+
+const LINKING = new Set(['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'Hyper', 'rio', 'zed', 'WarpTerminal']);
+const LINKING_TERM = /^(xterm-kitty|alacritty|foot|wezterm|xterm-ghostty|contour)/;
+
+/** Others show what they do not know as nothing, or as rubbish: they get the path. */
+function hasLinks(env: Environment): boolean {
+  if (env.FORCE_HYPERLINK !== undefined) return !['0', 'false'].includes(env.FORCE_HYPERLINK);
+  const { TERM_PROGRAM: program = '', TERM_PROGRAM_VERSION: version = '' } = env;
+  if (program === 'tmux') return Number.parseFloat(version) >= 3.4;
+  return (
+    LINKING.has(program) ||
+    LINKING_TERM.test(env.TERM ?? '') ||
+    Number(env.VTE_VERSION ?? 0) >= 5001 ||
+    env.WT_SESSION !== undefined ||
+    env.KONSOLE_VERSION !== undefined ||
+    env.KITTY_WINDOW_ID !== undefined
+  );
+}
+
+export type Style =
+  | 'bold'
+  | 'dim'
+  | 'italic'
+  | 'strike'
+  | 'underline'
+  | 'cyan'
+  | 'green'
+  | 'magenta'
+  | 'blue'
+  | 'yellow';
+
+const CODES: Readonly<Record<Style, readonly [number, number]>> = {
+  bold: [1, 22],
+  dim: [2, 22],
+  italic: [3, 23],
+  underline: [4, 24],
+  strike: [9, 29],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+};
+
+/** The text itself where there are no colours. */
+export function styled(look: Pick<Look, 'color'>, style: Style, text: string): string {
+  const [on, off] = CODES[style];
+  return look.color && text !== '' ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+}
+
+/** The text itself for an address that is not all printable, which no URL is. */
+export function linked(look: Pick<Look, 'links'>, url: string, text: string): string {
+  return look.links && /^[!-~]+$/.test(url) ? `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\` : text;
+}

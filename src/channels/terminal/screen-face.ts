@@ -1,0 +1,185 @@
+/**
+ * A conversation on a terminal that can be drawn on: what was said scrolls up, below it stand the answer that is being written, what
+ * is at work, and what is being typed. What is shown comes in the order in which it was given.
+ */
+import type { Messages, Text } from '../../messages/messages.ts';
+import { loadMarkdown } from '../markdown/parse.ts';
+import { linesOf, placeOf } from './editor.ts';
+import { type Look, styled } from './look.ts';
+import { answerLines, growingLines, LABEL, textLines } from './render.ts';
+import { safeLine } from './safe.ts';
+import { Screen } from './screen.ts';
+import type { Face, LiveFace, Shown, Talk } from './talk.ts';
+import { type Typed, Typing, type TypingOptions } from './typing.ts';
+import { clip } from './width.ts';
+
+export interface ScreenFaceOptions extends Omit<TypingOptions, 'onChange' | 'screen'> {
+  look: Look;
+  messages: Messages;
+}
+
+const PROMPT = 'you> ';
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const FRAME_MS = 120;
+/** Short work is done before anybody reads what it is. */
+const SHOW_AFTER_MS = 150;
+const MAX_WORKING = 3;
+/** Of what was typed so many lines stay on the screen. */
+const MAX_ECHO = 12;
+
+export class ScreenFace implements Face, LiveFace {
+  readonly live = this;
+  readonly #to: ScreenFaceOptions;
+  readonly #screen: Screen;
+  readonly #typing: Typing;
+  #queue: Promise<void> = Promise.resolve();
+  #growing: readonly string[] = [];
+  #working: readonly string[] = [];
+  #hint = '';
+  #since = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isOpen = false;
+  readonly #resized = () => this.#draw();
+
+  constructor(options: ScreenFaceOptions) {
+    this.#to = options;
+    this.#screen = new Screen(options.output);
+    this.#typing = new Typing({ ...options, screen: this.#screen, onChange: () => this.#draw() });
+  }
+
+  open(talk: Pick<Talk, 'enter' | 'interrupt' | 'touched' | 'leave'>): void {
+    this.#isOpen = true;
+    this.#to.output.on('resize', this.#resized);
+    this.#screen.print([styled(this.#to.look, 'dim', this.#to.messages.text('terminal.greeting'))]);
+    this.#typing.open({
+      enter: (text) => {
+        this.#later(() => this.#screen.print(this.#echo(text)));
+        talk.enter(text);
+      },
+      interrupt: () => talk.interrupt(),
+      touched: () => talk.touched(),
+      leave: () => talk.leave(),
+    });
+    this.#draw();
+    // The first answer is not to wait for it.
+    setTimeout(() => void loadMarkdown(), 200).unref();
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    clearTimeout(this.#timer);
+    await this.#queue;
+    this.#to.output.off('resize', this.#resized);
+    this.#typing.close();
+    this.#screen.clear();
+  }
+
+  answer(shown: Shown): Promise<void> {
+    return this.#later(async () => {
+      const lines = await answerLines(shown, this.#to.look, this.#screen.columns);
+      this.#screen.print(shown.isRest && shown.text.trim() !== '' ? ['', ...lines] : lines);
+    });
+  }
+
+  note(text: Text): void {
+    void this.#later(() => this.#screen.print([styled(this.#to.look, 'yellow', safeLine(text))]));
+  }
+
+  pressed(label: string): void {
+    void this.#later(() =>
+      this.#screen.print([styled(this.#to.look, 'dim', `${' '.repeat(PROMPT.length)}[${safeLine(label)}]`)]),
+    );
+  }
+
+  working(lines: readonly string[]): void {
+    if (this.#working.length === 0) this.#since = Date.now();
+    this.#working = lines.slice(-MAX_WORKING);
+    this.#tick();
+  }
+
+  hint(text: Text | undefined): void {
+    this.#hint = text ?? '';
+    this.#draw();
+  }
+
+  finished(markdown: string, isFirst: boolean): void {
+    void this.#later(async () => {
+      const lines = await textLines(markdown, this.#to.look, this.#screen.columns, isFirst ? LABEL : '');
+      this.#growing = [];
+      this.#screen.print(isFirst ? lines : ['', ...lines]);
+    });
+  }
+
+  growing(markdown: string, isFirst: boolean): void {
+    void this.#later(async () => {
+      const lines = await growingLines(markdown, this.#to.look, this.#screen.columns, isFirst ? LABEL : '');
+      this.#growing = isFirst || lines.length === 0 ? lines : ['', ...lines];
+      this.#draw();
+    });
+  }
+
+  #later(action: () => void | Promise<void>): Promise<void> {
+    this.#queue = this.#queue.then(async () => {
+      await action();
+      this.#draw();
+    });
+    return this.#queue;
+  }
+
+  #echo(text: string): string[] {
+    const rows = this.#typed({ text, cursor: text.length });
+    if (rows.lines.length <= MAX_ECHO) return rows.lines;
+    const more = this.#to.messages.text('terminal.moreLines', { n: rows.lines.length - MAX_ECHO + 1 });
+    return [...rows.lines.slice(0, MAX_ECHO - 1), `${' '.repeat(PROMPT.length)}${styled(this.#to.look, 'dim', more)}`];
+  }
+
+  /** The lines of what is typed, and the cursor in them. */
+  #typed(typed: Typed): { lines: string[]; cursor: { row: number; column: number } } {
+    const rows = linesOf(typed.text, this.#typing.width);
+    const { row, column } = placeOf(typed, rows);
+    const prompt = styled(this.#to.look, 'bold', styled(this.#to.look, 'green', PROMPT));
+    const lines = rows.map(({ start, end }, index) => {
+      const before = index === 0 ? prompt : ' '.repeat(PROMPT.length);
+      return before + typed.text.slice(start, end).replace(/\n$/, '');
+    });
+    return { lines, cursor: { row, column: PROMPT.length + column } };
+  }
+
+  #draw(): void {
+    if (!this.#isOpen) return;
+    const { rows, columns } = this.#screen;
+    const { look } = this.#to;
+    const { lines, cursor } = this.#typed(this.#typing.typed);
+    // Of a long text the rows around the cursor are seen.
+    const most = Math.max(2, rows >> 1);
+    const from = Math.max(0, Math.min(cursor.row - most + 1, lines.length - most));
+    const typed = lines.slice(from, from + most);
+    const below = [...(this.#hint === '' ? [] : [this.#hint]), ...this.#typing.choices];
+    const hints = below
+      .map((line) => styled(look, 'dim', clip(line, columns - 1)))
+      .slice(0, Math.max(0, rows - typed.length - 2));
+    const room = rows - 1 - typed.length - hints.length;
+    const working = this.#workingLines(columns).slice(0, Math.max(0, room));
+    const growing = room > working.length ? this.#growing.slice(working.length - room) : [];
+    const above = [...growing, ...working];
+    const place = { row: above.length + cursor.row - from, column: cursor.column };
+    this.#screen.draw({ lines: [...above, ...typed, ...hints], cursor: place });
+  }
+
+  #workingLines(columns: number): string[] {
+    if (Date.now() - this.#since < SHOW_AFTER_MS) return [];
+    const frame = FRAMES[Math.floor(Date.now() / FRAME_MS) % FRAMES.length] ?? '';
+    const { look } = this.#to;
+    return this.#working.map(
+      (line) => `${styled(look, 'cyan', frame)} ${styled(look, 'dim', clip(safeLine(line), columns - 3))}`,
+    );
+  }
+
+  /** The sign of work goes on turning as long as there is any. */
+  #tick(): void {
+    clearTimeout(this.#timer);
+    this.#draw();
+    if (this.#working.length > 0) this.#timer = setTimeout(() => this.#tick(), FRAME_MS).unref();
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * The lower end of a terminal that is drawn again and again, and everything above it that stays. Invariants: what is drawn again
+ * is lower than the terminal, so that none of it ever scrolls away; it is drawn without wrapping, so that a character which the
+ * terminal takes for wider than we do cannot break it; a line that has not changed is not drawn.
+ */
+import { stripVTControlCharacters } from 'node:util';
+import { displayWidth } from './width.ts';
+
+export interface Output extends NodeJS.WritableStream {
+  isTTY?: boolean | undefined;
+  columns?: number | undefined;
+  rows?: number | undefined;
+}
+
+export interface Drawing {
+  lines: readonly string[];
+  /** Where the cursor is, among the lines. */
+  cursor: { row: number; column: number };
+}
+
+const NOTHING: Drawing = { lines: [], cursor: { row: 0, column: 0 } };
+/** Shown at once when all of it is there, where the terminal knows that; drawn without wrapping. */
+const [BEGIN, END] = ['\u001b[?2026h', '\u001b[?2026l'];
+const [NO_WRAP, WRAP] = ['\u001b[?7l', '\u001b[?7h'];
+const [ERASE_LINE, ERASE_BELOW] = ['\u001b[2K', '\u001b[J'];
+
+const up = (rows: number): string => (rows > 0 ? `\u001b[${rows}A` : '');
+const right = (columns: number): string => (columns > 0 ? `\u001b[${columns}C` : '');
+
+export class Screen {
+  readonly #output: Output;
+  #drawn: Drawing = NOTHING;
+  #columns: number;
+
+  constructor(output: Output) {
+    this.#output = output;
+    this.#columns = this.columns;
+  }
+
+  get columns(): number {
+    return Math.max(8, this.#output.columns ?? 80);
+  }
+
+  get rows(): number {
+    return Math.max(4, this.#output.rows ?? 24);
+  }
+
+  /** Lines that stay, above what is drawn again. The terminal wraps them, so that they are whole for whoever copies them. */
+  print(lines: readonly string[], next: Drawing = this.#drawn): void {
+    this.#write(`${ERASE_BELOW}${lines.map((line) => `${line}\n`).join('')}`, next, []);
+  }
+
+  draw(next: Drawing): void {
+    const isAsWide = this.#columns === this.columns && this.#drawn.lines.length === next.lines.length;
+    const { cursor } = this.#drawn;
+    const isSame = isAsWide && this.#drawn.lines.every((line, index) => line === next.lines[index]);
+    if (isSame && cursor.row === next.cursor.row && cursor.column === next.cursor.column) return;
+    this.#write(isAsWide ? '' : ERASE_BELOW, next, isAsWide ? this.#drawn.lines : []);
+  }
+
+  /** Takes away what is drawn again; what stays is left. */
+  clear(): void {
+    this.print([], NOTHING);
+  }
+
+  /** @param there lines that are on the screen already and need not be drawn */
+  #write(first: string, next: Drawing, there: readonly string[]): void {
+    const skipped = Math.max(0, next.lines.length - (this.rows - 1));
+    const lines = next.lines.slice(skipped);
+    const row = Math.max(0, next.cursor.row - skipped);
+    const column = Math.min(next.cursor.column, this.columns - 1);
+    const body = lines.map((line, index) => (there[index] === line ? '' : `${ERASE_LINE}${line}`)).join('\r\n');
+    const end = `${up(lines.length - 1 - row)}\r${right(column)}`;
+    this.#output.write(`${BEGIN}${up(this.#rowsAbove())}\r${first}${NO_WRAP}${body}${WRAP}${end}${END}`);
+    this.#drawn = { lines, cursor: { row, column } };
+    this.#columns = this.columns;
+  }
+
+  /** Rows from the first line to the cursor; a terminal that became narrower has wrapped what it held. */
+  #rowsAbove(): number {
+    const { lines, cursor } = this.#drawn;
+    if (this.columns >= this.#columns) return cursor.row;
+    const rowsOf = (line: string) =>
+      Math.max(1, Math.ceil(displayWidth(stripVTControlCharacters(line)) / this.columns));
+    const above = lines.slice(0, cursor.row).reduce((sum, line) => sum + rowsOf(line), 0);
+    return above + Math.floor(cursor.column / this.columns);
+  }
+}

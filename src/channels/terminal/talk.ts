@@ -1,0 +1,238 @@
+/**
+ * A conversation in a terminal: what a typed line means, what is at work, what Ctrl-C does. It knows neither how the gateway is
+ * reached (the door) nor how things are shown (the face). Invariants: a number presses the button it was shown with or none;
+ * Ctrl-C stops what is at work before it leaves, and a second one right after it leaves.
+ */
+import { errorMessage } from '../../errors.ts';
+import type { Messages, Text } from '../../messages/messages.ts';
+import type { Attachment, Button, LiveMode, Suggestion } from '../channel.ts';
+import { Buttons, type Numbered } from './buttons.ts';
+import { Growing } from './growing.ts';
+import { safeLine } from './safe.ts';
+
+/** The way to the gateway. */
+export interface Door {
+  /** Rejects when the words were not taken in. */
+  say(text: string): Promise<void>;
+  press(buttonId: string): Promise<void>;
+  suggest(command: string, text: string): Promise<Suggestion[]>;
+}
+
+export type ShownFile = Pick<Attachment, 'path' | 'name'>;
+
+/** What the gateway says. */
+export interface Answer {
+  text: string;
+  files: readonly ShownFile[];
+  buttons?: readonly (readonly Button[])[] | undefined;
+}
+
+export interface Shown {
+  text: string;
+  /** The text goes on with what is on the screen already. */
+  isRest: boolean;
+  files: readonly ShownFile[];
+  buttons: readonly Numbered[];
+}
+
+/** Where it is shown. Nothing here rejects; what is shown later comes later. */
+export interface Face {
+  /** Begins to listen. */
+  open(talk: Pick<Talk, 'enter' | 'interrupt' | 'touched' | 'leave'>): void;
+  /** Leaves the terminal as it was. */
+  close(): Promise<void>;
+  answer(shown: Shown): Promise<void>;
+  /** A sentence of the terminal's own. */
+  note(text: Text): void;
+  /** Absent where nothing can be drawn again. */
+  readonly live?: LiveFace;
+}
+
+export interface LiveFace {
+  /** What was pressed, as if it had been typed. */
+  pressed(label: string): void;
+  /** What is at work now, a line for each; a hint below what is typed. */
+  working(lines: readonly string[]): void;
+  hint(text: Text | undefined): void;
+  /** A part of an answer that stays, and what is written after it. */
+  finished(markdown: string, isFirst: boolean): void;
+  growing(markdown: string, isFirst: boolean): void;
+}
+
+export interface TalkOptions {
+  door: Door;
+  face: Face;
+  messages: Messages;
+  /** Called once. */
+  onLeave: () => void;
+}
+
+interface Run {
+  line: string;
+  readonly growing: Growing;
+  isOver: boolean;
+}
+
+const LEAVE = /^(?:exit|quit|\/exit|\/quit)$/i;
+/** What is written is drawn this often at most. */
+const DRAW_MS = 60;
+
+export class Talk {
+  readonly #to: TalkOptions;
+  readonly #buttons = new Buttons();
+  readonly #runs = new Map<string, Run>();
+  /** Something was said that nothing has come back for. */
+  #isAsked = false;
+  #isArmed = false;
+  #hasLeft = false;
+  #drawing: NodeJS.Timeout | undefined;
+
+  constructor(options: TalkOptions) {
+    this.#to = options;
+  }
+
+  get isWorking(): boolean {
+    return this.#isAsked || [...this.#runs.values()].some((run) => !run.isOver);
+  }
+
+  /** A whole message was typed. */
+  enter(text: string): void {
+    const line = text.trim();
+    if (line === '') return;
+    if (LEAVE.test(line)) return void this.leave();
+    const { door, face, messages } = this.#to;
+    const found = this.#buttons.find(line);
+    if (found?.kind === 'none') return void face.note(messages.text('terminal.noButton', { n: String(found.n) }));
+    if (found?.kind === 'unsure') {
+      const { n, label } = found.button;
+      return void face.note(messages.text('terminal.olderButton', { n: String(n), label: safeLine(label) }));
+    }
+    if (found) face.live?.pressed(found.button.label);
+    this.#isAsked = true;
+    void this.#send(found ? door.press(found.button.id) : door.say(text.trimEnd()));
+  }
+
+  /** Ctrl-C. */
+  interrupt(): void {
+    const { door, face, messages } = this.#to;
+    if (this.#isArmed) return void this.leave();
+    this.#isArmed = true;
+    face.live?.hint(messages.text(this.isWorking ? 'terminal.stopping' : 'terminal.again'));
+    if (this.isWorking) void this.#send(door.say('/stop'));
+  }
+
+  /** Another key was pressed. */
+  touched(): void {
+    if (!this.#isArmed) return;
+    this.#isArmed = false;
+    this.#to.face.live?.hint(undefined);
+  }
+
+  leave(): void {
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
+    clearTimeout(this.#drawing);
+    this.#to.onLeave();
+  }
+
+  async answer({ text, files, buttons = [] }: Answer): Promise<void> {
+    this.#isAsked = false;
+    const numbered = this.#buttons.number(buttons);
+    const rest = this.#restOf(text);
+    for (const [key, { isOver }] of this.#runs) if (isOver) this.#runs.delete(key);
+    this.#show();
+    await this.#to.face.answer({ text: rest ?? text, isRest: rest !== undefined, files, buttons: numbered });
+  }
+
+  wrote(runId: string, delta: string): void {
+    if (!this.#to.face.live) return;
+    this.#run(runId).growing.add(delta);
+    this.#drawing ??= setTimeout(() => this.#draw(), DRAW_MS);
+  }
+
+  /** What was written so far was not the answer. */
+  steps(runId: string): void {
+    const run = this.#runs.get(runId);
+    if (!run) return;
+    this.#keep(run);
+    run.growing.clear();
+    this.#show();
+  }
+
+  works(runId: string, line: string): void {
+    this.#run(runId).line = line;
+    this.#show();
+  }
+
+  /** The answer comes now, or there is none. */
+  over(runId: string, isAnswered: boolean): void {
+    const run = this.#runs.get(runId);
+    if (!run) return;
+    run.isOver = true;
+    if (!isAnswered) {
+      this.#keep(run);
+      this.#runs.delete(runId);
+    }
+    this.#show();
+  }
+
+  /** Nothing of before is at work any more: the gateway has ended. */
+  reset(): void {
+    this.#isAsked = false;
+    for (const run of this.#runs.values()) this.#keep(run);
+    this.#runs.clear();
+    this.#show();
+  }
+
+  #run(runId: string): Run {
+    const run = this.#runs.get(runId) ?? { line: '', growing: new Growing(), isOver: false };
+    this.#runs.set(runId, run);
+    return run;
+  }
+
+  async #send(sending: Promise<void>): Promise<void> {
+    try {
+      await sending;
+    } catch (error) {
+      this.#isAsked = false;
+      this.#to.face.note(this.#to.messages.text('terminal.notTaken', { why: safeLine(errorMessage(error)) }));
+    }
+  }
+
+  /** What is left to show of an answer whose beginning stands on the screen; undefined for one that is new. */
+  #restOf(text: string): string | undefined {
+    for (const { growing } of this.#runs.values()) {
+      const rest = growing.isBegun ? growing.restOf(text) : undefined;
+      if (rest === undefined) continue;
+      growing.clear();
+      return rest;
+    }
+    return undefined;
+  }
+
+  /** What was said on the way stays on the screen. */
+  #keep({ growing }: Run): void {
+    if (growing.rest.trim() !== '') this.#to.face.live?.finished(growing.rest, !growing.isBegun);
+  }
+
+  #draw(): void {
+    this.#drawing = undefined;
+    for (const { growing } of this.#runs.values()) {
+      const isFirst = !growing.isBegun;
+      const whole = growing.takeFinished();
+      if (whole.trim() !== '') this.#to.face.live?.finished(whole, isFirst);
+    }
+    this.#show();
+  }
+
+  #show(): void {
+    const runs = [...this.#runs.values()];
+    const { live } = this.#to.face;
+    live?.working(runs.filter(({ isOver, line }) => !isOver && line !== '').map(({ line }) => line));
+    const last = runs.findLast(({ growing }) => growing.rest.trim() !== '');
+    live?.growing(last?.growing.rest ?? '', !(last?.growing.isBegun ?? false));
+  }
+}
+
+/** Whether an answer may be seen as it grows, and what is done at all. */
+export const seesText = (mode: LiveMode | undefined): boolean => mode === undefined || mode === 'text';

@@ -1,0 +1,182 @@
+/** What keys do: the text being typed, what was typed before, and what Tab offers. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { type CompleteOptions, type Completion, commonStart, complete } from './complete.ts';
+import { type Edit, Editor } from './editor.ts';
+import { History } from './history.ts';
+import { type Input, type Key, Keyboard } from './keyboard.ts';
+import { safeLine } from './safe.ts';
+import type { Output, Screen } from './screen.ts';
+
+export interface TypingOptions {
+  input: Input;
+  output: Output;
+  screen: Pick<Screen, 'columns' | 'clear'>;
+  /** Where what was typed is kept. */
+  history: string;
+  completing: CompleteOptions;
+  /** How many choices are left out: `… and 5 more`. */
+  moreChoices: (n: number) => string;
+  /** Something has changed that is seen. */
+  onChange: () => void;
+}
+
+export interface Typed {
+  text: string;
+  cursor: number;
+}
+
+/** What typing leads to. */
+export interface Listener {
+  enter(text: string): void;
+  interrupt(): void;
+  /** Any other key. */
+  touched(): void;
+  leave(): void;
+}
+
+const PROMPT_WIDTH = 5;
+const MAX_CHOICES = 8;
+/** Shift with Enter, as terminals say it that tell them apart. */
+const SHIFT_ENTER = '\u001b[13;2u';
+
+const EDITS: Readonly<Record<string, Edit>> = {
+  left: 'left',
+  right: 'right',
+  'ctrl+left': 'wordLeft',
+  'ctrl+right': 'wordRight',
+  'meta+left': 'wordLeft',
+  'meta+right': 'wordRight',
+  'ctrl+b': 'left',
+  'ctrl+f': 'right',
+  'meta+b': 'wordLeft',
+  'meta+f': 'wordRight',
+  home: 'home',
+  end: 'end',
+  'ctrl+a': 'home',
+  'ctrl+e': 'end',
+  backspace: 'backspace',
+  'ctrl+h': 'backspace',
+  delete: 'delete',
+  'ctrl+d': 'delete',
+  'ctrl+w': 'killWord',
+  'meta+backspace': 'killWord',
+  'ctrl+u': 'killToStart',
+  'ctrl+k': 'killToEnd',
+  'ctrl+y': 'yank',
+};
+
+export class Typing {
+  readonly #to: TypingOptions;
+  readonly #editor = new Editor();
+  readonly #history: History;
+  readonly #keyboard: Keyboard;
+  #listener: Listener | undefined;
+  /** What Tab offers, a line each. */
+  #choices: string[] = [];
+
+  constructor(options: TypingOptions) {
+    this.#to = options;
+    this.#history = new History(options.history);
+    this.#keyboard = new Keyboard({
+      ...{ input: options.input, output: options.output },
+      onKey: (key) => this.#key(key),
+      onPaste: (text) => this.#change(() => this.#editor.insert(text)),
+      onEnd: () => this.#listener?.leave(),
+      onResume: () => options.onChange(),
+    });
+  }
+
+  get typed(): Typed {
+    return { text: this.#editor.text, cursor: this.#editor.cursor };
+  }
+
+  get choices(): readonly string[] {
+    return this.#choices;
+  }
+
+  /** Columns of a line of it: the prompt is before it, and the cursor may stand behind it. */
+  get width(): number {
+    return Math.max(4, this.#to.screen.columns - PROMPT_WIDTH - 1);
+  }
+
+  open(listener: Listener): void {
+    this.#listener = listener;
+    this.#keyboard.open();
+  }
+
+  close(): void {
+    this.#keyboard.close();
+  }
+
+  #key(key: Key): void {
+    const name = `${key.ctrl ? 'ctrl+' : ''}${key.meta ? 'meta+' : ''}${key.name ?? ''}`;
+    if (name === 'ctrl+c') return void this.#interrupt();
+    this.#listener?.touched();
+    if (name === 'tab') return void this.#complete();
+    if (name === 'ctrl+z') return void this.#suspend();
+    if (name === 'ctrl+d' && this.#editor.text === '') return void this.#listener?.leave();
+    this.#change(() => this.#edit(name, key));
+  }
+
+  #edit(name: string, key: Key): void {
+    const edit = EDITS[name];
+    if (name === 'return' || name === 'enter') this.#enter();
+    else if (name === 'meta+return' || name === 'meta+enter' || key.sequence === SHIFT_ENTER) this.#editor.insert('\n');
+    else if (name === 'up' || name === 'ctrl+p') this.#up(-1);
+    else if (name === 'down' || name === 'ctrl+n') this.#up(1);
+    else if (edit) this.#editor.apply(edit);
+    else if (!key.ctrl && !key.meta && !/^\p{Cc}/u.test(key.sequence)) this.#editor.insert(key.sequence);
+  }
+
+  #change(action: () => void): void {
+    this.#choices = [];
+    action();
+    this.#to.onChange();
+  }
+
+  /** A backslash at the end goes on in another line. */
+  #enter(): void {
+    const { text, cursor } = this.#editor;
+    if (cursor === text.length && text.endsWith('\\')) return void this.#editor.replace(cursor - 1, '\n');
+    this.#editor.set('');
+    if (text.trim() === '') return;
+    if (!/^\s*!?\d+\s*$/.test(text)) this.#history.add(text);
+    this.#listener?.enter(text);
+  }
+
+  #interrupt(): void {
+    this.#listener?.interrupt();
+    this.#change(() => this.#editor.set(''));
+  }
+
+  #up(by: -1 | 1): void {
+    if (this.#editor.moveLine(by, this.width)) return;
+    const text = this.#history.move(by, this.#editor.text);
+    if (text !== undefined) this.#editor.set(text);
+  }
+
+  #suspend(): void {
+    this.#to.screen.clear();
+    this.#keyboard.suspend();
+  }
+
+  async #complete(): Promise<void> {
+    const { text, cursor } = this.#editor;
+    // A gateway that does not answer offers nothing.
+    const found = await Promise.race([
+      complete(text.slice(0, cursor), this.#to.completing),
+      wait<Completion>(2_000, { start: cursor, choices: [] }, { ref: false }),
+    ]);
+    if (text !== this.#editor.text || cursor !== this.#editor.cursor) return;
+    this.#change(() => this.#offer(found, text.slice(found.start, cursor)));
+  }
+
+  #offer({ start, choices }: Completion, typed: string): void {
+    const [only] = choices;
+    if (only && choices.length === 1) return void this.#editor.replace(start, only.value);
+    const common = commonStart(choices);
+    if (common.length > typed.length && common.startsWith(typed)) this.#editor.replace(start, common);
+    this.#choices = choices.slice(0, MAX_CHOICES).map(({ label }) => `  ${safeLine(label)}`);
+    if (choices.length > MAX_CHOICES) this.#choices.push(`  ${this.#to.moreChoices(choices.length - MAX_CHOICES)}`);
+  }
+}

@@ -1,0 +1,70 @@
+/** Columns on a terminal, and lines of so many. A character of two columns never stands half on a line. Pure. */
+import { displayWidth } from '../markdown/table.ts';
+
+export { displayWidth } from '../markdown/table.ts';
+
+interface Grapheme {
+  start: number;
+  end: number;
+  width: number;
+  isBlank: boolean;
+}
+
+/** Offsets into a text. */
+export interface Range {
+  start: number;
+  end: number;
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** What a reader takes for one character, each with its columns. */
+export function graphemes(text: string): Grapheme[] {
+  if (/^[ -~]*$/.test(text))
+    return Array.from(text, (letter, start) => ({ start, end: start + 1, width: 1, isBlank: letter === ' ' }));
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return Array.from(segmenter.segment(text), ({ segment, index }) => ({
+    ...{ start: index, end: index + segment.length, width: displayWidth(segment), isBlank: /^\s+$/.test(segment) },
+  }));
+}
+
+/** Lines of a text that has no line breaks, cut between words, and within one that is longer than a line. At least one line. */
+export function wrap(text: string, width: number): Range[] {
+  if (text.length <= width && /^[ -~]*$/.test(text)) return [{ start: 0, end: text.length }];
+  const lines: Range[] = [];
+  let line: Range = { start: 0, end: 0 };
+  let columns = 0;
+  /** The last place where the line may end, and how wide it is up to the beginning of what follows. */
+  let cut: { end: number; next: number; columns: number } | undefined;
+  let before: Grapheme | undefined;
+  for (const one of graphemes(text)) {
+    // Words begin after blanks; East Asian characters are words.
+    const isBetween = before !== undefined && !one.isBlank && (before.isBlank || before.width > 1 || one.width > 1);
+    if (isBetween && one.start > line.start) cut = { end: line.end, next: one.start, columns };
+    if (!one.isBlank && columns + one.width > width && one.start > line.start) {
+      const at = cut ?? { end: one.start, next: one.start, columns };
+      lines.push({ start: line.start, end: at.end });
+      line = { start: at.next, end: Math.max(at.next, line.end) };
+      columns -= at.columns;
+      cut = undefined;
+    }
+    columns += one.width;
+    if (!one.isBlank) line.end = one.end;
+    before = one;
+  }
+  lines.push(line);
+  return lines;
+}
+
+/** The beginning of a line that has so many columns. */
+export function clip(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let columns = 0;
+  let end = 0;
+  for (const one of graphemes(text)) {
+    if (columns + one.width > width - 1) break;
+    columns += one.width;
+    end = one.end;
+  }
+  return `${text.slice(0, end)}…`;
+}

@@ -1,0 +1,74 @@
+/** A conversation over the gateway's socket, on a terminal. It lasts until the person leaves or the gateway ends. */
+import type http from 'node:http';
+import readline from 'node:readline';
+import { text as bodyOf } from 'node:stream/consumers';
+import type { Suggestion } from '../channels/channel.ts';
+import type { TalkLine } from '../channels/local/adapter.ts';
+import { createFace } from '../channels/terminal/face.ts';
+import { type Door, Talk } from '../channels/terminal/talk.ts';
+import { UserError } from '../errors.ts';
+import { machineLanguage } from '../lib/language.ts';
+import { messagesIn } from '../messages/messages.ts';
+import { commandSpecs } from '../runtime/commands/table.ts';
+import { chatOf, post } from './ask.ts';
+import { type CliContext, EXIT } from './command.ts';
+
+export async function talkOver(socket: string, name: string, { home, env }: CliContext): Promise<number> {
+  const chat = chatOf(name);
+  const messages = messagesIn(machineLanguage(env));
+  const left = Promise.withResolvers<void>();
+  const door = doorTo(socket, chat);
+  const listening = await post(socket, '/talk', { chat });
+  const { stdin: input, stdout: output } = process;
+  const face = createFace({ input, output, env, messages, home, commands: commandSpecs(), suggest: door.suggest });
+  const talk = new Talk({ door, face, messages, onLeave: left.resolve });
+  face.open(talk);
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.once(signal, () => talk.leave());
+  const told = listen(listening, talk);
+  const isLeft = await Promise.race([left.promise.then(() => true), told.then(() => false)]);
+  if (!isLeft) {
+    talk.reset();
+    face.note(messages.text('terminal.lost'));
+  }
+  await face.close();
+  listening.destroy();
+  return isLeft ? EXIT.ok : EXIT.failed;
+}
+
+/** Until the gateway has no more to say. */
+async function listen(response: http.IncomingMessage, talk: Talk): Promise<void> {
+  const lines = readline.createInterface({ input: response });
+  response.on('error', () => lines.close());
+  for await (const text of lines) await tell(JSON.parse(text) as TalkLine, talk);
+}
+
+async function tell(line: TalkLine, talk: Talk): Promise<void> {
+  switch (line.type) {
+    case 'answer':
+      return talk.answer(line);
+    case 'wrote':
+      return talk.wrote(line.runId, line.text);
+    case 'steps':
+      return talk.steps(line.runId);
+    case 'works':
+      return talk.works(line.runId, line.line);
+    case 'over':
+      return talk.over(line.runId, line.isAnswered);
+  }
+}
+
+function doorTo(socket: string, chat: string): Door {
+  const say = async (said: object) => {
+    const response = await post(socket, '/say', { chat, ...said });
+    const reason = await bodyOf(response);
+    if (response.statusCode !== 204) throw new UserError(reason);
+  };
+  return {
+    say: (text) => say({ text }),
+    press: (button) => say({ button }),
+    async suggest(command, text) {
+      const response = await post(socket, '/suggest', { chat, command, text });
+      return response.statusCode === 200 ? (JSON.parse(await bodyOf(response)) as Suggestion[]) : [];
+    },
+  };
+}

@@ -1,0 +1,16 @@
+/** Was das Terminal von sich aus sagt. */
+import { translate } from '../arguments.ts';
+import { terminal as english } from '../en/terminal.ts';
+
+export const terminal = translate(english)({
+  greeting: 'Dein Viber hört zu. /help zeigt, was er kann; exit oder Strg-D verlässt ihn.',
+  again: 'Noch einmal Strg-C, und du bist draußen.',
+  stopping: 'Ich halte an … Noch einmal Strg-C verlässt mich.',
+  noButton: 'Es gibt keinen Knopf {n}.',
+  olderButton:
+    '{n} ist der Knopf „{label}“ weiter oben. Mit !{n} drückst du ihn; meinst du die Zahl, schreib ein Wort dazu.',
+  notTaken: 'Das ist nicht angekommen: {why}',
+  moreLines: '… und {n, plural, one {noch eine Zeile} other {noch {n, number} Zeilen}}',
+  moreChoices: '… und {n, number} weitere',
+  lost: 'Ich wurde beendet. Was du geschrieben hast, ist aufgehoben und wird nach dem nächsten Start beantwortet.',
+});

@@ -1,0 +1,13 @@
+/** What the terminal says of its own accord. */
+export const terminal = {
+  greeting: 'Your viber listens. /help shows what it can do; exit or Ctrl-D leaves.',
+  again: 'Press Ctrl-C again to leave.',
+  stopping: 'Stopping … Press Ctrl-C again to leave.',
+  noButton: 'There is no button {n}.',
+  olderButton:
+    '{n} is the button “{label}” further up. Type !{n} to press it; to say the number, write a word with it.',
+  notTaken: 'This was not taken in: {why}',
+  moreLines: '… and {n, plural, one {one more line} other {{n, number} more lines}}',
+  moreChoices: '… and {n, number} more',
+  lost: 'I have been stopped. What you wrote is kept, and answered after the next start.',
+} as const;
