@@ -2,20 +2,49 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
+import xterm from '@xterm/headless';
 import { onTestFinished } from 'vitest';
 import { RELAY } from './pty-relay.ts';
 
-export const KEYS = { enter: '\r', down: '\u001b[B', up: '\u001b[A', interrupt: '\u0003' } as const;
+export const KEYS = {
+  enter: '\r',
+  down: '\u001b[B',
+  up: '\u001b[A',
+  tab: '\t',
+  interrupt: '\u0003',
+  end: '\u0004',
+  altEnter: '\u001b\r',
+} as const;
+
+/** As a terminal hands over what is pasted. */
+export const pasted = (text: string): string => `\u001b[200~${text}\u001b[201~`;
+
+const ROWS = 50;
 
 export interface Terminal {
   /** Everything that was shown, without colours and movements. */
   shown(): string;
   raw(): string;
+  /** What stands on the screen now, line by line, without empty ones at the end. */
+  screen(): Promise<string[]>;
   /** Waits for words that were not waited for before. */
   sees(words: string | RegExp, timeoutMs?: number): Promise<void>;
   press(...keys: string[]): Promise<void>;
   /** The exit code. */
   ended(timeoutMs?: number): Promise<number>;
+}
+
+/** The screen that a terminal makes of the output. Nothing has scrolled out of it. */
+async function screenOf(output: string, columns: number): Promise<string[]> {
+  const terminal = new xterm.Terminal({ cols: columns, rows: ROWS, scrollback: 2_000, allowProposedApi: true });
+  await new Promise<void>((resolve) => terminal.write(output, resolve));
+  const { active } = terminal.buffer;
+  const lines = Array.from(
+    { length: active.length },
+    (_line, n) => active.getLine(n)?.translateToString(true).trimEnd() ?? '',
+  );
+  terminal.dispose();
+  return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
 }
 
 export function openTerminal(
@@ -24,7 +53,7 @@ export function openTerminal(
 ): Terminal {
   const { columns = 80, env, cwd } = options;
   // The variable says the size from the first byte; the terminal itself is sized a moment after its birth.
-  const child: ChildProcess = spawn('python3', ['-c', RELAY, '50', String(columns), ...command], {
+  const child: ChildProcess = spawn('python3', ['-c', RELAY, String(ROWS), String(columns), ...command], {
     ...(cwd ? { cwd } : {}),
     env: { PATH: process.env.PATH, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -44,6 +73,7 @@ export function openTerminal(
   return {
     shown,
     raw: () => output,
+    screen: () => screenOf(output, columns),
     async sees(words, timeoutMs = 30_000) {
       const end = Date.now() + timeoutMs;
       for (;;) {

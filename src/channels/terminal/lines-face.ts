@@ -36,6 +36,7 @@ export class LinesFace implements Face {
     const { input, isTyped, messages } = this.#to;
     this.#talk = talk;
     if (isTyped) this.#write([messages.text('terminal.greeting')]);
+    this.#prompt();
     const lines = readline.createInterface({ input, terminal: false });
     this.#lines = lines;
     lines.on('line', (line) => {

@@ -19,12 +19,12 @@ const MIN_WIDTH = 16;
 export function paint({ rich, blocks }: MarkdownDocument, look: Look, columns: number, label = ''): string[] {
   const painter = new Painter(look);
   const [first, ...rest] = blocks.length > 0 ? blocks : rich.text === '' ? [] : [paragraph(rich)];
-  const mark = styled(look, 'bold', styled(look, 'magenta', label));
+  const mark = (text: string) => styled(look, 'bold', styled(look, 'magenta', text));
   if (label === '' || first === undefined) return painter.blocks(first ? [first, ...rest] : [], columns);
-  if (first.type !== 'paragraph') return [mark.trimEnd(), ...painter.blocks([first, ...rest], columns)];
+  if (first.type !== 'paragraph') return [mark(label.trimEnd()), ...painter.blocks([first, ...rest], columns)];
   const begun = edit(first.inline, [{ at: 0, remove: 0, insert: label }]);
   const [line = '', ...lines] = painter.blocks([{ ...first, inline: begun }, ...rest], columns);
-  return [mark + line.slice(label.length), ...lines];
+  return [mark(label) + line.slice(label.length), ...lines];
 }
 
 const paragraph = ({ text, spans }: Inline): Block => ({ type: 'paragraph', inline: { text, spans } });

@@ -1,0 +1,292 @@
+/** The terminal as a person sits before it: the program in a pseudo terminal, with an emulated model. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Llm, startLlm } from '../emulators/llm.ts';
+import { PROGRAM } from '../helpers/program.ts';
+import { KEYS, openTerminal, pasted, type Terminal } from '../helpers/pty.ts';
+import { tempFolder } from '../helpers/temp.ts';
+
+const { enter, up, tab, interrupt, end, altEnter } = KEYS;
+const root = path.join(import.meta.dirname, '..', '..');
+const ESC = '\u001b';
+
+interface World {
+  llm: Llm;
+  home: string;
+  open: (options?: { columns?: number; env?: Record<string, string>; command?: string }) => Promise<Terminal>;
+}
+
+async function world(): Promise<World> {
+  const llm = await startLlm();
+  onTestFinished(() => llm.close());
+  const home = tempFolder();
+  const config = { model: 'local/m', providers: { local: { baseURL: llm.url, apiKey: 'k' } }, http: { port: 0 } };
+  fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
+  return {
+    ...{ llm, home },
+    async open({ columns = 80, env = {}, command = 'chat' } = {}) {
+      const own = { HOME: home, OPENVIBER_HOME: home, NODE_NO_WARNINGS: '1', ...env };
+      const terminal = openTerminal([process.execPath, path.join(root, PROGRAM), command], {
+        columns,
+        env: own,
+        cwd: home,
+      });
+      await terminal.sees('Your viber listens');
+      await terminal.sees('you> ');
+      return terminal;
+    },
+  };
+}
+
+/** A slow answer, word by word. */
+const slowly = (text: string, chunkDelayMs = 40) => ({ chunks: text.split(/(?<=\s)/), chunkDelayMs });
+const mode = (file: string) => fs.statSync(file).mode & 0o777;
+const HISTORY = 'run/terminal-history.jsonl';
+
+describe.each(['chat', 'start'])('viber %s in a terminal', (command) => {
+  it('sends what is typed, pasted and written over many lines as one message each', async () => {
+    const { llm, open } = await world();
+    const terminal = await open({ command });
+    await terminal.press('hello there', enter);
+    await terminal.sees('viber> hello there');
+    await terminal.press('look at this:', pasted('one\r\ntwo\n\nthree'), enter);
+    await terminal.sees('three');
+    await llm.waitFor((request) => request.lastUser.includes('three'));
+    await terminal.press('first', altEnter, 'second\\', enter, 'third', enter);
+    await llm.waitFor((request) => request.lastUser.includes('third'));
+    const said = llm.requests().map((request) => request.lastUser);
+    expect(said.at(-2)).toContain('look at this:one\ntwo\n\nthree');
+    expect(said.at(-1)).toContain('first\nsecond\nthird');
+    expect(llm.requests()).toHaveLength(3);
+    await terminal.press('exit', enter);
+    expect(await terminal.ended()).toBe(0);
+    // The terminal is left as it was found.
+    expect(terminal.raw().lastIndexOf(`${ESC}[?2004l`)).toBeGreaterThan(terminal.raw().lastIndexOf(`${ESC}[?2004h`));
+  });
+
+  it('stops the work at the first Ctrl-C and leaves at the second', async () => {
+    const { llm, open } = await world();
+    llm.script([slowly('word '.repeat(2_000))]);
+    const terminal = await open({ command });
+    await terminal.press('count words', enter);
+    await terminal.sees(/word word word word/);
+    await terminal.press(interrupt);
+    await terminal.sees('Press Ctrl-C again to leave');
+    await expect.poll(() => llm.stats().aborted).toBe(1);
+    await terminal.sees(/stopped|Stopped/);
+    await terminal.press('still here', enter);
+    await terminal.sees('viber> still here');
+    llm.script([slowly('word '.repeat(2_000))]);
+    await terminal.press('count again', enter);
+    await terminal.sees(/word word word word/);
+    await terminal.press(interrupt, interrupt);
+    expect(await terminal.ended()).toBe(0);
+  });
+
+  it('leaves with Ctrl-D, quit, /quit, and a second Ctrl-C where nothing is at work', async () => {
+    const { open } = await world();
+    for (const keys of [[end], ['quit', enter], ['/quit', enter], ['half a line', interrupt, interrupt]]) {
+      const terminal = await open({ command });
+      await terminal.press(...keys);
+      expect(await terminal.ended()).toBe(0);
+    }
+  });
+});
+
+describe('an answer', () => {
+  it('is seen as it is written, with what is at work, and stands there once and rendered at the end', async () => {
+    const { llm, open } = await world();
+    const answer =
+      '# Title\n\nSome **bold** words and `code`.\n\n- one\n- two\n\n| a | b |\n|---|--:|\n| 1 | 22 |\n\nThe end.';
+    llm.script([slowly(answer, 150)]);
+    const terminal = await open();
+    await terminal.press('tell me', enter);
+    await terminal.sees('Working: thinking');
+    await terminal.sees('Some bold words');
+    expect(llm.requests()[0]?.outcome).toBe('open');
+    await terminal.sees('The end.');
+    await expect.poll(async () => (await terminal.screen()).join('\n')).not.toContain('Working');
+    const screen = await terminal.screen();
+    expect(screen.slice(1)).toEqual([
+      ...['you> tell me', 'viber>', 'Title', '', 'Some bold words and code.', '', '• one', '• two', ''],
+      ...['a │  b', '──┼───', '1 │ 22', '', 'The end.', 'you>'],
+    ]);
+    expect(terminal.raw()).toContain(`${ESC}[1mbold${ESC}[22m`);
+  });
+
+  it('has no colours under NO_COLOR, and is as it was written on a dumb terminal', async () => {
+    const { llm, open } = await world();
+    llm.script(() => ({ text: 'Some **bold** words.' }));
+    const colourless = await open({ env: { NO_COLOR: '1' } });
+    await colourless.press('tell me', enter);
+    await colourless.sees('viber> Some **bold** words.');
+    expect(colourless.raw()).not.toMatch(new RegExp(`${ESC}\\[\\d*m`));
+    const dumb = await open({ env: { TERM: 'dumb' } });
+    await dumb.press('tell me', enter);
+    await dumb.sees('viber> Some **bold** words.');
+    expect(dumb.raw()).not.toContain(ESC);
+    await dumb.press('exit', enter);
+    expect(await dumb.ended()).toBe(0);
+  });
+
+  it('cannot command the terminal: escape sequences of a model, of a title and of a file’s name do nothing', async () => {
+    const { llm, open } = await world();
+    const hostile = [
+      `${ESC}[2J${ESC}[Hgone ${ESC}]0;owned\u0007 ${ESC}]8;;http://evil.example\u0007click${ESC}]8;;\u0007`,
+      `\u009b31mred \u001bPq\u001b\\ &#27;[31mentity \u202egnp.exe\u202c \r overwritten \u0008\u0008\u0008 ${ESC}]52;c;ZXZpbA==\u0007`,
+    ].join('\n\n');
+    llm.script([
+      {
+        toolCalls: [
+          { name: 'create_artifact', arguments: { title: `a${ESC}[2Jb.txt`, type: 'text/plain', content: 'x' } },
+        ],
+      },
+      slowly(`${hostile} done`, 10),
+    ]);
+    const terminal = await open({ env: { FORCE_HYPERLINK: '1' } });
+    await terminal.press('make it', enter);
+    await terminal.sees('done');
+    await terminal.press('next', enter);
+    await terminal.sees('viber> next');
+    const raw = terminal.raw();
+    for (const bad of [
+      `${ESC}[2J`,
+      `${ESC}[H`,
+      `${ESC}]0;`,
+      'evil.example',
+      '\u009b',
+      `${ESC}P`,
+      '\u202e',
+      '\u0008',
+      `${ESC}]52`,
+    ])
+      expect(raw).not.toContain(bad);
+    expect(raw).not.toContain(`${ESC}[31m`);
+    expect((await terminal.screen()).join('\n')).toMatch(/gone +click/);
+  });
+
+  it('keeps its lines with wide characters on a narrow terminal', async () => {
+    const { llm, open } = await world();
+    const words = '日本語の文章はとても長いので折り返します。 👩‍👩‍👧 family and 👍🏽 done';
+    llm.script(() => slowly(words, 30));
+    const terminal = await open({ columns: 30 });
+    await terminal.press('言葉を書いてください、とても長い言葉を書いてください', enter);
+    await terminal.sees('done');
+    await terminal.press('次', enter);
+    await expect.poll(async () => (await terminal.screen()).filter((line) => line.includes('done'))).toHaveLength(2);
+    const screen = await terminal.screen();
+    expect(screen.slice(1)).toEqual(
+      expect.arrayContaining([
+        'you> 言葉を書いてください、と',
+        '     ても長い言葉を書いてくだ',
+        '     さい',
+        'you> 次',
+      ]),
+    );
+    expect(screen.filter((line) => line.startsWith('viber> '))).toHaveLength(2);
+    expect(screen.join('\n')).not.toContain('Working');
+  });
+
+  it('higher than the screen stands there once', async () => {
+    const { llm, open } = await world();
+    const code = Array.from({ length: 120 }, (_line, n) => `line ${n}`).join('\n');
+    llm.script([slowly(`\`\`\`\n${code}\n\`\`\`\n\nAll said.`, 2)]);
+    const terminal = await open();
+    await terminal.press('much', enter);
+    await terminal.sees('All said.');
+    await expect.poll(async () => (await terminal.screen()).slice(-2)).toEqual(['All said.', 'you>']);
+    const screen = await terminal.screen();
+    expect(screen.filter((line) => line.startsWith('line '))).toEqual(code.split('\n'));
+  });
+});
+
+describe('what is typed', () => {
+  it('is offered again after a restart, but for secrets, in a file for its owner alone', async () => {
+    const { home, open } = await world();
+    const first = await open();
+    for (const line of ['my token is abcdefgh', 'use sk-proj-abcdefghijklmnop1234', ' kept for me', 'remember\nme'])
+      await first.press(pasted(line), enter);
+    await first.press(end);
+    expect(await first.ended()).toBe(0);
+    expect(mode(path.join(home, HISTORY))).toBe(0o600);
+    expect(fs.readFileSync(path.join(home, HISTORY), 'utf8')).toBe('"remember\\nme"\n');
+    const second = await open({ command: 'start' });
+    await second.press(up);
+    await second.sees('me');
+    expect((await second.screen()).slice(-2)).toEqual(['you> remember', '     me']);
+    await second.press(interrupt, interrupt);
+    expect(await second.ended()).toBe(0);
+  });
+
+  it('is completed by Tab: commands, what fits behind them, and files of the viber’s folder', async () => {
+    const { home, llm, open } = await world();
+    fs.mkdirSync(path.join(home, 'workspace/notes'), { recursive: true });
+    fs.writeFileSync(path.join(home, 'workspace/notes/übersicht.md'), 'x');
+    fs.writeFileSync(path.join(home, `workspace/notes/${ESC}[2Jx.md`), 'x');
+    const terminal = await open();
+    await terminal.press('read no', tab, tab, enter);
+    await terminal.sees('viber> read notes/übersicht.md');
+    await terminal.press('/he', tab, enter);
+    await terminal.sees('/tasks');
+    await terminal.press('/queue co', tab, enter);
+    await terminal.sees('collect from now on');
+    await terminal.press('/t', tab);
+    await terminal.sees('/tasks');
+    await terminal.press('\u0015', '/status ', tab);
+    await terminal.sees(/\(\d{8}-\w+\)|\d{8}-/);
+    await terminal.press(interrupt);
+    expect(llm.requests()).toHaveLength(1);
+    expect(terminal.raw()).not.toContain(`${ESC}[2J`);
+  });
+});
+
+describe('buttons and files', () => {
+  it('have numbers that no other button has; an older number is never taken for a newer button', async () => {
+    const { llm, open } = await world();
+    const ask = (question: string, ...options: string[]) => ({
+      toolCalls: [{ name: 'ask_user', arguments: { question, options } }],
+    });
+    llm.script((request) => {
+      if (request.toolResults.length > 0) return { text: `chosen: ${request.toolResults.join()}` };
+      return request.lastUser.includes('colour')
+        ? ask('Which colour?', 'Red', 'Blue')
+        : ask('Which size?', 'Small', 'Large');
+    });
+    const terminal = await open();
+    await terminal.press('a colour please', enter);
+    await terminal.sees(/\[1 Red\] \[2 Blue\]/);
+    await terminal.press('2', enter);
+    await terminal.sees(/chosen: .*Blue/);
+    await terminal.press('/new', enter);
+    await terminal.press('a size please', enter);
+    await terminal.sees(/\[3 Small\] \[4 Large\]/);
+    await terminal.press('1', enter);
+    await terminal.sees('1 is the button “Red” further up');
+    await terminal.press('!9', enter);
+    await terminal.sees('There is no button 9');
+    await terminal.press('3', enter);
+    await terminal.sees(/chosen: .*Small/);
+    await terminal.press('!1', enter);
+    await terminal.sees(/already|answered/);
+  });
+
+  it('a file is a name that leads to it where the terminal follows links, else name and path', async () => {
+    const { llm, open, home } = await world();
+    const file = { name: 'create_artifact', arguments: { title: 'my notes.txt', type: 'text/plain', content: 'x' } };
+    llm.script((request) => (request.toolResults.length > 0 ? { text: 'Here it is.' } : { toolCalls: [file] }));
+    const linking = await open({ env: { TERM_PROGRAM: 'WezTerm' } });
+    await linking.press('make it', enter);
+    await linking.sees('Here it is.');
+    await linking.sees('my notes.txt');
+    const url = new RegExp(`${ESC}\\]8;;(file://[!-~]+)${ESC}`).exec(linking.raw())?.[1] ?? '';
+    expect(fs.readFileSync(new URL(url), 'utf8')).toBe('x');
+    expect(await linking.screen()).toContain('  my notes.txt');
+    await linking.press(end);
+    await linking.ended();
+    const plain = await open();
+    await plain.press('make it', enter);
+    await plain.sees('(my notes.txt)');
+    expect((await plain.screen()).join('')).toContain(`file: ${home}`);
+  });
+});
