@@ -20,9 +20,9 @@ import { readTaskSync } from '../workspace/tasks.ts';
 import type { Services } from './services.ts';
 
 export function wireGateway(services: Services): Gateway {
-  const { config, viber, queue, conversations, expected, zones, notifier, settings, metrics, log } = services;
+  const { config, viber, queue, conversations, expected, digests, zones, notifier, settings, metrics, log } = services;
   const gateway = createGateway({
-    ...{ queue, conversations, expected, zones, metrics, log },
+    ...{ queue, conversations, expected, digests, zones, metrics, log },
     access: accessFor(services),
     languages: services.languages,
     lookups: lookupsFor(services),

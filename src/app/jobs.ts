@@ -8,7 +8,7 @@ import type { Languages } from '../access/languages.ts';
 import { createOutboundTargets, type OutboundTargets } from '../access/outbound-targets.ts';
 import type { People } from '../access/people.ts';
 import type { Zones } from '../access/zones.ts';
-import type { Address, Channel } from '../channels/channel.ts';
+import { type Address, type Channel, isDirectAddress } from '../channels/channel.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
 import type { Config } from '../config.ts';
 import type { Queue } from '../engine/engine.ts';
@@ -21,6 +21,13 @@ import type { Entry } from '../runtime/contract/entry.ts';
 import type { JobService } from '../runtime/contract/job-service.ts';
 import type { Toolbox } from '../runtime/contract/order.ts';
 import type { RunOutcome } from '../runtime/contract/outcome.ts';
+import {
+  continueDigest,
+  type Digest,
+  type DigestSource,
+  type DigestTasks,
+  markDigest,
+} from '../runtime/conversations/digest-task.ts';
 import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import type { Delivery } from '../runtime/delivery.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
@@ -123,11 +130,28 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
     log.info({ jobs: files.all().length }, 'the scheduled jobs are read');
   }
 
+  const digests: DigestTasks = {
+    home,
+    async noteCopy(task) {
+      const { noteJobRun } = await import('../jobs/past-runs.ts');
+      await noteJobRun(home, task, new Date());
+    },
+  };
+
+  /** What a job says by itself in its run. */
+  const asDigest = (source: DigestSource) => async (address: Address, digest: Digest) => {
+    // What a group is told of a run is not all of it.
+    const isPart = !isDirectAddress(address);
+    const mark = await markDigest(source, { ...digest, isPart }, address, digests);
+    const rows = continueDigest(mark.taskId, options.languages.at(address));
+    return { digest: mark, buttons: await buttons.offer(address, rows) };
+  };
+
   const jobs: AppJobs = {
     targets,
     answers: (...args) =>
       createJobAnswers({
-        ...{ home, attachRules: options.attachRules, isBlank: options.isBlank },
+        ...{ ...digests, attachRules: options.attachRules, isBlank: options.isBlank },
         ...{ buttons, delivery, targets, tellOwners, log },
         messagesAt: options.languages.at,
       })(...args),
@@ -135,7 +159,11 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
       const maxBytes = (channel: string) => channelOf({ channel })?.limits.uploadBytes ?? Number.MAX_SAFE_INTEGER;
       // Where a job's result goes is written in its file, and says nothing about whether it may.
       const own = job ? [] : task.conversations;
-      const sending = notify(scope, { targets, delivery, principal, own, isJob: job !== undefined, maxBytes });
+      const source = job && { taskId: task.id, viber: task.viber, job };
+      const sending = notify(scope, {
+        ...{ targets, delivery, principal, own, maxBytes },
+        ...(source && { job: asDigest(source) }),
+      });
       const isAsked = job === undefined && address !== undefined;
       const scheduling = isAsked
         ? jobTools(scope, { service: jobs.service, principal, from: address, zone: options.zones.of(principal) })

@@ -19,6 +19,7 @@ import { type Entry, laneLimits } from '../runtime/contract/entry.ts';
 import { entryShape, outboxShape } from '../runtime/contract/spool-shapes.ts';
 import { bindLeft } from '../runtime/conversations/bind-left.ts';
 import { openConversations } from '../runtime/conversations/conversations.ts';
+import { Digests } from '../runtime/conversations/digests.ts';
 import { ExpectedAnswers } from '../runtime/conversations/expected.ts';
 import { type OwnerNotifier, openOwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import { openDelivery } from '../runtime/delivery.ts';
@@ -78,6 +79,7 @@ export async function openServices(options: ServicesOptions) {
     ...{ outbox: engine.outbox, log, channelOf: (message) => channelOf(message.address), messagesAt: languages.at },
     onOutcome: (outcome) => metrics.count('viber_deliveries_total', { outcome }),
     onDead: (message, reason) => notifier.tellUndelivered(message, reason),
+    onDigest: (message, part) => digests.note(message, part),
     onButtons: (message, messageId) => void questions.asked(message, messageId),
   });
   const { live, settings } = openLive({ config, home, bus, buttons, state, delivery, channelOf, languages, log });
@@ -87,6 +89,7 @@ export async function openServices(options: ServicesOptions) {
     send: (message) => delivery.add(message, message.id, true),
   });
   const conversations = openConversations(home.conversations);
+  const digests = new Digests(path.join(home.conversations, 'digests'));
   const zones = new Zones(home.access);
   const expected = new ExpectedAnswers(path.join(home.conversations, 'expected.json'));
   await bindLeft(queue, conversations);
@@ -96,7 +99,7 @@ export async function openServices(options: ServicesOptions) {
   return {
     ...{ config, viber: VIBER, home, log, metrics, limit, shortage, handles, damage, dead },
     ...{ engine, queue, state, syncSoon, delivery, buttons, questions, bus, live, settings, built, channelOf },
-    ...{ links, pairing, people, languages, prefixes, conversations, expected, zones, notifier },
+    ...{ links, pairing, people, languages, prefixes, conversations, expected, digests, zones, notifier },
   };
 }
 

@@ -27,6 +27,7 @@ import type { Entry } from '../runtime/contract/entry.ts';
 import type { JobService } from '../runtime/contract/job-service.ts';
 import { OFFLINE_MODEL } from '../runtime/contract/providers.ts';
 import { type Conversations, placeOf, shareTask } from '../runtime/conversations/conversations.ts';
+import type { Digests } from '../runtime/conversations/digests.ts';
 import type { Expected } from '../runtime/conversations/expected.ts';
 import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import type { ConversationSettings } from '../runtime/conversations/settings.ts';
@@ -82,6 +83,7 @@ export interface WorkOptions {
   settings: ConversationSettings;
   expected: Expected;
   conversations: Conversations;
+  digests: Digests;
   people: People;
   pairing: Pairing;
   links: Links;
@@ -176,6 +178,7 @@ export function openWork(options: WorkOptions): Work {
       : new SmallModelTitles({ home, model: small, models, costs, show: threads.show, log });
   const runs: RunServices = {
     ...{ home, log, agent, bus, meter, suspension, conversations, delivery, buttons, compaction, channelOf, isBlank },
+    digests: options.digests,
     ...{ live: options.live, metrics: options.metrics, syncSoon: options.syncSoon, memory: afterRun, jobs },
     ...{ settings: { ...config, modelName }, attachRules: rulesAt, toolbox: tools.toolbox, play: mesh.play },
     chosen,

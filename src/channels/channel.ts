@@ -65,6 +65,8 @@ export interface InboundMessage {
   editOf?: string;
   /** The platform's id of the message of ours that it replies to; on Slack the first one of its thread, whoever wrote it. */
   repliesTo?: string;
+  /** For a press in a channel: the thread that hangs on the pressed message, which may have to be opened first. */
+  below?: { address: Address; opens: boolean };
   isDirect: boolean;
   /** Addressed to this bot: a mention, a reply to it, or a command naming it. */
   isMention: boolean;
@@ -97,6 +99,15 @@ export interface Button {
   decides?: string;
 }
 
+export interface DigestMark {
+  taskId: string;
+  viber: string;
+  /** Of the job. */
+  name: string;
+  /** Names of its files. */
+  files: string[];
+}
+
 export interface OutboundMessage {
   /** Idempotency key. */
   id: string;
@@ -118,6 +129,8 @@ export interface OutboundMessage {
   interaction?: string;
   /** In which the adapter says what it has to say of itself; set when it is put into the outbox. */
   language?: string;
+  /** What a job has to say: whoever answers it, or writes in its thread, goes on with this task. Channels only pass it on. */
+  digest?: DigestMark;
   /** How the work ended that this answers; absent when it was done, or when there was none. */
   ended?: 'error' | 'waiting';
 }

@@ -1,9 +1,9 @@
 /** The run of a slot as an entry of the queue: the same for the same slot, whoever makes it and however often. */
-import { createHash } from 'node:crypto';
 import type { Principal } from '../access/principal.ts';
 import type { Address } from '../channels/channel.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import { nowhere } from '../runtime/conversations/asked-places.ts';
+import { taskIdFor } from '../workspace/tasks.ts';
 import type { Job } from './job.ts';
 
 export interface SlotFacts {
@@ -39,14 +39,5 @@ export function slotEntry(
   };
 }
 
-const ALPHABET = '23456789abcdefghijkmnpqrstuvwxyz';
-
-/**
- * The same for the same slot: whoever finds the run under way again finds its task. It looks like any task's id but is longer:
- * thousands of runs a day must not meet in one task.
- */
-export function taskIdOf(job: string, slot: Date): string {
-  const day = slot.toISOString().slice(0, 10).replaceAll('-', '');
-  const sum = createHash('sha256').update(`${job} ${slot.toISOString()}`).digest();
-  return `${day}-${[...sum.subarray(0, 8)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('')}`;
-}
+/** The same for the same slot: whoever finds the run under way again finds its task. */
+export const taskIdOf = (job: string, slot: Date): string => taskIdFor(slot, `${job} ${slot.toISOString()}`);

@@ -47,6 +47,8 @@ export interface DeliveryOptions {
   onDead?: (message: OutboundMessage, reason: string) => Promise<void>;
   /** A message was sent whose buttons are under the message with this id on its platform; may be told again. Must not throw. */
   onButtons?: (message: OutboundMessage, messageId: string) => void;
+  /** A part of a digest is on its platform, by this id; may be told again. */
+  onDigest?: (message: OutboundMessage, part: string) => Promise<void>;
   /** Scales every wait; 1 except in tests. */
   timeScale?: number;
   now?: () => number;
@@ -162,8 +164,9 @@ class OutboxDelivery implements Delivery {
     const delay = this.#pace.delay(message.address);
     if (delay > 0) return delay;
     try {
+      const ledger = this.#partsOf(lease, channel.isExact === true);
       await channel.send(message, {
-        ...this.#partsOf(lease, channel.isExact === true),
+        part: async (index, post) => this.#noted(message, await ledger.part(index, post)),
         hasButtons: (id) => this.#options.onButtons?.(message, id),
       });
     } catch (error) {
@@ -173,6 +176,14 @@ class OutboxDelivery implements Delivery {
     }
     await this.#sent(lease, channel);
     return 'finished';
+  }
+
+  async #noted(message: OutboundMessage, part: string): Promise<string> {
+    const { onDigest, log } = this.#options;
+    // What is sent stays so: without the note an answer to it goes to the task of its conversation.
+    if (message.digest)
+      await onDigest?.(message, part).catch((err: unknown) => log.error({ err }, 'a digest could not be noted'));
+    return part;
   }
 
   async #sent(lease: OutboxLease, channel: Channel): Promise<void> {

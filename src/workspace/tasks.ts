@@ -2,7 +2,7 @@
  * The records of tasks, `artifacts/{taskId}/task.json`. One writer at a time per task. Who may steer a task and where it is
  * bound survives a power cut; its state and run count alone are written cheaply, because spool and session can tell them.
  */
-import { randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -40,6 +40,13 @@ export function newTaskId(now: Date): string {
     suffix = ALPHABET.charAt(rest % ALPHABET.length) + suffix;
   }
   return `${day}-${suffix}`;
+}
+
+/** The same for the same seed. It looks like any task's id but is longer: thousands a day must not meet. */
+export function taskIdFor(day: Date | string, seed: string): string {
+  const sum = hash('sha256', seed, 'buffer');
+  const suffix = [...sum.subarray(0, 8)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('');
+  return `${typeof day === 'string' ? day : day.toISOString().slice(0, 10).replaceAll('-', '')}-${suffix}`;
 }
 
 /** A title for lists and thread names: one line, at most 8 words and 60 characters of the goal's first line. */
@@ -203,7 +210,11 @@ const recordShape = shape<TaskRecord>(
     },
     ...{ state: oneOf('pending', 'running', 'completed', 'error', 'stopped'), people: listOf(isText) },
     ...{ conversations: listOf(isText), always: optional(listOf(isConsent)), usage: optional(objectOf({})) },
-    ...{ approvedPlan: optional(objectOf({ hash: isText, by: isText, at: isText })), job: optional(isText) },
+    ...{
+      approvedPlan: optional(objectOf({ hash: isText, by: isText, at: isText })),
+      job: optional(isText),
+      digestAt: optional(isText),
+    },
   }),
 );
 const ABOUT = {

@@ -53,6 +53,8 @@ export interface TaskRecord {
   parent?: string;
   /** The scheduled job whose run it is. */
   job?: string;
+  /** The conversation, as a key, in which its digest goes on: each other one that was sent it has a copy. */
+  digestAt?: string;
   /** ISO 8601. */
   createdAt: string;
   updatedAt: string;
@@ -109,6 +111,8 @@ export type SessionEntry =
       isGuest?: true;
       /** Said in a group: everybody there has read it, and reads the answer. */
       isGroup?: true;
+      /** A job's prompt: nobody has said it, and its answer is sent to people. */
+      isJob?: true;
       files: ArtifactRef[];
       /** Of the files, by id, the voice messages whose words stand in the text: they are no more than those words. */
       spoken?: string[];

@@ -258,6 +258,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       languages: { of: () => undefined, note: () => undefined, prefixAt: () => '/' },
       ...{ queue, conversations, metrics, log },
       zones: { learn: () => undefined },
+      digests: { of: () => undefined },
       expected: { get: () => undefined, set: () => undefined, clear: () => undefined },
       access: {
         ...createPeople([{ name: 'olga', role: 'owner', ids: ['telegram:2'] }], pairing, links),

@@ -25,6 +25,7 @@ export const jobs = translate(english)({
   deleted: 'Gelöscht: **{name}**.',
   notHere: 'Hier gibt es keine geplanten Aufträge; vielleicht steht im Log des Gateways, warum.',
   which: 'Welchen? Schreib /jobs {verb} und den Namen; /jobs zeigt sie.',
+  goesOn: 'Ich habe **{title}** vor mir, mit allen Dateien. Was möchtest du wissen?',
   asks: 'Der Auftrag **{name}** fragt (Aufgabe `{task}`; öffne sie hier, um in Worten zu antworten):',
   asksSeveral:
     'Der Auftrag **{name}** fragt (Aufgabe `{task}`; öffne sie hier, um in Worten zu antworten; die erste Antwort zählt):',

@@ -22,6 +22,7 @@ export const jobs = {
   deleted: 'Deleted: **{name}**.',
   notHere: 'There are no scheduled jobs here; the log of the gateway may say why.',
   which: 'Which one? Write /jobs {verb} and the name; /jobs lists them.',
+  goesOn: 'I have **{title}** in front of me, with its files. What would you like to know?',
   asks: 'The job **{name}** asks (task `{task}`; open it here to answer in words):',
   asksSeveral: 'The job **{name}** asks (task `{task}`; open it here to answer in words; the first answer counts):',
   unsent: 'The result of the job {name} could not be sent to {place}: {why}',

@@ -138,6 +138,8 @@ export interface Command extends CommandSpec {
   says?: 'steer' | 'followup';
   /** Moves the conversation to another task: takes effect before the command is stored. */
   binds?: true;
+  /** Pressed in a channel, it goes on in the thread below the message. */
+  isBelow?: true;
   /** Where every task has its thread, it begins one. */
   begins?: true;
   /** The first word may be the id of another task: `any` takes the end of one as well, `full` whole ids only. */

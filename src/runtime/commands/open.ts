@@ -90,7 +90,7 @@ async function lastAnswer(home: Home, viber: string, taskId: string): Promise<st
 const closeFence = (text: string): string => (text.length > QUOTED ? text.replace(/^\s*(```+|~~~+).*$/gm, '') : text);
 
 /** The place counts as the task's from now on, so that everyone here can look at it. */
-async function noteConversation(context: CommandContext, task: TaskRecord): Promise<void> {
+export async function noteConversation(context: CommandContext, task: TaskRecord): Promise<void> {
   const place = placeText(context);
   if (task.conversations.includes(place)) return;
   await updateTask(context.home, task.id, (record) =>

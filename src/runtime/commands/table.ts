@@ -4,6 +4,7 @@ import { approve } from './approve.ts';
 import { artifacts, get } from './artifacts.ts';
 import type { Command } from './command.ts';
 import { compact } from './compact.ts';
+import { goOn } from './continue.ts';
 import { exportTask } from './conversation/export.ts';
 import { model, think } from './conversation/model.ts';
 import { help } from './help.ts';
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   play,
   tasks,
   open,
+  goOn,
   artifacts,
   get,
   exportTask,

@@ -22,6 +22,8 @@ export function shownToGuest({ entries, isWhole }: SessionTail, guest: string, r
       if (!('run' in entry)) return entry.type !== 'compaction';
       if (entry.run === runId) return true;
       const said = saidIn.get(entry.run) ?? [];
+      // What a job was told is nobody's to read; what it has said was sent to them.
+      if (said.length > 0 && said.every(({ isJob }) => isJob)) return entry.type === 'result';
       // A run whose beginning lies before the tail may be anybody's.
       if (said.length === 0 || !said.every(isHeard)) return false;
       return entry.type === 'message' || entry.type === 'result' || said.every(({ isGuest }) => isGuest);

@@ -27,6 +27,7 @@ export const isMessage = objectOf({
     group: optional(isText),
     editOf: optional(isText),
     movedTo: optional(isAddress),
+    repliesTo: optional(isText),
   },
 });
 

@@ -54,7 +54,7 @@ export function createTaskRecords({ home, conversations, costs, log }: TaskRecor
       await conversations.bind({ key, taskId, viber, address: message.address, isDirect: message.isDirect });
     }
     const at = new Date().toISOString();
-    const places = job ? [...job.deliver] : [formatAddress(message.address, { account: true })];
+    const places = job ? [] : [formatAddress(message.address, { account: true })];
     const goal = message.text.trim() || message.files[0]?.name || 'Untitled';
     const record: TaskRecord = {
       ...{ id: taskId, viber, goal: goal.slice(0, 4000), title: titleOf(job?.name ?? goal), state: 'pending', runs: 0 },

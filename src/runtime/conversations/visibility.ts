@@ -3,7 +3,7 @@
  * its threads their own of that group). Owners see every task in direct messages; the role opens nothing in a group.
  */
 import { isOneOf, type Principal } from '../../access/principal.ts';
-import { type Address, formatAddress } from '../../channels/channel.ts';
+import { type Address, conversationKey, formatAddress } from '../../channels/channel.ts';
 import type { Home } from '../../workspace/home.ts';
 import { readTask, resolveTaskId } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
@@ -17,9 +17,16 @@ export interface Viewpoint {
 
 export function maySee(view: Viewpoint, task: TaskRecord): boolean {
   if (task.viber !== view.viber) return false;
+  if (wasSentTo(view.address, task)) return true;
   if (view.isDirect) return view.principal.role === 'owner' || isOneOf(task.people, view.principal);
   const here = formatAddress(view.address, { account: true });
   return task.conversations.includes(here) || (isOneOf(task.people, view.principal) && isOfChat(view.address, task));
+}
+
+/** A digest is for whoever it was sent to, there and in the threads below. */
+function wasSentTo(address: Address, { digestAt }: TaskRecord): boolean {
+  const { thread: _thread, ...chat } = address;
+  return digestAt !== undefined && [address, chat].some((place) => conversationKey(place) === digestAt);
 }
 
 /** Whether the task is or was in a thread of this chat. */

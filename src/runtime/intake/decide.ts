@@ -28,6 +28,12 @@ export interface BoundTask {
   isBusy: boolean | undefined;
 }
 
+/** The task of the digest that a message answers. */
+export interface AnsweredDigest {
+  taskId: string;
+  viber: string;
+}
+
 /** Each is looked up when it is asked for, so that a stranger costs no look at a file. */
 export interface Facts {
   readonly message: InboundMessage;
@@ -49,6 +55,7 @@ export interface Facts {
   /** The conversation is being bound to a task. */
   readonly isChanging: boolean;
   readonly task: BoundTask | undefined;
+  readonly digest: AnsweredDigest | undefined;
   /** What the person's next words here answer. */
   readonly expected: ExpectedAnswer | undefined;
   /** What an owner's reply to a message of ours stands for; undefined until it was looked up. */
@@ -192,6 +199,8 @@ function decideTask(facts: Facts, { message, spec, mode }: Meaning): Decision {
   // A bare command that is not ours belongs to another bot of the group.
   if (message.command && !spec && !isDirect && !message.isMention) return { kind: 'ignore', outcome: 'refused' };
   if (facts.isChanging) return { kind: 'wait' };
+  const digest = message.command ? undefined : facts.digest;
+  if (digest && digest.taskId !== facts.task?.id) return goOn(facts, message, digest);
   // A message that begins a thread begins a task; commands look at what is here.
   const isOwnThread = message.opensThread === true && (!message.command || spec?.begins === true);
   const task = isOwnThread ? undefined : facts.task;
@@ -208,7 +217,9 @@ function decideTask(facts: Facts, { message, spec, mode }: Meaning): Decision {
   }
   if (command && spec?.binds) {
     // A thread is its task's: leading it to another is for those who may steer it (promise 33).
-    if (message.isThread && !isDirect && task?.mayJoin === false) return { kind: 'notice', said: OF_OTHERS };
+    const isThere = task?.id === command.args.trim();
+    if (message.isThread && !isDirect && task?.mayJoin === false && !isThere)
+      return { kind: 'notice', said: OF_OTHERS };
     return leadElsewhere(entry, newTaskId, command.args.trim());
   }
   const begins = task === undefined;
@@ -218,6 +229,15 @@ function decideTask(facts: Facts, { message, spec, mode }: Meaning): Decision {
   // Several chats may share a binding: it tells where the person was last.
   const rebind = task !== undefined && conversationKey(task.address) !== conversationKey(message.address);
   return { kind: 'store', entry, begins, rebind };
+}
+
+/** In the task of a digest, with a turn of its own: it leads the conversation there, but for a thread of one's own or of others. */
+function goOn({ principal, task }: Facts, message: InboundMessage, digest: AnsweredDigest): Action {
+  const entry: Entry = { message, principal, ...digest };
+  const { address, isDirect, isThread } = message;
+  const stays = isDirect ? isThread === true && address.thread !== undefined : isThread && task?.mayJoin === false;
+  if (stays || message.opensThread) return { kind: 'store', entry, begins: false, rebind: false };
+  return { kind: 'bind', entry, begins: false };
 }
 
 /** Commands that move the conversation take effect before anything that follows them is looked at. */

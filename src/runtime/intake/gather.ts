@@ -6,9 +6,10 @@ import type { KeyedMutex } from '../../lib/keyed-mutex.ts';
 import type { Lru } from '../../lib/lru.ts';
 import { messagesFor } from '../../messages/messages.ts';
 import { newTaskId } from '../../workspace/tasks.ts';
+import { findCommand } from '../commands/table.ts';
 import type { Visit } from '../contract/entry.ts';
 import { bindingKey } from '../conversations/conversations.ts';
-import type { BoundTask, Facts } from './decide.ts';
+import type { AnsweredDigest, BoundTask, Facts } from './decide.ts';
 import type { Access, GatewayServices } from './services.ts';
 
 /** What the gateway itself remembers. */
@@ -55,12 +56,18 @@ export function authorise(
   };
 }
 
-export function gather(
-  { message, visit, pressed, isSeen, isUnchanged, replied, looked }: Arrival,
-  services: GatewayServices,
-  state: IntakeState,
-): Gathered {
-  const { conversations, access, languages, lookups, settings } = services;
+/** What goes on below the pressed message takes place there. */
+function placed({ message, pressed }: Arrival): InboundMessage {
+  const isBelow = typeof pressed === 'object' && 'command' in pressed && findCommand(pressed.command)?.isBelow;
+  if (!isBelow || !message.below) return message;
+  const { address, opens } = message.below;
+  return { ...message, address, isThread: true, ...(opens && { opensThread: true }) };
+}
+
+export function gather(arrival: Arrival, services: GatewayServices, state: IntakeState): Gathered {
+  const { visit, pressed, isSeen, isUnchanged, replied, looked } = arrival;
+  const { conversations, access, languages, lookups, settings, digests } = services;
+  const message = placed(arrival);
   const { address, isDirect, editOf } = message;
   const keyOf = (principal: Principal) => bindingKey(principal, address, isDirect);
   const { principal, entry } = authorise(message, message.kind, access, (who) => ({
@@ -68,7 +75,7 @@ export function gather(
     isMention:
       message.isMention ||
       message.kind === 'migration' ||
-      (message.isThread === true && conversations.get(keyOf(who)) !== undefined),
+      (message.isThread === true && (conversations.get(keyOf(who)) ?? digests.of(message)) !== undefined),
     isCommand: message.command !== undefined,
     isButton: message.button !== undefined,
   }));
@@ -103,6 +110,12 @@ export function gather(
           isBusy: looked?.taskId === bound.taskId ? looked.isBusy : undefined,
         }
       );
+    },
+    get digest(): AnsweredDigest | undefined {
+      const { taskId, viber } = digests.of(message) ?? {};
+      // Of a task that was cleared away nothing is left to go on with.
+      const mayJoin = taskId === undefined ? undefined : lookups.mayJoin(taskId, principal);
+      return taskId === undefined || viber === undefined || mayJoin === undefined ? undefined : { taskId, viber };
     },
     get expected() {
       return services.expected.get(address, principalText(principal));

@@ -13,6 +13,7 @@ import type { Said, Text } from '../../messages/messages.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Entry, InjectionMode } from '../contract/entry.ts';
 import type { Conversations } from '../conversations/conversations.ts';
+import type { Digests } from '../conversations/digests.ts';
 import type { Expected, ExpectedAnswer } from '../conversations/expected.ts';
 import type { Buttons } from '../reply/buttons.ts';
 
@@ -65,6 +66,7 @@ export interface GatewayServices {
   queue: Queue<Entry>;
   conversations: Conversations;
   expected: Expected;
+  digests: Pick<Digests, 'of'>;
   zones: Pick<Zones, 'learn'>;
   access: Access;
   languages: Pick<Languages, 'of' | 'note' | 'prefixAt'>;

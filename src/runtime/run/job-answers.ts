@@ -12,18 +12,18 @@ import { hashText } from '../../lib/files.ts';
 import type { Logger } from '../../log.ts';
 import { lines, type Messages, type Said, say } from '../../messages/messages.ts';
 import { findRun } from '../../workspace/sessions.ts';
-import { updateTask } from '../../workspace/tasks.ts';
 import { hasUsed } from '../context/past-run.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
-import { placesToAsk, quotedName, withAccount } from '../conversations/asked-places.ts';
+import { placesToAsk, quotedName } from '../conversations/asked-places.ts';
+import { continueDigest, type DigestTasks, markDigest } from '../conversations/digest-task.ts';
 import { plainName } from '../conversations/places.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Buttons } from '../reply/buttons.ts';
 import { type Rendering, renderAnswer } from '../reply/render-answer.ts';
 import { NOTIFY } from '../tools/notify.ts';
 
-export interface JobAnswersOptions extends Rendering {
+export interface JobAnswersOptions extends Rendering, DigestTasks {
   buttons: Buttons;
   delivery: Pick<Delivery, 'add'>;
   targets: OutboundTargets;
@@ -46,7 +46,7 @@ interface Result {
   outcome: RunOutcome;
   isAgain: boolean;
   /** The places that have it, by the key of the conversation. */
-  sent: Map<string, string>;
+  sent: Set<string>;
 }
 
 /** Resolves when all that is to be sent is durable in the outbox. Throws DeliveryError while a place cannot be looked up. */
@@ -77,23 +77,22 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
   async function send(
     to: string,
     { item, run, outcome, isAgain, sent }: Result,
-    { taskId, principal }: Entry,
+    { taskId, viber, principal, job }: Entry,
   ): Promise<void> {
+    if (!job) return;
     const address = await targets.find(to, principal);
     // Two addresses may be one place: whichever is found first names the message.
     const key = hashText(conversationKey(address)).slice(0, 16);
     if (sent.has(key)) return;
-    sent.set(key, withAccount(address));
-    const shown = await renderAnswer(
-      { ...outcome, buttons: [] },
-      taskId,
-      address,
-      options.messagesAt(address),
-      options,
-    );
-    const message: OutboundMessage = { id: `${item.id}-${key}`, address, text: shown.text, files: shown.files };
-    if (shown.buttons.length > 0) message.buttons = await buttons.offer(address, shown.buttons);
-    await delivery.add(message, run, isAgain);
+    sent.add(key);
+    const messages = options.messagesAt(address);
+    const said = { text: outcome.text, refs: outcome.artifactRefs };
+    const digest = await markDigest({ taskId, viber, job }, said, address, options);
+    const shown = await renderAnswer({ ...outcome, buttons: [] }, digest.taskId, address, messages, options);
+    const rows = [...shown.buttons, ...continueDigest(digest.taskId, messages)];
+    const { text, files } = shown;
+    const message: OutboundMessage = { id: `${item.id}-${key}`, address, text, files, digest };
+    await delivery.add({ ...message, buttons: await buttons.offer(address, rows) }, run, isAgain);
   }
 
   async function unsent({ id, name }: JobOrder, to: string, why: Said): Promise<void> {
@@ -111,7 +110,7 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
     log.info({ trace: run, job: job.id, result: outcome.summary, isRoutine, isTold }, 'a job has its result');
     if (isRoutine || isTold) return;
     const isLate = Date.now() - Date.parse(item.acceptedAt) > AWAY_MS;
-    const result: Result = { item, run, outcome, isAgain, sent: new Map() };
+    const result: Result = { item, run, outcome, isAgain, sent: new Set() };
     let away: unknown;
     // Side by side: a platform that is slow to say where a place is holds up no other.
     const attempts = await Promise.allSettled(job.deliver.map((to) => send(to, result, item.message)));
@@ -130,14 +129,5 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
       }
     }
     if (away !== undefined) throw away;
-    await notePlaces(taskId, [...result.sent.values()]);
   };
-
-  /** Where it went as the platform knows it, so that whoever reads it there finds the task. */
-  async function notePlaces(taskId: string, places: readonly string[]): Promise<void> {
-    await updateTask(home, taskId, (record) => ({
-      ...record,
-      conversations: [...new Set([...record.conversations, ...places])],
-    }));
-  }
 }

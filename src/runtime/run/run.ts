@@ -48,7 +48,16 @@ export type RunEnd =
 export type RunUses = AgentServices &
   Pick<
     RunServices,
-    'home' | 'log' | 'settings' | 'suspension' | 'channelOf' | 'reading' | 'delivery' | 'tellsMemory' | 'play'
+    | 'home'
+    | 'log'
+    | 'settings'
+    | 'suspension'
+    | 'channelOf'
+    | 'reading'
+    | 'delivery'
+    | 'tellsMemory'
+    | 'play'
+    | 'digests'
   >;
 /** The run as it goes on, with what an earlier process has left of it. */
 type Begun = RunTurn & Pick<SuspendedRun, 'earlier' | 'principal'> & Pick<PlayTurn, 'messages'> & { spoken: string[] };

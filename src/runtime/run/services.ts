@@ -16,6 +16,7 @@ import type { Reading } from '../contract/reading.ts';
 import type { OwnSettings } from '../contract/settings.ts';
 import type { Thinking } from '../contract/thinking.ts';
 import type { Conversations } from '../conversations/conversations.ts';
+import type { Digests } from '../conversations/digests.ts';
 import type { TaskRecords } from '../conversations/task-record.ts';
 import type { Threads } from '../conversations/threads.ts';
 import type { Meter } from '../costs/meter.ts';
@@ -90,6 +91,8 @@ export interface RunServices {
   taskRecords: TaskRecords;
   conversations: Conversations;
   threads: Threads;
+  /** What jobs have said; absent where there are none. */
+  digests?: Pick<Digests, 'unseen' | 'shown'>;
   live: Live;
   delivery: Delivery;
   buttons: Buttons;

@@ -1,6 +1,7 @@
 /** The person's words and files as a session line; files are fetched here, after the sender was let in. */
 import { authoriseAction } from '../../access/authorise.ts';
 import { principalText } from '../../access/principal.ts';
+import type { Address, QuotedText } from '../../channels/channel.ts';
 import { crashPoint } from '../../crash-points.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { addressesIn } from '../../lib/web-addresses.ts';
@@ -12,13 +13,14 @@ import { formatUserTurn } from '../context/context.ts';
 import { reasonOf } from '../contract/abort.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Unreadable } from '../contract/unreadable.ts';
+import type { SaidDigest } from '../conversations/digests.ts';
 import { type Heard, hearFiles } from './hear.ts';
 import { type FetchedFiles, fetchFiles, type Intake } from './inbox-files.ts';
 import { type ReadDocuments, readDocuments } from './read-documents.ts';
 import type { RunServices } from './services.ts';
 
 type MessageLine = Extract<SessionEntry, { type: 'message' }>;
-type IntakeServices = Pick<RunServices, 'home' | 'settings' | 'channelOf' | 'reading' | 'delivery'>;
+type IntakeServices = Pick<RunServices, 'home' | 'settings' | 'channelOf' | 'reading' | 'delivery' | 'digests'>;
 
 const SPOKEN = 'Spoken in a voice message and written down by a machine: names and numbers may be misheard';
 
@@ -34,13 +36,35 @@ export async function takeIn(given: Intake, to: IntakeServices): Promise<TakenIn
   const heard = await heardIn(given, fetched.files, to);
   const read = await readIn(given, fetched.files, to);
   crashPoint('run:files-read');
-  const line = messageLine(given, fetched, heard, read);
+  const said = digestsFor(given, to);
+  const line = messageLine(given, fetched, heard, read, said);
   await nameTask(given, heard, to);
   await appendSession(to.home, given.task.viber, given.task.id, [line]);
+  // After a crash in between they are shown once more.
+  if (said.digests.length > 0) await to.digests?.shown(said.address, given.task.id);
   crashPoint('run:message-written');
   const isAll = heard.unheard !== undefined && isNothingElse(given, fetched);
   return { line, ...(isAll && heard.unheard ? { unheard: heard.unheard } : {}) };
 }
+
+interface Said {
+  address: Address;
+  digests: SaidDigest[];
+}
+
+/** What jobs have said here since the task was worked on: people may well speak of it. An answer to one of them names it itself. */
+function digestsFor({ task, items }: Intake, { digests }: IntakeServices): Said {
+  const { message, job } = (items[0] as QueueItem<Entry>).message;
+  const isPlain = job === undefined && message.repliesTo === undefined;
+  return { address: message.address, digests: isPlain ? (digests?.unseen(message.address, task.id) ?? []) : [] };
+}
+
+const toldOf = ({ name, at, files }: SaidDigest): string => {
+  const made = files.length > 0 ? `, with the files ${files.join(', ')}` : '';
+  return `Quoted above: what you sent here yourself as the scheduled job ${JSON.stringify(name)} at ${new Date(at).toISOString()}${made}`;
+};
+
+const quoted = ({ name, text }: SaidDigest): QuotedText => ({ kind: 'quote', from: name, text, fromSelf: true });
 
 /** Words of a recording are not waited for by somebody who has stopped it. */
 async function heardIn(given: Intake, files: FetchedFiles['files'], to: IntakeServices): Promise<Heard> {
@@ -94,6 +118,7 @@ function messageLine(
   fetched: FetchedFiles,
   heard: Heard,
   read: ReadDocuments,
+  { digests }: Said,
 ): MessageLine {
   const first = items[0] as QueueItem<Entry>;
   const { principal: author, job } = first.message;
@@ -109,8 +134,8 @@ function messageLine(
   ];
   const text = formatUserTurn({
     text: words.join('\n\n'),
-    facts: [...added, ...facts, ...fetched.problems, ...heard.problems, ...read.problems],
-    quotes: messages.flatMap((message) => message.quotes),
+    facts: [...added, ...digests.map(toldOf), ...facts, ...fetched.problems, ...heard.problems, ...read.problems],
+    quotes: [...digests.map(quoted), ...messages.flatMap((message) => message.quotes)],
     recordings: heard.recordings,
     documents: read.documents,
     files: files.filter(({ id }) => !heard.spoken.includes(id)),
@@ -132,6 +157,7 @@ function messageLine(
   if (addresses.length > 0 && principal.role !== 'guest' && authoriseAction(principal, 'steer', task.people))
     line.addresses = addresses.map((address) => scrub(address));
   if (principal.role === 'guest') line.isGuest = true;
+  if (job && job.deliver.length > 0) line.isJob = true;
   if (!job && messages.every((message) => !message.isDirect)) line.isGroup = true;
   if (items.length > 1) line.also = items.slice(1).map((item) => item.id);
   return line;

@@ -5,13 +5,14 @@
 import { z } from 'zod';
 import type { OutboundTargets } from '../../access/outbound-targets.ts';
 import type { Principal } from '../../access/principal.ts';
-import { formatAddress } from '../../channels/channel.ts';
+import { type Address, formatAddress, type OutboundMessage } from '../../channels/channel.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
 import { scrub } from '../../log.ts';
 import { listArtifacts } from '../../workspace/artifacts.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
+import type { Digest } from '../conversations/digest-task.ts';
 import type { Delivery } from '../delivery.ts';
 import { attach } from '../reply/attachments.ts';
 
@@ -29,8 +30,8 @@ export interface NotifyDeps {
   principal: Principal;
   /** The task's own conversations, as text with account. */
   own: readonly string[];
-  /** A job: whoever wrote it has said so. */
-  isJob: boolean;
+  /** A job: whoever wrote it has said so. Gives what its digest is sent with. */
+  job?: (address: Address, digest: Digest) => Promise<Pick<OutboundMessage, 'digest' | 'buttons'>>;
   maxBytes: (channel: string) => number;
 }
 
@@ -45,7 +46,7 @@ export function notify({ home, taskId, runId }: ToolScope, deps: NotifyDeps): Ru
     description: 'Send a message to a chat now, apart from your answer. Only when asked for.',
     input,
     effect: 'idempotent',
-    ...(deps.isJob ? { consent: 'never' as const } : {}),
+    ...(deps.job ? { consent: 'never' as const } : {}),
     isOutside: ({ to }) => !isOwn(to),
     kindOf: ({ to }) => to,
     asks({ to, text, artifacts = [] }, { messages, plain, code }) {
@@ -74,7 +75,8 @@ export function notify({ home, taskId, runId }: ToolScope, deps: NotifyDeps): Ru
       const { files, onRequest } = await attach(home, taskId, chosen, rules);
       if (onRequest.length > 0) throw new UserError(`${onRequest[0]?.name} is too large to be sent there.`);
       const id = `${runId}-notify-${hashText(JSON.stringify([formatAddress(address), words, artifacts])).slice(0, 16)}`;
-      await deps.delivery.add({ id, address, text: words, files }, runId, true);
+      const digest = await deps.job?.(address, { text: words, refs: chosen });
+      await deps.delivery.add({ id, address, text: words, files, ...digest }, runId, true);
       return { status: 'sent', to: formatAddress(address) };
     },
   });

@@ -21,7 +21,7 @@ const KNOWN: Facts = {
   ...{ message: WORDS, principal: OWNER, viber: 'default', newTaskId: 'new-2', entry: { allow: true } },
   ...{ isSeen: false, isUnchanged: false, rate: undefined, pressed: undefined, isChanging: false, expected: undefined },
   replied: undefined,
-  ...{ task: TASK, mode: 'followup' },
+  ...{ task: TASK, digest: undefined, mode: 'followup' },
 };
 
 type Changed = Partial<Omit<Facts, 'message'>> & { message?: Partial<InboundMessage> };

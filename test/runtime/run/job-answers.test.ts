@@ -45,6 +45,7 @@ beforeEach(async () => {
 const answers = () =>
   createJobAnswers({
     home,
+    noteCopy: async () => undefined,
     attachRules: () => attachRules(undefined),
     messagesAt: () => messagesIn('en'),
     buttons: { offer: async () => [], press: async () => undefined },

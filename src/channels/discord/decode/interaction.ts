@@ -45,7 +45,7 @@ export function decodeInteraction(body: unknown, context: Context): DecodedInter
   if (!asked) return dropped('malformed');
   const type = integer(body, 'type');
   if (type === 2) return decodeCommand(body, asked, context);
-  if (type === 3) return decodeButton(body, asked);
+  if (type === 3) return decodeButton(body, asked, context);
   if (type === 4) return decodeSuggest(body, asked);
   return dropped(`interaction.type-${type}`);
 }
@@ -153,11 +153,12 @@ function mayOpen(address: Address, isDirect: boolean, { threads, places }: Conte
   return takesThreads(place) && !isThread(place);
 }
 
-function decodeButton(body: Fields, asked: Asked): DecodedInteraction {
+function decodeButton(body: Fields, asked: Asked, context: Context): DecodedInteraction {
   const data = fields(body, 'data') ?? {};
   const shown = fields(body, 'message');
   const button = string(data, 'custom_id');
   if (button === undefined || integer(data, 'component_type') !== 2) return dropped('interaction.component');
+  const shownId = shown && id(shown, 'id');
   const message: InboundMessage = {
     ...emptyMessage(),
     id: `i:${asked.interaction.id}`,
@@ -165,7 +166,11 @@ function decodeButton(body: Fields, asked: Asked): DecodedInteraction {
     address: asked.address,
     sender: asked.sender,
     button: { id: button },
-    messageId: (shown && id(shown, 'id')) ?? '',
+    messageId: shownId ?? '',
+    ...(shownId !== undefined &&
+      mayOpen(asked.address, asked.isDirect, context) && {
+        below: { address: { ...asked.address, thread: shownId }, opens: true },
+      }),
     isDirect: asked.isDirect,
     isMention: true,
     // What follows from words for one person alone is for that person alone.

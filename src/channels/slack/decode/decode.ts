@@ -129,6 +129,9 @@ function decodePress(body: Fields, self: Self, now: number): Decoded {
     sender: readUser(self, user, string(person, 'name') ?? string(person, 'username'), false),
     button: { id: button.slice(0, 64) },
     messageId: ts ?? '',
+    ...(ts !== undefined &&
+      root === undefined &&
+      !isDirect(chat) && { below: { address: addressOf(self, chat, ts), opens: false } }),
     isDirect: isDirect(chat),
     isMention: true,
     ...(thread !== undefined && { isThread: true }),

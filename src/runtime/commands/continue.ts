@@ -1,0 +1,22 @@
+/** The button under a digest: the conversation goes on in its task. */
+import { linkCurrentTask } from '../../workspace/plan.ts';
+import { unknownTask } from '../conversations/places.ts';
+import type { Command } from './command.ts';
+import { noteConversation } from './open.ts';
+
+export const goOn: Command = {
+  name: 'continue',
+  description: 'Continue with what a job has sent',
+  action: 'look',
+  hidden: true,
+  binds: true,
+  isBelow: true,
+  async run(context) {
+    const { home, viber, args, task, moves, isDirect, messages } = context;
+    if (args.trim() === '') return { text: messages.text('tasks.whichToOpen') };
+    if (!moves || !task) return { text: messages.said(unknownTask(args, isDirect)) };
+    if (context.principal.role !== 'guest') await linkCurrentTask(home, viber, task.id);
+    await noteConversation(context, task);
+    return { text: messages.text('jobs.goesOn', { title: task.title }) };
+  },
+};

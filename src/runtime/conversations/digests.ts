@@ -1,0 +1,150 @@
+/**
+ * What jobs have said where, part by part, so that whoever answers goes on with it: `conversations/digests/<day>.jsonl`, kept for a
+ * month. Read once, when somebody asks for the first time; an entry is durable before its digest leaves the outbox.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import {
+  type Address,
+  conversationKey,
+  type DigestMark,
+  type InboundMessage,
+  type OutboundMessage,
+} from '../../channels/channel.ts';
+import { namesIn } from '../../lib/damage.ts';
+import { appendLines, ensureDir } from '../../lib/files.ts';
+import { parseJson, readJsonLines } from '../../lib/read-json.ts';
+import { isFilled, isNumber, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
+import { isId } from '../../workspace/home.ts';
+
+/** A digest that stands in a conversation. */
+export interface SaidDigest extends DigestMark {
+  /** Milliseconds since the epoch. */
+  at: number;
+  text: string;
+}
+
+interface Line {
+  at: number;
+  /** The conversation, as a key. */
+  place: string;
+  /** With `part`: the message, the platform's id of its part, and, once for each message, its words. */
+  message?: string;
+  part?: string;
+  digest?: DigestMark;
+  text?: string;
+  /** The task that was shown all that stood there. */
+  shownTo?: string;
+}
+
+const DAY_MS = 86_400_000;
+const KEPT_DAYS = 30;
+const MAX_PARTS = 20_000;
+/** Of one conversation. */
+const MAX_SHOWN = 3;
+const MAX_TEXT = 6_000;
+const DAY_FILE = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
+const ABOUT = {
+  lost: 'which messages are digests of jobs',
+  next: 'An answer to one goes to the task of its conversation.',
+};
+
+const isIdText = (value: unknown) => typeof value === 'string' && isId(value);
+const isMark = objectOf({ taskId: isIdText, viber: isIdText, name: isText, files: listOf(isText) });
+const lineShape = shape<Line>(
+  objectOf({
+    ...{ at: isNumber, place: isFilled, message: optional(isText), part: optional(isText) },
+    ...{ digest: optional(isMark), text: optional(isText), shownTo: optional(isText) },
+  }),
+);
+
+/** The ids of messages are unique in a chat, whatever thread they stand in. */
+const partKey = ({ channel, account, chat }: Address, part: string): string =>
+  JSON.stringify([channel, account, chat, part]);
+
+export class Digests {
+  readonly #folder: string;
+  readonly #now: () => number;
+  readonly #parts = new Map<string, DigestMark>();
+  /** By conversation, the newest ones. */
+  readonly #said = new Map<string, (SaidDigest & { message: string; shownTo: Set<string> })[]>();
+  #isRead = false;
+
+  constructor(folder: string, now: () => number = Date.now) {
+    this.#folder = folder;
+    this.#now = now;
+  }
+
+  /** The digest that a message answers: as a reply to one of its parts, or in the thread that hangs on one. */
+  of({ address, repliesTo }: Pick<InboundMessage, 'address' | 'repliesTo'>): DigestMark | undefined {
+    if (repliesTo === undefined && address.thread === undefined) return undefined;
+    this.#read();
+    const replied = repliesTo === undefined ? undefined : this.#parts.get(partKey(address, repliesTo));
+    return replied ?? (address.thread === undefined ? undefined : this.#parts.get(partKey(address, address.thread)));
+  }
+
+  /** A part of a digest was sent. Durable when it resolves; the same part again changes nothing. */
+  async note({ id: message, address, digest, text }: OutboundMessage, part: string): Promise<void> {
+    if (!digest) return;
+    this.#read();
+    if (this.#parts.has(partKey(address, part))) return;
+    const place = conversationKey(address);
+    const isFirst = !this.#said.get(place)?.some((said) => said.message === message);
+    const words = isFirst ? { text: text.slice(0, MAX_TEXT).toWellFormed() } : {};
+    await this.#append({ at: this.#now(), place, message, part, digest, ...words }, address);
+  }
+
+  /** What was said in a conversation within a day and a task has not been shown, oldest first. */
+  unseen(address: Address, taskId: string): SaidDigest[] {
+    this.#read();
+    const place = conversationKey(address);
+    const fresh = (this.#said.get(place) ?? []).filter(({ at }) => this.#now() - at < DAY_MS);
+    if (fresh.length === 0) this.#said.delete(place);
+    return fresh.filter((each) => each.taskId !== taskId && !each.shownTo.has(taskId)).slice(-MAX_SHOWN);
+  }
+
+  /** A task was shown what `unseen` gave. */
+  async shown(address: Address, taskId: string): Promise<void> {
+    await this.#append({ at: this.#now(), place: conversationKey(address), shownTo: taskId });
+  }
+
+  async #append(line: Line, address?: Address): Promise<void> {
+    this.#take(line, address);
+    await ensureDir(this.#folder);
+    const day = new Date(this.#now()).toISOString().slice(0, 10);
+    await appendLines(path.join(this.#folder, `${day}.jsonl`), [JSON.stringify(line)], { sync: true });
+  }
+
+  #read(): void {
+    if (this.#isRead) return;
+    this.#isRead = true;
+    const oldest = new Date(this.#now() - KEPT_DAYS * DAY_MS).toISOString().slice(0, 10);
+    for (const name of namesIn(this.#folder).sort()) {
+      const [, day] = DAY_FILE.exec(name) ?? [];
+      const file = path.join(this.#folder, name);
+      if (day === undefined) continue;
+      if (day < oldest) fs.rmSync(file, { force: true });
+      else for (const line of readJsonLines(file, lineShape, ABOUT)) this.#take(line);
+    }
+  }
+
+  #take({ at, place, message, part, digest, text, shownTo }: Line, address = addressOf(place)): void {
+    const said = this.#said.get(place) ?? [];
+    if (shownTo !== undefined) for (const each of said) each.shownTo.add(shownTo);
+    if (!digest || !address || part === undefined || message === undefined) return;
+    this.#parts.set(partKey(address, part), digest);
+    const [first] = this.#parts.size > MAX_PARTS ? this.#parts.keys() : [];
+    if (first !== undefined) this.#parts.delete(first);
+    if (text === undefined || this.#now() - at >= DAY_MS) return;
+    this.#said.set(place, [...said, { ...digest, at, text, message, shownTo: new Set<string>() }].slice(-MAX_SHOWN));
+  }
+}
+
+/** Back from its key, as far as it is needed here. */
+function addressOf(place: string): Address | undefined {
+  const parsed = parseJson(place);
+  const [channel, account, , chat]: unknown[] = Array.isArray(parsed) ? parsed : [];
+  return typeof channel === 'string' && typeof account === 'string' && typeof chat === 'string'
+    ? { channel, account, chat }
+    : undefined;
+}
