@@ -4,7 +4,7 @@
  */
 import type { Address } from './address.ts';
 import type { Attachment, RemoteFile } from './files.ts';
-import type { PartLedger } from './kept.ts';
+import type { DigestMark, PartLedger } from './kept.ts';
 
 export {
   type Address,
@@ -15,7 +15,7 @@ export {
   type WrittenAddress,
 } from './address.ts';
 export type { Attachment, RemoteFile } from './files.ts';
-export type { PartAttempt, PartLedger, ReadCursors } from './kept.ts';
+export type { DigestMark, PartAttempt, PartLedger, ReadCursors } from './kept.ts';
 
 /** What kind of platform event a message came from. Every kind goes through the same authorisation. */
 export type EntryKind = 'message' | 'edit' | 'channel-post' | 'command' | 'button' | 'membership' | 'migration';
@@ -97,15 +97,6 @@ export interface Button {
   label: string;
   /** The question that a press decides: once it is decided, wherever that was, the button is taken away. */
   decides?: string;
-}
-
-export interface DigestMark {
-  taskId: string;
-  viber: string;
-  /** Of the job. */
-  name: string;
-  /** Names of its files. */
-  files: string[];
 }
 
 export interface OutboundMessage {

@@ -25,3 +25,13 @@ export interface ReadCursors {
   /** Called after `onMessage` has resolved. A mark that is lost in a crash costs a repeated look, not a message. */
   set(chat: string, mark: string): void;
 }
+
+/** Kept with each part of what a job has said: the task in which it goes on. */
+export interface DigestMark {
+  taskId: string;
+  viber: string;
+  /** Of the job. */
+  name: string;
+  /** Names of its files. */
+  files: string[];
+}

@@ -194,6 +194,70 @@ describe.each(NAMES)('a digest on %s', (name) => {
   });
 });
 
+describe('a digest in a channel of Slack', () => {
+  it('is gone on with in its thread without a mention, also by those on no list, who are told what it said and no more', async () => {
+    const chat = await open('slack');
+    const { world, platform } = chat;
+    await put(world, 'digest', {
+      prompt: 'Write the digest from the private ledger',
+      deliver: writtenAs(platform, platform.room),
+    });
+    const { seen, task } = await deliver(chat, platform.room);
+    const thread = { ...platform.room, thread: seen.id };
+    await ask(platform, thread, 'why are they up?', { by: 'kim', text: 'why are they up?' });
+    expect(sessionOf(chat, task)).toContain('why are they up?');
+    expect(told(chat)).toContain('Digest: sales are up.');
+    expect(told(chat)).not.toMatch(/private ledger|Up 4%/);
+    const other = platform.say(platform.room, 'a talk of ours', { by: 'kim' });
+    platform.say({ ...platform.room, thread: other }, 'nobody asked you', { by: 'kim' });
+    await quiet();
+    expect(JSON.stringify(world.llm.requests())).not.toContain('nobody asked you');
+  });
+
+  it('is answered when what was written in its thread came while the gateway was away', async () => {
+    const chat = await open('slack', { process: false });
+    const { world, platform } = chat;
+    await put(world, 'digest', { deliver: writtenAs(platform, platform.room) });
+    const { seen, task } = await deliver(chat, platform.room);
+    await world.stop();
+    const thread = { ...platform.room, thread: seen.id };
+    platform.say(thread, 'why are they up?');
+    await world.restart();
+    await waitFor(platform, thread, { text: 'why are they up?' });
+    expect(sessionOf(chat, task)).toContain('why are they up?');
+  });
+});
+
+describe('what a job sends by itself in its run', () => {
+  it('goes on where it is answered, a group with no more than what it was told', async () => {
+    const chat = await open('telegram');
+    const { world, platform, clock } = chat;
+    const dm = platform.dm('alex');
+    await ask(platform, dm, 'hello', { text: 're hello' });
+    const notes = [dm, platform.room].map((place, index) => ({
+      name: 'notify',
+      arguments: { to: writtenAs(platform, place), text: `Note ${index} for you` },
+    }));
+    world.llm.script(({ lastUser, toolResults }) => {
+      const call = notes[toolResults.length];
+      if (!lastUser.includes('Write the digest')) return { text: `re ${lastUser}` };
+      return call ? { toolCalls: [call] } : { text: 'both are told' };
+    });
+    await put(world, 'digest', {});
+    await clock.advance(HOUR, pause);
+    const [own, group] = await Promise.all([
+      waitFor(platform, dm, { text: 'Note 0' }),
+      waitFor(platform, platform.room, { text: 'Note 1' }),
+    ]);
+    await quiet();
+    await ask(platform, dm, 'which one?', { replyTo: own.id, text: 'which one?' });
+    expect(told(chat)).toContain('Note 1 for you');
+    await ask(platform, platform.room, 'who else was told?', { by: 'sam', replyTo: group.id, text: 'who else' });
+    expect(told(chat)).toContain('Note 1 for you');
+    expect(told(chat)).not.toMatch(/Note 0|which one/);
+  });
+});
+
 describe('a digest for several places', () => {
   it('is a conversation of its own in each: nobody reads what others say about it', async () => {
     const chat = await open('telegram', { on: ['telegram', 'slack'] });

@@ -82,6 +82,7 @@ export function createParts({ options, session, api, transport, hosts }: PartsOp
     send: createSend({
       ...{ api, readBack, upload, respond, limits: LIMITS, command: options.command, log },
       botName: () => session.identity?.name || 'viber',
+      onDigest: (chat, ts) => progress.opened(chat, ts),
     }),
     openThread: createOpenThread({
       ...{ api, readBack, respond, progress, identity, log },

@@ -39,6 +39,8 @@ export interface SendOptions {
   /** The slash command's own name, and the bot's. */
   command: string;
   botName: () => string;
+  /** People may write in the thread below this message. */
+  onDigest: (chat: string, ts: string) => void;
   log: Logger;
 }
 
@@ -82,10 +84,13 @@ class Sender {
       notice: (all) => noticeOf(all, this.#to.command, this.#to.botName(), messages),
       noticeParts: async (notice) =>
         (await renderSlack(notice)).map((part): Part => ({ part, buttons: [], files: [] })),
-      post: (part, step) =>
-        part.part
-          ? this.#deliver(part.part, { message, ...step, buttons: part.buttons })
-          : this.#share(part.files, message, step),
+      post: async (part, step) => {
+        if (!part.part) return this.#share(part.files, message, step);
+        const ts = await this.#deliver(part.part, { message, ...step, buttons: part.buttons });
+        const { chat, thread } = message.address;
+        if (message.digest && thread === undefined) this.#to.onDigest(chat, ts);
+        return ts;
+      },
     });
   }
 
