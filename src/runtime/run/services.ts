@@ -92,7 +92,7 @@ export interface RunServices {
   conversations: Conversations;
   threads: Threads;
   /** What jobs have said; absent where there are none. */
-  digests?: Pick<Digests, 'unseen' | 'shown'>;
+  digests?: Pick<Digests, 'of' | 'unseen' | 'shown'>;
   live: Live;
   delivery: Delivery;
   buttons: Buttons;

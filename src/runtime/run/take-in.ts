@@ -55,7 +55,7 @@ interface Said {
 /** What jobs have said here since the task was worked on: people may well speak of it. An answer to one of them names it itself. */
 function digestsFor({ task, items }: Intake, { digests }: IntakeServices): Said {
   const { message, job } = (items[0] as QueueItem<Entry>).message;
-  const isPlain = job === undefined && message.repliesTo === undefined;
+  const isPlain = job === undefined && digests?.of(message) === undefined;
   return { address: message.address, digests: isPlain ? (digests?.unseen(message.address, task.id) ?? []) : [] };
 }
 
