@@ -6,6 +6,7 @@ import { common } from './de/common.ts';
 import { consent } from './de/consent.ts';
 import { contact } from './de/contact.ts';
 import { costs } from './de/costs.ts';
+import { doing } from './de/doing.ts';
 import { exported } from './de/export.ts';
 import { failures } from './de/failures.ts';
 import { help } from './de/help.ts';
@@ -34,6 +35,7 @@ export const de: Catalogue = {
   consent,
   contact,
   costs,
+  doing,
   export: exported,
   failures,
   help,

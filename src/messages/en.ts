@@ -9,6 +9,7 @@ import { common } from './en/common.ts';
 import { consent } from './en/consent.ts';
 import { contact } from './en/contact.ts';
 import { costs } from './en/costs.ts';
+import { doing } from './en/doing.ts';
 import { exported } from './en/export.ts';
 import { failures } from './en/failures.ts';
 import { help } from './en/help.ts';
@@ -36,6 +37,7 @@ export const en = {
   consent,
   contact,
   costs,
+  doing,
   export: exported,
   failures,
   help,

@@ -230,7 +230,7 @@ class OutboxDelivery implements Delivery {
   #tellUnsure({ entry: { key, trace, message } }: OutboxLease): Promise<void> {
     const { messagesAt } = this.#options;
     const messages = messagesAt?.(message.address) ?? messagesFor(message);
-    const text = messages.text('failures.uncertain', { trace });
+    const text = messages.text('failures.uncertain');
     return this.add({ id: `${key}-unsure`, address: message.address, text, files: [] }, trace, true);
   }
 

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { run as trace } from '../../src/cli/trace.ts';
 import { traceOf } from '../../src/cli/trace-events.ts';
-import { messagesIn } from '../../src/messages/messages.ts';
+import { messagesIn, say } from '../../src/messages/messages.ts';
+import { toolFailed } from '../../src/runtime/contract/run-error.ts';
 import { interruptedWhile } from '../../src/runtime/reply/failure.ts';
 import type { LlmFault } from '../emulators/llm.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
@@ -14,7 +15,9 @@ import { ask, type Platform, waitFor } from '../platforms/platform.ts';
 import { telegramPlatform } from '../platforms/telegram.ts';
 import { NAMES, openPlatforms, type PlatformName, type PlatformWorldOptions } from '../platforms/world.ts';
 
-const TRACE = /\(trace ([0-9a-f]{12})\)$/;
+/** Only where something is to be mended that a person in a chat cannot mend. */
+const TRACE = / \(for the owner: viber trace ([0-9a-f]{12})\)$/;
+const FOR_OWNERS = new Set<LlmFault>(['unauthorized', 'no-credit', 'refuse']);
 const INSIDE = /HTTP|sk-test|127\.0\.0\.1|Error\b|node:|\.ts\b|\bat \/|\{|undefined/;
 
 async function open(
@@ -52,13 +55,13 @@ const CASES: [LlmFault, RegExp, string][] = [
 ];
 
 describe.each(NAMES)('%s', (name) => {
-  it('says in one plain sentence which kind of thing failed, with a trace id and the button that helps', async () => {
+  it('says in one plain sentence which kind of thing failed, with the button that helps, and to whom an owner has to see', async () => {
     const { world, platform, dm } = await open(name);
     for (const [fault, words, button] of name === 'telegram' ? CASES : CASES.slice(0, 3)) {
       world.llm.fault(fault, 2);
-      const seen = await ask(platform, dm, `what about ${fault}`, { text: 'trace' });
-      expect([fault, seen.text]).toEqual([fault, expect.stringMatching(words)]);
-      expect(seen.text).toMatch(TRACE);
+      const seen = await ask(platform, dm, `what about ${fault}`, { text: words });
+      expect([fault, TRACE.test(seen.text)]).toEqual([fault, FOR_OWNERS.has(fault)]);
+      expect(seen.text).not.toMatch(/trace(?! [0-9a-f]{12}\)$)/);
       expect(seen.text).not.toMatch(INSIDE);
       expect(seen.text).not.toContain('\n');
       expect([fault, seen.buttons]).toEqual([fault, [button]]);
@@ -110,7 +113,7 @@ describe.each(NAMES)('%s', (name) => {
     world.llm.script((request) => ({ text: `re ${request.lastUser}`, usage }));
     await ask(platform, dm, 'first', { text: 're first' });
     const told = await ask(platform, dm, 'second', { text: 'limits.tokensPerPersonPerDay' });
-    expect(told.text).toMatch(/^Your limit for today is used up \(100 of 100 tokens, .*00:00 UTC.*kept.*\(trace/);
+    expect(told.text).toMatch(/^Your limit for today is used up \(100 of 100 tokens, .*00:00 UTC.*kept.*afterwards\.$/);
     expect(told.buttons).toEqual(['Continue']);
     const count = platform.answers(dm).length;
     platform.say(dm, 'third');
@@ -141,13 +144,30 @@ it('tells a tool that failed from a model that failed, and an interruption from 
   const { world, platform, dm } = await open('telegram');
   const missing = { name: 'read_file', arguments: { path: 'no-such-file.txt' } };
   world.llm.script([{ toolCalls: [missing] }, { fault: 'empty-text' }, { fault: 'empty-text' }]);
-  const seen = await ask(platform, dm, 'read it', { text: 'trace' });
-  expect(seen.text).toMatch(/^The tool read_file failed and the model did not go on from there: .* \(trace/);
+  const seen = await ask(platform, dm, 'read it', { text: 'went wrong' });
+  expect(seen.text).toBe(
+    'Something went wrong while reading a file, and I found no way around it: try again, or put it differently.',
+  );
   expect(seen.buttons).toEqual(['Retry']);
-  expect(interruptedWhile('write_file', 'abcdef012345', messagesIn('en'))).toMatchObject({
-    text: expect.stringMatching(/interrupted while using write_file; it may or may not have happened\. .*abcdef012345/),
+  expect(interruptedWhile('write_file', messagesIn('en'))).toMatchObject({
+    text: expect.stringMatching(/^I was interrupted while writing a file, and cannot tell whether it has happened\. /),
     buttons: [[{ label: 'Continue', say: expect.stringContaining('Check first whether write_file took effect') }]],
   });
+  expect(interruptedWhile('docs_find_page', messagesIn('de')).text).toMatch(
+    /^Ich wurde bei der Arbeit mit docs find page unterbrochen und weiß nicht, ob es geschehen ist\./,
+  );
+  expect(messagesIn('de').said(toolFailed(['shell']).said ?? say('common.wrong'))).toBe(
+    'Mir ist beim Ausführen eines Befehls etwas schiefgegangen, und ich kam nicht weiter: versuch es nochmal, oder sag es anders.',
+  );
+});
+
+it('tells somebody who speaks German in German which of two models failed', async () => {
+  const { world, platform, dm } = await open('telegram', { language: 'de', fallback: ['local/other'] });
+  world.llm.fault('stall-start', 4);
+  const { text } = await ask(platform, dm, 'hallo', { text: 'geklappt' });
+  expect(text).toMatch(
+    /^Das Modell local\/test-model hat in 1 Sekunden nicht .* Der Ersatz \(local\/other\) hat auch nicht/,
+  );
 });
 
 it('works by no settings that cannot be read: what they forbid is not known', async () => {

@@ -1,9 +1,9 @@
-/** Was Leute erfahren, wenn etwas nicht geklappt hat. Ein Kürzel in Klammern ist für den Besitzer, er findet es im Log. */
+/** Was Leute erfahren, wenn etwas nicht geklappt hat. Nur was ein Besitzer ansehen muss, nennt den Befehl, der ihm mehr sagt. */
 import { translate } from '../arguments.ts';
 import { failures as english } from '../en/failures.ts';
 
 export const failures = translate(english)({
-  withTrace: '{what} (Kennung {trace})',
+  withTrace: '{what} (für den Besitzer: viber trace {trace})',
   settings: 'An den Einstellungen muss etwas geändert werden: {problem}.',
   content: 'Das Modell {model} nimmt solche Inhalte nicht: lass die Datei weg, oder stell ein anderes Modell ein.',
   overloaded: 'Der Anbieter „{provider}“ hat gerade zu viel zu tun: versuch es in ein paar Minuten nochmal.',
@@ -29,22 +29,28 @@ export const failures = translate(english)({
   unknownModel:
     'Der Anbieter „{provider}“ kennt das Modell „{model}“ nicht: prüf die Einstellung model, und {setting}.',
   refused: 'Der Anbieter „{provider}“ hat die Anfrage abgelehnt: sag es anders, oder stell ein anderes Modell ein.',
+  emptyFrom: 'Das Modell {model} hat eine leere Antwort gegeben: frag bitte nochmal, oder sag es anders.',
+  noModel: 'Es ist kein Modell eingestellt: setz model, zum Beispiel auf openai/gpt-5-mini.',
+  tookMinutes:
+    'Daran habe ich {n, plural, one {# Minute} other {# Minuten}} gearbeitet und dann aufgehört: bitte mich in kleineren Stücken darum.',
+  tookSeconds:
+    'Daran habe ich {n, plural, one {# Sekunde} other {# Sekunden}} gearbeitet und dann aufgehört: bitte mich in kleineren Stücken darum.',
   fallback: '{what} Der Ersatz ({models}) hat auch nicht geklappt.',
   interruptedWhile:
-    'Ich wurde unterbrochen, während ich {tool} benutzte; vielleicht ist es geschehen, vielleicht nicht. Sieh nach, bevor du weitermachst (Kennung {trace}).',
-  interrupted: 'Ich wurde unterbrochen, bevor ich eine Antwort hatte (Kennung {trace}).',
+    'Ich wurde {doing} unterbrochen und weiß nicht, ob es geschehen ist. Sieh bitte nach, bevor du weitermachst.',
+  interrupted: 'Ich wurde unterbrochen, bevor ich eine Antwort hatte.',
+  toolFailed: 'Mir ist {doing} etwas schiefgegangen, und ich kam nicht weiter: versuch es nochmal, oder sag es anders.',
   empty: 'Die Antwort war leer: frag bitte nochmal, oder sag es anders.',
   moreFiles: 'Weitere Dateien: {names}',
   newTask: 'Neue Aufgabe',
   givenUp:
-    'Deine Nachricht konnte ich nicht bearbeiten: ich bin {n, plural, one {einmal} other {#-mal}} daran gescheitert (Kennung {trace}). Versuch es mit anderen Worten.',
+    'Deine Nachricht konnte ich nicht bearbeiten: ich bin {n, plural, one {einmal} other {#-mal}} daran gescheitert. Versuch es mit anderen Worten (für den Besitzer: viber trace {trace}).',
   notTaken:
-    'Deine Nachricht konnte ich nicht aufnehmen (Kennung {trace}). Sie ist aufgehoben; schick sie gleich nochmal, oder fang mit /new neu an.',
+    'Deine Nachricht konnte ich nicht aufnehmen. Sie ist aufgehoben; schick sie gleich nochmal, oder fang mit /new neu an (für den Besitzer: viber trace {trace}).',
   notTakenOwner:
-    'Eine Nachricht in {place} konnte nicht aufgenommen werden: {reason}. Sie liegt in spool/dead (Kennung {trace}).',
+    'Eine Nachricht in {place} konnte nicht aufgenommen werden: {reason}. Sie liegt in spool/dead; viber trace {trace} sagt mehr.',
   undelivered: 'Etwas, das ich in {place} zu sagen hatte, kam nicht an: {reason}. Es liegt in spool/dead.',
-  uncertain:
-    'Ich weiß nicht, ob meine letzte Nachricht bei dir angekommen ist (Kennung {trace}). Wenn sie fehlt, schick /status.',
+  uncertain: 'Ich weiß nicht, ob meine letzte Nachricht bei dir angekommen ist. Wenn sie fehlt, schick /status.',
   tooMany:
     'Das waren zu viele Nachrichten in einer Minute; die letzte habe ich nicht genommen. Wart einen Moment und schick sie nochmal.',
   queueFull:

@@ -1,6 +1,6 @@
-/** What people are told when something did not work. A code in brackets is for the owner, who finds it in the log. */
+/** What people are told when something did not work. Only what an owner has to look into names the command that tells them more. */
 export const failures = {
-  withTrace: '{what} (trace {trace})',
+  withTrace: '{what} (for the owner: viber trace {trace})',
   settings: 'The settings need a change: {problem}.',
   content: 'The model {model} cannot take this kind of content: leave the file out, or set another model.',
   overloaded: 'The provider "{provider}" has too much to do just now: try again in a few minutes.',
@@ -24,20 +24,28 @@ export const failures = {
   wrongAddress: 'The provider "{provider}" knows nothing at {address}: set {setting} to {address}/v1.',
   unknownModel: 'The provider "{provider}" does not know the model "{model}": check the setting model, and {setting}.',
   refused: 'The provider "{provider}" refused the request: try to put it differently, or set another model.',
+  emptyFrom: 'The model {model} gave an empty answer: please ask again, or put it differently.',
+  noModel: 'No model is set: set model, for example to openai/gpt-5-mini.',
+  tookMinutes:
+    'I worked on this for {n, plural, one {# minute} other {# minutes}} and stopped: ask me for it in smaller parts.',
+  tookSeconds:
+    'I worked on this for {n, plural, one {# second} other {# seconds}} and stopped: ask me for it in smaller parts.',
   fallback: '{what} The fallback ({models}) failed as well.',
   interruptedWhile:
-    'I was interrupted while using {tool}; it may or may not have happened. Look before you continue (trace {trace}).',
-  interrupted: 'I was interrupted before I had an answer (trace {trace}).',
+    'I was interrupted {doing}, and cannot tell whether it has happened. Please have a look before you continue.',
+  interrupted: 'I was interrupted before I had an answer.',
+  toolFailed: 'Something went wrong {doing}, and I found no way around it: try again, or put it differently.',
   empty: 'The answer was empty: please ask again, or put it differently.',
   moreFiles: 'More files: {names}',
   newTask: 'New task',
   givenUp:
-    'I could not work on your message: it made me fail {n, plural, one {once} other {# times}} (trace {trace}). Try it in other words.',
+    'I could not work on your message: it made me fail {n, plural, one {once} other {# times}}. Try it in other words (for the owner: viber trace {trace}).',
   notTaken:
-    'I could not take in your message (trace {trace}). It is kept; send it again in a moment, or begin anew with /new.',
-  notTakenOwner: 'A message in {place} could not be taken in: {reason}. It is kept in spool/dead (trace {trace}).',
+    'I could not take in your message. It is kept; send it again in a moment, or begin anew with /new (for the owner: viber trace {trace}).',
+  notTakenOwner:
+    'A message in {place} could not be taken in: {reason}. It is kept in spool/dead; viber trace {trace} tells more.',
   undelivered: 'Something I had to say in {place} could not be delivered: {reason}. It is kept in spool/dead.',
-  uncertain: 'I cannot tell whether my last message reached you (trace {trace}). If it is missing, send /status.',
+  uncertain: 'I cannot tell whether my last message reached you. If it is missing, send /status.',
   tooMany: 'That was too many messages in a minute; I did not take the last one. Wait a moment and send it again.',
   queueFull:
     'I did not take this message: {n, plural, one {one is waiting already} other {# are waiting already}}. Send it again later, or /stop first.',

@@ -3,6 +3,7 @@
  * from disk. Invariants: after an abort nothing more is said or run; a failure is always a RunError, or what a hook threw.
  */
 import type { Logger } from '../../log.ts';
+import { say } from '../../messages/messages.ts';
 import type { Agent, Timeouts } from '../contract/agent.ts';
 import { RunError, toRunError } from '../contract/run-error.ts';
 import type { Models } from '../model/models.ts';
@@ -73,8 +74,11 @@ export function createAgent(options: AgentOptions): Agent {
 }
 
 function tookTooLong(ms: number): RunError {
-  const limit = ms >= 60_000 ? `${Math.round(ms / 60_000)} minutes` : `${ms / 1000} seconds`;
-  return new RunError('timeout', `The work took longer than ${limit} and was ended: ask for it in smaller parts.`, {
+  const said =
+    ms >= 60_000
+      ? say('failures.tookMinutes', { n: Math.round(ms / 60_000) })
+      : say('failures.tookSeconds', { n: ms / 1000 });
+  return new RunError('timeout', said, {
     detail: `run longer than ${ms} ms`,
   });
 }

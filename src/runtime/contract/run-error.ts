@@ -4,6 +4,7 @@
  */
 import { ConfigError, errorCode } from '../../errors.ts';
 import { messagesIn, type Said, say } from '../../messages/messages.ts';
+import { doingWith } from './doing.ts';
 import { isNoCredit } from './no-credit.ts';
 import { keySetting, knownProvider, lacksVersion, splitModelName } from './providers.ts';
 
@@ -233,11 +234,10 @@ function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** The model did not get over the failure of these tools. */
+/** The model did not get over the failure of these tools; people are told of the last. */
 export function toolFailed(tools: readonly string[]): RunError {
-  const names = [...new Set(tools)].join(', ');
-  const text = `The tool ${names} failed and the model did not go on from there: try again, or put it differently.`;
-  return new RunError('tool', text, { detail: `failed tools: ${names}` });
+  const detail = `failed tools: ${[...new Set(tools)].join(', ')}`;
+  return new RunError('tool', say('failures.toolFailed', { doing: doingWith(tools.at(-1) ?? '') }), { detail });
 }
 
 /** For what no one foresaw. The SDK's own errors may quote a prompt, so only their name is kept. */

@@ -4,6 +4,7 @@
  * its tools may run, so trying again repeats no side effect.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { say } from '../../messages/messages.ts';
 import { type CallUsage, estimate, usageOf } from '../contract/call-usage.ts';
 import type { CallOptions, GenerateResult, ModelV4 } from '../contract/model.ts';
 import { describeFailure, type ModelFailure, RunError, type RunErrorKind } from '../contract/run-error.ts';
@@ -64,8 +65,7 @@ export function createStreamingModel(options: StreamingOptions): StreamingModel 
     spent(usageOf(given, call.prompt));
     const answer = await withoutUnseen(given);
     if (isEmpty(answer) && !options.acceptsEmpty()) {
-      const text = `The model ${name} gave an empty answer: please ask again, or put it differently.`;
-      throw new RunError('empty', text, { detail: `${name}: empty answer` });
+      throw new RunError('empty', say('failures.emptyFrom', { model: name }), { detail: `${name}: empty answer` });
     }
     return tidyCalls(answer, call.prompt);
   }
@@ -142,8 +142,9 @@ function isEmpty({ content, finishReason }: GenerateResult): boolean {
 
 /** The person is told what to mend at the model they chose; that the others failed too is added. */
 function withFallback(error: RunError | undefined, others: readonly string[]): RunError {
-  if (!error) return new RunError('config', 'No model is set: set model, for example to openai/gpt-5-mini.');
+  if (!error) return new RunError('config', say('failures.noModel'));
   if (others.length === 0) return error;
-  const text = `${error.userMessage} The fallback (${others.join(', ')}) failed as well.`;
+  const what = error.said ?? say('common.wrong');
+  const text = say('failures.fallback', { what, models: others.join(', ') });
   return new RunError(error.kind, text, { detail: error.message, cause: error.cause });
 }

@@ -1,11 +1,12 @@
 /**
- * What a person is told when a run ends without an answer: one plain sentence, the trace id, and a button that goes on from
- * there. Nothing of the inside is in it.
+ * What a person is told when a run ends without an answer: one plain sentence and a button that goes on from there, and where only an
+ * owner can mend it the command that tells them more. Nothing of the inside is in it.
  */
 import { errorCode, UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import { type Messages, type Said, say, type Text } from '../../messages/messages.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
+import { doingWith } from '../contract/doing.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import { type FailedTurn, RunError } from '../contract/run-error.ts';
 import { summarise } from './summary.ts';
@@ -44,8 +45,8 @@ export function buttonsAgain(result: Pick<RunOutcome, 'state' | 'error'>, messag
 }
 
 /** The side-effecting call that a crash cut: reported, not repeated. */
-export function interruptedWhile(tool: string, trace: string, messages: Messages): RunOutcome {
-  const text = messages.text('failures.interruptedWhile', { tool, trace });
+export function interruptedWhile(tool: string, messages: Messages): RunOutcome {
+  const text = messages.text('failures.interruptedWhile', { doing: doingWith(tool) });
   const button = {
     label: messages.text('common.continue'),
     say: `Please continue. Check first whether ${tool} took effect.`,
@@ -54,8 +55,8 @@ export function interruptedWhile(tool: string, trace: string, messages: Messages
 }
 
 /** The run was cut and nothing goes on from it by itself. */
-export const interruptedRun = (trace: string, messages: Messages): RunOutcome =>
-  interrupted(messages.text('failures.interrupted', { trace }), continueButton(messages));
+export const interruptedRun = (messages: Messages): RunOutcome =>
+  interrupted(messages.text('failures.interrupted'), continueButton(messages));
 
 /** The run was stopped: nobody wants an answer to it. */
 export const stoppedRun = (): RunOutcome => ({
@@ -84,7 +85,7 @@ export function failure(error: unknown, trace: string, messages: Messages, log: 
     };
   }
   const what = sentenceOf(error);
-  const text = messages.text('failures.withTrace', { what, trace });
+  const text = needsOwner(error) ? messages.text('failures.withTrace', { what, trace }) : messages.said(what);
   const told = error instanceof RunError && error.kind === 'cap' ? 'cap' : messages.said(what);
   return {
     ...{ state: 'error', text, summary: summarise(text), artifactRefs: [], error: told },
@@ -93,6 +94,10 @@ export function failure(error: unknown, trace: string, messages: Messages, log: 
 }
 
 const CAP: Pick<RunOutcome, 'error' | 'buttons'> = { error: 'cap', buttons: [] };
+
+/** Something is set up wrong, or is ours to mend; anything else passes, or is for the person to put differently. */
+const needsOwner = (error: unknown): boolean =>
+  !(error instanceof RunError) || ['key', 'quota', 'unreachable', 'config', 'refused'].includes(error.kind);
 
 const kindOf = (error: unknown): string => (error instanceof RunError ? error.kind : (errorCode(error) ?? 'unknown'));
 

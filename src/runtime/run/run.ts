@@ -75,7 +75,7 @@ export async function run(turn: RunTurn, to: RunUses): Promise<RunEnd> {
     return { kind: 'recorded', outcome: { ...result, buttons: buttonsAgain(result, messages) }, at: result.at };
   // A side effect that a crash cut is told, never repeated.
   const cut = cutCall(earlier);
-  if (cut) return ended(interruptedWhile(cut, turn.run, messages));
+  if (cut) return ended(interruptedWhile(cut, messages));
 
   const waiting: Begun = { ...turn, messages, earlier, principal: onWhoseWord(turn), spoken: spokenIn(earlier) };
   const verdicts = await decisionsFor(waiting, first, to);

@@ -68,7 +68,7 @@ export async function abandonTurn(
 ): Promise<void> {
   const id = traceOf(items[0]?.id ?? '');
   const messages = messagesFor(items[0]?.message.message ?? {});
-  const outcome = { ...interruptedRun(id, messages), ...to.meter.used(id) };
+  const outcome = { ...interruptedRun(messages), ...to.meter.used(id) };
   await conclude({ run: id, items, isAgain: true, fence, ack }, outcome, new Date().toISOString(), to);
 }
 
