@@ -23,6 +23,9 @@ export type CrashPoint =
   | 'playbook:step-written'
   | 'compaction:extracted'
   | 'compaction:flushed'
+  | 'skill:written'
+  | 'skill:moved'
+  | 'skill:placed'
   | 'send:intent'
   | 'send:posted'
   | 'send:recorded';

@@ -84,6 +84,8 @@ const LAYERS: { from: RegExp; to: RegExp[] }[] = [
   },
   // The bundled skills bring tools of their own.
   { from: /^skills\/(chart|web|bundled)/, to: [CONTRACT, /^runtime\/tools\//, /^(skills|workspace)\//, GROUND] },
+  // What adds skills stands on those that are there, and on the rules of fetches.
+  { from: /^skills\/add\//, to: [/^skills\//, SUPPORT, GROUND] },
   { from: /^skills\//, to: [GROUND] },
   { from: /^engine\//, to: [SEAM, SUPPORT, GROUND] },
   { from: /^access\//, to: [SEAM, GROUND] },
@@ -108,14 +110,16 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
   { name: /^(@clack\/prompts|uqr)$/, in: /^cli\/setup\// },
   { name: /^croner$/, in: /^jobs\// },
   { name: /^chokidar$/, in: /^lib\/watch-folders\.ts$/ },
-  { name: /^tar$/, in: /^cli\/backup\// },
+  { name: /^tar$/, in: /^(cli\/backup|skills\/add)\// },
+  { name: /^diff$/, in: /^skills\/add\// },
   { name: /^pino$/, in: /^log\.ts$/ },
   { name: /^(mdast|micromark)/, in: /^channels\/markdown\// },
   { name: /^zod$/, in: /^(config|runtime|channels|skills|jobs|board|workspace)\// },
   { name: /^tokenx$/, in: /^(runtime|workspace)\// },
   { name: /^@resvg\//, in: /^skills\/chart\/canvas/ },
   { name: /^htmlparser2$/, in: /^(skills\/web|runtime\/reading)\// },
-  { name: /^(mammoth|unpdf|read-excel-file|fflate)$/, in: /^runtime\/reading\/documents\// },
+  { name: /^(mammoth|unpdf|read-excel-file)$/, in: /^runtime\/reading\/documents\// },
+  { name: /^fflate$/, in: /^(runtime\/reading\/documents|skills\/add)\// },
   { name: /^intl-messageformat$/, in: /^messages\/format\.ts$/ },
   { name: /^mime$/, in: /^(runtime|workspace|channels)\// },
 ];

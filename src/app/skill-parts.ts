@@ -6,6 +6,7 @@ import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
 import { isNative, listSkills, needsSandbox, switchedOff } from '../runtime/tools/skills/service.ts';
 import { createUsable } from '../runtime/tools/skills/usable.ts';
 import { offerSkills } from '../runtime/tools/skills.ts';
+import { recover } from '../skills/add/place.ts';
 import { bundledSkills, Skills } from '../skills/catalog.ts';
 import { openHealth } from '../skills/health.ts';
 import { hasSandbox } from '../skills/sandbox.ts';
@@ -27,6 +28,7 @@ export async function openSkillParts(options: {
     without: switchedOff(config.skills),
     ...{ viber: (viber) => path.join(home.viberDir(viber), 'skills'), keptIn: path.join(home.cache, 'skills.jsonl') },
   });
+  recover(home.skills);
   const reading = skills.start();
   const isSandboxed = options.sandbox && (await hasSandbox());
   const health = openHealth({ granted: config.skills.env, isNative, needsSandbox, sandbox: isSandboxed });

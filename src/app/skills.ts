@@ -1,6 +1,7 @@
 /** Skills and servers of tools with what they need of the gateway. Loaded by the first run, or a moment after the start. */
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
+import type { SkillAdding } from '../runtime/commands/command.ts';
 import type { Toolbox } from '../runtime/contract/order.ts';
 import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
 import { mayUse } from '../runtime/tools/asked.ts';
@@ -19,6 +20,7 @@ export interface OpenSkillsOptions {
 export interface AppSkills {
   toolbox: Toolbox;
   service: SkillService;
+  adding(): Promise<SkillAdding>;
   /** Has the skills read soon; nobody has to wait for it. */
   start(): void;
   close(): Promise<void>;
@@ -101,6 +103,10 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
         const listed = await listSkills(skills, health, viber);
         return { ...listed, servers: servers.length > 0 ? (await mcp()).health() : [] };
       },
+    },
+    async adding() {
+      const { openAdding } = await import('./adding.ts');
+      return openAdding({ config, home, log, onChange: async () => (await opened)?.skills.refresh() });
     },
     start() {
       early ??= setTimeout(() => {

@@ -1,6 +1,7 @@
 /** What runs are offered beside the tools of every run, each part with what it needs of the gateway. */
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
+import type { SkillAdding } from '../runtime/commands/command.ts';
 import type { Offered, Toolbox } from '../runtime/contract/order.ts';
 import type { SkillService } from '../runtime/tools/skills/service.ts';
 import type { Home } from '../workspace/home.ts';
@@ -19,6 +20,7 @@ export interface OpenToolsOptions {
 export interface Tools {
   toolbox: Toolbox;
   skills: SkillService;
+  adding: () => Promise<SkillAdding>;
   /** Begins what may begin once the channels are connected. */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -34,6 +36,7 @@ export function openTools(options: OpenToolsOptions): Tools {
       return joined(offered);
     },
     skills: skills.service,
+    adding: skills.adding,
     start: async () => skills.start(),
     close: skills.close,
   };

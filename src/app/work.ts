@@ -218,6 +218,7 @@ export function openWork(options: WorkOptions): Work {
         timezone: config.jobs.timezone,
       },
       ...{ pairing: options.pairing, links: options.links, settings: options.settings, skills: tools.skills },
+      adding: tools.adding,
       expected: options.expected,
       zones: zonesAt,
       searchMemory: memory.searchMemory,

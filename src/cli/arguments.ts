@@ -113,7 +113,7 @@ function count(name: string, command: CliCommand, takes: string | undefined, arg
   const [top = ''] = name.split(' ');
   if (missing !== undefined)
     throw new UserError(usage(`viber ${name} needs ${missing.replace('...', '')}.`, top, command));
-  const isOpen = words.at(-1)?.endsWith('...');
+  const isOpen = /\.\.\.\]?$/.test(words.at(-1) ?? '');
   if (!isOpen && args.length > words.length)
     throw new UserError(usage(`"${args[words.length]}" is one word too many for viber ${name}.`, top, command));
   return args;

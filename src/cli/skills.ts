@@ -1,4 +1,4 @@
-/** `viber skills list [VIBER]`: the skills of a viber, what is missing for them, and the files that do not load. Runs nothing. */
+/** `viber skills`: the skills of a viber, what is missing for them, and the files that do not load; and how they come and go. Runs nothing. */
 import path from 'node:path';
 import { loadConfig } from '../config.ts';
 import { silentLog } from '../log.ts';
@@ -7,8 +7,14 @@ import { type CliContext, EXIT } from './command.ts';
 /** The name of a file may command a terminal. */
 const visible = (file: string) => file.replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
 
-/** Reads the files themselves: it works whether the gateway runs or not. */
-export async function run({ args, home: root, config: file, env, json, print }: CliContext): Promise<number> {
+/** Reads and writes the files themselves: it works whether the gateway runs or not. */
+export async function run(context: CliContext): Promise<number> {
+  const [verb] = context.args;
+  if (verb === undefined || verb === 'list') return list(context);
+  return (await import('./skills-change.ts')).change(context);
+}
+
+async function list({ args, home: root, config: file, env, json, print }: CliContext): Promise<number> {
   const [, viber] = args;
   const [{ config }, { DEFAULT_VIBER, openHome }, { bundledSkills, Skills }, { openHealth }, service, { OWN_TOOLS }] =
     await Promise.all([

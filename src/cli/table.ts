@@ -27,6 +27,13 @@ const MEMORY_VERBS = {
   index: { about: 'make the search index anew' },
 };
 
+const SKILL_VERBS = {
+  list: { takes: '[VIBER]', about: 'the skills of a viber' },
+  add: { takes: 'SOURCE [NAME...]', about: 'skills from elsewhere' },
+  update: { takes: '[NAME...]', about: 'what is new where they were added from' },
+  remove: { takes: 'NAME', about: 'take one away' },
+};
+
 const SERVICE_VERBS = {
   install: { about: 'write its file, and start it now and with the machine' },
   uninstall: { about: 'stop it and remove its file; the home stays' },
@@ -131,10 +138,22 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
   },
   skills: {
     about: 'what it can use, and what is missing for it',
-    verbs: { list: { takes: '[VIBER]', about: 'the skills of a viber' } },
+    verbs: SKILL_VERBS,
     usual: 'list',
+    options: { yes: { about: 'with add, update, remove: do it without asking' } },
     json: true,
-    examples: ['viber skills', 'viber skills list research'],
+    notes: [
+      'SOURCE is a folder or a .zip (./it or /there/it), owner/name on GitHub (also owner/name/folder#branch), the https address of a repository or of a .zip, or npm:PACKAGE. NAME chooses among several skills; all takes every one.',
+      'It shows what it would take and asks. Without a terminal nothing is changed, unless --yes is given. Where the gateway runs, it has the skill a moment later.',
+    ],
+    examples: [
+      'viber skills',
+      'viber skills list research',
+      'viber skills add anthropics/skills pdf',
+      'viber skills add ./my-skill --yes',
+      'viber skills update',
+    ],
+    exits: { 1: 'nothing was changed, because nobody has agreed, or because it cannot be done' },
     load: () => import('./skills.ts'),
   },
   service: {

@@ -66,7 +66,7 @@ export const defaults: Config = {
     speech: 'openai/gpt-4o-mini-tts',
     speaker: 'alloy',
   },
-  skills: { env: {}, timeout: 60, webOrigins: [], shell: 'off' },
+  skills: { env: {}, timeout: 60, webOrigins: [], registry: 'https://registry.npmjs.org', shell: 'off' },
   web: { hosts: [] },
   search: { by: 'auto' },
   mcp: {},

@@ -142,6 +142,7 @@ export const configSchema = section({
       .default(skills.env),
     timeout: seconds.default(skills.timeout),
     webOrigins: listOf(address()).default(skills.webOrigins),
+    registry: address().default(skills.registry),
     shell: shellSwitch.default(skills.shell),
   }).prefault({}),
   search: section({

@@ -157,6 +157,8 @@ export interface SkillsConfig {
   timeout: number;
   /** Exact origins that `web-fetch` may read although they are private or not https. */
   webOrigins: string[];
+  /** Where packages that hold skills are asked for. */
+  registry: string;
   /** Commands in the sandbox: not at all, without network, with it. */
   shell: 'off' | 'on' | 'network';
 }

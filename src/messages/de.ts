@@ -1,4 +1,5 @@
 /** Every sentence in German. The compiler checks each area for the same keys and arguments as the English one. */
+import { adding } from './de/adding.ts';
 import { answers } from './de/answers.ts';
 import { channels } from './de/channels.ts';
 import { commands } from './de/commands.ts';
@@ -28,6 +29,7 @@ import { voice } from './de/voice.ts';
 import type { Catalogue } from './en.ts';
 
 export const de: Catalogue = {
+  adding,
   answers,
   channels,
   commands,

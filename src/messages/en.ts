@@ -2,6 +2,7 @@
  * Every sentence a person reads in a chat, in English: the language that says which messages there are and what each is given.
  * An area is a file of `en/`, a message is `area.key`. The texts are ICU MessageFormat without quoting.
  */
+import { adding } from './en/adding.ts';
 import { answers } from './en/answers.ts';
 import { channels } from './en/channels.ts';
 import { commands } from './en/commands.ts';
@@ -30,6 +31,7 @@ import { times } from './en/times.ts';
 import { voice } from './en/voice.ts';
 
 export const en = {
+  adding,
   answers,
   channels,
   commands,

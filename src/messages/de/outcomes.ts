@@ -12,6 +12,8 @@ export const outcomes = translate(english)({
   expired: 'Niemand hat rechtzeitig geantwortet, also habe ich es nicht getan.',
   wrote: 'Erledigt: {by} hat mir stattdessen geschrieben.',
   stopped: 'Erledigt: Die Arbeit wurde angehalten.',
+  skillTaken: '✓ Erledigt von {by}, {time}',
+  skillLeft: '✗ Gelassen von {by}, {time}',
   letIn: '✓ Von {by} hereingelassen, {time}',
   turnedAway: '✗ Von {by} abgewiesen, {time}',
   remembered: '✓ Gemerkt ({by}, {time}): {text}',

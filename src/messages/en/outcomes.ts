@@ -9,6 +9,8 @@ export const outcomes = {
   expired: 'Nobody answered in time, so I did not do it.',
   wrote: 'No longer needed: {by} wrote to me instead.',
   stopped: 'No longer needed: the work was stopped.',
+  skillTaken: '✓ Done by {by}, {time}',
+  skillLeft: '✗ Left by {by}, {time}',
   letIn: '✓ Let in by {by}, {time}',
   turnedAway: '✗ Turned away by {by}, {time}',
   remembered: '✓ Remembered ({by}, {time}): {text}',

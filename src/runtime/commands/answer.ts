@@ -32,6 +32,7 @@ export interface CommandServices
     | 'costs'
     | 'jobs'
     | 'skills'
+    | 'adding'
     | 'compaction'
     | 'settings'
     | 'models'

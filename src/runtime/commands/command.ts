@@ -8,6 +8,7 @@ import type { Zones } from '../../access/zones.ts';
 import type { Address, Attachment, CommandSpec } from '../../channels/channel.ts';
 import type { LaneLook } from '../../engine/engine.ts';
 import type { Messages, Said, Text } from '../../messages/messages.ts';
+import type { Adding } from '../../skills/add/add.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { MemorySearch } from '../../workspace/memory/search.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
@@ -25,6 +26,9 @@ import type { SkillService } from '../tools/skills/service.ts';
 
 /** `usual`: the zone of those who have told none. */
 export type ZonesAt = Pick<Zones, 'of' | 'set'> & { usual: string };
+
+/** Skills from elsewhere. */
+export type SkillAdding = Pick<Adding, 'look' | 'take' | 'drop' | 'lookForUpdates' | 'lookBeforeRemoval' | 'remove'>;
 
 /** A conversation that is bound to a task now. */
 export interface BoundPlace {
@@ -76,6 +80,8 @@ export interface CommandContext {
   jobs(): Promise<JobService | undefined>;
   /** What it can use; absent where there is nothing of the kind. */
   skills?: SkillService;
+  /** Adds, updates and removes skills, once it has been loaded; absent where that cannot be done. */
+  adding?: () => Promise<SkillAdding>;
   /** Makes room in a session; absent where there is no model. */
   compaction?: Pick<Compaction, 'compact'>;
   /** Puts a playbook into a task's lane, as words of this person; once, however often the command is carried out. */
@@ -122,7 +128,7 @@ export interface CommandReply {
   files?: Attachment[];
   buttons?: ButtonAction[][];
   /** Said here as well, when it is known. Must not reject; the end of the process may cost it. */
-  later?: Promise<Text>;
+  later?: Promise<Pick<CommandReply, 'text' | 'files' | 'buttons'>>;
   /** A question that this has decided: the messages that ask it tell so from now on. */
   decided?: { question: string; outcome: Said };
   /** Notes to other conversations; one that cannot be sent is nobody's loss. */

@@ -23,14 +23,14 @@ export const compact: Command = {
     if (afterRun)
       return {
         text: messages.text('memory.compactLater'),
-        later: work,
+        later: work.then((said) => ({ text: said })),
       };
     const { promise: late, resolve } = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => resolve(undefined), WAIT_MS);
     const text = await Promise.race([work, late]);
     clearTimeout(timer);
     if (text !== undefined) return { text };
-    return { text: messages.text('memory.compacting'), later: work };
+    return { text: messages.text('memory.compacting'), later: work.then((said) => ({ text: said })) };
   },
 };
 

@@ -43,7 +43,11 @@ export function createCommandLane(
     const trace = traceOf(item.id);
     await delivery.add(outbound, trace, isAgain, lease);
     later
-      ?.then((words) => delivery.add({ id: `${item.id}-later`, address, text: words, files: [] }, trace, isAgain))
+      ?.then(async ({ text: words, files: more = [], buttons: offered = [] }) => {
+        const told: OutboundMessage = { id: `${item.id}-later`, address, text: words, files: more };
+        if (offered.length > 0) told.buttons = await buttons.offer(address, offered);
+        await delivery.add(told, trace, isAgain);
+      })
       .catch((error: unknown) => options.log.error({ err: error, trace }, 'what a command promised could not be told'));
     for (const [index, note] of elsewhere.entries()) {
       await delivery.add({ id: `${item.id}-elsewhere-${index}`, files: [], ...note }, trace, isAgain, lease);

@@ -4,6 +4,7 @@ import { oneLine } from '../context/turn.ts';
 import { escaped as plain } from '../conversations/places.ts';
 import type { SkillList, SkillView } from '../tools/skills/service.ts';
 import type { Command } from './command.ts';
+import { change, changes } from './skills/change.ts';
 
 const LISTED = 60;
 const MAX_WORDS = 120;
@@ -32,9 +33,16 @@ function serverLine(
 
 export const skills: Command = {
   name: 'skills',
-  description: 'What I can use, and what is missing',
+  description: 'What I can use (/skills add|update|remove)',
+  argument: {
+    ...{ name: 'action', description: 'add SOURCE, update or remove NAME', suggests: false },
+    pattern: '^(add|update|remove|take!|leave!|remove!)(\\s+\\S[\\s\\S]{0,2500})?$',
+  },
   action: 'look',
-  async run({ viber, home, task, skills: service, mayUse, messages }) {
+  async run(context) {
+    const [, verb = '', after = ''] = /^\s*(\S*)\s*([\s\S]*)$/.exec(context.args) ?? [];
+    if (changes(verb.toLowerCase())) return change(context, verb.toLowerCase(), after);
+    const { viber, home, task, skills: service, mayUse, messages } = context;
     if (!service) return { text: messages.text('skills.noneHere') };
     const list = await service.list(viber);
     const rest = list.skills.length - LISTED;

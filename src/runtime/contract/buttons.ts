@@ -8,5 +8,7 @@ export type ButtonAction = { label: Text; decides?: string } & ({ command: strin
 export const questionId = {
   approval: (id: string): string => `approval:${id}`,
   suggestion: (id: string): string => `suggestion:${id}`,
+  /** An offer to add or update skills, or the removal of one. */
+  skills: (id: string): string => `skills:${id}`,
   pairing: (code: string): string => `pairing:${code.trim().toUpperCase()}`,
 };

@@ -1,0 +1,50 @@
+/** Skills from elsewhere, as the owners of a chat add them. Loaded by the first of them who does. */
+import type { Config } from '../config.ts';
+import { UserError } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { say } from '../messages/messages.ts';
+import type { SkillAdding } from '../runtime/commands/command.ts';
+import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
+import { Adding } from '../skills/add/add.ts';
+import type { Home } from '../workspace/home.ts';
+
+export interface OpenAddingOptions {
+  config: Pick<Config, 'skills'>;
+  home: Pick<Home, 'skills' | 'cache'>;
+  log: Logger;
+  /** Others see what has changed. */
+  onChange(): Promise<void>;
+}
+
+export function openAdding({ config, home, log, onChange }: OpenAddingOptions): SkillAdding {
+  const adding = new Adding({
+    ...{ root: home.skills, cache: home.cache, reserved: OWN_TOOLS, allowedOrigins: config.skills.webOrigins },
+    registry: config.skills.registry,
+  });
+  /** Whoever waits for a look is told how it went, whatever went wrong. */
+  async function logged<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof UserError) throw error;
+      log.error({ err: error }, 'a skill could not be looked at');
+      throw new UserError(say('adding.failed'), { cause: error });
+    }
+  }
+  return {
+    look: (typed, names, cwd) => logged(adding.look(typed, names, cwd)),
+    lookForUpdates: (names) => logged(adding.lookForUpdates(names)),
+    lookBeforeRemoval: (name) => adding.lookBeforeRemoval(name),
+    drop: (id) => adding.drop(id),
+    async take(id, by) {
+      const names = await adding.take(id, by);
+      await onChange();
+      return names;
+    },
+    async remove(name) {
+      const kept = await adding.remove(name);
+      await onChange();
+      return kept;
+    },
+  };
+}

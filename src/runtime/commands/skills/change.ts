@@ -1,0 +1,166 @@
+/**
+ * `/skills add`, `update` and `remove`: for owners. What would change is shown first, with buttons; those stand for an offer that lies in
+ * the home with every byte of it, so they mean the same after a restart, and exactly what was shown.
+ */
+import fs from 'node:fs';
+import { principalText } from '../../../access/principal.ts';
+import type { Attachment } from '../../../channels/channel.ts';
+import { UserError } from '../../../errors.ts';
+import { hashText, writeFileAtomic } from '../../../lib/files.ts';
+import { labelOf, lines, paragraphs, type Said, say, type Text, words } from '../../../messages/messages.ts';
+import type { Shown } from '../../../skills/add/add.ts';
+import { type ButtonAction, questionId } from '../../contract/buttons.ts';
+import { escaped as plain, plainName } from '../../conversations/places.ts';
+import { byAt } from '../../reply/outcomes.ts';
+import type { CommandContext, CommandReply, SkillAdding } from '../command.ts';
+import { offerText } from './words.ts';
+
+type Reply = Pick<CommandReply, 'text' | 'files' | 'buttons'>;
+type Act = (context: CommandContext, words: string[], adding: SkillAdding) => Promise<CommandReply> | CommandReply;
+
+/** A repository may take a minute; nobody's next command waits for it longer than this. */
+const WAIT_MS = 2_000;
+const LISTED = 30;
+const WITH_BUTTONS = 10;
+const MAX_WHAT = 100;
+
+/** Whether the words after `/skills` are about adding; what they say is carried out for owners alone. */
+export const changes = (verb: string): boolean => Object.hasOwn(VERBS, verb);
+
+export async function change(context: CommandContext, verb: string, rest: string): Promise<CommandReply> {
+  const { messages, mayUse, task, adding } = context;
+  if (!mayUse('administer', task)) return { text: messages.text('adding.ownersOnly') };
+  if (!adding) return { text: messages.text('adding.notHere') };
+  const words = rest.split(/\s+/).filter(Boolean);
+  return VERBS[verb]?.(context, words, await adding()) ?? { text: messages.text('adding.usage') };
+}
+
+/** Those with `!` are what the buttons mean: they carry an offer's id, or a name that was asked about. */
+const VERBS: Readonly<Record<string, Act>> = {
+  add: (context, [source = '', ...names], adding) =>
+    source === ''
+      ? { text: context.messages.text('adding.usage') }
+      : soon(context, look(context, source, names, adding)),
+  update: (context, names, adding) => soon(context, lookForUpdates(context, names, adding)),
+  async 'take!'(context, [id = ''], adding) {
+    const names = await adding.take(id, principalText(context.principal));
+    return {
+      text: context.messages.text('adding.added', { names: names.join(', ') }),
+      decided: decided(context, id, true),
+    };
+  },
+  'leave!'({ messages, ...context }, [id = ''], adding) {
+    const wasThere = adding.drop(id);
+    const text = messages.text(wasThere ? 'adding.dropped' : 'adding.gone');
+    return wasThere ? { text, decided: decided(context, id, false) } : { text };
+  },
+  async remove({ messages }, [name], adding) {
+    if (name === undefined) return { text: messages.text('adding.which', { verb: 'remove' }) };
+    const { edited, isOwn } = await adding.lookBeforeRemoval(name);
+    const isEdited = isOwn || edited.length > 0;
+    const text = messages.text(isEdited ? 'adding.reallyRemoveEdited' : 'adding.reallyRemove', { name: plain(name) });
+    const decides = questionId.skills(`remove ${name}`);
+    return {
+      text,
+      buttons: [[{ label: messages.text('adding.remove'), command: 'skills', args: `remove! ${name}`, decides }]],
+    };
+  },
+  async 'remove!'(context, [name = ''], adding) {
+    const kept = await adding.remove(name);
+    const text = context.messages.text(kept ? 'adding.removedKept' : 'adding.removed', { name: plain(name) });
+    return { text, decided: decided(context, `remove ${name}`, true) };
+  },
+};
+
+function decided(
+  { principal, timezone }: Pick<CommandContext, 'principal' | 'timezone'>,
+  id: string,
+  isYes: boolean,
+): { question: string; outcome: Said } {
+  const when = byAt({ name: plainName(principal.name), at: new Date(), zone: timezone });
+  const outcome = isYes ? say('outcomes.skillTaken', when) : say('outcomes.skillLeft', when);
+  return { question: questionId.skills(id), outcome };
+}
+
+/** At once where that is quick, else when it is known. What cannot be done is an answer too. */
+async function soon({ messages }: CommandContext, work: Promise<Reply>): Promise<CommandReply> {
+  const answer = work.catch((error: unknown): Reply => {
+    if (error instanceof UserError) return { text: messages.said(error.said) };
+    throw error;
+  });
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), WAIT_MS);
+  const reply = await Promise.race([answer, late]).finally(() => clearTimeout(timer));
+  return reply ?? { text: messages.text('adding.looking'), later: answer };
+}
+
+async function look(context: CommandContext, source: string, names: string[], adding: SkillAdding): Promise<Reply> {
+  const { messages } = context;
+  const looked = await adding.look(source, names, '/');
+  if (looked.kind === 'offer')
+    return offer(context, looked, { yes: messages.text('adding.add'), no: messages.text('adding.addNot') });
+  const { skills, source: from } = looked;
+  const rest = skills.length - LISTED;
+  const one = ({ name, description }: (typeof skills)[number]) =>
+    messages.text('adding.chooseOne', {
+      name: plain(name),
+      what: plain(description.slice(0, MAX_WHAT).toWellFormed()),
+    });
+  return {
+    text: lines(
+      messages.text('adding.choose', { n: skills.length, source: plain(from) }),
+      ...skills.slice(0, LISTED).map(one),
+      ...(rest > 0 ? [messages.text('adding.more', { n: rest })] : []),
+      messages.text('adding.chooseHow', { source: plain(from) }),
+    ),
+    buttons: skills
+      .slice(0, WITH_BUTTONS)
+      .map(({ name }) => [{ label: labelOf(words(name)), command: 'skills', args: `add ${from} ${name}` }]),
+  };
+}
+
+async function lookForUpdates(context: CommandContext, names: string[], adding: SkillAdding): Promise<Reply> {
+  const { messages } = context;
+  const { offer: found, same, own, failed } = await adding.lookForUpdates(names);
+  const list = (of: string[]) => of.map(plain).join(', ');
+  const told: Text[] = [
+    ...(same.length > 0 ? [messages.text('adding.same', { names: list(same) })] : []),
+    // Those that somebody made are not asked about unless they are named.
+    ...(own.length > 0 && names.length > 0 ? [messages.text('adding.own', { names: list(own) })] : []),
+    ...failed.map(({ name, why }) => messages.text('adding.notUpdated', { name: plain(name), why: why.said })),
+  ];
+  if (!found) return { text: told.length > 0 ? lines(...told) : messages.text('adding.nothingAdded') };
+  const labels = { yes: messages.text('adding.update'), no: messages.text('adding.updateNot') };
+  const { text, ...rest } = await offer(context, found, labels);
+  return { text: told.length > 0 ? paragraphs(text, lines(...told)) : text, ...rest };
+}
+
+/** With what is read of each, or with what has changed, as a file: nobody agrees to words they cannot see. */
+async function offer(
+  { home, messages }: CommandContext,
+  { id, skills }: { id: string; skills: Shown[] },
+  { yes, no }: { yes: Text; no: Text },
+): Promise<Reply> {
+  const decides = questionId.skills(id);
+  const folder = `${home.cache}/skill-shown/${id}`;
+  const files = await Promise.all(skills.map((skill) => shownFile(folder, skill)));
+  const asks: ButtonAction[] = [
+    { label: yes, command: 'skills', args: `take! ${id}`, decides },
+    { label: no, command: 'skills', args: `leave! ${id}`, decides },
+  ];
+  return {
+    text: paragraphs(...skills.map((skill) => offerText(skill, messages, plain)), messages.text('adding.trust')),
+    files: files.filter((file) => file !== undefined),
+    buttons: [asks],
+  };
+}
+
+async function shownFile(folder: string, { about: { name }, text, update }: Shown): Promise<Attachment | undefined> {
+  const content = update ? update.changes.patch : fs.readFileSync(text, 'utf8');
+  if (content === '') return undefined;
+  const called = `${name}.${update ? 'diff' : 'md'}`;
+  const file = `${folder}/${called}`;
+  await writeFileAtomic(file, content);
+  const mimeType = update ? 'text/x-diff' : 'text/markdown';
+  return { path: file, name: called, mimeType, size: Buffer.byteLength(content), sha256: hashText(content) };
+}

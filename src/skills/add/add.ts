@@ -1,0 +1,303 @@
+/**
+ * Skills added, updated and removed in `skills/` of the home. Looking fetches and shows, and changes nothing; taking puts exactly what was
+ * shown in place, once a person has agreed. `.source.json` in a skill's folder says where it is from.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { UserError } from '../../errors.ts';
+import { serialise } from '../../lib/locks.ts';
+import { silentLog } from '../../log.ts';
+import { say } from '../../messages/messages.ts';
+import { bundledSkills, Skills } from '../catalog.ts';
+import type { Resolve } from '../web/public-address.ts';
+import { type About, aboutOf, type Bundle, findSkills, readBundle, sumOf, sumsOf } from './bundle.ts';
+import { type Changes, changesBetween } from './changes.ts';
+import type { Network } from './download.ts';
+import { type Item, type Offer, Offers, pinOf } from './offers.ts';
+import { openSource } from './open.ts';
+import { editedIn, type Pin, readInstalled, readPin } from './pin.ts';
+import { putSkill, recover, removeSkill } from './place.ts';
+import { parseSource, type Source, sourceText } from './source.ts';
+import { shown } from './tree.ts';
+
+export interface AddingOptions {
+  /** `skills/` of the home. */
+  root: string;
+  /** `cache/` of the home. */
+  cache: string;
+  /** Names of our own tools. */
+  reserved: readonly string[];
+  /** `skills.webOrigins`, `skills.registry`. */
+  allowedOrigins: readonly string[];
+  registry: string;
+  /** For everything that one source takes; two minutes when absent. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+  /** Instead of the system's resolver. */
+  resolve?: Resolve;
+}
+
+/** One skill that a person is asked about. */
+export interface Shown {
+  about: About;
+  source: string;
+  version: string;
+  /** Where its SKILL.md stands, to be shown. */
+  text: string;
+  /** For an update. */
+  update?: { changes: Changes; edited: string[]; from: string };
+}
+
+export type Looked =
+  /** `id` is what is taken, or dropped. */
+  | { kind: 'offer'; id: string; skills: Shown[] }
+  /** More than one, and none was named. */
+  | { kind: 'choose'; source: string; skills: { name: string; description: string }[] };
+
+export interface Updates {
+  /** Absent where there is nothing new. */
+  offer?: { id: string; skills: Shown[] };
+  /** Their source has nothing new. */
+  same: string[];
+  /** Not added from anywhere. */
+  own: string[];
+  failed: { name: string; why: UserError }[];
+}
+
+/** At once; more are added by name. */
+const MAX_AT_ONCE = 20;
+const TIMEOUT_MS = 120_000;
+
+export class Adding {
+  readonly #options: AddingOptions;
+  readonly #offers: Offers;
+  readonly #reserved: ReadonlySet<string>;
+
+  constructor(options: AddingOptions) {
+    this.#options = options;
+    this.#offers = new Offers(path.join(options.cache, 'skill-offers'));
+    this.#reserved = new Set(options.reserved);
+  }
+
+  /** @param names those that are wanted; `all` for every one @param cwd where relative paths begin */
+  async look(typed: string, names: readonly string[], cwd: string): Promise<Looked> {
+    const source = parseSource(typed, cwd);
+    const tree = await this.#open(source);
+    try {
+      const found = await findSkills(tree, this.#reserved);
+      if (found.length === 0) throw new UserError(say('adding.noneInside', { source: shown(sourceText(source)) }));
+      const wanted = choose(found, names, sourceText(source));
+      if (wanted === undefined) {
+        const skills = found.filter(({ problem }) => problem === undefined);
+        return { kind: 'choose', source: sourceText(source), skills };
+      }
+      if (wanted.length > MAX_AT_ONCE) throw new UserError(say('adding.tooMany', { n: MAX_AT_ONCE }));
+      const bundles: Bundle[] = [];
+      for (const each of wanted) bundles.push(await readBundle(tree, each, this.#reserved));
+      const looked = [];
+      for (const bundle of bundles) looked.push(await this.#offered(bundle, sourceText(source), tree.version));
+      const offered = looked.filter((each) => each !== undefined);
+      if (offered.length === 0)
+        throw new UserError(say('adding.already', { names: bundles.map(({ name }) => name).join(', ') }));
+      return { kind: 'offer', ...(await this.#offer(offered)) };
+    } finally {
+      await tree.close();
+    }
+  }
+
+  /** Puts what was shown in place; done again after a crash, and nothing twice. Gives the names. */
+  async take(id: string, by: string): Promise<string[]> {
+    return serialise(this.#options.root, async () => {
+      const offer = await this.#offers.find(id);
+      if (!offer) throw new UserError(say('adding.gone'));
+      if (!offer.done) for (const item of offer.items) await this.#take(offer, item, by);
+      await this.#offers.finish(offer);
+      return offer.items.map(({ name }) => name);
+    });
+  }
+
+  drop(id: string): boolean {
+    return this.#offers.drop(id);
+  }
+
+  /** @param names all that were added when there are none */
+  async lookForUpdates(names: readonly string[]): Promise<Updates> {
+    const updates: Updates = { same: [], own: [], failed: [] };
+    const pins = new Map<string, Pin>();
+    for (const name of names.length > 0 ? names : this.#names()) {
+      const pin = await readPin(this.#folderOf(name));
+      if (pin) pins.set(name, pin);
+      else if (fs.existsSync(this.#folderOf(name))) updates.own.push(name);
+      else throw new UserError(say('adding.noSkill', { name: shown(name) }));
+    }
+    const offered: Offering[] = [];
+    for (const [source, pinned] of Map.groupBy(pins, ([, { source: from }]) => from))
+      offered.push(...(await this.#updatesFrom(source, pinned, updates)));
+    if (offered.length > 0) updates.offer = await this.#offer(offered);
+    return updates;
+  }
+
+  /** What would go with it: whether it was changed by hand, or made by hand. */
+  async lookBeforeRemoval(name: string): Promise<{ edited: string[]; isOwn: boolean }> {
+    const folder = this.#folderOf(name);
+    if (!fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory())
+      throw new UserError(say('adding.noSkill', { name: shown(name) }));
+    const pin = await readPin(folder);
+    return { isOwn: !pin, edited: pin ? await editedIn(folder, pin) : [] };
+  }
+
+  /** What was made or changed by hand is kept aside. Gives whether it was. */
+  async remove(name: string): Promise<boolean> {
+    return serialise(this.#options.root, async () => {
+      const { edited, isOwn } = await this.lookBeforeRemoval(name);
+      const keeps = isOwn || edited.length > 0;
+      await removeSkill(this.#options.root, name, keeps);
+      return keeps;
+    });
+  }
+
+  #open(source: Source) {
+    const { cache, allowedOrigins, registry, resolve, timeoutMs = TIMEOUT_MS } = this.#options;
+    const signal = this.#options.signal ?? new AbortController().signal;
+    const network: Network = { allowedOrigins, registry, timeoutMs, signal, ...(resolve ? { resolve } : {}) };
+    return openSource(source, network, path.join(cache, 'skill-sources'));
+  }
+
+  async #take(offer: Offer, item: Item, by: string): Promise<void> {
+    const { root } = this.#options;
+    if (await this.#isTaken(item)) return;
+    const files = await this.#offers.filesOf(offer.id, item);
+    if (!files) throw new UserError(say('adding.gone'));
+    if (item.replaces === undefined) await this.#refuseTaken(item.name);
+    const pin = pinOf(item, sumsOf(files), by);
+    await putSkill(root, { name: item.name, files, pin }, { replaces: item.replaces, keeps: item.keeps });
+  }
+
+  /** An earlier process came as far as this. */
+  async #isTaken({ name, source, version, sum, replaces }: Item): Promise<boolean> {
+    const folder = this.#folderOf(name);
+    const pin = await readPin(folder);
+    if (pin?.sum !== sum || pin.source !== source || pin.version !== version) return false;
+    return replaces === undefined || sumOf(await readInstalled(folder)) === sum;
+  }
+
+  async #updatesFrom(source: string, pinned: [string, Pin][], updates: Updates): Promise<Offering[]> {
+    const offered: Offering[] = [];
+    try {
+      const tree = await this.#open(parseSource(source, '/'));
+      try {
+        const found = await findSkills(tree, this.#reserved);
+        for (const [name, pin] of pinned) {
+          const at =
+            found.find((each) => each.name === name && each.folder === pin.folder) ??
+            found.find((each) => each.name === name);
+          if (!at) {
+            updates.failed.push({ name, why: new UserError(say('adding.notInside', { name, source: shown(source) })) });
+            continue;
+          }
+          const bundle = await readBundle(tree, at, this.#reserved);
+          if (bundle.sum === pin.sum) updates.same.push(name);
+          else offered.push(await this.#updated(bundle, source, tree.version, pin));
+        }
+      } finally {
+        await tree.close();
+      }
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      for (const [name] of pinned) updates.failed.push({ name, why: error });
+    }
+    return offered;
+  }
+
+  /** Undefined for what is there already, as it is. */
+  async #offered(bundle: Bundle, source: string, version: string): Promise<Offering | undefined> {
+    const pin = await readPin(this.#folderOf(bundle.name));
+    if (pin?.source === source) {
+      const isSame = sumOf(await readInstalled(this.#folderOf(bundle.name))) === bundle.sum;
+      return isSame ? undefined : this.#updated(bundle, source, version, pin);
+    }
+    await this.#refuseTaken(bundle.name);
+    return { bundle, item: itemOf(bundle, source, version) };
+  }
+
+  /** What stands there may have been changed by hand: the difference is to that. */
+  async #updated(bundle: Bundle, source: string, version: string, pin: Pin): Promise<Offering> {
+    const folder = this.#folderOf(bundle.name);
+    const before = await readInstalled(folder);
+    const edited = await editedIn(folder, pin);
+    const changes = await changesBetween(before, bundle.files);
+    const item = { ...itemOf(bundle, source, version), replaces: sumOf(before), keeps: edited.length > 0 };
+    return { bundle, item, update: { changes, edited, from: pin.version } };
+  }
+
+  async #offer(offered: readonly Offering[]): Promise<{ id: string; skills: Shown[] }> {
+    const { id } = await this.#offers.make(offered.map(({ item, bundle }) => ({ item, files: bundle.files })));
+    const skills = offered.map(({ bundle, item, update }): Shown => {
+      const [text = 'SKILL.md'] = [...bundle.files.keys()].filter((name) => /^skill\.md$/i.test(name));
+      const { source, version } = item;
+      const about = { about: aboutOf(bundle), source, version, text: this.#offers.file(id, item, text) };
+      return update ? { ...about, update } : about;
+    });
+    return { id, skills };
+  }
+
+  /** @throws UserError when the name is another skill's: a bundled one, or one of the home, in whatever case */
+  async #refuseTaken(name: string): Promise<void> {
+    const { root } = this.#options;
+    recover(root);
+    const same = this.#names(true).find((each) => each.toLowerCase().replace(/\.skill\.md$/, '') === name);
+    if (same !== undefined) throw new UserError(say('adding.taken', { name: shown(same) }));
+    const bundled = bundledSkills();
+    const skills = new Skills({
+      ...{ bundled, user: root, viber: () => path.join(root, '.none'), reserved: [], log: silentLog(), watch: false },
+    });
+    try {
+      await Promise.all([skills.start(), skills.open('default')]);
+      const other = skills.find('default', name);
+      if (other?.level === 'bundled') throw new UserError(say('adding.bundled', { name }));
+      if (other) throw new UserError(say('adding.taken', { name: shown(path.relative(root, other.file)) }));
+    } finally {
+      await skills.close();
+    }
+  }
+
+  #names(files = false): string[] {
+    const { root } = this.#options;
+    if (!fs.existsSync(root)) return [];
+    const isOurs = (entry: fs.Dirent) => (files || entry.isDirectory()) && !entry.name.startsWith('.');
+    const entries = fs.readdirSync(root, { withFileTypes: true }).filter(isOurs);
+    return entries.map(({ name }) => name).sort();
+  }
+
+  #folderOf(name: string): string {
+    if (!/^[A-Za-z0-9][\w.-]{0,100}$/.test(name)) throw new UserError(say('adding.noSkill', { name: shown(name) }));
+    return path.join(this.#options.root, name);
+  }
+}
+
+interface Offering {
+  bundle: Bundle;
+  item: Item;
+  update?: NonNullable<Shown['update']>;
+}
+
+const itemOf = ({ name, folder, sum }: Bundle, source: string, version: string): Item => ({
+  ...{ name, folder, sum, source, version, keeps: false },
+});
+
+/** Undefined when there are several and none is named. */
+function choose<T extends { name: string; folder: string; problem?: string }>(
+  found: readonly T[],
+  names: readonly string[],
+  source: string,
+): T[] | undefined {
+  const [only, ...others] = found;
+  if (names.length === 0) return only && others.length === 0 ? [only] : undefined;
+  if (names.length === 1 && names[0] === 'all' && !found.some(({ name }) => name === 'all'))
+    return found.filter(({ problem }) => problem === undefined);
+  return [...new Set(names)].map((name) => {
+    const hit = found.find((each) => each.name === name || each.folder === name.replace(/\/$/, ''));
+    if (!hit) throw new UserError(say('adding.notInside', { name: shown(name), source: shown(source) }));
+    return hit;
+  });
+}

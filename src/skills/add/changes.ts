@@ -1,0 +1,59 @@
+/** What a person is shown of the difference between two versions of a skill: which files, and which lines. */
+import { isUtf8 } from 'node:buffer';
+import type { Files } from './bundle.ts';
+import { shown, type TreeFile } from './tree.ts';
+
+export interface Changes {
+  added: string[];
+  removed: string[];
+  changed: string[];
+  /** Unified, as `diff -u` writes it; '' where nothing that is text has changed. */
+  patch: string;
+}
+
+/** Bytes of a file whose lines are compared. */
+const MAX_FILE = 300_000;
+const MAX_PATCH = 500_000;
+/** For the comparison of one file. */
+const TIMEOUT_MS = 1_000;
+
+export async function changesBetween(before: Files, after: Files): Promise<Changes> {
+  const names = [...new Set([...before.keys(), ...after.keys()])].sort();
+  const isSame = (name: string) => {
+    const [a, b] = [before.get(name), after.get(name)];
+    return a && b && a.isExecutable === b.isExecutable && a.bytes.equals(b.bytes);
+  };
+  const different = names.filter((name) => !isSame(name));
+  const patches: string[] = [];
+  let length = 0;
+  for (const name of different) {
+    const text = length < MAX_PATCH ? await patchOf(name, before.get(name), after.get(name)) : '';
+    length += text.length;
+    patches.push(text);
+  }
+  return {
+    added: different.filter((name) => !before.has(name)).map(shown),
+    removed: different.filter((name) => !after.has(name)).map(shown),
+    changed: different.filter((name) => before.has(name) && after.has(name)).map(shown),
+    patch: patches.join('').slice(0, MAX_PATCH).toWellFormed(),
+  };
+}
+
+async function patchOf(name: string, before: TreeFile | undefined, after: TreeFile | undefined): Promise<string> {
+  const [from, to] = [textOf(before), textOf(after)];
+  const head = [before ? `a/${shown(name)}` : '/dev/null', after ? `b/${shown(name)}` : '/dev/null'] as const;
+  if (from === undefined || to === undefined) {
+    const sizes = `${before?.bytes.length ?? 0} -> ${after?.bytes.length ?? 0} bytes`;
+    return `--- ${head[0]}\n+++ ${head[1]}\n(no text that can be compared: ${sizes})\n`;
+  }
+  const { createTwoFilesPatch } = await import('diff');
+  const patch = createTwoFilesPatch(head[0], head[1], from, to, undefined, undefined, { timeout: TIMEOUT_MS });
+  return patch?.replace(/^=+\n/, '') ?? `--- ${head[0]}\n+++ ${head[1]}\n(too much has changed to compare it)\n`;
+}
+
+/** Undefined for what is no text, or too long; '' for what is not there. */
+function textOf(file: TreeFile | undefined): string | undefined {
+  if (!file) return '';
+  if (file.bytes.length > MAX_FILE || file.bytes.includes(0) || !isUtf8(file.bytes)) return undefined;
+  return file.bytes.toString();
+}

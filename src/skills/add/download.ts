@@ -1,0 +1,42 @@
+/** One file of the web, by the rules that fetches have (promise 53): public addresses over https alone, but for `skills.webOrigins`. */
+import { UserError } from '../../errors.ts';
+import { say } from '../../messages/messages.ts';
+import type { Resolve } from '../web/public-address.ts';
+import { getPublic, type WebAnswer } from '../web/request.ts';
+import { shown } from './tree.ts';
+
+export interface Network {
+  /** `skills.webOrigins`. */
+  allowedOrigins: readonly string[];
+  /** `skills.registry`: where packages are asked for. */
+  registry: string;
+  signal: AbortSignal;
+  timeoutMs: number;
+  /** Instead of the system's resolver. */
+  resolve?: Resolve;
+}
+
+/** @throws UserError when it is not there, not public, or larger than `maxBytes` */
+export async function download(url: string, network: Network, maxBytes: number): Promise<Buffer> {
+  const answer = await get(url, network, maxBytes);
+  if (answer.status === 404 || answer.status === 410)
+    throw new UserError(say('adding.notThere', { source: shown(url) }));
+  if (answer.status !== 200)
+    throw new UserError(say('adding.unreachable', { source: shown(url), why: `HTTP ${answer.status}` }));
+  return answer.body;
+}
+
+async function get(url: string, network: Network, maxBytes: number): Promise<WebAnswer> {
+  const { allowedOrigins, signal, timeoutMs, resolve } = network;
+  try {
+    return await getPublic(url, {
+      ...{ allowedOrigins, signal, timeoutMs, ...(resolve ? { resolve } : {}) },
+      limit: () => maxBytes,
+      // Nothing goes along that could be carried out, and every address on the way is checked.
+      mayFollow: async () => true,
+    });
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(say('adding.unreachable', { source: shown(url), why: error.message }), { cause: error });
+  }
+}

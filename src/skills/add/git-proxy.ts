@@ -1,0 +1,98 @@
+/**
+ * The only way out that git is given: a proxy on the loopback interface that connects to the public internet alone, as fetches do
+ * (promise 53). Where a name leads is decided here, when it is connected to, for redirects too. Others of this machine lack its password.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, isIP, type Socket } from 'node:net';
+import { isPublicAddress, publicLookup, type Resolve } from '../web/public-address.ts';
+
+export interface GitProxy {
+  /** With the password in it. */
+  url: string;
+  /** The first host that was refused for not being public. */
+  readonly refused: string | undefined;
+  /** More came than may. */
+  readonly isFull: boolean;
+  close(): void;
+}
+
+export interface ProxyOptions {
+  /** Exact origins that may be reached although they are private or on another port. */
+  allowedOrigins: readonly string[];
+  resolve: Resolve;
+  maxBytes: number;
+}
+
+export async function openProxy(options: ProxyOptions): Promise<GitProxy> {
+  const password = randomBytes(18).toString('hex');
+  const expected = Buffer.from(`Basic ${Buffer.from(`git:${password}`).toString('base64')}`);
+  const sockets = new Set<Socket>();
+  const state: { refused: string | undefined; isFull: boolean } = { refused: undefined, isFull: false };
+  let left = options.maxBytes;
+  const server = createServer((_request, response) => response.writeHead(405).end());
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
+  };
+
+  server.on('connect', (request: IncomingMessage, inner: Socket) => {
+    keep(inner);
+    const given = Buffer.from(request.headers['proxy-authorization'] ?? '');
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+      inner.end('HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="git"\r\n\r\n');
+      return;
+    }
+    const target = URL.parse(`https://${request.url ?? ''}`);
+    const host = target?.hostname.replace(/^\[|\]$/g, '') ?? '';
+    const isAllowed = options.allowedOrigins.some((origin) => URL.parse(origin)?.origin === target?.origin);
+    if (!target || (!isAllowed && (target.port !== '' || (isIP(host) !== 0 && !isPublicAddress(host))))) {
+      state.refused ??= host;
+      inner.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+      return;
+    }
+    const lookup = isAllowed ? {} : { lookup: publicLookup(options.resolve) };
+    const outer = connect({ host, port: Number(target.port || 443), ...lookup });
+    keep(outer);
+    let isOpen = false;
+    outer.on('error', (error) => {
+      if (isOpen) return;
+      if (error.name === 'UserError') state.refused ??= host;
+      inner.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+    });
+    outer.on('connect', () => {
+      isOpen = true;
+      inner.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      inner.pipe(outer);
+      outer.pipe(inner);
+    });
+    outer.on('data', (piece) => {
+      left -= piece.length;
+      if (left >= 0) return;
+      state.isFull = true;
+      close();
+    });
+    inner.on('close', () => outer.destroy());
+    outer.on('close', () => inner.end());
+  });
+
+  function close(): void {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  }
+
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  await promise;
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://git:${password}@127.0.0.1:${port}`,
+    get refused() {
+      return state.refused;
+    },
+    get isFull() {
+      return state.isFull;
+    },
+    close,
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * What was shown to a person and waits for their yes, with every byte of it, in the cache of the home: so what they agree to is what is
+ * put in place, whatever has become of its source, and after a restart too. A file that is gone or damaged is an offer that is gone.
+ */
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { readText, writeFileAtomic } from '../../lib/files.ts';
+import { type Files, sumOf } from './bundle.ts';
+import { type Pin, readInstalled } from './pin.ts';
+import { writeFiles } from './place.ts';
+
+const item = z.object({
+  name: z.string(),
+  source: z.string(),
+  folder: z.string(),
+  version: z.string(),
+  sum: z.string(),
+  /** The sum of what it replaces. */
+  replaces: z.string().exactOptional(),
+  /** What it replaces was changed by hand. */
+  keeps: z.boolean(),
+});
+const offer = z.object({ items: z.array(item), done: z.boolean() });
+
+export type Item = z.infer<typeof item>;
+
+export interface Offer {
+  id: string;
+  items: Item[];
+  /** All of it is in place. */
+  done: boolean;
+}
+
+const ID = /^[0-9a-f]{12}$/;
+const RECORD = 'offer.json';
+const MAX_OFFERS = 30;
+const KEPT_MS = 7 * 86_400_000;
+
+const parsed = (text: string): z.infer<typeof offer> | undefined => {
+  try {
+    return offer.safeParse(JSON.parse(text)).data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+};
+
+/** Of one home; the folder need not exist. */
+export class Offers {
+  readonly #root: string;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  async make(items: readonly { item: Item; files: Files }[]): Promise<Offer> {
+    this.#sweep();
+    const id = randomBytes(6).toString('hex');
+    for (const { item: each, files } of items) await writeFiles(this.#filesOf(id, each.name), files);
+    const made = { items: items.map(({ item: each }) => each), done: false };
+    await writeFileAtomic(path.join(this.#root, id, RECORD), JSON.stringify(made));
+    return { id, ...made };
+  }
+
+  async find(id: string): Promise<Offer | undefined> {
+    if (!ID.test(id)) return undefined;
+    const text = await readText(path.join(this.#root, id, RECORD));
+    const found = text === undefined ? undefined : parsed(text);
+    return found && { id, ...found };
+  }
+
+  /** Exactly what was shown; undefined when it is not there any more. */
+  async filesOf(id: string, { name, sum }: Item): Promise<Files | undefined> {
+    const folder = this.#filesOf(id, name);
+    if (!fs.existsSync(folder)) return undefined;
+    const files = await readInstalled(folder);
+    return sumOf(files) === sum ? files : undefined;
+  }
+
+  /** Where a file of it stands, for showing. */
+  file = (id: string, { name }: Pick<Item, 'name'>, file: string): string => path.join(this.#filesOf(id, name), file);
+
+  async finish({ id, items }: Offer): Promise<void> {
+    await writeFileAtomic(path.join(this.#root, id, RECORD), JSON.stringify({ items, done: true }));
+    fs.rmSync(path.join(this.#root, id, 'files'), { recursive: true, force: true });
+  }
+
+  /** False when it was gone already. */
+  drop(id: string): boolean {
+    const folder = path.join(this.#root, ID.test(id) ? id : '-');
+    if (!fs.existsSync(folder)) return false;
+    fs.rmSync(folder, { recursive: true, force: true });
+    return true;
+  }
+
+  #filesOf = (id: string, name: string): string => path.join(this.#root, id, 'files', name);
+
+  #sweep(): void {
+    fs.mkdirSync(this.#root, { recursive: true, mode: 0o700 });
+    const found = fs.readdirSync(this.#root).flatMap((name) => {
+      const stat = fs.statSync(path.join(this.#root, name), { throwIfNoEntry: false });
+      return stat ? [{ name, at: stat.mtimeMs }] : [];
+    });
+    const sorted = found.sort((a, b) => b.at - a.at);
+    for (const [index, { name, at }] of sorted.entries())
+      if (index >= MAX_OFFERS - 1 || Date.now() - at > KEPT_MS)
+        fs.rmSync(path.join(this.#root, name), { recursive: true, force: true });
+  }
+}
+
+export const pinOf = ({ source, folder, version, sum }: Item, files: Pin['files'], by: string): Pin => ({
+  ...{ source, folder, version, sum, files, by },
+  at: new Date().toISOString(),
+});

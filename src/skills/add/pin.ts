@@ -1,0 +1,66 @@
+/**
+ * What a skill was added from, in `.source.json` of its own folder: so it is put in place, and goes, together with what it is about.
+ * It says where to ask again and what exactly was taken; what somebody has changed since differs from it.
+ */
+import path from 'node:path';
+import { z } from 'zod';
+import { readText } from '../../lib/files.ts';
+import { type Files, sumsOf } from './bundle.ts';
+import { listFolder, openFolder } from './folder.ts';
+import { filesOf, type TreeFile } from './tree.ts';
+
+export const PIN = '.source.json';
+
+const pin = z.object({
+  /** As it is typed after `viber skills add`. */
+  source: z.string().min(1).max(2_100),
+  /** Where it stands in its source, '' for the top. */
+  folder: z.string().max(2_000),
+  /** The commit, the version, or the sum of an archive; '' for a folder. */
+  version: z.string().max(300),
+  /** Of all files. */
+  sum: z.string().length(64),
+  /** By file. */
+  files: z.record(z.string(), z.string()),
+  at: z.string(),
+  by: z.string().max(300),
+});
+
+export type Pin = z.infer<typeof pin>;
+
+export const readPinText = (text: string): Pin | undefined => {
+  try {
+    return pin.safeParse(JSON.parse(text)).data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+};
+
+/** Undefined for a skill that was put there by hand, or whose note cannot be read. */
+export async function readPin(folder: string): Promise<Pin | undefined> {
+  const text = await readText(path.join(folder, PIN));
+  return text === undefined ? undefined : readPinText(text);
+}
+
+/** What stands in the folder now, as it would be taken. */
+export async function readInstalled(folder: string): Promise<Files> {
+  const tree = await openFolder(folder);
+  const { taken } = filesOf(tree.entries, '');
+  const bytes = await tree.read([...taken.keys()]);
+  return new Map(
+    [...taken].map(([name, { isExecutable }]): [string, TreeFile] => [
+      name,
+      { bytes: bytes.get(name) ?? Buffer.alloc(0), isExecutable },
+    ]),
+  );
+}
+
+/** Names of files that were changed, added or removed since they were taken; of whatever kind. */
+export async function editedIn(folder: string, { files }: Pick<Pin, 'files'>): Promise<string[]> {
+  const now = sumsOf(await readInstalled(folder));
+  const all = new Set([...Object.keys(now), ...Object.keys(files)]);
+  const changed = [...all].filter((name) => now[name] !== files[name]);
+  const others = (await listFolder(folder)).filter(({ kind }) => kind !== 'file').map(({ name }) => name);
+  return [...changed, ...others].sort();
+}

@@ -1,0 +1,138 @@
+/**
+ * The files of a source as they are listed, whatever it is, and the skills among them. Pure. Invariant: a name that leads out of its
+ * folder refuses the whole source; links, devices and hidden files are never taken.
+ */
+import path from 'node:path';
+import { UserError } from '../../errors.ts';
+import { say } from '../../messages/messages.ts';
+
+export interface TreeEntry {
+  /** With `/`, from the top of the source. */
+  name: string;
+  /** Bytes, as declared. */
+  size: number;
+  kind: 'file' | 'link' | 'other';
+  isExecutable: boolean;
+}
+
+export interface Tree {
+  entries: readonly TreeEntry[];
+  /** Commit, version or sum: what exactly was looked at. */
+  version: string;
+  /** For a skill at the top that says no name. */
+  title: string;
+  /** The bytes of regular files among the entries; no more than they declare. */
+  read(names: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
+  close(): Promise<void>;
+}
+
+export interface TreeFile {
+  bytes: Buffer;
+  isExecutable: boolean;
+}
+
+export const LIMITS = {
+  /** Files and folders in a source. */
+  entries: 50_000,
+  /** Bytes that are downloaded, packed. */
+  packed: 50_000_000,
+  /** Bytes of an archive, unpacked. */
+  unpacked: 200_000_000,
+  /** How many times its size a part of an archive may unpack to, once it is larger than a megabyte. */
+  ratio: 200,
+  /** Of one skill. */
+  files: 1_000,
+  bytes: 20_000_000,
+  skills: 500,
+  depth: 12,
+} as const;
+
+const NEVER = new Set(['node_modules', '__MACOSX', '__pycache__']);
+const SKILL = /^skill\.md$/i;
+
+export const tooLarge = (): UserError => new UserError(say('adding.tooLarge'));
+
+/** @throws UserError when one of them leads elsewhere, or when there are too many */
+export function checkEntries(entries: readonly TreeEntry[]): void {
+  if (entries.length > LIMITS.entries) throw tooLarge();
+  for (const { name } of entries) {
+    const leadsOut = name.startsWith('/') || /^[a-z]:/i.test(name) || name.includes('\0') || name.includes('\\');
+    if (leadsOut || name.split('/').includes('..'))
+      throw new UserError(say('adding.hostileName', { name: JSON.stringify(name.slice(0, 80)) }));
+  }
+}
+
+/** Folders that hold a `SKILL.md`, '' for the top; those below another one belong to that one, but for what is below the top. */
+export function skillFolders(entries: readonly TreeEntry[]): { folder: string; file: string }[] {
+  const found = entries.flatMap(({ name, kind }) => {
+    const parts = name.split('/');
+    const isSkill = kind === 'file' && SKILL.test(parts.at(-1) ?? '') && parts.length <= LIMITS.depth;
+    if (!isSkill || parts.some((part) => NEVER.has(part) || part === '.git')) return [];
+    return [{ folder: parts.slice(0, -1).join('/'), file: name }];
+  });
+  const folders = new Set(found.map(({ folder }) => folder));
+  const isInside = ({ folder }: { folder: string }) => {
+    for (let at = folder.lastIndexOf('/'); at > 0; at = folder.lastIndexOf('/', at - 1))
+      if (folders.has(folder.slice(0, at))) return true;
+    return false;
+  };
+  const seen = new Set<string>();
+  return found
+    .filter((each) => !isInside(each))
+    .sort(byRank)
+    .filter(({ folder }) => !seen.has(folder) && seen.add(folder))
+    .slice(0, LIMITS.skills);
+}
+
+/** Of two skills of one name the first counts: what is in plain sight before what is hidden, then what is nearer to the top. */
+function byRank(a: { folder: string }, b: { folder: string }): number {
+  const rank = ({ folder }: { folder: string }) => [/(^|\/)\./.test(folder) ? 1 : 0, folder.split('/').length] as const;
+  const [[hiddenA, depthA], [hiddenB, depthB]] = [rank(a), rank(b)];
+  return hiddenA - hiddenB || depthA - depthB || (a.folder < b.folder ? -1 : 1);
+}
+
+/** What of a folder is taken, by its name within it; how much is left out. Throws UserError for too much, or two that become one. */
+export function filesOf(
+  entries: readonly TreeEntry[],
+  folder: string,
+): { taken: Map<string, TreeEntry>; left: number } {
+  const prefix = folder === '' ? '' : `${folder}/`;
+  const taken = new Map<string, TreeEntry>();
+  const plain = new Set<string>();
+  let left = 0;
+  let bytes = 0;
+  for (const entry of entries) {
+    if (!entry.name.startsWith(prefix)) continue;
+    const name = entry.name.slice(prefix.length);
+    const parts = name.split('/');
+    if (parts.some((part) => part.startsWith('.') || NEVER.has(part)) || name.endsWith('.pyc')) continue;
+    if (entry.kind !== 'file') {
+      left++;
+      continue;
+    }
+    // On a disk that does not tell capitals apart one would take the other's place.
+    const same = name.normalize('NFC').toLowerCase();
+    if (plain.has(same)) throw new UserError(say('adding.twice', { name: shown(name) }));
+    plain.add(same);
+    bytes += entry.size;
+    if (parts.length > LIMITS.depth || taken.size >= LIMITS.files || bytes > LIMITS.bytes) throw tooLarge();
+    taken.set(name, entry);
+  }
+  return { taken, left };
+}
+
+/** A name from outside, as it is shown. */
+export const shown = (name: string): string =>
+  name
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd')
+    .slice(0, 100);
+
+/** What a folder or an archive is called. */
+export const titleOf = (file: string): string =>
+  path
+    .basename(file)
+    .replace(/\.(zip|skill|git)$/i, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
