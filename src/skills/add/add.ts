@@ -6,18 +6,17 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
 import { serialise } from '../../lib/locks.ts';
-import { silentLog } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
-import { bundledSkills, Skills } from '../catalog.ts';
 import type { Resolve } from '../web/public-address.ts';
-import { type About, aboutOf, type Bundle, findSkills, readBundle, sumOf, sumsOf } from './bundle.ts';
+import { type About, aboutOf, type Bundle, choose, findSkills, readBundle, sumOf, sumsOf } from './bundle.ts';
 import { type Changes, changesBetween } from './changes.ts';
 import type { Network } from './download.ts';
 import { type Item, type Offer, Offers, pinOf } from './offers.ts';
 import { openSource } from './open.ts';
 import { editedIn, type Pin, readInstalled, readPin } from './pin.ts';
-import { putSkill, recover, removeSkill } from './place.ts';
+import { putSkill, removeSkill } from './place.ts';
 import { parseSource, type Source, sourceText } from './source.ts';
+import { refuseTaken, skillNames } from './taken.ts';
 import { shown } from './tree.ts';
 
 export interface AddingOptions {
@@ -124,7 +123,7 @@ export class Adding {
   async lookForUpdates(names: readonly string[]): Promise<Updates> {
     const updates: Updates = { same: [], own: [], failed: [] };
     const pins = new Map<string, Pin>();
-    for (const name of names.length > 0 ? names : this.#names()) {
+    for (const name of names.length > 0 ? names : skillNames(this.#options.root)) {
       const pin = await readPin(this.#folderOf(name));
       if (pin) pins.set(name, pin);
       else if (fs.existsSync(this.#folderOf(name))) updates.own.push(name);
@@ -168,7 +167,7 @@ export class Adding {
     if (await this.#isTaken(item)) return;
     const files = await this.#offers.filesOf(offer.id, item);
     if (!files) throw new UserError(say('adding.gone'));
-    if (item.replaces === undefined) await this.#refuseTaken(item.name);
+    if (item.replaces === undefined) await refuseTaken(root, item.name);
     const pin = pinOf(item, sumsOf(files), by);
     await putSkill(root, { name: item.name, files, pin }, { replaces: item.replaces, keeps: item.keeps });
   }
@@ -216,7 +215,7 @@ export class Adding {
       const isSame = sumOf(await readInstalled(this.#folderOf(bundle.name))) === bundle.sum;
       return isSame ? undefined : this.#updated(bundle, source, version, pin);
     }
-    await this.#refuseTaken(bundle.name);
+    await refuseTaken(this.#options.root, bundle.name);
     return { bundle, item: itemOf(bundle, source, version) };
   }
 
@@ -241,34 +240,6 @@ export class Adding {
     return { id, skills };
   }
 
-  /** @throws UserError when the name is another skill's: a bundled one, or one of the home, in whatever case */
-  async #refuseTaken(name: string): Promise<void> {
-    const { root } = this.#options;
-    recover(root);
-    const same = this.#names(true).find((each) => each.toLowerCase().replace(/\.skill\.md$/, '') === name);
-    if (same !== undefined) throw new UserError(say('adding.taken', { name: shown(same) }));
-    const bundled = bundledSkills();
-    const skills = new Skills({
-      ...{ bundled, user: root, viber: () => path.join(root, '.none'), reserved: [], log: silentLog(), watch: false },
-    });
-    try {
-      await Promise.all([skills.start(), skills.open('default')]);
-      const other = skills.find('default', name);
-      if (other?.level === 'bundled') throw new UserError(say('adding.bundled', { name }));
-      if (other) throw new UserError(say('adding.taken', { name: shown(path.relative(root, other.file)) }));
-    } finally {
-      await skills.close();
-    }
-  }
-
-  #names(files = false): string[] {
-    const { root } = this.#options;
-    if (!fs.existsSync(root)) return [];
-    const isOurs = (entry: fs.Dirent) => (files || entry.isDirectory()) && !entry.name.startsWith('.');
-    const entries = fs.readdirSync(root, { withFileTypes: true }).filter(isOurs);
-    return entries.map(({ name }) => name).sort();
-  }
-
   #folderOf(name: string): string {
     if (!/^[A-Za-z0-9][\w.-]{0,100}$/.test(name)) throw new UserError(say('adding.noSkill', { name: shown(name) }));
     return path.join(this.#options.root, name);
@@ -284,20 +255,3 @@ interface Offering {
 const itemOf = ({ name, folder, sum }: Bundle, source: string, version: string): Item => ({
   ...{ name, folder, sum, source, version, keeps: false },
 });
-
-/** Undefined when there are several and none is named. */
-function choose<T extends { name: string; folder: string; problem?: string }>(
-  found: readonly T[],
-  names: readonly string[],
-  source: string,
-): T[] | undefined {
-  const [only, ...others] = found;
-  if (names.length === 0) return only && others.length === 0 ? [only] : undefined;
-  if (names.length === 1 && names[0] === 'all' && !found.some(({ name }) => name === 'all'))
-    return found.filter(({ problem }) => problem === undefined);
-  return [...new Set(names)].map((name) => {
-    const hit = found.find((each) => each.name === name || each.folder === name.replace(/\/$/, ''));
-    if (!hit) throw new UserError(say('adding.notInside', { name: shown(name), source: shown(source) }));
-    return hit;
-  });
-}

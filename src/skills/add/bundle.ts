@@ -60,6 +60,22 @@ function describe(text: Buffer, folder: string, title: string, reserved: Readonl
 const parse = (text: Buffer, folder: string, title: string, reserved: ReadonlySet<string>): Skill =>
   parseSkill(text.toString(), { file: `/${folder || title}/SKILL.md`, level: 'user', reserved });
 
+/**
+ * Those that are meant by these names or folders; `all`: every one that loads. Undefined when there are several and none is named.
+ * @throws UserError for a name that is not there
+ */
+export function choose(found: readonly Found[], names: readonly string[], source: string): Found[] | undefined {
+  const [only, ...others] = found;
+  if (names.length === 0) return only && others.length === 0 ? [only] : undefined;
+  if (names.length === 1 && names[0] === 'all' && !found.some(({ name }) => name === 'all'))
+    return found.filter(({ problem }) => problem === undefined);
+  return [...new Set(names)].map((name) => {
+    const hit = found.find((each) => each.name === name || each.folder === name.replace(/\/$/, ''));
+    if (!hit) throw new UserError(say('adding.notInside', { name: shown(name), source: shown(source) }));
+    return hit;
+  });
+}
+
 /** @throws UserError when it does not load, or has too much */
 export async function readBundle(tree: Tree, { folder, name }: Found, reserved: ReadonlySet<string>): Promise<Bundle> {
   const { taken, left } = filesOf(tree.entries, folder);

@@ -1,0 +1,39 @@
+/** Which names are free for a skill that is added. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { UserError } from '../../errors.ts';
+import { silentLog } from '../../log.ts';
+import { say } from '../../messages/messages.ts';
+import { bundledSkills, Skills } from '../catalog.ts';
+import { recover } from './place.ts';
+import { shown } from './tree.ts';
+
+/** Folders of skills in `skills/` of the home, by name. */
+export const skillNames = (root: string): string[] =>
+  entriesIn(root).flatMap((each) => (each.isDirectory() ? [each.name] : []));
+
+/** @throws UserError when the name is another skill's: a bundled one, or one of the home, in whatever case */
+export async function refuseTaken(root: string, name: string): Promise<void> {
+  recover(root);
+  const isSame = (entry: fs.Dirent) => entry.name.toLowerCase().replace(/\.skill\.md$/, '') === name;
+  const same = entriesIn(root).find(isSame);
+  if (same) throw new UserError(say('adding.taken', { name: shown(same.name) }));
+  const skills = new Skills({
+    ...{ bundled: bundledSkills(), user: root, viber: () => path.join(root, '.none') },
+    ...{ reserved: [], log: silentLog(), watch: false },
+  });
+  try {
+    await Promise.all([skills.start(), skills.open('default')]);
+    const other = skills.find('default', name);
+    if (other?.level === 'bundled') throw new UserError(say('adding.bundled', { name }));
+    if (other) throw new UserError(say('adding.taken', { name: shown(path.basename(path.dirname(other.file))) }));
+  } finally {
+    await skills.close();
+  }
+}
+
+function entriesIn(root: string): fs.Dirent[] {
+  if (!fs.existsSync(root)) return [];
+  const entries = fs.readdirSync(root, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'));
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
