@@ -71,7 +71,7 @@ export const adding = translate(english)({
   addNot: 'Nicht hinzufügen',
   update: 'Aktualisieren',
   updateNot: 'So lassen',
-  added: 'Hinzugefügt: {names}. Ab jetzt benutzbar.',
+  added: 'Jetzt benutzbar: {names}.',
   dropped: 'Es wurde nichts geändert.',
   same: 'Nichts Neues für {names}.',
   own: 'Von nirgendwo hinzugefügt: {names}.',

@@ -66,7 +66,7 @@ export const adding = {
   addNot: 'Do not add',
   update: 'Update',
   updateNot: 'Leave it',
-  added: 'Added: {names}. Ready to use.',
+  added: 'Ready to use: {names}.',
   dropped: 'Nothing was changed.',
   same: 'Nothing new for {names}.',
   own: 'Not added from anywhere: {names}.',

@@ -1,0 +1,143 @@
+/** Skills from elsewhere, added in a chat: shown, agreed to by an owner with a button, there at once, and the same after a restart. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { type Place, type Platform, waitFor } from '../platforms/platform.ts';
+import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
+import { commit, folderOf, repositoryOf, serve, serveGit, skillText, zipOfFiles } from '../skills/add/sources.ts';
+
+const PDF = {
+  'SKILL.md': skillText('pdf', 'metadata: {openclaw: {requires: {bins: [no-such-program-x]}}}\n', 'First.'),
+  'scripts/fill.py': 'print(1)\n',
+};
+
+async function open(name: PlatformName, webOrigins: string[] = []) {
+  const config = { skills: { webOrigins } };
+  const world = await openPlatforms({ on: [name], channel: { live: 'off', injection: 'followup' }, config });
+  const platform = world.platforms[name];
+  world.llm.script(({ lastUser }) => ({ text: `re ${lastUser}` }));
+  return { world, platform, dm: platform.dm('alex') };
+}
+
+/** Everything that is seen in a place after so many answers, once it has a text; the buttons of all of it. */
+async function seenAfter(platform: Platform, place: Place, after: number, text: string | RegExp) {
+  await waitFor(platform, place, { after, text });
+  return () => {
+    const seen = platform.answers(place).slice(after);
+    return {
+      text: seen.map((one) => one.text).join('\n'),
+      buttons: seen.flatMap(({ buttons }) => buttons),
+      files: seen.flatMap(({ files }) => files),
+    };
+  };
+}
+
+async function look(platform: Platform, place: Place, args: string, text: string | RegExp) {
+  const after = platform.answers(place).length;
+  await platform.command(place, 'skills', args);
+  return seenAfter(platform, place, after, text);
+}
+
+async function press(platform: Platform, place: Place, label: string, text: string | RegExp) {
+  const after = platform.answers(place).length;
+  await platform.press(place, label);
+  return seenAfter(platform, place, after, text);
+}
+
+describe.each(NAMES)('/skills on %s', (name) => {
+  it('shows a skill with its text, adds it after a yes that comes after a restart, and lists it', async () => {
+    const source = folderOf(PDF);
+    const { world, platform, dm } = await open(name);
+    const asked = await look(platform, dm, `add ${source}`, 'Add it only if you trust');
+    expect(asked().text).toContain('pdf, from ');
+    expect(asked().text).toContain('Does pdf for people.');
+    expect(asked().text).toContain('I read it as instructions. 2 files');
+    expect(asked().text).toContain('Programs in it: scripts/fill.py. It needs no-such-program-x.');
+    await vi.waitFor(() => {
+      const [file] = asked().files;
+      expect(file && platform.bytes(file).toString()).toBe(PDF['SKILL.md']);
+    });
+    await vi.waitFor(() => expect(asked().buttons).toEqual(['Add', 'Do not add']));
+    expect(fs.existsSync(path.join(world.home, 'skills/pdf'))).toBe(false);
+    await world.restart();
+    folderOf({ 'SKILL.md': skillText('pdf', '', 'Another one by now.') }, source);
+    await press(platform, dm, 'Add', 'Ready to use: pdf.');
+    expect(world.read('skills/pdf/SKILL.md')).toBe(PDF['SKILL.md']);
+    expect(JSON.parse(world.read('skills/pdf/.source.json'))).toMatchObject({ source, by: 'person:alex' });
+    // The question says how it ended; Discord has shown it to one person alone, where nothing can be changed, and a press means the same.
+    if (name === 'discord') await press(platform, dm, 'Add', 'Ready to use: pdf.');
+    else
+      await vi.waitFor(() => {
+        expect(asked().buttons).toEqual([]);
+        expect(asked().text).toMatch(/Done by alex/i);
+      });
+    expect(fs.readdirSync(path.join(world.home, 'skills'))).toEqual(['pdf']);
+    await look(platform, dm, '', /pdf.*Does pdf for people/);
+  });
+
+  it('updates from a repository with what has changed as a file, and removes after a yes', async () => {
+    const folder = repositoryOf(PDF);
+    const git = await serveGit({ 'pdf.git': folder });
+    const { world, platform, dm } = await open(name, [git.origin]);
+    await look(platform, dm, `add ${git.origin}/pdf.git`, 'Add it only if you trust');
+    await press(platform, dm, 'Add', 'Ready to use: pdf.');
+    await look(platform, dm, 'update', 'Nothing new for pdf.');
+    commit(folder, { 'SKILL.md': skillText('pdf', '', 'Second.'), 'new.md': 'new\n' });
+    fs.appendFileSync(path.join(world.home, 'skills/pdf/scripts/fill.py'), 'print(2)\n');
+    const asked = await look(platform, dm, 'update', 'Changed: ');
+    expect(asked().text).toContain('New: new.md.');
+    expect(asked().text).toContain('Somebody has changed this by hand: scripts/fill.py.');
+    await vi.waitFor(() => {
+      const [file] = asked().files;
+      expect(file && platform.bytes(file).toString()).toMatch(/-First\.\n\+Second\.[\s\S]*-print\(2\)/);
+    });
+    await vi.waitFor(() => expect(asked().buttons).toEqual(['Update', 'Leave it']));
+    await press(platform, dm, 'Update', 'Ready to use: pdf.');
+    expect(world.read('skills/pdf/SKILL.md')).toContain('Second.');
+    expect(world.read('skills/pdf/scripts/fill.py')).toBe('print(1)\n');
+    await look(platform, dm, 'remove pdf', 'Remove the skill pdf?');
+    await press(platform, dm, 'Remove', 'Removed: pdf.');
+    expect(fs.existsSync(path.join(world.home, 'skills/pdf'))).toBe(false);
+  });
+
+  it('is for owners: members are told so, here and by a button that is not theirs', async () => {
+    const source = folderOf(PDF);
+    const { world, platform } = await open(name);
+    const sam = platform.dm('sam');
+    for (const args of [`add ${source}`, 'update', 'remove chart'])
+      expect((await platform.command(sam, 'skills', args, 'sam')).text).toContain('Only an owner can add');
+    expect((await platform.command(sam, 'skills', '', 'sam')).text).toContain('chart');
+    expect(fs.readdirSync(path.join(world.home, 'skills'))).toEqual([]);
+    expect(fs.existsSync(path.join(world.home, 'cache/skill-offers'))).toBe(false);
+    // Only Telegram shows everybody what a command is answered.
+    if (name !== 'telegram') return;
+    await look(platform, platform.room, `add ${source}`, 'Add it only if you trust');
+    const after = platform.answers(platform.room).length;
+    await platform.press(platform.room, 'Add', 'sam');
+    await waitFor(platform, platform.room, { after, text: 'Only an owner can add' });
+    expect(fs.readdirSync(path.join(world.home, 'skills'))).toEqual([]);
+  });
+
+  it('lets an owner choose among several, says what cannot be had, and answers others meanwhile', async () => {
+    let answer = (): void => expect.fail('nobody has asked');
+    const web = await serve((_request, response) => {
+      const bytes = zipOfFiles({ 'a/SKILL.md': skillText('tea'), 'b/SKILL.md': skillText('coffee') });
+      answer = () => void response.end(bytes);
+    });
+    const { platform, dm } = await open(name, [web.origin]);
+    const began = platform.answers(dm).length;
+    expect((await platform.command(dm, 'skills', `add ${web.origin}/two.zip`)).text).toContain('I am looking at it');
+    await platform.command(dm, 'status');
+    answer();
+    const asked = await seenAfter(platform, dm, began, /There are 2 skills/);
+    await vi.waitFor(() => expect(asked().buttons).toEqual(expect.arrayContaining(['coffee', 'tea'])));
+    await platform.press(dm, 'coffee');
+    await vi.waitFor(() => expect(web.asked).toHaveLength(2));
+    answer();
+    await waitFor(platform, dm, { text: /coffee, from / });
+    await press(platform, dm, 'Do not add', 'Nothing was changed.');
+    await look(platform, dm, 'add https://127.0.0.1/x.git', '127.0.0.1 is not a public address');
+    await look(platform, dm, 'add ext::sh', 'over https only');
+    await look(platform, dm, 'add', 'Tell me where it is');
+  });
+});
