@@ -338,6 +338,7 @@ it('every command tells what may follow it, within what platforms take', () => {
     ['export', 'task', true],
     ['memory', 'words', false],
     ['jobs', 'action', false],
+    ['skills', 'action', false],
     ['model', 'model', false],
     ['think', 'level', false],
     ['live', 'mode', false],
