@@ -29,7 +29,10 @@ test('shows and changes nothing without a yes; with one adds, updates with the d
   expect(shown.text).toContain('1 character in its text cannot be seen');
   expect(shown.text).toContain('Nothing was changed. Add --yes to do it.');
   expect(fs.readdirSync(path.join(home, 'skills'))).toEqual([]);
-  expect(await viber('add', source, '--yes')).toMatchObject({ code: 0, text: expect.stringContaining('Ready to use: tea.') });
+  expect(await viber('add', source, '--yes')).toMatchObject({
+    code: 0,
+    text: expect.stringContaining('Ready to use: tea.'),
+  });
   expect((await viber()).text).toMatch(/^tea {2}instructions {2}user {2}ok$/m);
   expect((await viber('update')).text).toContain('Nothing new for tea.');
   folderOf({ 'SKILL.md': skillText('tea', '', 'Second.') }, source);
