@@ -1,4 +1,4 @@
-/** What the configuration says of the web: its part of `types.ts`. */
+/** What the configuration says of skills and of the web: its part of `types.ts`. */
 
 /** How the web is searched. */
 export interface SearchConfig {
@@ -15,4 +15,17 @@ export interface SearchConfig {
 export interface WebConfig {
   /** Hosts whose pages are read without a question: `example.org`, `*.example.org`, `example.org:8443`; in their normal form. */
   hosts: string[];
+}
+
+export interface SkillsConfig {
+  /** What scripts of a skill find in their environment, by the skill's name. */
+  env: Record<string, Record<string, string>>;
+  /** Seconds a script may run where its skill names no time. */
+  timeout: number;
+  /** Exact origins that `web-fetch` may read although they are private or not https. */
+  webOrigins: string[];
+  /** Where packages that hold skills are asked for. */
+  registry: string;
+  /** Commands in the sandbox: not at all, without network, with it. */
+  shell: 'off' | 'on' | 'network';
 }

@@ -1,7 +1,7 @@
 /** The configuration as the rest of the program sees it: complete, every default filled in, ids as strings. */
-import type { SearchConfig, WebConfig } from './types-web.ts';
+import type { SearchConfig, SkillsConfig, WebConfig } from './types-web.ts';
 
-export type { SearchConfig, WebConfig } from './types-web.ts';
+export type { SearchConfig, SkillsConfig, WebConfig } from './types-web.ts';
 
 import type { VoiceConfig } from './voice.ts';
 
@@ -148,19 +148,6 @@ export interface HistoryConfig {
   max_tokens: number;
   /** What no longer fits is summarised once, after its lasting facts went to the daily log. */
   compaction: 'on' | 'off';
-}
-
-export interface SkillsConfig {
-  /** What scripts of a skill find in their environment, by the skill's name. */
-  env: Record<string, Record<string, string>>;
-  /** Seconds a script may run where its skill names no time. */
-  timeout: number;
-  /** Exact origins that `web-fetch` may read although they are private or not https. */
-  webOrigins: string[];
-  /** Where packages that hold skills are asked for. */
-  registry: string;
-  /** Commands in the sandbox: not at all, without network, with it. */
-  shell: 'off' | 'on' | 'network';
 }
 
 /** A server of the Model Context Protocol: a program of this machine, or an address. */
