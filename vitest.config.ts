@@ -27,6 +27,7 @@ const PARTS = [
   'board',
   'channels/markdown',
   'channels/shared',
+  'channels/terminal',
 ].map((name) => `test/${name}/**/*.test.ts`);
 /** Pure, though among those of whole channels. */
 const PURE = ['decode', 'render', 'render.property', 'setup'].map((name) => `test/channels/*/${name}.test.ts`);

@@ -50,6 +50,8 @@ async function tell(line: TalkLine, talk: Talk): Promise<void> {
       return talk.wrote(line.runId, line.text);
     case 'steps':
       return talk.steps(line.runId);
+    case 'again':
+      return talk.again(line.runId);
     case 'works':
       return talk.works(line.runId, line.line);
     case 'over':

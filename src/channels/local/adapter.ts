@@ -39,7 +39,7 @@ export type LocalLine =
 export type TalkLine =
   | { type: 'answer'; text: string; files: LocalFile[]; buttons: Button[][] }
   | { type: 'wrote'; runId: string; text: string }
-  | { type: 'steps'; runId: string }
+  | { type: 'steps' | 'again'; runId: string }
   | { type: 'works'; runId: string; line: string }
   | { type: 'over'; runId: string; isAnswered: boolean };
 
@@ -129,6 +129,7 @@ class Local implements Channel {
     if (type === 'text-delta' && view.mode !== 'status')
       this.#tell(chat, { type: 'wrote', runId, text: event.content });
     if (type === 'tool-call') this.#tell(chat, { type: 'steps', runId });
+    if (type === 'state-change' && event.state === 'thinking') this.#tell(chat, { type: 'again', runId });
     this.#chats.set(runId, (this.#chats.get(runId) ?? new Set()).add(chat));
     this.#lines.follow(runId, view);
   }

@@ -86,6 +86,7 @@ class Terminal implements Channel {
     if (view.mode === 'off') return;
     if (event.type === 'text-delta' && seesText(view.mode)) this.#talk?.wrote(event.runId, event.content);
     if (event.type === 'tool-call') this.#talk?.steps(event.runId);
+    if (event.type === 'state-change' && event.state === 'thinking') this.#talk?.again(event.runId);
     this.#lines.follow(event.runId, view);
   }
 

@@ -7,8 +7,8 @@ import { safeLine } from './safe.ts';
 
 export interface CompleteOptions {
   commands: readonly CommandSpec[];
-  /** The folder whose files are offered. */
-  files: string;
+  /** The folders whose files are offered: the first that has any. */
+  folders: readonly string[];
   suggest: (command: string, text: string) => Promise<Suggestion[]>;
 }
 
@@ -42,7 +42,7 @@ export async function complete(before: string, options: CompleteOptions): Promis
     if (argument.suggests) return { start, choices: await options.suggest(command.toLowerCase(), typed) };
   }
   const word = /\S*$/.exec(before)?.[0] ?? '';
-  return { start: before.length - word.length, choices: word === '' ? [] : filesFor(word, options.files) };
+  return { start: before.length - word.length, choices: filesIn(word, options.folders) };
 }
 
 /** What all choices have in common, when that is more than was typed. */
@@ -53,12 +53,21 @@ export function commonStart(choices: readonly Suggestion[]): string {
   return first.slice(0, length).toWellFormed();
 }
 
-/** Names that begin so; folders end in `/`. Nothing above the folder is looked at, and no link is followed. */
+function filesIn(word: string, folders: readonly string[]): Suggestion[] {
+  if (word === '') return [];
+  for (const folder of folders) {
+    const found = filesFor(word, folder);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** Names that begin so; folders end in `/`. Nothing outside of the folder is looked at, by links neither. */
 function filesFor(word: string, root: string): Suggestion[] {
   const slash = word.lastIndexOf('/') + 1;
   const [folder, begun] = [word.slice(0, slash), word.slice(slash)];
   if (path.isAbsolute(word) || folder.split('/').includes('..')) return [];
-  return entriesOf(path.join(root, folder))
+  return entriesOf(root, folder)
     .filter(({ name }) => name.startsWith(begun) && (begun.startsWith('.') || !name.startsWith('.')))
     .filter(({ name }) => safeLine(name) === name)
     .slice(0, MAX_CHOICES)
@@ -69,10 +78,11 @@ function filesFor(word: string, root: string): Suggestion[] {
     .sort((a, b) => (a.label < b.label ? -1 : 1));
 }
 
-function entriesOf(folder: string): fs.Dirent[] {
+function entriesOf(root: string, folder: string): fs.Dirent[] {
   try {
-    if (!fs.lstatSync(folder).isDirectory()) return [];
-    return fs.readdirSync(folder, { withFileTypes: true }).slice(0, MAX_NAMES);
+    const real = fs.realpathSync(path.join(root, folder));
+    if (!`${real}/`.startsWith(`${fs.realpathSync(root)}/`)) return [];
+    return fs.readdirSync(real, { withFileTypes: true }).slice(0, MAX_NAMES);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     return [];

@@ -26,7 +26,7 @@ export function createFace({ input, output, env, messages, home, commands, sugge
   return new ScreenFace({
     ...{ input, output, look, messages },
     history: path.join(home, 'run', 'terminal-history.jsonl'),
-    completing: { commands, suggest, files: path.join(home, 'workspace') },
+    completing: { commands, suggest, folders: [path.join(home, 'workspace'), home] },
     moreChoices: (n) => messages.text('terminal.moreChoices', { n }),
   });
 }

@@ -14,6 +14,11 @@ export class Growing {
     this.#text += delta;
   }
 
+  /** What was shown stays, what may still change does not come. */
+  dropRest(): void {
+    this.#text = this.#text.slice(0, this.#finished);
+  }
+
   clear(): void {
     this.#text = '';
     this.#finished = 0;
@@ -21,7 +26,7 @@ export class Growing {
 
   /** Something was shown for good. */
   get isBegun(): boolean {
-    return this.#finished > 0;
+    return this.#text.slice(0, this.#finished).trim() !== '';
   }
 
   /** What may still change. */

@@ -3,7 +3,7 @@
  * afterwards it is as it was, also while the program is suspended.
  */
 import readline from 'node:readline';
-import { safe } from './safe.ts';
+import { safeInput } from './safe.ts';
 
 export interface Input extends NodeJS.ReadableStream {
   isTTY?: boolean | undefined;
@@ -39,6 +39,7 @@ export class Keyboard {
   #pasted: string[] | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #listen = (_text: string | undefined, key: Key) => this.#take(key);
+  readonly #restore = () => this.#raw(false);
   readonly #resume = () => {
     this.#raw(true);
     this.#to.onResume();
@@ -49,19 +50,23 @@ export class Keyboard {
   }
 
   open(): void {
-    const { input, onEnd } = this.#to;
+    const { input, output, onEnd } = this.#to;
     readline.emitKeypressEvents(input);
     input.on('keypress', this.#listen);
     input.on('end', onEnd);
+    output.on('error', onEnd);
+    process.on('exit', this.#restore);
     this.#raw(true);
     input.resume();
   }
 
   close(): void {
-    const { input, onEnd } = this.#to;
+    const { input, output, onEnd } = this.#to;
     input.off('keypress', this.#listen);
     input.off('end', onEnd);
+    output.off('error', onEnd);
     process.off('SIGCONT', this.#resume);
+    process.off('exit', this.#restore);
     this.#raw(false);
     input.pause();
   }
@@ -90,7 +95,7 @@ export class Keyboard {
 
   /** What is pasted may come from anywhere: nothing in it is a key. */
   #endPaste(): void {
-    const text = safe((this.#pasted ?? []).join(''));
+    const text = safeInput((this.#pasted ?? []).join(''));
     this.#pasted = undefined;
     clearTimeout(this.#timer);
     if (text !== '') this.#to.onPaste(text);

@@ -5,13 +5,17 @@
 import { stripVTControlCharacters } from 'node:util';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
-const UNSEEN = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]/g;
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]/g;
 
 /** Whole escape sequences go, so that none leaves its letters behind; then every character they could be made of. */
 export function safe(text: string): string {
+  return safeInput(text).replaceAll('\t', '    ');
+}
+
+/** What somebody pastes, for the model: tabs are part of it. */
+export function safeInput(text: string): string {
   return stripVTControlCharacters(text)
     .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
-    .replaceAll('\t', '    ')
     .replace(UNSEEN, '')
     .toWellFormed();
 }

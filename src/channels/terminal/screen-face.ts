@@ -141,7 +141,7 @@ export class ScreenFace implements Face, LiveFace {
     const prompt = styled(this.#to.look, 'bold', styled(this.#to.look, 'green', PROMPT));
     const lines = rows.map(({ start, end }, index) => {
       const before = index === 0 ? prompt : ' '.repeat(PROMPT.length);
-      return before + typed.text.slice(start, end).replace(/\n$/, '');
+      return before + typed.text.slice(start, end).replace(/\n$/, '').replaceAll('\t', ' ');
     });
     return { lines, cursor: { row, column: PROMPT.length + column } };
   }

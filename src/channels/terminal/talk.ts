@@ -141,6 +141,7 @@ export class Talk {
     const rest = this.#restOf(text);
     for (const [key, { isOver }] of this.#runs) if (isOver) this.#runs.delete(key);
     this.#show();
+    if (this.#isArmed && !this.isWorking) this.#to.face.live?.hint(this.#to.messages.text('terminal.again'));
     await this.#to.face.answer({ text: rest ?? text, isRest: rest !== undefined, files, buttons: numbered });
   }
 
@@ -156,6 +157,12 @@ export class Talk {
     if (!run) return;
     this.#keep(run);
     run.growing.clear();
+    this.#show();
+  }
+
+  /** The answer is begun anew. */
+  again(runId: string): void {
+    this.#runs.get(runId)?.growing.dropRest();
     this.#show();
   }
 
