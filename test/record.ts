@@ -23,6 +23,8 @@ export async function recordTerminal(): Promise<string> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'viber-record-'));
   const home = path.join(folder, '.openviber');
   try {
+    fs.mkdirSync(home);
+    fs.writeFileSync(path.join(home, 'config.yaml'), 'http: { port: 0 }\n');
     const rows = await record({
       command: [process.execPath, path.join(root, PROGRAM), 'start'],
       env: { HOME: folder, OPENVIBER_HOME: home, TZ: 'UTC' },

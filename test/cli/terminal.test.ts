@@ -110,7 +110,7 @@ describe('an answer', () => {
     const screen = await terminal.screen();
     expect(screen.slice(1)).toEqual([
       ...['you> tell me', 'viber>', 'Title', '', 'Some bold words and code.', '', '• one', '• two', ''],
-      ...['a │  b', '──┼───', '1 │ 22', '', 'The end.', 'you>'],
+      ...['a │  b', '──┼───', '1 │ 22', '', 'The end.', '', 'you>'],
     ]);
     expect(terminal.raw()).toContain(`${ESC}[1mbold${ESC}[22m`);
   });
@@ -195,7 +195,7 @@ describe('an answer', () => {
     const terminal = await open();
     await terminal.press('much', enter);
     await terminal.sees('All said.');
-    await expect.poll(async () => (await terminal.screen()).slice(-2)).toEqual(['All said.', 'you>']);
+    await expect.poll(async () => (await terminal.screen()).slice(-3)).toEqual(['All said.', '', 'you>']);
     const screen = await terminal.screen();
     expect(screen.filter((line) => line.startsWith('line '))).toEqual(code.split('\n'));
   });
@@ -255,12 +255,12 @@ describe('buttons and files', () => {
     });
     const terminal = await open();
     await terminal.press('a colour please', enter);
-    await terminal.sees(/\[1 Red\] \[2 Blue\]/);
+    await terminal.sees('[1] Red   [2] Blue');
     await terminal.press('2', enter);
     await terminal.sees(/chosen: .*Blue/);
     await terminal.press('/new', enter);
     await terminal.press('a size please', enter);
-    await terminal.sees(/\[3 Small\] \[4 Large\]/);
+    await terminal.sees('[3] Small   [4] Large');
     await terminal.press('1', enter);
     await terminal.sees('1 is the button “Red” further up');
     await terminal.press('!9', enter);

@@ -25,11 +25,11 @@ export function growingLines(markdown: string, look: Look, columns: number, labe
 }
 
 export async function answerLines(shown: Shown, look: Look, columns: number, label = LABEL): Promise<string[]> {
-  const buttons = shown.buttons.map(({ n, label: words }) => `[${styled(look, 'bold', String(n))} ${safeLine(words)}]`);
+  const buttons = shown.buttons.map(({ n, label: words }) => `${styled(look, 'cyan', `[${n}]`)} ${safeLine(words)}`);
   return [
     ...(await textLines(shown.text, look, columns, shown.isRest ? '' : label)),
     ...shown.files.map((file) => fileLine(file, look)),
-    ...(buttons.length > 0 ? [`  ${buttons.join(' ')}`] : []),
+    ...(buttons.length > 0 ? [`  ${buttons.join('   ')}`] : []),
   ];
 }
 

@@ -78,7 +78,7 @@ export class ScreenFace implements Face, LiveFace {
   answer(shown: Shown): Promise<void> {
     return this.#later(async () => {
       const lines = await answerLines(shown, this.#to.look, this.#screen.columns);
-      this.#screen.print(shown.isRest && shown.text.trim() !== '' ? ['', ...lines] : lines);
+      this.#screen.print([...(shown.isRest && shown.text.trim() !== '' ? [''] : []), ...lines, '']);
     });
   }
 
