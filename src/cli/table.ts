@@ -65,9 +65,12 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
   },
   chat: {
     about: 'talk to the viber here',
-    notes: ['With the gateway that runs on the home, or one of its own until you leave.'],
+    notes: [
+      'With the gateway that runs on the home, or one of its own until you leave. Ctrl-C stops what is at work, a second one leaves; exit and Ctrl-D leave too.',
+      'Through a pipe each line is a message, and only the answers go to standard output.',
+    ],
     examples: ['viber chat', 'echo "what is due today?" | viber chat'],
-    exits: { 1: 'a line that came through a pipe was not taken in' },
+    exits: { 1: 'a line that came through a pipe was not taken in, or the gateway ended first' },
     load: () => import('./chat.ts'),
   },
   run: {
