@@ -9,13 +9,13 @@ const MAX_ALIASES = 20;
 const MAX_DEPTH = 12;
 
 /**
- * The keys of a front matter. A one-line description that has a colon in it is read as text although YAML would not have it:
- * many published bundles are written like that.
+ * The keys of a front matter. A description with a colon, a star or a quotation mark in it is read as text although YAML would not have
+ * it: many published bundles are written like that.
  * @throws UserError with the line, counted in the file: the text begins where the fence above it ends
  */
 export function readYaml(text: string): Map<string, unknown> {
   if (text.length > MAX_LENGTH) throw new UserError(`the front matter is longer than ${MAX_LENGTH / 1024} KB`);
-  const first = parse(text);
+  const first = parse(MARKED.test(text) ? quoteDescription(text) : text);
   const [error] = first.document.errors;
   const { document, lines } = error ? parse(quoteDescription(text)) : first;
   if (error && document.errors.length > 0) {
@@ -52,11 +52,20 @@ function parse(text: string) {
   return { lines, document: parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false }) };
 }
 
+/** Its words begin with a mark of YAML, most often the stars of Markdown. */
+const MARKED = /^description:[ \t]+[*&!%@`]/m;
+/** The lines of the description, up to the next key. */
+const DESCRIPTION = /^description:([ \t][^\n]*(?:\n(?![A-Za-z_][\w-]*:|---)[^\n]*)*)/m;
+
+/** The description as one text, whatever marks of YAML it holds; a block of lines is one already. */
 function quoteDescription(text: string): string {
-  return text.replace(
-    /^(description:[ \t]+)([^\s"'|>[{&*!][^\n]*?)[ \t]*$/m,
-    (_line, key: string, value: string) => key + JSON.stringify(value),
-  );
+  return text.replace(DESCRIPTION, (lines, value: string) => {
+    const words = value.trim().replace(/\s*\n\s*/g, ' ');
+    if (words === '' || /^[|>][+-]?\d*(\s|$)/.test(value.trim())) return lines;
+    const [, quoted] = /^"(.*)"$/s.exec(words) ?? /^'(.*)'$/s.exec(words) ?? [];
+    // As many lines as it had: a line is named in what is told of the others.
+    return `description: ${JSON.stringify(quoted ?? words)}${'\n'.repeat(value.split('\n').length - 1)}`;
+  });
 }
 
 function toJs(make: () => unknown): unknown {

@@ -1,6 +1,7 @@
 /** The name of a skill, and what its file's name says. */
 import path from 'node:path';
 import { UserError } from '../errors.ts';
+import type { SkillSource } from './skill.ts';
 
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
@@ -26,4 +27,35 @@ export function isBundle(file: string): boolean {
 /** What a skill is called that does not say so itself. */
 export function nameOf(file: string): string {
   return isBundle(file) ? path.basename(path.dirname(file)) : path.basename(file).replace(/\.skill\.md$/i, '');
+}
+
+/** Words as a name; undefined when nothing of one is left. */
+const slugOf = (words: string): string | undefined => {
+  const slug = words
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 64)
+    .replace(/^-+|-+$/g, '');
+  return /[a-z]/.test(slug) ? slug : undefined;
+};
+
+/**
+ * The name of a skill. A tool must have a proper one: the model calls it by that. Bundles that are read are often named in words, and are
+ * known by those words, or by their folder's.
+ * @throws UserError with the reason
+ */
+export function nameFor(
+  given: string | undefined,
+  { file, reserved }: Pick<SkillSource, 'file' | 'reserved'>,
+  kind: 'tool' | 'instructions',
+): { name: string; warning?: string } {
+  const written = given ?? nameOf(file);
+  // What looks like a path says nothing that could be trusted.
+  const words = /[/\\]/.test(written) || written in {} ? '' : written;
+  const slug = kind === 'tool' || NAME.test(written) ? undefined : (slugOf(words) ?? slugOf(nameOf(file)));
+  if (slug === undefined) return { name: checkName(written, reserved) };
+  const warning = `name: "${written.slice(0, 80)}" is not kebab-case; it is known as ${slug}`;
+  return { name: checkName(slug, reserved), warning };
 }

@@ -1,6 +1,6 @@
 /**
- * What a skill says it needs. Published bundles say it below `metadata.openclaw` (older names: `clawdbot`, `clawdis`), often as JSON
- * in one line; our own keys stand below `metadata.openviber`.
+ * What a skill says it needs, and what would install it. Published bundles say it in many places: below `metadata.openclaw` (older names:
+ * `moltbot`, `clawdbot`, `clawdis`) or `metadata.hermes`, in `metadata` itself, in the front matter; our own keys stand below `metadata.openviber`.
  */
 import { z } from 'zod';
 import { UserError } from '../errors.ts';
@@ -22,15 +22,19 @@ export interface OwnSettings {
   network: boolean;
   /** Seconds its script may run. */
   timeout?: number;
-  /** Overrides what the body looks like. */
+  /** Overrides what the front matter declares. */
   kind?: 'tool' | 'instructions';
 }
 
-const PUBLISHED = ['openclaw', 'clawdbot', 'clawdis'];
+/** What a bundle was made for, newest first: the first one that is there counts. */
+const FAMILY = ['openclaw', 'moltbot', 'clawdbot', 'clawdis'];
 const PLATFORMS: Record<string, string> = { macos: 'darwin', mac: 'darwin', osx: 'darwin', windows: 'win32' };
+const SYSTEMS = ['linux', 'darwin', 'win32'];
+const ANY_SYSTEM = ['any', 'all', '*'];
 
 const BIN = /^[\w.+@-]{1,64}$/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+const SYSTEM = /^[a-z0-9*]{1,20}$/;
 
 const own = z.looseObject({
   network: z.boolean('expected true or false').default(false),
@@ -50,28 +54,45 @@ export function readMetadata(value: unknown): Record<string, unknown> {
   }
 }
 
-/** Whether the bundle was made for an agent that reads skills as instructions, its code blocks being examples. */
-export function isPublished(metadata: Record<string, unknown>): boolean {
-  return PUBLISHED.some((key) => Object.hasOwn(metadata, key));
+/** What of the metadata was written for one kind of agent. */
+export const familyOf = (metadata: Record<string, unknown>): Record<string, unknown> =>
+  FAMILY.map((key) => (Object.hasOwn(metadata, key) ? metadata[key] : undefined)).find(isRecord) ?? {};
+
+/** Every place in which a bundle may say what it needs. */
+export function sourcesOf(
+  front: ReadonlyMap<string, unknown>,
+  metadata: Record<string, unknown>,
+): Record<string, unknown>[] {
+  return [familyOf(metadata), metadata.hermes, metadata, Object.fromEntries(front), metadata.openviber].filter(isRecord);
 }
 
 /** What is not a list of names is left out: a bundle that says it wrongly still loads. */
-export function readRequirements(metadata: Record<string, unknown>): Requirements {
-  const published = PUBLISHED.map((key) => metadata[key]).find(isRecord) ?? metadata;
-  const sources = [published, metadata.openviber].filter(isRecord);
-  const requires = sources.map((source) => source.requires).filter(isRecord);
-  const names = (key: string, pattern: RegExp) =>
-    unique(requires.flatMap((source) => list(source[key])).filter((name) => pattern.test(name)));
-  const declared = list(published.envVars, (item) =>
-    isRecord(item) && item.required === true ? item.name : undefined,
-  );
+export function readRequirements(
+  front: ReadonlyMap<string, unknown>,
+  metadata: Record<string, unknown>,
+): Requirements {
+  const sources = sourcesOf(front, metadata);
+  const needs = sources.flatMap((source) => [source, source.requires, source.prerequisites]).filter(isRecord);
+  const os = [...needs.flatMap((need) => systems(need.os)), ...systems(front.get('platforms')).filter(isSystem)];
+  const bins = needs.flatMap((need) => [...list(need.bins), ...list(need.commands)]);
+  const env = needs.flatMap((need) => [
+    ...variables(need.env),
+    ...variables(need.env_vars),
+    ...variables(need.required_environment_variables),
+    ...list(need.envVars, (item) => (isRecord(item) && item.required === true ? item.name : undefined)),
+  ]);
+  // Said by a bundle that goes on without what it names.
+  const isAlways = familyOf(metadata).always === true;
+  const names = (found: readonly string[], pattern: RegExp) =>
+    isAlways ? [] : [...new Set(found.filter((name) => pattern.test(name)))];
   return {
-    bins: names('bins', BIN),
-    anyBins: names('anyBins', BIN),
-    env: unique([...names('env', VARIABLE), ...declared.filter((name) => VARIABLE.test(name))]),
-    os: unique(
-      sources.flatMap((source) => list(source.os)).map((name) => PLATFORMS[name.toLowerCase()] ?? name.toLowerCase()),
+    bins: names(bins, BIN),
+    anyBins: names(
+      needs.flatMap((need) => list(need.anyBins)),
+      BIN,
     ),
+    env: names(env, VARIABLE),
+    os: [...new Set(os)],
   };
 }
 
@@ -86,11 +107,23 @@ export function readOwnSettings(metadata: Record<string, unknown>): OwnSettings 
   return { network, ...(timeout ? { timeout } : {}), ...(kind ? { kind } : {}) };
 }
 
-function list(value: unknown, pick: (item: unknown) => unknown = (item) => item): string[] {
+/** The texts of a list, or of one value alone. */
+export function list(value: unknown, pick: (item: unknown) => unknown = (item) => item): string[] {
   const items = Array.isArray(value) ? value.slice(0, 50) : value === undefined ? [] : [value];
   return items.map(pick).filter((item) => typeof item === 'string');
 }
 
-function unique(names: string[]): string[] {
-  return [...new Set(names)];
+const isSystem = (name: string): boolean => SYSTEMS.includes(name);
+
+/** The names of systems as Node has them. */
+export const systems = (value: unknown): string[] => {
+  const named = list(value).map((name) => PLATFORMS[name.toLowerCase()] ?? name.toLowerCase());
+  return named.some((name) => ANY_SYSTEM.includes(name)) ? [] : named.filter((name) => SYSTEM.test(name));
+};
+
+/** Names, objects with a name, or an object whose keys are the names; those that may be absent are left out. */
+function variables(value: unknown): string[] {
+  if (Array.isArray(value) || !isRecord(value))
+    return list(value, (item) => (isRecord(item) ? (item.required === false ? undefined : item.name) : item));
+  return Object.entries(value).flatMap(([name, said]) => (isRecord(said) && said.required === false ? [] : [name]));
 }

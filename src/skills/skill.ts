@@ -9,18 +9,27 @@ import { z } from 'zod';
 import { UserError } from '../errors.ts';
 import { type Shell, shellBlocks } from './fences.ts';
 import { readYaml } from './front-matter.ts';
-import { checkName, isBundle, nameOf } from './name.ts';
+import { type InstallHint, readInstallHints } from './install-hints.ts';
+import { type Invocation, readInvocation } from './invocation.ts';
+import { checkName, isBundle, nameFor } from './name.ts';
 import { readParameters, type SkillParameter } from './parameters.ts';
-import { isPublished, type Requirements, readMetadata, readOwnSettings, readRequirements } from './requirements.ts';
+import {
+  familyOf,
+  type Requirements,
+  readMetadata,
+  readOwnSettings,
+  readRequirements,
+  sourcesOf,
+} from './requirements.ts';
 
 /** Where a skill comes from; one further right hides those of its name further left. */
 export type SkillLevel = 'bundled' | 'user' | 'viber';
 
-export interface Skill {
+export interface Skill extends Invocation {
   name: string;
-  /** For the model: what it does and when to use it; at most 1,024 characters. */
+  /** For the model: what it does and when to use it; some 1,024 characters, published ones may have more. */
   description: string;
-  /** A tool runs `script`; instructions are read by the model. */
+  /** A tool runs `script`, its bundle says that it is one; instructions are read by the model. */
   kind: 'tool' | 'instructions';
   parameters: readonly SkillParameter[];
   /** Present for tools. */
@@ -28,6 +37,10 @@ export interface Skill {
   /** The Markdown below the front matter. */
   body: string;
   requires: Requirements;
+  /** How what it needs is installed; shown, never run. */
+  install: readonly InstallHint[];
+  /** What is not as it should be, and does not keep it from being used; one sentence each. */
+  warnings: readonly string[];
   /** Its script may reach the network. */
   network: boolean;
   /** Seconds its script may run; absent: as configured. */
@@ -59,12 +72,12 @@ const head = z.object({
   description: z
     .string('expected text: what it does and when to use it')
     .trim()
-    .min(1, 'is empty')
-    .max(1024, 'is longer than 1,024 characters'),
+    .min(1, 'is empty'),
 });
 
-/** Keys of the Agent Skills format: a bundle that has one was written to be read, its code blocks are examples. */
-const READ_KEYS = ['license', 'compatibility', 'allowed-tools', 'user-invocable', 'disable-model-invocation'];
+/** Characters of a description beyond which the format's own rule is broken. */
+const MAX_DESCRIPTION = 1024;
+const LONG = 'description: it is longer than 1,024 characters; the model may be told the beginning of it alone';
 
 const refuse = (): never => {
   throw new UserError('only YAML is read as front matter');
@@ -91,29 +104,28 @@ export function parseSkill(text: string, source: SkillSource): Skill {
     const [issue] = parsed.error.issues;
     throw new UserError(`${issue?.path.join('.')}: ${issue?.message}`);
   }
-  const name = checkName(parsed.data.name ?? nameOf(source.file), source.reserved);
   const metadata = readMetadata(front.get('metadata'));
-  const requires = readRequirements(metadata);
   const own = readOwnSettings(metadata);
+  // Examples are no program: a bundle is a tool when it says so.
+  const kind = own.kind ?? (front.has('parameters') ? 'tool' : 'instructions');
+  const { description } = parsed.data;
+  const { name, warning } = nameFor(parsed.data.name ?? undefined, source, kind);
+  const requires = readRequirements(front, metadata);
   const parameters = readParameters(front.get('parameters'), requires.env);
   if (body.trim() === '') throw new UserError('there is nothing below the front matter; was the file half-written?');
 
-  const blocks = shellBlocks(body);
-  const isWrittenToRead = isPublished(metadata) || READ_KEYS.some((key) => front.has(key));
-  const looksLike = front.has('parameters') || (blocks.length > 0 && !isWrittenToRead) ? 'tool' : 'instructions';
-  const kind = own.kind ?? looksLike;
   const others = [...front].filter(([key]) => !['name', 'description', 'parameters', 'metadata'].includes(key));
-  const shell: Shell = blocks.some((block) => block.shell === 'bash') ? 'bash' : 'sh';
   return {
     name,
-    description: parsed.data.description,
+    description,
     kind,
     parameters,
-    ...(kind === 'tool'
-      ? { script: { shell, text: blocks.map((block) => block.text).join('') || `${body.trim()}\n` } }
-      : {}),
+    ...(kind === 'tool' ? { script: scriptOf(body) } : {}),
     body,
     requires,
+    install: readInstallHints(sourcesOf(front, metadata)),
+    ...readInvocation(front, familyOf(metadata)),
+    warnings: [warning, description.length > MAX_DESCRIPTION ? LONG : undefined].filter((said) => said !== undefined),
     network: own.network,
     ...(own.timeout ? { timeout: own.timeout } : {}),
     level: source.level,
@@ -121,6 +133,15 @@ export function parseSkill(text: string, source: SkillSource): Skill {
     ...(isBundle(source.file) ? { folder: path.dirname(source.file) } : {}),
     digest: createHash('sha256').update(text).digest('hex'),
     metadata: { ...Object.fromEntries(others), metadata },
+  };
+}
+
+/** The blocks one after the other; without any, the text itself. */
+function scriptOf(body: string): NonNullable<Skill['script']> {
+  const blocks = shellBlocks(body);
+  return {
+    shell: blocks.some((block) => block.shell === 'bash') ? 'bash' : 'sh',
+    text: blocks.map((block) => block.text).join('') || `${body.trim()}\n`,
   };
 }
 

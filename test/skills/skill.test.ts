@@ -73,11 +73,12 @@ describe('what it is', () => {
     ['parameters: {}', 'echo 1', 'tool', 'echo 1\n'],
     ['parameters:', '# Procedure\necho 1', 'tool', '# Procedure\necho 1\n'],
     ['', 'Say hello.', 'instructions', undefined],
-    ['', 'Run:\n```sh\necho 1\n```\nand\n~~~bash title="x"\necho 2\n~~~', 'tool', 'echo 1\necho 2\n'],
+    ['parameters: {}', 'Run:\n```sh\necho 1\n```\nand\n~~~bash title="x"\necho 2\n~~~', 'tool', 'echo 1\necho 2\n'],
+    ['', 'Run:\n```sh\necho 1\n```\nand\n~~~bash title="x"\necho 2\n~~~', 'instructions', undefined],
     ['', 'See:\n```console\n$ echo 1\n```\n```\necho\n```', 'instructions', undefined],
     ['', '````markdown\n```sh\nrm -rf x\n```\n````', 'instructions', undefined],
-    ['', '```sh\necho "```"\n  ```\n', 'tool', 'echo "```"\n'],
-    ['', '```sh\necho open', 'tool', 'echo open\n'],
+    ['parameters: {}', '```sh\necho "```"\n  ```\n', 'tool', 'echo "```"\n'],
+    ['metadata: { openviber: { kind: tool } }', '```sh\necho open', 'tool', 'echo open\n'],
     ['license: MIT', '```sh\necho example\n```', 'instructions', undefined],
     ['license: MIT\nparameters: {}', '```sh\necho 1\n```', 'tool', 'echo 1\n'],
     ['metadata: { openviber: { kind: instructions } }', '```sh\necho\n```', 'instructions', undefined],
@@ -91,7 +92,11 @@ describe('what it is', () => {
     const text = '---\ndescription: Says hello.\n---\nSay hello.';
     expect(skillOf(text, { file: '/s/say-hello/SKILL.md' }).name).toBe('say-hello');
     expect(skillOf(text, { file: '/s/git/push.skill.md' }).name).toBe('push');
-    expect(() => skillOf(text, { file: '/s/Say Hello/SKILL.md' })).toThrow('kebab-case');
+    expect(() => skillOf(skillText('parameters: {}', 'echo', 'Say Hello'))).toThrow('kebab-case');
+    expect(skillOf(text, { file: '/s/Say Hello/SKILL.md' })).toMatchObject({
+      name: 'say-hello',
+      warnings: [expect.stringMatching(/"Say Hello" is not kebab-case; it is known as say-hello/)],
+    });
   });
 
   test.each([
@@ -113,19 +118,18 @@ describe('what it is', () => {
 
 describe('what is refused, with the reason', () => {
   test.each([
-    ['name: Git-Commit', /kebab-case/],
-    ['name: a--b', /kebab-case/],
-    ['name: -a', /kebab-case/],
-    ['name: ../../etc', /kebab-case/],
-    ['name: __proto__', /kebab-case/],
+    ['name: Git-Commit\nparameters: {}', /kebab-case/],
+    ['name: a--b\nparameters: {}', /kebab-case/],
+    ['name: -a\nparameters: {}', /kebab-case/],
+    ['name: ../../etc\nparameters: {}', /kebab-case/],
+    ['name: __proto__\nparameters: {}', /kebab-case/],
     ['name: constructor', /tool of the gateway/],
-    [`name: ${'a'.repeat(65)}`, /kebab-case/],
+    [`name: ${'a'.repeat(65)}\nparameters: {}`, /kebab-case/],
     ['name: notify', /tool of the gateway/],
     ['name: update-plan', /tool of the gateway/],
     ['name: 7', /name: expected text/],
     ['name: a\nname: b', /line 4: the key "name" appears twice/],
     ['description: ""', /description: is empty/],
-    [`description: ${'d'.repeat(1025)}`, /description: is longer/],
     ['parameters: text', /parameters: expected one key/],
     ['parameters: { x: text }', /parameters\.x: expected type/],
     ['parameters: { x: { type: array } }', /parameters\.x\.type: expected string, number or boolean/],

@@ -1,0 +1,70 @@
+/** How a bundle says that what it needs is installed, as words for a person. Nothing of it is ever run. */
+import { isRecord } from '../lib/json.ts';
+import { list, systems } from './requirements.ts';
+
+export interface InstallHint {
+  /** Programs that it brings; empty: it does not say. */
+  bins: string[];
+  /** Systems that it is for; empty: any. */
+  os: string[];
+  /** For example `brew install gh`. */
+  how: string;
+}
+
+const MAX_HINTS = 12;
+const MAX_LENGTH = 200;
+
+/** What is typed before the name of the package. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  ...{ brew: 'brew install', node: 'npm install -g', npm: 'npm install -g', pip: 'pip install', python: 'pip install' },
+  ...{ uv: 'uv tool install', go: 'go install', apt: 'apt install', dnf: 'dnf install', gem: 'gem install' },
+  ...{ cargo: 'cargo install', pipx: 'pipx install', choco: 'choco install', scoop: 'scoop install' },
+};
+
+/** @param sources where a bundle may say it, see `sourcesOf` */
+export function readInstallHints(sources: readonly Record<string, unknown>[]): InstallHint[] {
+  const given = sources.flatMap(({ install }) => (Array.isArray(install) ? install : [install]));
+  const hints = given.slice(0, 50).flatMap((each) => hintOf(each) ?? []);
+  return [...new Map(hints.map((hint) => [hint.how, hint])).values()].slice(0, MAX_HINTS);
+}
+
+function hintOf(given: unknown): InstallHint | undefined {
+  const how = typeof given === 'string' ? given : isRecord(given) ? howOf(given) : undefined;
+  const said = how && visible(how);
+  if (!said) return undefined;
+  return { ...(isRecord(given) ? { bins: list(given.bins), os: systems(given.os) } : { bins: [], os: [] }), how: said };
+}
+
+function howOf(given: Record<string, unknown>): string | undefined {
+  const kind = text(given.kind) ?? text(given.type) ?? '';
+  const names = [given.formula, given.cask, given.package, given.packages, given.module, given.crate].flatMap((each) =>
+    list(each),
+  );
+  const command = Object.hasOwn(COMMANDS, kind) ? COMMANDS[kind] : undefined;
+  if (command && names.length > 0) {
+    const isCask = kind === 'brew' && text(given.cask) !== undefined;
+    return `${command}${isCask ? ' --cask' : ''} ${names.join(' ')}`;
+  }
+  if (kind === 'download' && text(given.url)) return `download ${text(given.url)}`;
+  return text(given.command) ?? text(given.instructions) ?? text(given.label);
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() ? value : undefined);
+
+/** It is read on terminals and in chats. */
+const visible = (said: string): string =>
+  said
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029\s]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_LENGTH)
+    .toWellFormed();
+
+/** What would bring a program here, at most two ways, those of this system first. */
+export function waysToInstall(program: string, hints: readonly InstallHint[], platform = process.platform): string[] {
+  const fits = hints.filter(
+    ({ bins, os }) => (bins.includes(program) || bins.length === 0) && (os.length === 0 || os.includes(platform)),
+  );
+  const isForeign = ({ how }: InstallHint) => how.startsWith('brew ') === (platform !== 'darwin');
+  return [...fits].sort((a, b) => Number(isForeign(a)) - Number(isForeign(b))).slice(0, 2).map(({ how }) => how);
+}
