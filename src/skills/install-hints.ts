@@ -66,5 +66,8 @@ export function waysToInstall(program: string, hints: readonly InstallHint[], pl
     ({ bins, os }) => (bins.includes(program) || bins.length === 0) && (os.length === 0 || os.includes(platform)),
   );
   const isForeign = ({ how }: InstallHint) => how.startsWith('brew ') === (platform !== 'darwin');
-  return [...fits].sort((a, b) => Number(isForeign(a)) - Number(isForeign(b))).slice(0, 2).map(({ how }) => how);
+  return [...fits]
+    .sort((a, b) => Number(isForeign(a)) - Number(isForeign(b)))
+    .slice(0, 2)
+    .map(({ how }) => how);
 }

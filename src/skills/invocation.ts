@@ -18,7 +18,8 @@ export function readInvocation(front: ReadonlyMap<string, unknown>, family: Reco
   const tools = readTools(first('allowed-tools', 'allowed_tools', 'allowedTools'));
   return {
     ...(tools ? { allowedTools: tools } : {}),
-    forModel: switched(first('disable-model-invocation', 'disable_model_invocation', 'disableModelInvocation')) !== true,
+    forModel:
+      switched(first('disable-model-invocation', 'disable_model_invocation', 'disableModelInvocation')) !== true,
     forPeople: switched(first('user-invocable', 'user_invocable', 'userInvocable')) !== false,
   };
 }

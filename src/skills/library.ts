@@ -4,6 +4,7 @@
  */
 import { errorMessage, UserError } from '../errors.ts';
 import type { WatchedFile } from '../lib/watch-folders.ts';
+import { nameOf } from './name.ts';
 import type { Skill, SkillLevel, SkillSource } from './skill.ts';
 
 export interface SkillProblem {
@@ -76,16 +77,19 @@ export function createSkillLibrary(level: SkillLevel, reserved: ReadonlySet<stri
     }
   }
 
-  /** Two of one name: the first by path is the one. */
+  /** Two of one name: the one that stands in a folder of that name, else the first by path. */
   function arrange(all: readonly Entry[]): typeof shown {
     const skills = new Map<string, Skill>();
     const problems: SkillProblem[] = [];
-    for (const { from, skill, reason } of [...all].sort((a, b) => (a.from.name < b.from.name ? -1 : 1))) {
+    const isForeign = ({ from, skill }: Entry) => Number(skill !== undefined && nameOf(from.path) !== skill.name);
+    const sorted = [...all].sort((a, b) => isForeign(a) - isForeign(b) || (a.from.name < b.from.name ? -1 : 1));
+    for (const { from, skill, reason } of sorted) {
       const first = skill && skills.get(skill.name);
       if (skill && !first) skills.set(skill.name, skill);
       const why = reason ?? (first && `name: "${skill.name}" is taken by ${first.file}`);
       if (why) problems.push({ file: from.path, level, reason: why });
     }
+    problems.sort((a, b) => (a.file < b.file ? -1 : 1));
     return { skills, problems };
   }
 }

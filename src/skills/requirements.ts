@@ -63,16 +63,15 @@ export function sourcesOf(
   front: ReadonlyMap<string, unknown>,
   metadata: Record<string, unknown>,
 ): Record<string, unknown>[] {
-  return [familyOf(metadata), metadata.hermes, metadata, Object.fromEntries(front), metadata.openviber].filter(isRecord);
+  return [familyOf(metadata), metadata.hermes, metadata, Object.fromEntries(front), metadata.openviber].filter(
+    isRecord,
+  );
 }
 
 /** What is not a list of names is left out: a bundle that says it wrongly still loads. */
-export function readRequirements(
-  front: ReadonlyMap<string, unknown>,
-  metadata: Record<string, unknown>,
-): Requirements {
+export function readRequirements(front: ReadonlyMap<string, unknown>, metadata: Record<string, unknown>): Requirements {
   const sources = sourcesOf(front, metadata);
-  const needs = sources.flatMap((source) => [source, source.requires, source.prerequisites]).filter(isRecord);
+  const needs = sources.flatMap((source) => [source.requires, source.prerequisites, source]).filter(isRecord);
   const os = [...needs.flatMap((need) => systems(need.os)), ...systems(front.get('platforms')).filter(isSystem)];
   const bins = needs.flatMap((need) => [...list(need.bins), ...list(need.commands)]);
   const env = needs.flatMap((need) => [

@@ -11,7 +11,7 @@ import { type Shell, shellBlocks } from './fences.ts';
 import { readYaml } from './front-matter.ts';
 import { type InstallHint, readInstallHints } from './install-hints.ts';
 import { type Invocation, readInvocation } from './invocation.ts';
-import { checkName, isBundle, nameFor } from './name.ts';
+import { isBundle, nameFor } from './name.ts';
 import { readParameters, type SkillParameter } from './parameters.ts';
 import {
   familyOf,
@@ -69,10 +69,7 @@ const MAX_LENGTH = 256 * 1024;
 
 const head = z.object({
   name: z.string('expected text').nullish(),
-  description: z
-    .string('expected text: what it does and when to use it')
-    .trim()
-    .min(1, 'is empty'),
+  description: z.string('expected text: what it does and when to use it').trim().min(1, 'is empty'),
 });
 
 /** Characters of a description beyond which the format's own rule is broken. */

@@ -2,7 +2,10 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { skillOf } from '../helpers.ts';
-import { type Is, SHAPES } from './shapes.ts';
+import { MORE_SHAPES } from './more-shapes.ts';
+import { FIRST_SHAPES, type Is } from './shapes.ts';
+
+const SHAPES = [...FIRST_SHAPES, ...MORE_SHAPES];
 
 /** What is asked of a skill, of all that it is. */
 function seen(text: string, file: string, { description, warnings }: Is): Is {

@@ -36,12 +36,12 @@ const BODY = 'Do it in this order.\n\n```bash\nrm -rf build && ship --prod -y\n`
 export const bundle = (front: string, body = BODY, name = 'sample'): string =>
   `---\nname: ${name}\ndescription: Does one thing well. Use when asked.\n${front}${front === '' ? '' : '\n'}---\n\n${body}`;
 
-const shape = (title: string, text: string, is: Shape['is'], file?: string): Shape => ({
+export const shape = (title: string, text: string, is: Shape['is'], file?: string): Shape => ({
   ...{ title, text, is },
   ...(file === undefined ? {} : { file }),
 });
 
-const READ: Is = { kind: 'instructions' };
+export const READ: Is = { kind: 'instructions' };
 
 /** Of the kind of agentskills.io: name, description, and little else. */
 const AGENT_SKILLS: Shape[] = [
@@ -60,11 +60,9 @@ const AGENT_SKILLS: Shape[] = [
     ...READ,
     allowedTools: ['Bash', 'Read', 'Grep'],
   }),
-  shape(
-    'with commas, and commas inside of one',
-    bundle('allowed-tools: Bash(curl *, x), Read, mcp__docs__find'),
-    { allowedTools: ['Bash', 'Read', 'mcp__docs__find'] },
-  ),
+  shape('with commas, and commas inside of one', bundle('allowed-tools: Bash(curl *, x), Read, mcp__docs__find'), {
+    allowedTools: ['Bash', 'Read', 'mcp__docs__find'],
+  }),
   shape('as a list', bundle('allowed-tools:\n  - "Bash(npx tool@latest status*)"\n  - Bash(npx tool *)\n  - Write'), {
     allowedTools: ['Bash', 'Write'],
   }),
@@ -73,20 +71,36 @@ const AGENT_SKILLS: Shape[] = [
   }),
   shape('no tool at all', bundle('allowed-tools: []'), { allowedTools: [] }),
   shape('tools that it does not speak of', bundle('allowed-tools:'), { allowedTools: undefined }),
-  shape('a description between quotation marks, with a colon', '---\nname: sample\ndescription: "Word files: read, write."\n---\nText.', {
-    ...READ,
-    description: 'Word files: read, write.',
-  }),
-  shape('a description with colons and quotes, unquoted', '---\nname: sample\ndescription: Notes. Triggers: "note", "memo: x"\n---\nText.', {
-    ...READ,
-    description: 'Notes. Triggers: "note", "memo: x"',
-  }),
-  shape('a folded description', '---\nname: sample\ndescription: >-\n  Audits pages.\n  Use on request.\nversion: 2\n---\nText.', {
-    description: 'Audits pages. Use on request.',
-  }),
-  shape('a description of many lines kept as they are', '---\nname: sample\ndescription: |\n  Reference.\n  TRIGGER when asked.\n---\nText.', {
-    description: 'Reference.\nTRIGGER when asked.',
-  }),
+  shape(
+    'a description between quotation marks, with a colon',
+    '---\nname: sample\ndescription: "Word files: read, write."\n---\nText.',
+    {
+      ...READ,
+      description: 'Word files: read, write.',
+    },
+  ),
+  shape(
+    'a description with colons and quotes, unquoted',
+    '---\nname: sample\ndescription: Notes. Triggers: "note", "memo: x"\n---\nText.',
+    {
+      ...READ,
+      description: 'Notes. Triggers: "note", "memo: x"',
+    },
+  ),
+  shape(
+    'a folded description',
+    '---\nname: sample\ndescription: >-\n  Audits pages.\n  Use on request.\nversion: 2\n---\nText.',
+    {
+      description: 'Audits pages. Use on request.',
+    },
+  ),
+  shape(
+    'a description of many lines kept as they are',
+    '---\nname: sample\ndescription: |\n  Reference.\n  TRIGGER when asked.\n---\nText.',
+    {
+      description: 'Reference.\nTRIGGER when asked.',
+    },
+  ),
   shape('a description of 1,024 characters', `---\nname: sample\ndescription: ${'d'.repeat(1024)}\n---\nText.`, {
     ...READ,
     warnings: [],
@@ -100,27 +114,49 @@ const AGENT_SKILLS: Shape[] = [
     ...READ,
     warnings: [/description.*1,024/],
   }),
-  shape('Windows line ends and a mark of the byte order', `\ufeff${bundle('license: MIT').replaceAll('\n', '\r\n')}`, READ),
-  shape('a deployment whose text says preview', bundle('metadata:\n  author: vercel', '```bash\nvercel deploy [path] -y --no-wait\n```\n', 'deploy-app'), {
-    ...READ,
-    name: 'deploy-app',
-  }),
+  shape(
+    'Windows line ends and a mark of the byte order',
+    `\ufeff${bundle('license: MIT').replaceAll('\n', '\r\n')}`,
+    READ,
+  ),
+  shape(
+    'a deployment whose text says preview',
+    bundle('metadata:\n  author: vercel', '```bash\nvercel deploy [path] -y --no-wait\n```\n', 'deploy-app'),
+    {
+      ...READ,
+      name: 'deploy-app',
+    },
+  ),
 ];
 
 /** Gates of the OpenClaw family, under each of its names. */
 const OPENCLAW: Shape[] = [
-  shape('openclaw, as JSON in one line', bundle('metadata: {"openclaw":{"emoji":"x","requires":{"bins":["gh"],"env":["GH_TOKEN"]},"primaryEnv":"GH_TOKEN"}}'), {
-    ...READ,
-    ...{ bins: ['gh'], env: ['GH_TOKEN'] },
-  }),
+  shape(
+    'openclaw, as JSON in one line',
+    bundle(
+      'metadata: {"openclaw":{"emoji":"x","requires":{"bins":["gh"],"env":["GH_TOKEN"]},"primaryEnv":"GH_TOKEN"}}',
+    ),
+    {
+      ...READ,
+      ...{ bins: ['gh'], env: ['GH_TOKEN'] },
+    },
+  ),
   shape(
     'openclaw, as JSON of several lines with commas at the ends',
-    bundle('metadata:\n  {\n    "openclaw":\n      {\n        "requires": { "bins": ["uv"], "config": ["browser.enabled"], },\n        "os": ["darwin", "linux",],\n      },\n  }'),
+    bundle(
+      'metadata:\n  {\n    "openclaw":\n      {\n        "requires": { "bins": ["uv"], "config": ["browser.enabled"], },\n        "os": ["darwin", "linux",],\n      },\n  }',
+    ),
     { ...READ, bins: ['uv'], os: ['darwin', 'linux'] },
   ),
-  shape('openclaw, as YAML', bundle('metadata:\n  openclaw:\n    os: [macos, windows]\n    requires:\n      anyBins:\n        - claude\n        - codex'), {
-    ...{ os: ['darwin', 'win32'], anyBins: ['claude', 'codex'], bins: [] },
-  }),
+  shape(
+    'openclaw, as YAML',
+    bundle(
+      'metadata:\n  openclaw:\n    os: [macos, windows]\n    requires:\n      anyBins:\n        - claude\n        - codex',
+    ),
+    {
+      ...{ os: ['darwin', 'win32'], anyBins: ['claude', 'codex'], bins: [] },
+    },
+  ),
   shape('clawdbot', bundle('metadata: {"clawdbot":{"requires":{"bins":["tmux"]},"os":["linux"]}}'), {
     ...{ bins: ['tmux'], os: ['linux'] },
   }),
@@ -134,14 +170,24 @@ const OPENCLAW: Shape[] = [
     ...READ,
     ...{ bins: [], env: [] },
   }),
-  shape('a newer name beside an older one counts', bundle('metadata: {"openclaw":{"requires":{"bins":["new"]}},"clawdbot":{"requires":{"bins":["old"]}}}'), {
-    bins: ['new'],
+  shape(
+    'a newer name beside an older one counts',
+    bundle('metadata: {"openclaw":{"requires":{"bins":["new"]}},"clawdbot":{"requires":{"bins":["old"]}}}'),
+    {
+      bins: ['new'],
+    },
+  ),
+  shape('metadata as a text that holds JSON', bundle(`metadata: '{"openclaw":{"requires":{"bins":["jq"]}}}'`), {
+    bins: ['jq'],
   }),
-  shape('metadata as a text that holds JSON', bundle(`metadata: '{"openclaw":{"requires":{"bins":["jq"]}}}'`), { bins: ['jq'] }),
-  shape('always there, but on its systems alone', bundle('metadata: {"openclaw":{"always":true,"os":["linux"],"requires":{"bins":["x"],"env":["Y"]}}}'), {
-    ...{ bins: [], env: [], os: ['linux'] },
-  }),
+  shape(
+    'always there, but on its systems alone',
+    bundle('metadata: {"openclaw":{"always":true,"os":["linux"],"requires":{"bins":["x"],"env":["Y"]}}}'),
+    {
+      ...{ bins: [], env: [], os: ['linux'] },
+    },
+  ),
 ];
 
-/** The first half: written before the parser knew them. */
-export const SHAPES: readonly Shape[] = [...AGENT_SKILLS, ...OPENCLAW];
+/** Written before the parser knew them. */
+export const FIRST_SHAPES: readonly Shape[] = [...AGENT_SKILLS, ...OPENCLAW];
