@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
-import { isNative, listSkills, needsSandbox, switchedOff } from '../runtime/tools/skills/service.ts';
+import { findSkill, isNative, listSkills, needsSandbox, switchedOff } from '../runtime/tools/skills/service.ts';
 import { createUsable } from '../runtime/tools/skills/usable.ts';
 import { offerSkills } from '../runtime/tools/skills.ts';
 import { recover } from '../skills/add/place.ts';
@@ -32,5 +32,14 @@ export async function openSkillParts(options: {
   const reading = skills.start();
   const isSandboxed = options.sandbox && (await hasSandbox());
   const health = openHealth({ granted: config.skills.env, isNative, needsSandbox, sandbox: isSandboxed });
-  return { skills, reading, health, offerSkills, listSkills, usable: createUsable(skills, health), isSandboxed };
+  return {
+    skills,
+    reading,
+    health,
+    offerSkills,
+    listSkills,
+    findSkill,
+    usable: createUsable(skills, health),
+    isSandboxed,
+  };
 }

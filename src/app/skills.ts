@@ -95,13 +95,17 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
       const all = [...called.tools, ...served.tools].filter(mayUse(own, order.asked));
       if (all.length > MAX_TOOLS)
         log.warn({ tools: all.length }, 'too many tools: name those needed in mcp.NAME.tools');
-      return { tools: all.slice(0, MAX_TOOLS), skills: called.skills };
+      return { ...called, tools: all.slice(0, MAX_TOOLS) };
     },
     service: {
       async list(viber) {
         const { skills, health, listSkills } = await parts();
         const listed = await listSkills(skills, health, viber);
         return { ...listed, servers: servers.length > 0 ? (await mcp()).health() : [] };
+      },
+      async find(viber, name) {
+        const { skills, health, findSkill } = await parts();
+        return findSkill(skills, health, viber, name);
       },
     },
     async adding() {

@@ -43,6 +43,7 @@ export function openTools(options: OpenToolsOptions): Tools {
 }
 
 const joined = (offered: readonly Offered[]): Offered => ({
+  isBeyond: (tool) => offered.some(({ isBeyond }) => isBeyond?.(tool) === true),
   tools: offered.flatMap(({ tools }) => tools),
   skills: offered
     .map(({ skills }) => skills)

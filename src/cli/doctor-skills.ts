@@ -53,6 +53,7 @@ export async function checkSkills(config: Config, home: string): Promise<Finding
       const state = await health.of(skill);
       if (state.isUsable) usable++;
       const fixes = state.problems.filter(({ kind }) => kind !== 'sandbox').map(({ fix }) => fix);
+      for (const warning of skill.warnings) found('note', `${skill.name}: ${warning}`);
       if (fixes.length > 0) found('note', `${skill.name} cannot be used: ${fixes.join('; ')}`);
     }
     const names = new Set([...all.values()].map(({ name }) => name));

@@ -42,9 +42,9 @@ async function list({ args, home: root, config: file, env, json, print }: CliCon
     print(JSON.stringify(listed));
     return EXIT.ok;
   }
-  for (const { name, kind, level, isUsable, fixes } of listed.skills) {
+  for (const { name, kind, level, isUsable, fixes, warnings } of listed.skills) {
     print(`${name}  ${kind}  ${level}  ${isUsable ? 'ok' : 'missing'}`);
-    for (const fix of fixes) print(`  ${fix}`);
+    for (const fix of [...fixes, ...warnings]) print(`  ${fix}`);
   }
   for (const problem of listed.problems)
     print(`${visible(problem.file)}  not loaded\n  ${problem.reason.replaceAll('\n', '\n  ')}`);

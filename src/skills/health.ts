@@ -1,4 +1,5 @@
 /** Whether a skill can be used here, and what would mend it. Nothing is run, and our own environment is not looked at. */
+import { waysToInstall } from './install-hints.ts';
 import type { Skill } from './skill.ts';
 
 export interface HealthProblem {
@@ -66,7 +67,7 @@ export function openHealth(options: HealthOptions): Health {
       // Scripts in the sandbox find the system's programs only.
       const where = sandbox && runsScript ? ' for the whole system (below /usr)' : '';
       for (const program of await missing(needed, sandbox)) {
-        problems.push({ kind: 'binary', name: program, fix: `install ${program}${where}` });
+        problems.push({ kind: 'binary', name: program, fix: `install ${program}${where}${waysTo([program], skill)}` });
       }
       if (
         requires.anyBins.length > 0 &&
@@ -75,7 +76,7 @@ export function openHealth(options: HealthOptions): Health {
         problems.push({
           kind: 'binary',
           name: requires.anyBins.join(', '),
-          fix: `install one of ${requires.anyBins.join(', ')}${where}`,
+          fix: `install one of ${requires.anyBins.join(', ')}${where}${waysTo(requires.anyBins, skill)}`,
         });
       }
       const granted = Object.hasOwn(options.granted, name) ? (options.granted[name] ?? {}) : {};
@@ -96,4 +97,10 @@ export function openHealth(options: HealthOptions): Health {
       return { isUsable, problems };
     },
   };
+}
+
+/** What the skill itself says of it. */
+function waysTo(programs: readonly string[], { install }: Skill): string {
+  const ways = [...new Set(programs.flatMap((program) => waysToInstall(program, install)))].slice(0, 2);
+  return ways.length > 0 ? ` (its author says: ${ways.join(', or ')})` : '';
 }

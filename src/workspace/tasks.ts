@@ -209,7 +209,12 @@ const recordShape = shape<TaskRecord>(
       runs: isInteger,
     },
     ...{ state: oneOf('pending', 'running', 'completed', 'error', 'stopped'), people: listOf(isText) },
-    ...{ conversations: listOf(isText), always: optional(listOf(isConsent)), usage: optional(objectOf({})) },
+    ...{
+      conversations: listOf(isText),
+      always: optional(listOf(isConsent)),
+      called: optional(listOf(isText)),
+      usage: optional(objectOf({})),
+    },
     ...{
       approvedPlan: optional(objectOf({ hash: isText, by: isText, at: isText })),
       job: optional(isText),

@@ -45,6 +45,8 @@ export interface TaskRecord {
   usage?: Usage;
   /** What its people let it do without being asked again. */
   always?: Consent[];
+  /** Skills that its people have called by their names. */
+  called?: string[];
   /** The plan that somebody approved (`plan_approval`). */
   approvedPlan?: { hash: string; by: string; at: string };
   /** It is coding work: once found, it stays so, and so do the instructions. */

@@ -5,9 +5,13 @@ import { skills as english } from '../en/skills.ts';
 export const skills = translate(english)({
   noneHere: 'Hier gibt es keine Fähigkeiten.',
   none: 'Es gibt keine Fähigkeiten.',
-  ok: 'ok',
-  okBut: 'ok, aber {fixes}',
-  missing: 'es fehlt: {fixes}',
+  read: 'kann gelesen werden',
+  run: 'kann laufen',
+  readAndRun: 'kann gelesen werden, ihre Programme können laufen',
+  but: '{state}, aber {fixes}',
+  lacks: 'es fehlt {what}: {fixes}',
+  missing: 'nicht zu gebrauchen: {fixes}',
+  ownWay: '{state}; nur wenn du sie rufst: /skills use {name}',
   skill: '- **{name}**: {what} ({state})',
   server: '- **{name}** (Werkzeugserver): {state}',
   serverWhy: '- **{name}** (Werkzeugserver): {state}: {why}',
@@ -17,4 +21,11 @@ export const skills = translate(english)({
   failed: 'nicht erreichbar',
   more: 'und {n, number} weitere',
   broken: 'Nicht geladen:',
+  odd: 'Geladen, aber nicht ganz so, wie sie sein sollten:',
+  calling: 'Dafür nehme ich die Fähigkeit **{name}**.',
+  unknown: 'Hier gibt es keine Fähigkeit **{name}**; /skills zählt sie auf.',
+  notByName:
+    'Die Fähigkeit **{name}** ruft man nicht beim Namen. Sag mir, was du brauchst, dann nehme ich sie, wo sie passt.',
+  notYet: 'Ich kann **{name}** noch nicht gebrauchen: {fixes}.',
+  membersOnly: 'Fähigkeiten sind für die Leute dieses Bots; frag seinen Besitzer.',
 });

@@ -2,9 +2,13 @@
 export const skills = {
   noneHere: 'There are no skills here.',
   none: 'There are no skills.',
-  ok: 'ok',
-  okBut: 'ok, but {fixes}',
-  missing: 'missing: {fixes}',
+  read: 'can be read',
+  run: 'can run',
+  readAndRun: 'can be read, its programs can run',
+  but: '{state}, but {fixes}',
+  lacks: 'lacks {what}: {fixes}',
+  missing: 'cannot be used: {fixes}',
+  ownWay: '{state}; only when you call it: /skills use {name}',
   skill: '- **{name}**: {what} ({state})',
   server: '- **{name}** (server of tools): {state}',
   serverWhy: '- **{name}** (server of tools): {state}: {why}',
@@ -14,4 +18,11 @@ export const skills = {
   failed: 'away',
   more: 'and {n, number} more',
   broken: 'Not loaded:',
+  odd: 'Loaded, and not quite as they should be:',
+  calling: 'I use the skill **{name}** for this.',
+  unknown: 'There is no skill **{name}** here; /skills lists them.',
+  notByName:
+    'The skill **{name}** is not one to be called by its name. Tell me what you want done, and I use it where it fits.',
+  notYet: 'I cannot use **{name}** yet: {fixes}.',
+  membersOnly: 'Skills are for the people of this bot; ask its owner.',
 } as const;

@@ -17,6 +17,8 @@ export interface ConsentRules {
   always: readonly Consent[];
   /** A plan must be approved before anything else is done. */
   needsPlan: boolean;
+  /** A skill that the run follows wants other tools alone. */
+  isBeyond?(tool: string): boolean;
   /** Whether a call that tells others something waits; absent: each does. May throw UserError. */
   asksToReach?(tool: RuntimeTool, input: unknown, callId: string): Promise<boolean>;
 }
@@ -47,8 +49,10 @@ function refuse(): never {
   throw new UserError('The plan must be approved first: call update_plan with the whole plan, and wait.');
 }
 
-function needsConsent(tool: RuntimeTool, input: unknown, { mode, always }: ConsentRules): boolean {
-  if (tool.consent === 'never' || (mode === 'execute' && tool.consent !== 'always')) return false;
+function needsConsent(tool: RuntimeTool, input: unknown, { mode, always, isBeyond }: ConsentRules): boolean {
+  if (tool.consent === 'never') return false;
+  const isFree = mode === 'execute' && tool.consent !== 'always';
+  if (isFree && !(isBeyond?.(tool.name) && hasEffectOutside(tool, input))) return false;
   if (mode === 'decide' && !hasEffectOutside(tool, input)) return false;
   if (always.some((consent) => consent.tool === tool.name && consent.kind === kindOf(tool, input))) return false;
   mustBeShowable(tool, input);

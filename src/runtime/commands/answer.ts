@@ -54,17 +54,25 @@ const MAX_READ = 5_000;
 /** Refusals and what people can mend are answers; anything else is thrown. */
 export async function answerCommand(entry: Entry, service: CommandServices): Promise<CommandReply> {
   const name = entry.command?.name ?? '';
-  const command = findCommand(name);
   const messages = messagesFor(entry.message);
+  const known = findCommand(name);
+  const command = known ?? (await skillCalled(entry, service));
   if (!command) return unknown(name.slice(0, 32), messages);
   try {
     const context = { ...(await contextFor(entry, command, service)), messages };
+    if (!known) context.args = `use ${name} ${context.args}`;
     if (!context.mayUse(command.action, context.task)) return { text: refusal(command, context) };
     return await command.run(context);
   } catch (error) {
     if (error instanceof UserError) return { text: messages.said(error.said) };
     throw error;
   }
+}
+
+/** What is no command may be a skill that is called by its name. */
+async function skillCalled({ command, viber }: Entry, { skills }: CommandServices): Promise<Command | undefined> {
+  const isSkill = command && skills && (await skills.find(viber, command.name)) !== undefined;
+  return isSkill ? findCommand('skills') : undefined;
 }
 
 /** What is nearly a command is offered and not begun. */
@@ -118,13 +126,26 @@ async function contextFor(
       return all > maxRead ? { found, looked: maxRead } : { found };
     },
     list: commandSpecs,
-    async play(taskId, play, text) {
-      const { command: _command, button: _button, ...said } = message;
-      const order: Entry = { message: { ...said, kind: 'message', text }, principal, viber, taskId, play };
+    async play(task, play, text) {
       if (!enqueue) throw new UserError(say('playbooks.notHere'));
-      await enqueue(order, `play ${conversationKey(address)} ${message.id}`);
+      await enqueue(wordsOf(entry, task, text, { play }), `play ${conversationKey(address)} ${message.id}`);
+    },
+    async call(task, skill, text) {
+      if (!enqueue) throw new UserError(say('skills.noneHere'));
+      await enqueue(wordsOf(entry, task, text, { skill }), `skill ${conversationKey(address)} ${message.id}`);
     },
   };
+}
+
+/** A command as a message of its person. */
+function wordsOf(
+  { message, principal, viber }: Entry,
+  taskId: string,
+  text: string,
+  order: Pick<Entry, 'play' | 'skill'>,
+): Entry {
+  const { command: _command, button: _button, ...said } = message;
+  return { message: { ...said, kind: 'message', text }, principal, viber, taskId, ...order };
 }
 
 const FULL_ID = /^#?\d{8}-[2-9a-km-np-z]{5,8}$/;

@@ -88,6 +88,8 @@ export interface CommandContext {
   play(taskId: string, order: PlayOrder, text: string): Promise<void>;
   /** Shows how a task stands where its threads begin; absent where nothing is shown. */
   showTask?(taskId: string): void;
+  /** Puts words of this person into a task's lane that call a skill; once, however often the command is carried out. */
+  call(taskId: string, skill: string, text: string): Promise<void>;
   /** Ends the task's run; false when none is under way. */
   stop(taskId: string): Promise<boolean>;
   mayUse(action: Action, task: TaskRecord | undefined): boolean;

@@ -1,9 +1,10 @@
 /** /skills: what the viber can use, and what is missing for the rest, with the fix. What is wrong with files and servers is for owners alone. */
-import { lines, type Messages, say, type Text, words } from '../../messages/messages.ts';
+import { lines, type Messages, type Said, say, type Text, words } from '../../messages/messages.ts';
 import { oneLine } from '../context/turn.ts';
 import { escaped as plain } from '../conversations/places.ts';
 import type { SkillList, SkillView } from '../tools/skills/service.ts';
 import type { Command } from './command.ts';
+import { call } from './skills/call.ts';
 import { change, changes } from './skills/change.ts';
 
 const LISTED = 60;
@@ -14,9 +15,20 @@ const MAX_REASON = 300;
 const what = (description: string): string =>
   plain(oneLine(description.split(/(?<=[.!?])\s/, 1)[0] ?? '', MAX_WORDS)).replace(/\.$/, '');
 
-function skillLine({ name, description, isUsable, fixes }: SkillView, messages: Messages): Text {
-  const key = fixes.length === 0 && isUsable ? 'skills.ok' : isUsable ? 'skills.okBut' : 'skills.missing';
-  const state = plain(messages.text(key, { fixes: fixes.join('; ') }));
+/** "can be read", "can run", "lacks X", and what mends it. */
+function stateOf({ kind, isUsable, runs, lacks, fixes }: SkillView): Said {
+  const about = { fixes: fixes.join('; ') };
+  if (!isUsable)
+    return lacks.length > 0 ? say('skills.lacks', { what: lacks.join(', '), ...about }) : say('skills.missing', about);
+  const state = say(kind === 'tool' ? 'skills.run' : runs ? 'skills.readAndRun' : 'skills.read');
+  return fixes.length > 0 ? say('skills.but', { state, ...about }) : state;
+}
+
+function skillLine(skill: SkillView, messages: Messages): Text {
+  const { name, description, forModel, forPeople, isUsable } = skill;
+  const is = stateOf(skill);
+  const isCalled = isUsable && forPeople && !forModel;
+  const state = plain(messages.said(isCalled ? say('skills.ownWay', { state: is, name }) : is));
   return messages.text('skills.skill', { name: plain(name), what: what(description), state });
 }
 
@@ -33,10 +45,10 @@ function serverLine(
 
 export const skills: Command = {
   name: 'skills',
-  description: 'What I can use (/skills add|update|remove)',
+  description: 'What I can use (/skills use|add|update|remove)',
   argument: {
-    ...{ name: 'action', description: 'add SOURCE, update or remove NAME', suggests: false },
-    pattern: '^(add|update|remove|take!|leave!|remove!)(\\s+\\S[\\s\\S]{0,2500})?$',
+    ...{ name: 'action', description: 'use NAME ..., add SOURCE, update or remove NAME', suggests: false },
+    pattern: '^(use|add|update|remove|take!|leave!|remove!)(\\s+\\S[\\s\\S]{0,2500})?$',
   },
   action: 'look',
   async run(context) {
@@ -44,6 +56,8 @@ export const skills: Command = {
     if (changes(verb.toLowerCase())) return change(context, verb.toLowerCase(), after);
     const { viber, home, task, skills: service, mayUse, messages } = context;
     if (!service) return { text: messages.text('skills.noneHere') };
+    if (verb.toLowerCase() === 'use' && after.trim() !== '') return call(context, after);
+    if (verb !== '' && verb.toLowerCase() !== 'use') return call(context, context.args);
     const list = await service.list(viber);
     const rest = list.skills.length - LISTED;
     const more = rest > 0 ? [messages.text('skills.more', { n: rest })] : [];
@@ -51,15 +65,16 @@ export const skills: Command = {
     const servers = list.servers.map((server) => serverLine(server, isOwner, messages));
     const listed = [...list.skills.slice(0, LISTED).map((skill) => skillLine(skill, messages)), ...servers, ...more];
     const shown = (file: string) => (file.startsWith(`${home.root}/`) ? file.slice(home.root.length + 1) : file);
-    const broken = isOwner
-      ? list.problems
-          .slice(0, LISTED)
-          .map(({ file, reason }) => words(`- ${plain(shown(file))}: ${plain(oneLine(reason, MAX_REASON))}`))
-      : [];
+    const about = (file: string, reason: string) =>
+      words(`- ${plain(shown(file))}: ${plain(oneLine(reason, MAX_REASON))}`);
+    const broken = isOwner ? list.problems.slice(0, LISTED).map(({ file, reason }) => about(file, reason)) : [];
+    const warned = isOwner ? list.skills.filter(({ warnings }) => warnings.length > 0).slice(0, LISTED) : [];
+    const odd = warned.map(({ file, warnings }) => about(file, warnings.join('; ')));
     return {
       text: lines(
         ...(listed.length > 0 ? listed : [messages.text('skills.none')]),
         ...(broken.length > 0 ? (['', messages.text('skills.broken'), ...broken] as const) : []),
+        ...(odd.length > 0 ? (['', messages.text('skills.odd'), ...odd] as const) : []),
       ),
     };
   },

@@ -55,6 +55,8 @@ export interface Entry {
   job?: JobOrder;
   /** The message begins or continues a playbook. */
   play?: PlayOrder;
+  /** The message calls a skill by its name. */
+  skill?: string;
 }
 
 /** What is known of an event over all tries to take it in. */

@@ -50,6 +50,8 @@ export interface Order {
   isDirect?: boolean;
   /** It is the run of a scheduled job. */
   job?: JobOrder;
+  /** Skills that a person has called by their names in this task. */
+  called?: readonly string[];
   /** The session's lines of this run, when an earlier process began it. */
   earlier: readonly SessionEntry[];
   verdicts: ReadonlyMap<string, Verdict>;
@@ -77,6 +79,8 @@ export interface Offered {
   tools: RuntimeTool[];
   /** Skills that are read rather than called, as lines for the prompt; '' for none. */
   skills: string;
+  /** A skill that the run follows wants other tools alone: this one waits for a person in every mode. */
+  isBeyond?(tool: string): boolean;
 }
 
 /** It waits for a person; `asked` is what went in, for whoever asks them. */

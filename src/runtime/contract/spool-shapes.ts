@@ -41,6 +41,7 @@ export const entryShape = shape<Entry>(
     ...{ message: isMessage, principal: isPrincipal, viber: isIdText, taskId: isIdText, job: optional(isJob) },
     ...{ command: optional(objectOf({ name: isText, args: isText })), mode: optional(oneOf('steer', 'collect')) },
     ...{ resume: optional(objectOf({ approval: isText, run: isText })), play: optional(objectOf({})) },
+    skill: optional(isText),
   }),
 );
 

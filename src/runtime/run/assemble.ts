@@ -6,7 +6,7 @@ import { type Outgoing, openOutgoing } from '../approvals/outgoing.ts';
 import { codingOf, stepsFor } from '../context/coding.ts';
 import { assembleContext } from '../context/context.ts';
 import type { AgentRequest } from '../contract/agent.ts';
-import type { Order } from '../contract/order.ts';
+import type { Offered, Order } from '../contract/order.ts';
 import type { OwnSettings } from '../contract/settings.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { readAs } from '../reading/read-as.ts';
@@ -47,7 +47,7 @@ export async function assemble(order: Order, progress: Progress, to: AssembleSer
     ...{ hosts: settings.web.hosts, isGuest, isTainted: () => progress.isTainted },
   });
   const scope = scopeOf(order, progress, outgoing, to);
-  const offered = (await to.toolbox?.(order, own, scope)) ?? { tools: [], skills: '' };
+  const offered: Offered = (await to.toolbox?.(order, own, scope)) ?? { tools: [], skills: '' };
   const context = await assembleContext({
     ...{ home, viber, taskId: task.id, runId: run, memory: settings.memory, history: settings.history },
     ...(own.prompt === undefined ? {} : { agentPrompt: own.prompt }),
@@ -69,7 +69,7 @@ export async function assemble(order: Order, progress: Progress, to: AssembleSer
     ...modelFor(order, own, to),
     ...(to.nowFor && { now: to.nowFor(principal) }),
     maxSteps: stepsFor(own.maxSteps ?? settings.maxSteps, coding),
-    tools: toolsOf(order, scope, offered.tools, rules, outgoing),
+    tools: toolsOf(order, scope, offered, rules, outgoing),
   };
 }
 
@@ -136,13 +136,16 @@ function scopeOf(
 function toolsOf(
   { principal, earlier, asked }: Order,
   scope: ToolScope,
-  offered: readonly RuntimeTool[],
+  { tools: offered, isBeyond }: Offered,
   { own, mode, always, needsPlan }: Rules,
   outgoing: Outgoing,
 ): RuntimeTool[] {
   const told = toldIn(earlier.flatMap((entry) => (entry.type === 'step' ? entry.messages : [])));
   const all = createTools(scope, offered, told);
-  const allowed = withConsent(all.filter(mayUse(own, asked)), { mode, always, needsPlan, asksToReach: outgoing.asks });
+  const allowed = withConsent(all.filter(mayUse(own, asked)), {
+    ...{ mode, always, needsPlan, asksToReach: outgoing.asks },
+    ...(isBeyond ? { isBeyond } : {}),
+  });
   const theirs = principal.role === 'guest' ? forGuest(allowed) : allowed;
   return asked ? forAsked(theirs, asked) : theirs;
 }

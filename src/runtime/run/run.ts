@@ -9,7 +9,7 @@ import type { Principal } from '../../access/principal.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { messagesFor } from '../../messages/messages.ts';
 import { findRun } from '../../workspace/sessions.ts';
-import { readTask } from '../../workspace/tasks.ts';
+import { readTask, updateTask } from '../../workspace/tasks.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { SuspendedRun } from '../approvals/suspend.ts';
 import { cutCall, STEERED } from '../context/past-run.ts';
@@ -62,6 +62,9 @@ export type RunUses = AgentServices &
 /** The run as it goes on, with what an earlier process has left of it. */
 type Begun = RunTurn & Pick<SuspendedRun, 'earlier' | 'principal'> & Pick<PlayTurn, 'messages'> & { spoken: string[] };
 
+/** Skills called in one task. */
+const MAX_CALLED = 50;
+
 /** Throws RunError, or a system error when the disk fails. */
 export async function run(turn: RunTurn, to: RunUses): Promise<RunEnd> {
   const first = (turn.items[0] as QueueItem<Entry>).message;
@@ -89,6 +92,7 @@ export async function run(turn: RunTurn, to: RunUses): Promise<RunEnd> {
     if (taken.unheard) return ended(unheardVoice(taken.unheard, begun.principal, first.message.sender.language));
     begun.spoken = spokenIn([taken.line]);
   }
+  await rememberCalled(begun, to);
   const order = await orderOf(begun, verdicts, to);
   const played = begun.answered.findLast((item) => item.message.play);
   if (played && to.play) return ended(await playIn(begun, order, played, to.play, to));
@@ -96,6 +100,18 @@ export async function run(turn: RunTurn, to: RunUses): Promise<RunEnd> {
   const { outcome, made, tools } = await runAgent(order, to);
   if (outcome.parked) return ended(await to.suspension.suspend(begun, outcome, tools));
   return ended(await finalize(outcome, made, begun, to));
+}
+
+/** What was called stays at hand for the rest of the task, whatever its own rules are. */
+async function rememberCalled({ task, items }: Begun, { home }: Pick<RunServices, 'home'>): Promise<void> {
+  const known = task.called ?? [];
+  const called = items.flatMap(({ message: { skill } }) =>
+    skill === undefined || known.includes(skill) ? [] : [skill],
+  );
+  if (called.length === 0) return;
+  task.called = [...known, ...called].slice(-MAX_CALLED);
+  const all = task.called;
+  await updateTask(home, task.id, (record) => ({ ...record, called: all }), { sync: false });
 }
 
 const ended = (outcome: RunOutcome): RunEnd => ({ kind: 'ended', outcome });
@@ -129,6 +145,7 @@ async function orderOf(
   return {
     ...{ task, run, principal, tellsMemory, earlier, verdicts, signal, query: first.text || (spoken[0] ?? '') },
     words: [...items.map((item) => item.message.message.text), ...spoken].filter(Boolean),
+    ...(task.called ? { called: task.called } : {}),
     names: items.flatMap((item) => item.message.message.files.map((file) => file.name)),
     place: job ? jobPlace(job) : `${first.address.channel}, ${first.isDirect ? 'direct message' : 'group'}`,
     address: first.address,

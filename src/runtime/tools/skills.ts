@@ -13,6 +13,7 @@ import type { RuntimeTool } from '../contract/task.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import { mayUse } from './asked.ts';
 import { READ_SKILL, readSkill } from './read-skill.ts';
+import { followSkills, namesGivenTo } from './skills/followed.ts';
 import { scriptTool } from './skills/script-tool.ts';
 import { isNative } from './skills/service.ts';
 import { SHELL, shellTool } from './skills/shell-tool.ts';
@@ -34,6 +35,8 @@ export interface OfferDeps {
 
 /** Tools of skills in one run; providers take some 128 in all. */
 const MAX_TOOLS = 64;
+/** Characters of a tool's description; some providers refuse a request for a longer one. */
+const MAX_DESCRIPTION = 1024;
 const RANK: Record<SkillLevel, number> = { viber: 0, user: 1, bundled: 2 };
 
 interface Schemas {
@@ -61,25 +64,32 @@ function schemasOf(skill: Skill): Schemas {
  */
 export function offerSkills(
   usable: readonly Skill[],
-  { asked, principal }: Pick<Order, 'asked' | 'principal'>,
+  { asked, principal, called: byPerson = [], earlier = [] }: Pick<Order, 'asked' | 'principal' | 'called' | 'earlier'>,
   own: OwnSettings,
   scope: ToolScope,
   deps: OfferDeps,
 ): Offered {
-  const chosen = usable.filter(({ name }) => own.skills?.includes(name) !== false);
+  const mayBegin = ({ name, forModel }: Skill) => forModel || byPerson.includes(name);
+  const chosen = usable.filter((skill) => own.skills?.includes(skill.name) !== false && mayBegin(skill));
   // Programs of this machine run on the word of its people alone; a guest could consent to their own.
   const isGuest = principal.role === 'guest';
   const called = chosen.filter((skill) => skill.kind === 'tool' && (!isGuest || isNative(skill)));
   const kept = new Set([...called].sort((a, b) => RANK[a.level] - RANK[b.level]).slice(0, MAX_TOOLS));
   const tools = called.filter((skill) => kept.has(skill)).flatMap((skill) => toTool(skill, own, scope, deps) ?? []);
-  const read = mayUse(own, asked)({ name: READ_SKILL }) ? chosen.filter(({ kind }) => kind === 'instructions') : [];
-  if (read.length === 0) return { tools, skills: '' };
-  const reading = readSkill(new Map(read.map((skill) => [skill.name, skill])));
-  return { tools: [...tools, reading], skills: linesOf(read) };
+  if (chosen.length === 0 || !mayUse(own, asked)({ name: READ_SKILL })) return { tools, skills: '' };
+  const named = new Map(chosen.map((skill) => [skill.name, skill]));
+  const read = namesGivenTo(READ_SKILL, earlier).flatMap((name) => named.get(name.trim().toLowerCase()) ?? []);
+  const followed = followSkills(read);
+  return {
+    tools: [...tools, readSkill(named, followed.add)],
+    skills: linesOf(chosen.filter(({ kind }) => kind === 'instructions')),
+    isBeyond: followed.isBeyond,
+  };
 }
 
 function toTool(skill: Skill, own: OwnSettings, scope: ToolScope, deps: OfferDeps): RuntimeTool | undefined {
-  const { name, description, script, timeout } = skill;
+  const { name, script, timeout } = skill;
+  const description = skill.description.slice(0, MAX_DESCRIPTION).toWellFormed();
   const { input, json } = schemasOf(skill);
   const native = isNative(skill) ? BUNDLED[name] : undefined;
   if (native) return { ...native(scope, deps.bundled), name, description, schema: json };
@@ -95,7 +105,7 @@ function toTool(skill: Skill, own: OwnSettings, scope: ToolScope, deps: OfferDep
   }
   if (!script) return undefined;
   return scriptTool(skill, script, scope, {
-    ...{ input, folder: own.folder, isSandboxed: deps.isSandboxed, timeoutMs: (timeout ?? usual) * 1000 },
+    ...{ input, description, folder: own.folder, isSandboxed: deps.isSandboxed, timeoutMs: (timeout ?? usual) * 1000 },
     granted: Object.hasOwn(env, name) ? (env[name] ?? {}) : {},
   });
 }

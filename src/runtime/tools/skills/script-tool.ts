@@ -17,6 +17,8 @@ import { expanded, workFolder } from './work-folder.ts';
 import { type Kept, keepWritten, snapshotOf } from './written-files.ts';
 
 export interface ScriptDeps {
+  /** Of the tool. */
+  description: string;
   input: z.ZodType<Record<string, string | number | boolean>>;
   /** Where it works, as the viber's settings say; absent means the task's own folder. */
   folder: string | undefined;
@@ -37,10 +39,10 @@ export function scriptTool(
   scope: ToolScope,
   deps: ScriptDeps,
 ): RuntimeTool {
-  const { input, folder, granted, timeoutMs, isSandboxed } = deps;
+  const { input, description, folder, granted, timeoutMs, isSandboxed } = deps;
   const place = [expanded(folder) ?? '', isSandboxed ? 'sandbox' : 'none', ...Object.keys(granted).sort()];
   return defineTool({
-    ...{ name: skill.name, description: skill.description, input },
+    ...{ name: skill.name, description, input },
     effect: 'external',
     consent: isSandboxed ? 'effects' : 'always',
     isOutside() {

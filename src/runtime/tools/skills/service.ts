@@ -16,7 +16,16 @@ export interface SkillView {
   level: Skill['level'];
   /** Absolute path. */
   file: string;
+  /** The model may take it up by itself, and a person may call it by its name. */
+  forModel: boolean;
+  forPeople: boolean;
+  /** It is read, and has programs beside it that can run. */
+  runs: boolean;
+  /** Programs and variables that it needs and that are not there. */
+  lacks: string[];
   isUsable: boolean;
+  /** What is not as it should be in its file. */
+  warnings: readonly string[];
   /** What to do, one sentence each; also what is only advised. */
   fixes: string[];
 }
@@ -32,6 +41,8 @@ export interface SkillList {
 export interface SkillService {
   /** What the folders hold now; changes that have settled are seen. */
   list(viber: string): Promise<SkillList>;
+  /** One by its name, as it is typed in a chat; undefined where there is none. */
+  find(viber: string, name: string): Promise<SkillView | undefined>;
 }
 
 /** Its work is code of ours. */
@@ -46,15 +57,33 @@ export const needsSandbox = ({ level, name }: Pick<Skill, 'level' | 'name'>): bo
 export const switchedOff = ({ shell }: { shell: 'off' | 'on' | 'network' }): string[] =>
   shell === 'off' ? [SHELL] : [];
 
+async function viewOf(skill: Skill, health: Health): Promise<SkillView> {
+  const { isUsable, problems } = await health.of(skill);
+  const { name, description, kind, level, file, forModel, forPeople, warnings } = skill;
+  const lacks = problems.filter(({ kind: what }) => what === 'binary' || what === 'variable');
+  return {
+    ...{ name, description, kind, level, file, forModel, forPeople, warnings, isUsable, runs: false },
+    ...{ lacks: lacks.map((problem) => problem.name), fixes: problems.map(({ fix }) => fix) },
+  };
+}
+
+/** A skill by the name that somebody typed; on Telegram a command has no `-`. */
+export async function findSkill(
+  skills: Skills,
+  health: Health,
+  viber: string,
+  typed: string,
+): Promise<SkillView | undefined> {
+  await Promise.all([skills.start(), skills.open(viber)]);
+  const skill = skills.find(viber, typed.toLowerCase().replaceAll('_', '-'));
+  return skill && viewOf(skill, health);
+}
+
 /** Reads the folders anew and says what is there for a viber; nothing is run. */
 export async function listSkills(skills: Skills, health: Health, viber: string): Promise<Omit<SkillList, 'servers'>> {
   await Promise.all([skills.start(), skills.open(viber)]);
   await skills.refresh();
-  const views = skills.of(viber).map(async (skill): Promise<SkillView> => {
-    const { isUsable, problems } = await health.of(skill);
-    const { name, description, kind, level, file } = skill;
-    return { name, description, kind, level, file, isUsable, fixes: problems.map(({ fix }) => fix) };
-  });
+  const views = skills.of(viber).map((skill) => viewOf(skill, health));
   const problems = skills.problems(viber).map(({ file, reason }) => ({ file, reason }));
   return { skills: await Promise.all(views), problems };
 }

@@ -1,0 +1,61 @@
+/**
+ * The skills that a run has read, with the tools that they want used (`allowed-tools`). What their list does not name, with an effect outside
+ * the task, waits for a person in every mode; what it names gains nothing by that: no bundle gives itself a right.
+ */
+import type { Skill } from '../../../skills/skill.ts';
+import type { Json, SessionEntry } from '../../../workspace/types.ts';
+
+/** Ours, by what other agents call theirs. */
+const KNOWN: Readonly<Record<string, readonly string[]>> = {
+  write: ['write_file', 'create_artifact'],
+  bash: ['shell', 'run_skill_file'],
+  webfetch: ['web-fetch'],
+  websearch: ['web_search'],
+  task: ['ask_agent'],
+};
+const SAME: Readonly<Record<string, string>> = {
+  ...{ edit: 'write', multiedit: 'write', create: 'write', writefile: 'write', filewriter: 'write' },
+  ...{ terminal: 'bash', exec: 'bash', execute: 'bash', shell: 'bash', sh: 'bash', python: 'bash', code: 'bash' },
+  ...{ runcommand: 'bash', executecode: 'bash', process: 'bash' },
+  ...{ fetch: 'webfetch', http: 'webfetch', websearchtool: 'websearch', search: 'websearch', agent: 'task' },
+};
+
+export interface Followed {
+  /** The run has read it. */
+  add(skill: Pick<Skill, 'allowedTools'>): void;
+  /** A skill that the run follows has a list, and the tool is not on it. */
+  isBeyond(tool: string): boolean;
+}
+
+/** @param skills those that an earlier process has read in this run */
+export function followSkills(skills: readonly Pick<Skill, 'allowedTools'>[]): Followed {
+  const lists: ReadonlySet<string>[] = [];
+  const add = ({ allowedTools }: Pick<Skill, 'allowedTools'>) => {
+    if (allowedTools) lists.push(new Set(allowedTools.flatMap(ours)));
+  };
+  skills.forEach(add);
+  return { add, isBeyond: (tool) => lists.some((names) => !names.has(tool)) };
+}
+
+/** The tools of ours that a name stands for, itself included; servers' tools are called `mcp__SERVER__TOOL` elsewhere. */
+function ours(name: string): string[] {
+  const plain = name.toLowerCase().replace(/[^a-z]/g, '');
+  const key = Object.hasOwn(SAME, plain) ? SAME[plain] : plain;
+  const known = key !== undefined && Object.hasOwn(KNOWN, key) ? KNOWN[key] : undefined;
+  return [name, ...(known ?? []), name.replace(/^mcp__(.+?)__(.+)$/, '$1_$2')];
+}
+
+/** The names that calls of one tool gave, in the steps of a run. */
+export function namesGivenTo(tool: string, entries: readonly SessionEntry[]): string[] {
+  const parts = entries
+    .flatMap((entry) => (entry.type === 'step' ? entry.messages : []))
+    .flatMap((message) => (isFields(message) && Array.isArray(message.content) ? message.content : []))
+    .filter(isFields);
+  return parts.flatMap(({ type, toolName, input }) =>
+    type === 'tool-call' && toolName === tool && isFields(input) && typeof input.name === 'string' ? [input.name] : [],
+  );
+}
+
+type Fields = { [key: string]: Json };
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
