@@ -1,7 +1,6 @@
 /** The name of a skill, and what its file's name says. */
 import path from 'node:path';
 import { UserError } from '../errors.ts';
-import type { SkillSource } from './skill.ts';
 
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
@@ -48,13 +47,14 @@ const slugOf = (words: string): string | undefined => {
  */
 export function nameFor(
   given: string | undefined,
-  { file, reserved }: Pick<SkillSource, 'file' | 'reserved'>,
+  { file, reserved }: { file: string; reserved: ReadonlySet<string> },
   kind: 'tool' | 'instructions',
 ): { name: string; warning?: string } {
   const written = given ?? nameOf(file);
   // What looks like a path says nothing that could be trusted.
   const words = /[/\\]/.test(written) || written in {} ? '' : written;
-  const slug = kind === 'tool' || NAME.test(written) ? undefined : (slugOf(words) ?? slugOf(nameOf(file)));
+  const isAsItIs = kind === 'tool' || NAME.test(written) || /[\p{Cc}\p{Cf}]/u.test(written);
+  const slug = isAsItIs ? undefined : (slugOf(words) ?? slugOf(nameOf(file)));
   if (slug === undefined) return { name: checkName(written, reserved) };
   const warning = `name: "${written.slice(0, 80)}" is not kebab-case; it is known as ${slug}`;
   return { name: checkName(slug, reserved), warning };

@@ -175,7 +175,7 @@ describe.each(NAMES)('a skill on %s', (name) => {
     fs.writeFileSync(secret, 'not for anybody');
     const body = `printf 'a,b\\n1,2\\n' > table.csv\nln -s ${secret} soft.txt\nln ${secret} hard.txt || cp /dev/null hard.txt\n`;
     const { world, platform, dm } = await open(name, {
-      files: { 'skills/table.skill.md': skillFile('table', '', sh(body)) },
+      files: { 'skills/table.skill.md': skillFile('table', 'parameters: {}\n', sh(body)) },
     });
     world.llm.script(calls({ name: 'table', arguments: {} }));
     await ask(platform, dm, 'make the table', { text: 'May I run' });

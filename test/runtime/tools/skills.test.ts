@@ -32,7 +32,7 @@ import { tempFolder } from '../../helpers/temp.ts';
 const asked = (role: Principal['role']) => ({ principal: { role } }) as Order;
 const signal = new AbortController().signal;
 
-const skillText = (name: string, body: string, front = ''): string =>
+const skillText = (name: string, body: string, front = 'parameters: {}\n'): string =>
   `---\nname: ${name}\ndescription: Does ${name}.\n${front}---\n\`\`\`sh\n${body}\n\`\`\`\n`;
 const WORD = 'parameters: {word: {type: string, description: A word}}\n';
 
@@ -97,7 +97,7 @@ describe('what is offered', () => {
 
   it('follows the viber: skills by name, none for [], tools alone leave them out', async () => {
     const { names, offer } = await open();
-    expect(await names({ skills: ['chart'] })).toEqual(['chart']);
+    expect(await names({ skills: ['chart'] })).toEqual(['chart', 'read_skill']);
     expect(await names({ skills: ['summarise'] })).toEqual(['read_skill']);
     expect(await offer({ skills: [] })).toEqual({ tools: [], skills: '' });
     expect((await offer({ tools: ['read_file'] })).skills).toBe('');
@@ -165,7 +165,7 @@ test('what a server said when it failed is for owners alone', async () => {
   const service = { list: async () => ({ skills: [], problems: [], servers }) };
   const shown = async (isOwner: boolean) => {
     const context = {
-      viber: 'default',
+      ...{ viber: 'default', args: '' },
       home: { root: '/h' },
       skills: service,
       mayUse: () => isOwner,
@@ -332,8 +332,10 @@ describe('read_skill', () => {
     expect(await call('read_skill', { name: 'a', file: 'more.md' })).toMatchObject({ text: 'More.' });
     for (const file of ['../b', '/etc/passwd', 'soul.md', 'picture.bin', '.hidden', 'gone.md'])
       await expect(call('read_skill', { name: 'a', file })).rejects.toThrow(UserError);
-    for (const name of ['gone', 'git-commit', '__proto__'])
-      await expect(call('read_skill', { name })).rejects.toThrow(UserError);
+    expect(await call('read_skill', { name: 'git-commit' })).toMatchObject({
+      body: expect.stringContaining('git add .'),
+    });
+    for (const name of ['gone', '__proto__']) await expect(call('read_skill', { name })).rejects.toThrow(UserError);
   });
 });
 

@@ -27,7 +27,7 @@ describe('a bundle', () => {
   });
 
   test.each(SHAPES.map((shape) => [shape.title, shape] as const))('%s', (_title, { text, is, file }) => {
-    const at = path.join('/home/skills', file ?? 'sample/SKILL.md');
+    const at = path.join('/skills', file ?? 'sample/SKILL.md');
     if (is instanceof RegExp) expect(() => skillOf(text, { file: at, reserved: ['notify'] })).toThrow(is);
     else expect(seen(text, at, is)).toMatchObject(is);
   });
