@@ -51,10 +51,9 @@ export function nameFor(
   kind: 'tool' | 'instructions',
 ): { name: string; warning?: string } {
   const written = given ?? nameOf(file);
-  // What looks like a path says nothing that could be trusted.
-  const words = /[/\\]/.test(written) || written in {} ? '' : written;
-  const isAsItIs = kind === 'tool' || NAME.test(written) || /[\p{Cc}\p{Cf}]/u.test(written);
-  const slug = isAsItIs ? undefined : (slugOf(words) ?? slugOf(nameOf(file)));
+  // What looks like a path, or cannot be seen, is no name that somebody has given in good faith.
+  const isAsItIs = kind === 'tool' || NAME.test(written) || /[/\\\p{Cc}\p{Cf}]/u.test(written) || written in {};
+  const slug = isAsItIs ? undefined : (slugOf(written) ?? slugOf(nameOf(file)));
   if (slug === undefined) return { name: checkName(written, reserved) };
   const warning = `name: "${written.slice(0, 80)}" is not kebab-case; it is known as ${slug}`;
   return { name: checkName(slug, reserved), warning };

@@ -149,7 +149,7 @@ const NAMES: Shape[] = [
     { name: 'sea-shell' },
     'sea-shell/SKILL.md',
   ),
-  shape('a name that is a path', bundle('', 'Do it in this order.', '../../etc/passwd'), { name: 'sample' }),
+  shape('a name that is a path', bundle('', 'Do it in this order.', '../../etc/passwd'), /kebab-case/),
   shape('no name', '---\ndescription: Says hello.\n---\nSay hello.', { name: 'greet', warnings: [] }, 'greet/SKILL.md'),
   shape('the name of one of our tools', bundle('', 'Do it in this order.', 'notify'), /is a tool of the gateway/),
 ];
