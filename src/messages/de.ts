@@ -7,14 +7,14 @@ import { common } from './de/common.ts';
 import { consent } from './de/consent.ts';
 import { contact } from './de/contact.ts';
 import { costs } from './de/costs.ts';
-import { doing } from './de/doing.ts';
 import { exported } from './de/export.ts';
 import { failures } from './de/failures.ts';
 import { help } from './de/help.ts';
 import { jobs } from './de/jobs.ts';
-import { live } from './de/live.ts';
+import { doing, live } from './de/live.ts';
 import { memory } from './de/memory.ts';
 import { models } from './de/models.ts';
+import { offline } from './de/offline.ts';
 import { outcomes } from './de/outcomes.ts';
 import { pairing } from './de/pairing.ts';
 import { plans } from './de/plans.ts';
@@ -45,6 +45,7 @@ export const de: Catalogue = {
   live,
   memory,
   models,
+  offline,
   outcomes,
   pairing,
   plans,

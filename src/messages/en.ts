@@ -10,14 +10,14 @@ import { common } from './en/common.ts';
 import { consent } from './en/consent.ts';
 import { contact } from './en/contact.ts';
 import { costs } from './en/costs.ts';
-import { doing } from './en/doing.ts';
 import { exported } from './en/export.ts';
 import { failures } from './en/failures.ts';
 import { help } from './en/help.ts';
 import { jobs } from './en/jobs.ts';
-import { live } from './en/live.ts';
+import { doing, live } from './en/live.ts';
 import { memory } from './en/memory.ts';
 import { models } from './en/models.ts';
+import { offline } from './en/offline.ts';
 import { outcomes } from './en/outcomes.ts';
 import { pairing } from './en/pairing.ts';
 import { plans } from './en/plans.ts';
@@ -47,6 +47,7 @@ export const en = {
   live,
   memory,
   models,
+  offline,
   outcomes,
   pairing,
   plans,

@@ -6,4 +6,10 @@ export const answers = translate(english)({
   done: 'Fertig.',
   somethingToRemember: 'Hier ist etwas, das ich mir merken könnte.',
   planConflict: 'Der Plan wurde inzwischen geändert, es gilt deiner. Ich hätte geschrieben:',
+  noWords: 'Das ist erledigt; das Modell hat nichts dazu gesagt.',
+  maxSteps:
+    'Für eine Antwort waren das genug Schritte (maxSteps), darum höre ich hier auf; was fertig ist, bleibt. Schreib „mach weiter“, dann mache ich weiter.',
+  cutLength:
+    'Hier endet die Antwort, weil das Modell nicht länger schreiben kann. Schreib „mach weiter“, dann kommt der Rest.',
+  withheld: 'Den Rest dieser Antwort hat der Anbieter des Modells zurückgehalten. Frag mit anderen Worten.',
 });

@@ -1,6 +1,6 @@
 /** Was von der Arbeit zu sehen ist, während sie dauert. */
 import { translate } from '../arguments.ts';
-import { live as english } from '../en/live.ts';
+import { live as english, doing as englishDoing } from '../en/live.ts';
 
 export const live = translate(english)({
   line: 'Bei der Arbeit: {doing} … {time}',
@@ -38,4 +38,25 @@ export const live = translate(english)({
   using: 'benutze {what}',
   aTool: 'ein Werkzeug',
   stop: 'Stopp',
+});
+
+/** Was gerade getan wurde: „Mir ist beim Schreiben einer Datei etwas schiefgegangen.“ */
+export const doing = translate(englishDoing)({
+  plan: 'beim Ändern des Plans',
+  writing: 'beim Schreiben einer Datei',
+  attaching: 'beim Anhängen einer Datei',
+  reading: 'beim Lesen einer Datei',
+  files: 'beim Durchsehen der Dateien',
+  memory: 'beim Ändern meines Gedächtnisses',
+  recalling: 'beim Suchen in meinem Gedächtnis',
+  agent: 'beim Fragen eines anderen Agenten',
+  sending: 'beim Senden einer Nachricht',
+  jobs: 'bei den geplanten Aufträgen',
+  tasks: 'beim Durchsehen der Aufgaben',
+  model: 'beim Wechseln des Modells',
+  clock: 'beim Stellen deiner Uhr',
+  searching: 'beim Suchen im Web',
+  page: 'beim Lesen einer Webseite',
+  command: 'beim Ausführen eines Befehls',
+  using: 'bei der Arbeit mit {what}',
 });

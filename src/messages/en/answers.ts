@@ -3,4 +3,9 @@ export const answers = {
   done: 'Done.',
   somethingToRemember: 'There is something to remember.',
   planConflict: 'The plan was edited meanwhile, so yours stands. I would have written:',
+  noWords: 'That is done; the model added no words to it.',
+  maxSteps:
+    'I stopped at the limit of steps for one answer (maxSteps); what was done so far is kept. Write “go on” to continue.',
+  cutLength: 'The answer ends here because it reached the length limit of the model. Write “go on” for the rest.',
+  withheld: 'The model’s provider withheld the rest of this answer. Try to ask in other words.',
 } as const;

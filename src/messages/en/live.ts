@@ -36,3 +36,24 @@ export const live = {
   aTool: 'a tool',
   stop: 'Stop',
 } as const;
+
+/** What was being done, after "while": `Something went wrong while writing a file.` */
+export const doing = {
+  plan: 'while changing the plan',
+  writing: 'while writing a file',
+  attaching: 'while attaching a file',
+  reading: 'while reading a file',
+  files: 'while looking through the files',
+  memory: 'while changing what I remember',
+  recalling: 'while looking through my memory',
+  agent: 'while asking another agent',
+  sending: 'while sending a message',
+  jobs: 'while looking after the scheduled jobs',
+  tasks: 'while looking through the tasks',
+  model: 'while changing the model',
+  clock: 'while setting your clock',
+  searching: 'while searching the web',
+  page: 'while reading a web page',
+  command: 'while carrying out a command',
+  using: 'while using {what}',
+} as const;

@@ -3,6 +3,7 @@
  * before the next begins; after an abort nothing more is said or run.
  */
 import type { Logger } from '../../log.ts';
+import { messagesIn } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import { openCalls } from '../context/open-calls.ts';
 import type { AgentHooks, AgentOutcome, AgentRequest, Timeouts, WaitingCall } from '../contract/agent.ts';
@@ -79,7 +80,7 @@ export class Loop {
   }
 
   async run(): Promise<AgentOutcome> {
-    const { maxSteps, instructions, messages, goal, thinking } = this.#request;
+    const { maxSteps, instructions, messages, goal, thinking, language } = this.#request;
     const { signal } = this.#controller;
     if (this.#said.isAnswer) return this.#outcome('stop');
     const finished = await this.#answerOpenCalls();
@@ -93,6 +94,8 @@ export class Loop {
       ...{ prompt, abortSignal: signal },
       ...(tools.length > 0 && { tools }),
       ...(thinking && { reasoning: thinking === 'off' ? ('none' as const) : thinking }),
+      // No other provider looks at it.
+      ...(language !== undefined && { providerOptions: { offline: { language } } }),
     };
     try {
       for (;;) {
@@ -178,7 +181,7 @@ export class Loop {
 
   #outcome(finish: AgentOutcome['finish']): AgentOutcome {
     return {
-      text: finalText(finish, this.#said),
+      text: finalText(finish, this.#said, messagesIn(this.#request.language)),
       model: this.#model.current(),
       steps: this.#steps,
       finish,

@@ -1,4 +1,5 @@
 /** What a run says in the end, read from the messages of its steps. Pure. */
+import type { Messages } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { AgentOutcome } from '../contract/agent.ts';
 
@@ -51,40 +52,23 @@ function failedIn(message: Json): string[] {
 }
 
 /** The text for the person. But for a run that waits it is never empty: where the model says nothing, we say what happened. */
-export function finalText(finish: AgentOutcome['finish'], said: Said): string {
+export function finalText(finish: AgentOutcome['finish'], said: Said, messages: Messages): string {
   switch (finish) {
     case 'parked':
       return said.text;
     case 'stop':
-      return (
-        said.text ||
-        said.latest ||
-        `Done (${countNames(said.tools) || 'nothing was needed'}); the model added no words.`
-      );
+      return said.text || said.latest || messages.text('answers.noWords');
     case 'max-steps':
-      return join(
-        said.text,
-        `I stopped at the limit of steps for one run (maxSteps); what was done so far is kept. Write "go on" to continue.`,
-      );
+      return join(said.text, messages.text('answers.maxSteps'));
     case 'length':
-      return join(
-        said.text,
-        'The answer ends here because it reached the model\'s length limit. Write "go on" for the rest.',
-      );
+      return join(said.text, messages.text('answers.cutLength'));
     case 'content-filter':
-      return join(said.text, 'The model provider withheld the rest of this answer. Try to ask in other words.');
+      return join(said.text, messages.text('answers.withheld'));
   }
 }
 
 function join(text: string, note: string): string {
   return text ? `${text}\n\n${note}` : note;
-}
-
-/** `create_artifact x2, update_plan`. */
-function countNames(names: readonly string[]): string {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts].map(([name, count]) => (count > 1 ? `${name} x${count}` : name)).join(', ');
 }
 
 function isRecord(value: Json): value is { [key: string]: Json } {

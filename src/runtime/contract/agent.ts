@@ -19,6 +19,8 @@ export interface AgentRequest extends TaskRequest {
   /** Model calls of the whole run, those before a restart included. */
   maxSteps: number;
   tools: RuntimeTool[];
+  /** Of the person, as a tag: for the built-in model, and for what is added to an answer. */
+  language?: string;
   /** What time it is for the person: told at the end of their words, behind all that a provider may cache. */
   now?: string;
   /** Steps of this run finished before a restart; they are not in `messages`. */

@@ -46,6 +46,8 @@ export interface Order {
   place: string;
   /** Where a person asked for it. */
   address?: Address;
+  /** In which whoever asked is spoken to. */
+  language?: string;
   /** That is a conversation with them alone. */
   isDirect?: boolean;
   /** It is the run of a scheduled job. */

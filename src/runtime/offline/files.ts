@@ -1,11 +1,12 @@
 /** What the offline model does with files. */
+import { lines, say, sentences, words } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { Change } from './requests.ts';
 import { type Call, clip, fieldOf, type MadeCall, type SeenFile, textField, type View, type Work } from './view.ts';
 
 export function* writeFile(view: View, name: string, type: string, content: string, done: string): Work {
   const { value, error } = yield { tool: 'create_artifact', input: { title: name, type, content } };
-  if (error !== undefined) return `${name} could not be written: ${error}`;
+  if (error !== undefined) return view.messages.text('offline.notWritten', { file: name, why: error });
   view.files.push({ id: textField(value, 'id') || name, name, type, attached: true });
   return done;
 }
@@ -18,7 +19,7 @@ function* readText(
   const file = findFile(view, said) ?? (said === '' ? undefined : { id: said, name: said, type: typeOf(said) });
   if (!file) return noFile(view, said);
   const { value, error } = yield { tool: 'read_file', input: { path: file.id } };
-  if (error !== undefined) return `${file.name} could not be read: ${error}`;
+  if (error !== undefined) return view.messages.text('offline.notRead', { file: file.name, why: error });
   const text = typeof value === 'string' ? value : textField(value, 'content') || textField(value, 'text');
   return { file, text, cut: fieldOf(value, 'next') !== undefined };
 }
@@ -30,45 +31,49 @@ export function* readFile(view: View, said: string): Work {
   return `${read.file.name}:\n\n${fence}\n${clip(read.text.trimEnd(), 1500)}\n${fence}`;
 }
 
-export function* changeFile(view: View, said: string, change: (text: string) => string, how: string): Work {
+export function* changeFile(view: View, said: string, change: (text: string) => string, how: How): Work {
   const read = yield* readText(view, said);
   if (typeof read === 'string') return read;
   const { name, type } = read.file;
-  if (read.cut) return `${name} is too long for me to change.`;
-  return yield* writeFile(view, name, type, change(read.text), `Here is ${name} ${how}.`);
+  const { messages } = view;
+  if (read.cut) return messages.text('offline.tooLong', { file: name });
+  const done = messages.text('offline.hereIs', { file: name, how: say(how) });
+  return yield* writeFile(view, name, type, change(read.text), done);
 }
 
 export function* sendFile(view: View, said: string): Work {
   const file = findFile(view, said);
   if (!file) return noFile(view, said);
-  if (file.attached) return `${file.name} is attached.`;
+  const { messages } = view;
+  if (file.attached) return messages.text('offline.attached', { file: file.name });
   const { error } = yield { tool: 'attach_artifact', input: { id: file.id } };
-  return error === undefined ? `Here is ${file.name}.` : `${file.name} could not be sent: ${error}`;
+  return error === undefined
+    ? messages.text('offline.sent', { file: file.name })
+    : messages.text('offline.notSent', { file: file.name, why: error });
 }
 
 export function* listFiles(view: View): Work {
   let names = view.files.map(({ name, type }) => `${name} (${type})`);
   if (names.length === 0) {
     const { value, error } = yield { tool: 'list_files', input: {} };
-    if (error !== undefined) return `The files could not be listed: ${error}`;
+    if (error !== undefined) return view.messages.text('offline.notListed', { why: error });
     names = namesIn(value);
   }
-  return names.length === 0
-    ? 'There are no files yet.'
-    : `The files are:\n${names
-        .slice(-50)
-        .map((name) => `- ${name}`)
-        .join('\n')}`;
+  if (names.length === 0) return view.messages.text('offline.noFiles');
+  const shown = names.slice(-50).map((name) => `- ${name}`);
+  return lines(view.messages.text('offline.files'), words(shown.join('\n')));
 }
 
 const byLine = (change: (lines: string[]) => string[]) => (text: string) =>
   `${change(text.replace(/\n$/, '').split('\n')).join('\n')}\n`;
-export const CHANGES: Record<Change, { name: string; apply: (text: string) => string }> = {
-  upper: { name: 'in upper case', apply: (text) => text.toUpperCase() },
-  lower: { name: 'in lower case', apply: (text) => text.toLowerCase() },
-  sort: { name: 'with its lines sorted', apply: byLine((lines) => lines.toSorted()) },
+/** What became of a file. */
+export type How = 'offline.withLine' | 'offline.upper' | 'offline.lower' | 'offline.sorted' | 'offline.numbered';
+export const CHANGES: Record<Change, { name: How; apply: (text: string) => string }> = {
+  upper: { name: 'offline.upper', apply: (text) => text.toUpperCase() },
+  lower: { name: 'offline.lower', apply: (text) => text.toLowerCase() },
+  sort: { name: 'offline.sorted', apply: byLine((lines) => lines.toSorted()) },
   number: {
-    name: 'with its lines numbered',
+    name: 'offline.numbered',
     apply: byLine((lines) => lines.map((line, index) => `${index + 1}. ${line}`)),
   },
 };
@@ -82,9 +87,13 @@ function findFile({ files }: View, said: string): SeenFile | undefined {
   );
 }
 
-function noFile({ files }: View, said: string): string {
+function noFile({ files, messages }: View, said: string): string {
   const names = files.slice(-10).map((file) => file.name);
-  return `${said === '' ? 'There is no file yet' : `I find no file ${said}`}.${names.length > 0 ? ` There is: ${names.join(', ')}.` : ''}`;
+  const none = said === '' ? messages.text('offline.noFileYet') : messages.text('offline.noFile', { file: said });
+  return sentences(
+    words(`${none}.`),
+    names.length > 0 ? messages.text('offline.thereIs', { names: names.join(', ') }) : '',
+  );
 }
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -36,8 +36,8 @@ export function createOfflineModel(): ModelV4 {
   };
 }
 
-function answer({ prompt, tools = [] }: CallOptions): GenerateResult {
-  const view = readPrompt(prompt);
+function answer({ prompt, tools = [], providerOptions }: CallOptions): GenerateResult {
+  const view = readPrompt(prompt, languageOf(providerOptions));
   const made = view.calls.length;
   const { calls, text } = respond(view, new Set(tools.map((tool) => tool.name)));
   const toolCalls = calls.map(({ tool, input }, index) => ({
@@ -59,10 +59,16 @@ function answer({ prompt, tools = [] }: CallOptions): GenerateResult {
   };
 }
 
+/** Told by whoever asks: nothing in a prompt says it. */
+function languageOf(options: CallOptions['providerOptions']): string | undefined {
+  const language = options?.offline?.language;
+  return typeof language === 'string' ? language : undefined;
+}
+
 /** The calls that are due, or, when every request has its sentence, the answer. */
 function respond(view: View, offered: ReadonlySet<string>): { calls: Call[]; text: string } {
   const requests = parseRequests(view.text);
-  if (requests.every((request) => request.kind === 'unknown')) return { calls: [], text: notUnderstood() };
+  if (requests.every((request) => request.kind === 'unknown')) return { calls: [], text: notUnderstood(view) };
   const made = [...view.calls];
   const calls: Call[] = [];
   const sentences: string[] = [];
@@ -78,7 +84,8 @@ function respond(view: View, offered: ReadonlySet<string>): { calls: Call[]; tex
       const at = made.findIndex(({ tool }) => tool === call.tool);
       const [outcome] = at < 0 ? [] : made.splice(at, 1);
       if (outcome) step = work.next(outcome);
-      else if (!offered.has(call.tool)) step = work.next({ ...call, error: `there is no tool ${call.tool} here.` });
+      else if (!offered.has(call.tool))
+        step = work.next({ ...call, error: view.messages.text('offline.noTool', { tool: call.tool }) });
       else {
         // Calls of a step run at the same time; a second change of the plan must see the first.
         if (call.tool !== 'update_plan' || !calls.some(({ tool }) => tool === call.tool)) calls.push(call);

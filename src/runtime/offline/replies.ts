@@ -5,6 +5,7 @@
  */
 
 import { viberCommand } from '../../lib/invocation.ts';
+import { lines, type Messages, paragraphs, say, sentences, type Text, words } from '../../messages/messages.ts';
 import { isToDo } from '../../workspace/plan.ts';
 import type { PlanStep } from '../../workspace/types.ts';
 import { KEY_VARIABLES } from '../contract/providers.ts';
@@ -22,13 +23,19 @@ export function workOn(request: OfflineRequest, view: View): Work | string {
     case 'show-plan':
       return showPlan(view);
     case 'write':
-      return writeFile(view, request.name, typeOf(request.name), request.content, `I wrote ${request.name}.`);
+      return writeFile(
+        view,
+        request.name,
+        typeOf(request.name),
+        request.content,
+        view.messages.text('offline.wrote', { file: request.name }),
+      );
     case 'add':
       return changeFile(
         view,
         request.file,
         (text) => `${text.replace(/\n?$/, '\n')}${request.line}\n`,
-        'with the new line',
+        'offline.withLine',
       );
     case 'change':
       return changeFile(view, request.file, CHANGES[request.change].apply, CHANGES[request.change].name);
@@ -39,146 +46,146 @@ export function workOn(request: OfflineRequest, view: View): Work | string {
     case 'list':
       return listFiles(view);
     case 'remember':
-      return remember(request.text);
+      return remember(request.text, view);
     case 'recall':
       return recall(view);
     case 'call':
-      return carryOut(request.tool, request.input);
+      return carryOut(request.tool, request.input, view);
     case 'schedule':
-      return SCHEDULE;
+      return view.messages.text('offline.schedule', { keys: KEY_VARIABLES.join(', ') });
     case 'hello':
-      return `Hello! ${ABOUT}\n${realModel()}`;
+      return lines(view.messages.text('offline.hello', { about: say('offline.about') }), realModel(view));
     case 'help':
-      return `${ABOUT}\n\n${ABILITIES}\n\n${realModel()}`;
+      return paragraphs(view.messages.text('offline.about'), view.messages.text('offline.abilities'), realModel(view));
     case 'unknown':
-      return `I did not understand “${clip(request.text, 100)}”.`;
+      return view.messages.text('offline.unknown', { text: clip(request.text, 100) });
   }
 }
 
-const ABOUT = 'I am the small built-in model: I know a few fixed requests and cannot think or talk freely.';
-const ABILITIES = [
-  'I can:',
-  '- make a plan: “plan: buy paint; paint the wall; clean up” or “make a plan to paint the kitchen”',
-  '- tick a step: “done 2”; show the plan: “show plan”',
-  '- write a file: “write a file notes.md: the text”; change one: “make it upper case”',
-  '- read, list and send files: “read notes.md”, “list files”, “send me notes.md”',
-  '- remember: “remember that I like tea”, “what do you know?”',
-].join('\n');
-const realModel = () =>
-  `For real answers give me a real model: \`${viberCommand('init')}\` on the machine I run on asks for it.`;
-const SCHEDULE = `Without a language model I schedule nothing: write the job as a file in the folder jobs/ of the home (name, schedule, prompt, deliver; /jobs then lists it), or set one of ${KEY_VARIABLES.join(', ')}, start again and ask me once more.`;
+const realModel = ({ messages }: View): Text => messages.text('offline.realModel', { command: viberCommand('init') });
 
 /** For a message in which nothing was understood: two lines. */
-export const notUnderstood = () =>
-  `I did not understand that. I am the small built-in model and know a few fixed requests; “help” lists them.\n${realModel()}`;
+export const notUnderstood = (view: View): Text => lines(view.messages.text('offline.notUnderstood'), realModel(view));
+
+const GENERAL = ['offline.collect', 'offline.doWork', 'offline.check', 'offline.report'] as const;
 
 function* makePlan(goal: string, steps: string[], view: View): Work {
+  const { messages } = view;
   const titles =
-    steps.length > 0
-      ? steps
-      : [
-          `Agree on what is wanted: ${goal}`,
-          'Collect what is needed',
-          'Do the work',
-          'Check the result',
-          'Report what was done',
-        ];
+    steps.length > 0 ? steps : [messages.text('offline.agree', { goal }), ...GENERAL.map((key) => messages.text(key))];
   const plan: View['plan'] = {
     goal: goal || view.plan.goal || clip(titles.join(', '), 100),
     steps: titles.map((title, index) => ({ id: String(index + 1), title, status: 'pending' })),
   };
   const failure = yield* updatePlan(plan, view);
   if (failure) return failure;
-  const general = steps.length > 0 ? '' : ' It is a general one: without a language model I cannot think it through.';
-  return `The plan has ${titles.length} ${titles.length === 1 ? 'step' : 'steps'}.${general}\n${numbered(plan.steps)}`;
+  const general = steps.length > 0 ? '' : messages.text('offline.planGeneral');
+  return lines(
+    sentences(messages.text('offline.planMade', { n: titles.length }), general),
+    numbered(plan.steps, messages),
+  );
 }
 
+const BECAME = {
+  done: 'offline.done',
+  in_progress: 'offline.inProgress',
+  pending: 'offline.pending',
+  skipped: 'offline.skipped',
+} as const;
+
 function* markSteps({ steps, title, status }: Extract<OfflineRequest, { kind: 'mark' }>, view: View): Work {
-  const old = view.plan;
+  const { plan: old, messages } = view;
   const named = old.steps.filter((step) => title !== '' && step.title.toLowerCase().includes(title.toLowerCase()));
   const wanted = new Set(title === '' ? steps.map(String) : named.slice(0, 1).map((step) => step.id));
-  if (old.steps.length === 0) return 'There is no plan yet. Say “plan: first; second; third” to make one.';
+  if (old.steps.length === 0) return messages.text('offline.noPlan');
   const missing = [...wanted].find((id) => !old.steps.some((step) => step.id === id));
   if (wanted.size === 0 || missing)
-    return `There is no step ${missing ?? `“${title}”`} in the plan:\n${numbered(old.steps)}`;
+    return lines(
+      messages.text('offline.noStep', { step: missing ?? say('offline.quoted', { title }) }),
+      numbered(old.steps, messages),
+    );
   if (status === 'dropped') return yield* dropSteps(wanted, view);
   const plan = { ...old, steps: old.steps.map((step) => (wanted.has(step.id) ? { ...step, status } : step)) };
   const failure = yield* updatePlan(plan, view);
   if (failure) return failure;
-  const changed = plan.steps.filter((step) => wanted.has(step.id)).map((step) => `${step.id}, “${step.title}”,`);
+  const changed = plan.steps
+    .filter((step) => wanted.has(step.id))
+    .map(({ id, title: words }) => messages.text('offline.step', { id, title: words }));
   const left = plan.steps.filter(isToDo).length;
-  const word = { done: 'done', in_progress: 'in progress', pending: 'open again', skipped: 'skipped' }[status];
-  const rest = left === 0 ? 'every step of the plan is done' : `${left} of ${plan.steps.length} left`;
-  return `Step ${changed.join(' ')} ${changed.length === 1 ? 'is' : 'are'} ${word}; ${rest}.`;
+  const rest = left === 0 ? say('offline.allDone') : say('offline.left', { left, total: plan.steps.length });
+  const about = { n: changed.length, steps: changed.join(' '), status: say(BECAME[status]), rest };
+  return messages.text('offline.stepIs', about);
 }
 
 function* dropSteps(wanted: ReadonlySet<string>, view: View): Work {
-  const old = view.plan;
-  const gone = old.steps.filter((step) => wanted.has(step.id)).map(({ title }) => `“${title}”`);
+  const { plan: old, messages } = view;
+  const gone = old.steps
+    .filter((step) => wanted.has(step.id))
+    .map(({ title }) => messages.text('offline.quoted', { title }));
   const failure = yield* updatePlan({ ...old, steps: old.steps.filter((step) => !wanted.has(step.id)) }, view);
-  return failure ?? `I took ${gone.join(' and ')} out of the plan.\n${numbered(view.plan.steps)}`;
+  if (failure) return failure;
+  return lines(messages.text('offline.dropped', { steps: messages.list(gone) }), numbered(view.plan.steps, messages));
 }
 
 function* updatePlan(plan: View['plan'], view: View): Generator<Call, string | undefined, MadeCall> {
   const steps = plan.steps.map(({ id, title, status }) => ({ id, title, status }));
   const { value, error } = yield { tool: 'update_plan', input: { plan: { goal: plan.goal, steps } } };
-  if (error !== undefined) return `The plan could not be changed: ${error}`;
-  if (fieldOf(value, 'status') === 'conflict')
-    return 'Somebody else changed the plan meanwhile, so mine is only a proposal.';
+  if (error !== undefined) return view.messages.text('offline.planFailed', { why: error });
+  if (fieldOf(value, 'status') === 'conflict') return view.messages.text('offline.planConflict');
   view.plan = plan;
   return undefined;
 }
 
-function showPlan({ plan }: View): string {
-  if (plan.steps.length === 0) return 'There is no plan yet. Say “plan: first; second; third” to make one.';
+function showPlan({ plan, messages }: View): string {
+  if (plan.steps.length === 0) return messages.text('offline.noPlan');
   const left = plan.steps.filter(isToDo).length;
-  return `${plan.goal ? `**${clip(plan.goal, 200)}**: ` : ''}${left} of ${plan.steps.length} steps left.\n${numbered(plan.steps)}`;
+  const goal = plan.goal ? `**${clip(plan.goal, 200)}**: ` : '';
+  const open = messages.text('offline.stepsLeft', { left, total: plan.steps.length });
+  return lines(words(`${goal}${open}`), numbered(plan.steps, messages));
 }
 
-function* remember(text: string): Work {
+function* remember(text: string, { messages }: View): Work {
   const { value, error } = yield { tool: 'remember', input: { text } };
-  if (error !== undefined) return `I could not remember it: ${error}`;
+  if (error !== undefined) return messages.text('offline.notRemembered', { why: error });
   const waits = fieldOf(value, 'status') === 'pending';
-  return waits ? `I will remember this once you accept it: ${text}` : `I will remember: ${text}`;
+  return messages.text(waits ? 'offline.rememberWaits' : 'offline.remembered', { text });
 }
 
 /** What one tool gives, as a sentence. */
-function* carryOut(tool: string, input: { [name: string]: string }): Work {
+function* carryOut(tool: string, input: { [name: string]: string }, { messages }: View): Work {
   const { value, error } = yield { tool, input };
-  if (error !== undefined) return error.startsWith('execution denied') ? 'All right, I leave it as it is.' : error;
+  if (error !== undefined) return error.startsWith('execution denied') ? messages.text('offline.leaveIt') : error;
   const title = textField(value, 'title');
   switch (tool) {
     case 'forget':
-      return `Forgotten: ${textField(value, 'text')}`;
+      return messages.text('offline.forgotten', { text: textField(value, 'text') });
     case 'new_task':
-      return 'Your next message begins a new task; this one is kept.';
+      return messages.text('offline.newTask');
     case 'open_task':
-      return title === ''
-        ? 'Several tasks fit: say more words of its title.'
-        : `We go on with “${title}” from your next message on.`;
+      return title === '' ? messages.text('offline.severalTasks') : messages.text('offline.openTask', { title });
     case 'set_timezone':
-      return `Your time zone is now ${textField(value, 'timezone')}.`;
+      return messages.text('offline.timezone', { zone: textField(value, 'timezone') });
     case 'what_was_done':
       return textField(value, 'log');
     case 'delete_scheduled_job':
-      return 'It is deleted.';
+      return messages.text('offline.deleted');
     default: {
       const tasks = fieldOf(value, 'tasks');
       const titles = Array.isArray(tasks) ? tasks.map((task) => `- ${textField(task, 'title')}`) : [];
-      return titles.length > 0 ? `Your tasks, the newest first:\n${titles.join('\n')}` : 'You have no tasks yet.';
+      if (titles.length === 0) return messages.text('offline.noTasks');
+      return lines(messages.text('offline.tasks'), words(titles.join('\n')));
     }
   }
 }
 
-function recall({ memory }: View): string {
-  if (memory.length === 0) return 'I remember nothing yet. Say “remember that …” to change that.';
-  return `I remember:\n${memory
-    .slice(0, 30)
-    .map((line) => `- ${line}`)
-    .join('\n')}`;
+function recall({ memory, messages }: View): string {
+  if (memory.length === 0) return messages.text('offline.nothingKnown');
+  const known = memory.slice(0, 30).map((line) => `- ${line}`);
+  return lines(messages.text('offline.known'), words(known.join('\n')));
 }
 
-function numbered(steps: readonly PlanStep[]): string {
-  const mark = { done: ' ✓', in_progress: ' (in progress)', pending: '', skipped: ' (skipped)' };
-  return steps.map(({ title, status }, index) => `${index + 1}. ${title}${mark[status]}`).join('\n');
+function numbered(steps: readonly PlanStep[], messages: Messages): Text {
+  const [now, not] = [messages.text('offline.isInProgress'), messages.text('offline.isSkipped')];
+  const mark = { done: ' ✓', in_progress: ` ${now}`, pending: '', skipped: ` ${not}` };
+  return words(steps.map(({ title, status }, index) => `${index + 1}. ${title}${mark[status]}`).join('\n'));
 }

@@ -1,10 +1,11 @@
 /**
- * The handful of plain English requests that the offline model understands. Pure: text in, requests out. What it is not
+ * The handful of plain requests in English and German that the offline model understands. Pure: text in, requests out. What it is not
  * sure of is `unknown`; nothing is guessed.
  */
 
 import { readZone } from '../../lib/timezone.ts';
 import type { StepStatus } from '../../workspace/types.ts';
+import { germanPatterns } from './german.ts';
 
 export type Change = 'upper' | 'lower' | 'sort' | 'number';
 
@@ -114,7 +115,7 @@ const RULES: readonly Rule[] = [
   ],
   [
     `(?:my time ?zone is(?: now)?|i(?:'m| am)(?: now)? in|i live in|i moved to|set my (?:time ?zone|clock) to) (?<content>.{2,60})`,
-    ({ content = '' }) => (readZone(content) === undefined ? undefined : called('set_timezone', { timezone: content })),
+    toZone,
   ],
   [
     `what (?:did (?:we|i|you) do|have (?:we|you) done|was done|happened) (?<content>yesterday|today)`,
@@ -133,6 +134,41 @@ const RULES: readonly Rule[] = [
   [`(?:hi|hello|hey|hallo|good (?:morning|day|evening|afternoon))(?:,? [a-z]{1,20})?`, () => ({ kind: 'hello' })],
   [`(?:help|what can you do|who are you|what are you)(?: .{1,30})?`, () => ({ kind: 'help' })],
 ];
+
+const GERMAN = germanPatterns({ file: FILE });
+const MEANS: Readonly<Record<keyof typeof GERMAN, Rule[1]>> = {
+  plan: toPlan,
+  showPlan: () => ({ kind: 'show-plan' }),
+  done: (g) => toMark(g, 'done'),
+  skipped: (g) => toMark(g, 'skipped'),
+  dropped: (g) => toMark(g, 'dropped'),
+  write: toWrite,
+  remember: ({ content = '' }) => ({ kind: 'remember', text: unquote(content) }),
+  recall: () => ({ kind: 'recall' }),
+  list: () => ({ kind: 'list' }),
+  send: ({ file = '' }) => ({ kind: 'send', file }),
+  read: ({ file = '' }) => ({ kind: 'read', file }),
+  forget: ({ content = '' }) => called('forget', { words: unquote(content) }),
+  tasks: () => called('list_tasks'),
+  newTask: () => called('new_task'),
+  timezone: toZone,
+  yesterday: () => called('what_was_done', { day: 'yesterday' }),
+  today: () => called('what_was_done', { day: 'today' }),
+  cancel: ({ content = '' }) => called('delete_scheduled_job', { name: unquote(content) }),
+  schedule: () => ({ kind: 'schedule' }),
+  hello: () => ({ kind: 'hello' }),
+  help: () => ({ kind: 'help' }),
+};
+
+const GERMAN_RULES = Object.entries(MEANS).flatMap(([kind, request]): Rule[] =>
+  Object.entries(GERMAN).flatMap(([name, patterns]) =>
+    name === kind ? patterns.map((pattern): Rule => [pattern, request]) : [],
+  ),
+);
+
+function toZone({ content = '' }: Groups): OfflineRequest | undefined {
+  return readZone(content) === undefined ? undefined : called('set_timezone', { timezone: content });
+}
 
 function called(tool: string, input: { [name: string]: string } = {}): OfflineRequest {
   return { kind: 'call', tool, input };
@@ -156,8 +192,9 @@ const BEGIN = `(?:please )?(?:${[
   'what do you (?:know|remember)',
 ].join('|')})`;
 const BORDER = `(?:[.,;!?]? (?:and then|and|then) |[.!?,] )(?=${BEGIN})|\n(?=${BEGIN})`;
-const COURTESY = '(?:(?:please|okay|ok|now|then|also|and|could you|can you|would you|i want you to),? ){1,4}';
-const ENDING = /(?:,? (?:please|thanks|thank you))?[.!?\s]*$/i;
+const COURTESY =
+  '(?:(?:please|okay|ok|now|then|also|and|could you|can you|would you|i want you to|bitte|jetzt|dann|auch|und),? ){1,4}';
+const ENDING = /(?:,? (?:please|thanks|thank you|bitte|danke))?[.!?\s]*$/i;
 const QUOTED = /```[\s\S]*?```|"[^"]*"|“[^”]*”/g;
 const MAX_REQUESTS = 10;
 const MAX_TEXT = 50_000;
@@ -177,7 +214,7 @@ let compiled: Compiled | undefined;
 
 function compile(): Compiled {
   compiled ??= {
-    rules: RULES.map(([pattern, request]) => [regExp(`^(?:${pattern})$`, 'isu'), request]),
+    rules: [...RULES, ...GERMAN_RULES].map(([pattern, request]) => [regExp(`^(?:${pattern})$`, 'isu'), request]),
     border: regExp(BORDER, 'iu'),
     courtesy: regExp(`^${COURTESY}`, 'i'),
   };
@@ -235,7 +272,7 @@ function toMark({ steps: said = '' }: Groups, status: StepStatus | 'dropped'): O
     .map((word) => (/^\d/.test(word) ? Number(word) : ORDINALS.indexOf(word) + 1))
     .filter((step) => step > 0);
   const isList = words.every(
-    (word) => /^\d/.test(word) || ORDINALS.includes(word) || ['and', 'off', 'step', 'steps'].includes(word),
+    (word) => /^\d/.test(word) || ORDINALS.includes(word) || ['and', 'off', 'step', 'steps', 'und'].includes(word),
   );
   if (steps.length > 0 && isList) return { kind: 'mark', steps, title: '', status };
   return status === 'done' || status === 'skipped'

@@ -1,6 +1,7 @@
 /**
  * What the offline model sees of a prompt: the person's words, plan, memory and files as the context names them. Pure.
  */
+import { type Messages, messagesIn } from '../../messages/messages.ts';
 import type { Json, Plan, PlanStep } from '../../workspace/types.ts';
 import type { Prompt } from '../contract/model.ts';
 
@@ -31,6 +32,8 @@ export interface Call {
 export type Work = Generator<Call, string, MadeCall>;
 
 export interface View {
+  /** In the language of whoever it speaks to. */
+  messages: Messages;
   /** The person's own words since the last answer, without quotes, notes and lists of files. */
   text: string;
   plan: Plan;
@@ -50,7 +53,7 @@ const MEMORY_MESSAGE = 'Context from memory:';
 /** What a compaction left of earlier words: nobody asks for it again. */
 const SUMMARY_MESSAGE = 'Summary of what was said before:';
 
-export function readPrompt(given: Prompt): View {
+export function readPrompt(given: Prompt, language?: string): View {
   const isMemory = (message: Prompt[number]) => message.role === 'user' && textOf(message).startsWith(MEMORY_MESSAGE);
   const isSummary = (message: Prompt[number]) => message.role === 'user' && textOf(message).startsWith(SUMMARY_MESSAGE);
   const prompt = given.filter((message) => !isMemory(message) && !isSummary(message));
@@ -65,6 +68,7 @@ export function readPrompt(given: Prompt): View {
   const older = prompt.slice(0, begin).map((message) => (message.role === 'user' ? textOf(message) : ''));
   const files = [...older, block(system, 'artifacts'), spoken].flatMap(listedFiles);
   return {
+    messages: messagesIn(language),
     text: ownWords(spoken),
     plan: readPlan(block(system, 'task')),
     memory: memoryLines([block(system, 'memory'), ...told].join('\n')),

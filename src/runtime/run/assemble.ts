@@ -68,6 +68,7 @@ export async function assemble(order: Order, progress: Progress, to: AssembleSer
     instructions: [...context.instructions, ...added],
     ...modelFor(order, own, to),
     ...(to.nowFor && { now: to.nowFor(principal) }),
+    ...(order.language !== undefined && { language: order.language }),
     maxSteps: stepsFor(own.maxSteps ?? settings.maxSteps, coding),
     tools: toolsOf(order, scope, offered, rules, outgoing),
   };

@@ -150,6 +150,7 @@ async function orderOf(
     place: job ? jobPlace(job) : `${first.address.channel}, ${first.isDirect ? 'direct message' : 'group'}`,
     address: first.address,
     isDirect: first.isDirect,
+    ...(first.language !== undefined && { language: first.language }),
     ...(job ? { job, own: job.own } : {}),
   };
 }

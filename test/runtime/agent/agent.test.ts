@@ -220,7 +220,7 @@ describe('a run', () => {
     expect([llm.stats().requests, hooks.steps.length]).toEqual([3, 3]);
   });
 
-  it('silence after work: earlier words stand, or what was done is named', async () => {
+  it('silence after work: earlier words stand, or it is said that it is done', async () => {
     const tools = [tool('write', 'idempotent', async () => null)];
     const write = { toolCalls: [{ name: 'write', arguments: { text: 'x' } }] };
     llm.script([{ text: 'Here is the file.', ...write }, { text: '' }]);
@@ -228,7 +228,7 @@ describe('a run', () => {
     llm.script([write, { text: '' }, { text: '' }]);
     expect(await runWith(local(), { tools })).toMatchObject({
       finish: 'stop',
-      text: expect.stringContaining('Done (write)'),
+      text: expect.stringContaining('That is done'),
     });
   });
 });

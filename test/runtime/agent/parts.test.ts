@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/log.ts';
+import { messagesIn } from '../../../src/messages/messages.ts';
 import { createAgent } from '../../../src/runtime/agent/agent.ts';
 import { addStep, finalText, NOTHING_SAID } from '../../../src/runtime/agent/outcome.ts';
 import type { ModelV4, StreamPart } from '../../../src/runtime/contract/model.ts';
@@ -179,6 +180,7 @@ describe('what a failure means', () => {
 });
 
 describe('the words of an outcome', () => {
+  const EN = messagesIn('en');
   const text = (words: string) => [{ role: 'assistant', content: [{ type: 'text', text: words }] }];
   const call = [
     { role: 'assistant', content: [{ type: 'tool-call', toolName: 'write' }] },
@@ -186,9 +188,11 @@ describe('the words of an outcome', () => {
   ];
 
   it('the last words count, earlier ones when there are none, and what was done when there are none at all', () => {
-    expect(finalText('stop', [text('first'), call, text('last')].reduce(addStep, NOTHING_SAID))).toBe('last');
-    expect(finalText('stop', [text('first'), call, text('')].reduce(addStep, NOTHING_SAID))).toBe('first');
-    expect(finalText('stop', [call, call].reduce(addStep, NOTHING_SAID))).toContain('Done (write x2)');
+    expect(finalText('stop', [text('first'), call, text('last')].reduce(addStep, NOTHING_SAID), EN)).toBe('last');
+    expect(finalText('stop', [text('first'), call, text('')].reduce(addStep, NOTHING_SAID), EN)).toBe('first');
+    expect(finalText('stop', [call, call].reduce(addStep, NOTHING_SAID), EN)).toBe(
+      'That is done; the model added no words to it.',
+    );
     expect(addStep(NOTHING_SAID, [{ role: 'assistant', content: 'plain' }]).isAnswer).toBe(true);
     expect([call, text('x')].reduce(addStep, NOTHING_SAID).isAnswer).toBe(true);
     expect(addStep(NOTHING_SAID, [...text('x'), ...call]).isAnswer).toBe(false);

@@ -1,0 +1,31 @@
+/** The small built-in model speaks the language of whoever writes to it. */
+import { expect, it } from 'vitest';
+import { ask } from '../platforms/platform.ts';
+import { NAMES, openPlatforms } from '../platforms/world.ts';
+
+it.each(NAMES)('is asked and answers in German on %s', async (name) => {
+  const world = await openPlatforms({
+    on: [name],
+    offline: true,
+    channel: { live: 'off' },
+    config: { language: 'de' },
+  });
+  const platform = world.platforms[name];
+  const dm = platform.dm('alex');
+  const said = async (text: string) => (await ask(platform, dm, text)).text.replaceAll(/[`\\]/g, '');
+  expect(await said('Hallo')).toMatch(/^Hallo! Ich bin das kleine eingebaute Modell: .*\nFür richtige Antworten/);
+  expect(await said('Was kannst du?')).toContain('„erledigt 2“');
+  expect(await said('Plan: Farbe kaufen; Wand streichen')).toMatch(/^Der Plan hat 2 Schritte\.\n+1\..? Farbe kaufen/);
+  expect(await said('erledigt 1')).toBe('Schritt 1, „Farbe kaufen“, ist erledigt; 1 von 2 noch offen.');
+  expect(await said('Wie wird das Wetter auf dem Mars?')).toMatch(
+    /^Das habe ich nicht verstanden\..*„Hilfe“ zählt sie auf/,
+  );
+  expect(await said('done 2')).toBe('Schritt 2, „Wand streichen“, ist erledigt; damit ist der ganze Plan erledigt.');
+  expect(await said('schreib eine Datei notizen.md: der Text')).toContain('Ich habe notizen.md geschrieben.');
+});
+
+it('answers in English where nothing else is known', async () => {
+  const world = await openPlatforms({ on: ['discord'], offline: true, channel: { live: 'off' } });
+  const { discord } = world.platforms;
+  expect((await ask(discord, discord.dm('alex'), 'hello')).text).toMatch(/^Hello! I am the small built-in model/);
+});
