@@ -13,6 +13,7 @@ export { accessRulesOf } from './config/access-rules.ts';
 export { loadAgent } from './config/agent.ts';
 export { isLoopback } from './config/rules.ts';
 export type * from './config/types.ts';
+export { configuredViber } from './config/vibers.ts';
 
 const NAMES = ['config.yaml', 'config.json', 'openai.yaml'];
 
@@ -38,7 +39,7 @@ export async function loadConfig(options: {
 }): Promise<LoadedConfig> {
   const { env, home } = options;
   const source = options.file === undefined ? await findFile(home) : resolve(options.file);
-  return configOf(source === undefined ? undefined : await readSource(source), source, env);
+  return configOf(source === undefined ? undefined : await readSource(source), source, env, home);
 }
 
 /** Where settings are written: `file`, or the one of the home that counts. */
@@ -46,11 +47,12 @@ export async function configFileOf(home: string, file?: string): Promise<string>
   return file === undefined ? ((await findFile(home)) ?? resolve(join(home, 'config.yaml'))) : resolve(file);
 }
 
-/** The settings that the text of a file gives, with the environment's. Throws as `loadConfig` does. */
+/** The settings that the text of a file gives, with the environment's. Throws as `loadConfig` does; with `home` also for a viber that is not there. */
 export async function configOf(
   text: string | undefined,
   source: string | undefined,
   env: NodeJS.ProcessEnv,
+  home?: string,
 ): Promise<LoadedConfig> {
   hideEnvironment(env);
   const missing: ConfigProblem[] = [];
@@ -58,12 +60,14 @@ export async function configOf(
   const { data, warnings } = addChannels(tidy(substitute(file, env, missing)), env);
   if (Object.keys(data).length === 0)
     return { config: structuredClone(defaults), source, warnings, isPortChosen: false };
-  const [{ configSchema }, { validate }, { brokenRules, oddSettings }] = await Promise.all([
+  const [{ configSchema }, { validate }, { brokenRules, oddSettings }, { unknownVibers }] = await Promise.all([
     import('./config/schema.ts'),
     import('./config/validate.ts'),
     import('./config/rules.ts'),
+    import('./config/vibers.ts'),
   ]);
-  const { value: config, warnings: unknown } = validate<Config>(configSchema, data, [...missing, ...brokenRules(data)]);
+  const broken = [...missing, ...brokenRules(data), ...(home === undefined ? [] : unknownVibers(data, home))];
+  const { value: config, warnings: unknown } = validate<Config>(configSchema, data, broken);
   const isPortChosen = isRecord(data.http) && data.http.port !== undefined;
   return { config, source, warnings: [...warnings, ...unknown, ...oddSettings(config)], isPortChosen };
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { defaults } from '../src/config/defaults.ts';
-import { accessRulesOf, loadAgent, loadConfig, terminalEnabled } from '../src/config.ts';
+import { accessRulesOf, configuredViber, loadAgent, loadConfig, terminalEnabled } from '../src/config.ts';
 import { ConfigError } from '../src/errors.ts';
 import { scrub } from '../src/log.ts';
 import { ownTime } from './helpers/own-time.ts';
@@ -661,6 +661,55 @@ describe('broken and hostile files', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     expect(config.http).toEqual(defaults.http);
     expect(warnings).toEqual(['__proto__: unknown key, ignored']);
+  });
+});
+
+describe('several vibers', () => {
+  const text = `
+viber: lab
+vibers: [lab]
+channels:
+  telegram: { token: "1:a", viber: ops }
+  discord: { token: a.b.c, guilds: [{ id: "9", viber: dev }] }
+people: [{ name: kim, ids: ["telegram:7"], viber: kims }]
+conversations:
+  "telegram:-5": { viber: dev }
+  "telegram:-5:3": { viber: kims }
+  "telegram:7": { viber: dev }
+`;
+
+  test('the narrowest place that names one decides', async () => {
+    for (const id of ['lab', 'ops', 'dev', 'kims']) await mkdir(join(home, 'vibers', id), { recursive: true });
+    const { config } = await load(text);
+    const at = (channel: string, chat: string, more: object = {}) =>
+      configuredViber(config, { channel, chat, isDirect: !chat.startsWith('-'), ...more });
+    expect(at('telegram', '8')).toBe('ops');
+    expect(at('telegram', '8', { person: 'kim' })).toBe('kims');
+    expect(at('telegram', '7', { person: 'kim' })).toBe('dev');
+    // In a group everybody talks to the same one.
+    expect(at('telegram', '-6', { person: 'kim' })).toBe('ops');
+    expect(at('telegram', '-5', { person: 'kim' })).toBe('dev');
+    expect(at('telegram', '-5', { thread: '2' })).toBe('dev');
+    expect(at('telegram', '-5', { thread: '3' })).toBe('kims');
+    expect(at('discord', '-1', { workspace: '9' })).toBe('dev');
+    expect(at('discord', '-1', { workspace: '8' })).toBe('lab');
+    expect(at('discord', '1', { person: 'kim' })).toBe('kims');
+    expect(at('local', '1')).toBe('lab');
+    expect(configuredViber(structuredClone(defaults), { channel: 'local', chat: '1', isDirect: true })).toBe('default');
+  });
+
+  test('a name that means none is told with its setting, each of them at once', async () => {
+    await mkdir(join(home, 'agents'));
+    await writeFile(join(home, 'agents', 'dev.yaml'), 'mode: ask\n');
+    await mkdir(join(home, 'vibers', 'lab'), { recursive: true });
+    const wrong = await problems(text.replace('viber: ops', 'viber: Ops').replace('viber: dev }]', 'viber: devs }]'));
+    expect(wrong.map((line) => line.replace(/: it has neither.*home/, ''))).toEqual([
+      'channels.discord.guilds.0.viber: there is no viber "devs"; did you mean dev?',
+      'people.0.viber: there is no viber "kims"',
+      'conversations.telegram:-5:3.viber: there is no viber "kims"',
+      'channels.telegram.viber: expected the id of a viber, for example dev, found "Ops"',
+    ]);
+    expect(await problems('conversations: { general: { viber: dev } }')).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,6 @@
 /** What the documents say is so: paths, scripts, commands, settings and defaults they name exist. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { PermissionFlagsBits } from 'discord-api-types/v10';
@@ -20,6 +20,8 @@ import { COMMANDS } from '../src/runtime/commands/table.ts';
 const root = join(import.meta.dirname, '..');
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
 const home = mkdtempSync(join(tmpdir(), 'viber-docs-'));
+// Those that the examples name.
+for (const viber of ['dev', 'research']) mkdirSync(join(home, 'vibers', viber), { recursive: true });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const pages = [
@@ -192,7 +194,9 @@ describe('docs/configuration.md', () => {
 
   /** The keys that every chat channel has stand in Telegram's table only. */
   function ownKeys(section: object): object {
-    return Object.fromEntries(Object.entries(section).filter(([key]) => !Object.hasOwn(chatDefaults, key)));
+    return Object.fromEntries(
+      Object.entries(section).filter(([key]) => !Object.hasOwn(chatDefaults, key) && key !== 'viber'),
+    );
   }
 
   test('shows every setting with its true default', () => {
@@ -216,7 +220,7 @@ describe('docs/configuration.md', () => {
     const server = { ...file.mcp.docs, env: '', url: '', headers: '' };
     const known = leaves(
       {
-        ...{ ...file, channels, people: { N: file.people[0] } },
+        ...{ ...file, channels, people: { N: file.people[0] }, conversations: { PLACE: { viber: '' } } },
         ...{ providers: { NAME: { ...local, headers: '' } }, prices: { MODEL: price } },
         ...{ skills: { ...file.skills, env: { NAME: { KEY: '' } } }, mcp: { NAME: server } },
       },

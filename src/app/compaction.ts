@@ -17,8 +17,6 @@ const LEFT_MS = 1_000;
 export interface OpenCompactionOptions {
   config: Config;
   home: Home;
-  /** Whose memory a question is about where it does not say. */
-  viber: string;
   agent: Agent;
   costs: Costs;
   approvals: Pick<Approvals, 'get'>;
@@ -27,7 +25,7 @@ export interface OpenCompactionOptions {
   log: Logger;
 }
 
-export function openCompaction({ config, home, viber, ...given }: OpenCompactionOptions): Compaction {
+export function openCompaction({ config, home, ...given }: OpenCompactionOptions): Compaction {
   const { agent, costs, approvals, modelName, log } = given;
 
   async function ask(question: Question, of: string): Promise<void> {
@@ -35,7 +33,7 @@ export function openCompaction({ config, home, viber, ...given }: OpenCompaction
       import('../runtime/memory/flush.ts'),
       import('../workspace/memory/questions.ts'),
     ]);
-    await promptUserToUpdateMemory(question, of === viber ? undefined : of, given.askOwners);
+    await promptUserToUpdateMemory(question, of, given.askOwners);
     closeQuestion(home, of, question.id);
   }
   const failed = (error: unknown) => log.error({ err: error }, 'the owners could not be asked about what to remember');

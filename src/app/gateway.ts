@@ -20,14 +20,14 @@ import { readTaskSync } from '../workspace/tasks.ts';
 import type { Services } from './services.ts';
 
 export function wireGateway(services: Services): Gateway {
-  const { config, viber, queue, conversations, expected, digests, zones, notifier, settings, metrics, log } = services;
+  const { config, vibers, queue, conversations, expected, digests, zones, notifier, settings, metrics, log } = services;
   const gateway = createGateway({
-    ...{ queue, conversations, expected, digests, zones, metrics, log },
+    ...{ queue, conversations, vibers, expected, digests, zones, metrics, log },
     access: accessFor(services),
     languages: services.languages,
     lookups: lookupsFor(services),
     replies: repliesBy(services),
-    settings: { viber, maxQueue: config.limits.queue, modeOf: (address) => settings.get(address).queue ?? 'steer' },
+    settings: { maxQueue: config.limits.queue, modeOf: (address) => settings.get(address).queue ?? 'steer' },
   });
   return withDeadLetters(gateway, { queue, metrics, log, tell: notifier.tellNotTaken });
 }
@@ -66,11 +66,11 @@ function accessFor(services: Pick<Services, AccessParts>): Access {
   };
 }
 
-type LookupParts = 'home' | 'viber' | 'queue' | 'buttons' | 'questions';
+type LookupParts = 'home' | 'vibers' | 'queue' | 'buttons' | 'questions';
 
-function lookupsFor({ home, viber, queue, buttons, questions }: Pick<Services, LookupParts>): Lookups {
+function lookupsFor({ home, vibers, queue, buttons, questions }: Pick<Services, LookupParts>): Lookups {
   return {
-    rewordedBy: (reply) => rewordedBy(reply, { home, viber, questions, buttons }),
+    rewordedBy: (reply) => rewordedBy(reply, { home, questions, buttons }),
     press: (id, address) => buttons.press(id, address),
     // In `dead` stand answers too.
     textOf: async (key) => (await queue.find(key))?.message.text,
@@ -78,11 +78,12 @@ function lookupsFor({ home, viber, queue, buttons, questions }: Pick<Services, L
       const task = readTaskSync(home, taskId);
       return task && authoriseAction(principal, 'steer', task.people);
     },
-    async findTask(text, { address, isDirect }, principal) {
-      const view = { principal, address, isDirect, viber };
-      return (await findTask(home, text, (task) => mayOpen(view, task)))?.id;
+    findTask(text, { address, isDirect }, of) {
+      const view = { ...of, address, isDirect };
+      return findTask(home, text, (task) => mayOpen(view, task));
     },
-    suggest: (query, principal, taskId) => suggest(query, { home, taskId, view: { ...query, viber, principal } }),
+    suggest: (query, of, taskId) =>
+      suggest(query, { home, taskId, view: { ...of, address: query.address, isDirect: query.isDirect }, vibers }),
   };
 }
 

@@ -166,7 +166,13 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
       });
       const isAsked = job === undefined && address !== undefined;
       const scheduling = isAsked
-        ? jobTools(scope, { service: jobs.service, principal, from: address, zone: options.zones.of(principal) })
+        ? jobTools(scope, {
+            service: jobs.service,
+            principal,
+            from: address,
+            zone: options.zones.of(principal),
+            usualViber: options.viber,
+          })
         : [];
       return Promise.resolve({ tools: [sending, ...scheduling], skills: '' });
     },

@@ -7,7 +7,7 @@ import { openPairing } from '../access/pairing.ts';
 import { createPeople } from '../access/people.ts';
 import { Zones } from '../access/zones.ts';
 import type { Address } from '../channels/channel.ts';
-import { accessRulesOf, type Config } from '../config.ts';
+import { accessRulesOf, type Config, configuredViber } from '../config.ts';
 import type { QueueItem } from '../engine/engine.ts';
 import { openLocalEngine } from '../engine/local/engine.ts';
 import { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
@@ -22,16 +22,16 @@ import { openConversations } from '../runtime/conversations/conversations.ts';
 import { Digests } from '../runtime/conversations/digests.ts';
 import { ExpectedAnswers } from '../runtime/conversations/expected.ts';
 import { type OwnerNotifier, openOwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
+import type { ViberRules } from '../runtime/conversations/vibers.ts';
 import { openDelivery } from '../runtime/delivery.ts';
 import { createBus } from '../runtime/live/bus.ts';
 import { createButtons } from '../runtime/reply/buttons.ts';
 import { Questions } from '../runtime/reply/questions.ts';
-import { openHome } from '../workspace/home.ts';
+import { DEFAULT_VIBER, type Home, openHome } from '../workspace/home.ts';
+import { isViber, listVibers } from '../workspace/vibers.ts';
 import type { BuiltChannels } from './channels.ts';
 import { hearDamage } from './damage.ts';
 import { openLive } from './live.ts';
-
-const VIBER = 'default';
 
 export interface ServicesOptions {
   config: Config;
@@ -97,9 +97,30 @@ export async function openServices(options: ServicesOptions) {
     ...{ folder: home.access, people, languages, buttons, delivery, log },
   });
   return {
-    ...{ config, viber: VIBER, home, log, metrics, limit, shortage, handles, damage, dead },
+    ...{
+      config,
+      viber: config.viber ?? DEFAULT_VIBER,
+      vibers: vibersBy(config, home),
+      home,
+      log,
+      metrics,
+      limit,
+      shortage,
+      handles,
+      damage,
+      dead,
+    },
     ...{ engine, queue, state, syncSoon, delivery, buttons, questions, bus, live, settings, built, channelOf },
     ...{ links, pairing, people, languages, prefixes, conversations, expected, digests, zones, notifier },
+  };
+}
+
+function vibersBy(config: Config, home: Home): ViberRules {
+  return {
+    ids: () => listVibers(home),
+    has: (id) => isViber(home, id),
+    configured: ({ person }, address, isDirect) => configuredViber(config, { ...address, isDirect, person }),
+    forMembers: config.vibers,
   };
 }
 

@@ -33,6 +33,7 @@ import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import type { ConversationSettings } from '../runtime/conversations/settings.ts';
 import { createTaskRecords } from '../runtime/conversations/task-record.ts';
 import { createThreads } from '../runtime/conversations/threads.ts';
+import type { ViberRules } from '../runtime/conversations/vibers.ts';
 import { Costs } from '../runtime/costs/costs.ts';
 import { createMeter } from '../runtime/costs/meter.ts';
 import type { Delivery } from '../runtime/delivery.ts';
@@ -67,8 +68,9 @@ export interface WorkOptions {
   config: Config;
   home: Home;
   env: NodeJS.ProcessEnv;
-  /** The viber that serves the chats. */
+  /** The viber that serves the chats where nothing else is said. */
   viber: string;
+  vibers: ViberRules;
   clock: Clock | undefined;
   queue: Queue<Entry>;
   /** Makes an existing file durable within a moment. */
@@ -137,7 +139,7 @@ export function openWork(options: WorkOptions): Work {
   const suspension = new RunSuspension({ home, approvals });
   const { askOwners } = notifier;
   const compaction = openCompaction({
-    ...{ config, home, viber, agent, costs, approvals, modelName, log, askOwners },
+    ...{ config, home, agent, costs, approvals, modelName, log, askOwners },
   });
   const mesh = openMesh({
     config,
@@ -162,14 +164,15 @@ export function openWork(options: WorkOptions): Work {
       return ordered?.model ?? here ?? own.model ?? modelName();
     },
   });
-  const everyday = openEveryday({ conversations, zones: options.zones });
+  const aboutViber = async (id: string) => (await loadAgent(home.root, id)).description;
+  const everyday = openEveryday({ conversations, zones: options.zones, vibers: options.vibers, aboutViber });
   const tools = openTools({
     config,
     home,
     log,
     parts: [memory.toolbox, mesh.toolbox, jobs.toolbox, chooser.toolbox, searching, everyday],
   });
-  const afterRun = createAfterRun({ home, log, viber, askOwners });
+  const afterRun = createAfterRun({ home, log, askOwners });
   const threads = createThreads({ home, conversations, channelOf, log });
   const { small_model: small } = config;
   const titles =
@@ -182,6 +185,7 @@ export function openWork(options: WorkOptions): Work {
     ...{ live: options.live, metrics: options.metrics, syncSoon: options.syncSoon, memory: afterRun, jobs },
     ...{ settings: { ...config, modelName }, attachRules: rulesAt, toolbox: tools.toolbox, play: mesh.play },
     chosen,
+    vibers: options.vibers,
     nowFor(principal) {
       const zone = options.zones.of(principal);
       return nowText(
@@ -222,6 +226,8 @@ export function openWork(options: WorkOptions): Work {
       expected: options.expected,
       zones: zonesAt,
       searchMemory: memory.searchMemory,
+      vibers: options.vibers,
+      aboutViber,
       bound: (id) => conversations.bound(id).map(placeOf),
       showTask: threads.show,
       shareTask: (person, from) => shareTask(conversations, person, from),

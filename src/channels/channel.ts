@@ -77,6 +77,8 @@ export interface InboundMessage {
    * nobody needs to mention us.
    */
   isThread?: boolean;
+  /** Whom they want to talk to from now on: only the machine's own socket says so. */
+  viber?: string;
   /** Begins a conversation in a thread of its own: `openThread` is called before anything is answered. */
   opensThread?: boolean;
   /**

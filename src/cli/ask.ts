@@ -52,14 +52,32 @@ export function post(socket: string, path: string, body: object): Promise<http.I
   });
 }
 
+/** A conversation of this user's over the socket. */
+export interface Spoken {
+  chat: string;
+  /** Whom the first message is for, and what follows it; undefined once that has been said. */
+  viber: string | undefined;
+}
+
+/** The viber that `--viber` names, if it does. Throws UserError for one that is not there. */
+export async function namedViber({ values, home: root }: CliContext): Promise<string | undefined> {
+  const wanted = values.viber;
+  if (wanted === undefined) return undefined;
+  const { listVibers } = await import('../workspace/vibers.ts');
+  const all = listVibers({ root, agents: path.join(root, 'agents') });
+  if (all.includes(wanted)) return wanted;
+  throw new UserError(`There is no viber "${wanted.slice(0, 80)}". There is: ${all.join(', ')}.`);
+}
+
 /** Sends one message and gives its lines as they come; resolves with the answer. Throws UserError when there is none. */
 export async function ask(
   socket: string,
   chat: string,
   text: string,
   onLine: (line: LocalLine) => void,
+  viber?: string,
 ): Promise<Extract<LocalLine, { type: 'answer' }>> {
-  const response = await post(socket, '/ask', { chat: chatOf(chat), text });
+  const response = await post(socket, '/ask', { chat: chatOf(chat), text, viber });
   for await (const text of readline.createInterface({ input: response })) {
     const line = JSON.parse(text) as LocalLine;
     onLine(line);

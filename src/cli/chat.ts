@@ -1,37 +1,42 @@
 /** `viber chat`: a conversation in this terminal, with the gateway that runs or one of its own. */
 import readline from 'node:readline';
+import type { LocalLine } from '../channels/local/adapter.ts';
 import { lookOf } from '../channels/terminal/look.ts';
 import { answerLines } from '../channels/terminal/render.ts';
 import { safeLine } from '../channels/terminal/safe.ts';
 import { UserError } from '../errors.ts';
-import { ask, withGateway } from './ask.ts';
+import { ask, namedViber, type Spoken, withGateway } from './ask.ts';
 import { type CliContext, EXIT } from './command.ts';
 
-const CHAT = 'chat';
-
 export async function run(context: CliContext): Promise<number> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return piped(context);
+  const viber = await namedViber(context);
+  // Two of them may be open side by side.
+  const chat = viber === undefined ? 'chat' : `chat-${viber}`;
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return piped(context, { chat, viber });
   const { talkOver } = await import('./talk.ts');
-  return withGateway(context, (socket) => talkOver(socket, CHAT, context));
+  return withGateway(context, (socket) => talkOver(socket, { chat, viber }, context));
 }
 
 /** What comes through a pipe is answered line by line; one that was not taken in makes the command fail at its end. */
-async function piped(context: CliContext): Promise<number> {
+async function piped(context: CliContext, to: Spoken): Promise<number> {
   let isWhole = true;
   await withGateway(context, async (socket) => {
     for await (const line of readline.createInterface({ input: process.stdin }))
-      if (line.trim() !== '' && !(await answer(context, socket, line))) isWhole = false;
+      if (line.trim() !== '' && !(await answer(context, socket, line, to))) isWhole = false;
   });
   return isWhole ? EXIT.ok : EXIT.failed;
 }
 
 /** Nothing but the answer goes to standard output. False when the line was not taken in; the reason has been said. */
-async function answer({ print, env }: CliContext, socket: string, line: string): Promise<boolean> {
+async function answer({ print, env }: CliContext, socket: string, line: string, to: Spoken): Promise<boolean> {
   try {
-    const { text, files } = await ask(socket, CHAT, line, (part) => {
+    const { chat, viber } = to;
+    const show = (part: LocalLine) => {
       if (part.type === 'event' && part.event.type === 'tool-call')
         process.stderr.write(`  … ${safeLine(part.words)}\n`);
-    });
+    };
+    const { text, files } = await ask(socket, chat, line, show, viber);
+    to.viber = undefined;
     const shown = { text, files, buttons: [], isRest: false };
     for (const each of await answerLines(shown, lookOf(process.stdout, env), process.stdout.columns ?? 80, ''))
       print(each);

@@ -9,6 +9,8 @@ export const COMMON_OPTIONS: Readonly<Record<string, CliOption>> = {
 };
 export const JSON_OPTION: CliOption = { about: 'the answer as JSON, for programs' };
 
+const OTHER_VIBER: CliOption = { takes: 'ID', about: 'another viber than the usual one' };
+
 const PAIR_VERBS = {
   list: { about: 'who asks, and who was let in' },
   approve: { takes: 'CODE [ROLE]', about: 'let them in; the first one becomes the owner (ROLE: owner or member)' },
@@ -65,17 +67,19 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
   },
   chat: {
     about: 'talk to the viber here',
+    options: { viber: OTHER_VIBER },
     notes: [
       'With the gateway that runs on the home, or one of its own until you leave. Ctrl-C stops what is at work, a second one leaves; exit and Ctrl-D leave too.',
       'Through a pipe each line is a message, and only the answers go to standard output.',
     ],
-    examples: ['viber chat', 'echo "what is due today?" | viber chat'],
+    examples: ['viber chat', 'viber chat --viber dev', 'echo "what is due today?" | viber chat'],
     exits: { 1: 'a line that came through a pipe was not taken in, or the gateway ended first' },
     load: () => import('./chat.ts'),
   },
   run: {
     about: 'do one task and print its answer',
     takes: 'GOAL...',
+    options: { viber: OTHER_VIBER },
     json: true,
     notes: ['Progress goes to standard error. Words that begin with - go after --.'],
     examples: ['viber run "summarise notes.md"', 'viber run --json "write a file list.txt: tea" | jq -r .text'],
@@ -134,7 +138,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
   memory: {
     about: 'search what the viber remembers',
     verbs: MEMORY_VERBS,
-    options: { viber: { takes: 'ID', about: 'another viber than the usual one' } },
+    options: { viber: OTHER_VIBER },
     json: true,
     examples: ['viber memory search tea', 'viber memory index --viber research'],
     load: () => import('./memory.ts'),

@@ -10,14 +10,14 @@ import { UserError } from '../errors.ts';
 import { machineLanguage } from '../lib/language.ts';
 import { messagesIn } from '../messages/messages.ts';
 import { commandSpecs } from '../runtime/commands/table.ts';
-import { chatOf, post } from './ask.ts';
+import { chatOf, post, type Spoken } from './ask.ts';
 import { type CliContext, EXIT } from './command.ts';
 
-export async function talkOver(socket: string, name: string, { home, env }: CliContext): Promise<number> {
-  const chat = chatOf(name);
+export async function talkOver(socket: string, to: Spoken, { home, env }: CliContext): Promise<number> {
+  const chat = chatOf(to.chat);
   const messages = messagesIn(machineLanguage(env));
   const left = Promise.withResolvers<void>();
-  const door = doorTo(socket, chat);
+  const door = doorTo(socket, chat, to.viber);
   const listening = await post(socket, '/talk', { chat });
   const { stdin: input, stdout: output } = process;
   const face = createFace({ input, output, env, messages, home, commands: commandSpecs(), suggest: door.suggest });
@@ -59,14 +59,19 @@ async function tell(line: TalkLine, talk: Talk): Promise<void> {
   }
 }
 
-function doorTo(socket: string, chat: string): Door {
+/** @param viber whom the first words are for, and what follows them */
+function doorTo(socket: string, chat: string, viber?: string): Door {
+  let first = viber;
   const say = async (said: object) => {
     const response = await post(socket, '/say', { chat, ...said });
     const reason = await bodyOf(response);
     if (response.statusCode !== 204) throw new UserError(reason);
   };
   return {
-    say: (text) => say({ text }),
+    async say(text) {
+      await say({ text, ...(first !== undefined && { viber: first }) });
+      first = undefined;
+    },
     press: (button) => say({ button }),
     async suggest(command, text) {
       const response = await post(socket, '/suggest', { chat, command, text });

@@ -35,6 +35,8 @@ export const slackDefaults: Omit<SlackConfig, 'botToken' | 'appToken' | 'signing
 export const webhookPath = '/webhooks/telegram';
 
 export const defaults: Config = {
+  vibers: [],
+  conversations: {},
   language: 'auto',
   fallback: [],
   models: [],

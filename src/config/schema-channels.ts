@@ -1,7 +1,7 @@
 /** The section `channels:`. Where a token may come from the environment instead, the error text names the variable. */
 import { z } from 'zod';
 import { chatDefaults, discordDefaults, slackDefaults, telegramDefaults, webhookPath } from './defaults.ts';
-import { address, flag, id, listOf, oneOf, path, section, text, whole } from './schema-parts.ts';
+import { address, flag, id, listOf, oneOf, path, section, text, viber, whole } from './schema-parts.ts';
 import type { ChannelsConfig, DiscordConfig, GuildConfig, SlackConfig, TelegramConfig } from './types.ts';
 
 const groups = oneOf('mention', 'all', 'off');
@@ -21,6 +21,7 @@ const chat = (user: z.ZodType<string>, group: z.ZodType<string>) => ({
   live: oneOf('auto', 'off', 'status', 'text').default(chatDefaults.live),
   injection: oneOf('steer', 'collect', 'followup').default(chatDefaults.injection),
   attach: oneOf('auto', 'ask', 'never').default(chatDefaults.attach),
+  viber: viber.exactOptional(),
 });
 
 const here = (what: string, variable: string) => `expected ${what}, here or as ${variable} in the environment`;
@@ -60,8 +61,12 @@ const snowflake = /^\d{1,20}$/;
 const guild = z.preprocess(
   (value) => (/^(string|number)$/.test(typeof value) && snowflake.test(String(value)) ? { id: String(value) } : value),
   section(
-    { id: id('expected the number of a server', snowflake), groups: groups.exactOptional() },
-    'expected the number of a server, or a section with id and groups',
+    {
+      id: id('expected the number of a server', snowflake),
+      groups: groups.exactOptional(),
+      viber: viber.exactOptional(),
+    },
+    'expected the number of a server, or a section with id, groups and viber',
   ),
 ) satisfies z.ZodType<GuildConfig>;
 
@@ -103,5 +108,6 @@ export const channels = section({
   slack: slack.exactOptional(),
   terminal: section({
     enabled: z.union([z.literal('auto'), flag], 'expected true, false or auto').default('auto'),
+    viber: viber.exactOptional(),
   }).prefault({}),
 }) satisfies z.ZodType<ChannelsConfig>;

@@ -76,6 +76,8 @@ export const path = text('expected a path beginning with /', /^\/[^\s?#]*$/);
 
 export const secret = text('expected text').exactOptional();
 
+export const viber = text('expected the id of a viber, for example dev', /^[a-z0-9][a-z0-9_-]{0,63}$/);
+
 /** A platform's id; whole numbers are taken as text (parse.ts keeps every digit of large ones). */
 export const id = (expected: string, pattern: RegExp) =>
   z.preprocess((value) => (typeof value === 'number' ? String(value) : value), text(expected, pattern));

@@ -19,6 +19,7 @@ import {
   steps,
   text,
   timezone,
+  viber,
   webHost,
   whole,
 } from './schema-parts.ts';
@@ -39,7 +40,13 @@ const person = section({
       /^(telegram:-?\d{1,19}|discord:\d{1,20}|slack:[A-Z0-9]+:[A-Z0-9]+|terminal:[\w.-]+)$/,
     ),
   ),
+  viber: viber.exactOptional(),
 });
+
+const place = text(
+  'expected a conversation as telegram:-1001234567890, discord:99887 or slack:C024BE91L, with :THREAD for one in it',
+  /^[a-z][a-z0-9-]{0,31}:[^\s:]{1,64}(:[^\s:]{1,64})?$/,
+);
 
 const provider = section({
   baseURL: address().exactOptional(),
@@ -82,11 +89,16 @@ export const configSchema = section({
   language: text('expected auto, en or de', /^(auto|[a-z]{2,3}([-_][A-Za-z0-9]{1,8}){0,4})$/i).default(
     defaults.language,
   ),
+  viber: viber.exactOptional(),
+  vibers: listOf(viber).default(defaults.vibers),
   providers: z.record(z.string(), provider, 'expected a section with one key for each provider').default({}),
   prices: z.record(z.string(), price, 'expected a section with one key for each model').default({}),
   currency: text('expected three capital letters, for example USD', /^[A-Z]{3}$/).default(defaults.currency),
   channels: channels.prefault({}),
   people: listOf(person).default([]),
+  conversations: z
+    .record(place, section({ viber: viber.exactOptional() }), 'expected a section with one key for each conversation')
+    .default({}),
   http: section({
     host: text('expected a host name or address', /^[\w.:-]+$/).default(http.host),
     port: whole(0, 65_535).default(http.port),

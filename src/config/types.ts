@@ -1,6 +1,7 @@
 /** The configuration as the rest of the program sees it: complete, every default filled in, ids as strings. */
 import type { SearchConfig, SkillsConfig, WebConfig } from './types-web.ts';
 
+export type { AgentConfig } from './types-agent.ts';
 export type { SearchConfig, SkillsConfig, WebConfig } from './types-web.ts';
 
 import type { VoiceConfig } from './voice.ts';
@@ -33,6 +34,8 @@ export interface ChatChannelConfig {
   live: 'auto' | 'off' | 'status' | 'text';
   injection: 'steer' | 'collect' | 'followup';
   attach: 'auto' | 'ask' | 'never';
+  /** Who answers there; here and in every other place: absent where the next wider one decides. */
+  viber?: string;
 }
 
 export interface WebhookConfig {
@@ -61,6 +64,7 @@ export interface GuildConfig {
   id: string;
   /** In place of the channel's `access.groups`. */
   groups?: AccessConfig['groups'];
+  viber?: string;
 }
 
 export interface DiscordConfig extends ChatChannelConfig {
@@ -94,6 +98,7 @@ export interface SlackConfig extends ChatChannelConfig {
 export interface TerminalConfig {
   /** `auto`: on when no chat channel is configured; `terminalEnabled` decides. */
   enabled: boolean | 'auto';
+  viber?: string;
 }
 
 export interface ChannelsConfig {
@@ -110,6 +115,8 @@ export interface PersonConfig {
   role: 'owner' | 'member';
   /** People as text: `telegram:1001`, `discord:2002`, `slack:T01:U03`. */
   ids: string[];
+  /** Who answers their direct messages. */
+  viber?: string;
 }
 
 export interface HttpConfig {
@@ -228,6 +235,12 @@ export interface LogConfig {
 }
 
 export interface Config {
+  /** Who answers where nothing narrower says so; absent: `default`. */
+  viber?: string;
+  /** Those that members may choose by /use, beside the one that is configured for where they are. */
+  vibers: string[];
+  /** By address as text, `<channel>:<chat>[:<thread>]`. */
+  conversations: Record<string, { viber?: string }>;
   /** A language tag for everybody, or `auto`: each person's own. */
   language: string;
   /** `provider/model`; absent means that the environment's provider keys decide. */
@@ -263,27 +276,4 @@ export interface Config {
   limits: LimitsConfig;
   timeouts: TimeoutsConfig;
   log: LogConfig;
-}
-
-/** `agents/{viber}.yaml`: what one viber has of its own. What is absent comes from the global configuration. */
-export interface AgentConfig {
-  /** One sentence for the agents that may ask it. */
-  description?: string;
-  /** The folder its scripts work in; absent: the task's own. */
-  folder?: string;
-  model?: string;
-  fallback?: string[];
-  maxSteps?: number;
-  /** The agent's part of the system prompt (`systemPrompt` in the file means the same). */
-  prompt?: string;
-  /** Names of the tools it is offered; absent means all. */
-  tools?: string[];
-  skills?: string[];
-  /** What is asked about before it is done: everything with an effect, effects outside the task, nothing. */
-  mode?: 'ask' | 'decide' | 'execute';
-  plan_approval?: 'on' | 'off';
-  /** One sentence for each thing that was wrong with the file; [] when all is well. */
-  warnings: string[];
-  /** The file says something, but nothing of it is known: what it would forbid is not either. */
-  isBroken?: true;
 }

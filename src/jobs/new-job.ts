@@ -73,6 +73,7 @@ export function createNewJobs({ clock, jobs, targets, settings }: NewJobsOptions
       ...(places.length > 0 ? { deliver: places } : {}),
       ...(job.skills === undefined ? {} : { skills: job.skills }),
       ...(job.model === undefined ? {} : { model: job.model }),
+      ...(job.viber === undefined ? {} : { viber: job.viber }),
       ...{ createdBy: identityText(by), createdAt: asked.toISOString() },
     };
   }

@@ -25,6 +25,7 @@ import { skills } from './de/skills.ts';
 import { tasks } from './de/tasks.ts';
 import { terminal } from './de/terminal.ts';
 import { times } from './de/times.ts';
+import { vibers } from './de/vibers.ts';
 import { voice } from './de/voice.ts';
 import type { Catalogue } from './en.ts';
 
@@ -56,5 +57,6 @@ export const de: Catalogue = {
   tasks,
   terminal,
   times,
+  vibers,
   voice,
 };

@@ -28,6 +28,7 @@ import { skills } from './en/skills.ts';
 import { tasks } from './en/tasks.ts';
 import { terminal } from './en/terminal.ts';
 import { times } from './en/times.ts';
+import { vibers } from './en/vibers.ts';
 import { voice } from './en/voice.ts';
 
 export const en = {
@@ -58,6 +59,7 @@ export const en = {
   tasks,
   terminal,
   times,
+  vibers,
   voice,
 } as const;
 

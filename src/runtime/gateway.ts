@@ -13,7 +13,8 @@ import { createKeyedMutex } from '../lib/keyed-mutex.ts';
 import { serialise } from '../lib/locks.ts';
 import { createLru } from '../lib/lru.ts';
 import type { Visit } from './contract/entry.ts';
-import { bindingKey } from './conversations/conversations.ts';
+import { bindingKey, taskOf } from './conversations/conversations.ts';
+import { viberAt } from './conversations/vibers.ts';
 import { act } from './intake/act.ts';
 import { decide, isStep } from './intake/decide.ts';
 import { findOut } from './intake/find-out.ts';
@@ -28,7 +29,7 @@ export interface Gateway {
 }
 
 export function createGateway(services: GatewayServices): Gateway {
-  const { access, conversations, lookups, log } = services;
+  const { access, conversations, vibers, lookups, log } = services;
   const state: IntakeState = { changes: createKeyedMutex(), beginners: createLru<string>(1_000) };
 
   /**
@@ -59,8 +60,9 @@ export function createGateway(services: GatewayServices): Gateway {
       const { principal, entry } = authorise(query, 'command', access, () => how);
       if (!entry.allow) return [];
       try {
-        const here = conversations.get(bindingKey(principal, address, isDirect));
-        return await lookups.suggest(query, principal, here?.taskId);
+        const viber = viberAt({ principal, address, isDirect }, vibers, conversations);
+        const here = taskOf(conversations.get(bindingKey(principal, address, isDirect)), viber);
+        return await lookups.suggest(query, { principal, viber }, here);
       } catch (error) {
         log.warn({ err: error }, 'nothing could be suggested');
         return [];

@@ -1,12 +1,13 @@
 /**
- * The bootstrap files a person writes to shape a viber. They are looked up without regard to case, in the viber's folder,
- * then in `workspace/`, then in the home; the first hit wins. Reading them again costs a few stats.
+ * The bootstrap files a person writes to shape a viber. They are looked up without regard to case, in the viber's own folder, then
+ * in the home, whose files are for all; the first hit wins. Invariant: no viber is told another one's. Reading them again costs a
+ * few stats.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { createStatCache } from '../lib/file-cache.ts';
 import { stripComments } from '../lib/text.ts';
-import { DEFAULT_VIBER, type Home } from './home.ts';
+import type { Home } from './home.ts';
 
 export interface BootstrapFile {
   /** `identity`, `soul`, `user`, `agents` or `tools`: the name of the prompt's block. */
@@ -23,8 +24,7 @@ const texts = createStatCache<string>(256, (file, stat) => (stat.isFile() ? visi
 
 /** The bootstrap texts in the order of the prompt, without comments. A file with nothing but headings counts as missing. */
 export async function readBootstrap(home: Home, viber: string): Promise<BootstrapFile[]> {
-  const dirs = new Set([home.viberDir(viber), home.viberDir(DEFAULT_VIBER), home.root]);
-  const places = [...dirs].map((dir) => ({ dir, names: folders.get(dir) }));
+  const places = [home.viberDir(viber), home.root].map((dir) => ({ dir, names: folders.get(dir) }));
   const found: BootstrapFile[] = [];
   for (const tag of TAGS) {
     for (const { dir, names } of places) {

@@ -87,6 +87,24 @@ describe('with nothing configured but a port of its own', () => {
     expect((await viber(home, ['doctor'])).out).toMatch(/✓ configuration[\s\S]*✓ home[\s\S]*✓ model/);
   });
 
+  it('talks to the viber that --viber names, apart from the usual one, until another is chosen there', async () => {
+    const home = tempFolder();
+    fs.mkdirSync(path.join(home, 'agents'));
+    fs.writeFileSync(path.join(home, 'agents/dev.yaml'), 'prompt: You mend programs\n');
+    const dev = await viber(home, ['chat', '--viber', 'dev'], {
+      input: 'write a file a.txt: x\n/use\n/use default\n/use\n',
+    });
+    expect(dev.out).toMatch(/talking to \*\*dev\*\* here\.[\s\S]*from now on[\s\S]*talking to \*\*default\*\* here\./);
+    const usual = await viber(home, ['chat'], { input: '/use\n/tasks\n' });
+    expect(usual.out).toMatch(/talking to \*\*default\*\* here/);
+    expect(usual.out).toMatch(/a\.txt.*, dev/);
+    await viber(home, ['run', '--viber', 'dev', 'write a file b.txt: y']);
+    expect(fs.readdirSync(path.join(home, 'agents/dev/sessions'))).toHaveLength(2);
+    const none = await viber(home, ['chat', '--viber', 'devv'], { input: 'hello\n' });
+    expect(none.code).toBe(1);
+    expect(none.err).toContain('There is no viber "devv". There is: default, dev.');
+  });
+
   it('answers what comes through a pipe to viber chat, whether its last line ends or not, and ends with 0', async () => {
     const home = tempFolder();
     for (const input of ['hello', 'hello\n', 'hello\n\nhello\n']) {

@@ -43,6 +43,7 @@ import { Worker } from '../../src/runtime/worker.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
 import { readTaskSync } from '../../src/workspace/tasks.ts';
 import { onlyModel } from '../helpers/choices.ts';
+import { ONE_VIBER } from '../helpers/vibers.ts';
 import { scriptedAgent } from './injection-agent.ts';
 import { type Happened, lines } from './injection-model.ts';
 
@@ -256,7 +257,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     });
     const gateway = createGateway({
       languages: { of: () => undefined, note: () => undefined, prefixAt: () => '/' },
-      ...{ queue, conversations, metrics, log },
+      ...{ queue, conversations, metrics, log, vibers: ONE_VIBER },
       zones: { learn: () => undefined },
       digests: { of: () => undefined },
       expected: { get: () => undefined, set: () => undefined, clear: () => undefined },
@@ -276,7 +277,10 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         textOf: async (key) => (await queue.find(key))?.message.text,
         suggest: async () => [],
         // Every id means the task that the group is about.
-        findTask: async () => conversations.get(JSON.stringify(['telegram', 'bot', null, '-100', null]))?.taskId,
+        findTask: async () => {
+          const bound = conversations.get(JSON.stringify(['telegram', 'bot', null, '-100', null]));
+          return bound && { id: bound.taskId, viber: bound.viber };
+        },
         mayJoin: (taskId, principal) => {
           const task = readTaskSync(home, taskId);
           return task && authoriseAction(principal, 'steer', task.people);
@@ -289,7 +293,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         },
         sendOnce: () => undefined,
       },
-      settings: { viber: 'default', maxQueue: 100, modeOf: () => world.mode },
+      settings: { maxQueue: 100, modeOf: () => world.mode },
     });
     for (const { id, message } of dead) {
       await delivery.add({ id: `${id}-dead`, address: message.message.address, text: 'given up', files: [] }, id, true);

@@ -30,7 +30,7 @@ it('untouched templates cost two short lines', async () => {
   expect(texts.join('')).not.toContain('<!--');
 });
 
-it('are looked up in the viber, the workspace and the home, in any case, in one order', async () => {
+it('are looked up in the viber and in the home, in any case, in one order, and never in another viber', async () => {
   const home = await bareHome();
   write(home, 'tools.md', 'home tools');
   write(home, 'workspace/Agents.MD', 'workspace agents');
@@ -38,14 +38,13 @@ it('are looked up in the viber, the workspace and the home, in any case, in one 
   write(home, 'workspace/user.md', 'workspace user');
   write(home, 'vibers/dev/soul.md', 'dev soul');
   write(home, 'workspace/IDENTITY.md', 'workspace identity');
-  expect(await show(home, 'dev')).toEqual([
+  expect(await show(home, 'dev')).toEqual(['soul: dev soul', 'user: home user', 'tools: home tools']);
+  expect(await show(home, 'default')).toEqual([
     'identity: workspace identity',
-    'soul: dev soul',
     'user: workspace user',
     'agents: workspace agents',
     'tools: home tools',
   ]);
-  expect(await show(home, 'default')).not.toContain('soul: dev soul');
 });
 
 it('take upper case first, and pass over files that say nothing', async () => {

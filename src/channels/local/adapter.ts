@@ -151,10 +151,10 @@ class Local implements Channel {
   ): Promise<void> {
     switch (request.method === 'POST' ? request.url : undefined) {
       case '/ask': {
-        const { chat, text } = await readRequest(request, QUESTION);
+        const { chat, text, viber } = await readRequest(request, QUESTION);
         keep(this.#waiting, chat, response);
         response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-        return this.#ask(this.#said(chat, text), response, callbacks);
+        return this.#ask(this.#said(chat, text, viber), response, callbacks);
       }
       case '/talk': {
         const { chat } = await readRequest(request, LISTEN);
@@ -165,7 +165,8 @@ class Local implements Channel {
       }
       case '/say': {
         const said = await readRequest(request, SAID);
-        const message = 'text' in said ? this.#said(said.chat, said.text) : this.#pressed(said.chat, said.button);
+        const message =
+          'text' in said ? this.#said(said.chat, said.text, said.viber) : this.#pressed(said.chat, said.button);
         await callbacks.onMessage(message, said);
         response.writeHead(204).end();
         return;
@@ -195,13 +196,14 @@ class Local implements Channel {
     for (const response of this.#listening.get(chat) ?? []) write(response, line);
   }
 
-  #said(chat: string, text: string): InboundMessage {
+  #said(chat: string, text: string, viber?: string): InboundMessage {
     const { user, language } = this.#options;
     const id = randomUUID();
     const [, name, args = ''] = /^\/([a-z]\w*)(?:\s+([\s\S]*))?$/i.exec(text) ?? [];
     return {
       ...{ id, messageId: id, text, files: [], facts: [], quotes: [] },
       ...{ isDirect: true, isMention: true, sentAt: Date.now() },
+      ...(viber !== undefined && { viber }),
       address: { channel: 'local', account: 'local', chat },
       sender: { user, name: user, isBot: false, ...(language !== undefined && { language }) },
       ...(name === undefined ? { kind: 'message' } : { kind: 'command', command: { name: name.toLowerCase(), args } }),

@@ -6,8 +6,14 @@ const MAX_BODY = 2 * 1024 * 1024;
 const chat = z.string().min(1).max(200);
 const words = z.string().refine((text) => text.trim() !== '', 'is empty');
 
-export const QUESTION = z.object({ chat, text: words });
-export const SAID = z.union([z.object({ chat, text: words }), z.object({ chat, button: z.string().min(1).max(64) })]);
+/** Whom they want to talk to from now on. */
+const viber = z.string().min(1).max(64).exactOptional();
+
+export const QUESTION = z.object({ chat, text: words, viber });
+export const SAID = z.union([
+  z.object({ chat, text: words, viber }),
+  z.object({ chat, button: z.string().min(1).max(64) }),
+]);
 export const LISTEN = z.object({ chat });
 export const SUGGEST = z.object({ chat, command: z.string().max(64), text: z.string().max(1_000) });
 

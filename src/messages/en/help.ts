@@ -7,7 +7,7 @@ export const help = {
   memory: '**Memory**: /memory what I remember, /compact makes room for more',
   routine: '**Again and again**: /jobs what is scheduled, /play follows a playbook',
   model: '**Model**: /model which one answers, /think how long, /skills what else I can use',
-  here: '**Here**: /live what you see while I work, /queue what becomes of messages meanwhile, /timezone yours, /link your other accounts',
+  here: '**Here**: /use who answers, /live what you see while I work, /queue what becomes of messages meanwhile, /timezone yours, /link your other accounts',
   more: '**More**: {names}',
   statusButton: 'What are you doing?',
   tasksButton: 'My tasks',

@@ -41,6 +41,8 @@ export interface CommandServices
     | 'expected'
     | 'timezone'
     | 'zones'
+    | 'vibers'
+    | 'aboutViber'
   > {
   home: Home;
   /** How many of the newest records a list looks at before it gives up finding more; 5,000 when absent. */
@@ -101,6 +103,8 @@ async function contextFor(
   const { address, isDirect, opensThread = false } = message;
   const view: Viewpoint = { principal, address, isDirect, viber };
   const target = await targetOf(entry, command, home, view);
+  // A task that was named by its id keeps its viber.
+  const ofTask = (id: string): Entry => (target.task?.id === id ? { ...entry, viber: target.task.viber } : entry);
   return {
     ...asked,
     ...{
@@ -128,11 +132,11 @@ async function contextFor(
     list: commandSpecs,
     async play(task, play, text) {
       if (!enqueue) throw new UserError(say('playbooks.notHere'));
-      await enqueue(wordsOf(entry, task, text, { play }), `play ${conversationKey(address)} ${message.id}`);
+      await enqueue(wordsOf(ofTask(task), task, text, { play }), `play ${conversationKey(address)} ${message.id}`);
     },
     async call(task, skill, text) {
       if (!enqueue) throw new UserError(say('skills.noneHere'));
-      await enqueue(wordsOf(entry, task, text, { skill }), `skill ${conversationKey(address)} ${message.id}`);
+      await enqueue(wordsOf(ofTask(task), task, text, { skill }), `skill ${conversationKey(address)} ${message.id}`);
     },
   };
 }

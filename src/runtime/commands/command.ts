@@ -18,6 +18,7 @@ import type { PlayOrder } from '../contract/entry.ts';
 import type { JobService } from '../contract/job-service.ts';
 import type { Expected } from '../conversations/expected.ts';
 import type { ConversationSettings } from '../conversations/settings.ts';
+import type { ViberRules } from '../conversations/vibers.ts';
 import type { Costs } from '../costs/costs.ts';
 import type { Compaction } from '../memory/compaction.ts';
 import type { ModelChoices } from '../model/choices.ts';
@@ -113,6 +114,10 @@ export interface CommandContext {
   zones?: ZonesAt;
   /** What the next words of a person answer; absent where nothing can be asked so. */
   expected?: Pick<Expected, 'set' | 'clear'>;
+  /** Which vibers there are, and who may talk to them; absent where there is only one. */
+  vibers?: ViberRules;
+  /** What a viber's file says it is for. */
+  aboutViber?: (id: string) => Promise<string | undefined>;
   /** What was chosen for conversations. */
   settings: ConversationSettings;
   /** What is typed before a command's name, by channel id, for the channels that are on: `{ telegram: '/', slack: '/viber ' }`. */

@@ -18,7 +18,7 @@ export type Verb = 'accept' | 'edit' | 'reject';
 
 export const isVerb = (word: string): word is Verb => word === 'accept' || word === 'edit' || word === 'reject';
 
-/** `ID`, or `VIBER/ID` where the suggestion is another viber's. */
+/** `VIBER/ID`, or `ID` for a suggestion of the viber that the conversation is with. */
 const NAME = /^(?:([a-z0-9][a-z0-9_-]{0,63})\/)?([0-9a-f]{12})$/;
 const MAX_TEXT = 2_000;
 
@@ -35,11 +35,11 @@ export async function decide(context: CommandContext, verb: Verb, name: string, 
   const [, other, id = ''] = NAME.exec(name) ?? [];
   const viber = other ?? context.viber;
   if (!isId(viber) || !fs.existsSync(home.viberDir(viber))) return { text: messages.text('memory.suggestionGone') };
-  if (verb === 'edit' && words.trim() === '') return askForWords(context, viber, id, name);
+  if (verb === 'edit' && words.trim() === '') return askForWords(context, viber, id);
   if (words.length > MAX_TEXT) return { text: messages.text('memory.tooLong', { n: MAX_TEXT }) };
   const isNew = verb === 'edit';
   const text = isNew ? suggestedText(scrub(words)) : undefined;
-  if (isNew && toBullets(words).length === 0) return askForWords(context, viber, id, name);
+  if (isNew && toBullets(words).length === 0) return askForWords(context, viber, id);
   let added: string | undefined;
   const accept = async (suggestion: Suggestion) => {
     added = await addAccepted(context, viber, suggestion, text);
@@ -58,7 +58,7 @@ export async function decide(context: CommandContext, verb: Verb, name: string, 
   return {
     text: messages.text(key, { what: inline(shown) }),
     ...(isNew && added !== undefined && viber === context.viber ? { buttons: undoButton(messages, added) } : {}),
-    decided: { question: questionId.suggestion(id), outcome },
+    decided: { question: questionId.suggestion(id, viber), outcome },
   };
 }
 
@@ -89,12 +89,11 @@ async function askForWords(
   { home, messages, expected, address, principal }: CommandContext,
   viber: string,
   id: string,
-  name: string,
 ): Promise<CommandReply> {
   const suggestion = await findSuggestion(home, viber, id);
   if (!suggestion) return { text: messages.text('memory.suggestionGone') };
   // Their next words here are the new wording.
-  expected?.set(address, principalText(principal), { command: 'memory', args: `edit ${name}` });
+  expected?.set(address, principalText(principal), { command: 'memory', args: `edit ${viber}/${id}` });
   return {
     text: lines(
       messages.text('memory.newWording'),
@@ -102,9 +101,7 @@ async function askForWords(
       messages.text('memory.saysNow', { what: inline(suggestion.text) }),
     ),
     buttons: [
-      suggestionButtons(suggestion, messages, name.includes('/') ? viber : undefined).filter(
-        ({ label }) => label !== messages.text('memory.edit'),
-      ),
+      suggestionButtons(suggestion, messages, viber).filter(({ label }) => label !== messages.text('memory.edit')),
     ],
   };
 }

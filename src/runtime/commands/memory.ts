@@ -53,7 +53,7 @@ async function show(context: CommandContext): Promise<CommandReply> {
   if (pending.length === 0) return { text: memory };
   if (!context.mayUse('administer', context.task))
     return { text: lines(memory, '', messages.text('memory.waiting', { n: pending.length })) };
-  const question = askOwner(pending, messages);
+  const question = askOwner(pending, messages, viber);
   return { text: lines(memory, '', question.text), buttons: question.buttons };
 }
 

@@ -30,10 +30,10 @@ export const open: Command = {
   action: 'look',
   binds: true,
   async run(context) {
-    const { home, viber, args, task, moves, isDirect, messages } = context;
+    const { home, args, task, moves, isDirect, messages } = context;
     if (args.trim() === '') return { text: messages.text('tasks.whichToOpen') };
     if (!moves || !task) return { text: messages.said(unknownTask(args, isDirect)) };
-    if (context.principal.role !== 'guest') await linkCurrentTask(home, viber, task.id);
+    if (context.principal.role !== 'guest') await linkCurrentTask(home, task.viber, task.id);
     const { told, ...files } = await recap(context, task);
     if (!isDirect && isFromElsewhere(context, task)) told.push('', messages.text('tasks.seenHere'));
     await noteConversation(context, task);
@@ -46,13 +46,13 @@ const isFromElsewhere = (context: CommandContext, task: TaskRecord): boolean =>
   task.conversations.some((place) => place !== placeText(context));
 
 async function recap(
-  { home, viber, address, attachRules, messages }: CommandContext,
+  { home, address, attachRules, messages }: CommandContext,
   task: TaskRecord,
 ): Promise<Pick<CommandReply, 'files' | 'buttons'> & { told: (Text | '')[] }> {
   const [plan, all, answer] = await Promise.all([
     readPlan(home, task.id),
     listArtifacts(home, task.id),
-    lastAnswer(home, viber, task.id),
+    lastAnswer(home, task.viber, task.id),
   ]);
   const newest = all.reverse();
   const { mode, maxBytes } = attachRules(address);

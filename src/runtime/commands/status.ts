@@ -59,6 +59,7 @@ export const status: Command = {
           what: messages.list(consents.map((consent) => consentText(consent, messages))),
         }),
       );
+    if (context.vibers && context.vibers.ids().length > 1) told.push(messages.text('vibers.is', { name: task.viber }));
     const elsewhere = placesNow(context);
     if (elsewhere !== '') told.push(messages.text('tasks.alsoIn', { places: elsewhere }));
     told.push(...(await costLines(context, task, run?.runId)), messages.text('tasks.model', { model }));

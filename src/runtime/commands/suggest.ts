@@ -5,6 +5,7 @@ import { listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import { listTasks } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
+import { choosable, type ViberRules } from '../conversations/vibers.ts';
 import { isOwnTask, mayOpen, maySee, type Viewpoint } from '../conversations/visibility.ts';
 import { fileSize } from './artifacts.ts';
 import { findCommand } from './table.ts';
@@ -15,6 +16,7 @@ export interface SuggestDeps {
   view: Viewpoint;
   /** The task the conversation is bound to; undefined when there is none. */
   taskId: string | undefined;
+  vibers: ViberRules;
 }
 
 const MAX_SUGGESTIONS = 25;
@@ -26,7 +28,7 @@ const MAX_READ = 500;
  * At most 25: for `/get` the files of the conversation's task, for the others tasks, the newest first, whose title or id (or
  * name) holds every word typed. Commands without suggestions give [].
  */
-export async function suggest(query: SuggestQuery, { home, view, taskId }: SuggestDeps): Promise<Suggestion[]> {
+export async function suggest(query: SuggestQuery, { home, view, taskId, vibers }: SuggestDeps): Promise<Suggestion[]> {
   const command = findCommand(query.command);
   if (!command?.argument?.suggests) return [];
   const words = query.text.slice(0, 200).toLowerCase().split(/\s+/).filter(Boolean);
@@ -41,6 +43,11 @@ export async function suggest(query: SuggestQuery, { home, view, taskId }: Sugge
       .slice(0, MAX_SUGGESTIONS)
       .map((file) => ({ value: file.id, label: cutText(`${file.name} (${fileSize(file.size)})`, MAX_LENGTH) }));
   }
+  if (command.name === 'use')
+    return choosable(view, vibers)
+      .filter((id) => fits(id))
+      .slice(0, MAX_SUGGESTIONS)
+      .map((id) => ({ value: id, label: id }));
   const may = command.name === 'open' ? mayOpen : maySee;
   // Owners may see all tasks; what they are offered unasked is theirs, and the runs of jobs are nobody's.
   const isUnasked = (task: TaskRecord) => task.job === undefined && (!view.isDirect || isOwnTask(view, task));

@@ -21,6 +21,7 @@ import { skills } from './skills.ts';
 import { status, stop } from './status.ts';
 import { fresh, tasks } from './tasks.ts';
 import { timezone } from './timezone.ts';
+import { use } from './use.ts';
 
 export const COMMANDS: readonly Command[] = [
   help,
@@ -44,6 +45,7 @@ export const COMMANDS: readonly Command[] = [
   skills,
   model,
   think,
+  use,
   live,
   timezone,
   link,

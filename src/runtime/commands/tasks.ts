@@ -74,13 +74,17 @@ export const tasks: Command = {
 const isOperator = ({ principal }: CommandContext): boolean =>
   (principal.channel === 'terminal' || principal.channel === 'local') && principal.person === undefined;
 
-async function lineOf(task: TaskRecord, { home, taskId, look, isDirect, messages }: CommandContext): Promise<Text> {
+async function lineOf(
+  task: TaskRecord,
+  { home, viber, taskId, look, isDirect, messages }: CommandContext,
+): Promise<Text> {
   const { view } = await look(task.id);
   const mark = view ? MARK.running : await markOf(home, task);
   const here = task.id === taskId ? ` ${messages.text('tasks.thisOne')}` : '';
   // In a group nobody learns where else its people talk to me.
   const where = isDirect ? `, ${placesOf(task.conversations, messages)}` : '';
-  return words(`- ${mark} \`${task.id}\` ${task.title}${here}${where}`);
+  const whose = task.viber === viber ? '' : `, ${task.viber}`;
+  return words(`- ${mark} \`${task.id}\` ${task.title}${here}${whose}${where}`);
 }
 
 const openButton = (task: TaskRecord, messages: Messages): ButtonAction => ({

@@ -1,5 +1,6 @@
 /** What a button does, and what its press decides. */
 import type { Text } from '../../messages/messages.ts';
+import { DEFAULT_VIBER } from '../../workspace/home.ts';
 
 /** `command` runs as if typed; `say` is taken as a message. `decides`: see `Button`. */
 export type ButtonAction = { label: Text; decides?: string } & ({ command: string; args: string } | { say: string });
@@ -7,7 +8,8 @@ export type ButtonAction = { label: Text; decides?: string } & ({ command: strin
 /** How the messages that ask a question are found once it is decided. */
 export const questionId = {
   approval: (id: string): string => `approval:${id}`,
-  suggestion: (id: string): string => `suggestion:${id}`,
+  /** The same words may be suggested to several vibers. */
+  suggestion: (id: string, viber: string): string => `suggestion:${viber === DEFAULT_VIBER ? '' : `${viber}/`}${id}`,
   /** An offer to add or update skills, or the removal of one. */
   skills: (id: string): string => `skills:${id}`,
   pairing: (code: string): string => `pairing:${code.trim().toUpperCase()}`,

@@ -33,6 +33,8 @@ export interface NewJob {
   timezone?: string;
   skills?: string[];
   model?: string;
+  /** Whose files, memory and settings it works with; absent: the usual one's. */
+  viber?: string;
 }
 
 export interface JobChange {

@@ -9,8 +9,10 @@ import { isAddress } from '../../access/link-records.ts';
 import type { Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage } from '../../channels/channel.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
+import { isRecord } from '../../lib/json.ts';
+import { serialise } from '../../lib/locks.ts';
 import { readJson } from '../../lib/read-json.ts';
-import { type Is, isFilled, isFlag, isText, listOf, objectOf, shape } from '../../lib/shape.ts';
+import { type Is, isFilled, isFlag, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
 import type { Logger } from '../../log.ts';
 import { isId } from '../../workspace/home.ts';
 
@@ -23,6 +25,10 @@ export interface Binding {
   isDirect: boolean;
   /** ISO 8601. */
   boundAt: string;
+  /** A person has chosen this viber here: what the configuration says does not count. */
+  isChosen?: boolean;
+  /** The task that each other viber was at here, so that switching back goes on there. */
+  left?: Readonly<Record<string, string>>;
 }
 
 export interface Conversations {
@@ -35,9 +41,12 @@ export interface Conversations {
 }
 
 const isIdText: Is = (value) => isText(value) && isId(String(value));
+const isTasks: Is = (value) =>
+  isRecord(value) && Object.entries(value).every(([viber, taskId]) => isId(viber) && isIdText(taskId));
 const bindingShape = shape<Binding>(
   objectOf({
     ...{ key: isFilled, taskId: isIdText, viber: isIdText, address: isAddress, isDirect: isFlag, boundAt: isText },
+    ...{ isChosen: optional(isFlag), left: optional(isTasks) },
   }),
 );
 const keysShape = shape<string[]>(listOf(isText));
@@ -96,9 +105,11 @@ export function openConversations(folder: string): Conversations {
     get,
     async bind(binding) {
       const { key, taskId } = binding;
-      const full = { ...binding, boundAt: new Date().toISOString() };
+      const full = { ...following(binding, get(key)), boundAt: new Date().toISOString() };
       bindings.set(key, full);
-      const work = [writeFileAtomic(fileOf(key), `${JSON.stringify(full, null, 2)}\n`)];
+      const file = fileOf(key);
+      // The last one that was made is the one that stays.
+      const work = [serialise(file, () => writeFileAtomic(file, `${JSON.stringify(full, null, 2)}\n`))];
       const known = keys(taskId);
       if (!known.includes(key)) {
         const all = [...known, key].slice(-MAX_BOUND);
@@ -115,6 +126,27 @@ export function openConversations(folder: string): Conversations {
         .filter((binding) => binding !== undefined),
   };
 }
+
+/** Vibers of one conversation whose tasks are remembered. */
+const MAX_LEFT = 50;
+
+/** A binding in the place of another: what was chosen here holds as long as the viber does, and what it leaves is kept. */
+function following(next: Omit<Binding, 'boundAt'>, before: Binding | undefined): Omit<Binding, 'boundAt'> {
+  const { isChosen, left: given, ...rest } = next;
+  const stays = before?.viber === next.viber;
+  const all = { ...before?.left, ...given, ...(before && !stays && { [before.viber]: before.taskId }) };
+  const left = Object.entries(all).filter(([viber]) => viber !== next.viber);
+  const chosen = isChosen ?? (stays && before.isChosen);
+  return {
+    ...rest,
+    ...(chosen && { isChosen: true }),
+    ...(left.length > 0 && { left: Object.fromEntries(left.slice(-MAX_LEFT)) }),
+  };
+}
+
+/** The task of a viber here, whether or not the conversation is about it now. */
+export const taskOf = (binding: Binding | undefined, viber: string): string | undefined =>
+  binding?.viber === viber ? binding.taskId : new Map(Object.entries(binding?.left ?? {})).get(viber);
 
 /** What was read or written last; what is not on disk is remembered too. */
 function createCache<T>() {

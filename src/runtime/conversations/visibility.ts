@@ -1,6 +1,7 @@
 /**
  * Which tasks a person sees from where they stand (promise 34): their own in direct messages, a group's own in the group (and in
- * its threads their own of that group). Owners see every task in direct messages; the role opens nothing in a group.
+ * its threads their own of that group), each with the viber they are with there. Owners see every task of every viber in direct
+ * messages; the role opens nothing in a group.
  */
 import { isOneOf, type Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, formatAddress } from '../../channels/channel.ts';
@@ -16,9 +17,10 @@ export interface Viewpoint {
 }
 
 export function maySee(view: Viewpoint, task: TaskRecord): boolean {
-  if (task.viber !== view.viber) return false;
+  if (view.isDirect && view.principal.role === 'owner') return true;
   if (wasSentTo(view.address, task)) return true;
-  if (view.isDirect) return view.principal.role === 'owner' || isOneOf(task.people, view.principal);
+  if (task.viber !== view.viber) return false;
+  if (view.isDirect) return isOneOf(task.people, view.principal);
   const here = formatAddress(view.address, { account: true });
   return task.conversations.includes(here) || (isOneOf(task.people, view.principal) && isOfChat(view.address, task));
 }
@@ -43,7 +45,8 @@ export const isOwnTask = (view: Viewpoint, task: TaskRecord): boolean => isOneOf
  * in it. The owner's role alone is not enough for that.
  */
 export function mayOpen(view: Viewpoint, task: TaskRecord): boolean {
-  return maySee(view, task) || (task.viber === view.viber && isOwnTask(view, task));
+  const isWithin = task.viber === view.viber || view.principal.role === 'owner';
+  return maySee(view, task) || (isWithin && isOwnTask(view, task));
 }
 
 /** The one task that an id typed by a person (or its beginning or end) means among those `may` lets through. */

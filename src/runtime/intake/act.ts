@@ -9,8 +9,10 @@ import type { InboundMessage, InboundOutcome } from '../../channels/channel.ts';
 import { spoolKey } from '../../engine/engine.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { type Messages, messagesFor, type Text } from '../../messages/messages.ts';
+import { newTaskId } from '../../workspace/tasks.ts';
 import { commandLane, dedupeId, type Entry, orderOf, shareOf, taskLane, traceOf } from '../contract/entry.ts';
 import { follow } from '../conversations/conversations.ts';
+import { choose, mayChoose } from '../conversations/vibers.ts';
 import type { Action } from './decide.ts';
 import type { Gathered, IntakeState } from './gather.ts';
 import type { GatewayServices } from './services.ts';
@@ -30,7 +32,7 @@ export async function act(
 ): Promise<InboundOutcome> {
   const { message, messages, principal, key } = who;
   const { conversations, access, languages, replies, log } = services;
-  const isTaken = ['notice', 'bind', 'open', 'store'].includes(action.kind);
+  const isTaken = ['notice', 'bind', 'open', 'use', 'store'].includes(action.kind);
   if (isTaken) languages.note(principal, message.isDirect ? message.address : undefined, message.sender.language);
   if (isTaken) services.zones.learn(principal, message.sender.timezone);
   if (isTaken && principal.role === 'owner' && message.isDirect) access.onOwner(principal, message.address);
@@ -55,17 +57,31 @@ export async function act(
       return 'answered';
     case 'bind':
       return state.changes.run(key, async () => {
-        const bound = bind(who, action.entry, services);
+        const bound = bind(who, action.entry, services, action.chooses);
         if (!action.begins) await bound;
         const [outcome] = await Promise.all([store(action.entry, raw, services), bound]);
         return outcome;
       });
     case 'open':
       return state.changes.run(key, async () => {
-        const taskId = await services.lookups.findTask(action.id, message, principal);
-        const entry: Entry = taskId === undefined ? action.entry : { ...action.entry, taskId, moves: true };
-        if (taskId !== undefined && !message.opensThread) await bind(who, entry, services);
+        const { viber: here } = action.entry;
+        const found = await services.lookups.findTask(action.id, message, { principal, viber: here });
+        if (!found) return store(action.entry, raw, services);
+        const entry: Entry = { ...action.entry, taskId: found.id, viber: found.viber, moves: true };
+        // Whoever goes on with a task has its viber as well, until they choose another.
+        if (!message.opensThread) await bind(who, entry, services, found.viber !== here);
         return store(entry, raw, services);
+      });
+    case 'use':
+      return state.changes.run(key, async () => {
+        const { entry, name } = action;
+        const standing = { principal, address: message.address, isDirect: message.isDirect };
+        const viber = name.trim().toLowerCase();
+        // What the answer says is found out in the same way.
+        if (!mayChoose(standing, viber, services.vibers)) return store(entry, raw, services);
+        const { taskId, bound } = choose(standing, viber, conversations, () => newTaskId(new Date()));
+        await bound;
+        return store({ ...entry, viber, taskId }, raw, services);
       });
     case 'store':
       if (action.rebind)
@@ -126,9 +142,15 @@ async function limit(
 }
 
 /** Binds the conversation to the entry's task; in force at once. */
-function bind({ key, message }: Who, { taskId, viber }: Entry, { conversations }: GatewayServices): Promise<void> {
+function bind(
+  { key, message }: Who,
+  { taskId, viber }: Entry,
+  { conversations }: GatewayServices,
+  chooses = false,
+): Promise<void> {
   const { address, isDirect } = message;
-  return conversations.bind({ key, taskId, viber, address, isDirect });
+  const isChosen = chooses || message.viber !== undefined;
+  return conversations.bind({ key, taskId, viber, address, isDirect, ...(isChosen && { isChosen }) });
 }
 
 async function store(entry: Entry, raw: unknown, services: GatewayServices): Promise<InboundOutcome> {

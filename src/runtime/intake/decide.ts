@@ -20,6 +20,8 @@ export interface BoundTask {
   id: string;
   /** Where the binding was used last. */
   address: Address;
+  /** The conversation is about another viber's task now. */
+  isLeft: boolean;
   /** One of its people, or an owner; undefined while it has no record. */
   mayJoin: boolean | undefined;
   /** The sender's message began it. */
@@ -40,7 +42,10 @@ export interface Facts {
   /** In the sender's language. */
   readonly messages: Messages;
   readonly principal: Principal;
+  /** Who answers there. */
   readonly viber: string;
+  /** Somebody has removed it since it was chosen or configured. */
+  readonly isViberGone: boolean;
   /** For a task that begins here. */
   readonly newTaskId: string;
   readonly entry: EntryDecision;
@@ -92,10 +97,12 @@ export type Action =
   | { kind: 'limit'; tell: 'notice' | 'once' | 'nothing' }
   /** A short answer outside any task. */
   | { kind: 'notice'; said: Said }
-  /** The conversation is bound to the entry's task, then the entry is stored. */
-  | { kind: 'bind'; entry: Entry; begins: boolean }
+  /** The conversation is bound to the entry's task, then the entry is stored. `chooses`: its viber stays. */
+  | { kind: 'bind'; entry: Entry; begins: boolean; chooses?: boolean }
   /** The same with the task that an id means, which has to be looked for. */
   | { kind: 'open'; entry: Entry; id: string }
+  /** The conversation goes on with the viber of that name, if there is one and they may; then the entry is stored. */
+  | { kind: 'use'; entry: Entry; name: string }
   /** `rebind`: the binding notes where the person was last. */
   | { kind: 'store'; entry: Entry; begins: boolean; rebind: boolean };
 
@@ -115,6 +122,7 @@ export const isStep = (decision: Decision): decision is Step => STEPS.includes(d
 
 const GONE = say('failures.buttonGone', { hint: say('commands.hint') });
 const OF_OTHERS = say('failures.othersThread');
+const gone = (viber: string): Said => say('vibers.gone', { name: viber });
 
 export function decide(facts: Facts): Decision {
   const { message, entry, principal } = facts;
@@ -201,6 +209,8 @@ function decideTask(facts: Facts, { message, spec, mode }: Meaning): Decision {
   if (facts.isChanging) return { kind: 'wait' };
   const digest = message.command ? undefined : facts.digest;
   if (digest && digest.taskId !== facts.task?.id) return goOn(facts, message, digest);
+  // Words for one are never given to another.
+  if (!message.command && facts.isViberGone) return { kind: 'notice', said: gone(viber) };
   // A message that begins a thread begins a task; commands look at what is here.
   const isOwnThread = message.opensThread === true && (!message.command || spec?.begins === true);
   const task = isOwnThread ? undefined : facts.task;
@@ -227,24 +237,27 @@ function decideTask(facts: Facts, { message, spec, mode }: Meaning): Decision {
   const isToCome = message.opensThread === true && message.address.thread === undefined;
   if (begins && !command && !isToCome) return { kind: 'bind', entry, begins };
   // Several chats may share a binding: it tells where the person was last.
-  const rebind = task !== undefined && conversationKey(task.address) !== conversationKey(message.address);
+  const isMoved = task !== undefined && conversationKey(task.address) !== conversationKey(message.address);
+  // Whoever has said which viber is meant has it from then on.
+  const rebind = message.viber !== undefined || (task !== undefined && (isMoved || (task.isLeft && !command)));
   return { kind: 'store', entry, begins, rebind };
 }
 
 /** In the task of a digest, with a turn of its own: it leads the conversation there, but for a thread of one's own or of others. */
-function goOn({ principal, task }: Facts, message: InboundMessage, digest: AnsweredDigest): Action {
+function goOn({ principal, task, viber }: Facts, message: InboundMessage, digest: AnsweredDigest): Action {
   const entry: Entry = { message, principal, ...digest };
   const { address, isDirect, isThread } = message;
   const stays = isDirect ? isThread === true && address.thread !== undefined : isThread && task?.mayJoin === false;
   if (stays || message.opensThread) return { kind: 'store', entry, begins: false, rebind: false };
-  return { kind: 'bind', entry, begins: false };
+  return { kind: 'bind', entry, begins: false, chooses: digest.viber !== viber };
 }
 
 /** Commands that move the conversation take effect before anything that follows them is looked at. */
 function leadElsewhere(entry: Entry, newTaskId: string, args: string): Action {
   const { message } = entry;
-  if (entry.command?.name !== 'new') return { kind: 'open', entry, id: args };
   const stored = (stays: Entry): Action => ({ kind: 'store', entry: stays, begins: false, rebind: false });
+  if (entry.command?.name === 'use') return args === '' ? stored(entry) : { kind: 'use', entry, name: args };
+  if (entry.command?.name !== 'new') return { kind: 'open', entry, id: args };
   // Where every task has its thread, only a goal begins one.
   if (args === '' && message.opensThread) return stored(entry);
   const { command, ...rest } = entry;

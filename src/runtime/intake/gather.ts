@@ -8,7 +8,8 @@ import { messagesFor } from '../../messages/messages.ts';
 import { newTaskId } from '../../workspace/tasks.ts';
 import { findCommand } from '../commands/table.ts';
 import type { Visit } from '../contract/entry.ts';
-import { bindingKey } from '../conversations/conversations.ts';
+import { bindingKey, taskOf } from '../conversations/conversations.ts';
+import { viberAt } from '../conversations/vibers.ts';
 import type { AnsweredDigest, BoundTask, Facts } from './decide.ts';
 import type { Access, GatewayServices } from './services.ts';
 
@@ -66,7 +67,7 @@ function placed({ message, pressed }: Arrival): InboundMessage {
 
 export function gather(arrival: Arrival, services: GatewayServices, state: IntakeState): Gathered {
   const { visit, pressed, isSeen, isUnchanged, replied, looked } = arrival;
-  const { conversations, access, languages, lookups, settings, digests } = services;
+  const { conversations, vibers, access, languages, lookups, settings, digests } = services;
   const message = placed(arrival);
   const { address, isDirect, editOf } = message;
   const keyOf = (principal: Principal) => bindingKey(principal, address, isDirect);
@@ -82,13 +83,13 @@ export function gather(arrival: Arrival, services: GatewayServices, state: Intak
   const key = keyOf(principal);
   const language = languages.of(principal, message.sender.language);
   const prefix = languages.prefixAt(address);
+  let viber: string | undefined;
   const spoken = { ...message, prefix, ...(language !== undefined && { language }) };
   return {
     ...{
       message: spoken,
       messages: messagesFor(spoken),
       principal,
-      viber: settings.viber,
       newTaskId: newTaskId(new Date()),
       entry,
       rate: visit.rate,
@@ -98,18 +99,25 @@ export function gather(arrival: Arrival, services: GatewayServices, state: Intak
       isSeen,
       isUnchanged: editOf === undefined ? false : isUnchanged,
     },
+    get viber() {
+      viber ??= viberAt({ principal, address, isDirect }, vibers, conversations, message.viber);
+      return viber;
+    },
+    get isViberGone() {
+      return !vibers.has(this.viber);
+    },
     get isChanging() {
       return state.changes.pending(key) !== undefined;
     },
     get task(): BoundTask | undefined {
       const bound = conversations.get(key);
-      return (
-        bound && {
-          ...{ id: bound.taskId, address: bound.address, mayJoin: lookups.mayJoin(bound.taskId, principal) },
-          hasBegun: state.beginners.get(bound.taskId) === identityText(principal),
-          isBusy: looked?.taskId === bound.taskId ? looked.isBusy : undefined,
-        }
-      );
+      const id = taskOf(bound, this.viber);
+      if (!bound || id === undefined) return undefined;
+      return {
+        ...{ id, address: bound.address, isLeft: bound.viber !== this.viber, mayJoin: lookups.mayJoin(id, principal) },
+        hasBegun: state.beginners.get(id) === identityText(principal),
+        isBusy: looked?.taskId === id ? looked.isBusy : undefined,
+      };
     },
     get digest(): AnsweredDigest | undefined {
       const { taskId, viber } = digests.of(message) ?? {};

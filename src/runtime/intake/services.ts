@@ -11,10 +11,12 @@ import type { Queue } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
 import type { Said, Text } from '../../messages/messages.ts';
 import type { Metrics } from '../../metrics.ts';
+import type { TaskRecord } from '../../workspace/types.ts';
 import type { Entry, InjectionMode } from '../contract/entry.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Digests } from '../conversations/digests.ts';
 import type { Expected, ExpectedAnswer } from '../conversations/expected.ts';
+import type { ViberRules } from '../conversations/vibers.ts';
 import type { Buttons } from '../reply/buttons.ts';
 
 /** Who somebody is, what they may, and how strangers are let in. */
@@ -41,9 +43,15 @@ export interface Lookups extends Pick<Buttons, 'press'> {
   ): Promise<ExpectedAnswer | undefined>;
   /** One of the task's people, or an owner (promise 33); undefined while the task has no record. */
   mayJoin(taskId: string, principal: Principal): boolean | undefined;
-  /** The task an id typed by a person means, if it exists and they may see it. */
-  findTask(text: string, message: InboundMessage, principal: Principal): Promise<string | undefined>;
-  suggest(query: SuggestQuery, principal: Principal, taskId: string | undefined): Promise<Suggestion[]>;
+  /** The task an id typed by a person means, if it exists and they may see it from this viber. */
+  findTask(text: string, message: InboundMessage, of: Sees): Promise<Pick<TaskRecord, 'id' | 'viber'> | undefined>;
+  suggest(query: SuggestQuery, of: Sees, taskId: string | undefined): Promise<Suggestion[]>;
+}
+
+/** Who looks, and whose conversation it is. */
+export interface Sees {
+  principal: Principal;
+  viber: string;
 }
 
 export interface Replies {
@@ -54,8 +62,6 @@ export interface Replies {
 }
 
 export interface GatewaySettings {
-  /** The viber that serves a channel's conversations. */
-  viber: string;
   /** Messages that may wait in one lane. */
   maxQueue: number;
   /** What becomes of a message that finds its task at work. */
@@ -65,6 +71,7 @@ export interface GatewaySettings {
 export interface GatewayServices {
   queue: Queue<Entry>;
   conversations: Conversations;
+  vibers: ViberRules;
   expected: Expected;
   digests: Pick<Digests, 'of'>;
   zones: Pick<Zones, 'learn'>;

@@ -58,8 +58,6 @@ export interface AfterRun {
 export interface AfterRunOptions {
   home: Home;
   log: Logger;
-  /** The viber of the owners' direct messages. */
-  viber: string;
   askOwners: OwnerNotifier['askOwners'];
 }
 
@@ -121,7 +119,7 @@ export function createAfterRun(options: AfterRunOptions): AfterRun {
       const { viber, principal, job } = entryAt(items);
       if (asks.length === 0 || items.some(({ message }) => message.principal.role === 'owner' && !message.job)) return;
       await options.askOwners(`memory-${run}`, (messages) => {
-        const { text, buttons } = askOwner(asks, messages, viber === options.viber ? undefined : viber);
+        const { text, buttons } = askOwner(asks, messages, viber);
         const whose = `${plainName(principal.name)} (${channelName(principal.channel, messages)})`;
         const heading = job
           ? messages.text('memory.fromJob', { job: plainName(job.name) })

@@ -102,10 +102,10 @@ export async function memoryFlush(place: FlushPlace, facts: readonly FlushedFact
   return { waiting: wanted.size, question };
 }
 
-/** Asks the owners who can be reached; the same question again has no effect. `viber`: where it is not the usual one. */
+/** Asks the owners who can be reached; the same question again has no effect. */
 export async function promptUserToUpdateMemory(
   { id, suggestions }: Question,
-  viber: string | undefined,
+  viber: string,
   askOwners: OwnerNotifier['askOwners'],
 ): Promise<void> {
   if (suggestions.length === 0) return;

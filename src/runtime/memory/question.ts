@@ -13,14 +13,10 @@ export interface MemoryQuestion {
   buttons: ButtonAction[][];
 }
 
-/** How a suggestion is named in a command: with its viber where that is not the conversation's own. */
-const nameOf = (suggestion: Suggestion, viber?: string): string =>
-  viber === undefined ? suggestion.id : `${viber}/${suggestion.id}`;
-
-/** One row. `viber`: whose memory it is for, where the place of the question does not tell. */
-export function suggestionButtons(suggestion: Suggestion, messages: Messages, viber?: string): ButtonAction[] {
-  const name = nameOf(suggestion, viber);
-  const decides = questionId.suggestion(suggestion.id);
+/** One row. `viber`: whose memory it is for, whoever the conversation is with when a button is pressed. */
+export function suggestionButtons(suggestion: Suggestion, messages: Messages, viber: string): ButtonAction[] {
+  const name = `${viber}/${suggestion.id}`;
+  const decides = questionId.suggestion(suggestion.id, viber);
   return [
     { label: messages.text('memory.accept'), command: 'memory', args: `accept ${name}`, decides },
     { label: messages.text('memory.edit'), command: 'memory', args: `edit ${name}`, decides },
@@ -58,7 +54,7 @@ function codeSpan(text: string): string {
 }
 
 /** For an owner. */
-export function askOwner(suggestions: readonly Suggestion[], messages: Messages, viber?: string): MemoryQuestion {
+export function askOwner(suggestions: readonly Suggestion[], messages: Messages, viber: string): MemoryQuestion {
   const asked = suggestions.slice(0, MAX_ASKED);
   const more = suggestions.length - asked.length;
   return {

@@ -3,7 +3,7 @@
  * any other: the model reads it, and the suggestion waits.
  */
 import type { Address } from '../../channels/channel.ts';
-import { type Home, isId } from '../../workspace/home.ts';
+import { DEFAULT_VIBER, type Home, isId } from '../../workspace/home.ts';
 import { findSuggestion } from '../../workspace/memory/suggestions.ts';
 import type { ExpectedAnswer } from '../conversations/expected.ts';
 import type { Buttons } from '../reply/buttons.ts';
@@ -11,8 +11,6 @@ import type { Questions } from '../reply/questions.ts';
 
 export interface RewordingServices {
   home: Home;
-  /** Whose memory it is where the button does not say. */
-  viber: string;
   questions: Pick<Questions, 'askedBy'>;
   buttons: Pick<Buttons, 'press'>;
 }
@@ -23,7 +21,7 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 /** The command that a reply to the message `repliesTo` stands for; undefined where it is no new wording of what that asks about. */
 export async function rewordedBy(
   { address, repliesTo, text }: { address: Address; repliesTo: string; text: string },
-  { home, viber, questions, buttons }: RewordingServices,
+  { home, questions, buttons }: RewordingServices,
 ): Promise<ExpectedAnswer | undefined> {
   const asking = await questions.askedBy(address, repliesTo);
   let best: { name: string; likeness: number } | undefined;
@@ -32,7 +30,8 @@ export async function rewordedBy(
     const name =
       action && 'command' in action && action.command === 'memory' ? /^edit (\S+)$/.exec(action.args)?.[1] : undefined;
     if (name === undefined) continue;
-    const [id = '', of = viber] = name.split('/').reverse();
+    // Buttons of earlier versions name none.
+    const [id = '', of = DEFAULT_VIBER] = name.split('/').reverse();
     const suggestion = isId(of) ? await findSuggestion(home, of, id) : undefined;
     const likeness = suggestion ? likenessOf(text, suggestion.text) : 0;
     if (likeness > (best?.likeness ?? 0)) best = { name, likeness };

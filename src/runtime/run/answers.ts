@@ -1,10 +1,12 @@
 /** What became of a turn, on its way to people: one answer to every conversation whose message the turn took in. */
 import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
 import type { Fence, QueueItem } from '../../engine/engine.ts';
-import { type Messages, messagesFor } from '../../messages/messages.ts';
+import { type Messages, messagesFor, type Text } from '../../messages/messages.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import { isReply } from '../conversations/asked-places.ts';
+import { escaped } from '../conversations/places.ts';
+import { viberAt } from '../conversations/vibers.ts';
 import { askOwner, type MemoryQuestion, tellOther } from '../memory/question.ts';
 import { type Rendering, renderAnswer } from '../reply/render-answer.ts';
 import type { RunServices } from './services.ts';
@@ -18,7 +20,8 @@ export interface Answered {
   fence?: Fence;
 }
 
-export type AnswerServices = Pick<RunServices, 'live' | 'buttons' | 'delivery' | 'jobs'> & Rendering;
+export type AnswerServices = Pick<RunServices, 'live' | 'buttons' | 'delivery' | 'jobs' | 'conversations' | 'vibers'> &
+  Rendering;
 
 /** Resolves when the answers are durable in the outbox; the same items again change nothing. */
 export async function sendAnswers(
@@ -37,7 +40,7 @@ export async function sendAnswers(
     const messages = messagesFor(entry.message);
     const shown = await renderAnswer(outcome, entry.taskId, address, messages, to);
     const question = questionFor(entry, outcome, messages);
-    const text = [shown.text, question?.text].filter(Boolean).join('\n\n');
+    const text = [speakerOf(entry, messages, to), shown.text, question?.text].filter(Boolean).join('\n\n');
     const outbound: OutboundMessage = { id, address, text, files: shown.files, language: messages.language };
     const rows = [...(question?.buttons ?? []), ...shown.buttons];
     if (rows.length > 0) outbound.buttons = await to.buttons.offer(address, rows);
@@ -49,14 +52,25 @@ export async function sendAnswers(
   }
 }
 
+/** Who says it, where the conversation is with another viber by now. */
+function speakerOf(
+  { principal, viber, message }: Entry,
+  messages: Messages,
+  { vibers, conversations }: Pick<RunServices, 'vibers' | 'conversations'>,
+): Text | '' {
+  const { address, isDirect } = message;
+  const now = vibers ? viberAt({ principal, address, isDirect }, vibers, conversations, message.viber) : viber;
+  return now === viber ? '' : messages.text('vibers.says', { name: escaped(viber) });
+}
+
 /** What is to be remembered is an owner's to decide, where they are; others are told that one is asked. */
 function questionFor(
-  { principal, job }: Entry,
+  { principal, job, viber }: Entry,
   { asks = [] }: RunOutcome,
   messages: Messages,
 ): MemoryQuestion | undefined {
   if (asks.length === 0 || job) return undefined;
   return principal.role === 'owner'
-    ? askOwner(asks, messages)
+    ? askOwner(asks, messages, viber)
     : { text: tellOther(asks.length, messages), buttons: [] };
 }

@@ -19,6 +19,7 @@ import type { Conversations } from '../conversations/conversations.ts';
 import type { Digests } from '../conversations/digests.ts';
 import type { TaskRecords } from '../conversations/task-record.ts';
 import type { Threads } from '../conversations/threads.ts';
+import type { ViberRules } from '../conversations/vibers.ts';
 import type { Meter } from '../costs/meter.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Bus } from '../live/bus.ts';
@@ -72,6 +73,8 @@ export interface RunServices {
   compaction?: Pick<Compaction, 'due' | 'ended'> | undefined;
   /** Told of each run that has its answer; absent where no small model is set. */
   titles?: Pick<Titles, 'ended'> | undefined;
+  /** Which vibers there are; absent where there is only one. */
+  vibers?: Pick<ViberRules, 'configured'>;
   /** Which model a conversation has chosen, where it has. */
   chosen?: (address: Address) => { model?: string; thinking?: Thinking };
   suspension: Suspension;

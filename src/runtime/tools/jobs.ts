@@ -20,6 +20,8 @@ export interface JobToolDeps {
   from: Address;
   /** By whose clock they live, where that is known. */
   zone?: string | undefined;
+  /** Whose work jobs are that name none: another one's name stands in its jobs. */
+  usualViber?: string;
 }
 
 const createInput = z.object({
@@ -74,9 +76,12 @@ export function timesText(next: readonly string[], timezone: string): string {
 
 export function jobTools(
   scope: ToolScope,
-  { service: openService, principal, from, zone }: JobToolDeps,
+  { service: openService, principal, from, zone, usualViber }: JobToolDeps,
 ): RuntimeTool[] {
-  const newJob = (input: z.infer<typeof createInput>) => jobOf(input, zone);
+  const newJob = (input: z.infer<typeof createInput>): NewJob => ({
+    ...jobOf(input, zone),
+    ...(usualViber !== undefined && usualViber !== scope.viber && { viber: scope.viber }),
+  });
 
   async function service(): Promise<JobService> {
     if (principal.role !== 'owner')

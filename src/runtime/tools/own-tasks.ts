@@ -32,6 +32,8 @@ const openInput = z.object({ task: z.string().describe('id, or words of its titl
 export function ownTaskTools({ home, viber, taskId }: ToolScope, deps: OwnTasksDeps): RuntimeTool[] {
   const { principal, address, isDirect, conversations } = deps;
   const view: Viewpoint = { principal, address, isDirect, viber };
+  // Whatever its person may see: a viber is told of no other one's tasks.
+  const isOurs = (task: TaskRecord) => task.viber === viber;
   const has = (task: TaskRecord, words: string) =>
     words
       .toLowerCase()
@@ -42,7 +44,11 @@ export function ownTaskTools({ home, viber, taskId }: ToolScope, deps: OwnTasksD
     listTasks(home, {
       ...{ limit: LISTED, maxRead: MAX_READ },
       match: (task) =>
-        task.job === undefined && maySee(view, task) && (!isDirect || isOwnTask(view, task)) && has(task, words),
+        task.job === undefined &&
+        isOurs(task) &&
+        maySee(view, task) &&
+        (!isDirect || isOwnTask(view, task)) &&
+        has(task, words),
     });
 
   async function shown(task: TaskRecord) {
@@ -80,7 +86,9 @@ export function ownTaskTools({ home, viber, taskId }: ToolScope, deps: OwnTasksD
       effect: 'idempotent',
       consent: 'never',
       async execute({ task }) {
-        const byId = /\d/.test(task) ? await findTask(home, task, (each) => mayOpen(view, each)) : undefined;
+        const byId = /\d/.test(task)
+          ? await findTask(home, task, (each) => isOurs(each) && mayOpen(view, each))
+          : undefined;
         const found = byId ? [byId] : await theirs(task);
         const [only, other] = found;
         if (!only) throw new UserError('They have no such task; list_tasks tells which there are.');

@@ -341,6 +341,7 @@ it('every command tells what may follow it, within what platforms take', () => {
     ['skills', 'action', false],
     ['model', 'model', false],
     ['think', 'level', false],
+    ['use', 'viber', true],
     ['live', 'mode', false],
     ['timezone', 'zone', false],
     ['link', 'code', false],

@@ -21,6 +21,7 @@ import { newTaskId, readTask, saveTask } from '../../../src/workspace/tasks.ts';
 import type { TaskRecord } from '../../../src/workspace/types.ts';
 import { onlyModel } from '../../helpers/choices.ts';
 import { tempFolder } from '../../helpers/temp.ts';
+import { ONE_VIBER } from '../../helpers/vibers.ts';
 
 export const PEOPLE: PersonConfig[] = [
   { name: 'alex', role: 'owner', ids: ['telegram:1001', 'slack:T1:U1'] },
@@ -156,7 +157,10 @@ export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE)
       const { address, isDirect } = spot;
       const { principal } = resolve(spot);
       const sender = { user: principal.user, name: principal.name, isBot: false };
-      return suggest({ address, sender, isDirect, command, text }, { home, view: view(spot), taskId });
+      return suggest(
+        { address, sender, isDirect, command, text },
+        { home, view: view(spot), taskId, vibers: ONE_VIBER },
+      );
     },
   };
 }

@@ -15,10 +15,17 @@ const WORDS: InboundMessage = {
   ...{ id: '7', kind: 'message', address: DM, sender: { user: '1001', name: 'Alex', isBot: false }, text: 'milk' },
   ...{ files: [], facts: [], quotes: [], messageId: '70', isDirect: true, isMention: false, sentAt: 0 },
 };
-const TASK: BoundTask = { id: 'old-1', address: DM, mayJoin: true, hasBegun: false, isBusy: false };
+const TASK: BoundTask = { id: 'old-1', address: DM, mayJoin: true, hasBegun: false, isBusy: false, isLeft: false };
 const KNOWN: Facts = {
   messages: messagesIn('en'),
-  ...{ message: WORDS, principal: OWNER, viber: 'default', newTaskId: 'new-2', entry: { allow: true } },
+  ...{
+    message: WORDS,
+    principal: OWNER,
+    viber: 'default',
+    isViberGone: false,
+    newTaskId: 'new-2',
+    entry: { allow: true },
+  },
   ...{ isSeen: false, isUnchanged: false, rate: undefined, pressed: undefined, isChanging: false, expected: undefined },
   replied: undefined,
   ...{ task: TASK, digest: undefined, mode: 'followup' },

@@ -1,0 +1,86 @@
+/** Which viber the configuration names for a place, and names that mean none. Pure but for a look at which vibers there are. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ConfigProblem } from '../errors.ts';
+import { nearest } from '../lib/nearest.ts';
+import type { Place as Within } from './access-rules.ts';
+import type { Data } from './parse.ts';
+import type { Config } from './types.ts';
+import { valueAt } from './validate.ts';
+
+export const USUAL_VIBER = 'default';
+
+/** Where somebody writes, and who. */
+export interface WrittenIn extends Within {
+  chat: string;
+  thread?: string;
+  isDirect: boolean;
+  /** The name under `people:`, or one made when accounts were linked. */
+  person?: string | undefined;
+}
+
+/**
+ * The narrowest place that names one decides: the thread, its chat, the person (in direct messages alone: in a group everybody talks
+ * to the same one), the Discord server, the channel, the whole configuration.
+ */
+export function configuredViber(config: Config, at: WrittenIn): string {
+  const { channel, chat, thread, workspace, isDirect, person } = at;
+  const { conversations, channels, people } = config;
+  const place = `${channel}:${chat}`;
+  const inThread = thread === undefined ? undefined : conversations[`${place}:${thread}`];
+  const theirs = isDirect && person !== undefined ? people.find(({ name }) => name === person) : undefined;
+  const guild = channel === 'discord' ? channels.discord?.guilds.find(({ id }) => id === workspace) : undefined;
+  const chosen = [inThread, conversations[place], theirs, guild, sectionOf(config, channel)];
+  return chosen.find((each) => each?.viber !== undefined)?.viber ?? config.viber ?? USUAL_VIBER;
+}
+
+/** The machine's own socket is the terminal of other programs. */
+function sectionOf({ channels: { telegram, discord, slack, terminal } }: Config, channel: string) {
+  const sections: Record<string, { viber?: string } | undefined> = { telegram, discord, slack };
+  return channel === 'terminal' || channel === 'local' ? terminal : sections[channel];
+}
+
+/** Names of vibers that have neither settings (`agents/ID.yaml`) nor a folder (`vibers/ID`), each with its setting. */
+export function unknownVibers(data: Data, home: string): ConfigProblem[] {
+  const named = namedIn(data).filter(([, id]) => typeof id === 'string' && id !== USUAL_VIBER && !isThere(home, id));
+  if (named.length === 0) return [];
+  const all = idsIn(home);
+  return named.map(([path, id]) => {
+    const near = nearest(String(id), all);
+    const hint = near === undefined ? '' : `; did you mean ${near}?`;
+    const what = JSON.stringify(String(id).slice(0, 64));
+    return {
+      path,
+      message: `there is no viber ${what}: it has neither agents/ID.yaml nor vibers/ID in the home${hint}`,
+    };
+  });
+}
+
+const isThere = (home: string, id: string): boolean =>
+  // Anything that is no id at all is told by the schema.
+  !/^[a-z0-9][a-z0-9_-]{0,63}$/.test(id) ||
+  existsSync(join(home, 'agents', `${id}.yaml`)) ||
+  existsSync(join(home, 'vibers', id));
+
+function idsIn(home: string): string[] {
+  const names = (folder: string) => (existsSync(join(home, folder)) ? readdirSync(join(home, folder)) : []);
+  const agents = names('agents').flatMap((name) => (name.endsWith('.yaml') ? [name.slice(0, -5)] : []));
+  return [USUAL_VIBER, ...agents, ...names('vibers')];
+}
+
+/** Every setting that names a viber, by its path. */
+function namedIn(data: Data): [path: string, id: Data | undefined][] {
+  const at = (...path: string[]): [string, Data | undefined] => [path.join('.'), valueAt(data, path)];
+  const each = (...path: string[]): string[] => {
+    const section = valueAt(data, path);
+    return typeof section === 'object' && section !== null ? Object.keys(section) : [];
+  };
+  return [
+    at('viber'),
+    ...each('vibers').map((index) => at('vibers', index)),
+    ...each('channels').map((channel) => at('channels', channel, 'viber')),
+    ...each('channels', 'discord', 'guilds').map((index) => at('channels', 'discord', 'guilds', index, 'viber')),
+    ...each('people').map((index) => at('people', index, 'viber')),
+    ...each('conversations').map((place) => at('conversations', place, 'viber')),
+  ];
+}

@@ -1,0 +1,13 @@
+/** Mit welchem Viber ein Gespräch geführt wird. */
+export const vibers = {
+  here: 'Hier sprichst du mit **{name}**.',
+  others: 'Du kannst mit einem anderen sprechen:',
+  use: '{name} nehmen',
+  now: 'Ab jetzt sprichst du hier mit **{name}**. Sag, worum es geht.',
+  goesOn: 'Ab jetzt sprichst du hier mit **{name}**. Es geht weiter mit **{title}**.',
+  noSuch: 'Einen Viber „{name}“ gibt es hier nicht für dich. Es gibt {names}.',
+  notYours: '{name} darf hier nur ein Besitzer wählen: Er steht nicht auf der Liste für alle.',
+  gone: 'Den Viber **{name}** gibt es nicht mehr, deshalb habe ich deine Worte niemandem gegeben. /use zeigt, wer da ist.',
+  says: '**{name}:**',
+  is: '- mit: {name}',
+} as const;

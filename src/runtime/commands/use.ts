@@ -1,0 +1,61 @@
+/** /use: which viber a conversation is with, and another one from the next message on. It has taken effect before this answers. */
+import { cutText, plainLine } from '../../lib/text.ts';
+import { labelOf, lines, type Messages, type Text, words } from '../../messages/messages.ts';
+import { escaped, plainName } from '../conversations/places.ts';
+import { choosable, mayChoose, type Standing, type ViberRules } from '../conversations/vibers.ts';
+import type { Command, CommandContext, CommandReply } from './command.ts';
+
+const MAX_LISTED = 30;
+const MAX_BUTTONS = 8;
+const MAX_ABOUT = 160;
+
+export const use: Command = {
+  name: 'use',
+  description: 'Who answers here (/use NAME for another viber)',
+  argument: { name: 'viber', description: 'Its name', suggests: true, pattern: '^\\S+$' },
+  action: 'look',
+  binds: true,
+  async run(context) {
+    const { vibers, viber, args, messages } = context;
+    const wanted = args.trim().toLowerCase();
+    if (wanted === '' || !vibers) return list(context);
+    if (!mayChoose(standingOf(context), wanted, vibers)) return refuse(context, vibers, wanted);
+    const name = escaped(viber);
+    const { task } = context;
+    return {
+      text: task ? messages.text('vibers.goesOn', { name, title: task.title }) : messages.text('vibers.now', { name }),
+    };
+  },
+};
+
+const standingOf = ({ principal, address, isDirect }: CommandContext): Standing => ({ principal, address, isDirect });
+
+async function list(context: CommandContext): Promise<CommandReply> {
+  const { vibers, viber, messages } = context;
+  const others = vibers ? choosable(standingOf(context), vibers).filter((id) => id !== viber) : [];
+  const head = messages.text('vibers.here', { name: escaped(viber) });
+  if (others.length === 0) return { text: head };
+  const rows = await Promise.all(others.slice(0, MAX_LISTED).map((id) => lineOf(id, context)));
+  return { text: lines(head, '', messages.text('vibers.others'), ...rows), buttons: buttonsFor(others, messages) };
+}
+
+async function lineOf(id: string, { aboutViber }: CommandContext): Promise<Text> {
+  const about = cutText(plainLine((await aboutViber?.(id)) ?? ''), MAX_ABOUT);
+  return words(about === '' ? `- **${escaped(id)}**` : `- **${escaped(id)}**: ${escaped(about)}`);
+}
+
+const buttonsFor = (ids: readonly string[], messages: Messages) =>
+  ids
+    .slice(0, MAX_BUTTONS)
+    .map((id) => [{ label: labelOf(messages.text('vibers.use', { name: id })), command: 'use', args: id }]);
+
+function refuse(context: CommandContext, vibers: ViberRules, wanted: string): CommandReply {
+  const { messages, principal } = context;
+  if (principal.role === 'guest') return { text: messages.text('commands.membersOnly') };
+  const name = plainName(wanted);
+  if (vibers.has(wanted)) return { text: messages.text('vibers.notYours', { name }) };
+  const all = choosable(standingOf(context), vibers);
+  const names = messages.list(all.slice(0, MAX_LISTED));
+  const others = all.filter((id) => id !== context.viber);
+  return { text: messages.text('vibers.noSuch', { name, names }), buttons: buttonsFor(others, messages) };
+}

@@ -1,0 +1,9 @@
+/** Vibers of a test that is about something else: the usual one alone. */
+import type { ViberRules } from '../../src/runtime/conversations/vibers.ts';
+
+export const ONE_VIBER: ViberRules = {
+  ids: () => ['default'],
+  has: (id) => id === 'default',
+  configured: () => 'default',
+  forMembers: [],
+};
