@@ -162,7 +162,6 @@ export async function parseJob(source: string, { file, now, timezone }: ParseOpt
     prompt: words,
     scheduleText: rest.schedule,
     ...time,
-    timezone: zoneOfJob,
     agent: {
       ...rest.agent,
       ...(model === undefined ? {} : { model }),
@@ -195,14 +194,16 @@ function unknown(key: string, known: string): string {
   return guess === undefined ? 'expected no such key' : `expected no such key; did you mean ${guess}?`;
 }
 
-type Time = Pick<Job, 'schedule' | 'words'> | { problem: string };
+type Time = Pick<Job, 'schedule' | 'words' | 'timezone'> | { problem: string };
 
 /** A file is read again and again, and saved again by whoever corrects a word in it: what it says must not move with that. */
 function parseTime(data: ParsedYaml['data'], { timezone, now }: { timezone: string; now: Date }): Time {
   try {
     const options = { timezone, now, allowPast: true };
-    const { schedule, words, relative } = parseSchedule(String(data.schedule), options);
-    if (!relative) return { schedule, words };
+    const { schedule, words, relative, ...named } = parseSchedule(String(data.schedule), options);
+    if (named.namesZone && data.timezone !== undefined && named.timezone !== timezone)
+      return { problem: `expected the time zone once; \`timezone\` is ${timezone} and here it is ${named.timezone}` };
+    if (!relative) return { schedule, words, timezone: named.timezone };
     const written = formatSchedule(schedule);
     return { problem: `expected a time that stays the same; what it means now is written ${JSON.stringify(written)}` };
   } catch (error) {

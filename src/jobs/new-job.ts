@@ -47,7 +47,9 @@ export function createNewJobs({ clock, jobs, targets, settings }: NewJobsOptions
       );
     }
     const next = nextSlots(parsed.schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
-    return { ...parsed, timezone, next, stored: parsed.relative ? formatSchedule(parsed.schedule) : text.trim() };
+    // A zone that the words name goes beside them, so that another one can be set.
+    const isWritten = parsed.relative || parsed.namesZone;
+    return { ...parsed, next, stored: isWritten ? formatSchedule(parsed.schedule) : text.trim() };
   }
 
   function read(job: NewJob, now: Date) {

@@ -1,12 +1,14 @@
 /**
- * The times of jobs: what people write to a schedule, and back. A cron pattern, a date-time or an English phrase, or several of
- * them with `;` between. Loads croner, so import it lazily where there may be no jobs.
+ * The times of jobs: what people write to a schedule, and back. A cron pattern, a date-time or a phrase in English, German, French
+ * or Spanish, or several of them with `;` between. Loads croner, so import it lazily where there may be no jobs.
  */
 import { UserError } from '../errors.ts';
 import { looksLikeCron, readCron } from './cron.ts';
 import { describe } from './describe.ts';
 import { type PhraseOptions, parsePhrase } from './phrases/phrases.ts';
 import { MAX_LENGTH, refusal } from './phrases/tokens.ts';
+import { fold } from './phrases/translate.ts';
+import { takeZone } from './phrases/zones.ts';
 import { nextSlot, type Schedule } from './slots.ts';
 import { isTimezone, MINUTE } from './zone.ts';
 
@@ -27,6 +29,10 @@ export interface ParsedSchedule {
    * `formatSchedule` of the schedule in its place.
    */
   relative: boolean;
+  /** In which its times are meant: the one that the text names ("7pm UTC"), else the one given. */
+  timezone: string;
+  /** The text names it. */
+  namesZone: boolean;
 }
 
 /**
@@ -42,31 +48,66 @@ export function parseSchedule(text: string, options: PhraseOptions): ParsedSched
   }
   const trimmed = text.trim();
   if (trimmed === '') throw new UserError('A schedule is missing. Say for example "daily at 9" or "0 9 * * 1-5".');
-  if (/[\p{Cc}\p{Cf}]/u.test(trimmed.replace(/\s/g, ' '))) {
+  if (/[\p{Cc}\p{Cf}\p{Co}]/u.test(trimmed.replace(/\s/g, ' '))) {
     throw new UserError('A schedule is plain text, and this has invisible characters. Say for example "daily at 9".');
   }
   const texts = trimmed.length > MAX_TEXT ? [] : trimmed.split(';').map((part) => part.trim().replace(/\s+/g, ' '));
   if (texts.length === 0 || texts.length > MAX_PARTS) throw refusal(trimmed, 'it is too long', 'every weekday at 9');
   if (texts.length > 1 && texts.includes(''))
     throw refusal(trimmed, 'there is nothing after or before a ";"', 'daily at 9; mondays at 17:00');
-  const parts = texts.map((part) => parsePart(part, options));
+  const { timezone, namesZone } = zoneOf(trimmed, texts, options.timezone);
+  const parts = texts.map((part) => parsePart(part, { ...options, timezone }));
   const [first] = parts;
   const of = parts.flatMap(({ schedule }) => (schedule.kind === 'any' ? schedule.of : [schedule]));
   const schedule: Schedule = parts.length === 1 && first ? first.schedule : { kind: 'any', of };
-  return { schedule, words: describe(schedule, options.timezone), relative: parts.some(({ relative }) => relative) };
+  const relative = parts.some((part) => part.relative);
+  return { schedule, words: describe(schedule, timezone), relative, timezone, namesZone };
 }
 
-function parsePart(text: string, options: PhraseOptions): { schedule: Schedule; relative: boolean } {
+/** One zone for all parts: each names the same, or the last one names it for all. */
+function zoneOf(text: string, texts: readonly string[], timezone: string): { timezone: string; namesZone: boolean } {
+  const zones = texts.map((part) => (part.length > MAX_LENGTH ? undefined : zoneIn(part)));
+  const named = new Set(zones.filter((zone) => zone !== undefined));
+  const [zone] = named;
+  if (zone === undefined) return { timezone, namesZone: false };
+  if (named.size > 1 || zones.at(-1) === undefined)
+    throw refusal(text, 'its times are in several time zones; make one job for each', 'daily at 9 Berlin time');
+  return { timezone: zone, namesZone: true };
+}
+
+const CRON_ZONE = /^(?:CRON_)?TZ=(\S+)\s+(?=\S)/;
+
+function zoneIn(part: string): string | undefined {
+  const named = CRON_ZONE.exec(part)?.[1];
+  if (named === undefined) return looksLikeCron(part) ? undefined : takeZone(fold(part)).zone;
+  if (isTimezone(named)) return named;
+  throw refusal(part, `"${named.slice(0, 40)}" is not a time zone I know`, 'CRON_TZ=Europe/Berlin 0 9 * * *');
+}
+
+function parsePart(written: string, options: PhraseOptions): { schedule: Schedule; relative: boolean } {
+  const text = written.replace(CRON_ZONE, '');
   const isCron = text.length <= MAX_PATTERN && looksLikeCron(text);
   if (!isCron && text.length > MAX_LENGTH) throw refusal(text, 'it is too long', 'every weekday at 9');
+  const { timezone } = options;
   const parsed = isCron
-    ? { schedule: { kind: 'cron', pattern: readCron(text), timezone: options.timezone } as const, relative: false }
-    : parsePhrase(text, options);
+    ? { schedule: { kind: 'cron', pattern: readCron(text), timezone } as const, relative: false }
+    : (parseTold(text, timezone) ?? parsePhrase(text, options));
   const all = parsed.schedule.kind === 'any' ? parsed.schedule.of : [parsed.schedule];
   if (all.some((part) => part.kind !== 'once' && nextSlot(part, options.now) === undefined)) {
     throw refusal(text, 'that day never comes', 'last day of the month at 18:00');
   }
   return parsed;
+}
+
+/** "by the cron pattern 5 0-3 * 8 1": as a pattern that has no words is shown. */
+function parseTold(text: string, timezone: string): { schedule: Schedule; relative: boolean } | undefined {
+  const [, patterns] = /^(?:and )?by the cron pattern ([^()]+?)(?: \([^()]+\))?$/i.exec(text) ?? [];
+  if (patterns === undefined) return undefined;
+  const of = patterns
+    .split(' and ')
+    .map((pattern) => ({ kind: 'cron', pattern: readCron(pattern), timezone }) as const);
+  const [first] = of;
+  return { schedule: of.length === 1 && first ? first : { kind: 'any', of }, relative: false };
 }
 
 /** The text that `parseSchedule` reads as the same slots, whenever it is read; the time zone is kept beside it. */

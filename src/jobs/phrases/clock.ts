@@ -1,7 +1,9 @@
 /** The times of day in a phrase: "8", "8:30 pm", "noon", "between 9 and 17", "in the evening". */
 
 import { clock } from '../zone.ts';
+import { HalfOfDay } from './ask.ts';
 import type { ClockTime, Context } from './facts.ts';
+import { SPOKEN } from './languages/language.ts';
 import type { Reader } from './tokens.ts';
 import { type DayPart, MONTHS, NAMED_TIMES, ORDINAL_ENDINGS, UNITS } from './words.ts';
 
@@ -9,11 +11,13 @@ import { type DayPart, MONTHS, NAMED_TIMES, ORDINAL_ENDINGS, UNITS } from './wor
 export const DATE_FORMS = 'a date in figures is written with the year first, since other orders have two meanings';
 
 const isMeridiem = (text: string) => text === 'am' || text === 'pm';
+/** Up to here an hour alone may as well be one of the afternoon. */
+const LAST_UNCLEAR = 6;
 
 /** Whether a clock time starts at the token so far ahead. A bare number is one only where a time must stand. */
-function isClock(reader: Reader, isBareOk: boolean, ahead = 0): boolean {
+export function isClock(reader: Reader, isBareOk: boolean, ahead = 0): boolean {
   const [first, second] = [reader.peek(ahead), reader.peek(ahead + 1)];
-  if (NAMED_TIMES.has(first.text)) return true;
+  if (NAMED_TIMES.has(first.text) || first.text === SPOKEN) return true;
   if (first.kind !== 'number') return false;
   if (isMeridiem(second.text) || (second.glued && second.text === ':')) return true;
   if (second.glued && second.text === '.' && reader.peek(ahead + 2).kind === 'number') return true;
@@ -25,27 +29,39 @@ function isClock(reader: Reader, isBareOk: boolean, ahead = 0): boolean {
 /** The clock time at the cursor; undefined when there is none. Throws for "25am" and "8:75". */
 export function readClock(reader: Reader, isBareOk: boolean): ClockTime | undefined {
   if (!isClock(reader, isBareOk)) return undefined;
-  const first = reader.take();
-  const named = NAMED_TIMES.get(first.text);
-  if (named !== undefined) return { minutes: named, isTwelve: false, hasMeridiem: false, isNamed: true };
-  let minute = '00';
-  if (reader.peek().glued && [':', '.'].includes(reader.peek().text)) {
-    reader.take();
-    minute = reader.take().text;
-    if (reader.peek().glued && reader.peek().text === '.') throw reader.refuse(DATE_FORMS, '2027-12-24 18:00');
-    if (!/^\d\d$/.test(minute)) throw reader.refuse('minutes have two digits', 'daily at 8:05');
-    if (reader.peek().glued && reader.peek().text === ':') {
-      throw reader.refuse('seconds are not supported', `daily at ${first.text}:${minute}`);
-    }
-  }
+  const isSpoken = reader.takeIf(SPOKEN);
+  const { text } = reader.take();
+  const named = NAMED_TIMES.get(text);
+  if (named !== undefined) return { minutes: named, isTwelve: false, hasMeridiem: false, isBare: false, isNamed: true };
+  const { minute, seconds, isWritten } = readMinute(reader, text);
   const meridiem = isMeridiem(reader.peek().text) ? reader.take().text : '';
-  const said = Number(first.text);
-  const isHour = first.text.length <= 2 && (meridiem ? said >= 1 && said <= 12 : said <= 23);
-  if (!isHour) throw reader.refuse(`there is no hour ${first.text}${meridiem}`, 'daily at 8:30 pm');
-  if (Number(minute) > 59) throw reader.refuse(`there is no minute ${minute}`, `daily at ${first.text}:30`);
+  const said = Number(text);
+  const isHour = text.length <= 2 && (meridiem ? said >= 1 && said <= 12 : said <= 23);
+  if (!isHour) throw reader.refuse(`there is no hour ${text}${meridiem}`, 'daily at 8:30 pm');
+  if (Number(minute) > 59) throw reader.refuse(`there is no minute ${minute}`, `daily at ${text}:30`);
   const hour = meridiem ? (said % 12) + (meridiem === 'pm' ? 12 : 0) : said;
   const isTwelve = !meridiem && said >= 1 && said <= 12;
-  return { minutes: hour * 60 + Number(minute), isTwelve, hasMeridiem: meridiem !== '', isNamed: false };
+  const isBare = isTwelve && !text.startsWith('0') && (isSpoken || !isWritten);
+  const minutes = hour * 60 + Number(minute);
+  return { minutes, isTwelve, hasMeridiem: meridiem !== '', isBare, isNamed: false, ...seconds };
+}
+
+/** What follows the hour: ":30", ".30", ":30:15", or nothing. */
+function readMinute(
+  reader: Reader,
+  hour: string,
+): { minute: string; isWritten: boolean; seconds?: { seconds: number } } {
+  if (!reader.peek().glued || ![':', '.'].includes(reader.peek().text)) return { minute: '00', isWritten: false };
+  reader.take();
+  const minute = reader.take().text;
+  if (reader.peek().glued && reader.peek().text === '.') throw reader.refuse(DATE_FORMS, '2027-12-24 18:00');
+  if (!/^\d\d$/.test(minute)) throw reader.refuse('minutes have two digits', 'daily at 8:05');
+  if (!reader.peek().glued || reader.peek().text !== ':') return { minute, isWritten: true };
+  reader.take();
+  const seconds = reader.take().text;
+  if (!/^[0-5]\d$/.test(seconds))
+    throw reader.refuse('seconds are not supported', `daily at ${hour.slice(0, 2)}:${minute}`);
+  return { minute, isWritten: true, seconds: { seconds: Number(seconds) } };
 }
 
 /** After "at": a time, ":15", "minute 15". False when none follows. */
@@ -63,11 +79,18 @@ export function readAt({ reader, facts }: Context): boolean {
   return time !== undefined;
 }
 
-/** After "between" or "from": "9 and 17", "9:00 to 17:00". False, with nothing taken, when no time follows. */
-export function readWindow({ reader, facts }: Context): boolean {
+/** After "between", "from" or "starting": "9 and 17", "9:00 to 17:00", or where it begins. False, with nothing taken, when no time follows. */
+export function readWindow({ reader, facts }: Context, isEndNeeded: boolean): boolean {
   if (!isClock(reader, true) || reader.peek(1).text === 'now') return false;
   const from = readClock(reader, true);
-  const isJoined = reader.takeIf('and', 'to', 'until', 'till', '-');
+  const isJoined = ['and', 'to', 'until', 'till', '-'].includes(reader.peek().text) && isTimeAfter(reader);
+  if (from && !isJoined && !isEndNeeded) {
+    if (facts.startTime) throw reader.refuse('it has two starts', 'every 4 hours starting at 8:00');
+    facts.startTime = from;
+    return true;
+  }
+  if (isJoined) reader.take();
+  reader.takeIf('at');
   const to = isJoined ? readClock(reader, true) : undefined;
   if (!from || !to || facts.window)
     throw reader.refuse('the hours need a start and an end', 'every hour between 9:00 and 17:00');
@@ -75,10 +98,33 @@ export function readWindow({ reader, facts }: Context): boolean {
   return true;
 }
 
+const isTimeAfter = (reader: Reader): boolean => isClock(reader, true, reader.peek(1).text === 'at' ? 2 : 1);
+
+/** The window in minutes of one day. With two hours alone the end is the one that comes after the start: "9 to 5". */
+export function settleWindow(
+  reader: Reader,
+  { from, to }: { from: ClockTime; to: ClockTime },
+): { from: number; to: number } {
+  if (from.isTwelve !== to.isTwelve && (from.hasMeridiem || to.hasMeridiem))
+    throw reader.refuse('one hour has am or pm and the other does not', 'every hour between 9am and 5pm');
+  const [start = 0] = settleTimes(reader, [from], undefined);
+  if (to.isBare && to.minutes <= start && to.minutes + 720 > start) return { from: start, to: to.minutes + 720 };
+  const [end = 0] = to.minutes > start ? settleTimes(reader, [to], undefined) : [to.minutes];
+  if (start < end) return { from: start, to: end };
+  const night = `every hour between ${clock(start)} and 23:59; every hour between 0:00 and ${clock(end)}`;
+  throw reader.refuse(
+    `${clock(end)} does not come after ${clock(start)}`,
+    end > 0 ? night : 'every hour between 9:00 and 17:00',
+  );
+}
+
 /** The minutes of the day meant by the times, given the part of the day the phrase names. Sorted, without repeats. */
 export function settleTimes(reader: Reader, times: readonly ClockTime[], part: DayPart | undefined): number[] {
   const isMixed = times.some((time) => time.hasMeridiem) && times.some((time) => time.isTwelve);
   if (isMixed && !part) throw reader.refuse('some times have am or pm and others do not', 'daily at 8pm and 9pm');
+  const unclear = times.filter(({ isBare, minutes }) => isBare && Math.floor(minutes / 60) <= LAST_UNCLEAR);
+  if (!part && unclear.length > 0)
+    throw new HalfOfDay([...new Set(unclear.map(({ minutes }) => Math.floor(minutes / 60)))]);
   const minutes = times.map((time) => {
     if (!part) return time.minutes;
     const both = time.isTwelve ? [time.minutes, (time.minutes + 720) % 1440] : [time.minutes];

@@ -59,6 +59,20 @@ function dayFields({ reader, facts }: Build): string[] {
       'on the 15th of the month at 9',
     );
   }
+  if (facts.when.length > 0) {
+    if (monthDays.length === 0 || nth.length + weekdays.length > 0)
+      throw reader.refuse(
+        '"when that is" needs a day of the month',
+        'on the 13th of the month when that is a friday at 9',
+      );
+    return monthDayFields(monthDays).map(
+      (field) => `${field} ${months} +${ranges([...new Set(facts.when)].sort((a, b) => a - b))}`,
+    );
+  }
+  if (facts.isEither)
+    return monthDayFields(monthDays).map(
+      (field) => `${field} ${months} ${ranges([...new Set(weekdays)].sort((a, b) => a - b))}`,
+    );
   if (nth.length > 0) return [`* ${months} ${nth.map(({ nth: which, weekday }) => `${weekday}#${which}`).join(',')}`];
   if (monthDays.length > 0) return monthDayFields(monthDays).map((field) => `${field} ${months} *`);
   if (weekdays.length > 0 || except.length > 0) {

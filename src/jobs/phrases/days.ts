@@ -1,6 +1,7 @@
 /** The days in a phrase: weekdays and ranges of them, "first monday of the month", dates, "tomorrow", "next monday". */
 
-import { dayFrom, dayOf, toInstant, toWall, weekdayOf } from '../zone.ts';
+import { DAY, dayFrom, dayOf, toInstant, toWall, weekdayOf } from '../zone.ts';
+import { readClock } from './clock.ts';
 import type { Context } from './facts.ts';
 import type { Reader } from './tokens.ts';
 import { DAY_GROUPS, MONTHS, ORDINAL_ENDINGS, ORDINALS, PLURAL_WEEKDAYS, TONIGHT, WEEKDAYS } from './words.ts';
@@ -53,7 +54,7 @@ export function readStart(context: Context): boolean {
   const weekday = WEEKDAYS.get(reader.peek().text);
   const isRange = ['-', 'to', 'through', 'thru'].includes(reader.peek(1).text);
   if (weekday !== undefined && isRange) return false;
-  let start = readDay(context);
+  let start = readWritten(context) ?? readDay(context);
   if (!start && weekday !== undefined) {
     reader.take();
     facts.relative = true;
@@ -63,6 +64,22 @@ export function readStart(context: Context): boolean {
   if (facts.start) throw reader.refuse('it has two starts', 'every 2 weeks on monday from 2027-01-04');
   facts.start = start;
   return true;
+}
+
+/** "Friday 4 December 2026 at 09:00", as schedules are told. */
+function readWritten({ reader, timezone }: Context): { day: number } | { instant: number } | undefined {
+  const month = MONTHS.get(reader.peek(2).text);
+  const [date, year] = [reader.peek(1), reader.peek(3)];
+  if (!WEEKDAYS.has(reader.peek().text) || month === undefined || year.text.length !== 4) return undefined;
+  for (let taken = 0; taken < 4; taken += 1) reader.take();
+  const day = dayFrom(Number(year.text), month, Number(date.text));
+  if (day === undefined) throw reader.refuse('there is no such day', 'every 2 weeks on monday from 2027-01-04');
+  if (!reader.takeIf('at')) return { day };
+  const time = readClock(reader, true);
+  const wall = day * DAY + ((time?.minutes ?? 0) * 60 + (time?.seconds ?? 0)) * 1000;
+  const instant = time && toInstant(wall, timezone);
+  if (instant === undefined) throw reader.refuse('it says no time', 'every 90 minutes from 2027-01-04 09:00');
+  return { instant };
 }
 
 const NEAR_DAYS = new Map([
@@ -153,6 +170,18 @@ function readOrdinals(reader: Reader): { values: (number | 'L')[]; hasFigures: b
     for (let taken = 0; found && taken < ahead; taken += 1) reader.take();
   }
   return { values, hasFigures };
+}
+
+/** The ordinals at the cursor, when they count a weekday: "first and third monday". */
+export function ordinalsAt(reader: Reader): (number | 'L')[] {
+  const values: (number | 'L')[] = [];
+  let ahead = 0;
+  for (let found = ordinalAt(reader); found; found = ordinalAt(reader, ahead)) {
+    values.push(found.value);
+    ahead += found.size;
+    while (['and', ',', '&', 'the'].includes(reader.peek(ahead).text)) ahead += 1;
+  }
+  return WEEKDAYS.has(reader.peek(ahead).text) ? values : [];
 }
 
 /** "of the month", "of every month", "of january": the month when it names one. */

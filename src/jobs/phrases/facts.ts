@@ -8,6 +8,10 @@ export interface ClockTime {
   /** An hour from 1 to 12 without am or pm: a part of the day may make it an afternoon hour. */
   isTwelve: boolean;
   hasMeridiem: boolean;
+  /** An hour without minutes, or a time that was spoken, and no zero before it: `9`, "half past nine". */
+  isBare: boolean;
+  /** Only of a moment that is written out in full. */
+  seconds?: number;
   /** "noon" or "midnight". */
   isNamed: boolean;
 }
@@ -19,14 +23,24 @@ export interface Facts {
   saidEvery: boolean;
   rhythm?: { unit: Unit; n: number };
   times: ClockTime[];
+  /** So many times, days or dates the phrase announces: "twice a day". */
+  count?: { n: number; unit: Unit };
   /** Minutes past each hour. */
   marks: number[];
   part?: DayPart;
   /** Times of day between which a rhythm of minutes or hours runs, both included. */
   window?: { from: ClockTime; to: ClockTime };
+  /** The time of day from which a rhythm of minutes or hours is counted. */
+  startTime?: ClockTime;
+  /** "evenly spaced" was there: counted from 1970. */
+  isEven: boolean;
   /** 0 is Sunday. */
   weekdays: number[];
   except: number[];
+  /** Days of the month count only on these weekdays: "when that is a friday". */
+  when: number[];
+  /** "and also" was there: days in two ways are either of them. */
+  isEither: boolean;
   nth: { nth: number | 'L'; weekday: number }[];
   /** As in the day-of-month field of a cron pattern. */
   monthDays: string[];
@@ -64,6 +78,9 @@ export const noFacts = (): Facts => ({
   marks: [],
   weekdays: [],
   except: [],
+  when: [],
+  isEither: false,
+  isEven: false,
   nth: [],
   monthDays: [],
   ofMonth: false,

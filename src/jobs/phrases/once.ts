@@ -40,7 +40,8 @@ function onceInstants(build: Build): number[] {
     return timesOfDay.map((time) => instantAt(build, target, time) + delay.ms);
   }
   const timesOfDay = times.length > 0 ? times : [DEFAULT_TIME];
-  const on = (target: number) => timesOfDay.map((time) => instantAt(build, target, time * MINUTE));
+  const seconds = facts.times[0]?.seconds ?? 0;
+  const on = (target: number) => timesOfDay.map((time) => instantAt(build, target, time * MINUTE) + seconds * 1000);
   if (day !== undefined) {
     if (times.length === 0 && day === dayOf(wallNow)) throw reader.refuse('it says no time', 'today at 18:00');
     return on(day);

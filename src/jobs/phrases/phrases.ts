@@ -1,14 +1,18 @@
-/** English phrases about time to schedules: from what a phrase says to the one schedule it can mean, or the reason why there is none. */
+/** Phrases about time to schedules: from what a phrase says to the one schedule it can mean, or the reason why there is none. */
 
+import { UserError } from '../../errors.ts';
 import type { Schedule } from '../slots.ts';
-import { clock } from '../zone.ts';
-import { type Build, DEFAULT_TIME } from './build.ts';
+import { clock, DAY, dayOf, isoDay, MINUTE, toWall, weekdayOf } from '../zone.ts';
+import { askHalf, HalfOfDay } from './ask.ts';
+import { type Build, DEFAULT_TIME, together } from './build.ts';
 import { settleTimes } from './clock.ts';
 import { crons, timeFields } from './cron.ts';
 import { onceOf } from './once.ts';
 import { readFacts } from './reader.ts';
 import { everyDays, withinDays } from './rhythm.ts';
 import { readTokens } from './tokens.ts';
+import { fold, translate } from './translate.ts';
+import { takeZone } from './zones.ts';
 
 export interface PhraseOptions {
   timezone: string;
@@ -20,29 +24,79 @@ export interface PhraseOptions {
 }
 
 /**
- * The schedule an English phrase means, and whether it means another one when it is read at another time ("tomorrow at 9").
- * @throws UserError with the reason and an example
+ * The schedule a phrase means, and whether it means another one when it is read at another time ("tomorrow at 9").
+ * @throws UserError with the reason and an example, or with the two halves of the day an hour can be in
  */
-export function parsePhrase(
-  text: string,
-  { timezone, now, anchor, allowPast = false }: PhraseOptions,
-): { schedule: Schedule; relative: boolean } {
-  const reader = readTokens(text);
-  const facts = readFacts(reader, now.getTime(), timezone);
-  const said = settleTimes(reader, facts.times, facts.part);
-  if (facts.times.length === 0 && facts.part) said.push(facts.part.default);
-  const build: Build = { reader, facts, now: now.getTime(), timezone, times: said, base: anchor?.getTime(), allowPast };
-  checkTogether(build);
+export function parsePhrase(phrase: string, options: PhraseOptions): { schedule: Schedule; relative: boolean } {
+  try {
+    return readPhrase(phrase, options);
+  } catch (error) {
+    if (!(error instanceof HalfOfDay)) throw error;
+    throw askHalf(phrase, error.hours, (text) => {
+      try {
+        return Boolean(readPhrase(text, options));
+      } catch (failure) {
+        if (failure instanceof UserError || failure instanceof HalfOfDay) return false;
+        throw failure;
+      }
+    });
+  }
+}
+
+function readPhrase(phrase: string, options: PhraseOptions): { schedule: Schedule; relative: boolean } {
+  const { timezone, now, anchor, allowPast = false } = options;
+  const { text } = takeZone(fold(phrase));
+  const reader = readTokens(phrase, translate(text));
+  const all = readFacts(reader, now.getTime(), timezone);
+  // "every monday at 9 and friday at 17:00": each week both.
+  const isEvery = all[0]?.repeats === true;
+  const parts = all.map((facts) => {
+    facts.repeats ||= isEvery && facts.weekdays.length > 0;
+    const times = settleTimes(reader, facts.times, facts.part);
+    if (facts.times.length === 0 && facts.part) times.push(facts.part.default);
+    return scheduleOf({ reader, facts, now: now.getTime(), timezone, times, base: anchor?.getTime(), allowPast });
+  });
+  const of = parts.flatMap(({ schedule }) => (schedule.kind === 'any' ? schedule.of : [schedule]));
+  return { schedule: together(of), relative: parts.some(({ relative }) => relative) };
+}
+
+function scheduleOf(build: Build): { schedule: Schedule; relative: boolean } {
+  const { facts, base } = build;
+  const checked = withoutCheck(build);
+  checkTogether(checked);
   if (facts.delay || facts.instant !== undefined || facts.day !== undefined)
-    return { schedule: onceOf(build), relative: facts.relative };
+    return { schedule: onTheDay(build, onceOf(checked)), relative: facts.relative };
   const isOneDate = facts.dates.length > 0 && !facts.repeats;
   const isOneWeekday = facts.weekdays.length === 1 && !facts.repeats;
-  if (isOneDate || isOneWeekday)
-    return { schedule: onceOf(build), relative: isOneWeekday || facts.dates.some(({ year }) => !year) };
+  if (isOneDate || isOneWeekday) {
+    const schedule = onTheDay(build, onceOf(checked));
+    return { schedule, relative: isOneDate ? facts.dates.some(({ year }) => !year) : true };
+  }
   const schedule = recurring(build);
   const [part] = schedule.kind === 'any' ? schedule.of : [schedule];
-  const isAnchored = anchor !== undefined && facts.start === undefined && part?.kind !== 'cron';
+  const isAnchored = base !== undefined && facts.start === undefined && !facts.isEven && part?.kind !== 'cron';
   return { schedule, relative: facts.relative || isAnchored };
+}
+
+/** "Friday 4 December", "tomorrow (Sun)": the weekday of the one day that is named is no second day. */
+const isChecked = ({ facts }: Build): boolean =>
+  facts.weekdays.length === 1 && !facts.repeats && (facts.dates.length === 1 || facts.day !== undefined);
+
+const withoutCheck = (build: Build): Build =>
+  isChecked(build) ? { ...build, facts: { ...build.facts, weekdays: [] } } : build;
+
+function onTheDay(build: Build, schedule: Schedule): Schedule {
+  if (!isChecked(build)) return schedule;
+  for (const part of schedule.kind === 'any' ? schedule.of : [schedule]) {
+    const wall = part.kind === 'once' ? toWall(Date.parse(part.at), build.timezone) : 0;
+    if (weekdayOf(dayOf(wall)) === build.facts.weekdays[0]) continue;
+    const date = isoDay(dayOf(wall));
+    throw build.reader.refuse(
+      `${date} is another day of the week`,
+      `${date} ${clock(Math.floor((wall % DAY) / MINUTE))}`,
+    );
+  }
+  return schedule;
 }
 
 /** What cannot stand together, or alone, whatever it becomes. */
@@ -55,7 +109,12 @@ function checkTogether({ reader, facts }: Build): void {
   }
   if (delay && (day !== undefined || instant !== undefined))
     throw reader.refuse('it names two times', 'in 2 days at 9:00');
-  if (kinds > 1) {
+  if (facts.isEither && (weekdays.length === 0 || monthDays.length === 0 || kinds !== 2))
+    throw reader.refuse(
+      '"and also" joins days of the month with days of the week',
+      'on the 13th at 9; every friday at 9',
+    );
+  if (kinds > 1 && !facts.isEither) {
     const example = 'on the 13th at 9; every friday at 9" or "0 9 13 * +FRI';
     throw reader.refuse('it names days in two ways, and "both" and "either" are two meanings', example);
   }
@@ -64,17 +123,34 @@ function checkTogether({ reader, facts }: Build): void {
   if (!facts.repeats && weekdays.length === 1 && months.length + facts.except.length > 0) {
     throw reader.refuse('it does not say whether that comes again', 'every monday in december at 9');
   }
-  if (facts.needsMonth && rhythm?.unit !== 'month' && months.length === 0) {
+  if (facts.times.some(({ seconds }) => seconds !== undefined) && !(facts.saidOnce && dates.length === 1))
+    throw reader.refuse('seconds are not supported', 'daily at 8:30');
+  const said = { day: facts.times.length, week: weekdays.length, month: monthDays.length + nth.length };
+  const { count } = facts;
+  if (
+    count &&
+    (count.unit === 'day' || count.unit === 'week' || count.unit === 'month') &&
+    said[count.unit] !== count.n
+  ) {
+    const example = {
+      day: 'daily at 9 and 18:00',
+      week: 'every monday and thursday at 9',
+      month: 'on the 1st and 15th at 9',
+    };
+    throw reader.refuse(`it does not say at which times, ${count.n} of them`, example[count.unit]);
+  }
+  if (facts.needsMonth && !facts.ofMonth && rhythm?.unit !== 'month' && months.length === 0) {
     throw reader.refuse(
       'it does not say of which month',
       'first monday of the month at 9" or "every other monday at 9',
     );
   }
   const isSubDay = rhythm?.unit === 'minute' || rhythm?.unit === 'hour';
+  if ((facts.startTime || facts.isEven) && !isSubDay)
+    throw reader.refuse('a time to start from needs a rhythm of hours or minutes', 'every 4 hours starting at 8:00');
   if (window && !isSubDay)
     throw reader.refuse('hours "between" need a rhythm', 'every 30 minutes between 9:00 and 17:00');
-  if (marks.length > 0 && rhythm?.unit !== 'hour')
-    throw reader.refuse('a minute alone needs a rhythm of hours', 'every hour at :15');
+  if (marks.length > 0 && !isSubDay) throw reader.refuse('a minute alone needs a rhythm of hours', 'every hour at :15');
   if (facts.start && isOnce) throw reader.refuse('a start needs a rhythm', 'every 2 days at 9 from 2027-01-04');
   if (facts.except.length > 0 && (kinds > (weekdays.length > 0 ? 1 : 0) || (rhythm?.unit === 'day' && rhythm.n > 1))) {
     throw reader.refuse('"except" goes with days of the week only', 'every day at 9 except sunday');

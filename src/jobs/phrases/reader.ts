@@ -4,38 +4,82 @@
  */
 
 import { HOUR, MINUTE } from '../zone.ts';
-import { DATE_FORMS, readAt, readClock, readWindow } from './clock.ts';
-import { ordinalAt, readDate, readNamedDay, readNth, readStart, readWeekdays } from './days.ts';
+import { DATE_FORMS, isClock, readAt, readClock, readWindow } from './clock.ts';
+import { ordinalAt, ordinalsAt, readDate, readNamedDay, readNth, readStart, readWeekdays } from './days.ts';
 import { type Context, type Facts, noFacts } from './facts.ts';
 import type { Reader } from './tokens.ts';
-import { DAY_GROUPS, DAY_PARTS, FILLERS, MONTHS, NUMBERS, REFUSED, RHYTHMS, UNITS, type Unit } from './words.ts';
+import {
+  COUNTS,
+  DAY_GROUPS,
+  DAY_PARTS,
+  FILLERS,
+  MONTHS,
+  NUMBERS,
+  PLURAL_WEEKDAYS,
+  REFUSED,
+  RHYTHMS,
+  UNITS,
+  type Unit,
+  WEEKDAYS,
+} from './words.ts';
 
 const EXAMPLE = 'every weekday at 9:00';
 
-/** @throws UserError naming what was not understood */
-export function readFacts(reader: Reader, now: number, timezone: string): Facts {
-  const context: Context = { reader, facts: noFacts(), now, timezone };
+/**
+ * What the phrase says: once, or once for each of its parts that have days and times of their own ("mondays 9am and fridays 5pm").
+ * @throws UserError naming what was not understood
+ */
+export function readFacts(reader: Reader, now: number, timezone: string): Facts[] {
+  const all = [noFacts()];
+  const context = () => ({ reader, facts: all.at(-1) ?? noFacts(), now, timezone });
   // "9 on monday and 10 on friday" must not become both hours on both days: neither kind may come a second time.
-  const order: ('time' | 'day')[] = [];
+  let order: ('time' | 'day')[] = [];
   let isTimeBefore = false;
   // After "at 9 and" a bare number is an hour as well.
   let isJoined = false;
+  let isSeparated = false;
   while (!reader.done()) {
     if (FILLERS.has(reader.peek().text)) {
-      isJoined = isTimeBefore && !['on', 'the'].includes(reader.peek().text);
+      const isLink = !['on', 'the'].includes(reader.peek().text);
+      isJoined = isTimeBefore && isLink;
+      isSeparated ||= isLink;
       reader.take();
       continue;
     }
-    const kind = readPart(context, isJoined);
+    if (isSeparated && beginsAnother(context(), order)) {
+      all.push(noFacts());
+      order = [];
+    }
+    const kind = readPart(context(), isJoined);
     isJoined = false;
+    isSeparated = false;
     isTimeBefore = kind === 'time';
     if (kind === 'other' || order.at(-1) === kind) continue;
-    if (order.includes(kind)) {
-      throw reader.refuse('which time goes with which day is unclear', 'every monday at 9; every friday at 10');
-    }
+    if (order.includes(kind)) throw unclear(reader);
     order.push(kind);
   }
-  return context.facts;
+  if (all.length > 1 && all.some(isIncomplete)) throw unclear(reader);
+  return all;
+}
+
+const unclear = (reader: Reader) =>
+  reader.refuse('which time goes with which day is unclear', 'every monday at 9; every friday at 10');
+
+/** Each of several parts has its own days and times. */
+const isIncomplete = ({ times, part, rhythm }: Facts): boolean =>
+  times.length === 0 && !part && rhythm?.unit !== 'minute' && rhythm?.unit !== 'hour';
+
+/** Whether the days and times so far are whole, and others begin at the cursor. */
+function beginsAnother({ reader, facts }: Context, order: readonly ('time' | 'day')[]): boolean {
+  const hasDays = order.includes('day') || facts.saidEvery;
+  if (!hasDays || facts.times.length === 0) return false;
+  if (order[0] === 'time' && order.includes('day') && order.at(-1) === 'day') return isClock(reader, false);
+  const { text } = reader.peek();
+  if (order.at(-1) !== 'time') return false;
+  const isEvery = text === 'every' || text === 'each' || RHYTHMS.has(text);
+  return (
+    isEvery || WEEKDAYS.has(text) || PLURAL_WEEKDAYS.has(text) || DAY_GROUPS.has(text) || Boolean(ordinalAt(reader))
+  );
 }
 
 function readPart(context: Context, isJoined: boolean): 'time' | 'day' | 'other' {
@@ -49,13 +93,39 @@ function readPart(context: Context, isJoined: boolean): 'time' | 'day' | 'other'
     return 'other';
   }
   if (reader.takeIf('every', 'each')) return readEvery(context);
+  const count = countAt(reader);
+  if (count !== undefined) return readCount(context, count);
   if (reader.takeIf('at', '@')) return readAtOrPart(context);
   if (text === 'in') return readIn(context);
   if (text === 'between' || text === 'from' || text === 'starting' || text === 'beginning') {
     reader.take();
-    if (text === 'starting' && reader.takeIf('from')) return startOf(context);
-    if (text !== 'starting' && text !== 'beginning' && readWindow(context)) return 'other';
+    const isStart = text === 'starting' || text === 'beginning';
+    if (isStart) reader.takeIf('from', 'at');
+    if (readWindow(context, text === 'between')) return 'other';
     return text === 'between' ? unknown(reader) : startOf(context);
+  }
+  if (text === 'counted' && reader.peek(1).text === 'from') {
+    reader.take();
+    reader.take();
+    return startOf(context);
+  }
+  if (text === 'evenly' && reader.peek(1).text === 'spaced') {
+    reader.take();
+    reader.take();
+    facts.isEven = true;
+    return 'other';
+  }
+  if (text === 'when' && reader.peek(1).text === 'that') return readWhen(context);
+  if (reader.takeIf('also')) {
+    facts.isEither = true;
+    facts.saidEvery = false;
+    return 'other';
+  }
+  if (text === '(' && WEEKDAYS.has(reader.peek(1).text) && reader.peek(2).text === ')') {
+    reader.take();
+    readWeekdays(context, 'weekdays');
+    reader.take();
+    return 'day';
   }
   if (reader.takeIf('except')) {
     for (;;) {
@@ -90,6 +160,42 @@ function readPart(context: Context, isJoined: boolean): 'time' | 'day' | 'other'
     throw reader.refuse('it says neither "every" nor "in"', 'every 20 minutes" or "in 20 minutes');
   }
   return unknown(reader);
+}
+
+/** "twice", "3 times": how many times or days are announced. */
+function countAt(reader: Reader): number | undefined {
+  const { text, kind } = reader.peek();
+  return COUNTS.get(text) ?? (kind === 'number' && reader.peek(1).text === 'times' ? Number(text) : undefined);
+}
+
+function readCount(context: Context, n: number): 'other' {
+  const { reader, facts } = context;
+  const isFigure = reader.take().kind === 'number';
+  if (isFigure) reader.take();
+  const word = reader.peek().text;
+  const unit = RHYTHMS.get(word)?.unit ?? UNITS.get(reader.peek(1).text);
+  const isOf = RHYTHMS.has(word) || reader.takeIf('a', 'an', 'per', 'each', 'every');
+  if (!isOf || facts.count || !unit || !['day', 'week', 'month'].includes(unit)) {
+    const isHour = unit === 'hour' && n > 0 && 60 % n === 0;
+    throw reader.refuse('it does not say at which times', isHour ? `every ${60 / n} minutes` : 'daily at 9 and 18:00');
+  }
+  reader.take();
+  onlyOnce(context);
+  setRhythm(context, { unit, n: 1 });
+  facts.count = { n, unit };
+  return 'other';
+}
+
+/** "when that is a friday" */
+function readWhen({ reader, facts }: Context): 'other' {
+  for (let taken = 0; taken < 2; taken += 1) reader.take();
+  reader.takeIf('is');
+  reader.takeIf('a', 'an');
+  const found: Context = { reader, facts: noFacts(), now: 0, timezone: 'UTC' };
+  while (readWeekdays(found, 'weekdays')) if (!reader.takeIf('and')) reader.takeIf(',');
+  if (found.facts.weekdays.length === 0) unknown(reader);
+  facts.when.push(...found.facts.weekdays);
+  return 'other';
 }
 
 function unknown(reader: Reader): never {
@@ -139,6 +245,10 @@ function setRhythm({ reader, facts }: Context, rhythm: { unit: Unit; n: number }
 }
 
 function onlyOnce({ reader, facts }: Context): void {
+  const isWithin = facts.rhythm?.unit === 'minute' || facts.rhythm?.unit === 'hour';
+  const isDays = DAY_GROUPS.has(reader.peek().text) || WEEKDAYS.has(reader.peek().text) || reader.peek().text === 'day';
+  // "every 15 minutes every weekday"
+  if (facts.saidEvery && isWithin && isDays) return;
   if (facts.saidEvery) throw reader.refuse('it has two rhythms', 'daily at 9; every monday at 17:00');
   facts.saidEvery = true;
   facts.repeats = true;
@@ -169,6 +279,14 @@ function readEvery(context: Context): 'other' {
     return 'other';
   }
   const single = UNITS.get(reader.peek().text);
+  const isWithin = context.facts.rhythm?.unit === 'minute' || context.facts.rhythm?.unit === 'hour';
+  if (single === 'day' && isWithin) {
+    reader.take();
+    return 'other';
+  }
+  // "every first monday", "every 1st and 3rd monday": of the month, there is no other first one.
+  const which = ordinalsAt(reader);
+  if (which.length > 1 || which[0] === 1 || which[0] === 'L') context.facts.ofMonth = true;
   if (single) {
     reader.take();
     setRhythm(context, { unit: single, n: 1 });

@@ -3,8 +3,9 @@
 import type { Schedule } from '../slots.ts';
 import { clock, DAY, dayOf, isoDay, MINUTE, toWall, weekdayOf } from '../zone.ts';
 import { type Build, DEFAULT_TIME, together } from './build.ts';
-import { settleTimes } from './clock.ts';
+import { settleTimes, settleWindow } from './clock.ts';
 import { crons, timeFields } from './cron.ts';
+import type { ClockTime } from './facts.ts';
 import { instantAt } from './once.ts';
 
 const MAX_MINUTES = (366 * DAY) / MINUTE;
@@ -21,26 +22,26 @@ export function withinDays(build: Build, n: number): Schedule {
       facts.nth.length +
       facts.dates.length ===
     0;
-  if (facts.times.length > 0 || facts.part)
+  if (facts.times.length > 0 || (facts.part && !facts.startTime))
     throw reader.refuse('a rhythm of hours or minutes has no time of day', 'every 2 hours between 9:00 and 17:00');
   if (n > MAX_MINUTES) throw reader.refuse('that is more than a year', 'yearly on 24 december at 18:00');
   if (start && (window || marks.length > 0 || !isEveryDay))
     throw reader.refuse('a start goes with a plain rhythm only', 'every 90 minutes from 2027-01-04 09:00');
   const minutes = marks.length > 0 ? [...new Set(marks)].sort((a, b) => a - b) : [0];
+  if (facts.isEven) return { kind: 'every', everyMs: n * MINUTE };
+  if (facts.startTime) return countedFrom(build, n, facts.startTime, isEveryDay);
   if (window) {
-    const [from = 0, to = 0] = [window.from, window.to].map((time) => settleTimes(reader, [time], undefined)[0] ?? 0);
-    if (window.from.isTwelve !== window.to.isTwelve && (window.from.hasMeridiem || window.to.hasMeridiem)) {
-      throw reader.refuse('one hour has am or pm and the other does not', 'every hour between 9am and 5pm');
-    }
-    if (from >= to)
-      throw reader.refuse(`${clock(to)} does not come after ${clock(from)}`, 'every hour between 9:00 and 17:00');
+    const { from, to } = settleWindow(reader, window);
     const first = marks.length === 0 ? [from] : minutes.map((mark) => mark + Math.floor(from / 60) * 60);
     const times = first.flatMap((time) =>
       Array.from({ length: Math.floor((to - time) / n) + 1 }, (_, turn) => time + turn * n),
     );
     return crons(build, timeFields(times.filter((time) => time >= from && time <= to)));
   }
-  if (!start && n < 60 && 60 % n === 0) return crons(build, [n === 1 ? '* *' : `*/${n} *`]);
+  if (!start && n < 60 && 60 % n === 0) {
+    if (marks.length > 0) return crons(build, [`${minutesFrom(reader, minutes, n).join(',')} *`]);
+    return crons(build, [n === 1 ? '* *' : `*/${n} *`]);
+  }
   if (!start && n % 60 === 0 && n < 1440 && 1440 % n === 0)
     return crons(build, [`${minutes.join(',')} ${n === 60 ? '*' : `*/${n / 60}`}`]);
   if (marks.length > 0)
@@ -61,6 +62,41 @@ export function withinDays(build: Build, n: number): Schedule {
   const anchor = whole === undefined ? {} : { anchor: new Date(whole).toISOString() };
   return { kind: 'every', everyMs: n * MINUTE, ...anchor };
 }
+
+/** "Every 30 minutes at :10": each of them in the hour. */
+function minutesFrom(reader: Build['reader'], marks: readonly number[], n: number): number[] {
+  const [mark = 0, other] = marks;
+  if (other !== undefined || n === 1)
+    throw reader.refuse('several minutes need a rhythm of hours', 'every hour at :10 and :40');
+  return Array.from({ length: 60 / n }, (_, turn) => (mark % n) + turn * n);
+}
+
+/** "Every 4 hours starting at 8": all day long, so that 8:00 is one of its times. */
+function countedFrom(build: Build, n: number, startTime: ClockTime, isEveryDay: boolean): Schedule {
+  const { reader, facts, now, timezone } = build;
+  if (facts.start || facts.window || facts.marks.length > 0)
+    throw reader.refuse('it has two starts', 'every 4 hours starting at 8:00');
+  const [first = 0] = settleTimes(reader, [startTime], facts.part);
+  if (!isEveryDay && first >= n) {
+    const example = `every ${n} minutes between ${clock(first)} and 23:59 on weekdays`;
+    throw reader.refuse('it does not say until when on these days', example);
+  }
+  if (n < 60 && 60 % n === 0) return crons(build, [`${minutesFrom(reader, [first % 60], n).join(',')} *`]);
+  const phase = first % n;
+  if (1440 % n === 0) {
+    if (n % 60 === 0) return crons(build, [`${phase % 60} ${hoursFrom(Math.floor(phase / 60), n / 60)}`]);
+    return crons(build, timeFields(Array.from({ length: 1440 / n }, (_, turn) => phase + turn * n)));
+  }
+  if (!isEveryDay) throw reader.refuse(`${n} minutes do not divide the day`, 'every 30 minutes on weekdays');
+  facts.relative = true;
+  const today = dayOf(toWall(now, timezone));
+  const ahead = instantAt(build, today, first * MINUTE);
+  const from = ahead > now ? ahead : instantAt(build, today + 1, first * MINUTE);
+  return { kind: 'every', everyMs: n * MINUTE, anchor: new Date(from).toISOString() };
+}
+
+const hoursFrom = (first: number, n: number): string =>
+  n === 1 ? '*' : first === 0 ? `*/${n}` : Array.from({ length: 24 / n }, (_, turn) => first + turn * n).join(',');
 
 /** Every second, third, ... day or week, at local times. */
 export function everyDays(build: Build, unit: 'day' | 'week', n: number): Schedule {

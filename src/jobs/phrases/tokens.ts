@@ -15,6 +15,8 @@ const TOKEN =
   /(\d{4}-\d{2}-\d{2}(?:[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:z|[+-]\d{2}:?\d{2})?)?(?![\d:]))|(\d+)|(\p{L}+)|(\S)/gu;
 
 export interface Reader {
+  /** As it was written. */
+  phrase: string;
   /** The token at the cursor, or so many after it; a token without text at the end. */
   peek: (ahead?: number) => Token;
   /** The word, number or sign at the cursor, '' for an ISO date and at the end. */
@@ -28,15 +30,11 @@ export interface Reader {
 
 const END: Token = { text: '', kind: 'sign', glued: false };
 
-export function readTokens(phrase: string): Reader {
-  const text = phrase
-    .toLowerCase()
-    .replaceAll('’', "'")
-    .replaceAll("o'clock", ' ')
-    .replaceAll('a.m.', 'am')
-    .replaceAll('p.m.', 'pm')
-    .replace(/[–—]/g, '-')
-    .replace(/[.!]$/, '');
+/**
+ * @param phrase as it was written, for refusals
+ * @param text the same in the reader's words
+ */
+export function readTokens(phrase: string, text: string): Reader {
   const tokens: Token[] = [];
   let end = 0;
   for (const match of text.matchAll(TOKEN)) {
@@ -48,6 +46,7 @@ export function readTokens(phrase: string): Reader {
   let at = 0;
   const peek = (ahead = 0) => tokens[at + ahead] ?? END;
   return {
+    phrase,
     peek,
     take() {
       at += 1;

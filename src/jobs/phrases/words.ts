@@ -62,18 +62,16 @@ export const MONTHS: ReadonlyMap<string, number> = new Map([
   ['sept', 9],
 ]);
 
-/** Number words. */
+/** Words before a unit of time that are a number; others are figures by now. */
 export const NUMBERS: ReadonlyMap<string, number> = new Map([
-  ...['a', 'an'].map((word): [string, number] => [word, 1]),
-  ...['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'].map(
-    (word, index): [string, number] => [word, index + 1],
-  ),
-  ['fifteen', 15],
-  ['twenty', 20],
-  ['thirty', 30],
-  ['forty', 40],
-  ['sixty', 60],
-  ['ninety', 90],
+  ['a', 1],
+  ['an', 1],
+]);
+
+/** How often in a day, a week or a month. */
+export const COUNTS: ReadonlyMap<string, number> = new Map([
+  ['twice', 2],
+  ['thrice', 3],
 ]);
 
 export const ORDINALS: ReadonlyMap<string, number | 'L'> = new Map<string, number | 'L'>([
@@ -124,16 +122,62 @@ export const REFUSED: ReadonlyMap<string, { reason: string; example: string }> =
   ['bimonthly', { reason: AMBIGUOUS, example: 'every 2 months" or "on the 1st and 15th of the month' }],
   ['biannually', { reason: AMBIGUOUS, example: 'every 6 months' }],
   ['semiannually', { reason: AMBIGUOUS, example: 'every 6 months' }],
-  ['twice', { reason: 'it does not say at which times', example: 'daily at 9 and 18:00' }],
-  ['thrice', { reason: 'it does not say at which times', example: 'daily at 9, 13:00 and 18:00' }],
+  ['half', { reason: AMBIGUOUS, example: 'daily at half past seven' }],
+  ['holidays', { reason: 'holidays are not known here', example: 'every weekday at 9' }],
+  ['sunrise', { reason: 'the hours of the sun are not known here', example: 'daily at 7:00' }],
+  ['sunset', { reason: 'the hours of the sun are not known here', example: 'daily at 20:00' }],
   ['times', { reason: 'it does not say at which times', example: 'daily at 9, 13:00 and 18:00' }],
   ['until', { reason: 'a schedule has no end date', example: 'every weekday at 9' }],
   ['till', { reason: 'a schedule has no end date', example: 'every weekday at 9' }],
   ['ago', { reason: 'that is in the past', example: 'in 20 minutes' }],
-  ...['utc', 'gmt', 'cet', 'cest', 'est', 'edt', 'pst', 'pdt'].map(
-    (zone): [string, { reason: string; example: string }] => [
-      zone,
-      { reason: 'the time zone is the `timezone` of the job, not part of its schedule', example: 'daily at 8' },
-    ],
-  ),
+  ...Object.entries({
+    ...{
+      cet: 'Berlin',
+      cest: 'Berlin',
+      mez: 'Berlin',
+      mesz: 'Berlin',
+      bst: 'London',
+      est: 'New York',
+      edt: 'New York',
+    },
+    ...{
+      cst: 'Chicago',
+      cdt: 'Chicago',
+      mst: 'Denver',
+      mdt: 'Denver',
+      pst: 'Los Angeles',
+      pdt: 'Los Angeles',
+      ist: 'India',
+    },
+  }).map(([zone, city]): [string, { reason: string; example: string }] => [
+    zone,
+    { reason: `${zone.toUpperCase()} is not one clock all year and everywhere`, example: `daily at 8 ${city} time` },
+  ]),
 ]);
+
+const KEYWORDS = new Set([
+  ...['every', 'each', 'at', 'in', 'on', 'of', 'between', 'from', 'starting', 'beginning', 'except', 'once', 'other'],
+  ...[
+    'to',
+    'through',
+    'today',
+    'tomorrow',
+    'tonight',
+    'after',
+    'next',
+    'this',
+    'coming',
+    'now',
+    'am',
+    'pm',
+    'past',
+    'quarter',
+  ],
+  ...['remind', 'me', 'please', 'business', 'working', 'half', 'second', 'everyday', 'time'],
+]);
+const TABLES: readonly { has(word: string): boolean }[] = [
+  ...[KEYWORDS, UNITS, RHYTHMS, WEEKDAYS, PLURAL_WEEKDAYS, DAY_GROUPS, MONTHS, NUMBERS, COUNTS, ORDINALS, NAMED_TIMES],
+  ...[DAY_PARTS, FILLERS, REFUSED],
+];
+/** Whether it is an English word that has a meaning here. */
+export const isReadersWord = (word: string): boolean => TABLES.some((known) => known.has(word));

@@ -1,0 +1,64 @@
+/** English as people write it, in the words of the reader. Phrases of other languages come here once they are translated. */
+import { type Language, spoken, table } from './language.ts';
+
+export const ENGLISH: Language = {
+  numbers: table(`
+    1 = one
+    2 = two
+    3 = three
+    4 = four
+    5 = five
+    6 = six
+    7 = seven
+    8 = eight
+    9 = nine
+    10 = ten
+    11 = eleven
+    12 = twelve
+    15 = fifteen
+    20 = twenty
+    25 = twenty-five, twenty five
+    30 = thirty
+    40 = forty
+    45 = forty-five, forty five
+    60 = sixty
+    90 = ninety
+  `),
+  rules: [
+    [/^@every\b/g, 'every'],
+    [/^(?:please )?(?:remind (?:me|us) )?/g, ''],
+    [/,? please$/g, ''],
+    [/ ?o'clock\b/g, ''],
+    [/(?<=\d ?)([ap])\.m\.?(?!\p{L})/gu, '$1m'],
+    [/\bhalf past (\d{1,2})\b/g, (_, hour) => spoken(hour, 30)],
+    [/\b(?:a )?quarter (?:past|after) (\d{1,2})\b/g, (_, hour) => spoken(hour, 15)],
+    [/\b(?:a )?quarter (?:to|before|of) (\d{1,2})\b/g, (_, hour) => spoken(hour, -15)],
+    [/\b(5|10|20|25) (?:minutes )?past (\d{1,2})\b/g, (_, minutes, hour) => spoken(hour, Number(minutes))],
+    [/\bat (5|10|20|25) (?:minutes )?to (\d{1,2})\b/g, (_, minutes, hour) => `at ${spoken(hour, -Number(minutes))}`],
+    [/\bquarter (?:of an hour|hour)\b/g, '15 minutes'],
+    [/\b(\d) ?x (?=daily|a|per|every|each)/g, '$1 times '],
+    [/\b2 times\b/g, 'twice'],
+    [/\b(?:business|working|week) (day|days)\b/g, 'week$1'],
+    [/\beveryday\b/g, 'every day'],
+    [/\bevery single\b/g, 'every'],
+    [/\bthis coming\b/g, 'coming'],
+    [/\b(?:tmrw|tmr|tmw)\b/g, 'tomorrow'],
+    [/^after (?=\d)/g, 'in '],
+    [/\bdays (\d{1,2}) and (\d{1,2})\b/g, 'the $1th and $2th'],
+    [/(?<!\d )\bday (\d{1,2})(?![\d:.]| ?[ap]m)\b/g, 'the $1th'],
+    [/\b(\d{1,2})\.(\d{1,2})\.(\d{4})?(?![\d.])/g, (found, day, month, year = '') => dateOf(found, day, month, year)],
+    [/(?<=\p{L})\/(?=\p{L})/gu, ' and '],
+    // "Mon-Thu 18h"; in "every 18h" and "in 18h" it is a time to wait.
+    [/(?<!\b(?:every|in|after)\b.*)\b(\d{1,2}) ?h\b/g, (_, hour) => spoken(hour)],
+    [/(?<=\bday,? (?:at )?)(\d{1,2})h\b/g, (_, hour) => spoken(hour)],
+  ],
+  words: new Map(),
+};
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+/** With points the day comes first. */
+function dateOf(found: string, day = '', month = '', year = ''): string {
+  const name = MONTHS[Number(month) - 1];
+  return name === undefined ? found : `${day} ${name} ${year}`;
+}

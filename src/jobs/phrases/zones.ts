@@ -1,0 +1,49 @@
+/** The time zone that a phrase names: "7pm UTC", "9 Berlin time", "(Europe/Berlin)", "heure de Paris". */
+import { readZone } from '../../lib/timezone.ts';
+import { refusal } from './tokens.ts';
+
+/** Zones of the clocks that people call by their part of a country, summer time included. */
+const WIDE = new Map([
+  ['eastern', 'America/New_York'],
+  ['central', 'America/Chicago'],
+  ['mountain', 'America/Denver'],
+  ['pacific', 'America/Los_Angeles'],
+]);
+/** Each finds names, as its first group; a name of several words may have others before it. */
+const NAMES = [
+  /(?:\b(?:in|timezone|zone|tz) )?\(?\b([a-z]+(?:[_-][a-z0-9]+)*(?:\/[a-z0-9_+-]+){1,2})\)?(?![\p{L}\d])/gu,
+  /\(?\b(utc|gmt)\b(?: time)?\)?/gu,
+  /\(?((?:\p{L}+ ){0,2}\p{L}+) (?:time|zeit)\b\)?/gu,
+  /\(?,? ?(?:a l')?heure d[e'] ?((?:\p{L}+[ -]){0,2}\p{L}+)\)?$/gu,
+  /\(?,? ?hora (?:de|del) ((?:\p{L}+ ){0,2}\p{L}+)\)?$/gu,
+];
+
+/** @param text folded */
+export function takeZone(text: string): { text: string; zone?: string } {
+  if (/\b(?:utc|gmt) ?[+-] ?\d/.test(text)) {
+    const reason = 'a distance from UTC does not follow the clocks of a place';
+    throw refusal(text, reason, 'daily at 9 Berlin time" or "daily at 9 UTC');
+  }
+  const plain = text.replace(/ ?\b(?:my|our|local|ortszeit) (?:time|zeit)\b/g, '');
+  for (const pattern of NAMES) {
+    for (const { 0: whole, 1: name = '', index } of plain.matchAll(pattern)) {
+      const found = zoneAtEnd(name);
+      if (!found) continue;
+      const before = plain.slice(0, index) + (whole.startsWith('(') ? '' : found.before);
+      const rest = `${before.replace(/ in $/, ' ')} ${plain.slice(index + whole.length)}`;
+      return { text: rest.replace(/\s+/g, ' ').trim(), zone: found.zone };
+    }
+  }
+  return { text: plain };
+}
+
+/** The zone that the last words name, as many of them as can. */
+function zoneAtEnd(name: string): { zone: string; before: string } | undefined {
+  const words = name.split(' ');
+  for (let start = 0; start < words.length; start += 1) {
+    const wanted = words.slice(start).join(' ');
+    const zone = WIDE.get(wanted) ?? readZone(wanted) ?? readZone(wanted.replace(/er$/, ''));
+    if (zone !== undefined) return { zone, before: words.slice(0, start).join(' ') };
+  }
+  return undefined;
+}
