@@ -108,7 +108,8 @@ export function settleWindow(
   if (from.isTwelve !== to.isTwelve && (from.hasMeridiem || to.hasMeridiem))
     throw reader.refuse('one hour has am or pm and the other does not', 'every hour between 9am and 5pm');
   const [start = 0] = settleTimes(reader, [from], undefined);
-  if (to.isBare && to.minutes <= start && to.minutes + 720 > start) return { from: start, to: to.minutes + 720 };
+  if (to.isBare && from.isTwelve && to.minutes <= start && to.minutes + 720 > start)
+    return { from: start, to: to.minutes + 720 };
   const [end = 0] = to.minutes > start ? settleTimes(reader, [to], undefined) : [to.minutes];
   if (start < end) return { from: start, to: end };
   const night = `every hour between ${clock(start)} and 23:59; every hour between 0:00 and ${clock(end)}`;

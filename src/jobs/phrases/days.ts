@@ -184,20 +184,26 @@ export function ordinalsAt(reader: Reader): (number | 'L')[] {
   return WEEKDAYS.has(reader.peek(ahead).text) ? values : [];
 }
 
-/** "of the month", "of every month", "of january": the month when it names one. */
-function readOfMonth({ reader, facts }: Context): number | undefined {
-  if (reader.peek().text !== 'of') return undefined;
+/** "of the month", "of every month", "of january and july": the months when it names some. */
+export function readOfMonth({ reader, facts }: Context): number[] {
+  if (reader.peek().text !== 'of') return [];
   reader.take();
-  const month = MONTHS.get(reader.peek().text);
-  if (month !== undefined) {
-    reader.take();
-    return month;
+  const months: number[] = [];
+  for (let ahead = 0; ; ) {
+    const month = MONTHS.get(reader.peek(ahead).text);
+    if (month === undefined) break;
+    months.push(month);
+    for (let taken = 0; taken <= ahead; taken += 1) reader.take();
+    ahead = 0;
+    while (['and', ',', '&'].includes(reader.peek(ahead).text)) ahead += 1;
+    if (ahead === 0) break;
   }
+  if (months.length > 0) return months;
   reader.takeIf('the', 'every', 'each', 'a', 'any');
   if (!reader.takeIf('month', 'months'))
-    throw reader.refuse(`"of ${reader.peek().text}" is unclear`, 'first day of the month at noon');
+    throw reader.refuse(`"of ${reader.peek().text.slice(0, 40)}" is unclear`, 'first day of the month at noon');
   facts.ofMonth = true;
-  return undefined;
+  return [];
 }
 
 /** Ordinals and what they count: days, weekdays, weekdays of the month; false when there is none. */
@@ -208,9 +214,9 @@ export function readNth(context: Context): boolean {
   const weekday = WEEKDAYS.get(reader.peek().text);
   if (weekday !== undefined) {
     reader.take();
-    const month = readOfMonth(context);
-    if (month !== undefined) facts.months.push(month);
-    facts.needsMonth ||= !facts.ofMonth && month === undefined;
+    const months = readOfMonth(context);
+    facts.months.push(...months);
+    facts.needsMonth ||= !facts.ofMonth && months.length === 0;
     if (values.some((value) => value !== 'L' && value > 5)) {
       throw reader.refuse('a month has at most five of a weekday', 'last friday of the month at 16:00');
     }
@@ -218,8 +224,7 @@ export function readNth(context: Context): boolean {
     return true;
   }
   if (reader.takeIf('weekday', 'workday')) {
-    const month = readOfMonth(context);
-    if (month !== undefined) facts.months.push(month);
+    facts.months.push(...readOfMonth(context));
     if (values.some((value) => value !== 1 && value !== 'L')) {
       throw reader.refuse(
         'only the first and the last weekday of a month can be said',
@@ -232,19 +237,19 @@ export function readNth(context: Context): boolean {
   const isDay = reader.takeIf('day');
   const direct = MONTHS.get(reader.peek().text);
   if (direct !== undefined) reader.take();
-  const month = direct ?? readOfMonth(context);
-  if (!hasFigures && month === undefined && !facts.ofMonth) {
+  const months = direct === undefined ? readOfMonth(context) : [direct];
+  if (!hasFigures && months.length === 0 && !facts.ofMonth) {
     if (!isDay) throw reader.refuse('it does not say of what', 'first day of the month at noon');
     facts.needsMonth = true;
   }
   for (const value of values) {
     if (value === 'L' && !isDay) throw reader.refuse('"last" needs a day', 'last day of the month at 18:00');
-    if (value === 'L' || month === undefined) {
+    if (value === 'L' || months.length !== 1) {
       facts.monthDays.push(String(value));
-      if (month !== undefined) facts.months.push(month);
+      facts.months.push(...months);
       if (value !== 'L' && (value < 1 || value > 31))
         throw reader.refuse(`no month has a day ${value}`, 'on the 15th at 10:00');
-    } else addDate(context, month, value);
+    } else addDate(context, months[0] ?? 0, value);
   }
   return true;
 }

@@ -5,7 +5,16 @@
 
 import { HOUR, MINUTE } from '../zone.ts';
 import { DATE_FORMS, isClock, readAt, readClock, readWindow } from './clock.ts';
-import { ordinalAt, ordinalsAt, readDate, readNamedDay, readNth, readStart, readWeekdays } from './days.ts';
+import {
+  ordinalAt,
+  ordinalsAt,
+  readDate,
+  readNamedDay,
+  readNth,
+  readOfMonth,
+  readStart,
+  readWeekdays,
+} from './days.ts';
 import { type Context, type Facts, noFacts } from './facts.ts';
 import type { Reader } from './tokens.ts';
 import {
@@ -139,7 +148,12 @@ function readPart(context: Context, isJoined: boolean): 'time' | 'day' | 'other'
   }
   if (reader.takeIf('once')) {
     if (reader.takeIf('a', 'an', 'per', 'every', 'each')) return readEvery(context);
-    facts.saidOnce = true;
+    // "once daily" says no more than "daily".
+    facts.saidOnce = !RHYTHMS.has(reader.peek().text);
+    return 'other';
+  }
+  if (text === 'of' && facts.nth.length + facts.monthDays.length > 0) {
+    facts.months.push(...readOfMonth(context));
     return 'other';
   }
   if (ordinalAt(reader) && readNth(context)) return 'day';

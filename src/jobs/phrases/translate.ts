@@ -11,7 +11,8 @@ import { SPANISH } from './languages/spanish.ts';
 import { isReadersWord } from './words.ts';
 
 const OTHERS = [GERMAN, FRENCH, SPANISH];
-const WORD = /[\p{L}']+/gu;
+/** Single letters say nothing about the language. */
+const WORD = /[\p{L}']{2,}/gu;
 
 /** Lower case without accents, with one kind of hyphen, apostrophe and space. */
 export const fold = (text: string): string =>
@@ -41,7 +42,7 @@ export function translate(text: string): string {
 /** So many words of the text are in its tables. */
 function knownBy(language: Language, text: string): number {
   const count = (tables: Language['words']) =>
-    [...text.matchAll(finder(tables))].reduce((sum, [found]) => sum + found.split(' ').length, 0);
+    [...text.matchAll(finder(tables))].reduce((sum, [found]) => sum + (found.match(WORD)?.length ?? 0), 0);
   return count(language.words) + count(language.numbers);
 }
 

@@ -41,7 +41,7 @@ export const GERMAN: Language = {
     [/\bam (\d{1,2})\.(\d{1,2})(?![\d.:])/g, 'am $1.$2.'],
     // "15. jedes Monats", "am 15. um 9", "24. Dezember", "jeden 1. und 3. Montag"
     [/\b(\d{1,2})\. (?=jan|feb|mar|mrz|apr|mai|jun|jul|aug|sep|okt|nov|dez)/g, '$1 '],
-    [/\b(\d{1,2})\.(?![\d.])/g, '$1th'],
+    [/(?<![\d.])(\d{1,2})\.(?![\d.])/g, '$1th'],
   ],
   words: table(`
     every = jeden, jede, jedes, jeder, jedem, alle, immer

@@ -39,7 +39,7 @@ export const SPANISH: Language = {
     [/\b(?:los )?dias (\d{1,2}) y (\d{1,2})\b/g, '$1th and $2th'],
     [/\bel (\d{1,2}) y el (\d{1,2})(?! de (?!cada))/g, '$1th and $2th'],
     [new RegExp(`\\b(?:el dia|dia|el) (\\d{1,2})\\b(?![.:]| de (?:${MONTH}))`, 'g'), '$1th'],
-    [/\bde(?: las)? (\S+) a (?:las )?(?=[\d\uE000])/g, 'from $1 to '],
+    [/\bde(?: las)? ([\d:\uE000]+) a (?:las )?(?=[\d\uE000])/g, 'from $1 to '],
     [new RegExp(`\\b(?:de )?(${DAY}) a (?=${DAY})`, 'g'), '$1 - '],
     [new RegExp(`\\bde (?=${MONTH})`, 'g'), ''],
     [/\b(?:del?) (?=\d{4}\b)/g, ''],
