@@ -1,0 +1,20 @@
+/** The word that no part of a phrase can begin with there: why it is refused. */
+import { DATE_FORMS } from './clock.ts';
+import type { Reader } from './tokens.ts';
+import { REFUSED } from './words.ts';
+
+const EXAMPLE = 'every weekday at 9:00';
+
+export function unknown(reader: Reader): never {
+  const { text } = reader.peek();
+  const known = REFUSED.get(text);
+  if (known) throw reader.refuse(known.reason, known.example);
+  if (text === '') throw reader.refuse('it ends too early', EXAMPLE);
+  if (reader.peek().kind === 'number') {
+    const next = REFUSED.get(reader.peek(1).text);
+    if (next) throw reader.refuse(next.reason, next.example);
+    if (reader.peek(1).text === '/') throw reader.refuse(DATE_FORMS, '2027-12-24 18:00');
+    throw reader.refuse(`it is unclear what ${text} is, a time has "at", a colon, am or pm`, 'every monday at 9');
+  }
+  throw reader.refuse(`"${text.slice(0, 40)}" is not understood there`, EXAMPLE);
+}
