@@ -179,6 +179,7 @@ export function openWork(options: WorkOptions): Work {
     small === undefined || small === OFFLINE_MODEL
       ? undefined
       : new SmallModelTitles({ home, model: small, models, costs, show: threads.show, log });
+  const usualZone = config.jobs.timezone ?? systemTimezone();
   const runs: RunServices = {
     ...{ home, log, agent, bus, meter, suspension, conversations, delivery, buttons, compaction, channelOf, isBlank },
     digests: options.digests,
@@ -188,11 +189,7 @@ export function openWork(options: WorkOptions): Work {
     vibers: options.vibers,
     nowFor(principal) {
       const zone = options.zones.of(principal);
-      return nowText(
-        new Date(options.clock?.now() ?? Date.now()),
-        zone ?? config.jobs.timezone ?? systemTimezone(),
-        zone !== undefined,
-      );
+      return nowText(new Date(options.clock?.now() ?? Date.now()), zone ?? usualZone, zone !== undefined);
     },
     reading: openReading({ config, env: options.env, home, meter, log }),
     speak: openSpeak({ config, env: options.env, home, meter, log }),
@@ -204,7 +201,7 @@ export function openWork(options: WorkOptions): Work {
   const zonesAt: ZonesAt = {
     of: (principal) => options.zones.of(principal),
     set: (principal, zone) => options.zones.set(principal, zone),
-    usual: config.jobs.timezone ?? systemTimezone(),
+    usual: usualZone,
   };
   const worker = new Worker({
     ...{ queue, runs, questions, giveUp: options.giveUp, maxRuns: config.limits.runs },

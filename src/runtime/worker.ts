@@ -81,6 +81,7 @@ export class Worker {
   }
 
   async #runCommands(lease: Lease<Entry>): Promise<void> {
+    await lease.stored();
     for (const item of lease.items) {
       await this.#answerCommand(item, lease);
       await this.#ack(lease, [item]);
@@ -135,7 +136,17 @@ export class Worker {
         isShutdown: this.#isStopping,
         isSteered: steers(waiting[0]?.items[0]),
       });
-      const turn = { run: batch.run, items, carriedOver, isAgain, fence: lease, onSettled, ack, ...signals };
+      const turn = {
+        run: batch.run,
+        items,
+        carriedOver,
+        isAgain,
+        fence: lease,
+        stored: () => lease.stored(),
+        onSettled,
+        ack,
+        ...signals,
+      };
       const ended = await takeTurn(turn, runs);
       if (ended === 'shutdown') return queue.release(lease);
       carriedOver = ended === 'steered' ? [...carriedOver, ...items] : [];

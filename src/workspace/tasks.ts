@@ -116,7 +116,7 @@ export async function syncTask(home: Home, taskId: string): Promise<void> {
 /**
  * Changes a record; calls for one task run one after the other, each on the result of the one before. `updatedAt` is set
  * unless `change` did so; a record that comes back unchanged is not written.
- * @param options.sync whether it must survive a power cut; by default when more than `state`, `runs`, `usage` or `updatedAt` changed
+ * @param options.sync whether it must survive a power cut; by default when more than `state`, `runs`, `usage`, `counted` or `updatedAt` changed
  * @throws UserError when there is no such task
  */
 export function updateTask(
@@ -178,14 +178,18 @@ function taskIds(home: Home): readonly string[] {
 
 /** What must survive a power cut. */
 function stablePart(record: TaskRecord): string {
-  return JSON.stringify({ ...record, state: null, runs: null, usage: null, updatedAt: null });
+  return JSON.stringify({ ...record, state: null, runs: null, usage: null, counted: null, updatedAt: null });
 }
 
 /** What changes often stands last and the file is padded, so that a change of state is one small write in place. */
 async function write(home: Home, record: TaskRecord, sync = true): Promise<void> {
   const file = recordFile(home, record.id);
-  const { state, runs, usage, updatedAt, ...stable } = record;
-  const json = JSON.stringify({ ...stable, ...(usage && { usage }), runs, state, updatedAt }, null, 2);
+  const { state, runs, usage, counted, updatedAt, ...stable } = record;
+  const json = JSON.stringify(
+    { ...stable, ...(counted && { counted }), ...(usage && { usage }), runs, state, updatedAt },
+    null,
+    2,
+  );
   const before = sync ? undefined : records.get(file)?.text;
   const size = Buffer.byteLength(json);
   const oldSize = before === undefined ? 0 : Buffer.byteLength(before) - 1;
@@ -220,6 +224,7 @@ const recordShape = shape<TaskRecord>(
       job: optional(isText),
       digestAt: optional(isText),
     },
+    counted: optional(objectOf({ run: isText, before: optional(objectOf({})) })),
   }),
 );
 const ABOUT = {

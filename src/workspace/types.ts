@@ -43,6 +43,8 @@ export interface TaskRecord {
   runs: number;
   /** What all its runs have used. */
   usage?: Usage;
+  /** The last run that is counted in `usage`, and what stood there before: counted again after a crash, it counts once. */
+  counted?: { run: string; before?: Usage };
   /** What its people let it do without being asked again. */
   always?: Consent[];
   /** Skills that its people have called by their names. */

@@ -59,6 +59,15 @@ export function engineContract(name: string, createWorld: () => EngineWorld): vo
       expect(texts(await claim(await world.open()))).toEqual(['1']);
     });
 
+    it('tells its owner once a message is durable, and refuses whoever does not own it any more', async () => {
+      const engine = await createWorld().open();
+      await put(engine, 'task:a', '1');
+      const lease = await claim(engine);
+      await lease.stored();
+      await engine.queue.release(lease);
+      await expect(lease.stored()).rejects.toThrow(LeaseLost);
+    });
+
     it('takes an event once: at the same time, while it waits, in work, finished, and after a start', async () => {
       const world = createWorld();
       const first = await world.open();

@@ -5,7 +5,7 @@
  */
 import type { FairLimits, Lease } from '../engine.ts';
 import { createFair, type Fair } from './fair.ts';
-import { dueAt, emptyLane, head, type Lane, type LaneItem } from './lanes.ts';
+import { dueAt, emptyLane, head, type Lane, type LaneItem, putBack } from './lanes.ts';
 import { LocalLease } from './lease.ts';
 
 /** Lanes of one kind, and those who want one. */
@@ -65,6 +65,24 @@ export class HandOut<T> {
   /** A message has come into its lane. */
   added(name: string, lane: Lane<T>, { by }: LaneItem<T>): void {
     if (lane.isReady) this.#kindFor(kindOf(name)).fair.add(name, by);
+  }
+
+  /** A message could not be stored after all: whoever works on it loses the lane, and what else was in work there waits again. */
+  takeBack(name: string, id: string): readonly LaneItem<T>[] {
+    const lane = this.#lanes.get(name);
+    const at = lane?.items.findIndex((item) => item.id === id) ?? -1;
+    if (!lane || at < 0) return [];
+    const { lease } = lane;
+    const inWork = at < lane.leased ? lane.items.slice(0, lane.leased) : [];
+    lane.items.splice(at, 1);
+    if (inWork.length === 0) {
+      if (lane.items.length === 0 && !lane.isReady) this.forgetEmpty(name);
+      return [];
+    }
+    putBack(lane);
+    this.freed(name, lane);
+    lease?.lose();
+    return inWork.filter((item) => item.id !== id);
   }
 
   claim(kindName: string): Promise<Lease<T> | undefined> {
@@ -155,6 +173,12 @@ export class HandOut<T> {
       const { lane: name, share } = taken;
       const lane = this.laneOf(name);
       lane.isReady = false;
+      if (lane.items.length === 0) {
+        // Its only message could not be stored.
+        fair.done(share);
+        this.#lanes.delete(name);
+        continue;
+      }
       if (this.#suspect !== undefined && (lane.items[0]?.attempts ?? 0) > 0) {
         this.#held.add(name);
         fair.done(share);
@@ -175,6 +199,7 @@ export class HandOut<T> {
       items,
       isAgain,
       isHeld: () => lane.lease === lease,
+      storing: () => lane.items.slice(0, lane.leased).flatMap((item) => item.storing ?? []),
     });
     lease.isStopped = lane.isStopped;
     lane.isStopped = false;

@@ -10,6 +10,8 @@ export interface LaneItem<T> extends QueueItem<T> {
   orderKey: OrderKey | undefined;
   /** It may have been worked on before. */
   isAgain: boolean;
+  /** Settles when it is durable, or could not be stored; undefined once it is. */
+  storing?: Promise<void> | undefined;
 }
 
 export interface Lane<T> {

@@ -30,21 +30,33 @@ export class LocalFence implements Fence {
   }
 }
 
+interface Held<T> {
+  items: QueueItem<T>[];
+  isAgain: boolean;
+  isHeld: () => boolean;
+  /** What of the lane in work is on its way to the disk. */
+  storing: () => Promise<void>[];
+}
+
 export class LocalLease<T> extends LocalFence implements Lease<T> {
   readonly lane: string;
   readonly items: QueueItem<T>[];
   readonly isAgain: boolean;
   isStopped = false;
   view: LaneView | undefined;
+  readonly #storing: () => Promise<void>[];
 
-  constructor(
-    lane: string,
-    epoch: number,
-    { items, isAgain, isHeld }: { items: QueueItem<T>[]; isAgain: boolean; isHeld: () => boolean },
-  ) {
+  constructor(lane: string, epoch: number, { items, isAgain, isHeld, storing }: Held<T>) {
     super(lane, epoch, isHeld);
     this.lane = lane;
     this.items = items;
     this.isAgain = isAgain;
+    this.#storing = storing;
+  }
+
+  async stored(): Promise<void> {
+    const storing = this.#storing();
+    if (storing.length > 0) await Promise.allSettled(storing);
+    this.check();
   }
 }

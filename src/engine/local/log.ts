@@ -32,6 +32,7 @@ interface PendingPut {
   state: LogState;
   key: string;
   text: string;
+  onWritten: (() => void) | undefined;
   resolve: () => void;
   reject: (error: unknown) => void;
 }
@@ -91,11 +92,14 @@ export class SpoolLog {
     return this.#segment.file;
   }
 
-  /** Resolves when it is on the disk. Rejects with a StorageError, and then nothing of it stays; throws for what is no JSON. */
-  put(state: LogState, key: string, value: unknown): Promise<void> {
+  /**
+   * Resolves when it is on the disk. Rejects with a StorageError, and then nothing of it stays; throws for what is no JSON.
+   * @param onWritten called once it stands in the file, before it is synced: a crash of the process alone loses it no more
+   */
+  put(state: LogState, key: string, value: unknown, onWritten?: () => void): Promise<void> {
     const text = lineText({ op: 'put', state, key, value });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#pending.push({ state, key, text, resolve, reject });
+    this.#pending.push({ state, key, text, onWritten, resolve, reject });
     // A tick later, so that calls made together share one sync.
     this.#draining ??= Promise.resolve().then(() => this.#drain());
     return promise;
@@ -221,19 +225,32 @@ export class SpoolLog {
       for (const put of batch) await this.#commit([put]);
       return;
     }
+    const before = batch.map(({ state, key }) => this.#side(state).get(key));
+    for (const { state, key, text, onWritten } of batch) {
+      const length = Buffer.byteLength(text) - 1;
+      this.#side(state).set(key, { offset, length, state });
+      offset += length + 1;
+      onWritten?.();
+    }
+    // On this thread when nothing else is to be done meanwhile: that is quicker.
+    const isAlone = batch.length === 1 && !batch[0]?.onWritten && this.#pending.length === 0 && this.#inbox.size <= 1;
     try {
-      await this.#segment.sync(batch.length === 1 && this.#pending.length === 0 && this.#inbox.size <= 1);
+      await this.#segment.sync(isAlone);
     } catch (error) {
+      this.#restore(batch, before);
       // What of this segment is on the disk nobody knows: the next one holds what was durable before.
       if (!this.#tryToBegin()) this.#takeBack(batch);
       for (const { reject } of batch) reject(toStorageError(error));
       return;
     }
-    for (const { state, key, text, resolve } of batch) {
-      const length = Buffer.byteLength(text) - 1;
-      this.#side(state).set(key, { offset, length, state });
-      offset += length + 1;
-      resolve();
+    for (const { resolve } of batch) resolve();
+  }
+
+  #restore(batch: readonly PendingPut[], before: readonly (LiveEntry | undefined)[]): void {
+    for (const [n, { state, key }] of batch.entries()) {
+      const old = before[n];
+      if (old) this.#side(state).set(key, old);
+      else this.#side(state).delete(key);
     }
   }
 

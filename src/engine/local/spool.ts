@@ -6,10 +6,12 @@
  *      +----- release --------+-----------------------------------------> dead/<key>.json, then drop
  *
  * These are lines of the log (`log-lines.ts`). Invariants: one owner a lane; a lane's messages are handed out in order of arrival; an
- * event is put once.
+ * event is put once. A message is handed out as soon as it is written, so that the work on it goes on while it is synced; its owner
+ * asks `stored` before it does anything that cannot be taken back, and loses the lane when the disk fails.
  */
 import { crashPoint } from '../../crash-points.ts';
 import { LeaseLost } from '../../errors.ts';
+import { createLru } from '../../lib/lru.ts';
 import { anything, type Schema, shape } from '../../lib/shape.ts';
 import type {
   DeadLetter,
@@ -27,7 +29,7 @@ import type {
 import { spoolKey } from '../engine.ts';
 import { bury, deadLetters, reasonOf, type SpoolFile } from './dead-letters.ts';
 import { HandOut } from './hand-out.ts';
-import { dueBehind, insert, lease as intoWork, itemOf, type Lane, putBack } from './lanes.ts';
+import { dueBehind, insert, lease as intoWork, itemOf, type Lane, type LaneItem, putBack } from './lanes.ts';
 import { MAX_CRASHES, type RecoveryOptions, recoverSpool, spoolShape } from './recovery.ts';
 import type { SpoolStore } from './store.ts';
 
@@ -38,6 +40,7 @@ export { MAX_CRASHES };
  * right then is no accident; kills that merely follow each other quickly never meet it.
  */
 const SUSPECT_DELAY_MS = 3_000;
+const MAX_FAILED = 1_000;
 
 export interface SpoolOptions<T> extends RecoveryOptions<T> {
   /** By kind of lane, how many may be in work for whom; absent: as many as are claimed. */
@@ -77,6 +80,8 @@ export class Spool<T> implements Queue<T> {
   readonly #commits = new Map<string, Promise<void>>();
   /** By lane, messages that are being stored. */
   readonly #storing = new Map<string, number>();
+  /** Ids of messages that were handed out and then could not be stored. */
+  readonly #failed = createLru<true>(MAX_FAILED);
   readonly #listeners: Listener[] = [];
   #lastSeq = 0;
 
@@ -105,23 +110,28 @@ export class Spool<T> implements Queue<T> {
     const file = this.#fileOf(lane, message, id, options);
     crashPoint('accept:before-commit');
     this.#storing.set(lane, (this.#storing.get(lane) ?? 0) + 1);
+    let item: LaneItem<T> | undefined;
+    const onWritten = () => {
+      this.#storingLess(lane);
+      item = this.#add(file, this.#failed.has(id));
+      item.storing = this.#commits.get(id);
+      this.#lanes.wake(lane);
+    };
     try {
-      const commit = this.#store.put('new', id, file);
+      const commit = this.#store.put('new', id, file, onWritten);
       this.#commits.set(id, commit);
       await commit;
     } catch (error) {
+      if (item) this.#takeBack(lane, id);
+      else this.#storingLess(lane);
       this.#known.delete(id);
       this.#lanes.forgetEmpty(lane);
       throw error;
     } finally {
       this.#commits.delete(id);
-      const left = (this.#storing.get(lane) ?? 1) - 1;
-      if (left > 0) this.#storing.set(lane, left);
-      else this.#storing.delete(lane);
+      if (item) item.storing = undefined;
     }
     crashPoint('accept:after-commit');
-    this.#add(file, false);
-    this.#lanes.wake(lane);
     return 'accepted';
   }
 
@@ -244,12 +254,25 @@ export class Spool<T> implements Queue<T> {
     };
   }
 
-  #add(file: SpoolFile<T>, isAgain: boolean): void {
+  #storingLess(lane: string): void {
+    const left = (this.#storing.get(lane) ?? 1) - 1;
+    if (left > 0) this.#storing.set(lane, left);
+    else this.#storing.delete(lane);
+  }
+
+  /** The disk did not take what was handed out already. The platform brings it again, and then it may have been worked on. */
+  #takeBack(lane: string, id: string): void {
+    this.#failed.set(id, true);
+    for (const other of this.#lanes.takeBack(lane, id)) this.#store.move('new', other.id);
+  }
+
+  #add(file: SpoolFile<T>, isAgain: boolean): LaneItem<T> {
     const lane = this.#lanes.laneOf(file.lane);
     const item = itemOf(file, isAgain);
     insert(lane, item);
     this.#known.add(file.id);
     this.#lanes.added(file.lane, lane, item);
+    return item;
   }
 
   #seen(id: string): Promise<void> | undefined {

@@ -30,8 +30,9 @@ export interface SpoolStore {
   /**
    * Durable when it resolves. Takes the place of an older one of that name. Rejects with a StorageError when it cannot be written
    * (NoSpaceError for `new` when the disk is nearly full), with the error of serialising when it cannot be JSON.
+   * @param onWritten for what stands in the log: called when the death of this process alone would not lose it any more
    */
-  put(state: SpoolState, name: string, value: unknown): Promise<void>;
+  put(state: SpoolState, name: string, value: unknown, onWritten?: () => void): Promise<void>;
   /** Between waiting and in work. Written at once, synced with the next put. */
   move(to: 'new' | 'cur', name: string): void;
   /** It leaves its state, and its name, or `as`, is remembered for 30 days. */
@@ -96,7 +97,7 @@ export function openStore(options: StoreOptions): SpoolStore {
   return {
     root,
     endedCleanly: end.isClean,
-    async put(state, name, value) {
+    async put(state, name, value, onWritten) {
       if (isFiled(state)) {
         const text = `${JSON.stringify(value)}\n`;
         await writeFileAtomic(fileOf(state, name), text).catch((error: unknown) =>
@@ -107,7 +108,7 @@ export function openStore(options: StoreOptions): SpoolStore {
       }
       if (state === 'new' && !space.isEnough())
         throw new NoSpaceError(`less than ${freeBytes} bytes free below ${root} (limits.freeBytes)`);
-      await log.put(state, name, value);
+      await log.put(state, name, value, onWritten);
     },
     move: (to, name) => log.move(name, to),
     finish: (from, name, as) => log.finish(from, name, as),

@@ -4,8 +4,8 @@ import { lines, type MessageKey, type Messages, say, sentences, type Text, words
 import { planProgress, readPlan, standOf } from '../../workspace/plan.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
-import { addUsage } from '../../workspace/usage.ts';
 import { addressName } from '../conversations/places.ts';
+import { withRun } from '../costs/costs.ts';
 import { capsText, usageText } from '../costs/words.ts';
 import { consentText, revokeButton } from './approve.ts';
 import { type Command, type CommandContext, TASK_ID } from './command.ts';
@@ -100,7 +100,7 @@ async function costLines(
     if (last?.type === 'result' && last.usage)
       told.push(messages.text('tasks.lastUsed', { usage: usageText(last.usage) }));
   } else if (current) told.push(messages.text('tasks.nowUsed', { usage: usageText(current) }));
-  const total = current ? addUsage(task.usage, current) : task.usage;
+  const total = run !== undefined && current ? withRun(task, run, current).usage : task.usage;
   if (total) told.push(messages.text('tasks.allUsed', { usage: usageText(total) }));
   if (costs) told.push(...capsText(costs, principalText(principal), messages));
   return told;

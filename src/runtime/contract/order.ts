@@ -58,6 +58,8 @@ export interface Order {
   earlier: readonly SessionEntry[];
   verdicts: ReadonlyMap<string, Verdict>;
   signal: AbortSignal;
+  /** Resolves once what it answers is durable; absent: it is. Throws LeaseLost. */
+  stored?: () => Promise<void>;
   /** In place of the viber's own settings, key by key. */
   own?: OwnSettings;
   asked?: Asked;

@@ -6,10 +6,9 @@ import type { Home } from '../../workspace/home.ts';
 import { linkCurrentTask } from '../../workspace/plan.ts';
 import { readTask, saveTask, syncTask, titleOf, updateTask } from '../../workspace/tasks.ts';
 import type { TaskRecord, TaskState } from '../../workspace/types.ts';
-import { addUsage } from '../../workspace/usage.ts';
 import type { Entry } from '../contract/entry.ts';
 import { canBecome } from '../contract/task.ts';
-import type { Costs } from '../costs/costs.ts';
+import { type Costs, withRun } from '../costs/costs.ts';
 import { bindingKey, type Conversations } from './conversations.ts';
 
 export interface TaskRecords {
@@ -31,7 +30,7 @@ const takenOver = ({ job: _job, ...record }: TaskRecord): TaskRecord => record;
 export interface TaskRecordsOptions {
   home: Home;
   conversations: Conversations;
-  costs: Pick<Costs, 'take' | 'endRun'>;
+  costs: Pick<Costs, 'ofRun'>;
   log: Logger;
 }
 
@@ -75,8 +74,8 @@ export function createTaskRecords({ home, conversations, costs, log }: TaskRecor
   async function setState(taskId: string, state: TaskState, run?: string): Promise<void> {
     await syncing.get(taskId);
     await updateTask(home, taskId, (before) => {
-      const used = run === undefined ? undefined : costs.take(run);
-      const record = used ? { ...before, usage: addUsage(before.usage, used) } : before;
+      const used = run === undefined ? undefined : costs.ofRun(run);
+      const record = used && run !== undefined ? withRun(before, run, used) : before;
       const passes = state === 'running' ? record.state !== 'running' : canBecome('running', state);
       const runs = state === 'running' ? record.runs : record.runs + 1;
       return passes ? { ...record, state, runs, updatedAt: new Date().toISOString() } : record;
@@ -103,7 +102,15 @@ export function createTaskRecords({ home, conversations, costs, log }: TaskRecor
       }));
     },
     setState,
-    endRun: (run, task) => costs.endRun(run, task),
+    async endRun(run, task) {
+      const used = costs.ofRun(run);
+      if (!used) return;
+      try {
+        if (await readTask(home, task)) await updateTask(home, task, (record) => withRun(record, run, used));
+      } catch (error) {
+        log.warn({ task, err: error }, 'the usage of a task could not be written');
+      }
+    },
     showRunning: (taskId, onShown) =>
       setTimeout(() => {
         setState(taskId, 'running').then(onShown, (error: unknown) =>

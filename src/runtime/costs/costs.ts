@@ -8,7 +8,7 @@ import { createLru } from '../../lib/lru.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import { readTaskSync, updateTask } from '../../workspace/tasks.ts';
-import type { Usage } from '../../workspace/types.ts';
+import type { TaskRecord, Usage } from '../../workspace/types.ts';
 import {
   addUsage,
   appendUsage,
@@ -79,8 +79,7 @@ export class Costs {
   readonly #log: Logger;
   readonly #now: () => number;
   #day: Day | undefined;
-  /** By run: all of it, and the part that the record of its task does not know yet. */
-  readonly #runs = createLru<{ total: Usage; left: Usage | undefined }>(KEPT_RUNS);
+  readonly #runs = createLru<Usage>(KEPT_RUNS);
 
   constructor(options: CostsOptions) {
     this.#options = options;
@@ -128,7 +127,7 @@ export class Costs {
   /** What a run has used so far, before a restart included; undefined when nothing is known of it. */
   ofRun(run: string): Usage | undefined {
     this.#today();
-    return this.#runs.get(run)?.total;
+    return this.#runs.get(run);
   }
 
   /** What was used today: by everybody, or by one person. */
@@ -136,20 +135,13 @@ export class Costs {
     return person === undefined ? this.#today().all : (this.#today().people.get(person) ?? NO_USAGE);
   }
 
-  /** What a run has used that the record of its task does not know; from now on the record is taken to know it. */
-  take(run: string): Usage | undefined {
-    const { total, left } = this.#runs.get(run) ?? {};
-    if (total && left) this.#runs.set(run, { total, left: undefined });
-    return left;
-  }
-
-  /** Adds a run that has ended to the record of its task. Never rejects. */
-  async endRun(run: string, task: string): Promise<void> {
-    const left = this.take(run);
-    if (!left) return;
+  /** Adds to the record of a task what no run of it has used: a digest's calls. Once for each `run`. Never rejects. */
+  async addToTask(run: string, task: string): Promise<void> {
+    const used = this.ofRun(run);
+    if (!used) return;
     try {
-      if (readTaskSync(this.#home, task) === undefined) return;
-      await updateTask(this.#home, task, (record) => ({ ...record, usage: addUsage(record.usage, left) }));
+      if (readTaskSync(this.#home, task) !== undefined)
+        await updateTask(this.#home, task, (record) => withMore(record, used));
     } catch (error) {
       this.#log.warn({ task, err: errorMessage(error) }, 'the usage of a task could not be written');
     }
@@ -169,8 +161,7 @@ export class Costs {
   }
 
   #countRun(run: string, usage: Usage): void {
-    const known = this.#runs.get(run);
-    this.#runs.set(run, { total: addUsage(known?.total, usage), left: addUsage(known?.left, usage) });
+    this.#runs.set(run, addUsage(this.#runs.get(run), usage));
   }
 
   #count(into: Day, call: Usage & { person: string }): void {
@@ -218,6 +209,20 @@ export class Costs {
       this.#log.error({ err: error }, 'usage could not be written; it is forgotten at the next start');
     }
   }
+}
+
+/** The record with all that a run has used so far; counted once, however often it is said. */
+export function withRun(record: TaskRecord, run: string, used: Usage): TaskRecord {
+  const before = record.counted?.run === run ? record.counted.before : record.usage;
+  return { ...record, usage: addUsage(before, used), counted: { run, ...(before && { before }) } };
+}
+
+function withMore(record: TaskRecord, used: Usage): TaskRecord {
+  const { counted } = record;
+  return {
+    ...{ ...record, usage: addUsage(record.usage, used) },
+    ...(counted && { counted: { ...counted, before: addUsage(counted.before, used) } }),
+  };
 }
 
 const noticeKey = (who: string, setting: string): string => `${who} ${setting}`;

@@ -39,7 +39,7 @@ export interface Digester {
 
 export interface DigesterOptions {
   agent: Pick<Agent, 'run'>;
-  costs: Pick<Costs, 'check' | 'add' | 'endRun'>;
+  costs: Pick<Costs, 'check' | 'add' | 'addToTask'>;
   /** The model of a viber (`provider/model`) and what stands in for it. */
   modelOf: (viber: string) => Promise<{ model: string; fallback: string[] }>;
   /** Tokens of the conversation in one call. */
@@ -88,7 +88,7 @@ export function createDigester({ agent, costs, modelOf, maxTokens, log }: Digest
         log.warn({ task: taskId, err: error }, 'a digest failed');
         return enough.signal.aborted || error.kind === 'empty' || error.kind === 'cut-off' ? 'unusable' : 'unreachable';
       } finally {
-        await costs.endRun(run, taskId);
+        await costs.addToTask(run, taskId);
       }
     },
   };

@@ -39,12 +39,13 @@ export function progressOf({ earlier, asked }: Pick<Order, 'earlier' | 'asked'>)
 
 /** Durable in the session when they resolve. Throws a system error when the disk fails. */
 export function journal(
-  { task, viber = task.viber, run }: Pick<Order, 'task' | 'viber' | 'run'>,
+  { task, viber = task.viber, run, stored }: Pick<Order, 'task' | 'viber' | 'run' | 'stored'>,
   progress: Progress,
   home: Home,
 ): Pick<AgentHooks, 'onCall' | 'onStep' | 'takeShown'> {
   return {
     async onCall({ callId, tool }) {
+      await stored?.();
       const line: SessionEntry = { type: 'call', run, at: new Date().toISOString(), callId, tool };
       await appendSession(home, viber, task.id, [line], { sync: true });
       crashPoint('run:call-written');

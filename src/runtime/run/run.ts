@@ -34,6 +34,8 @@ export interface RunTurn {
   signal: AbortSignal;
   /** Aborts with `signal`, but for a newer message: what was said before it is still taken in. */
   intake: AbortSignal;
+  /** Resolves once its messages are durable: waited for before the first effect that cannot be taken back. Throws LeaseLost. */
+  stored: () => Promise<void>;
 }
 
 export type RunEnd =
@@ -70,6 +72,7 @@ export async function run(turn: RunTurn, to: RunUses): Promise<RunEnd> {
   const first = (turn.items[0] as QueueItem<Entry>).message;
   const messages = messagesFor(first.message);
   const isBegun = turn.isAgain || first.resume !== undefined;
+  if (isBegun || turn.answered.some(({ message }) => message.play)) await turn.stored();
   const earlier = isBegun ? await findRun(to.home, first.viber, first.taskId, turn.run) : [];
   // What was answered is only delivered.
   const result = earlier.find((entry) => entry.type === 'result');
@@ -136,14 +139,14 @@ function onWhoseWord({ items, answered }: RunTurn): Principal {
 }
 
 async function orderOf(
-  { task, run, items, answered, principal, earlier, signal, spoken }: Begun,
+  { task, run, items, answered, principal, earlier, signal, spoken, stored }: Begun,
   verdicts: Order['verdicts'],
   to: Pick<RunServices, 'tellsMemory'>,
 ): Promise<Order> {
   const { message: first, job } = (items[0] as QueueItem<Entry>).message;
   const tellsMemory = await to.tellsMemory({ principal, answered: answered.map((item) => item.message.message), job });
   return {
-    ...{ task, run, principal, tellsMemory, earlier, verdicts, signal, query: first.text || (spoken[0] ?? '') },
+    ...{ task, run, principal, tellsMemory, earlier, verdicts, signal, stored, query: first.text || (spoken[0] ?? '') },
     words: [...items.map((item) => item.message.message.text), ...spoken].filter(Boolean),
     ...(task.called ? { called: task.called } : {}),
     names: items.flatMap((item) => item.message.message.files.map((file) => file.name)),

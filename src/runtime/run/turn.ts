@@ -24,7 +24,7 @@ import type { RunServices } from './services.ts';
 
 export interface Turn
   extends Batch,
-    Pick<RunTurn, 'isAgain' | 'signal' | 'intake'>,
+    Pick<RunTurn, 'isAgain' | 'signal' | 'intake' | 'stored'>,
     Required<Pick<Concluding, 'fence' | 'ack'>> {
   /** Messages of turns that were steered into this one: they are answered with it. */
   carriedOver: readonly Item[];
@@ -74,7 +74,7 @@ export async function abandonTurn(
 
 /** The turn up to its outcome. */
 async function attempt(turn: Turn, to: Attempting & RunUses): Promise<Attempt> {
-  const { run: id, items, isAgain, signal, intake } = turn;
+  const { run: id, items, isAgain, signal, intake, stored } = turn;
   const first = (items[0] as Item).message;
   let showing: NodeJS.Timeout | undefined;
   try {
@@ -82,7 +82,9 @@ async function attempt(turn: Turn, to: Attempting & RunUses): Promise<Attempt> {
     const answered = [...turn.carriedOver, ...items];
     await to.live.follow(id, followers(answered, first.taskId, to), isAgain, newestIn(items));
     showing = to.taskRecords.showRunning(first.taskId, () => to.threads.show(first.taskId));
-    const end = await run({ task, run: id, items, answered, isAgain, signal, intake }, to);
+    const end = await run({ task, run: id, items, answered, isAgain, signal, intake, stored }, to);
+    // The answer must not be kept of a message that was not.
+    await stored();
     if (end.kind === 'steered') return end;
     if (end.kind !== 'recorded') {
       crashPoint('run:answered');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Lease, type QueueItem, type Share, spoolKey } from '../../../src/engine/engine.ts';
 import { inspectSpool } from '../../../src/engine/local/inspect.ts';
 import { segmentNames } from '../../../src/engine/local/segment.ts';
@@ -44,6 +44,46 @@ async function claim(spool: Spool<string>): Promise<Lease<string>> {
 }
 
 describe('the inbox', () => {
+  it('hands out what is written while it is synced, and takes it back from its owner when the disk fails', async () => {
+    const root = tempFolder();
+    const { spool } = await open(root);
+    const { fdatasync } = fs;
+    const synced = Promise.withResolvers<void>();
+    const sync = (fail?: Error) =>
+      vi.spyOn(fs, 'fdatasync').mockImplementationOnce((fd, done) => {
+        void synced.promise.then(() => (fail ? done(fail) : fdatasync(fd, done)));
+      });
+    sync(Object.assign(new Error('EIO'), { code: 'EIO' }));
+    const put = (text: string) => spool.enqueue('a', text, { by: ALEX, dedupeId: text, group: 'album' });
+    const all = [put('one'), put('two')].map((each) => each.then(String, (error: unknown) => (error as Error).name));
+    const lease = await claim(spool);
+    expect(texts(lease)).toEqual(['one']);
+    const states: string[] = [];
+    lease.lost.addEventListener('abort', () => states.push('lost'));
+    const stored = lease.stored().then(String, (error: unknown) => (error as Error).constructor);
+    await new Promise(setImmediate);
+    expect(states).toEqual([]);
+    synced.resolve();
+    expect(await Promise.all(all)).toEqual(['StorageError', 'StorageError']);
+    expect(states).toEqual(['lost']);
+    expect(await stored).toBe(LeaseLost);
+    await expect(spool.ack(lease, ids(lease))).rejects.toThrow(LeaseLost);
+    await spool.release(lease);
+    expect(await spool.stats()).toEqual({ waiting: 0 });
+    expect(await spool.look('a')).toEqual({ depth: 0, busy: false });
+    expect(names(root, 'new')).toEqual([]);
+    vi.restoreAllMocks();
+
+    // The platform brings it again: it may have been worked on.
+    expect(await put('one')).toBe('accepted');
+    const again = await claim(spool);
+    await again.stored();
+    expect([texts(again), again.isAgain]).toEqual([['one'], true]);
+    await spool.ack(again, ids(again));
+    expect(await spool.enqueue('a', 'three', { by: ALEX, dedupeId: 'three' })).toBe('accepted');
+    expect((await claim(spool)).isAgain).toBe(false);
+  });
+
   it('is durable when enqueue resolves: it stands in the log, readable, with the raw event', async () => {
     const root = tempFolder();
     const { spool } = await open(root);

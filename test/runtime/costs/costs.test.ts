@@ -4,6 +4,8 @@ import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
+import type { Conversations } from '../../../src/runtime/conversations/conversations.ts';
+import { createTaskRecords } from '../../../src/runtime/conversations/task-record.ts';
 import { type CostLimits, Costs, type CostsOptions } from '../../../src/runtime/costs/costs.ts';
 import { CapError, createMeter } from '../../../src/runtime/costs/meter.ts';
 import { capsText, money, usageText } from '../../../src/runtime/costs/words.ts';
@@ -95,15 +97,30 @@ describe('counting', () => {
     const record = { id, viber: 'default', goal: 'g', title: 'g', state: 'running' as const, runs: 0 };
     await saveTask(home, { ...record, people: ['p'], conversations: [], createdAt: at, updatedAt: at });
     open().add(call('p', 100, { task: id }));
+    const records = (costs: Costs) =>
+      createTaskRecords({ home, conversations: {} as Conversations, costs, log: silentLog() });
+    const used = async () => (await readTask(home, id))?.usage;
     const costs = open();
     costs.add(call('p', 20, { task: id }));
-    await costs.endRun('r1', id);
-    await costs.endRun('r1', id);
-    expect((await readTask(home, id))?.usage).toMatchObject({ inputTokens: 120 });
+    await records(costs).endRun('r1', id);
+    await records(costs).setState(id, 'completed', 'r1');
+    expect(await used()).toMatchObject({ inputTokens: 120 });
     costs.add(call('p', 3, { task: id }));
-    await costs.endRun('r1', id);
-    expect((await readTask(home, id))?.usage).toMatchObject({ inputTokens: 123 });
-    await costs.endRun('r1', '20260101-aaaaa');
+    await records(costs).setState(id, 'completed', 'r1');
+    // After a crash between the record and the end of the run; nothing has asked for today's usage yet.
+    await records(open()).setState(id, 'completed', 'r1');
+    expect(await used()).toMatchObject({ inputTokens: 123 });
+    // A digest meanwhile, and the run goes on.
+    costs.add(call('p', 7, { task: id, run: 'digest' }));
+    await costs.addToTask('digest', id);
+    costs.add(call('p', 1, { task: id }));
+    await records(open()).endRun('r1', id);
+    expect(await used()).toMatchObject({ inputTokens: 131 });
+    costs.add(call('p', 5, { task: id, run: 'r2' }));
+    await records(costs).setState(id, 'completed', 'r2');
+    await records(open()).setState(id, 'completed', 'r2');
+    expect(await used()).toMatchObject({ inputTokens: 136 });
+    await records(costs).endRun('r1', '20260101-aaaaa');
   });
 
   it('does not add money of two currencies', () => {
