@@ -237,7 +237,7 @@ describe('three crashes', () => {
 });
 
 describe('before it is claimed', () => {
-  const plan: Plan = { steps: 0, stepMs: 30, external: false, deafMs: 0, end: 'answer' };
+  const plan: Plan = { steps: 0, stepMs: 300, external: false, deafMs: 0, end: 'answer' };
   const heads = (world: World): string[] => world.happened.flatMap((one) => (one.what === 'start' ? [one.heard] : []));
 
   /** One run at a time, and that is Kim's. */
