@@ -30,7 +30,7 @@ export interface TitlesOptions {
   /** `provider/model`. */
   model: string;
   models: Pick<Models, 'load'>;
-  costs: Pick<Costs, 'check' | 'add' | 'endRun'>;
+  costs: Pick<Costs, 'check' | 'add' | 'addToTask'>;
   /** Shows it wherever the task is shown. */
   show: (taskId: string) => void;
   log: Logger;
@@ -127,7 +127,7 @@ export class SmallModelTitles implements Titles {
       log.info({ task, model, err: errorMessage(error).slice(0, 200) }, 'the small model gave no title');
       return undefined;
     } finally {
-      await costs.endRun(run, task);
+      await costs.addToTask(run, task);
     }
   }
 }
