@@ -48,10 +48,7 @@ export interface Lease<T> extends Fence {
   readonly isAgain: boolean;
   /** A stop was asked for before its owner had begun: its first turn is to end at once. */
   readonly isStopped: boolean;
-  /**
-   * Resolves once all that it holds is durable: an engine may hand out what is still on its way to the disk. Asked before the first
-   * effect that cannot be taken back. Throws LeaseLost when it could not be stored.
-   */
+  /** Resolves once all that it holds is durable: asked before the first effect that cannot be taken back. Throws LeaseLost when it could not be stored. */
   stored(): Promise<void>;
 }
 

@@ -23,7 +23,7 @@ import {
   type Replayed,
   replay,
 } from './log-lines.ts';
-import { dayOf, nextName, openSegment, Segment, segmentNames } from './segment.ts';
+import { dayOf, lastDayOf, nextName, openSegment, Segment, segmentNames } from './segment.ts';
 
 /** A segment that is larger is followed by another: a start reads no more than one. */
 const SEGMENT_BYTES = 8_000_000;
@@ -168,19 +168,12 @@ export class SpoolLog {
     if (!this.#draining && this.#isOver()) this.#tryToBegin();
     for (const file of namesIn(folder)) {
       const [, name = ''] = /^(\d{4}-\d\d-\d\d\.\d+)\.(jsonl|keys)(\.bad(-\d)?)?$/.exec(file) ?? [];
-      if (name === '' || name === this.#segment.name || this.#lastDayOf(file) >= oldest) continue;
+      if (name === '' || name === this.#segment.name || lastDayOf(folder, file, today()) >= oldest) continue;
       fs.rmSync(path.join(folder, file), { recursive: true, force: true });
     }
     this.#allFinished = new KeySet();
     for (const key of finishedIn(folder, this.#segment.name)) this.#allFinished.add(key);
     for (const key of this.#finished) this.#allFinished.add(key);
-  }
-
-  /** Days to come are of a clock that went wrong: the time of the last write counts. */
-  #lastDayOf(file: string): string {
-    const stat =
-      dayOf(file) > today() ? fs.lstatSync(path.join(this.#folder, file), { throwIfNoEntry: false }) : undefined;
-    return stat ? stat.mtime.toISOString().slice(0, 10) : dayOf(file);
   }
 
   /** Gives whether everything is on the disk. */

@@ -190,6 +190,13 @@ export function segmentNames(folder: string): string[] {
 }
 
 export const dayOf = (name: string): string => name.slice(0, 10);
+
+/** The last day that a file of the log tells of. Days to come are of a clock that went wrong: the time of the last write counts. */
+export function lastDayOf(folder: string, file: string, today: string): string {
+  const stat = dayOf(file) > today ? fs.lstatSync(path.join(folder, file), { throwIfNoEntry: false }) : undefined;
+  return stat ? stat.mtime.toISOString().slice(0, 10) : dayOf(file);
+}
+
 const numberOf = (name: string): number => Number(name.slice(11));
 
 /** The name that follows `last` on a day; a clock that was set back does not bring segments out of order. */
