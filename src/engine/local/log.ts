@@ -27,7 +27,6 @@ import { dayOf, lastDayOf, nextName, openSegment, Segment, segmentNames } from '
 
 /** A segment that is larger is followed by another: a start reads no more than one. */
 const SEGMENT_BYTES = 8_000_000;
-
 interface PendingPut {
   state: LogState;
   key: string;
@@ -164,15 +163,14 @@ export class SpoolLog {
 
   /** Removes segments of days before `oldest` (`2026-01-31`). The segment of a day that is over is closed first, so that it grows no older. */
   prune(oldest: string): void {
-    const folder = this.#folder;
     if (!this.#draining && this.#isOver()) this.#tryToBegin();
-    for (const file of namesIn(folder)) {
+    for (const file of namesIn(this.#folder)) {
       const [, name = ''] = /^(\d{4}-\d\d-\d\d\.\d+)\.(jsonl|keys)(\.bad(-\d)?)?$/.exec(file) ?? [];
-      if (name === '' || name === this.#segment.name || lastDayOf(folder, file, today()) >= oldest) continue;
-      fs.rmSync(path.join(folder, file), { recursive: true, force: true });
+      if (name === '' || name === this.#segment.name || lastDayOf(this.#folder, file, today()) >= oldest) continue;
+      fs.rmSync(path.join(this.#folder, file), { recursive: true, force: true });
     }
     this.#allFinished = new KeySet();
-    for (const key of finishedIn(folder, this.#segment.name)) this.#allFinished.add(key);
+    for (const key of finishedIn(this.#folder, this.#segment.name)) this.#allFinished.add(key);
     for (const key of this.#finished) this.#allFinished.add(key);
   }
 
@@ -225,26 +223,21 @@ export class SpoolLog {
       offset += length + 1;
       onWritten?.();
     }
-    // On this thread when nothing else is to be done meanwhile: that is quicker.
-    const isAlone = batch.length === 1 && !batch[0]?.onWritten && this.#pending.length === 0 && this.#inbox.size <= 1;
+    const hasWork = batch.length > 1 || batch[0]?.onWritten || this.#pending.length > 0 || this.#inbox.size > 1;
     try {
-      await this.#segment.sync(isAlone);
+      await this.#segment.sync(!hasWork);
     } catch (error) {
-      this.#restore(batch, before);
+      for (const [n, { state, key }] of batch.entries()) {
+        const old = before[n];
+        if (old) this.#side(state).set(key, old);
+        else this.#side(state).delete(key);
+      }
       // What of this segment is on the disk nobody knows: the next one holds what was durable before.
       if (!this.#tryToBegin()) this.#takeBack(batch);
       for (const { reject } of batch) reject(toStorageError(error));
       return;
     }
     for (const { resolve } of batch) resolve();
-  }
-
-  #restore(batch: readonly PendingPut[], before: readonly (LiveEntry | undefined)[]): void {
-    for (const [n, { state, key }] of batch.entries()) {
-      const old = before[n];
-      if (old) this.#side(state).set(key, old);
-      else this.#side(state).delete(key);
-    }
   }
 
   /** What was not durable before leaves the log; what was must not, so its newer value stays. */
