@@ -4,6 +4,7 @@ import path from 'node:path';
 import { buildChannels } from './app/channels.ts';
 import { connectAll } from './app/connect.ts';
 import { wireGateway } from './app/gateway.ts';
+import { tellPlanEdits } from './app/plans.ts';
 import { openServices, type Services, type ServicesOptions } from './app/services.ts';
 import { openWork, type Work } from './app/work.ts';
 import type { Server } from './board/server.ts';
@@ -72,12 +73,14 @@ class RunningApp implements App {
   #server: Server | undefined;
   #hasConnected = false;
   #wasReady = false;
+  readonly #untold: () => void;
   #stopping: Promise<void> | undefined;
 
   constructor(services: Services, work: Work, gateway: Gateway) {
     this.#services = services;
     this.#work = work;
     this.#gateway = gateway;
+    this.#untold = tellPlanEdits(services);
     this.#letIn = new LetIn({ ...services, folder: services.home.access, gateway });
   }
 
@@ -196,6 +199,7 @@ class RunningApp implements App {
     damage.close();
     for (const timer of this.#timers) clearTimeout(timer);
     handles.close();
+    this.#untold();
     await this.#server?.close();
     await syncSoon.flush();
     fs.rmSync(path.join(home.run, 'gateway.json'), { force: true });

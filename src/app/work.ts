@@ -194,7 +194,10 @@ export function openWork(options: WorkOptions): Work {
     reading: openReading({ config, env: options.env, home, meter, log }),
     speak: openSpeak({ config, env: options.env, home, meter, log }),
     tellsMemory: createTelling(config, jobs.targets),
-    taskRecords: createTaskRecords({ home, conversations, costs, log }),
+    taskRecords: createTaskRecords({
+      ...{ home, conversations, costs, log },
+      hasOwner: () => options.pairing.ownership() === 'somebody',
+    }),
     ...{ threads, titles },
     loadAgent: (id) => loadOwn(home, id, log),
   };

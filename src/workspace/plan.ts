@@ -1,21 +1,19 @@
 /**
- * The one store of plans, `artifacts/{taskId}/task.md`, and the link `task.md` in the viber's folder that shows the current
- * one. A person may edit either at any time: the hand edit wins, and what the agent wanted is given back as a proposal. An
- * editor that saves by replacing the link leaves a regular file there; it is taken as the plan of the task that was current,
- * which `session-log` (a link to that task's session, beside `task.md`) still knows.
+ * The one store of plans, `artifacts/{taskId}/task.md`; the link `task.md` in the viber's folder shows the current one
+ * (`current-task.ts`). A person may edit either at any time: the hand edit wins, and what the agent wanted is given back as a
+ * proposal.
  */
-import { randomBytes } from 'node:crypto';
-import fs from 'node:fs';
 import path from 'node:path';
-import { errorCode, UserError } from '../errors.ts';
+import { UserError } from '../errors.ts';
 import { createStatCache } from '../lib/file-cache.ts';
 import { editText, hashText, readTextSync } from '../lib/files.ts';
 import { serialise } from '../lib/locks.ts';
-import { DEFAULT_VIBER, type Home, isId } from './home.ts';
+import { planFile, settleEdits, settlePlan, takeWritten } from './current-task.ts';
+import type { Home } from './home.ts';
 import { formatPlan, isToDo, parsePlan } from './plan-markdown.ts';
-import { readTaskSync } from './tasks.ts';
 import type { Plan, TaskRecord, TaskState } from './types.ts';
 
+export { linkCurrentTask } from './current-task.ts';
 export { formatPlan, isToDo, nextStep, parsePlan, planNotes, planProgress, stepAtWork } from './plan-markdown.ts';
 
 const MAX_CHARS = 256 * 1024;
@@ -32,7 +30,6 @@ export type PlanWrite =
   /** The plan was edited by hand since the base: `current` stands, `proposal` is the text that was to be written. */
   | { written: false; proposal: string; current: string };
 
-const planFile = (home: Home, taskId: string) => path.join(home.taskDir(taskId), 'task.md');
 const files = createStatCache<PlanFile>(512, (file) => {
   const text = readTextSync(file) ?? '';
   return { text, hash: hashText(text), plan: parsePlan(text) };
@@ -40,8 +37,22 @@ const files = createStatCache<PlanFile>(512, (file) => {
 
 /** The task's plan, undefined when it has none. `viber` is the task's, where the caller knows it. */
 export async function readPlan(home: Home, taskId: string, viber?: string): Promise<PlanFile | undefined> {
-  adoptForTask(home, taskId, viber);
-  return files.get(planFile(home, taskId));
+  return planNow(home, taskId, viber);
+}
+
+/** Texts that are known to be their task's own. */
+const settled = new WeakSet<PlanFile>();
+
+function planNow(home: Home, taskId: string, viber?: string): PlanFile | undefined {
+  const file = planFile(home, taskId);
+  settleEdits(home, taskId, viber);
+  const found = files.get(file);
+  if (!found || settled.has(found)) return found;
+  const text = settlePlan(home, taskId, found.text, viber);
+  if (text !== found.text)
+    return text === undefined ? undefined : { text, hash: hashText(text), plan: parsePlan(text) };
+  settled.add(found);
+  return found;
 }
 
 /** How a task stands: with steps that are to be done it is not completed, whatever its last run was. */
@@ -74,11 +85,9 @@ export function writePlan(
       conflict = isEdited && current !== text ? { proposal: text, current } : undefined;
       return conflict === undefined ? text : undefined;
     };
-    const read = () => {
-      adoptForTask(home, taskId);
-      return readTextSync(file);
-    };
+    const read = () => (planNow(home, taskId) === undefined ? undefined : readTextSync(file));
     const text = (await editText(file, change, { read })) ?? '';
+    takeWritten(home, taskId, text);
     return conflict === undefined ? { written: true, text, hash: hashText(text) } : { written: false, ...conflict };
   });
 }
@@ -90,105 +99,4 @@ function render(plan: string | Plan, current: string | undefined): string {
   const text = isFile ? `${plan.trim()}\n` : formatPlan({ ...parsed, goal }, current);
   if (text.length > MAX_CHARS) throw new UserError(`The plan is too long: at most ${MAX_CHARS} characters.`);
   return text;
-}
-
-/**
- * Makes the task the viber's current one: `task.md` and `session-log` in its folder point to it. Gives what was adopted when
- * an editor had replaced the link: the task, and the text the agent wrote after that edit, if it did.
- */
-export async function linkCurrentTask(home: Home, viber: string, taskId: string): Promise<Adoption | undefined> {
-  const adopted = adoptHandEdit(home, viber) ?? keepStray(home, viber, taskId);
-  pointTo(path.join(home.viberDir(viber), 'task.md'), planFile(home, taskId));
-  pointTo(path.join(home.viberDir(viber), 'session-log'), home.sessionPath(viber, taskId));
-  return adopted;
-}
-
-export interface Adoption {
-  taskId: string;
-  /** The plan that stood in the task's own file and was newer than the hand edit. */
-  replaced?: string;
-}
-
-/** The task `session-log` points to. */
-function currentTask(home: Home, viber: string): string | undefined {
-  const target = readLink(path.join(home.viberDir(viber), 'session-log'));
-  const id = target === undefined ? '' : path.basename(target, '.jsonl');
-  return isId(id) ? id : undefined;
-}
-
-function adoptForTask(home: Home, taskId: string, viber = viberOf(home, taskId)): void {
-  if (isRegular(path.join(home.viberDir(viber), 'task.md')) && currentTask(home, viber) === taskId)
-    adoptHandEdit(home, viber);
-}
-
-function viberOf(home: Home, taskId: string): string {
-  return readTaskSync(home, taskId)?.viber ?? DEFAULT_VIBER;
-}
-
-/** Moves a regular `task.md` into its task's folder (the editor may still hold it open) and puts the link back. */
-function adoptHandEdit(home: Home, viber: string): Adoption | undefined {
-  const edited = path.join(home.viberDir(viber), 'task.md');
-  const taskId = isRegular(edited) ? currentTask(home, viber) : undefined;
-  if (taskId === undefined) return undefined;
-  const file = planFile(home, taskId);
-  const old = fs.statSync(file, { throwIfNoEntry: false });
-  const text = old && old.mtimeMs > fs.statSync(edited).mtimeMs ? readTextSync(file) : undefined;
-  const replaced = text === readTextSync(edited) ? undefined : text;
-  moveFile(edited, file);
-  pointTo(edited, file);
-  return replaced === undefined ? { taskId } : { taskId, replaced };
-}
-
-/** A regular `task.md` of unknown origin becomes the plan of a task without one; else it is kept under another name. */
-function keepStray(home: Home, viber: string, taskId: string): Adoption | undefined {
-  const stray = path.join(home.viberDir(viber), 'task.md');
-  if (!isRegular(stray)) return undefined;
-  if (!fs.existsSync(planFile(home, taskId))) {
-    moveFile(stray, planFile(home, taskId));
-    return { taskId };
-  }
-  fs.renameSync(stray, path.join(home.viberDir(viber), `task-${new Date().toISOString().replace(/\W/g, '')}.md`));
-  return undefined;
-}
-
-function isRegular(file: string): boolean {
-  return fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
-}
-
-function moveFile(from: string, to: string): void {
-  fs.mkdirSync(path.dirname(to), { recursive: true, mode: 0o700 });
-  try {
-    fs.renameSync(from, to);
-  } catch (error) {
-    if (errorCode(error) !== 'EXDEV') throw error;
-    fs.copyFileSync(from, to);
-    fs.rmSync(from);
-  }
-}
-
-function readLink(link: string): string | undefined {
-  try {
-    return fs.readlinkSync(link);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'EINVAL') return undefined;
-    throw error;
-  }
-}
-
-/** Makes `link` a relative link to `target`, in one step. Anything that is not a link stays as it is. */
-function pointTo(link: string, target: string): void {
-  const old = readLink(link);
-  if (
-    old !== undefined &&
-    path.basename(old) === path.basename(target) &&
-    old.endsWith(target.split(path.sep).slice(-2).join('/'))
-  )
-    return;
-  if (old === undefined && fs.lstatSync(link, { throwIfNoEntry: false }) !== undefined) return;
-  fs.mkdirSync(path.dirname(link), { recursive: true, mode: 0o700 });
-  const [from, base] = [fs.realpathSync.native(path.dirname(link)), path.dirname(path.dirname(target))];
-  const real = fs.existsSync(base) ? fs.realpathSync.native(base) : base;
-  const temp = path.join(from, `.${randomBytes(8).toString('hex')}.tmp`);
-  fs.symlinkSync(path.relative(from, path.join(real, ...target.split(path.sep).slice(-2))), temp);
-  fs.renameSync(temp, link);
 }

@@ -230,7 +230,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
           tellsMemory: async () => true,
           loadAgent: async () => ({}),
         },
-        taskRecords: createTaskRecords({ home, conversations, costs, log }),
+        taskRecords: createTaskRecords({ home, conversations, costs, hasOwner: () => true, log }),
         threads: createThreads({ home, conversations, channelOf, log }),
         suspension: {
           supersede: async () => undefined,

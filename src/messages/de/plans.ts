@@ -15,4 +15,9 @@ export const plans = translate(english)({
   drop: '{n} streichen',
   peopleOnly: 'Den Plan von **{title}** dürfen nur die Beteiligten ändern; frag jemanden von ihnen.',
   noStep: 'Einen Schritt {n} gibt es nicht.',
+  edited: 'Du hast den Plan von **{title}** in einer Datei geändert; ich halte mich jetzt daran.',
+  editTook:
+    'Du hast den Plan von **{title}** in einer Datei geändert; ich halte mich jetzt daran. Was vorher dort stand, ist als {file} aufgehoben.',
+  editAside:
+    'Ich weiß nicht, welcher Plan die task.md ist, die du gespeichert hast, und habe keinen geändert. Sie ist als {file} aufgehoben.',
 });

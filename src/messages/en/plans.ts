@@ -12,4 +12,8 @@ export const plans = {
   drop: 'Drop {n}',
   peopleOnly: 'Only the people of **{title}** may change its plan; ask one of them.',
   noStep: 'There is no step {n}.',
+  edited: 'You edited the plan of **{title}** in a file; I go by that now.',
+  editTook:
+    'You edited the plan of **{title}** in a file; I go by that now. What stood there before is kept as {file}.',
+  editAside: 'I cannot tell which plan the task.md is that you saved, so I changed none. It is kept as {file}.',
 } as const;

@@ -33,7 +33,7 @@ export const open: Command = {
     const { home, args, task, moves, isDirect, messages } = context;
     if (args.trim() === '') return { text: messages.text('tasks.whichToOpen') };
     if (!moves || !task) return { text: messages.said(unknownTask(args, isDirect)) };
-    if (context.principal.role !== 'guest') await linkCurrentTask(home, task.viber, task.id);
+    if (context.principal.role === 'owner') await linkCurrentTask(home, task.viber, task.id);
     const { told, ...files } = await recap(context, task);
     if (!isDirect && isFromElsewhere(context, task)) told.push('', messages.text('tasks.seenHere'));
     await noteConversation(context, task);

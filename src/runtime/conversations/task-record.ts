@@ -31,10 +31,12 @@ export interface TaskRecordsOptions {
   home: Home;
   conversations: Conversations;
   costs: Pick<Costs, 'ofRun'>;
+  /** Whether there is an owner. */
+  hasOwner: () => boolean;
   log: Logger;
 }
 
-export function createTaskRecords({ home, conversations, costs, log }: TaskRecordsOptions): TaskRecords {
+export function createTaskRecords({ home, conversations, costs, hasOwner, log }: TaskRecordsOptions): TaskRecords {
   /** Records on their way to the disk: until they are there the message that began the task is not finished, and makes them anew. */
   const syncing = new Map<string, Promise<void>>();
 
@@ -66,8 +68,35 @@ export function createTaskRecords({ home, conversations, costs, log }: TaskRecor
     };
     await saveTask(home, record, { sync: false });
     syncMeanwhile(taskId);
-    if (!job && principal.role !== 'guest') await linkCurrentTask(home, viber, taskId);
     return record;
+  }
+
+  /** By viber, the task that its folder shows. */
+  const shown = new Map<string, string>();
+
+  /** What a person sees in the folder is what they talk about: with several of them, what an owner does. */
+  async function follow({ viber, taskId, principal, job }: Entry): Promise<void> {
+    const leads = principal.role === 'owner' || (principal.role === 'member' && !hasOwner());
+    if (job || !leads || shown.get(viber) === taskId) return;
+    await linkCurrentTask(home, viber, taskId);
+    shown.set(viber, taskId);
+  }
+
+  async function join(entry: Entry, found: TaskRecord): Promise<TaskRecord> {
+    const { taskId, principal, message } = entry;
+    if (entry.job) return found;
+    const known = found.job === undefined ? found : await updateTask(home, taskId, takenOver);
+    const person = principalText(principal);
+    const conversation = formatAddress(message.address, { account: true });
+    // In a group everybody let in may speak; steering stays with those who began the task (promise 33).
+    const isNewPerson = message.isDirect && !known.people.includes(person);
+    const isNewChat = !known.conversations.includes(conversation);
+    if (!isNewPerson && !isNewChat) return known;
+    return updateTask(home, taskId, (record) => ({
+      ...record,
+      people: isNewPerson ? [...record.people, person] : record.people,
+      conversations: isNewChat ? [...record.conversations, conversation] : record.conversations,
+    }));
   }
 
   /** Through `running`, as the state machine has it, whether or not that was worth a line of its own. */
@@ -84,22 +113,10 @@ export function createTaskRecords({ home, conversations, costs, log }: TaskRecor
 
   return {
     async open(entry) {
-      const { taskId, principal, message } = entry;
-      const found = await readTask(home, taskId);
-      if (!found) return begin(entry);
-      if (entry.job) return found;
-      const known = found.job === undefined ? found : await updateTask(home, taskId, takenOver);
-      const person = principalText(principal);
-      const conversation = formatAddress(message.address, { account: true });
-      // In a group everybody let in may speak; steering stays with those who began the task (promise 33).
-      const isNewPerson = message.isDirect && !known.people.includes(person);
-      const isNewChat = !known.conversations.includes(conversation);
-      if (!isNewPerson && !isNewChat) return known;
-      return updateTask(home, taskId, (record) => ({
-        ...record,
-        people: isNewPerson ? [...record.people, person] : record.people,
-        conversations: isNewChat ? [...record.conversations, conversation] : record.conversations,
-      }));
+      const found = await readTask(home, entry.taskId);
+      const record = found ? await join(entry, found) : await begin(entry);
+      await follow(entry);
+      return record;
     },
     setState,
     async endRun(run, task) {

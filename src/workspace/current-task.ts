@@ -1,0 +1,208 @@
+/**
+ * The link `task.md` in a viber's folder, which shows the plan of the task that its person (with several: its owners) talks about, and
+ * `session-log` beside it, a link to that task's session. An editor may save through the link, or put a file in its place, at any
+ * time: what it saved goes to the task whose text it was made from (`plan-edits.ts`), never to whichever is shown by then.
+ */
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { errorCode } from '../errors.ts';
+import { readTextSync } from '../lib/files.ts';
+import { DEFAULT_VIBER, type Home, isId } from './home.ts';
+import { type Adoption, knownText, madeFrom, noteShown, noteText, shownTasks, tellAdoption } from './plan-edits.ts';
+import { readTaskSync } from './tasks.ts';
+
+export const planFile = (home: Home, taskId: string): string => path.join(home.taskDir(taskId), 'task.md');
+
+/** Editors that empty a file before they write it need no longer. */
+const WRITING_MS = 1_000;
+
+/**
+ * Makes the task the viber's current one: `task.md` and `session-log` in its folder point to it. Gives what was adopted when
+ * an editor had replaced the link: the task, and the text that the edit took the place of, if it was not made from that.
+ */
+export async function linkCurrentTask(home: Home, viber: string, taskId: string): Promise<Adoption | undefined> {
+  const before = currentTask(home, viber);
+  // What was saved through the link is settled while it is known what it showed.
+  if (before !== undefined) settlePlan(home, before, readTextSync(planFile(home, before)), viber);
+  const adopted = adoptHandEdit(home, viber) ?? keepStray(home, viber, taskId);
+  pointTo(path.join(home.viberDir(viber), 'task.md'), planFile(home, taskId));
+  pointTo(path.join(home.viberDir(viber), 'session-log'), home.sessionPath(viber, taskId));
+  if (before !== taskId) noteShown(home, viber, taskId, readTextSync(planFile(home, taskId)) ?? '');
+  return adopted;
+}
+
+/** The task `session-log` points to. */
+function currentTask(home: Home, viber: string): string | undefined {
+  const target = readLink(path.join(home.viberDir(viber), 'session-log'));
+  const id = target === undefined ? '' : path.basename(target, '.jsonl');
+  return isId(id) ? id : undefined;
+}
+
+function viberOf(home: Home, taskId: string): string {
+  return readTaskSync(home, taskId)?.viber ?? DEFAULT_VIBER;
+}
+
+/** A file that an editor has put in the place of the link is taken as the plan that it is. */
+export function settleEdits(home: Home, taskId: string, viber = viberOf(home, taskId)): void {
+  if (isRegular(path.join(home.viberDir(viber), 'task.md'))) adoptHandEdit(home, viber);
+}
+
+/** The store has written the plan. */
+export function takeWritten(home: Home, taskId: string, text: string): void {
+  const viber = viberOf(home, taskId);
+  if (currentTask(home, viber) === taskId) noteText(home, viber, text);
+}
+
+/**
+ * The plan of a task whose file now holds `text`. Where that was saved through the link by an editor that had opened it while it
+ * showed another task, it goes there, and the plan is what it was before.
+ */
+export function settlePlan(
+  home: Home,
+  taskId: string,
+  text: string | undefined,
+  viber = viberOf(home, taskId),
+): string | undefined {
+  if (text === undefined || currentTask(home, viber) !== taskId) return text;
+  const known = knownText(home, viber);
+  if (known === text) return text;
+  const file = planFile(home, taskId);
+  if (known !== undefined && isBeingWritten(file, text) && known !== '') return known;
+  const owner = known === undefined ? undefined : madeFrom(text, shownTexts(home, viber, taskId));
+  if (known === undefined || owner === undefined || owner === taskId) {
+    noteText(home, viber, text);
+    return text;
+  }
+  if (known === '') fs.rmSync(file, { force: true });
+  else replaceFile(file, known);
+  keepReplaced(home, viber, owner, text);
+  replaceFile(planFile(home, owner), text);
+  return known === '' ? undefined : known;
+}
+
+/** What an editor may have opened: the current task's text as it was known last, then those that were shown before it. */
+function shownTexts(home: Home, viber: string, current: string | undefined) {
+  const others = shownTasks(home, viber).filter((taskId) => taskId !== current);
+  const shown = others.map((taskId) => ({ taskId, text: readTextSync(planFile(home, taskId)) ?? '' }));
+  if (current === undefined) return shown;
+  const text = knownText(home, viber) ?? readTextSync(planFile(home, current)) ?? '';
+  return [{ taskId: current, text }, ...shown];
+}
+
+/** Moves a regular `task.md` into its task's folder (the editor may still hold it open) and puts the link back. */
+function adoptHandEdit(home: Home, viber: string): Adoption | undefined {
+  const edited = path.join(home.viberDir(viber), 'task.md');
+  const current = isRegular(edited) ? currentTask(home, viber) : undefined;
+  if (current === undefined) return undefined;
+  const text = readTextSync(edited) ?? '';
+  if (isBeingWritten(edited, text)) return undefined;
+  const shown = shownTexts(home, viber, current);
+  const taskId = madeFrom(text, shown) ?? (isOfOnePerson(home, shown) ? current : undefined);
+  if (taskId === undefined) return setAside(home, viber, current);
+  const file = planFile(home, taskId);
+  const replaced = taskId === current ? newerText(file, edited, text) : undefined;
+  if (taskId !== current || replaced !== undefined) keepReplaced(home, viber, taskId, text);
+  moveFile(edited, file);
+  pointTo(edited, planFile(home, current));
+  if (taskId === current) noteText(home, viber, text);
+  return replaced === undefined ? { taskId } : { taskId, replaced };
+}
+
+/** What stands in the plan and was written after the edit. */
+function newerText(file: string, edited: string, text: string): string | undefined {
+  const old = fs.statSync(file, { throwIfNoEntry: false });
+  const newer = old && old.mtimeMs > fs.statSync(edited).mtimeMs ? readTextSync(file) : undefined;
+  return newer === text ? undefined : newer;
+}
+
+/** Whatever a plan was before an edit from elsewhere stays in the task's folder, and people hear of it. */
+function keepReplaced(home: Home, viber: string, taskId: string, text: string): void {
+  const old = readTextSync(planFile(home, taskId));
+  const isKept = old !== undefined && old !== text;
+  const kept = `plan-${stamp()}.md`;
+  if (isKept) fs.writeFileSync(path.join(home.taskDir(taskId), kept), old, { mode: 0o600 });
+  tellAdoption(home, { viber, taskId, ...(isKept && { kept }) });
+}
+
+const isOfOnePerson = (home: Home, shown: readonly { taskId: string }[]): boolean =>
+  new Set(shown.flatMap(({ taskId }) => readTaskSync(home, taskId)?.people[0] ?? [])).size <= 1;
+
+/** Nobody's plan that anybody knows of: kept under another name, and no plan is changed. */
+function setAside(home: Home, viber: string, current: string): undefined {
+  const edited = path.join(home.viberDir(viber), 'task.md');
+  const aside = `task-${stamp()}.md`;
+  fs.renameSync(edited, path.join(home.viberDir(viber), aside));
+  pointTo(edited, planFile(home, current));
+  tellAdoption(home, { viber, taskId: current, aside });
+}
+
+const stamp = (): string => new Date().toISOString().replace(/\W/g, '');
+
+/** A regular `task.md` of unknown origin becomes the plan of a task without one; else it is kept under another name. */
+function keepStray(home: Home, viber: string, taskId: string): Adoption | undefined {
+  const stray = path.join(home.viberDir(viber), 'task.md');
+  if (!isRegular(stray) || currentTask(home, viber) !== undefined) return undefined;
+  if (!fs.existsSync(planFile(home, taskId))) {
+    moveFile(stray, planFile(home, taskId));
+    return { taskId };
+  }
+  fs.renameSync(stray, path.join(home.viberDir(viber), `task-${stamp()}.md`));
+  return undefined;
+}
+
+/** Emptied a moment ago: its words are still to come. */
+function isBeingWritten(file: string, text: string): boolean {
+  const at = fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return text.trim() === '' && Math.abs(Date.now() - at) < WRITING_MS;
+}
+
+/** In one step: whoever holds the old file open goes on with that. */
+function replaceFile(file: string, text: string): void {
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const temp = path.join(path.dirname(file), `.${randomBytes(8).toString('hex')}.tmp`);
+  fs.writeFileSync(temp, text, { mode: 0o600, flush: true });
+  fs.renameSync(temp, file);
+}
+
+function isRegular(file: string): boolean {
+  return fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+function moveFile(from: string, to: string): void {
+  fs.mkdirSync(path.dirname(to), { recursive: true, mode: 0o700 });
+  try {
+    fs.renameSync(from, to);
+  } catch (error) {
+    if (errorCode(error) !== 'EXDEV') throw error;
+    fs.copyFileSync(from, to);
+    fs.rmSync(from);
+  }
+}
+
+function readLink(link: string): string | undefined {
+  try {
+    return fs.readlinkSync(link);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'EINVAL') return undefined;
+    throw error;
+  }
+}
+
+/** Makes `link` a relative link to `target`, in one step. Anything that is not a link stays as it is. */
+function pointTo(link: string, target: string): void {
+  const old = readLink(link);
+  if (
+    old !== undefined &&
+    path.basename(old) === path.basename(target) &&
+    old.endsWith(target.split(path.sep).slice(-2).join('/'))
+  )
+    return;
+  if (old === undefined && fs.lstatSync(link, { throwIfNoEntry: false }) !== undefined) return;
+  fs.mkdirSync(path.dirname(link), { recursive: true, mode: 0o700 });
+  const [from, base] = [fs.realpathSync.native(path.dirname(link)), path.dirname(path.dirname(target))];
+  const real = fs.existsSync(base) ? fs.realpathSync.native(base) : base;
+  const temp = path.join(from, `.${randomBytes(8).toString('hex')}.tmp`);
+  fs.symlinkSync(path.relative(from, path.join(real, ...target.split(path.sep).slice(-2))), temp);
+  fs.renameSync(temp, link);
+}
