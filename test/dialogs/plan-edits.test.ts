@@ -105,9 +105,11 @@ describe('workspace/task.md', () => {
       const after = telegram.answers(dm).length;
       const saving = save(file, opened, 'write the report', 'write a SHORT report');
       // Looked at in the midst of it.
-      expect((await telegram.command(dm, 'plan')).text).toContain('paint the fence');
+      telegram.say(dm, '/plan');
+      await waitFor(telegram, dm, { after, text: 'paint the fence' });
       await saving;
-      expect((await telegram.command(dm, 'plan')).text).toContain('paint the fence');
+      telegram.say(dm, '/plan');
+      await waitFor(telegram, dm, { after, text: 'paint the fence', count: 2 });
       const told = await waitFor(telegram, dm, { after, text: 'You edited the plan of' });
       expect(told.text).toContain('make a plan: collect numbers');
       expect(planOf(chat, first)).toContain('write a SHORT report');

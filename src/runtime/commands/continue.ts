@@ -12,10 +12,10 @@ export const goOn: Command = {
   binds: true,
   isBelow: true,
   async run(context) {
-    const { home, viber, args, task, moves, isDirect, messages } = context;
+    const { home, args, task, moves, isDirect, messages } = context;
     if (args.trim() === '') return { text: messages.text('tasks.whichToOpen') };
     if (!moves || !task) return { text: messages.said(unknownTask(args, isDirect)) };
-    if (context.principal.role === 'owner') await linkCurrentTask(home, viber, task.id);
+    if (context.principal.role === 'owner') await linkCurrentTask(home, task.viber, task.id);
     await noteConversation(context, task);
     return { text: messages.text('jobs.goesOn', { title: task.title }) };
   },

@@ -1,5 +1,5 @@
 /** The record of a task through its runs: begun with its first message, its state, its people and chats. */
-import { principalText } from '../../access/principal.ts';
+import { isOneOf, principalText } from '../../access/principal.ts';
 import { formatAddress } from '../../channels/channel.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
@@ -74,10 +74,11 @@ export function createTaskRecords({ home, conversations, costs, hasOwner, log }:
   /** By viber, the task that its folder shows. */
   const shown = new Map<string, string>();
 
-  /** What a person sees in the folder is what they talk about: with several of them, what an owner does. */
-  async function follow({ viber, taskId, principal, job }: Entry): Promise<void> {
+  /** What a person sees in the folder is the task of theirs that they talk about: with several people, an owner's. */
+  async function follow({ viber, taskId, principal, job }: Entry, { people }: TaskRecord): Promise<void> {
+    if (job || shown.get(viber) === taskId) return;
     const leads = principal.role === 'owner' || (principal.role === 'member' && !hasOwner());
-    if (job || !leads || shown.get(viber) === taskId) return;
+    if (!leads || !isOneOf(people, principal)) return;
     await linkCurrentTask(home, viber, taskId);
     shown.set(viber, taskId);
   }
@@ -115,7 +116,7 @@ export function createTaskRecords({ home, conversations, costs, hasOwner, log }:
     async open(entry) {
       const found = await readTask(home, entry.taskId);
       const record = found ? await join(entry, found) : await begin(entry);
-      await follow(entry);
+      await follow(entry, record);
       return record;
     },
     setState,
