@@ -98,7 +98,7 @@ describe('counting', () => {
     await saveTask(home, { ...record, people: ['p'], conversations: [], createdAt: at, updatedAt: at });
     open().add(call('p', 100, { task: id }));
     const records = (costs: Costs) =>
-      createTaskRecords({ home, conversations: {} as Conversations, costs, log: silentLog() });
+      createTaskRecords({ home, conversations: {} as Conversations, costs, hasOwner: () => true, log: silentLog() });
     const used = async () => (await readTask(home, id))?.usage;
     const costs = open();
     costs.add(call('p', 20, { task: id }));
