@@ -1,6 +1,6 @@
 /**
  * By whose clock a person lives: `access/zones.json`. What they have said wins over what a platform tells of them; what is known of
- * nobody's is the machine's. What is lost of it is asked for again.
+ * nobody's is the machine's. They are asked at most once (`access/zones-asked.json`); what is lost of it is asked for again.
  */
 import path from 'node:path';
 import { readRecords } from '../lib/read-json.ts';
@@ -25,12 +25,29 @@ const zoneShape = shape<PersonalZone>(
   objectOf({ zone: (value) => isFilled(value) && isTimezone(String(value)), isSaid: isFlag }),
 );
 
+interface Asked {
+  run: string;
+}
+
+const askedShape = shape<Asked>(objectOf({ run: isFilled }));
+const ASKED = { asMap: true as const, lost: 'who was asked where they are', next: 'They may be asked once more.' };
+
+const keysOf = (principal: Principal): string[] => [
+  principalText(principal),
+  identityText(principal),
+  ...aliasesOf(principal),
+];
+
 export class Zones {
   readonly #file: string;
+  readonly #askedFile: string;
   #known: Map<string, PersonalZone> | undefined;
+  /** By person, the run in which they were asked where they are. */
+  #asked: Map<string, Asked> | undefined;
 
   constructor(folder: string) {
     this.#file = path.join(folder, 'zones.json');
+    this.#askedFile = path.join(folder, 'zones-asked.json');
   }
 
   /** Undefined while nobody has told. */
@@ -41,6 +58,25 @@ export class Zones {
   /** They say it. In force, and on the disk, when it returns. */
   set(principal: Principal, zone: string): void {
     this.#keep(principal, { zone, isSaid: true });
+  }
+
+  /**
+   * Whether this run may ask them: the first that wants to, and that one again after a restart. It is on the disk when it returns, so that
+   * nobody is asked in a second one.
+   */
+  asksIn(principal: Principal, run: string): boolean {
+    if (principal.role === 'guest') return false;
+    this.#asked ??= readRecords(this.#askedFile, askedShape, ASKED, (left) =>
+      writeJson(this.#askedFile, Object.fromEntries(left)),
+    );
+    const asked = this.#asked;
+    const before = keysOf(principal).find((key) => asked.has(key));
+    if (before !== undefined) return asked.get(before)?.run === run;
+    asked.set(principalText(principal), { run });
+    const oldest = asked.keys().next().value;
+    if (asked.size > MAX_KNOWN && oldest !== undefined) asked.delete(oldest);
+    writeJson(this.#askedFile, Object.fromEntries(asked));
+    return true;
   }
 
   /** A platform says it of somebody who was let in. */
@@ -54,9 +90,7 @@ export class Zones {
   #find(principal: Principal): PersonalZone | undefined {
     const all = this.#all();
     if (all.size === 0) return undefined;
-    const found = [principalText(principal), identityText(principal), ...aliasesOf(principal)].flatMap(
-      (key) => all.get(key) ?? [],
-    );
+    const found = keysOf(principal).flatMap((key) => all.get(key) ?? []);
     return found.find(({ isSaid }) => isSaid) ?? found[0];
   }
 

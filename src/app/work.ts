@@ -187,9 +187,10 @@ export function openWork(options: WorkOptions): Work {
     ...{ settings: { ...config, modelName }, attachRules: rulesAt, toolbox: tools.toolbox, play: mesh.play },
     chosen,
     vibers: options.vibers,
-    nowFor(principal) {
+    nowFor(principal, { run, mayAsk }) {
       const zone = options.zones.of(principal);
-      return nowText(new Date(options.clock?.now() ?? Date.now()), zone ?? usualZone, zone !== undefined);
+      const known = zone !== undefined ? 'known' : mayAsk() && options.zones.asksIn(principal, run) ? 'ask' : 'guess';
+      return nowText(new Date(options.clock?.now() ?? Date.now()), zone ?? usualZone, known);
     },
     reading: openReading({ config, env: options.env, home, meter, log }),
     speak: openSpeak({ config, env: options.env, home, meter, log }),

@@ -89,6 +89,24 @@ describe.each(NAMES)('the clock on %s', (name) => {
     expect((await platform.command(dm, 'timezone', 'Atlantis')).text).toContain('I know no time zone');
   });
 
+  it('is asked for in one turn at most, where a time matters, and never again after a restart', async () => {
+    const { world, platform, dm } = await open(name);
+    world.llm.script(calls());
+    const asks = async (text: string) => {
+      await ask(platform, dm, text, { text: `re ${text}` });
+      return told(world).said.includes('ask them now where they are');
+    };
+    const first = [await asks('hello'), await asks('remind me of mum at 9'), await asks('and at 10:00 of dad')];
+    await world.restart();
+    const later = [await asks('morgen um 9 Uhr auch'), await asks('tomorrow at 11')];
+    // Slack has told it by itself, soon.
+    if (name === 'slack') expect([...first, ...later].filter(Boolean).length).toBeLessThan(2);
+    else expect([...first, ...later]).toEqual([false, true, false, false, false]);
+    await platform.command(dm, 'timezone', 'Berlin');
+    await asks('tomorrow at 9 too');
+    expect(told(world).said).not.toContain('a guess');
+  });
+
   it('is set in words, after a question', async () => {
     const { world, platform, dm } = await open(name);
     world.llm.script(calls(call('set_timezone', { timezone: 'Tokyo' })));

@@ -5,10 +5,24 @@ const MINUTE_MS = 60_000;
 /** The minute that was last said, by zone: making a format costs more than all else in a turn's context. */
 const said = createLru<{ minute: number; text: string; format: Intl.DateTimeFormat; weekday: Intl.DateTimeFormat }>(64);
 
+/** How sure the zone is: a guess that they are asked about in this run, or one that they are not asked about (again). */
+export type ZoneKnown = 'known' | 'ask' | 'guess';
+
+const NOTE: Readonly<Record<ZoneKnown, string>> = {
+  known: '',
+  ask: ' (a guess: where a time matters, ask them now where they are, then set_timezone)',
+  guess: ' (a guess; do not ask where they are)',
+};
+
+/** Words of a time, in the languages that are written most; what is not found here costs a question that is asked later. */
+const TIME =
+  /\d\s?(?::\s?\d\d|h\b|am\b|pm\b|uhr\b)|\b(?:to(?:day|night|morrow)|morning|noon|evening|o['’]clock|remind|schedul|every|daily|weekly|(?:mon|tues|wednes|thurs|fri|satur|sun)day|heute|morgens?|übermorgen|mittags?|abends?|erinner|täglich|wöchentlich|jede[nrs]?|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|demain|aujourd|rappel|mañana|hoy|recuérda|amanhã|hoje|lembr|domani|oggi|ricorda|jutro|dzisiaj|przypomn|morgen|vandaag|herinner)|завтра|сегодня|напомн|明天|今天|明日|今日|提醒|내일|오늘|غدا|اليوم/iu;
+
+export const mentionsTime = (words: string): boolean => TIME.test(words.slice(0, 4_000));
+
 /** `Now: Monday, 2026-01-12 10:00, Europe/Berlin` */
-export function nowText(now: Date, timezone: string, isKnown: boolean): string {
-  const guess = isKnown ? '' : ' (a guess: where a time matters, ask them once where they are, then set_timezone)';
-  return `Now: ${timeIn(now, timezone)}, ${timezone}${guess}`;
+export function nowText(now: Date, timezone: string, zone: ZoneKnown): string {
+  return `Now: ${timeIn(now, timezone)}, ${timezone}${NOTE[zone]}`;
 }
 
 function timeIn(now: Date, timezone: string): string {

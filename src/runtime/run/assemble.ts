@@ -5,6 +5,7 @@ import { PLAN_FIRST, withConsent } from '../approvals/consent.ts';
 import { type Outgoing, openOutgoing } from '../approvals/outgoing.ts';
 import { codingOf, stepsFor } from '../context/coding.ts';
 import { assembleContext } from '../context/context.ts';
+import { mentionsTime } from '../context/now.ts';
 import type { AgentRequest } from '../contract/agent.ts';
 import type { Offered, Order } from '../contract/order.ts';
 import type { OwnSettings } from '../contract/settings.ts';
@@ -67,12 +68,15 @@ export async function assemble(order: Order, progress: Progress, to: AssembleSer
     ...{ messages: context.messages, resume: context.resume, verdicts: order.verdicts },
     instructions: [...context.instructions, ...added],
     ...modelFor(order, own, to),
-    ...(to.nowFor && { now: to.nowFor(principal) }),
+    ...(to.nowFor && { now: to.nowFor(principal, { run, mayAsk: () => mayAskZone(order) }) }),
     ...(order.language !== undefined && { language: order.language }),
     maxSteps: stepsFor(own.maxSteps ?? settings.maxSteps, coding),
     tools: toolsOf(order, scope, offered, rules, outgoing),
   };
 }
+
+/** Somebody is there to answer, and what they said is about a time. */
+const mayAskZone = ({ job, asked, words }: Order): boolean => !job && !asked && words.some(mentionsTime);
 
 /** What was chosen for the conversation goes before the viber's own; jobs and agents that were asked have theirs. */
 function modelFor(

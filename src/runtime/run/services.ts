@@ -65,8 +65,8 @@ export interface RunServices {
   agent: Agent;
   bus: Bus;
   meter: Meter;
-  /** What time it is for somebody, as the model is told. */
-  nowFor?: (principal: Principal) => string;
+  /** What time it is for somebody, as the model is told; `mayAsk`: whether this run is one in which they may be asked where they are. */
+  nowFor?: (principal: Principal, turn: { run: string; mayAsk: () => boolean }) => string;
   loadAgent: (viber: string) => Promise<OwnSettings>;
   toolbox?: Toolbox | undefined;
   /** Told of requests that had to leave something of their session out, and of each run that has its answer. */
