@@ -45,6 +45,8 @@ export interface PendingPairing {
   kept?: readonly InboundMessage[];
   /** An owner said no: kept until its time is over, so that nobody asks again at once. */
   denied?: true;
+  /** Milliseconds since the epoch: it was said outside of the chats, where the question still stands. */
+  untold?: number;
 }
 
 export interface Paired {
@@ -57,6 +59,15 @@ export interface Paired {
   address: unknown;
   /** What they wrote before; there until the gateway has greeted them and taken it in. */
   waiting?: readonly InboundMessage[];
+  /** The code of a question that still stands in the chats: it was answered outside of them. */
+  asked?: string;
+}
+
+/** What was decided outside of the chats, as long as they do not tell so. */
+export interface DecidedOutside {
+  code: string;
+  isLetIn: boolean;
+  at: Date;
 }
 
 /** Whether somebody owns this viber: `lost` when that was known once, and the list of it is gone. */
@@ -74,6 +85,9 @@ export interface Pairing {
   approve(code: string, now: number, role?: Role): { paired: Paired; pending: PendingPairing };
   deny(code: string, now: number): PendingPairing;
   paired(): readonly Paired[];
+  decidedOutside(): DecidedOutside[];
+  /** The chats tell of it now. */
+  told(code: string): void;
   /** They were greeted, and what they had written was taken in. */
   settle(identity: string): void;
   /** Somebody who waited is known by other means: nobody has to let them in any more. */
@@ -91,16 +105,19 @@ export interface Stranger {
 const pendingShape = shape<PendingPairing>(
   objectOf({
     ...{ code: isFilled, identity: isFilled, channel: isFilled, name: isText, createdAt: isNumber },
-    denied: optional(oneOf(true)),
+    ...{ denied: optional(oneOf(true)), untold: optional(isNumber) },
     kept: optional(listOf(anything)),
   }),
 );
 const pairedShape = shape<Paired>(
   objectOf({
     ...{ identity: isFilled, name: isText, role: isRole, approvedAt: isTime },
-    waiting: optional(listOf(anything)),
+    ...{ waiting: optional(listOf(anything)), asked: optional(isText) },
   }),
 );
+
+const withoutAsked = ({ asked: _told, ...entry }: Paired): Paired => entry;
+const withoutUntold = ({ untold: _told, ...entry }: PendingPairing): PendingPairing => entry;
 
 const NONE: readonly InboundMessage[] = [];
 
@@ -113,9 +130,10 @@ function keep(kept: readonly InboundMessage[], message: InboundMessage | undefin
 
 /**
  * Opens the pairing files of `access/`. `hasOwner` tells whether the configuration names an owner. The first person ever paired
- * becomes one; a list that was lost makes nobody the first again: a mark beside it outlives it.
+ * becomes one; a list that was lost makes nobody the first again: a mark beside it outlives it. `isOutside`: who decides here does so
+ * outside of the chats.
  */
-export function openPairing(folder: string, hasOwner: boolean): Pairing {
+export function openPairing(folder: string, hasOwner: boolean, isOutside = false): Pairing {
   const pendingFile = path.join(folder, 'pending.json');
   const pairedFile = path.join(folder, 'paired.json');
   const ownerMark = path.join(folder, 'owner-was-paired');
@@ -146,7 +164,8 @@ export function openPairing(folder: string, hasOwner: boolean): Pairing {
       if (!taken) throw new UserError(`There is no pending pairing with code ${code}; codes are valid for 1 hour.`);
       const others = entries.filter((candidate) => candidate !== taken);
       const { kept, ...refused } = taken;
-      return outcome === 'denied' ? [...others, { ...refused, denied: true }] : others;
+      const untold = isOutside ? { untold: now } : {};
+      return outcome === 'denied' ? [...others, { ...refused, denied: true, ...untold }] : others;
     });
     if (!taken) throw new Error('a pairing was neither taken nor refused');
     return taken;
@@ -197,6 +216,7 @@ export function openPairing(folder: string, hasOwner: boolean): Pairing {
           approvedAt: new Date(now).toISOString(),
           address: entry.address,
           waiting: entry.kept ?? [],
+          ...(isOutside ? { asked: entry.code } : {}),
         };
         if (record.role === 'owner') markOwner();
         return [...others, record];
@@ -206,6 +226,19 @@ export function openPairing(folder: string, hasOwner: boolean): Pairing {
     },
     deny: (code, now) => take(code, now, 'denied'),
     paired: () => pairs.read(),
+    decidedOutside: () => [
+      ...pairs.read().flatMap(({ asked: code, approvedAt }) => {
+        return code === undefined ? [] : [{ code, isLetIn: true, at: new Date(approvedAt) }];
+      }),
+      ...pendings.read().flatMap(({ code, untold }) => {
+        return untold === undefined ? [] : [{ code, isLetIn: false, at: new Date(untold) }];
+      }),
+    ],
+    told(code) {
+      const wasLetIn = pairs.read().some(({ asked }) => asked === code);
+      if (wasLetIn) pairs.change((all) => all.map((entry) => (entry.asked === code ? withoutAsked(entry) : entry)));
+      else pendings.change((all) => all.map((entry) => (entry.code === code ? withoutUntold(entry) : entry)));
+    },
     settle: (identity) =>
       pairs.change((all) =>
         all.map((entry) => {

@@ -12,6 +12,7 @@ export async function run({ args, home, config: file, env, json, print }: CliCon
   const pairing = openPairing(
     path.join(home, 'access'),
     config.people.some((person) => person.role === 'owner'),
+    true,
   );
   const [verb, code = '', role] = args;
   const now = Date.now();

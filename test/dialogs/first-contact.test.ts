@@ -71,6 +71,32 @@ async function waitUntil(holds: () => boolean): Promise<void> {
 }
 
 describe('where there is an owner', () => {
+  it.each(names)('what is decided on the command line closes the question in their chat on %s', async (name) => {
+    const world = await openPlatforms({ on: [name] });
+    const platform = world.platforms[name];
+    const dm = platform.dm('alex');
+    await ask(platform, dm, 'good morning', { text: 'good morning' });
+    const asked = async (words: string, n: number) => {
+      platform.say(platform.dm('kim'), words, kim);
+      return codeIn((await waitFor(platform, dm, { text: /asks to be let in/, count: n })).text);
+    };
+    const question = (n: number) => platform.answers(dm).filter(({ text }) => /asks to be let in/.test(text))[n - 1];
+    await shell(world, 'deny', await asked('let me in', 1));
+    await expect.poll(() => question(1)?.text).toMatch(/✗ Turned away on the command line, \d\d:\d\d$/);
+    expect(question(1)?.buttons).toEqual([]);
+    // An hour later they may ask again.
+    const pending = path.join(world.home, 'access', 'pending.json');
+    await waitUntil(() => !/untold/.test(fs.readFileSync(pending, 'utf8')));
+    fs.writeFileSync(pending, '[]');
+    const code = await asked('please', 2);
+    await world.stop();
+    await shell(world, 'approve', code);
+    await world.restart();
+    await expect.poll(() => question(2)?.text).toMatch(/✓ Let in on the command line, \d\d:\d\d$/);
+    expect(question(2)?.buttons).toEqual([]);
+    await waitUntil(() => !/asked|waiting/.test(world.read('access/paired.json')));
+  });
+
   it.each(names)('a press of Approve lets somebody in on %s, and their first message is answered', async (name) => {
     const world = await openPlatforms({ on: [name] });
     const platform = world.platforms[name];

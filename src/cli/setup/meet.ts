@@ -39,6 +39,7 @@ export async function pairingOf(settings: Settings): Promise<Pairing> {
   return openPairing(
     path.resolve(access),
     config.people.some(({ role }) => role === 'owner'),
+    true,
   );
 }
 

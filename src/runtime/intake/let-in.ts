@@ -1,6 +1,6 @@
 /**
  * Whoever was let in is greeted, and what they wrote before is taken in as if it came now. The file tells who: they may be approved
- * by the command line, by a button, or while the gateway does not run. A greeting and a message go to disk before the note that
+ * by the command line, by a button, or while the gateway does not run; what was decided outside of the chats is told by the questions there. A greeting and a message go to disk before the note that
  * they are due is gone, and both are known by their ids: a crash in between repeats nothing.
  */
 import fs from 'node:fs';
@@ -11,11 +11,14 @@ import type { People } from '../../access/people.ts';
 import { readIdentity } from '../../access/principal.ts';
 import type { Address, InboundMessage } from '../../channels/channel.ts';
 import type { Logger } from '../../log.ts';
-import { messagesIn } from '../../messages/messages.ts';
+import { messagesIn, say } from '../../messages/messages.ts';
+import { questionId } from '../contract/buttons.ts';
 import { isMessage } from '../contract/spool-shapes.ts';
 import { plainName } from '../conversations/places.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Gateway } from '../gateway.ts';
+import { byAt } from '../reply/outcomes.ts';
+import type { Questions } from '../reply/questions.ts';
 
 export interface LetInOptions {
   /** `access/` of the home. */
@@ -25,6 +28,9 @@ export interface LetInOptions {
   languages: Pick<Languages, 'at'>;
   delivery: Pick<Delivery, 'add'>;
   gateway: Pick<Gateway, 'accept'>;
+  /** What owners were asked about strangers. */
+  questions: Pick<Questions, 'decided'>;
+  config: { jobs: { timezone?: string } };
   log: Logger;
 }
 
@@ -45,7 +51,7 @@ export class LetIn {
   /** Those who were let in meanwhile, and from now on. */
   start(): void {
     this.#watcher = fs.watch(this.#options.folder, (_event, file) => {
-      if (file === 'paired.json' || file === 'links.json') this.#look();
+      if (file === 'paired.json' || file === 'pending.json' || file === 'links.json') this.#look();
     });
     this.#watcher.unref();
     this.#look();
@@ -66,13 +72,20 @@ export class LetIn {
   }
 
   async #settleAll(): Promise<void> {
-    const { pairing, people } = this.#options;
+    const { pairing, people, questions } = this.#options;
+    for (const { code, isLetIn, at } of pairing.decidedOutside()) {
+      const time = byAt({ name: '', at, zone: this.#options.config.jobs.timezone }).time;
+      const outcome = say(isLetIn ? 'outcomes.letInThere' : 'outcomes.turnedAwayThere', { time });
+      await questions.decided(questionId.pairing(code), outcome);
+      pairing.told(code);
+    }
     for (const paired of pairing.paired()) if (paired.waiting) await this.#welcome(paired, paired.waiting);
     // Known by a link or by the configuration since they asked.
-    for (const { identity, name, kept = [] } of pairing.pending(Date.now())) {
+    for (const { identity, name, code, kept = [] } of pairing.pending(Date.now())) {
       const who = { ...readIdentity(identity), account: '', name, via: 'message' };
       if (!people.resolve(who).isKnown) continue;
       await this.#take(kept);
+      await questions.decided(questionId.pairing(code), say('outcomes.known'));
       pairing.forget(identity);
     }
   }
