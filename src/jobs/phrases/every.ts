@@ -1,7 +1,7 @@
 /** Rhythms in a phrase: "every 20 minutes", "every other day", "twice a day". */
 import { amountAt, minutesOf, readAmounts } from './amounts.ts';
 import { readWeekdays } from './days.ts';
-import type { Context } from './facts.ts';
+import type { Context, Facts } from './facts.ts';
 import { ordinalAt, ordinalsAt } from './month-days.ts';
 import type { Reader } from './tokens.ts';
 import { unknown } from './unknown.ts';
@@ -20,9 +20,8 @@ export function readCount(context: Context, n: number): 'other' {
   const word = reader.peek().text;
   const unit = RHYTHMS.get(word)?.unit ?? UNITS.get(reader.peek(1).text);
   const isOf = RHYTHMS.has(word) || reader.takeIf('a', 'an', 'per', 'each', 'every');
-  if (!isOf || facts.count || !unit || !['day', 'week', 'month'].includes(unit)) {
-    const isHour = unit === 'hour' && n > 0 && 60 % n === 0;
-    throw reader.refuse('it does not say at which times', isHour ? `every ${60 / n} minutes` : 'daily at 9 and 18:00');
+  if (!isOf || facts.count || !unit || !['hour', 'day', 'week', 'month'].includes(unit)) {
+    throw reader.refuse('it does not say at which times', 'daily at 9 and 18:00');
   }
   reader.take();
   onlyOnce(context);
@@ -91,4 +90,22 @@ export function readEvery(context: Context): 'other' {
     else setRhythm(context, { unit: 'minute', n: minutesOf(reader, parts) });
   }
   return 'other';
+}
+
+const COUNTED: Partial<Record<Unit, { of: (facts: Facts) => number; example: (n: number) => string }>> = {
+  hour: {
+    of: ({ marks }) => marks.length,
+    example: (n) => (60 % n === 0 ? `every ${60 / n} minutes` : 'every hour at :10 and :40'),
+  },
+  day: { of: ({ times }) => times.length, example: () => 'daily at 9 and 18:00' },
+  week: { of: ({ weekdays }) => weekdays.length, example: () => 'every monday and thursday at 9' },
+  month: { of: ({ monthDays, nth }) => monthDays.length + nth.length, example: () => 'on the 1st and 15th at 9' },
+};
+
+/** "Twice a day" names two times, "three times a week" three days. */
+export function checkCount(reader: Reader, facts: Facts): void {
+  const { count } = facts;
+  const counted = count && COUNTED[count.unit];
+  if (counted && counted.of(facts) !== count.n)
+    throw reader.refuse(`it does not say at which times, ${count.n} of them`, counted.example(count.n));
 }

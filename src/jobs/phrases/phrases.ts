@@ -7,6 +7,7 @@ import { askHalf, HalfOfDay } from './ask.ts';
 import { type Build, DEFAULT_TIME, together } from './build.ts';
 import { settleTimes } from './clock.ts';
 import { crons, timeFields } from './cron.ts';
+import { checkCount } from './every.ts';
 import { onceOf } from './once.ts';
 import { readFacts } from './reader.ts';
 import { everyDays, withinDays } from './rhythm.ts';
@@ -125,20 +126,7 @@ function checkTogether({ reader, facts }: Build): void {
   }
   if (facts.times.some(({ seconds }) => seconds !== undefined) && !(facts.saidOnce && dates.length === 1))
     throw reader.refuse('seconds are not supported', 'daily at 8:30');
-  const said = { day: facts.times.length, week: weekdays.length, month: monthDays.length + nth.length };
-  const { count } = facts;
-  if (
-    count &&
-    (count.unit === 'day' || count.unit === 'week' || count.unit === 'month') &&
-    said[count.unit] !== count.n
-  ) {
-    const example = {
-      day: 'daily at 9 and 18:00',
-      week: 'every monday and thursday at 9',
-      month: 'on the 1st and 15th at 9',
-    };
-    throw reader.refuse(`it does not say at which times, ${count.n} of them`, example[count.unit]);
-  }
+  checkCount(reader, facts);
   if (facts.needsMonth && !facts.ofMonth && rhythm?.unit !== 'month' && months.length === 0) {
     throw reader.refuse(
       'it does not say of which month',

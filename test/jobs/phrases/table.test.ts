@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { nextSlots, parseSchedule } from '../../../src/jobs/schedule.ts';
 import { FIRST, type Row } from './first.ts';
+import { CHANGES, SECOND } from './second.ts';
 
 const NOW = new Date('2026-11-21T18:05:30Z');
 const TIMEZONE = 'Europe/Berlin';
@@ -21,5 +22,25 @@ describe('the first phrases', () => {
   });
   test.each(casesOf(FIRST))('$phrase', ({ phrase, slots }) => {
     expect(timesOf(phrase)).toBe(slots);
+  });
+});
+
+describe('the other phrases', () => {
+  test('are 250 more', () => {
+    const first = new Set(casesOf(FIRST).map(({ phrase }) => phrase));
+    const more = new Set([
+      ...casesOf(SECOND).map(({ phrase }) => phrase),
+      ...CHANGES.flatMap(([, , , ...phrases]) => phrases),
+    ]);
+    expect(more.difference(first).size).toBeGreaterThanOrEqual(250);
+  });
+  test.each(casesOf(SECOND))('$phrase', ({ phrase, slots }) => {
+    expect(timesOf(phrase)).toBe(slots);
+  });
+  const changes = CHANGES.flatMap(([zone, now, slots, ...phrases]) =>
+    phrases.map((phrase) => ({ zone, now, slots, phrase })),
+  );
+  test.each(changes)('$phrase in $zone after $now', ({ zone, now, slots, phrase }) => {
+    expect(timesOf(phrase, new Date(now), zone)).toBe(slots);
   });
 });

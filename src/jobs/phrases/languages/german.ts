@@ -24,6 +24,7 @@ export const GERMAN: Language = {
     90 = neunzig
   `),
   rules: [
+    [/\bjeden ersten(?= um\b|$)/g, 'jeden 1.'],
     [/\bhalb (\d{1,2})\b(?: uhr)?/g, (_, hour) => spoken(String(((Number(hour) + 10) % 12) + 1), 30)],
     [/\b(?:dreiviertel|3 ?viertel) (\d{1,2})\b(?: uhr)?/g, (_, hour) => spoken(hour, -15)],
     [/\bviertel (vor|nach) (\d{1,2})\b(?: uhr)?/g, (_, side, hour) => spoken(hour, side === 'vor' ? -15 : 15)],
@@ -54,7 +55,8 @@ export const GERMAN: Language = {
     every 2 weeks = zweiwochentlich, 2wochentlich, 14tagig, alle 14 tage
     at = um
     in = in, im
-    on = am, an, den, der, die, das, dem, zum
+    last day of the month = monatsende, am monatsende, zum monatsende
+    on = zu, am, an, den, der, die, das, dem, zum
     and = und, sowie
     or = oder
     between = zwischen
