@@ -22,8 +22,12 @@ const NICKNAMES = new Map([
 
 const EXAMPLE = 'for example "0 9 * * MON-FRI" (minute, hour, day of month, month, day of week)';
 
+/** How a pattern that has no words is shown. */
+export const TOLD = /^(?:and )?by the cron pattern ([^()]+?)(?: \([^()]+\))?$/i;
+
 /** Whether the text is meant as a cron pattern rather than as a phrase: a nickname, a field that is `*`, or a numeric minute and hour. */
 export function looksLikeCron(text: string): boolean {
+  if (TOLD.test(text)) return false;
   const fields = text.split(/\s+/);
   if (text.startsWith('@')) return fields.length === 1;
   const isNumeric = (field = '') => /^[\d*?][\d*?,/-]*$/.test(field);

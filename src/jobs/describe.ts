@@ -117,7 +117,7 @@ function tellDays(dayOfMonth: string, monthField: string, dayOfWeek: string): st
   if (month && week)
     return isBoth
       ? `${month} when that is ${week.replace(/^every /, 'a ')}`
-      : `${month} and also ${week}${months.length > 0 ? ` in ${of}` : ''}`;
+      : `${month} and also ${week}${months.length > 0 && week.startsWith('every ') ? ` in ${of}` : ''}`;
   return `${month ?? week ?? 'every day'}${inMonths}`;
 }
 
@@ -133,7 +133,9 @@ function tellMonthDays(field: string, of: string): string {
   });
   if (names.includes('')) return '';
   const isRare = of === 'the month' && parts.every((part) => Number(part) > 28);
-  return `on the ${list(names)} of ${of}${isRare ? ' (in months that have it)' : ''}`;
+  // Without "every year" a date would be one day.
+  const yearly = of !== 'the month' && !of.includes(' ') ? 'every year ' : '';
+  return `${yearly}on the ${list(names)} of ${of}${isRare ? ' (in months that have it)' : ''}`;
 }
 
 function tellWeekdays(field: string, of: string): string {

@@ -3,7 +3,7 @@
  * or Spanish, or several of them with `;` between. Loads croner, so import it lazily where there may be no jobs.
  */
 import { UserError } from '../errors.ts';
-import { looksLikeCron, readCron } from './cron.ts';
+import { looksLikeCron, readCron, TOLD } from './cron.ts';
 import { describe } from './describe.ts';
 import { type PhraseOptions, parsePhrase } from './phrases/phrases.ts';
 import { MAX_LENGTH, refusal } from './phrases/tokens.ts';
@@ -101,7 +101,7 @@ function parsePart(written: string, options: PhraseOptions): { schedule: Schedul
 
 /** "by the cron pattern 5 0-3 * 8 1": as a pattern that has no words is shown. */
 function parseTold(text: string, timezone: string): { schedule: Schedule; relative: boolean } | undefined {
-  const [, patterns] = /^(?:and )?by the cron pattern ([^()]+?)(?: \([^()]+\))?$/i.exec(text) ?? [];
+  const [, patterns] = TOLD.exec(text) ?? [];
   if (patterns === undefined) return undefined;
   const of = patterns
     .split(' and ')

@@ -254,15 +254,19 @@ const PHRASES: [phrase: string, slots: string, words: string][] = [
   [
     'every january 1st at 00:01',
     '2027-01-01 00:01, 2028-01-01 00:01, 2029-01-01 00:01',
-    'on the 1st of January at 00:01',
+    'every year on the 1st of January at 00:01',
   ],
   [
     'yearly on 24 december at 18:00',
     '2026-12-24 18:00, 2027-12-24 18:00, 2028-12-24 18:00',
-    'on the 24th of December at 18:00',
+    'every year on the 24th of December at 18:00',
   ],
-  ['every february 29', '2028-02-29 09:00, 2032-02-29 09:00, 2036-02-29 09:00', 'on the 29th of February at 09:00'],
-  ['annually', '2027-01-01 09:00, 2028-01-01 09:00, 2029-01-01 09:00', 'on the 1st of January at 09:00'],
+  [
+    'every february 29',
+    '2028-02-29 09:00, 2032-02-29 09:00, 2036-02-29 09:00',
+    'every year on the 29th of February at 09:00',
+  ],
+  ['annually', '2027-01-01 09:00, 2028-01-01 09:00, 2029-01-01 09:00', 'every year on the 1st of January at 09:00'],
   // once
   ['in 20 minutes', '2026-11-21 19:25', 'once, on Saturday 21 November 2026 at 19:25:30'],
   ['20 minutes from now', '2026-11-21 19:25', 'once, on Saturday 21 November 2026 at 19:25:30'],

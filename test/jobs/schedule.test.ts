@@ -73,7 +73,7 @@ describe('cron', () => {
     expect(words('*/40 * * * *')).toBe('every hour at :00 and :40 (UTC)');
     expect(words('* * * * *')).toBe('every minute (UTC)');
     expect(words('*/15 9-17 * * 1-5')).toBe('every 15 minutes from 09:00 to 17:45, every weekday (UTC)');
-    expect(words('0 9 29 2 *')).toBe('on the 29th of February at 09:00 (UTC)');
+    expect(words('0 9 29 2 *')).toBe('every year on the 29th of February at 09:00 (UTC)');
     expect(words('7,19,50 3,4,5,6,20 * * *')).toMatch(/^by the cron pattern 7,19,50 3,4,5,6,20 \* \* \*/);
   });
 

@@ -43,10 +43,11 @@ export function crons(build: Build, fields: readonly string[]): Schedule {
 function dayFields({ reader, facts }: Build): string[] {
   const { rhythm, weekdays, except, nth, monthDays, dates } = facts;
   const months = [...new Set([...facts.months, ...monthsOf(reader, facts)])].sort((a, b) => a - b).join(',') || '*';
+  if (facts.when.length > 0 || facts.isEither) return joinedFields({ reader, facts }, months);
   if (dates.length > 0) {
     if (dates.some(({ year }) => year !== undefined))
       throw reader.refuse('a year does not come again', 'every 24 december at 18:00');
-    if (facts.months.length > 0 || (rhythm && rhythm.unit !== 'year'))
+    if (facts.months.length > 0 || (rhythm && !['year', 'hour', 'minute'].includes(rhythm.unit)))
       throw reader.refuse('it has two rhythms', 'every 24 december at 18:00');
     return dates.map(({ day, month }) => `${day} ${month} *`);
   }
@@ -59,21 +60,7 @@ function dayFields({ reader, facts }: Build): string[] {
       'on the 15th of the month at 9',
     );
   }
-  if (facts.when.length > 0) {
-    if (monthDays.length === 0 || nth.length + weekdays.length > 0)
-      throw reader.refuse(
-        '"when that is" needs a day of the month',
-        'on the 13th of the month when that is a friday at 9',
-      );
-    return monthDayFields(monthDays).map(
-      (field) => `${field} ${months} +${ranges([...new Set(facts.when)].sort((a, b) => a - b))}`,
-    );
-  }
-  if (facts.isEither)
-    return monthDayFields(monthDays).map(
-      (field) => `${field} ${months} ${ranges([...new Set(weekdays)].sort((a, b) => a - b))}`,
-    );
-  if (nth.length > 0) return [`* ${months} ${nth.map(({ nth: which, weekday }) => `${weekday}#${which}`).join(',')}`];
+  if (nth.length > 0) return [`* ${months} ${nthFields(nth)}`];
   if (monthDays.length > 0) return monthDayFields(monthDays).map((field) => `${field} ${months} *`);
   if (weekdays.length > 0 || except.length > 0) {
     if (rhythm && !['day', 'week', 'minute', 'hour'].includes(rhythm.unit)) {
@@ -89,6 +76,22 @@ function dayFields({ reader, facts }: Build): string[] {
   // "every january" is its first day; "every day in january" has its rhythm.
   return [facts.months.length > 0 && !rhythm ? `1 ${months} *` : `* ${months} *`];
 }
+
+/** Days of the month that count only on some weekdays ("when that is a friday"), or besides them ("and also every friday"). */
+function joinedFields({ reader, facts }: Pick<Build, 'reader' | 'facts'>, inMonths: string): string[] {
+  const { monthDays, dates, weekdays, nth } = facts;
+  const named = new Set(dates.map(({ month }) => month));
+  const days = [...monthDays, ...dates.map(({ day }) => String(day))];
+  if (days.length === 0 || named.size > 1 || (facts.when.length > 0 && nth.length + weekdays.length > 0))
+    throw reader.refuse('these days cannot be joined', 'on the 13th of the month when that is a friday at 9');
+  const months = named.size > 0 ? [...named].join(',') : inMonths;
+  const sorted = (values: readonly number[]) => ranges([...new Set(values)].sort((a, b) => a - b));
+  const either = nth.length > 0 ? nthFields(nth) : sorted(weekdays);
+  const week = facts.when.length > 0 ? `+${sorted(facts.when)}` : either;
+  return monthDayFields(days).map((field) => `${field} ${months} ${week}`);
+}
+
+const nthFields = (nth: Facts['nth']): string => nth.map(({ nth: which, weekday }) => `${weekday}#${which}`).join(',');
 
 /** The last weekday cannot stand in a list. */
 function monthDayFields(days: readonly string[]): string[] {

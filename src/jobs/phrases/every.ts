@@ -39,7 +39,8 @@ export function setRhythm({ reader, facts }: Context, rhythm: { unit: Unit; n: n
 
 export function onlyOnce({ reader, facts }: Context): void {
   const isWithin = facts.rhythm?.unit === 'minute' || facts.rhythm?.unit === 'hour';
-  const isDays = DAY_GROUPS.has(reader.peek().text) || WEEKDAYS.has(reader.peek().text) || reader.peek().text === 'day';
+  const { text } = reader.peek();
+  const isDays = DAY_GROUPS.has(text) || WEEKDAYS.has(text) || text === 'day' || text === 'year';
   // "every 15 minutes every weekday"
   if (facts.saidEvery && isWithin && isDays) return;
   if (facts.saidEvery) throw reader.refuse('it has two rhythms', 'daily at 9; every monday at 17:00');
@@ -73,7 +74,7 @@ export function readEvery(context: Context): 'other' {
   }
   const single = UNITS.get(reader.peek().text);
   const isWithin = context.facts.rhythm?.unit === 'minute' || context.facts.rhythm?.unit === 'hour';
-  if (single === 'day' && isWithin) {
+  if ((single === 'day' || single === 'year') && isWithin) {
     reader.take();
     return 'other';
   }

@@ -146,3 +146,22 @@ function addDate({ reader, facts }: Context, month: number, day: number): void {
   }
   facts.dates.push(year === undefined ? { month, day } : { month, day, year });
 }
+
+/** "weekday nearest to the 15th of the month"; false when there is none. */
+export function readNearest(context: Context): boolean {
+  const { reader, facts } = context;
+  const [group, nearest] = [reader.peek(), reader.peek(1)];
+  if (group.text !== 'weekday' || nearest.text !== 'nearest') return false;
+  for (let taken = 0; taken < 2; taken += 1) reader.take();
+  reader.takeIf('to');
+  reader.takeIf('the');
+  const { value, size } = ordinalAt(reader) ?? { value: 'L', size: 0 };
+  for (let taken = 0; taken < size; taken += 1) reader.take();
+  if (typeof value !== 'number' || value < 1 || value > 31)
+    throw reader.refuse('it does not say nearest to what', 'weekday nearest to the 15th of the month at 9');
+  const months = readOfMonth(context);
+  facts.months.push(...months);
+  facts.needsMonth ||= months.length === 0;
+  facts.monthDays.push(`${value}W`);
+  return true;
+}

@@ -110,7 +110,8 @@ function checkTogether({ reader, facts }: Build): void {
   }
   if (delay && (day !== undefined || instant !== undefined))
     throw reader.refuse('it names two times', 'in 2 days at 9:00');
-  if (facts.isEither && (weekdays.length === 0 || monthDays.length === 0 || kinds !== 2))
+  const isOfBoth = weekdays.length + nth.length > 0 && monthDays.length + dates.length > 0 && kinds === 2;
+  if (facts.isEither && !isOfBoth)
     throw reader.refuse(
       '"and also" joins days of the month with days of the week',
       'on the 13th at 9; every friday at 9',
@@ -119,7 +120,7 @@ function checkTogether({ reader, facts }: Build): void {
     const example = 'on the 13th at 9; every friday at 9" or "0 9 13 * +FRI';
     throw reader.refuse('it names days in two ways, and "both" and "either" are two meanings', example);
   }
-  if (dates.length > 0 && months.length > 0)
+  if (dates.length > 0 && months.length > 0 && !facts.isEither)
     throw reader.refuse('it names months in two ways', 'on 24 december at 18:00');
   if (!facts.repeats && weekdays.length === 1 && months.length + facts.except.length > 0) {
     throw reader.refuse('it does not say whether that comes again', 'every monday in december at 9');

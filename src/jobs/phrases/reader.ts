@@ -8,7 +8,7 @@ import { isClock, readAt, readClock, readWindow } from './clock.ts';
 import { readNamedDay, readStart, readWeekdays } from './days.ts';
 import { countAt, onlyOnce, readCount, readEvery, setRhythm } from './every.ts';
 import { type Context, type Facts, noFacts } from './facts.ts';
-import { ordinalAt, readDate, readNth, readOfMonth } from './month-days.ts';
+import { ordinalAt, readDate, readNearest, readNth, readOfMonth } from './month-days.ts';
 import type { Reader } from './tokens.ts';
 import { unknown } from './unknown.ts';
 import { DAY_GROUPS, DAY_PARTS, FILLERS, MONTHS, PLURAL_WEEKDAYS, RHYTHMS, WEEKDAYS } from './words.ts';
@@ -135,7 +135,7 @@ function readPart(context: Context, isJoined: boolean): 'time' | 'day' | 'other'
     facts.months.push(...readOfMonth(context));
     return 'other';
   }
-  if (ordinalAt(reader) && readNth(context)) return 'day';
+  if (readNearest(context) || (ordinalAt(reader) && readNth(context))) return 'day';
   if (readWeekdays(context, 'weekdays') || readNamedDay(context) || readDate(context)) return 'day';
   if (text === ':' && readAt(context)) return 'time';
   const time = readClock(reader, isJoined);

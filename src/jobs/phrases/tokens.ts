@@ -1,7 +1,7 @@
 /** A phrase as tokens, and the cursor that reads them. */
 import { UserError } from '../../errors.ts';
 
-export const MAX_LENGTH = 200;
+export const MAX_LENGTH = 400;
 
 export interface Token {
   text: string;

@@ -25,6 +25,7 @@ export const ENGLISH: Language = {
     90 = ninety
   `),
   rules: [
+    [/ \(in months that have it\)/g, ''],
     [/^@every\b/g, 'every'],
     [/^(?:please )?(?:remind (?:me|us) )?/g, ''],
     [/,? please$/g, ''],
