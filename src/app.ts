@@ -27,6 +27,8 @@ export interface AppOptions extends ServicesOptions {
   clock?: Clock;
   /** The terminal's input has ended and everything was answered. */
   onEnd?: () => void;
+  /** Where lines of the log are shown while the terminal is drawn on; undefined: no longer there. */
+  onLogPlace?: (show: ((line: string) => void) | undefined) => void;
 }
 
 export interface App {
@@ -141,10 +143,11 @@ class RunningApp implements App {
   }
 
   /** Builds the channels, and serves HTTP but for one-shot commands. */
-  async #open({ terminal, localOnly = false, isPortChosen = true, onEnd }: AppOptions): Promise<void> {
+  async #open({ terminal, localOnly = false, isPortChosen = true, onEnd, onLogPlace }: AppOptions): Promise<void> {
     const { config, home, log, state, built, metrics, limit } = this.#services;
     const channels = await buildChannels({
       ...{ config, home, log, state, commands: commandSpecs(), terminal, localOnly, onEnd: () => onEnd?.() },
+      onLogPlace: (show) => onLogPlace?.(show),
     });
     Object.assign(built, channels);
     if (localOnly) return;

@@ -23,6 +23,7 @@ export interface BuildOptions {
   /** Only the machine's own door. */
   localOnly: boolean;
   onEnd: () => void;
+  onLogPlace: (show: ((line: string) => void) | undefined) => void;
 }
 
 export interface BuiltChannels {
@@ -92,7 +93,7 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
       'terminal',
       createTerminal({
         ...{ input: process.stdin, output: process.stdout, env: process.env, user, language, commands },
-        ...{ home: home.root, onEnd: options.onEnd },
+        ...{ home: home.root, onEnd: options.onEnd, onLogPlace: options.onLogPlace },
       }),
     );
   }

@@ -1,5 +1,6 @@
 /** `viber start`: the gateway, until a signal or the end of piped input. */
 import fs from 'node:fs';
+import type { AppOptions } from '../app.ts';
 import { type Config, loadConfig, terminalEnabled } from '../config.ts';
 import { errorCode } from '../errors.ts';
 import { createLog, type Logger } from '../log.ts';
@@ -10,7 +11,8 @@ const HARD_STOP_MS = 25_000;
 
 export async function run({ config: file, home, env }: CliContext): Promise<number> {
   const { config, source, warnings, isPortChosen } = await loadConfig({ file, home, env });
-  const log = openLog(config);
+  let show: ((line: string) => void) | undefined;
+  const log = openLog(config, () => show);
   for (const warning of warnings) log.warn({ source }, warning);
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
 
@@ -27,7 +29,10 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
   }
   const { startApp } = await import('../app.ts');
   const onEnd = () => done.resolve();
-  const app = await startApp({ config, homeRoot: home, log, env, terminal: true, isPortChosen, onEnd });
+  const onLogPlace: AppOptions['onLogPlace'] = (place) => {
+    show = place;
+  };
+  const app = await startApp({ config, homeRoot: home, log, env, terminal: true, isPortChosen, onEnd, onLogPlace });
   try {
     await Promise.race([done.promise, app.connected.then(() => done.promise)]);
   } finally {
@@ -38,8 +43,11 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
   return EXIT.ok;
 }
 
-/** Standard output is the log's, unless somebody talks over it: then it has the answers alone. */
-function openLog(config: Config): Logger {
+/**
+ * Standard output is the log's, unless somebody talks over it: then it has the answers alone.
+ * @param shownBy what shows lines while a terminal is drawn on
+ */
+function openLog(config: Config, shownBy: () => ((line: string) => void) | undefined): Logger {
   const isTalk = terminalEnabled(config) && hasSomebodyAtInput();
   const stream = isTalk ? process.stderr : process.stdout;
   const pretty = stream.isTTY === true;
@@ -47,7 +55,12 @@ function openLog(config: Config): Logger {
   const level = isTalk && pretty && config.log.level === 'info' ? 'warn' : config.log.level;
   if (!isTalk) return createLog({ level, pretty });
   stream.on('error', ignoreEnd);
-  return createLog({ level, pretty, write: (line) => void stream.write(line) });
+  const write = (line: string) => {
+    const show = pretty ? shownBy() : undefined;
+    if (show) show(line);
+    else stream.write(line);
+  };
+  return createLog({ level, pretty, write });
 }
 
 /** Whoever read our output may go away; the messages in hand matter more than the lines about them. */

@@ -1,6 +1,8 @@
 /** The terminal as a person sits before it: the program in a pseudo terminal, with an emulated model. */
+import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Llm, startLlm } from '../emulators/llm.ts';
 import { PROGRAM } from '../helpers/program.ts';
@@ -91,6 +93,47 @@ describe.each(['chat', 'start'])('viber %s in a terminal', (command) => {
       await terminal.press(...keys);
       expect(await terminal.ended()).toBe(0);
     }
+  });
+});
+
+describe('what belongs to somebody else', () => {
+  it('a line of the log does not fall into what is being typed', async () => {
+    const { home, open } = await world();
+    const file = path.join(home, 'config.json');
+    fs.writeFileSync(file, JSON.stringify({ ...JSON.parse(fs.readFileSync(file, 'utf8')), log: { level: 'debug' } }));
+    const terminal = await open({ command: 'start' });
+    await terminal.press('hello', enter, 'half a li');
+    await terminal.sees('viber> hello');
+    await terminal.sees(/debug|info/);
+    await terminal.press('ne');
+    await expect.poll(async () => (await terminal.screen()).at(-1)).toBe('you> half a line');
+    const screen = await terminal.screen();
+    expect(screen.filter((line) => line.startsWith('you> '))).toEqual(['you> hello', 'you> half a line']);
+  });
+
+  it('talks to the gateway that runs, two at a time, and says so when it ends', async () => {
+    const { home, llm, open } = await world();
+    const env = { PATH: process.env.PATH ?? '', HOME: home, OPENVIBER_HOME: home };
+    const gateway = spawn(process.execPath, [path.join(root, PROGRAM), 'start'], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void gateway.kill('SIGKILL'));
+    for await (const line of createInterface({ input: gateway.stdout })) if (line.includes('"msg":"ready"')) break;
+    gateway.stdout.resume();
+    const [one, two] = [await open(), await open()];
+    llm.script([slowly('word '.repeat(2_000))]);
+    await one.press('count words', enter);
+    await two.sees(/word word word word/);
+    await one.press(interrupt);
+    await expect.poll(() => llm.stats().aborted).toBe(1);
+    await two.press('and now', enter);
+    await one.sees('viber> and now');
+    await one.press(end);
+    expect(await one.ended()).toBe(0);
+    gateway.kill();
+    await two.sees('I have been stopped');
+    expect(await two.ended()).toBe(1);
   });
 });
 

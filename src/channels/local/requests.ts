@@ -2,7 +2,7 @@
 import type http from 'node:http';
 import { z } from 'zod';
 
-const MAX_BODY = 2 * 1024 * 1024;
+const MAX_BODY = 4 * 1024 * 1024;
 const chat = z.string().min(1).max(200);
 const words = z.string().refine((text) => text.trim() !== '', 'is empty');
 

@@ -34,6 +34,8 @@ export interface TerminalOptions {
   home: string;
   /** Somebody leaves, or piped input has ended and everything was answered. Not called when there was no input at all. */
   onEnd: () => void;
+  /** Lines of the log would fall into what is drawn: from now on they are shown so. */
+  onLogPlace?: (show: ((line: string) => void) | undefined) => void;
 }
 
 export const createTerminal = (options: TerminalOptions): Channel => new Terminal(options);
@@ -67,11 +69,14 @@ class Terminal implements Channel {
     this.#face = createFace({ input, output, env, messages, home, commands, suggest: door.suggest });
     this.#talk = new Talk({ door, face: this.#face, messages, onLeave: onEnd });
     this.#face.open(this.#talk);
+    const { live } = this.#face;
+    if (live) this.#options.onLogPlace?.((line) => live.log(line));
   }
 
   async disconnect(): Promise<void> {
     this.#lines.close();
     await this.#face?.close();
+    this.#options.onLogPlace?.(undefined);
     this.#status = { state: 'off' };
   }
 

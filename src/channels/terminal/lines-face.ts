@@ -62,7 +62,8 @@ export class LinesFace implements Face {
   }
 
   note(text: string): void {
-    this.#write([text]);
+    if (this.#to.isTyped) this.#write([text]);
+    else process.stderr.write(`${text}\n`);
     this.#next();
   }
 

@@ -7,7 +7,7 @@ import { loadMarkdown } from '../markdown/parse.ts';
 import { linesOf, placeOf } from './editor.ts';
 import { type Look, styled } from './look.ts';
 import { answerLines, growingLines, LABEL, textLines } from './render.ts';
-import { safeLine } from './safe.ts';
+import { safe, safeLine } from './safe.ts';
 import { Screen } from './screen.ts';
 import type { Face, LiveFace, Shown, Talk } from './talk.ts';
 import { type Typed, Typing, type TypingOptions } from './typing.ts';
@@ -84,6 +84,10 @@ export class ScreenFace implements Face, LiveFace {
 
   note(text: Text): void {
     void this.#later(() => this.#screen.print([styled(this.#to.look, 'yellow', safeLine(text))]));
+  }
+
+  log(line: string): void {
+    void this.#later(() => this.#screen.print(safe(line).trimEnd().split('\n')));
   }
 
   pressed(label: string): void {

@@ -49,6 +49,8 @@ export interface Face {
 }
 
 export interface LiveFace {
+  /** What does not belong to the conversation. */
+  log(line: string): void;
   /** What was pressed, as if it had been typed. */
   pressed(label: string): void;
   /** What is at work now, a line for each; a hint below what is typed. */
