@@ -61,6 +61,11 @@ describe.each(['chat', 'start'])('viber %s in a terminal', (command) => {
     expect(said.at(-2)).toContain('look at this:one\ntwo\n\nthree');
     expect(said.at(-1)).toContain('first\nsecond\nthird');
     expect(llm.requests()).toHaveLength(3);
+    const long = Array.from({ length: 400 }, (_line, n) => `日本 ${n}`).join('\n');
+    await terminal.press('too much', pasted(long), '\u007f', ' enough: ', pasted(long), enter);
+    await llm.waitFor((request) => request.lastUser.includes('日本 399'));
+    expect(llm.requests().at(-1)?.lastUser).toContain(`too much enough: ${long}`);
+    expect(await terminal.screen()).toContain('you> too much enough: [pasted text 2: 400 lines]');
     await terminal.press('exit', enter);
     expect(await terminal.ended()).toBe(0);
     // The terminal is left as it was found.

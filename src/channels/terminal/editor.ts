@@ -16,8 +16,8 @@ export type Edit =
   | 'killToEnd'
   | 'yank';
 
-/** More is not taken: nobody types it, and the model could not read it. */
-export const MAX_INPUT = 1_000_000;
+/** More is not taken: nobody types it, and what is pasted is folded. */
+export const MAX_INPUT = 20_000;
 
 export class Editor {
   #text = '';

@@ -27,6 +27,7 @@ export function createFace({ input, output, env, messages, home, commands, sugge
     ...{ input, output, look, messages },
     history: path.join(home, 'run', 'terminal-history.jsonl'),
     completing: { commands, suggest, folders: [path.join(home, 'workspace'), home] },
+    pasted: (n, lines) => messages.text('terminal.pasted', { n: String(n), lines }),
     moreChoices: (n) => messages.text('terminal.moreChoices', { n }),
   });
 }

@@ -52,8 +52,8 @@ export class ScreenFace implements Face, LiveFace {
     this.#to.output.on('resize', this.#resized);
     this.#screen.print([styled(this.#to.look, 'dim', this.#to.messages.text('terminal.greeting'))]);
     this.#typing.open({
-      enter: (text) => {
-        this.#later(() => this.#screen.print(this.#echo(text)));
+      enter: (text, shown) => {
+        void this.#later(() => this.#screen.print(this.#echo(shown)));
         talk.enter(text);
       },
       interrupt: () => talk.interrupt(),

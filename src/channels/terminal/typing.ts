@@ -4,6 +4,7 @@ import { type CompleteOptions, type Completion, commonStart, complete } from './
 import { type Edit, Editor } from './editor.ts';
 import { History } from './history.ts';
 import { type Input, type Key, Keyboard } from './keyboard.ts';
+import { Pastes } from './pastes.ts';
 import { safeLine } from './safe.ts';
 import type { Output, Screen } from './screen.ts';
 
@@ -16,6 +17,8 @@ export interface TypingOptions {
   completing: CompleteOptions;
   /** How many choices are left out: `… and 5 more`. */
   moreChoices: (n: number) => string;
+  /** What stands for a long text that was pasted. */
+  pasted: (n: number, lines: number) => string;
   /** Something has changed that is seen. */
   onChange: () => void;
 }
@@ -27,7 +30,8 @@ export interface Typed {
 
 /** What typing leads to. */
 export interface Listener {
-  enter(text: string): void;
+  /** @param shown the text as it was seen, where long parts of it were folded */
+  enter(text: string, shown: string): void;
   interrupt(): void;
   /** Any other key. */
   touched(): void;
@@ -54,7 +58,6 @@ const EDITS: Readonly<Record<string, Edit>> = {
   end: 'end',
   'ctrl+a': 'home',
   'ctrl+e': 'end',
-  backspace: 'backspace',
   'ctrl+h': 'backspace',
   delete: 'delete',
   'ctrl+d': 'delete',
@@ -69,6 +72,7 @@ export class Typing {
   readonly #to: TypingOptions;
   readonly #editor = new Editor();
   readonly #history: History;
+  readonly #pastes: Pastes;
   readonly #keyboard: Keyboard;
   #listener: Listener | undefined;
   /** What Tab offers, a line each. */
@@ -77,10 +81,11 @@ export class Typing {
   constructor(options: TypingOptions) {
     this.#to = options;
     this.#history = new History(options.history);
+    this.#pastes = new Pastes(options.pasted);
     this.#keyboard = new Keyboard({
       ...{ input: options.input, output: options.output },
       onKey: (key) => this.#key(key),
-      onPaste: (text) => this.#change(() => this.#editor.insert(text)),
+      onPaste: (text) => this.#change(() => this.#editor.insert(this.#pastes.fold(text))),
       onEnd: () => this.#listener?.leave(),
       onResume: () => options.onChange(),
     });
@@ -124,6 +129,7 @@ export class Typing {
     else if (name === 'meta+return' || name === 'meta+enter' || key.sequence === SHIFT_ENTER) this.#editor.insert('\n');
     else if (name === 'up' || name === 'ctrl+p') this.#up(-1);
     else if (name === 'down' || name === 'ctrl+n') this.#up(1);
+    else if (name === 'backspace') this.#backspace();
     else if (edit) this.#editor.apply(edit);
     else if (!key.ctrl && !key.meta && !/^\p{Cc}/u.test(key.sequence)) this.#editor.insert(key.sequence);
   }
@@ -139,9 +145,18 @@ export class Typing {
     const { text, cursor } = this.#editor;
     if (cursor === text.length && text.endsWith('\\')) return void this.#editor.replace(cursor - 1, '\n');
     this.#editor.set('');
-    if (text.trim() === '') return;
-    if (!/^\s*!?\d+\s*$/.test(text)) this.#history.add(text);
-    this.#listener?.enter(text);
+    const whole = this.#pastes.unfold(text);
+    if (whole.trim() === '') return;
+    if (!/^\s*!?\d+\s*$/.test(whole)) this.#history.add(whole);
+    this.#listener?.enter(whole, text);
+  }
+
+  /** A folded text goes as a whole. */
+  #backspace(): void {
+    const { text, cursor } = this.#editor;
+    const mark = this.#pastes.endingAt(text.slice(0, cursor));
+    if (mark === undefined) this.#editor.apply('backspace');
+    else this.#editor.replace(cursor - mark.length, '');
   }
 
   #interrupt(): void {

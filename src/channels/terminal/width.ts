@@ -17,6 +17,18 @@ export interface Range {
 }
 
 let segmenter: Intl.Segmenter | undefined;
+/** Of characters that were seen: looking at one anew costs twenty times as much. */
+const widths = new Map<string, number>();
+const MAX_WIDTHS = 5_000;
+
+function widthOf(segment: string): number {
+  const known = widths.get(segment);
+  if (known !== undefined) return known;
+  if (widths.size >= MAX_WIDTHS) widths.clear();
+  const width = displayWidth(segment);
+  widths.set(segment, width);
+  return width;
+}
 
 /** What a reader takes for one character, each with its columns. */
 export function graphemes(text: string): Grapheme[] {
@@ -24,7 +36,7 @@ export function graphemes(text: string): Grapheme[] {
     return Array.from(text, (letter, start) => ({ start, end: start + 1, width: 1, isBlank: letter === ' ' }));
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   return Array.from(segmenter.segment(text), ({ segment, index }) => ({
-    ...{ start: index, end: index + segment.length, width: displayWidth(segment), isBlank: /^\s+$/.test(segment) },
+    ...{ start: index, end: index + segment.length, width: widthOf(segment), isBlank: /^\s+$/.test(segment) },
   }));
 }
 

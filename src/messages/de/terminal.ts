@@ -10,6 +10,7 @@ export const terminal = translate(english)({
   olderButton:
     '{n} ist der Knopf „{label}“ weiter oben. Mit !{n} drückst du ihn; meinst du die Zahl, schreib ein Wort dazu.',
   notTaken: 'Das ist nicht angekommen: {why}',
+  pasted: '[eingefügter Text {n}: {lines, plural, one {eine Zeile} other {{lines, number} Zeilen}}]',
   moreLines: '… und {n, plural, one {noch eine Zeile} other {noch {n, number} Zeilen}}',
   moreChoices: '… und {n, number} weitere',
   lost: 'Ich wurde beendet. Was du geschrieben hast, ist aufgehoben und wird nach dem nächsten Start beantwortet.',

@@ -7,6 +7,7 @@ export const terminal = {
   olderButton:
     '{n} is the button “{label}” further up. Type !{n} to press it; to say the number, write a word with it.',
   notTaken: 'This was not taken in: {why}',
+  pasted: '[pasted text {n}: {lines, plural, one {one line} other {{lines, number} lines}}]',
   moreLines: '… and {n, plural, one {one more line} other {{n, number} more lines}}',
   moreChoices: '… and {n, number} more',
   lost: 'I have been stopped. What you wrote is kept, and answered after the next start.',

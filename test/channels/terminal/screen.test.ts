@@ -1,0 +1,121 @@
+/** What a terminal makes of our drawing: an emulated one, of any size, while it is written to and drawn on. */
+import { Writable } from 'node:stream';
+import xterm from '@xterm/headless';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Output, Screen } from '../../../src/channels/terminal/screen.ts';
+
+const runs = { numRuns: Number(process.env.PROPERTY_RUNS ?? 60) };
+
+function terminal(columns: number, rows: number) {
+  const emulated = new xterm.Terminal({
+    cols: columns,
+    rows,
+    scrollback: 10_000,
+    allowProposedApi: true,
+    convertEol: true,
+  });
+  const output: Output = Object.assign(
+    new Writable({
+      write(chunk, _encoding, done) {
+        emulated.write(chunk, done);
+      },
+    }),
+    { columns, rows },
+  );
+  const settled = () => new Promise<void>((resolve) => emulated.write('', resolve));
+  return {
+    screen: new Screen(output),
+    async resize(to: number) {
+      await settled();
+      emulated.resize(to, rows);
+      output.columns = to;
+    },
+    async lines(): Promise<string[]> {
+      await settled();
+      const { active } = emulated.buffer;
+      const all = Array.from({ length: active.length }, (_line, n) => active.getLine(n)?.translateToString(true) ?? '');
+      return all.slice(0, all.findLastIndex((line) => line !== '') + 1);
+    },
+    async cursor() {
+      await settled();
+      const { active } = emulated.buffer;
+      return { row: active.baseY + active.cursorY, column: active.cursorX };
+    },
+  };
+}
+
+const drawing = (lines: string[]) => ({
+  lines,
+  cursor: { row: lines.length - 1, column: (lines.at(-1) ?? '').length },
+});
+
+test('what stays is there once and in order, and below it what was drawn last', async () => {
+  const line = fc.stringMatching(/^[a-z]{1,30}$/);
+  const step = fc.oneof(
+    fc.record({ print: fc.array(line, { minLength: 1, maxLength: 4 }) }),
+    fc.record({ draw: fc.array(line, { minLength: 1, maxLength: 14 }) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.integer({ min: 4, max: 12 }), async (steps, rows) => {
+      const { screen, lines, cursor } = terminal(40, rows);
+      const printed: string[] = [];
+      let drawn: string[] = [];
+      for (const one of steps) {
+        if ('print' in one) {
+          printed.push(...one.print);
+          screen.print(one.print);
+        } else {
+          drawn = one.draw;
+          screen.draw(drawing(drawn));
+        }
+      }
+      // Higher than the terminal: its end is seen.
+      const seen = drawn.slice(-(rows - 1));
+      expect(await lines()).toEqual([...printed, ...seen]);
+      if (drawn.length > 0) expect(await cursor()).toMatchObject({ column: seen.at(-1)?.length });
+      screen.clear();
+      expect(await lines()).toEqual(printed);
+    }),
+    runs,
+  );
+});
+
+test('a terminal that becomes narrower or wider leaves nothing of before behind', async () => {
+  const { screen, lines, resize } = terminal(60, 12);
+  screen.print(['stays']);
+  screen.draw(drawing(['a line that is fifty columns wide, more or less so', 'you> what is typed']));
+  await resize(20);
+  screen.draw(drawing(['narrow now', 'you> what is typed']));
+  expect(await lines()).toEqual(['stays', 'narrow now', 'you> what is typed']);
+  await resize(70);
+  screen.draw(drawing(['wide again', 'you> what is typed']));
+  expect(await lines()).toEqual(['stays', 'wide again', 'you> what is typed']);
+});
+
+test('a character that is wider than it seems breaks no line', async () => {
+  const { screen, lines } = terminal(20, 8);
+  for (const end of ['a', 'b', 'c']) screen.draw(drawing([`${'日'.repeat(30)}${end}`, `you> ${end}`]));
+  expect(await lines()).toHaveLength(2);
+  expect((await lines()).at(-1)).toBe('you> c');
+});
+
+test('what has not changed is not drawn again', () => {
+  const written: string[] = [];
+  const output: Output = Object.assign(
+    new Writable({
+      write(chunk, _encoding, done) {
+        written.push(String(chunk));
+        done();
+      },
+    }),
+    { columns: 40, rows: 10 },
+  );
+  const screen = new Screen(output);
+  screen.draw(drawing(['working 1', 'a long line that stays', 'you> ']));
+  screen.draw(drawing(['working 1', 'a long line that stays', 'you> ']));
+  expect(written).toHaveLength(1);
+  screen.draw(drawing(['working 2', 'a long line that stays', 'you> ']));
+  expect(written[1]).toContain('working 2');
+  expect(written[1]).not.toContain('a long line');
+});
