@@ -28,6 +28,7 @@ const PARTS = [
   'channels/markdown',
   'channels/shared',
   'channels/terminal',
+  'channels/local',
 ].map((name) => `test/${name}/**/*.test.ts`);
 /** Pure, though among those of whole channels. */
 const PURE = ['decode', 'render', 'render.property', 'setup'].map((name) => `test/channels/*/${name}.test.ts`);

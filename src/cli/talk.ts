@@ -6,7 +6,7 @@ import type { Suggestion } from '../channels/channel.ts';
 import type { TalkLine } from '../channels/local/adapter.ts';
 import { createFace } from '../channels/terminal/face.ts';
 import { type Door, Talk } from '../channels/terminal/talk.ts';
-import { UserError } from '../errors.ts';
+import { errorCode, UserError } from '../errors.ts';
 import { machineLanguage } from '../lib/language.ts';
 import { messagesIn } from '../messages/messages.ts';
 import { commandSpecs } from '../runtime/commands/table.ts';
@@ -25,21 +25,26 @@ export async function talkOver(socket: string, to: Spoken, { home, env }: CliCon
   face.open(talk);
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.once(signal, () => talk.leave());
   const told = listen(listening, talk);
-  const isLeft = await Promise.race([left.promise.then(() => true), told.then(() => false)]);
-  if (!isLeft) {
+  try {
+    const isLeft = await Promise.race([left.promise.then(() => true), told.then(() => false)]);
+    if (isLeft) return EXIT.ok;
     talk.reset();
     face.note(messages.text('terminal.lost'));
+    return EXIT.failed;
+  } finally {
+    await face.close();
+    listening.destroy();
   }
-  await face.close();
-  listening.destroy();
-  return isLeft ? EXIT.ok : EXIT.failed;
 }
 
-/** Until the gateway has no more to say. */
+/** Until the gateway has no more to say; one that was killed may end in the middle of a line. */
 async function listen(response: http.IncomingMessage, talk: Talk): Promise<void> {
-  const lines = readline.createInterface({ input: response });
-  response.on('error', () => lines.close());
-  for await (const text of lines) await tell(JSON.parse(text) as TalkLine, talk);
+  try {
+    for await (const text of readline.createInterface({ input: response }))
+      await tell(JSON.parse(text) as TalkLine, talk);
+  } catch (error) {
+    if (!(error instanceof SyntaxError) && errorCode(error) === undefined) throw error;
+  }
 }
 
 async function tell(line: TalkLine, talk: Talk): Promise<void> {

@@ -136,9 +136,13 @@ describe('what belongs to somebody else', () => {
     await one.sees('viber> and now');
     await one.press(end);
     expect(await one.ended()).toBe(0);
-    gateway.kill();
-    await two.sees('I have been stopped');
-    expect(await two.ended()).toBe(1);
+    const three = await open();
+    gateway.kill('SIGKILL');
+    for (const terminal of [two, three]) {
+      await terminal.sees('I have been stopped');
+      expect(await terminal.ended()).toBe(1);
+      expect(terminal.raw().lastIndexOf('?2004l')).toBeGreaterThan(terminal.raw().lastIndexOf('?2004h'));
+    }
   });
 });
 
@@ -147,7 +151,7 @@ describe('an answer', () => {
     const { llm, open } = await world();
     const answer =
       '# Title\n\nSome **bold** words and `code`.\n\n- one\n- two\n\n| a | b |\n|---|--:|\n| 1 | 22 |\n\nThe end.';
-    llm.script([slowly(answer, 150)]);
+    llm.script([slowly(answer, 80)]);
     const terminal = await open();
     await terminal.press('tell me', enter);
     await terminal.sees('Working: thinking');

@@ -2,6 +2,7 @@
  * A conversation on a terminal that can be drawn on: what was said scrolls up, below it stand the answer that is being written, what
  * is at work, and what is being typed. What is shown comes in the order in which it was given.
  */
+import { errorMessage } from '../../errors.ts';
 import type { Messages, Text } from '../../messages/messages.ts';
 import { loadMarkdown } from '../markdown/parse.ts';
 import { linesOf, placeOf } from './editor.ts';
@@ -32,7 +33,7 @@ export class ScreenFace implements Face, LiveFace {
   readonly #to: ScreenFaceOptions;
   readonly #screen: Screen;
   readonly #typing: Typing;
-  #queue: Promise<void> = Promise.resolve();
+  #queue: Promise<unknown> = Promise.resolve();
   #growing: readonly string[] = [];
   #working: readonly string[] = [];
   #hint = '';
@@ -53,7 +54,7 @@ export class ScreenFace implements Face, LiveFace {
     this.#screen.print([styled(this.#to.look, 'dim', this.#to.messages.text('terminal.greeting'))]);
     this.#typing.open({
       enter: (text, shown) => {
-        void this.#later(() => this.#screen.print(this.#echo(shown)));
+        this.#soon(() => this.#screen.print(this.#echo(shown)));
         talk.enter(text);
       },
       interrupt: () => talk.interrupt(),
@@ -83,15 +84,15 @@ export class ScreenFace implements Face, LiveFace {
   }
 
   note(text: Text): void {
-    void this.#later(() => this.#screen.print([styled(this.#to.look, 'yellow', safeLine(text))]));
+    this.#soon(() => this.#screen.print([styled(this.#to.look, 'yellow', safeLine(text))]));
   }
 
   log(line: string): void {
-    void this.#later(() => this.#screen.print(safe(line).trimEnd().split('\n')));
+    this.#soon(() => this.#screen.print(safe(line).trimEnd().split('\n')));
   }
 
   pressed(label: string): void {
-    void this.#later(() =>
+    this.#soon(() =>
       this.#screen.print([styled(this.#to.look, 'dim', `${' '.repeat(PROMPT.length)}[${safeLine(label)}]`)]),
     );
   }
@@ -108,7 +109,7 @@ export class ScreenFace implements Face, LiveFace {
   }
 
   finished(markdown: string, isFirst: boolean): void {
-    void this.#later(async () => {
+    this.#soon(async () => {
       const lines = await textLines(markdown, this.#to.look, this.#screen.columns, isFirst ? LABEL : '');
       this.#growing = [];
       this.#screen.print(isFirst ? lines : ['', ...lines]);
@@ -116,7 +117,7 @@ export class ScreenFace implements Face, LiveFace {
   }
 
   growing(markdown: string, isFirst: boolean): void {
-    void this.#later(async () => {
+    this.#soon(async () => {
       const lines = await growingLines(markdown, this.#to.look, this.#screen.columns, isFirst ? LABEL : '');
       this.#growing = isFirst || lines.length === 0 ? lines : ['', ...lines];
       this.#draw();
@@ -124,11 +125,14 @@ export class ScreenFace implements Face, LiveFace {
   }
 
   #later(action: () => void | Promise<void>): Promise<void> {
-    this.#queue = this.#queue.then(async () => {
-      await action();
-      this.#draw();
-    });
-    return this.#queue;
+    const done = this.#queue.then(action).finally(() => this.#draw());
+    this.#queue = done.catch(() => 'whoever asked for it is told');
+    return done;
+  }
+
+  /** Nobody waits for it. */
+  #soon(action: () => void | Promise<void>): void {
+    this.#later(action).catch((error: unknown) => this.#screen.print([safeLine(errorMessage(error))]));
   }
 
   #echo(text: string): string[] {

@@ -40,6 +40,8 @@ export interface Listener {
 
 const PROMPT_WIDTH = 5;
 const MAX_CHOICES = 8;
+/** Keys wait so long at most for what Tab offers. */
+const LOOK_MS = 2_000;
 /** Shift with Enter, as terminals say it that tell them apart. */
 const SHIFT_ENTER = '\u001b[13;2u';
 
@@ -77,6 +79,8 @@ export class Typing {
   #listener: Listener | undefined;
   /** What Tab offers, a line each. */
   #choices: string[] = [];
+  /** Keys that were pressed while it was looked up what Tab offers; undefined when it is not. */
+  #held: (() => void)[] | undefined;
 
   constructor(options: TypingOptions) {
     this.#to = options;
@@ -84,8 +88,8 @@ export class Typing {
     this.#pastes = new Pastes(options.pasted);
     this.#keyboard = new Keyboard({
       ...{ input: options.input, output: options.output },
-      onKey: (key) => this.#key(key),
-      onPaste: (text) => this.#change(() => this.#editor.insert(this.#pastes.fold(text))),
+      onKey: (key) => this.#inTurn(() => this.#key(key)),
+      onPaste: (text) => this.#inTurn(() => this.#change(() => this.#editor.insert(this.#pastes.fold(text)))),
       onEnd: () => this.#listener?.leave(),
       onResume: () => options.onChange(),
     });
@@ -111,6 +115,11 @@ export class Typing {
 
   close(): void {
     this.#keyboard.close();
+  }
+
+  #inTurn(action: () => void): void {
+    if (this.#held) this.#held.push(action);
+    else action();
   }
 
   #key(key: Key): void {
@@ -176,14 +185,16 @@ export class Typing {
   }
 
   async #complete(): Promise<void> {
+    this.#held = [];
     const { text, cursor } = this.#editor;
-    // A gateway that does not answer offers nothing.
-    const found = await Promise.race([
-      complete(text.slice(0, cursor), this.#to.completing),
-      wait<Completion>(2_000, { start: cursor, choices: [] }, { ref: false }),
-    ]);
-    if (text !== this.#editor.text || cursor !== this.#editor.cursor) return;
+    const nothing: Completion = { start: cursor, choices: [] };
+    // A gateway that is gone, or does not answer, offers nothing.
+    const looking = complete(text.slice(0, cursor), this.#to.completing).catch(() => nothing);
+    const found = await Promise.race([looking, wait(LOOK_MS, nothing, { ref: false })]);
     this.#change(() => this.#offer(found, text.slice(found.start, cursor)));
+    const held = this.#held;
+    this.#held = undefined;
+    for (const action of held) this.#inTurn(action);
   }
 
   #offer({ start, choices }: Completion, typed: string): void {

@@ -18,7 +18,8 @@ function terminal(columns: number, rows: number) {
   const output: Output = Object.assign(
     new Writable({
       write(chunk, _encoding, done) {
-        emulated.write(chunk, done);
+        emulated.write(chunk);
+        done();
       },
     }),
     { columns, rows },
