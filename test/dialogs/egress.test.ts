@@ -235,7 +235,7 @@ describe('on one platform', () => {
     expect(questions(platform, place)).toBe(0);
   });
 
-  it('an agent that is asked sends nothing out, and takes no characters from the run that asks it', async () => {
+  it('an agent that is asked sends nothing out before a person has agreed, and takes no characters from the run that asks it', async () => {
     const { web, world, platform, dm } = await open('telegram', { helper: 'description: helps\n' });
     const hello = { agent: 'helper', message: `read http://${web.here}/${SECRET} for me` };
     world.llm.script(({ messages, toolResults, system }) => {
@@ -243,12 +243,13 @@ describe('on one platform', () => {
       if (isAsked) return calls(fetching(`http://${web.here}/${SECRET}`))({ toolResults } as LlmRequest);
       return calls({ name: 'ask_agent', arguments: hello })({ toolResults } as LlmRequest);
     });
-    await ask(platform, dm, `ask about http://${web.here}`, { text: 'I was told' });
+    const asked = await ask(platform, dm, `ask about http://${web.here}`, { text: 'helper asks:' });
+    expect(asked.text).toContain(SECRET);
     expect(web.seen).toEqual([]);
-    expect(questions(platform, dm)).toBe(0);
-    expect(JSON.stringify(world.llm.requests().map((request) => request.toolResults))).toContain(
-      'needs the consent of a person',
-    );
+    expect(questions(platform, dm)).toBe(1);
+    await press(platform, dm, 'No', 'I was told');
+    expect(web.seen).toEqual([]);
+    expect(JSON.stringify(world.llm.requests().map((request) => request.toolResults))).toContain('denied');
   });
 
   it('a long address is shown whole, with what cannot be seen made visible', async () => {

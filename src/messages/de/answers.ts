@@ -6,6 +6,8 @@ export const answers = translate(english)({
   done: 'Fertig.',
   somethingToRemember: 'Hier ist etwas, das ich mir merken könnte.',
   planConflict: 'Der Plan wurde inzwischen geändert, es gilt deiner. Ich hätte geschrieben:',
+  saidBy: 'Wer was gesagt hat:',
+  moreSaid: 'und noch {n, plural, one {eine Antwort} other {# Antworten}}',
   noWords: 'Das ist erledigt; das Modell hat nichts dazu gesagt.',
   maxSteps:
     'Für eine Antwort waren das genug Schritte (maxSteps), darum höre ich hier auf; was fertig ist, bleibt. Schreib „mach weiter“, dann mache ich weiter.',

@@ -42,4 +42,5 @@ export const questions = translate(english)({
   asksAlready: 'Danach frage ich schon.',
   asksAgain: 'Davor frage ich wieder: {what}.',
   allowed: '{tool} ({scope})',
+  agentAsks: '**{name}** fragt:',
 });

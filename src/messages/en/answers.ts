@@ -3,6 +3,8 @@ export const answers = {
   done: 'Done.',
   somethingToRemember: 'There is something to remember.',
   planConflict: 'The plan was edited meanwhile, so yours stands. I would have written:',
+  saidBy: 'Who said what:',
+  moreSaid: 'and {n, plural, one {# answer more} other {# answers more}}',
   noWords: 'That is done; the model added no words to it.',
   maxSteps:
     'I stopped at the limit of steps for one answer (maxSteps); what was done so far is kept. Write “go on” to continue.',

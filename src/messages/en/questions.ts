@@ -39,4 +39,5 @@ export const questions = {
   asksAlready: 'I ask about this already.',
   asksAgain: 'I ask again before this: {what}.',
   allowed: '{tool} ({scope})',
+  agentAsks: '**{name}** asks:',
 } as const;

@@ -20,9 +20,14 @@ export interface OpenCalls {
 /** Gives every decided call its result, running what was approved; gives back those that still wait. */
 export async function answerCalls({ calls, tools, verdicts, hooks, onResult }: OpenCalls): Promise<WaitingCall[]> {
   const waiting: WaitingCall[] = [];
+  const resumed: Promise<void>[] = [];
   for (const call of calls) {
     const verdict = verdicts.get(call.callId);
     const tool = tools.find(({ name }) => name === call.tool);
+    if (tool?.isResumable) {
+      resumed.push(resume(call, tool));
+      continue;
+    }
     if (verdict && 'at' in verdict) {
       const moved = await withTime(tool, call, verdict);
       if ('input' in moved) waiting.push(moved);
@@ -32,7 +37,17 @@ export async function answerCalls({ calls, tools, verdicts, hooks, onResult }: O
     else if (verdict || verdicts.size > 0)
       await onResult(resultMessage(call, await resultOf(call, tool, verdict, hooks)));
   }
+  await Promise.all(resumed);
   return waiting;
+
+  /** It goes on where it was; what waits further down waits again. */
+  async function resume(call: WaitingCall, tool: RuntimeTool): Promise<void> {
+    const parked: WaitingCall[] = [];
+    const onWait = (one: WaitingCall) => void parked.push(one);
+    const result = await resultOf(call, tool, undefined, { ...hooks, onWait });
+    if (parked.length > 0) waiting.push(...parked);
+    else await onResult(resultMessage(call, result));
+  }
 }
 
 /** The call at the time that a person has named, to be asked about; or why that cannot be. */
@@ -88,7 +103,8 @@ async function resultOf(
     const isOther = verdict?.kind !== undefined && verdict.kind !== kindFor(tool, input);
     if (isOther)
       return { error: `execution denied: ${call.tool} has changed since it was approved; call it again to ask anew.` };
-    const plain = { ...tool, effect: 'external' as const, ...(verdict ? { asksBefore: () => false } : {}) };
+    const effect = tool.isResumable ? tool.effect : ('external' as const);
+    const plain = { ...tool, effect, ...(verdict ? { asksBefore: () => false } : {}) };
     const value = await runTool(plain, input, call.callId, hooks);
     return { value: verdict?.note === undefined || !isRecord(value) ? value : { ...value, note: verdict.note } };
   } catch (error) {

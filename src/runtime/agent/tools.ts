@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Json } from '../../workspace/types.ts';
-import type { WaitingCall } from '../contract/agent.ts';
+import { type WaitingCall, WaitsBelow } from '../contract/agent.ts';
 import type { CallOptions } from '../contract/model.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { outputOf, type ToolCall, type ToolOutput } from './step.ts';
@@ -86,10 +86,11 @@ export async function callTool(
 export async function runTool(tool: RuntimeTool, given: unknown, callId: string, hooks: ToolHooks): Promise<Json> {
   const { signal } = hooks;
   let started = false;
+  let call: WaitingCall = { callId, tool: tool.name, input: null };
   try {
     const input = tool.input.safeParse(given);
     if (!input.success) throw new UserError(`The arguments do not fit. ${issues(input.error)}`);
-    const call = { callId, tool: tool.name, input: toJson(input.data) };
+    call = { ...call, input: toJson(input.data) };
     if (await tool.asksBefore?.(input.data, callId)) {
       hooks.onWait(call);
       return null;
@@ -104,6 +105,11 @@ export async function runTool(tool: RuntimeTool, given: unknown, callId: string,
     return result;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
+    if (error instanceof WaitsBelow) {
+      hooks.onEnd(tool.name, { status: 'waiting' });
+      hooks.onWait({ ...call, below: error.below });
+      return null;
+    }
     const told = error instanceof UserError ? error.message : `The tool ${tool.name} failed.`;
     if (!(error instanceof UserError)) hooks.log.error({ tool: tool.name, err: error }, 'tool failed');
     if (started) hooks.onEnd(tool.name, { error: told });

@@ -18,14 +18,16 @@ import { type Messages, messagesFor } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendSession, findRun } from '../../workspace/sessions.ts';
 import type { Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
-import type { AgentOutcome, Verdict, WaitingCall } from '../agent/agent.ts';
+import type { AgentOutcome, WaitingCall } from '../agent/agent.ts';
 import { openCalls, resultMessage } from '../context/open-calls.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import type { Entry } from '../contract/entry.ts';
+import type { Decided } from '../contract/order.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { kindOf } from '../contract/task.ts';
 import { placesToAsk } from '../conversations/asked-places.ts';
+import { escaped } from '../conversations/places.ts';
 import { parseReply, summarise } from '../reply/reply.ts';
 import { digestOf } from '../reply/show.ts';
 import { askUserInput } from '../tools/ask-user.ts';
@@ -99,7 +101,10 @@ export class RunSuspension {
           : askForConsent(request, { messages });
     const said = parseReply(outcome.text).visible.trim();
     crashPoint('run:parked');
-    const text = scrub([said, question.text].filter(Boolean).join('\n\n'));
+    const { inner, task } = where;
+    const asks =
+      inner && inner.viber !== task.viber ? messages.text('questions.agentAsks', { name: escaped(inner.viber) }) : '';
+    const text = scrub([said, asks, question.text].filter(Boolean).join('\n\n'));
     const details = question.details === undefined ? undefined : scrub(question.details);
     await this.#approvals.told(request.id, {
       sentence: scrub(question.text),
@@ -116,7 +121,7 @@ export class RunSuspension {
    * What was decided, for the run that goes on with it. `void`: nothing, the person wrote something else before that; `stop`: it
    * ends here.
    */
-  async resume(parked: SuspendedRun, approval: string): Promise<ReadonlyMap<string, Verdict> | 'void' | 'stop'> {
+  async resume(parked: SuspendedRun, approval: string): Promise<Decided | 'void' | 'stop'> {
     const request = this.#approvals.get(approval);
     if (!request?.decision || !(await this.#approvals.take(approval))) return 'void';
     const { decision } = request;
@@ -133,11 +138,9 @@ export class RunSuspension {
       return 'stop';
     }
     if (decision.verdict === 'always') await allowAlways(this.#home, task, request, decision);
-    return new Map(
-      call
-        ? [[call.callId, await verdictOf(this.#home, task, request, decision, shown?.digest, calledWith(call))]]
-        : [],
-    );
+    if (!call) return { run, verdicts: new Map() };
+    const verdict = await verdictOf(this.#home, task, request, decision, shown?.digest, calledWith(call));
+    return { run, verdicts: new Map([[call.callId, verdict]]) };
   }
 
   /** Somebody of the task's people wrote instead of deciding: what waited is denied, and the history says so. */

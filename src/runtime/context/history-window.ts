@@ -48,8 +48,6 @@ export interface History {
 interface Run {
   id: string;
   entries: RunEntry[];
-  /** Calls that waited for a person, and calls that were begun. */
-  asked: boolean;
   begun: Set<string>;
 }
 
@@ -128,21 +126,20 @@ function splitRuns({ entries, isWhole }: SessionTail): { runs: Run[]; summary: s
     if (run && last?.type === 'step' && entry.type === 'step' && isResult(entry)) {
       run.entries[run.entries.length - 1] = joined(last, entry);
     } else if (run) run.entries.push(entry);
-    else runs.set(entry.run, { id: entry.run, entries: [entry], asked: false, begun: new Set() });
+    else runs.set(entry.run, { id: entry.run, entries: [entry], begun: new Set() });
   }
   return { runs: [...runs.values()], summary: compaction?.text, isWhole: isWhole || through >= 0 };
 }
 
 function noteCall(run: Run | undefined, entry: Extract<SessionEntry, { type: 'approval' | 'call' }>): void {
-  if (entry.type === 'approval' && run) run.asked = true;
   if (entry.type === 'call') run?.begun.add(entry.callId);
 }
 
 /** A run that still waits for a person stands in the history of others with the calls that have not run. */
-function withWaiting({ entries, asked, begun }: Run): RunEntry[] {
+function withWaiting({ entries, begun }: Run): RunEntry[] {
   const at = entries.findLastIndex((entry) => entry.type === 'step');
   const step = entries[at];
-  if (!asked || step?.type !== 'step') return entries;
+  if (step?.type !== 'step') return entries;
   const waiting = openCalls(step.messages).filter(({ callId }) => !begun.has(callId));
   const results = waiting.map((call) => resultMessage(call, { error: NOT_RUN }));
   return results.length > 0 ? entries.with(at, { ...step, messages: [...step.messages, ...results] }) : entries;

@@ -144,6 +144,21 @@ export const hasUsed = (entries: readonly SessionEntry[], tool: string): boolean
       return typeof part.output.type === 'string' && !/^(error|execution-denied)/.test(part.output.type);
     });
 
+/** What `ask_agent` has given in these steps, in the order in which it came. */
+export function answersOfAgents(messages: readonly Json[]): { agent: string; text: string }[] {
+  const parts = messages.flatMap(partsOf).filter(isFields);
+  const asked = parts.filter((part) => isPart(part, 'tool-call') && part.toolName === 'ask_agent');
+  return parts.flatMap((part) => {
+    const { output } = part;
+    if (!isPart(part, 'tool-result') || part.toolName !== 'ask_agent' || !isFields(output)) return [];
+    // The newest call of that id: some providers use the same ids again.
+    const call = asked.findLast(({ toolCallId }) => toolCallId === part.toolCallId);
+    const [agent, said] = [isFields(call?.input) ? call.input.agent : undefined, output.value];
+    const text = isFields(said) ? said.text : undefined;
+    return typeof agent === 'string' && typeof text === 'string' ? [{ agent, text }] : [];
+  });
+}
+
 function textOf(messages: readonly Json[]): string {
   return messages
     .flatMap((m) => (isFields(m) && typeof m.content === 'string' ? [m.content] : partsOf(m)))

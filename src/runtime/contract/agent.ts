@@ -1,6 +1,6 @@
-/** What goes into a run and what comes out of it. Types only. */
+/** What goes into a run and what comes out of it. */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
-import type { Json } from '../../workspace/types.ts';
+import type { Json, SessionEntry } from '../../workspace/types.ts';
 import type { CallUsage } from './call-usage.ts';
 import type { InputFile, ResumedStep, RuntimeTool, TaskRequest } from './task.ts';
 import type { Thinking } from './thinking.ts';
@@ -34,6 +34,27 @@ export interface WaitingCall {
   callId: string;
   tool: string;
   input: Json;
+  /** Where it asks another agent: what waits there, however far down. */
+  below?: Waiting;
+}
+
+/** A run that waits for a person: whose session holds the call, and what went in. */
+export interface Waiting {
+  waiting: AgentOutcome;
+  tools: readonly RuntimeTool[];
+  viber: string;
+  run: string;
+  earlier: readonly SessionEntry[];
+}
+
+/** Thrown by a tool that asks another agent, when that waits for a person: so does its call. */
+export class WaitsBelow extends Error {
+  readonly below: Waiting;
+
+  constructor(below: Waiting) {
+    super(`${below.viber} waits for a person`);
+    this.below = below;
+  }
 }
 
 /**

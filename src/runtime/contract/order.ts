@@ -4,7 +4,7 @@ import type { Principal } from '../../access/principal.ts';
 import type { Address } from '../../channels/channel.ts';
 import type { Messages } from '../../messages/messages.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
-import type { AgentOutcome, Verdict } from './agent.ts';
+import type { AgentOutcome, Verdict, Waiting } from './agent.ts';
 import type { JobOrder, PlayOrder } from './entry.ts';
 import type { Made, RunOutcome } from './outcome.ts';
 import type { OwnSettings, WorkingMode } from './settings.ts';
@@ -23,8 +23,14 @@ export interface Asked {
   may?: (tool: string) => boolean;
   /** The asking side's mode: this one is never asked for less consent. */
   mode?: WorkingMode;
-  /** Nobody is there to consent: what needs it is refused. */
+  /** It is not to ask people questions: whoever asked it reads its answer first. What needs their consent waits for it all the same. */
   isAlone: boolean;
+}
+
+/** What people decided about calls of a run that waited: the run at hand, or that of an agent which it asked. */
+export interface Decided {
+  run: string;
+  verdicts: ReadonlyMap<string, Verdict>;
 }
 
 export interface Order {
@@ -56,7 +62,7 @@ export interface Order {
   called?: readonly string[];
   /** The session's lines of this run, when an earlier process began it. */
   earlier: readonly SessionEntry[];
-  verdicts: ReadonlyMap<string, Verdict>;
+  decided?: Decided;
   signal: AbortSignal;
   /** Resolves once what it answers is durable; absent: it is. Throws LeaseLost. */
   stored?: () => Promise<void>;
@@ -87,18 +93,9 @@ export interface Offered {
   isBeyond?(tool: string): boolean;
 }
 
-/** It waits for a person; `asked` is what went in, for whoever asks them. */
-export interface Waiting {
-  waiting: AgentOutcome;
-  tools: Performed['tools'];
-  viber: string;
-  run: string;
-  earlier: readonly SessionEntry[];
-}
-
 /** A playbook's turn. */
 export interface PlayTurn
-  extends Pick<Order, 'task' | 'run' | 'principal' | 'tellsMemory' | 'address' | 'earlier' | 'verdicts' | 'signal'> {
+  extends Pick<Order, 'task' | 'run' | 'principal' | 'tellsMemory' | 'address' | 'earlier' | 'decided' | 'signal'> {
   play: PlayOrder;
   /** In the language of whoever gave the order. */
   messages: Messages;

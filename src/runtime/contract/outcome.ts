@@ -13,6 +13,8 @@ export interface Made {
   plan: PlanChange | undefined;
   /** Pages that searches have found. */
   sources?: { title: string; url: string }[];
+  /** The agents that it asked, and what they have answered. */
+  said?: { agent: string; text?: string }[];
   /** The run was told more than its people's own words: nothing is remembered without a question. */
   hasLogs?: boolean;
 }

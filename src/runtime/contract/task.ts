@@ -86,6 +86,10 @@ export interface RuntimeTool<Input = unknown> {
   codeFor?(input: Input): string;
   /** Set for a run: the call has run, and its result waits for a person. */
   asksAfter?(result: Json): boolean;
+  /** Several calls of one step run side by side; the other tools wait for them. */
+  isBeside?: true;
+  /** Called again with the same arguments it goes on where it was: its call may wait midway. */
+  isResumable?: true;
   execute(input: Input, options: { signal: AbortSignal; callId: string }): Promise<Json>;
 }
 

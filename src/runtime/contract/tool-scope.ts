@@ -23,6 +23,8 @@ export interface ToolScope {
   onPlan(change: PlanChange): void;
   /** A page that an answer may rest on: named below it where the model names none. */
   onSource?(source: { title: string; url: string }): void;
+  /** Another agent is asked: what it answers is named below the answer, in the order of asking. */
+  onAsked?(agent: string): (answer: string) => void;
   /** To be attached to the answer. The same id may come several times: the latest counts. */
   onArtifact(ref: ArtifactRef): void;
   /** A picture that the model is to look at, an artifact of the task; false: it is shown no more of them in this run. */

@@ -17,7 +17,8 @@ import type { ArtifactRef, SessionEntry } from '../../workspace/types.ts';
 import { RunError } from '../agent/agent.ts';
 import { cutCall, cutOffWords, STEERED } from '../context/past-run.ts';
 import { type AbortReason, RunAbort } from '../contract/abort.ts';
-import type { Asked, Order, RunAgent, Waiting } from '../contract/order.ts';
+import type { Waiting } from '../contract/agent.ts';
+import type { Asked, Order, RunAgent } from '../contract/order.ts';
 import type { Bus } from '../live/bus.ts';
 import { summarise } from '../reply/reply.ts';
 import { answerOf } from './answer.ts';
@@ -33,8 +34,6 @@ export interface Question {
   order: Order;
   /** Ends the answer; by default the asking run's own. */
   signal?: AbortSignal;
-  /** What people decided about calls of this question that waited for them. */
-  verdicts?: Order['verdicts'];
   /** What holds for the agent in addition to the task's own rules. */
   asked: Asked;
   /** Stands after its other instructions. */
@@ -114,8 +113,9 @@ export class Mesh {
   async ask(question: Question): Promise<AgentAnswer | Waiting> {
     const { agent: viber, message, key, order, asked } = question;
     this.#check(question);
-    if (this.registry.ids().includes(viber)) await this.registry.load(viber);
+    // Counted before anything is waited for: several are asked side by side.
     asked.calls.used += 1;
+    if (this.registry.ids().includes(viber)) await this.registry.load(viber);
     const run = runOfQuestion(order.run, viber, key);
     const where = { viber, run };
     const signal = question.signal ?? order.signal;
@@ -144,12 +144,13 @@ export class Mesh {
         ...{ task: order.task, viber, run, principal: order.principal, words: [message], names: [], query: message },
         tellsMemory: order.tellsMemory,
         place: `another agent (${asked.chain.at(-1) ?? viber}), not a person: your answer goes to it as it stands`,
-        ...{ earlier, signal, verdicts: question.verdicts ?? new Map(), asked },
+        ...{ earlier, signal, asked },
+        ...(order.decided && { decided: order.decided }),
         ...(order.address && { address: order.address }),
         ...(order.job && { job: order.job }),
         instructions: question.instructions,
       });
-      if (outcome.parked) return { waiting: outcome, tools, ...where, earlier };
+      if (outcome.parked) return outcome.parked[0]?.below ?? { waiting: outcome, tools, ...where, earlier };
       const answer = await answerOf(outcome, made, {
         home: this.#home,
         log: this.#options.log,

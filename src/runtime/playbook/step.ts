@@ -4,7 +4,8 @@ import type { Playbook, PlaybookStep } from '../../skills/playbook.ts';
 import { listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { ArtifactRef, TaskRecord } from '../../workspace/types.ts';
-import type { Order, PlayTurn, Waiting } from '../contract/order.ts';
+import type { Waiting } from '../contract/agent.ts';
+import type { Order, PlayTurn } from '../contract/order.ts';
 import type { Bus } from '../live/bus.ts';
 import type { AgentAnswer, Mesh } from '../mesh/mesh.ts';
 import type { Judge } from './judge.ts';
@@ -57,12 +58,13 @@ export const isRole = (mesh: Mesh, task: TaskRecord, { agent }: Pick<PlaybookSte
 /** Throws what `mesh.ask` and the judge throw. */
 export function createStepWork({ home, mesh, judge, bus, log }: StepOptions) {
   return async (turn: PlayTurn, at: StepAt): Promise<StepResult> => {
-    const { task, run, principal, tellsMemory, address, signal, earlier, verdicts } = turn;
+    const { task, run, principal, tellsMemory, address, signal, earlier, decided } = turn;
     const { step, key } = at.current;
     const { agent: name = task.viber, instruction, constraints } = step;
     const agent = mesh.registry.find(name) ?? task.viber;
     const order: Order = {
-      ...{ task, run, principal, tellsMemory, earlier, verdicts, signal },
+      ...{ task, run, principal, tellsMemory, earlier, signal },
+      ...(decided && { decided }),
       ...{ words: [], names: [], query: instruction, place: '' },
       ...(address && { address }),
     };
@@ -78,7 +80,7 @@ export function createStepWork({ home, mesh, judge, bus, log }: StepOptions) {
     for (let number = from.number, left = from.isCorrection ? 1 : TRIES; ; number += 1) {
       const message = stepMessage({ ...at, done, files, reason });
       bus.emit({ ...shown, type: 'tool-call', tool: 'ask_agent', args: { agent: name, message } });
-      const question = { agent, message, key: tryKey(key, number), order, asked, verdicts, instructions };
+      const question = { agent, message, key: tryKey(key, number), order, asked, instructions };
       const answer = await mesh.ask(question);
       if ('waiting' in answer) return answer;
       bus.emit({ ...shown, type: 'tool-result', tool: 'ask_agent', result: { text: answer.text } });

@@ -65,7 +65,11 @@ export async function assemble(order: Order, progress: Progress, to: AssembleSer
   const added = [order.instructions ?? '', rules.needsPlan ? PLAN_FIRST : ''].filter(Boolean);
   return {
     ...{ taskId: task.id, runId: run, viber, goal: task.goal },
-    ...{ messages: context.messages, resume: context.resume, verdicts: order.verdicts },
+    ...{
+      messages: context.messages,
+      resume: context.resume,
+      ...(order.decided?.run === run && { verdicts: order.decided.verdicts }),
+    },
     instructions: [...context.instructions, ...added],
     ...modelFor(order, own, to),
     ...(to.nowFor && { now: to.nowFor(principal, { run, mayAsk: () => mayAskZone(order) }) }),
@@ -122,6 +126,14 @@ function scopeOf(
     onSource: (source) => {
       made.sources ??= [];
       made.sources.push(source);
+    },
+    onAsked: (agent) => {
+      const said: { agent: string; text?: string } = { agent };
+      made.said ??= [];
+      made.said.push(said);
+      return (answer) => {
+        said.text = answer;
+      };
     },
     onShown: ({ id, title, type, ref }) => {
       if (!SHOWN.test(type) || progress.shown >= MAX_SHOWN) return false;

@@ -1,6 +1,7 @@
 /** From the model's words to the answer: blocks taken out and carried out, suggestions asked about, secrets masked. */
 
 import { type Principal, principalText } from '../../access/principal.ts';
+import { cutText, plainLine } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
 import { lines, type Messages, words } from '../../messages/messages.ts';
 import { createArtifact, findArtifact } from '../../workspace/artifacts.ts';
@@ -11,7 +12,7 @@ import type { ArtifactRef, TaskRecord } from '../../workspace/types.ts';
 import type { AgentOutcome } from '../agent/agent.ts';
 import type { Made, RunOutcome } from '../contract/outcome.ts';
 import type { ArtifactDelta } from '../contract/protocol.ts';
-import { escaped } from '../conversations/places.ts';
+import { escaped, plainName } from '../conversations/places.ts';
 import { extractLearning } from '../memory/learning.ts';
 import { continueButton } from '../reply/failure.ts';
 import { parseReply, summarise } from '../reply/reply.ts';
@@ -58,7 +59,10 @@ export async function finalize(
   const proposal =
     made.plan?.status === 'conflict' ? lines(messages.text('answers.planConflict'), '', words(made.plan.proposal)) : '';
   const sources = sourcesBelow(reply.visible, made.sources ?? [], messages);
-  const text = scrub([reply.visible.trim(), sources, proposal].filter(Boolean).join('\n\n'));
+  // A job that has nothing to say says one word.
+  const isRoutine = /^\W*HEALTHY\W*$/.test(reply.visible);
+  const said = isRoutine ? '' : saidBelow(made.said ?? [], messages);
+  const text = scrub([reply.visible.trim(), said, sources, proposal].filter(Boolean).join('\n\n'));
   const unique = [...new Map(refs.map((ref) => [ref.id, ref])).values()];
   return {
     state: 'completed',
@@ -73,6 +77,22 @@ export async function finalize(
     ...(asks.length > 0 ? { asks } : {}),
     ...(isTalk(outcome) ? { isTalk: true } : {}),
   };
+}
+
+const MAX_SAID = 8;
+const SAID_LENGTH = 200;
+
+/** Who was asked and what they said, each in a line. */
+function saidBelow(said: NonNullable<Made['said']>, messages: Messages): string {
+  const answered = said.flatMap(({ agent, text }) => (text === undefined ? [] : [{ agent, text }]));
+  if (answered.length === 0) return '';
+  const rows = answered.slice(0, MAX_SAID).map(({ agent, text }) => {
+    const words = escaped(cutText(plainLine(summarise(text)), SAID_LENGTH));
+    return `- **${escaped(plainName(agent))}**: ${words}`;
+  });
+  const more = answered.length - rows.length;
+  if (more > 0) rows.push(`- ${messages.text('answers.moreSaid', { n: more })}`);
+  return `${messages.text('answers.saidBy')}\n${rows.join('\n')}`;
 }
 
 const MAX_SOURCES = 5;

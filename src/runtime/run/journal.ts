@@ -5,7 +5,7 @@ import { scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendSession } from '../../workspace/sessions.ts';
 import type { ArtifactRef, Json, SessionEntry } from '../../workspace/types.ts';
-import { usesTools } from '../context/past-run.ts';
+import { answersOfAgents, usesTools } from '../context/past-run.ts';
 import type { AgentHooks } from '../contract/agent.ts';
 import type { Order } from '../contract/order.ts';
 import type { Made } from '../contract/outcome.ts';
@@ -28,7 +28,10 @@ export interface Progress {
 export function progressOf({ earlier, asked }: Pick<Order, 'earlier' | 'asked'>): Progress {
   const steps = earlier.filter((entry) => entry.type === 'step');
   return {
-    made: { refs: steps.flatMap((step) => step.artifactRefs ?? []), pending: [], plan: undefined },
+    made: {
+      refs: steps.flatMap((step) => step.artifactRefs ?? []),
+      ...{ pending: [], plan: undefined, said: answersOfAgents(steps.flatMap(({ messages }) => messages)) },
+    },
     stepRefs: [],
     ...{ stepShown: [], toShow: [], shown: steps.reduce((sum, step) => sum + (step.shown?.length ?? 0), 0) },
     hasSteps: steps.length > 0,

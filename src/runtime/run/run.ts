@@ -14,7 +14,7 @@ import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { SuspendedRun } from '../approvals/suspend.ts';
 import { cutCall, STEERED } from '../context/past-run.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
-import type { Order, Play, PlayTurn } from '../contract/order.ts';
+import type { Decided, Order, Play, PlayTurn } from '../contract/order.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import { buttonsAgain, interruptedWhile, stoppedRun } from '../reply/failure.ts';
 import { unheardVoice } from '../reply/unheard.ts';
@@ -84,9 +84,9 @@ export async function run(turn: RunTurn, to: RunUses): Promise<RunEnd> {
   if (cut) return ended(interruptedWhile(cut, messages));
 
   const waiting: Begun = { ...turn, messages, earlier, principal: onWhoseWord(turn), spoken: spokenIn(earlier) };
-  const verdicts = await decisionsFor(waiting, first, to);
-  if (verdicts === 'void') return { kind: 'void' };
-  if (verdicts === 'stop') return ended(stoppedRun());
+  const decided = await decisionsFor(waiting, first, to);
+  if (decided === 'void') return { kind: 'void' };
+  if (decided === 'stop') return ended(stoppedRun());
   // A decision may have changed the record.
   const begun: Begun = { ...waiting, task: (await readTask(to.home, turn.task.id)) ?? turn.task };
 
@@ -96,11 +96,13 @@ export async function run(turn: RunTurn, to: RunUses): Promise<RunEnd> {
     begun.spoken = spokenIn([taken.line]);
   }
   await rememberCalled(begun, to);
-  const order = await orderOf(begun, verdicts, to);
+  const order = await orderOf(begun, decided, to);
   const played = begun.answered.findLast((item) => item.message.play);
   if (played && to.play) return ended(await playIn(begun, order, played, to.play, to));
 
   const { outcome, made, tools } = await runAgent(order, to);
+  const below = outcome.parked?.[0]?.below;
+  if (below) return ended(await to.suspension.suspend({ ...begun, inner: below }, below.waiting, below.tools));
   if (outcome.parked) return ended(await to.suspension.suspend(begun, outcome, tools));
   return ended(await finalize(outcome, made, begun, to));
 }
@@ -124,10 +126,10 @@ async function decisionsFor(
   begun: Begun,
   { resume }: Entry,
   { suspension }: Pick<RunServices, 'suspension'>,
-): Promise<Order['verdicts'] | 'void' | 'stop'> {
+): Promise<Decided | undefined | 'void' | 'stop'> {
   if (resume) return suspension.resume(begun, resume.approval);
   await suspension.supersede(begun);
-  return new Map();
+  return undefined;
 }
 
 /** Of whoever wrote last; with a guest among those it answers, with no more rights than a guest has. */
@@ -140,13 +142,14 @@ function onWhoseWord({ items, answered }: RunTurn): Principal {
 
 async function orderOf(
   { task, run, items, answered, principal, earlier, signal, spoken, stored }: Begun,
-  verdicts: Order['verdicts'],
+  decided: Decided | undefined,
   to: Pick<RunServices, 'tellsMemory'>,
 ): Promise<Order> {
   const { message: first, job } = (items[0] as QueueItem<Entry>).message;
   const tellsMemory = await to.tellsMemory({ principal, answered: answered.map((item) => item.message.message), job });
   return {
-    ...{ task, run, principal, tellsMemory, earlier, verdicts, signal, stored, query: first.text || (spoken[0] ?? '') },
+    ...{ task, run, principal, tellsMemory, earlier, signal, stored, query: first.text || (spoken[0] ?? '') },
+    ...(decided && { decided }),
     words: [...items.map((item) => item.message.message.text), ...spoken].filter(Boolean),
     ...(task.called ? { called: task.called } : {}),
     names: items.flatMap((item) => item.message.message.files.map((file) => file.name)),
@@ -167,15 +170,15 @@ const jobPlace = ({ name, deliver }: JobOrder): string =>
 
 async function playIn(
   begun: Begun,
-  { task, run, principal, tellsMemory, address, earlier, signal, verdicts }: Order,
+  { task, run, principal, tellsMemory, address, earlier, signal, decided }: Order,
   { id, message: { play = {} } }: QueueItem<Entry>,
   playOut: Play,
   { suspension }: Pick<RunServices, 'suspension'>,
 ): Promise<RunOutcome> {
   // What was written while it was played.
   const added = begun.items.flatMap(({ message }) => (message.play ? [] : [message.message.text])).join('\n\n');
-  const about = { task, run, principal, tellsMemory, earlier, signal, verdicts, ...(address && { address }) };
-  const played = await playOut({ ...about, messages: begun.messages, play, id, added });
+  const about = { task, run, principal, tellsMemory, earlier, signal, ...(address && { address }) };
+  const played = await playOut({ ...about, ...(decided && { decided }), messages: begun.messages, play, id, added });
   if (!('waiting' in played)) return played;
   return suspension.suspend({ ...begun, inner: played, play: true }, played.waiting, played.tools);
 }

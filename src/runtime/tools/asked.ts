@@ -1,6 +1,5 @@
 /** What an agent that was asked may do, and how it is seen: never more than whoever asked it. */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
-import { UserError } from '../../errors.ts';
 import type { Asked } from '../contract/order.ts';
 import type { OwnSettings, WorkingMode } from '../contract/settings.ts';
 import type { RuntimeTool } from '../contract/task.ts';
@@ -24,26 +23,8 @@ export const mayUse =
 
 /** The tools of an agent that was asked. */
 export function forAsked(tools: readonly RuntimeTool[], { isAlone }: Asked): RuntimeTool[] {
-  const left = tools.filter(({ name }) => !WITHHELD.includes(name));
-  if (!isAlone) return left;
-  return left.flatMap((tool) => {
-    if (tool.name === 'ask_user') return [];
-    const { asksBefore } = tool;
-    if (!asksBefore) return [tool];
-    return [
-      {
-        ...tool,
-        async asksBefore(input, callId) {
-          if (await asksBefore(input, callId)) throw new UserError(NOBODY);
-          return false;
-        },
-      },
-    ];
-  });
+  return tools.filter(({ name }) => !WITHHELD.includes(name) && !(isAlone && name === 'ask_user'));
 }
-
-const NOBODY =
-  'This needs the consent of a person, and none is here: do not try it again. Say in your answer exactly what you would do, so that whoever asked you can do it.';
 
 /** Its progress belongs to the outermost run, which people follow; its words and its end are its own. */
 export function shownAs(event: AgentStreamEvent, asked: Asked | undefined): AgentStreamEvent {

@@ -33,22 +33,26 @@ function retell(error: unknown): Json {
 
 /**
  * The tools of one run. A model may call several at once; they run one after the other in the order of the calls, because they
- * share files. What a person or the model can mend is thrown as UserError. Whatever any of them says is bounded here.
+ * share files; but for questions to agents, which are worked on side by side. What a person or the model can mend is thrown as UserError. Whatever any of them says is bounded here.
  * @param told characters of results that the run has had before a restart
  */
 export function createTools(scope: ToolScope, others: readonly RuntimeTool[] = [], told = 0): RuntimeTool[] {
   const tell = createTelling(told);
   let last: Promise<unknown> = Promise.resolve();
+  let beside: Promise<unknown>[] = [];
   return [...TABLE.map((make) => make(scope)), ...others].map((tool) => {
     return {
       ...tool,
       execute(input, options) {
-        const result = last.then(() => {
+        const before = tool.isBeside ? last : Promise.all([last, ...beside]);
+        const result = before.then(() => {
           options.signal.throwIfAborted();
           return tool.execute(input, options).then(tell, retell);
         });
         // Only the order is kept: a failure is the caller's, not the next tool's.
-        last = result.catch(() => undefined);
+        const settled = result.catch(() => undefined);
+        if (tool.isBeside) beside.push(settled);
+        else [last, beside] = [settled, []];
         return result;
       },
     };

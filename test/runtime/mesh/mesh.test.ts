@@ -117,7 +117,7 @@ describe('an agent that is asked', () => {
 });
 
 describe('what it may', () => {
-  it('is no more than whoever asks may, and nothing that needs a person', async () => {
+  it('is no more than whoever asks may, and what needs a person waits for one', async () => {
     const { llm, say, by, home } = await openMeshWorld({
       agents: { ...CODER, default: 'tools: [ask_agent, read_file, write_file]\n' },
     });
@@ -128,9 +128,11 @@ describe('what it may', () => {
       return isFirst ? ask('coder', 'x') : { text: 'ok' };
     });
     const { outcome } = await say('go');
-    expect(outcome.finish).toBe('stop');
+    expect(outcome.finish).toBe('parked');
+    expect(outcome.parked).toMatchObject([{ tool: 'ask_agent', below: { viber: 'coder' } }]);
+    expect(outcome.parked?.[0]?.below?.waiting.parked).toMatchObject([{ tool: 'write_file' }]);
     expect(by('coder')[0]?.tools.sort()).toEqual(['read_file', 'write_file']);
-    expect(heard(by('coder')[1])).toContain('needs the consent of a person, and none is here');
+    expect(by('coder')).toHaveLength(1);
     expect(fs.existsSync(path.join(home.root, 'vibers/coder/x.md'))).toBe(false);
   });
 
