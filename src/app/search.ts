@@ -11,7 +11,8 @@ import type { OwnSettings } from '../runtime/contract/settings.ts';
 import type { Meter } from '../runtime/costs/meter.ts';
 import type { Searches } from '../runtime/model/models.ts';
 import { canSearch, searchBy } from '../runtime/model/search.ts';
-import type { EngineName, Searcher } from '../runtime/tools/search/engines.ts';
+import { type ChosenEngine, ENGINE_LABELS, engineOf, lackingKey } from '../runtime/tools/search/chosen.ts';
+import type { Searcher } from '../runtime/tools/search/engines.ts';
 import { webSearch } from '../runtime/tools/search/web-search.ts';
 
 export interface AppSearchOptions {
@@ -53,33 +54,12 @@ export function openAppSearch(options: AppSearchOptions): Toolbox {
   };
 }
 
-interface ChosenEngine {
-  name: EngineName;
-  url?: string;
-  apiKey?: string;
-}
-
-function engineOf({ by, url, apiKey }: Config['search'], env: NodeJS.ProcessEnv): ChosenEngine | undefined {
-  const brave = env.BRAVE_API_KEY?.trim() || undefined;
-  const tavily = env.TAVILY_API_KEY?.trim() || undefined;
-  const at = url === undefined ? {} : { url };
-  const keyed = (name: EngineName, key: string | undefined) => ({ name, ...at, ...(key && { apiKey: key }) });
-  if (by === 'searxng') return { name: by, ...at };
-  if (by === 'brave') return keyed(by, apiKey ?? brave);
-  if (by === 'tavily') return keyed(by, apiKey ?? tavily);
-  if (by !== 'auto') return undefined;
-  if (url !== undefined) return { name: 'searxng', url };
-  if (brave) return { name: 'brave', apiKey: brave };
-  return tavily ? { name: 'tavily', apiKey: tavily } : undefined;
-}
-
 function byEngine(engine: ChosenEngine): Searcher {
-  const label = { searxng: 'SearXNG', brave: 'Brave', tavily: 'Tavily' }[engine.name];
   return {
-    name: label,
+    name: ENGINE_LABELS[engine.name],
     async search(query, signal) {
-      if (engine.name !== 'searxng' && !engine.apiKey)
-        throw new UserError(`There is no key for ${label}: set search.apiKey or ${label.toUpperCase()}_API_KEY.`);
+      const lacking = lackingKey(engine);
+      if (lacking) throw new UserError(lacking);
       const { searchEngine } = await import('../runtime/tools/search/engines.ts');
       return searchEngine(engine.name, engine).search(query, signal);
     },

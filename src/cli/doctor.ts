@@ -4,6 +4,7 @@ import { ConfigError } from '../errors.ts';
 import { scrub } from '../log.ts';
 import { type CliContext, EXIT } from './command.ts';
 import { checkChannels, checkHandles, checkHome, checkModels, wrong } from './doctor-checks.ts';
+import { checkPrices, checkSearch } from './doctor-search.ts';
 import { checkSandbox, checkServers, checkSkills } from './doctor-skills.ts';
 import type { Finding } from './finding.ts';
 
@@ -37,7 +38,7 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
   const { config, source, warnings } = loaded;
   const called = await Promise.all([
     ...[checkModels(config, env), checkChannels(config)],
-    ...[checkSkills(config, home), checkSandbox(), checkServers(config)],
+    ...[checkSearch(config, env), checkSkills(config, home), checkSandbox(), checkServers(config)],
   ]);
   return [
     { name: 'configuration', state: 'ok', detail: source ?? 'defaults and environment' },
@@ -45,5 +46,6 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
     ...checkHome({ home, source, freeBytes: config.limits.freeBytes }),
     ...checkHandles(home),
     ...called.flat(),
+    ...checkPrices(config, env),
   ];
 }

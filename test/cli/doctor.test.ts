@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../src/cli/doctor.ts';
 import { type DiscordOptions, startDiscord } from '../emulators/discord.ts';
 import { startLlm } from '../emulators/llm.ts';
+import { BRAVE_KEY, startSearch, TAVILY_KEY } from '../emulators/search.ts';
 import { type SlackOptions, startSlack } from '../emulators/slack.ts';
 import { startTelegram, type TelegramOptions } from '../emulators/telegram.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
@@ -172,6 +173,63 @@ describe('what is wrong is named', () => {
     const nobody = await doctor(tempFolder(), { model: 'nobody/knows', limits: { freeBytes: 0 } });
     expect(wrongLines(nobody)).toEqual([expect.stringMatching(/^✗ model {10}.*nobody/)]);
     expect(nobody.code).toBe(2);
+  });
+});
+
+describe('searching and prices', () => {
+  const limits = { freeBytes: 0 };
+  const about = ({ lines }: Report, name: string) => lines.filter((line) => line.slice(2).startsWith(name));
+
+  it('the search that is set is tried, and what is wrong with it is named', async () => {
+    const point = await startSearch();
+    const look = async (search: object, env: NodeJS.ProcessEnv = {}) =>
+      about(await doctor(tempFolder(), { ...offline, search }, env), 'search')[0];
+    expect(await look({})).toBeUndefined();
+    expect(await look({ by: 'off', url: point.url })).toBeUndefined();
+    expect(point.queries).toEqual([]);
+    expect(await look({ url: point.url })).toBe('✓ search         SearXNG finds pages');
+    expect(await look({ by: 'brave', url: point.url, apiKey: BRAVE_KEY })).toBe('✓ search         Brave finds pages');
+    expect(await look({ by: 'tavily', url: point.url }, { TAVILY_API_KEY: TAVILY_KEY })).toContain('✓ search');
+    expect(await look({ by: 'brave', url: point.url, apiKey: 'wrong' })).toMatch(
+      /^✗ search {9}Brave did not accept the key/,
+    );
+    expect(await look({ by: 'brave' })).toMatch(/^✗ search {9}search\.apiKey: There is no key for Brave/);
+    expect(await look({ by: 'searxng', url: 'http://127.0.0.1:9' })).toMatch(/^✗ search {9}SearXNG cannot be reached/);
+    expect(await look({ by: 'provider' })).toMatch(
+      /^✗ search {9}search\.model: offline\/viber has no search of its own/,
+    );
+    point.mode = 'no-json';
+    expect(await look({ url: point.url })).toContain('add json to search.formats');
+    expect(new Set(point.queries.map(({ query }) => query))).toEqual(new Set(['Wikipedia']));
+  });
+
+  it('by the provider of a model', async () => {
+    const point = await startSearch();
+    const providers = { anthropic: { baseURL: `${point.url}/v1`, apiKey: 'k' } };
+    const report = await doctor(tempFolder(), {
+      ...offline,
+      providers,
+      search: { model: 'anthropic/claude-haiku-4-5' },
+    });
+    expect(about(report, 'search')).toEqual(['✓ search         anthropic/claude-haiku-4-5 finds pages']);
+  });
+
+  it('a model or a voice that somebody is charged for and whose price is not known is a note', async () => {
+    const { settings } = await llm();
+    const models = ['openai/gpt-6.1-terra', 'anthropic/claude-haiku-4-5', 'local/other'];
+    const voice = { reply: 'same', speech: 'openai/tts-of-tomorrow' };
+    const report = await doctor(tempFolder(), { ...settings, limits, models, voice });
+    expect(about(report, 'prices')).toEqual([
+      expect.stringMatching(
+        /^! prices {9}no price is known for openai\/gpt-6\.1-terra: .*set prices\.openai\/gpt-6\.1-terra$/,
+      ),
+      expect.stringContaining('openai/tts-of-tomorrow'),
+    ]);
+    const limited = await doctor(tempFolder(), { ...settings, limits: { ...limits, costPerDay: 5 } });
+    expect(about(limited, 'prices')).toEqual([expect.stringContaining('no price is known for local/m')]);
+    const priced = { prices: { 'local/m': { input: 1, output: 1 } } };
+    const known = await doctor(tempFolder(), { ...settings, ...priced, limits: { ...limits, costPerDay: 5 } });
+    expect(about(known, 'prices')).toEqual([]);
   });
 });
 

@@ -141,6 +141,13 @@ describe('voice.reply: same', () => {
     expect(world.llm.audio.speeches()).toMatchObject([
       { model: 'gpt-4o-mini-tts', input: 'Done: see the list.', voice: 'alloy', format: 'opus' },
     ]);
+    const [usage = ''] = fs.readdirSync(path.join(world.home, 'usage'));
+    const spoken = world
+      .read(path.join('usage', usage))
+      .split('\n')
+      .find((line) => line.includes('gpt-4o-mini-tts'));
+    expect(JSON.parse(spoken ?? '{}')).toMatchObject({ seconds: 3, unpricedTokens: 30, isEstimate: true });
+    expect((await platform.command(dm, 'status')).text).toContain('price not known');
     await ask(platform, dm, 'and in writing', { text: 'Done' });
     expect(world.llm.audio.speeches()).toHaveLength(1);
   });

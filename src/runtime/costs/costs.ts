@@ -19,7 +19,7 @@ import {
   type UsageCall,
   type UsageLine,
 } from '../../workspace/usage.ts';
-import { minutePrice } from './minutes.ts';
+import { minutePrice, unpricedSound } from './minutes.ts';
 import { type Prices, priced, priceOf } from './prices.ts';
 
 /** `limits` of the configuration; what is absent or 0 is not capped. */
@@ -114,9 +114,7 @@ export class Costs {
   add(given: ModelCall): void {
     const at = this.#now();
     const current = this.#today(at);
-    const { inputTokens, outputTokens, cachedInputTokens = 0, ...call } = given;
-    const tokens = { inputTokens, outputTokens, ...(cachedInputTokens > 0 && { cachedInputTokens }) };
-    const byTheMinute = minutePrice(call, tokens, this.currency);
+    const { byTheMinute, call, tokens } = this.#bySound(given);
     const price = priceOf(call.model, this.#options.prices, this.currency);
     const usage = byTheMinute === undefined ? priced(tokens, price, this.currency) : { ...tokens, ...byTheMinute };
     this.#write({ type: 'call', at: new Date(at).toISOString(), ...call, ...usage });
@@ -158,6 +156,17 @@ export class Costs {
     told.set(key, run);
     this.#write({ type: 'notice', at: new Date(this.#now()).toISOString(), run, who, setting });
     return true;
+  }
+
+  /** Of sound that is paid by its length the price; where none is known its tokens stand for it. */
+  #bySound(given: ModelCall) {
+    const { inputTokens, outputTokens, cachedInputTokens = 0, ...call } = given;
+    const tokens = { inputTokens, outputTokens, ...(cachedInputTokens > 0 && { cachedInputTokens }) };
+    const byTheMinute = minutePrice(call, tokens, this.currency);
+    const isUnknown = byTheMinute === undefined && call.seconds !== undefined && inputTokens + outputTokens === 0;
+    if (!isUnknown) return { byTheMinute, call, tokens };
+    const { inputTokens: heard, ...about } = unpricedSound(call.seconds ?? 0);
+    return { byTheMinute, call: { ...call, ...about }, tokens: { inputTokens: heard, outputTokens: 0 } };
   }
 
   #countRun(run: string, usage: Usage): void {

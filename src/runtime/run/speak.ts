@@ -10,6 +10,7 @@ import { sha256File, writeFileAtomic } from '../../lib/files.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { Meter } from '../costs/meter.ts';
+import { spokenUsage } from '../costs/minutes.ts';
 import type { SpeechSettings } from '../model/speech.ts';
 import type { RunServices } from './services.ts';
 
@@ -39,8 +40,10 @@ export function createSpeak({ home, speech, meter, log }: SpeakOptions): Speak {
         beforeCall();
         const began = performance.now();
         const { speak } = await import('../model/speech.ts');
-        await writeFileAtomic(file, Buffer.from(await speak(words, speech)));
-        onUsage(speech.model, { inputTokens: 0, outputTokens: 0 }, Math.round(performance.now() - began));
+        const sound = await speak(words, speech);
+        // It is paid for, whatever becomes of the file.
+        onUsage(speech.model, spokenUsage(words, sound), Math.round(performance.now() - began));
+        await writeFileAtomic(file, Buffer.from(sound));
       }
       const [{ size }, sha256] = await Promise.all([stat(file), sha256File(file)]);
       return [{ path: file, name: 'answer.ogg', mimeType: 'audio/ogg', size, sha256, isVoice: true }];

@@ -170,7 +170,10 @@ export function createAudioPoint(): AudioPoint & {
     if (!VOICES.includes(String(voice)))
       return sendError(response, 400, `Input should be one of ${VOICES.join(', ')}`, 'invalid_request_error');
     response.writeHead(200, { 'content-type': format === 'opus' ? 'audio/ogg' : 'audio/mpeg' });
-    response.end(oggOpus(900));
+    const sound = oggOpus(900);
+    // Three seconds of it.
+    sound.writeBigInt64LE(144_000n, 6);
+    response.end(sound);
   }
 
   return {

@@ -8,6 +8,7 @@ import type { Conversations } from '../../../src/runtime/conversations/conversat
 import { createTaskRecords } from '../../../src/runtime/conversations/task-record.ts';
 import { type CostLimits, Costs, type CostsOptions } from '../../../src/runtime/costs/costs.ts';
 import { CapError, createMeter } from '../../../src/runtime/costs/meter.ts';
+import { spokenUsage } from '../../../src/runtime/costs/minutes.ts';
 import { capsText, money, usageText } from '../../../src/runtime/costs/words.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { newTaskId, readTask, saveTask } from '../../../src/workspace/tasks.ts';
@@ -51,6 +52,21 @@ describe('counting', () => {
     // List prices are in dollars; they are not taken for euros.
     costs.add(call('p', 9, { run: 'r3', model: 'openai/gpt-5-mini' }));
     expect(costs.ofRun('r3')).toMatchObject({ unpricedTokens: 9 });
+  });
+
+  it('prices sound by the minute, and says of sound without a price that it is not known', () => {
+    const costs = open({}, { currency: 'USD' });
+    const sound = { inputTokens: 0, outputTokens: 0, seconds: 30 };
+    costs.add(call('p', 0, { ...sound, run: 'a', model: 'openai/gpt-4o-mini-tts' }));
+    expect(costs.ofRun('a')).toEqual({ inputTokens: 0, outputTokens: 0, cost: 0.0075, currency: 'USD' });
+    costs.add(call('p', 0, { ...sound, run: 'b', model: 'own/voice' }));
+    expect(costs.ofRun('b')).toEqual({ inputTokens: 300, outputTokens: 0, unpricedTokens: 300 });
+    expect(english.said(usageText(costs.ofRun('b') ?? { inputTokens: 0, outputTokens: 0 }))).toContain(
+      'price not known',
+    );
+    // Mocked recordings, empty ones and those in another container have no length: their words stand for it.
+    for (const bytes of [Buffer.from('ID3'), Buffer.from('OggS'), Buffer.alloc(0)])
+      expect(spokenUsage('twelve words', bytes)).toEqual({ inputTokens: 3, outputTokens: 0, isEstimate: true });
   });
 
   it('knows list prices in dollars, the configured price first, and that the offline model is free', () => {

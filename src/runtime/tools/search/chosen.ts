@@ -1,0 +1,42 @@
+/** Which search engine the settings name, with its address and key. Pure. */
+import type { EngineName } from './engines.ts';
+
+export interface ChosenEngine {
+  name: EngineName;
+  url?: string;
+  apiKey?: string;
+}
+
+/** `search` of the configuration. */
+interface SearchSettings {
+  by: 'auto' | 'off' | 'provider' | EngineName;
+  url?: string;
+  apiKey?: string;
+}
+
+export const ENGINE_LABELS: Readonly<Record<EngineName, string>> = {
+  searxng: 'SearXNG',
+  brave: 'Brave',
+  tavily: 'Tavily',
+};
+
+/** Undefined where none is named, nor has an address or a key. */
+export function engineOf({ by, url, apiKey }: SearchSettings, env: NodeJS.ProcessEnv): ChosenEngine | undefined {
+  const brave = env.BRAVE_API_KEY?.trim() || undefined;
+  const tavily = env.TAVILY_API_KEY?.trim() || undefined;
+  const at = url === undefined ? {} : { url };
+  const keyed = (name: EngineName, key: string | undefined) => ({ name, ...at, ...(key && { apiKey: key }) });
+  if (by === 'searxng') return { name: by, ...at };
+  if (by === 'brave') return keyed(by, apiKey ?? brave);
+  if (by === 'tavily') return keyed(by, apiKey ?? tavily);
+  if (by !== 'auto') return undefined;
+  if (url !== undefined) return { name: 'searxng', url };
+  if (brave) return { name: 'brave', apiKey: brave };
+  return tavily ? { name: 'tavily', apiKey: tavily } : undefined;
+}
+
+/** What to set where the engine wants a key and there is none. */
+export const lackingKey = ({ name, apiKey }: ChosenEngine): string | undefined =>
+  name === 'searxng' || apiKey
+    ? undefined
+    : `There is no key for ${ENGINE_LABELS[name]}: set search.apiKey or ${ENGINE_LABELS[name].toUpperCase()}_API_KEY.`;
