@@ -46,6 +46,15 @@ const OTHERS: Readonly<Record<string, string>> = {
   ...{ gmt: 'UTC', utc: 'UTC', z: 'UTC' },
 };
 
+let cities: ReadonlyMap<string, string> | undefined;
+
+/** By the last part of its name; the first zone that has it. Made when it is first asked for. */
+function zoneOfCity(): ReadonlyMap<string, string> {
+  const zones = cities ? [] : Intl.supportedValuesOf('timeZone');
+  cities ??= new Map(zones.reverse().map((zone) => [plain(zone.split('/').at(-1) ?? ''), zone]));
+  return cities;
+}
+
 /** The zone that somebody means by its name or by a city: `Europe/Berlin`, `berlin`, `New York time`; undefined when that is none. */
 export function readZone(text: string): string | undefined {
   const given = text.trim().slice(0, 100);
@@ -57,5 +66,5 @@ export function readZone(text: string): string | undefined {
     .replace(/ (?:time|zeit)$/, '');
   const other = Object.hasOwn(OTHERS, wanted) ? OTHERS[wanted] : undefined;
   if (other !== undefined) return other;
-  return Intl.supportedValuesOf('timeZone').find((zone) => plain(zone.split('/').at(-1) ?? '') === wanted);
+  return zoneOfCity().get(wanted);
 }

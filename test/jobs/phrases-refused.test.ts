@@ -56,13 +56,41 @@ const REFUSED: [text: string, reason: RegExp][] = [
   // words
   ['every blursday', /"blursday"/],
   ['sometimes', /"sometimes"/],
+  ['around 9 every day', /not around one/],
+  ['ungefähr um 9 jeden Tag', /not around one/],
+  ['every business day except holidays at 9', /holidays are not known/],
+  ['every day at sunrise', /hours of the sun/],
+  ['every hour if it rains', /by the clock alone/],
+  ['daily at 9 Atlantis time', /"atlantis" is no place whose clock I know/],
+  ['every day at half seven', /two meanings/],
+  ['todos los días a las 9 y 17', /two meanings.*a las 9 y a las 17/],
+  [
+    'every 3rd friday at 10:30',
+    /of which month.*"third friday of the month at 10:30" or "every 3 weeks on friday at 10:30"/,
+  ],
+  ['every 2 hours from 8am on weekdays', /until when.*"every 2 hours between 08:00 and 23:59 on weekdays"/],
+  [
+    'every hour between 22 and 6',
+    /does not come after.*"every hour between 22:00 and 23:59; every hour between 0:00 and 06:00"/,
+  ],
+  ['twice an hour', /at which times.*"every 30 minutes"/],
+  // one hour, two halves of the day: said in the person's own words
+  ['twice a day at 9 and 5', /"twice a day at 9 and 05:00" or "twice a day at 9 and 17:00"/],
+  ['remind me tomorrow at 4', /"remind me tomorrow at 04:00" or "remind me tomorrow at 16:00"/],
+  ['every monday at half past two', /02:00 or 14:00\?/],
+  ['every 5 days at 5', /"every 5 days at 05:00" or "every 5 days at 17:00"/],
+  ['every 15 minutes between 2 and 5', /02:00 or 14:00\?/],
+  ['jeden Tag um 5 Uhr', /"jeden Tag um 05 Uhr" or "jeden Tag um 17 Uhr"/],
+  ['täglich um halb sechs', /05:00 or 17:00\?/],
+  ['tous les jours à 5h', /"tous les jours à 05h" or "tous les jours à 17h"/],
+  ['todos los días a las 6', /"todos los días a las 06:00" or "todos los días a las 18:00"/],
   ['constructor', /"constructor"/],
   ['every __proto__ at 9', /is not understood/],
   ['täglisch um 8', /"taglisch"/],
   ['daily at 9 cet', /CET is not one clock/],
   ['daily at 9 UTC+2', /distance from UTC/],
   ['daily at 9 UTC; mondays at 9 Tokyo time', /several time zones/],
-  ['daily at 9 until friday', /no end date/],
+  ['daily at 9 until friday', /has no end/],
   ['', /is missing/],
   ['   ', /is missing/],
   ['at', /ends too early/],
@@ -175,6 +203,90 @@ describe('refused', () => {
       if (!text.startsWith('0 9 * * 1,')) expect(answer).not.toBe('(taken)');
     }
     expect(ownTime() - start).toBeLessThan(1000);
+  });
+
+  test('hostile phrases end soon, with a plain sentence', () => {
+    const hostile = [
+      ...[
+        '9999-12-31 23:59',
+        'on 24 december 9999 at 9',
+        'in 999999999999 hours',
+        'every 99999999 weeks',
+        '0000-00-00 00:00',
+        '24.12.99999 18:00',
+      ],
+      ...[
+        'daily at -5',
+        'every -1 days',
+        'every 1e9 minutes',
+        'every 0.0001 hours',
+        'daily at 9:99',
+        'hourly at :99',
+        'on the 99th at 9',
+      ],
+      ...[
+        'daily at 9 Mars/Olympus',
+        'daily at 9 Europe/Atlantis',
+        'daily at 9 nowhere time',
+        'CRON_TZ=Mars/Olympus 0 9 * * *',
+        'daily at 9 UTC+99',
+      ],
+      ...[
+        'كل يوم الساعة ٩',
+        'כל יום בשעה 9',
+        '毎日9時',
+        'every day at ９:００',
+        'every day at ٩',
+        'every day at ⁹',
+        'täglich um Ⅸ Uhr',
+      ],
+      ...[
+        '\u{1F558}'.repeat(90),
+        'every day at 9 \u{1F558}\u200d\u{1F4A9}',
+        'daily at 9\u2066',
+        'daily\u2028at 9 \uE000',
+        '\uE0009:00 every day',
+        '\ud800 daily',
+      ],
+      ...[
+        'time '.repeat(80),
+        'x time '.repeat(57),
+        'a/b '.repeat(99),
+        'hora de a '.repeat(39),
+        'heure de '.repeat(44),
+        '('.repeat(399),
+      ],
+      ...[
+        'at 5 '.repeat(79),
+        '5 and '.repeat(66),
+        'every day at 5, '.repeat(24),
+        '1,2 '.repeat(99),
+        '1 uhr '.repeat(66),
+        'halb 5 '.repeat(57),
+      ],
+      ...[
+        'monday at 9 and '.repeat(24),
+        'first and '.repeat(39),
+        'every other '.repeat(33),
+        '5h'.repeat(199),
+        '24.12.'.repeat(66),
+        'e\u0301'.repeat(199),
+      ],
+      ...[
+        'x'.repeat(10_000),
+        'daily at 9; '.repeat(900),
+        `${'time;'.repeat(39)}time`,
+        `${`${'x time '.repeat(13)};`.repeat(39)}x`,
+      ],
+    ];
+    for (const text of hostile) {
+      const start = ownTime();
+      const answer = refusal(text);
+      expect(ownTime() - start, text).toBeLessThan(400);
+      expect(answer, text).toMatch(/^["A-Z].*\.$/s);
+      expect(answer, text).not.toMatch(/undefined|NaN|\[object|Invalid|null/);
+      expect(answer.length, text).toBeLessThan(900);
+    }
   });
 
   test('a date that is past is taken where the caller says so, a relative one never', () => {

@@ -8,11 +8,13 @@ import { type Build, DEFAULT_TIME, together } from './build.ts';
 import { settleTimes } from './clock.ts';
 import { crons, timeFields } from './cron.ts';
 import { checkCount } from './every.ts';
+import type { Facts } from './facts.ts';
 import { onceOf } from './once.ts';
 import { readFacts } from './reader.ts';
 import { everyDays, withinDays } from './rhythm.ts';
 import { readTokens } from './tokens.ts';
 import { fold, translate } from './translate.ts';
+import { ORDINALS, WEEKDAYS } from './words.ts';
 import { takeZone } from './zones.ts';
 
 export interface PhraseOptions {
@@ -128,12 +130,8 @@ function checkTogether({ reader, facts }: Build): void {
   if (facts.times.some(({ seconds }) => seconds !== undefined) && !(facts.saidOnce && dates.length === 1))
     throw reader.refuse('seconds are not supported', 'daily at 8:30');
   checkCount(reader, facts);
-  if (facts.needsMonth && !facts.ofMonth && rhythm?.unit !== 'month' && months.length === 0) {
-    throw reader.refuse(
-      'it does not say of which month',
-      'first monday of the month at 9" or "every other monday at 9',
-    );
-  }
+  if (facts.needsMonth && !facts.ofMonth && rhythm?.unit !== 'month' && months.length === 0)
+    throw reader.refuse('it does not say of which month', nearestOfMonth(facts));
   const isSubDay = rhythm?.unit === 'minute' || rhythm?.unit === 'hour';
   if ((facts.startTime || facts.isEven) && !isSubDay)
     throw reader.refuse('a time to start from needs a rhythm of hours or minutes', 'every 4 hours starting at 8:00');
@@ -144,6 +142,16 @@ function checkTogether({ reader, facts }: Build): void {
   if (facts.except.length > 0 && (kinds > (weekdays.length > 0 ? 1 : 0) || (rhythm?.unit === 'day' && rhythm.n > 1))) {
     throw reader.refuse('"except" goes with days of the week only', 'every day at 9 except sunday');
   }
+}
+
+/** "Every third friday" is that of the month, or one in three weeks. */
+function nearestOfMonth({ nth, times }: Facts): string {
+  const [{ nth: which, weekday } = { nth: 1, weekday: 1 }] = nth;
+  const at = `at ${clock(times[0]?.minutes ?? DEFAULT_TIME)}`;
+  const day = [...WEEKDAYS.keys()].find((name) => WEEKDAYS.get(name) === weekday) ?? 'monday';
+  const ordinal = [...ORDINALS.keys()].find((word) => ORDINALS.get(word) === which) ?? 'first';
+  const weeks = which === 2 ? `every other ${day} ${at}` : `every ${which} weeks on ${day} ${at}`;
+  return `${ordinal} ${day} of the month ${at}${which === 'L' || which === 1 ? '' : `" or "${weeks}`}`;
 }
 
 function recurring(build: Build): Schedule {

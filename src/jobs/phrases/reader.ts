@@ -10,7 +10,7 @@ import { countAt, onlyOnce, readCount, readEvery, setRhythm } from './every.ts';
 import { type Context, type Facts, noFacts } from './facts.ts';
 import { ordinalAt, readDate, readNearest, readNth, readOfMonth } from './month-days.ts';
 import type { Reader } from './tokens.ts';
-import { unknown } from './unknown.ts';
+import { isRefused, unknown } from './unknown.ts';
 import { DAY_GROUPS, DAY_PARTS, FILLERS, MONTHS, PLURAL_WEEKDAYS, RHYTHMS, WEEKDAYS } from './words.ts';
 
 /**
@@ -26,11 +26,14 @@ export function readFacts(reader: Reader, now: number, timezone: string): Facts[
   // After "at 9 and" a bare number is an hour as well.
   let isJoined = false;
   let isSeparated = false;
+  // "daily at 9 and"
+  let isOpen = false;
   while (!reader.done()) {
     if (FILLERS.has(reader.peek().text)) {
       const isLink = !['on', 'the'].includes(reader.peek().text);
       isJoined = isTimeBefore && isLink;
       isSeparated ||= isLink;
+      isOpen = ['and', '&'].includes(reader.peek().text);
       reader.take();
       continue;
     }
@@ -41,11 +44,13 @@ export function readFacts(reader: Reader, now: number, timezone: string): Facts[
     const kind = readPart(context(), isJoined);
     isJoined = false;
     isSeparated = false;
+    isOpen = false;
     isTimeBefore = kind === 'time';
     if (kind === 'other' || order.at(-1) === kind) continue;
     if (order.includes(kind)) throw unclear(reader);
     order.push(kind);
   }
+  if (isOpen) unknown(reader);
   if (all.length > 1 && all.some(isIncomplete)) throw unclear(reader);
   return all;
 }
@@ -118,8 +123,10 @@ function readPart(context: Context, isJoined: boolean): 'time' | 'day' | 'other'
   if (reader.takeIf('except')) {
     for (;;) {
       reader.takeIf('on', 'for');
-      if (!readWeekdays(context, 'except'))
+      if (!readWeekdays(context, 'except')) {
+        if (isRefused(reader)) unknown(reader);
         throw reader.refuse('"except" takes days of the week', 'every day at 9 except sunday');
+      }
       const isMore = ['and', ','].includes(reader.peek().text);
       if (!isMore) return 'other';
       reader.take();

@@ -78,7 +78,8 @@ function countedFrom(build: Build, n: number, startTime: ClockTime, isEveryDay: 
     throw reader.refuse('it has two starts', 'every 4 hours starting at 8:00');
   const [first = 0] = settleTimes(reader, [startTime], facts.part);
   if (!isEveryDay && first >= n) {
-    const example = `every ${n} minutes between ${clock(first)} and 23:59 on weekdays`;
+    const rhythm = n % 60 === 0 ? `${n / 60} hours` : `${n} minutes`;
+    const example = `every ${rhythm} between ${clock(first)} and 23:59 on weekdays`;
     throw reader.refuse('it does not say until when on these days', example);
   }
   if (n < 60 && 60 % n === 0) return crons(build, [`${minutesFrom(reader, [first % 60], n).join(',')} *`]);

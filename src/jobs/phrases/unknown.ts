@@ -5,10 +5,15 @@ import { REFUSED } from './words.ts';
 
 const EXAMPLE = 'every weekday at 9:00';
 
+/** Whether it is known why the word cannot stand anywhere. */
+export const isRefused = (reader: Reader): boolean => REFUSED.has(reader.peek().text);
+
 export function unknown(reader: Reader): never {
   const { text } = reader.peek();
   const known = REFUSED.get(text);
   if (known) throw reader.refuse(known.reason, known.example);
+  if (['time', 'zeit'].includes(reader.peek(1).text))
+    throw reader.refuse(`"${text.slice(0, 40)}" is no place whose clock I know`, 'daily at 9 Berlin time');
   if (text === '') throw reader.refuse('it ends too early', EXAMPLE);
   if (reader.peek().kind === 'number') {
     const next = REFUSED.get(reader.peek(1).text);

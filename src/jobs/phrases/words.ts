@@ -123,12 +123,41 @@ export const REFUSED: ReadonlyMap<string, { reason: string; example: string }> =
   ['biannually', { reason: AMBIGUOUS, example: 'every 6 months' }],
   ['semiannually', { reason: AMBIGUOUS, example: 'every 6 months' }],
   ['half', { reason: AMBIGUOUS, example: 'daily at half past seven' }],
-  ['holidays', { reason: 'holidays are not known here', example: 'every weekday at 9' }],
+  ['+', { reason: AMBIGUOUS, example: 'todos los días a las 9 y a las 17' }],
+  ...['holidays', 'holiday', 'feiertags', 'feiertage', 'feries', 'festivos'].map(
+    (word): [string, { reason: string; example: string }] => [
+      word,
+      { reason: 'holidays are not known here', example: 'every weekday at 9' },
+    ],
+  ),
+  ...[
+    'about',
+    'around',
+    'approximately',
+    'roughly',
+    'gegen',
+    'ungefahr',
+    'circa',
+    'ca',
+    'etwa',
+    'vers',
+    'environ',
+    'sobre',
+  ].map((word): [string, { reason: string; example: string }] => [
+    word,
+    { reason: 'a job runs at a time, not around one', example: 'daily at 9' },
+  ]),
+  ...['when', 'if', 'whenever', 'wenn', 'sobald', 'quand', 'si', 'cuando', 'moon'].map(
+    (word): [string, { reason: string; example: string }] => [
+      word,
+      { reason: 'a job runs by the clock alone; let it look each time', example: 'every hour between 8:00 and 20:00' },
+    ],
+  ),
   ['sunrise', { reason: 'the hours of the sun are not known here', example: 'daily at 7:00' }],
   ['sunset', { reason: 'the hours of the sun are not known here', example: 'daily at 20:00' }],
   ['times', { reason: 'it does not say at which times', example: 'daily at 9, 13:00 and 18:00' }],
-  ['until', { reason: 'a schedule has no end date', example: 'every weekday at 9' }],
-  ['till', { reason: 'a schedule has no end date', example: 'every weekday at 9' }],
+  ['until', { reason: 'a schedule has no end; pause or delete the job then', example: 'every weekday at 9' }],
+  ['till', { reason: 'a schedule has no end; pause or delete the job then', example: 'every weekday at 9' }],
   ['ago', { reason: 'that is in the past', example: 'in 20 minutes' }],
   ...Object.entries({
     ...{

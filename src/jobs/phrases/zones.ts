@@ -9,6 +9,7 @@ const WIDE = new Map([
   ['mountain', 'America/Denver'],
   ['pacific', 'America/Los_Angeles'],
 ]);
+const MAX_NAMES = 4;
 /** Each finds names, as its first group; a name of several words may have others before it. */
 const NAMES = [
   /(?:\b(?:in|timezone|zone|tz) )?\(?\b([a-z]+(?:[_-][a-z0-9]+)*(?:\/[a-z0-9_+-]+){1,2})\)?(?![\p{L}\d])/gu,
@@ -26,7 +27,8 @@ export function takeZone(text: string): { text: string; zone?: string } {
   }
   const plain = text.replace(/ ?\b(?:my|our|local|ortszeit) (?:time|zeit)\b/g, '');
   for (const pattern of NAMES) {
-    for (const { 0: whole, 1: name = '', index } of plain.matchAll(pattern)) {
+    // A phrase has one zone: hostile ones have hundreds of words that could be.
+    for (const { 0: whole, 1: name = '', index } of plain.matchAll(pattern).take(MAX_NAMES)) {
       const found = zoneAtEnd(name);
       if (!found) continue;
       const before = plain.slice(0, index) + (whole.startsWith('(') ? '' : found.before);

@@ -10,7 +10,7 @@ export const consent = translate(english)({
   limits: 'Es geschieht einmal, genau so. Keine Antwort innerhalb von {minutes} Minuten heißt nein.',
   inFile: 'Alles zusammen steht in der angehängten Datei.',
   noDetails: 'Mehr als ich gefragt habe, gehört nicht dazu.',
-  askWhen: 'Wann stattdessen? Schreib mir eine Zeit, zum Beispiel “tomorrow at 10”.',
+  askWhen: 'Wann stattdessen? Schreib mir eine Zeit, zum Beispiel „morgen um 10“.',
   another: 'Einen Moment, ich sehe mir die Zeit an.',
   moved: 'Diese Frage ist erledigt: ich habe mit einer anderen Zeit neu gefragt.',
   useTool: 'Darf ich {tool} damit benutzen?',

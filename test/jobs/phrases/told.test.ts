@@ -1,6 +1,7 @@
 /** What a schedule is told as is a schedule again, and the same one. */
 import { describe, expect, test } from 'vitest';
 import { formatSchedule, nextSlots, parseSchedule, type Schedule } from '../../../src/jobs/schedule.ts';
+import { messagesIn } from '../../../src/messages/messages.ts';
 import { FIRST } from './first.ts';
 import { CHANGES, SECOND } from './second.ts';
 
@@ -53,6 +54,17 @@ describe('the words for a schedule', () => {
     ];
     for (const phrase of counts) sameAgain(phrase, { anchor: now });
     for (const phrase of counts) sameAgain(phrase);
+  });
+
+  test('mean it, for the one time of a reminder as it is shown in English and in German', () => {
+    const timezone = 'Europe/Berlin';
+    for (const language of ['en', 'de']) {
+      for (const ahead of [60, 600, 1200, 2 * 1440, 5 * 1440 + 77, 40 * 1440, 400 * 1440]) {
+        const at = new Date(Math.ceil(now.getTime() / 60_000) * 60_000 + ahead * 60_000);
+        const shown = messagesIn(language).when(at, timezone, now);
+        expect(parseSchedule(shown, { timezone, now }).schedule, shown).toEqual({ kind: 'once', at: at.toISOString() });
+      }
+    }
   });
 
   test('mean it, for phrases put together at random', () => {

@@ -24,6 +24,15 @@ export const GERMAN: Language = {
     90 = neunzig
   `),
   rules: [
+    // "Mo., 12. Jan. um 9"
+    [/\b(mo|di|mi|do|fr|sa|so|jan|feb|apr|jun|jul|aug|sep|sept|okt|nov|dez)\.(?!\p{L})/gu, '$1'],
+    // "Montagmorgen", "Montag Morgen": in the morning, not tomorrow.
+    [
+      /\b((?:mon|diens|donners|frei|sams|sonn)tag|mittwoch) ?(s?) ?(vormittag|nachmittag|abend|mittag)(s?)\b/g,
+      '$1$2$4 $3',
+    ],
+    [/\b((?:mon|diens|donners|frei|sams|sonn)tag|mittwoch) ?(s?) ?morgen(s?)\b/g, '$1$2$3 fruh'],
+    [/\bheute morgen\b/g, 'heute fruh'],
     [/\bjeden ersten(?= um\b|$)/g, 'jeden 1.'],
     [/\bhalb (\d{1,2})\b(?: uhr)?/g, (_, hour) => spoken(String(((Number(hour) + 10) % 12) + 1), 30)],
     [/\b(?:dreiviertel|3 ?viertel) (\d{1,2})\b(?: uhr)?/g, (_, hour) => spoken(hour, -15)],
