@@ -167,6 +167,20 @@ describe('an answer', () => {
     expect(terminal.raw()).toContain(`${ESC}[1mbold${ESC}[22m`);
   });
 
+  it('comes after a line that names the plan’s step at work', async () => {
+    const { llm, open } = await world();
+    const steps = [
+      { id: 's1', title: 'Tape the edges', status: 'in_progress' },
+      { id: 's2', title: 'Paint', status: 'pending' },
+    ];
+    const plan = { name: 'update_plan', arguments: { plan: { goal: 'Paint the wall', steps } } };
+    llm.script([{ toolCalls: [plan] }, { ...slowly('It is done.', 10), delayMs: 3_000 }]);
+    const terminal = await open();
+    await terminal.press('paint the wall', enter);
+    await terminal.sees('Working on step 1 of 2, Tape the edges: thinking');
+    await terminal.sees('viber> It is done.');
+  });
+
   it('has no colours under NO_COLOR, and is as it was written on a dumb terminal', async () => {
     const { llm, open } = await world();
     llm.script(() => ({ text: 'Some **bold** words.' }));

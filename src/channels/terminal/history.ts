@@ -6,7 +6,7 @@
 import fs from 'node:fs';
 import { errorCode } from '../../errors.ts';
 import { scrub } from '../../log.ts';
-import { safeInput } from './safe.ts';
+import { safe } from './safe.ts';
 
 const MAX_ENTRIES = 500;
 const MAX_LENGTH = 5_000;
@@ -97,7 +97,7 @@ function read(file: string): string[] {
     .split('\n')
     .flatMap((line) => {
       const text = parse(line);
-      return text === undefined ? [] : [safeInput(text)];
+      return text === undefined ? [] : [safe(text)];
     })
     .slice(-MAX_ENTRIES);
 }

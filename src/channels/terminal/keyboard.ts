@@ -3,7 +3,7 @@
  * afterwards it is as it was, also while the program is suspended.
  */
 import readline from 'node:readline';
-import { safeInput } from './safe.ts';
+import { safe } from './safe.ts';
 
 export interface Input extends NodeJS.ReadableStream {
   isTTY?: boolean | undefined;
@@ -95,7 +95,7 @@ export class Keyboard {
 
   /** What is pasted may come from anywhere: nothing in it is a key. */
   #endPaste(): void {
-    const text = safeInput((this.#pasted ?? []).join(''));
+    const text = safe((this.#pasted ?? []).join(''));
     this.#pasted = undefined;
     clearTimeout(this.#timer);
     if (text !== '') this.#to.onPaste(text);

@@ -74,6 +74,7 @@ class Painter {
   #code({ text, language = '' }: Extract<Block, { type: 'code' }>): string[] {
     const fence = text.includes('```') ? '~~~~' : '```';
     const lines = safe(text)
+      .replaceAll('\t', '    ')
       .split('\n')
       .map((line) => this.#as('cyan', line));
     return [this.#dim(fence + language), ...lines, this.#dim(fence)];
@@ -147,7 +148,10 @@ class Painter {
       .map((to, index) => {
         const at = cuts[index] ?? start;
         const over = inside.filter((span) => span.start <= at && span.end >= to);
-        return over.reduceRight((words, span) => this.#span(span, words), safe(text.slice(at, to)));
+        return over.reduceRight(
+          (words, span) => this.#span(span, words),
+          safe(text.slice(at, to)).replaceAll('\t', ' '),
+        );
       })
       .join('');
   }

@@ -21,7 +21,11 @@ export async function textLines(markdown: string, look: Look, columns: number, l
 export function growingLines(markdown: string, look: Look, columns: number, label: string): Promise<string[]> {
   if (markdown.length <= MAX_PARSED) return textLines(markdown, look, columns, label);
   const end = markdown.slice(-MAX_PARSED);
-  return Promise.resolve(safe(end.slice(end.indexOf('\n') + 1)).split('\n'));
+  return Promise.resolve(
+    safe(end.slice(end.indexOf('\n') + 1))
+      .replaceAll('\t', '    ')
+      .split('\n'),
+  );
 }
 
 export async function answerLines(shown: Shown, look: Look, columns: number, label = LABEL): Promise<string[]> {

@@ -63,6 +63,14 @@ export class Screen {
     this.print([], NOTHING);
   }
 
+  /** An empty terminal; what was there has scrolled away. */
+  wipe(): void {
+    this.#output.write(`${'\n'.repeat(this.rows)}\u001b[H${ERASE_BELOW}`);
+    const drawn = this.#drawn;
+    this.#drawn = NOTHING;
+    this.draw(drawn);
+  }
+
   /** @param there lines that are on the screen already and need not be drawn */
   #write(first: string, next: Drawing, there: readonly string[]): void {
     const skipped = Math.max(0, next.lines.length - (this.rows - 1));

@@ -11,7 +11,7 @@ import type { Output, Screen } from './screen.ts';
 export interface TypingOptions {
   input: Input;
   output: Output;
-  screen: Pick<Screen, 'columns' | 'clear'>;
+  screen: Pick<Screen, 'columns' | 'clear' | 'wipe'>;
   /** Where what was typed is kept. */
   history: string;
   completing: CompleteOptions;
@@ -128,6 +128,7 @@ export class Typing {
     this.#listener?.touched();
     if (name === 'tab') return void this.#complete();
     if (name === 'ctrl+z') return void this.#suspend();
+    if (name === 'ctrl+l') return void this.#to.screen.wipe();
     if (name === 'ctrl+d' && this.#editor.text === '') return void this.#listener?.leave();
     this.#change(() => this.#edit(name, key));
   }

@@ -1,0 +1,111 @@
+/** What a conversation in a terminal does with lines, answers and Ctrl-C, without a terminal and without a gateway. */
+import { expect, test } from 'vitest';
+import { type Face, type Shown, Talk } from '../../../src/channels/terminal/talk.ts';
+import { messagesIn } from '../../../src/messages/messages.ts';
+
+function talk(say: (text: string) => Promise<void> = async () => undefined) {
+  const log: string[] = [];
+  const face: Face = {
+    open: () => undefined,
+    close: async () => undefined,
+    answer: async ({ text, isRest, buttons }: Shown) => {
+      log.push(`${isRest ? 'rest' : 'answer'}: ${text}${buttons.map(({ n, label }) => ` [${n}] ${label}`).join('')}`);
+    },
+    note: (text) => void log.push(`note: ${text}`),
+    live: {
+      log: () => undefined,
+      pressed: (label) => void log.push(`pressed: ${label}`),
+      working: () => undefined,
+      hint: (text) => void log.push(`hint: ${text}`),
+      finished: (text) => void log.push(`finished: ${text.trim()}`),
+      growing: () => undefined,
+    },
+  };
+  const door = {
+    say: async (text: string) => {
+      log.push(`said: ${text}`);
+      await say(text);
+    },
+    press: async (id: string) => void log.push(`press: ${id}`),
+    suggest: async () => [],
+  };
+  return { log, talk: new Talk({ door, face, messages: messagesIn('en'), onLeave: () => log.push('left') }) };
+}
+
+const drawn = () => new Promise((resolve) => setTimeout(resolve, 100));
+const answer = (text: string, ...labels: string[]) => ({
+  ...{ text, files: [] },
+  buttons: [labels.map((label) => ({ id: `id-${label}`, label }))],
+});
+
+test('Ctrl-C stops what is at work; the next one leaves, once; any other key in between makes it the first again', async () => {
+  const { log, talk: one } = talk();
+  one.enter('work');
+  one.interrupt();
+  await one.answer(answer('Stopped.'));
+  one.touched();
+  one.interrupt();
+  one.touched();
+  one.interrupt();
+  one.interrupt();
+  one.interrupt();
+  expect(log).toEqual([
+    ...['said: work', 'hint: Stopping … Press Ctrl-C again to leave.', 'said: /stop'],
+    ...['hint: Press Ctrl-C again to leave.', 'answer: Stopped.', 'hint: undefined'],
+    ...['hint: Press Ctrl-C again to leave.', 'hint: undefined', 'hint: Press Ctrl-C again to leave.', 'left'],
+  ]);
+});
+
+test('a number presses a button of the last answer; one of an older answer is asked about', async () => {
+  const { log, talk: one } = talk();
+  await one.answer(answer('Save?', 'Yes', 'No'));
+  one.enter(' 2 ');
+  await one.answer(answer('How many?'));
+  for (const line of ['2', '!2', '3', '!3', '2 cups']) one.enter(line);
+  expect(log).toEqual([
+    ...['answer: Save? [1] Yes [2] No', 'pressed: No', 'press: id-No', 'answer: How many?'],
+    ...[expect.stringContaining('note: 2 is the button “No” further up'), 'pressed: No', 'press: id-No'],
+    ...['said: 3', 'note: There is no button 3.', 'said: 2 cups'],
+  ]);
+});
+
+test('an answer goes on from what was shown of it, and one that is another stands whole', async () => {
+  const { log, talk: one } = talk();
+  one.wrote('r', 'first\n\nsecond part that goes on');
+  await drawn();
+  one.over('r', true);
+  await one.answer(answer('first\n\nsecond part that goes on and on'));
+  one.wrote('s', 'first\n\nsecond part that goes on');
+  await drawn();
+  one.over('s', true);
+  await one.answer(answer('It failed.'));
+  expect(log).toEqual([
+    ...['finished: first', 'rest: second part that goes on and on'],
+    ...['finished: first', 'answer: It failed.'],
+  ]);
+});
+
+test('what is said before a tool stays, what is begun anew does not come twice, and other answers are not taken for it', async () => {
+  const { log, talk: one } = talk();
+  one.wrote('r', 'I look.');
+  one.steps('r');
+  one.wrote('r', 'half an ans');
+  one.again('r');
+  one.wrote('r', 'The answer.');
+  await one.answer(answer('Status: fine.'));
+  expect(one.isWorking).toBe(true);
+  one.over('r', true);
+  await one.answer(answer('The answer.'));
+  expect(one.isWorking).toBe(false);
+  expect(log).toEqual(['finished: I look.', 'answer: Status: fine.', 'answer: The answer.']);
+});
+
+test('words that were not taken in are told, and nothing is at work then', async () => {
+  const { log, talk: one } = talk(() => Promise.reject(new Error('the disk is\u001b[2J full')));
+  one.enter('hello');
+  await drawn();
+  expect(log).toEqual(['said: hello', 'note: This was not taken in: the disk is full']);
+  expect(one.isWorking).toBe(false);
+  for (const line of ['exit', 'QUIT', '/quit']) one.enter(line);
+  expect(log.filter((line) => line === 'left')).toHaveLength(1);
+});
