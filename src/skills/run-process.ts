@@ -22,6 +22,8 @@ export interface ProcessOrder {
   /** The whole environment. */
   env: Readonly<Record<string, string>>;
   cwd: string;
+  /** What it reads; it finds nothing there when absent. */
+  stdin?: string;
   timeoutMs: number;
   /** Bytes kept of each stream. */
   maxOutput: number;
@@ -67,6 +69,7 @@ export async function runProcess(order: ProcessOrder): Promise<ProcessOutcome> {
     buffer.add(chunk);
     if (stdout.bytes + stderr.bytes > MAX_WRITTEN) end('output');
   };
+  feed(child, order.stdin);
   child.stdout.on('data', collect(stdout));
   child.stderr.on('data', collect(stderr));
   const first = firstInside(child);
@@ -94,15 +97,33 @@ export async function runProcess(order: ProcessOrder): Promise<ProcessOutcome> {
   }
 }
 
-function start({ command, args, env, cwd }: ProcessOrder): ChildProcess & { stdout: Readable; stderr: Readable } {
+function start({
+  command,
+  args,
+  env,
+  cwd,
+  stdin,
+}: ProcessOrder): ChildProcess & { stdout: Readable; stderr: Readable } {
   try {
-    const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      detached: true,
+      stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'pipe'],
+    });
     const { stdout, stderr } = child;
     if (!stdout || !stderr) throw new Error('a process without output');
     return Object.assign(child, { stdout, stderr });
   } catch (error) {
     throw error instanceof Error && errorCode(error) ? cannotStart(command, error) : error;
   }
+}
+
+/** What does not read to the end, or has ended, loses the rest. */
+function feed({ stdin }: ChildProcess, text: string | undefined): void {
+  if (!stdin || text === undefined) return;
+  stdin.on('error', () => stdin.destroy());
+  stdin.end(text);
 }
 
 /** The process that the sandbox names on descriptor 3, once it has; the first message counts, others would not be its own. */

@@ -17,6 +17,8 @@ export interface SandboxOrder {
   skillFolder?: string;
   /** Another folder that it may read. */
   readable?: string;
+  /** A program that is none of the system's, and may be run all the same. */
+  program?: string;
   network: boolean;
 }
 
@@ -52,6 +54,9 @@ export function findSandbox(): Promise<Sandbox | undefined> {
 export async function hasSandbox(): Promise<boolean> {
   return (await findSandbox()) !== undefined;
 }
+
+/** Whether a file stands where the sandbox shows it: among the programs of the system. */
+export const isSystemFile = (file: string): boolean => SYSTEM.some((root) => file.startsWith(`${root}/`));
 
 /** The folders in which programs are looked for, in order; inside the sandbox those of the system only. */
 export function searchPath(inSandbox: boolean, variable = process.env.PATH ?? ''): string[] {
@@ -147,7 +152,14 @@ async function baseArgs(tmpSize: string[]): Promise<string[]> {
   ];
 }
 
-async function orderArgs({ work, run, skillFolder, readable: other, network }: SandboxOrder): Promise<string[]> {
+async function orderArgs({
+  work,
+  run,
+  skillFolder,
+  readable: other,
+  program,
+  network,
+}: SandboxOrder): Promise<string[]> {
   const own = (name: string, at = path.join(run, name)) => [path.join(run, name), at];
   return [
     ...(network ? ['--share-net', ...(await readable(ETC_NETWORK))] : []),
@@ -155,6 +167,7 @@ async function orderArgs({ work, run, skillFolder, readable: other, network }: S
     ...(other ? ['--ro-bind', other, other] : []),
     ...['--bind', work, work],
     ...(skillFolder ? ['--ro-bind', skillFolder, skillFolder] : []),
+    ...(program ? ['--ro-bind', program, program] : []),
     ...['--ro-bind', ...own('script'), '--bind', ...own('home')],
     ...['--ro-bind', ...own('passwd', '/etc/passwd'), '--ro-bind', ...own('group', '/etc/group')],
     ...['--remount-ro', '/', '--chdir', work, '--info-fd', '3', '--'],

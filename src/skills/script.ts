@@ -16,6 +16,8 @@ export { hasSandbox } from './sandbox.ts';
 
 export interface ScriptOrder {
   script: { shell: Shell; text: string };
+  /** Is run in place of the script, in the sandbox or not at all. */
+  program?: { command: readonly string[]; stdin?: string; visible?: string; env: Readonly<Record<string, string>> };
   /** From `toVariables`. */
   variables: Readonly<Record<string, string>>;
   /** What the skill was granted (`skills.env.NAME`): in the environment, and masked in the output. */
@@ -73,6 +75,7 @@ export async function runScript(order: ScriptOrder): Promise<ScriptResult> {
   order.signal?.throwIfAborted();
   const cwd = await folderOf(order.cwd);
   const sandbox = order.sandbox === false ? undefined : await findSandbox();
+  if (order.program && !sandbox) throw new UserError('There is no sandbox on this machine, so it is not run.');
   const folders = searchPath(sandbox !== undefined);
   const shell = await findProgram(order.script.shell, ['/bin', '/usr/bin', ...folders]);
   if (!shell) throw new UserError(`The script needs ${order.script.shell}; install it.`);
@@ -85,10 +88,12 @@ export async function runScript(order: ScriptOrder): Promise<ScriptResult> {
       ...(await commandOf(order, { cwd, run, shell, sandbox, timeoutMs })),
       env: {
         ...environment(order, { run, cwd, folders, inside: sandbox !== undefined, marker }),
+        ...order.program?.env,
         ...order.variables,
         ...granted,
       },
       cwd,
+      ...(order.program?.stdin === undefined ? {} : { stdin: order.program.stdin }),
       timeoutMs,
       maxOutput: MAX_OUTPUT,
       signal,
@@ -155,10 +160,14 @@ async function commandOf(
   const { cwd, run, shell, sandbox, timeoutMs } = given;
   const limits = [String(Math.ceil(timeoutMs / 1000) + 5), sandbox ? MAX_PROCESSES.inside : MAX_PROCESSES.outside];
   const interpreter = [shell, ...(order.script.shell === 'bash' ? ['--noprofile', '--norc'] : []), '-e'];
-  const args = ['-c', WRAPPER, 'sh', ...limits, ...interpreter, path.join(run, 'script')];
+  const what = order.program?.command ?? [...interpreter, path.join(run, 'script')];
+  const args = ['-c', WRAPPER, 'sh', ...limits, ...what];
   if (!sandbox) return { command: '/bin/sh', args: ['-c', `${LIFELINE}; ${WRAPPER}`, ...args.slice(2)] };
-  const { skillFolder, readable, network = false } = order;
-  const more = { ...(skillFolder ? { skillFolder } : {}), ...(readable ? { readable } : {}) };
+  const { skillFolder, readable, program, network = false } = order;
+  const more = {
+    ...{ ...(skillFolder ? { skillFolder } : {}), ...(readable ? { readable } : {}) },
+    ...(program?.visible ? { program: program.visible } : {}),
+  };
   const outside = await sandbox.args({ work: cwd, run, network, ...more });
   return { command: sandbox.command, args: [...outside, '/bin/sh', ...args] };
 }

@@ -16,6 +16,8 @@ export const consent = translate(english)({
   useTool: 'Darf ich {tool} damit benutzen?',
   runSkill: 'Darf ich {name} ausführen?',
   runSkillWith: 'Darf ich {name} mit {what} ausführen?',
+  runSkillFile: 'Darf ich {file} aus der Fähigkeit {name} ausführen?',
+  runSkillFileWith: 'Darf ich {file} aus der Fähigkeit {name} mit {what} ausführen?',
   runCommand: 'Darf ich diesen Befehl ausführen?',
   save: 'Speichern',
   send: 'Senden',

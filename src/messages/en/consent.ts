@@ -13,6 +13,8 @@ export const consent = {
   useTool: 'May I use {tool} with this?',
   runSkill: 'May I run {name}?',
   runSkillWith: 'May I run {name} with {what}?',
+  runSkillFile: 'May I run {file} of the skill {name}?',
+  runSkillFileWith: 'May I run {file} of the skill {name} with {what}?',
   runCommand: 'May I run this command?',
   save: 'Save',
   send: 'Send',

@@ -7,6 +7,9 @@ import type { RuntimeTool } from '../contract/task.ts';
 /** The plan is the asking side's, and what is remembered is for it to decide. */
 const WITHHELD: readonly string[] = ['update_plan', 'remember'];
 
+/** Go with skills, whatever these are. */
+const OF_SKILLS: readonly string[] = ['read_skill', 'run_skill_file', 'find_skill'];
+
 const MODES: readonly WorkingMode[] = ['ask', 'decide', 'execute'];
 
 /** The one that asks for more consent. */
@@ -17,7 +20,7 @@ export const strictest = (own: WorkingMode, other: WorkingMode = own): WorkingMo
 export const mayUse =
   (own: OwnSettings, asked: Asked | undefined) =>
   ({ name }: Pick<RuntimeTool, 'name'>): boolean => {
-    const isSkills = own.skills?.includes(name) === true || (name === 'read_skill' && (own.skills?.length ?? 0) > 0);
+    const isSkills = own.skills?.includes(name) === true || (OF_SKILLS.includes(name) && (own.skills?.length ?? 0) > 0);
     return (own.tools?.includes(name) !== false || isSkills) && asked?.may?.(name) !== false;
   };
 

@@ -13,6 +13,7 @@ import type { RuntimeTool } from '../contract/task.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import { mayUse } from './asked.ts';
 import { READ_SKILL, readSkill } from './read-skill.ts';
+import { type FileDeps, runSkillFile } from './skills/file-tool.ts';
 import { followSkills, namesGivenTo } from './skills/followed.ts';
 import { scriptTool } from './skills/script-tool.ts';
 import { isNative } from './skills/service.ts';
@@ -80,12 +81,23 @@ export function offerSkills(
   const named = new Map(chosen.map((skill) => [skill.name, skill]));
   const read = namesGivenTo(READ_SKILL, earlier).flatMap((name) => named.get(name.trim().toLowerCase()) ?? []);
   const followed = followSkills(read);
+  const reading = readSkill(named, followed.add);
+  const more = !isGuest && chosen.some(hasFiles) ? [runSkillFile(named, scope, fileDeps(deps))] : [];
   return {
-    tools: [...tools, readSkill(named, followed.add)],
+    tools: [...tools, reading, ...more.filter(mayUse(own, asked))],
     skills: linesOf(chosen.filter(({ kind }) => kind === 'instructions')),
     isBeyond: followed.isBeyond,
   };
 }
+
+/** A bundle of a person's, which may have programs beside its text. */
+const hasFiles = ({ level, folder }: Skill): boolean => level !== 'bundled' && folder !== undefined;
+
+const fileDeps = ({ settings, isSandboxed }: OfferDeps): FileDeps => ({
+  isSandboxed,
+  grantedTo: ({ name }) => (Object.hasOwn(settings.env, name) ? (settings.env[name] ?? {}) : {}),
+  timeoutMs: ({ timeout }) => (timeout ?? settings.timeout) * 1000,
+});
 
 function toTool(skill: Skill, own: OwnSettings, scope: ToolScope, deps: OfferDeps): RuntimeTool | undefined {
   const { name, script, timeout } = skill;

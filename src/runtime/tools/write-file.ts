@@ -1,5 +1,5 @@
 /** `write_file`: text into the workspace, or as an artifact of the task when the path says no place. */
-import { lstatSync } from 'node:fs';
+import { lstatSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
@@ -32,12 +32,21 @@ export const writeFile = (scope: ToolScope) =>
       if (rest === '') throw new UserError('The path names no file.');
       const file = await resolveIn(scope, area, rest);
       refuseProtected(scope, area, file, rest);
+      if (area === 'task' && !scope.isGuest && /^work\/./.test(rest)) return writeWork(rest, file, bytes);
       if (area === 'task' && rest.toLowerCase() !== 'implementation_plan.md') return writeArtifact(scope, rest, bytes);
       if (lstatSync(file, { throwIfNoEntry: false })?.isDirectory()) throw new UserError(`"${rest}" is a folder.`);
       await writeFileAtomic(file, bytes);
       return { path: area === 'task' ? rest : `workspace/${rest}`, size: bytes.length };
     },
   });
+
+/** Where programs of skills work: what they have put there is changed where it stands. */
+async function writeWork(rest: string, file: string, bytes: Buffer) {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  if (lstatSync(file, { throwIfNoEntry: false })?.isDirectory()) throw new UserError(`"${rest}" is a folder.`);
+  await writeFileAtomic(file, bytes);
+  return { path: rest, size: bytes.length };
+}
 
 /** What the viber made is replaced under its id; what a person sent in stays, and the new one stands beside it. */
 async function writeArtifact(scope: ToolScope, name: string, content: Buffer) {

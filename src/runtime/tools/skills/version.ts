@@ -9,6 +9,9 @@ import type { Skill } from '../../../skills/skill.ts';
 
 /** Files and folders looked at; a bundle is not that large. */
 const MAX_ENTRIES = 20_000;
+/** Folders of packages that a person has installed; looked into down to the packages themselves. */
+const PACKAGES = ['.venv', 'node_modules'];
+const PACKAGES_DEPTH = 4;
 const SLASH = Buffer.from('/');
 
 /**
@@ -23,10 +26,11 @@ export function versionOf(skill: Skill, place: readonly string[]): string {
 /** One entry a file or folder. The time of a change of the inode cannot be set back, unlike that of the content. */
 function stampsOf(folder: string): string[] {
   const stamps: string[] = [];
-  // As bytes: a name that is no text leads to a file all the same.
-  const left = [Buffer.from(folder)];
+  // As bytes: a name that is no text leads to a file all the same. `depth` counts within packages.
+  const left = [{ dir: Buffer.from(folder), depth: 0 }];
   let seen = 0;
-  for (let dir = left.pop(); dir !== undefined; dir = left.pop()) {
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { dir, depth } = next;
     for (const entry of namesIn(dir)) {
       if (++seen > MAX_ENTRIES) {
         // What is not looked at could be anything by the time it runs.
@@ -36,7 +40,9 @@ function stampsOf(folder: string): string[] {
       }
       const file = Buffer.concat([dir, SLASH, entry]);
       const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false });
-      if (stat?.isDirectory()) left.push(file);
+      const isPackages = depth > 0 || PACKAGES.includes(entry.toString());
+      const isDeep = depth >= PACKAGES_DEPTH;
+      if (stat?.isDirectory() && !isDeep) left.push({ dir: file, depth: isPackages ? depth + 1 : 0 });
       // A folder's own time changes with what is in it, which is looked at itself.
       else if (stat) stamps.push(`${file.toString('latin1')} ${stat.ino} ${stat.size} ${stat.ctimeNs}`);
     }

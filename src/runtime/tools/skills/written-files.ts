@@ -64,13 +64,21 @@ async function stampOf(file: string): Promise<string> {
   }
 }
 
-/** Keeps what is new or has changed. A file of the same name is the same artifact with new content. */
-export async function keepWritten(scope: ToolScope, folder: string, before: Snapshot): Promise<Kept> {
+/**
+ * Keeps what is new or has changed. A file of the same name is the same artifact with new content.
+ * @param isWanted names that are not are passed over
+ */
+export async function keepWritten(
+  scope: ToolScope,
+  folder: string,
+  before: Snapshot,
+  isWanted: (name: string) => boolean = () => true,
+): Promise<Kept> {
   const after = await snapshotOf(folder);
   const kept: Kept = { files: [], left: [] };
   let total = 0;
   for (const [name, stamp] of after) {
-    if (before.get(name) === stamp) continue;
+    if (before.get(name) === stamp || !isWanted(name)) continue;
     const content = kept.files.length < MAX_FILES ? await contentOf(path.join(folder, name)) : undefined;
     if (content === undefined || content.length === 0 || total + content.length > MAX_TOTAL) {
       kept.left.push(name);

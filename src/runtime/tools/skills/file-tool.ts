@@ -1,0 +1,172 @@
+/**
+ * `run_skill_file`: a program of a bundle, in the sandbox and nowhere without one. It works in a folder of the task and sees the skill's own
+ * folder; what a person consents to is this version of the skill. What happens cannot be known after a crash, so a call is reported then.
+ */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { UserError } from '../../../errors.ts';
+import { missingHint } from '../../../skills/programs/missing.ts';
+import { programOf, type SkillProgram } from '../../../skills/programs/program.ts';
+import type { Skill } from '../../../skills/skill.ts';
+import { artifactPath } from '../../../workspace/artifacts.ts';
+import type { RuntimeTool } from '../../contract/task.ts';
+import { defineTool, type ToolScope } from '../../contract/tool-scope.ts';
+import { artifactNamed } from '../paths.ts';
+import { skillNamed } from '../read-skill.ts';
+import { notKept, told } from './script-tool.ts';
+import { versionOf } from './version.ts';
+import { workFolder } from './work-folder.ts';
+import { keepWritten, snapshotOf } from './written-files.ts';
+
+export const RUN_SKILL_FILE = 'run_skill_file';
+
+export interface FileDeps {
+  /** What a skill alone is given (`skills.env`). */
+  grantedTo(skill: Skill): Readonly<Record<string, string>>;
+  timeoutMs(skill: Skill): number;
+  isSandboxed: boolean;
+}
+
+const MAX_ARGS = 64;
+const MAX_ARG = 8_000;
+const MAX_STDIN = 1_000_000;
+const MAX_LISTED = 40;
+const NO_SANDBOX =
+  'Programs of skills run in a sandbox only, and there is none on this machine: a person installs bubblewrap (Linux). Do not try again.';
+
+const word = z
+  .string()
+  .max(MAX_ARG)
+  .refine((text) => !text.includes('\0') && text.isWellFormed(), 'no text');
+const input = z.object({
+  skill: z.string(),
+  file: z.string(),
+  args: z.array(word).max(MAX_ARGS).exactOptional(),
+  stdin: z.string().max(MAX_STDIN).exactOptional(),
+});
+
+/** @param skills those that this run may read, by name */
+export function runSkillFile(skills: ReadonlyMap<string, Skill>, scope: ToolScope, deps: FileDeps): RuntimeTool {
+  const found = (given: { skill: string; file: string }) => {
+    const skill = skillNamed(skills, given.skill);
+    return { skill, program: programOf(skill, given.file) };
+  };
+  return defineTool({
+    name: RUN_SKILL_FILE,
+    description:
+      'Run a program of a skill (py, js, sh) in the folder work/ of this task. args may name files there or artifacts. What it writes there is attached; what is in subfolders is read and written as work/NAME.',
+    input,
+    effect: 'external',
+    consent: 'effects',
+    isOutside(given) {
+      // Nobody is asked about what cannot run.
+      if (!deps.isSandboxed) throw new UserError(NO_SANDBOX);
+      found(given);
+      workFolder(scope, undefined);
+      return true;
+    },
+    kindOf(given) {
+      const { skill, program } = found(given);
+      const place = [program.name, ...Object.keys(deps.grantedTo(skill)).sort()];
+      return `${program.name} of ${skill.name}, version ${versionOf(skill, place)}`;
+    },
+    asks(given, { messages, plain }) {
+      const { args = [] } = given;
+      const about = { name: plain(given.skill), file: plain(given.file) };
+      const text =
+        args.length === 0
+          ? messages.text('consent.runSkillFile', about)
+          : messages.text('consent.runSkillFileWith', {
+              ...about,
+              what: messages.list(args.slice(0, 8).map((each) => plain(each, 120))),
+            });
+      return { text };
+    },
+    noteFor(given) {
+      const { skill } = found(given);
+      const names = Object.keys(deps.grantedTo(skill));
+      const reach = skill.network ? 'with access to the network' : 'without network';
+      return `It works in a folder of this task, in a sandbox, ${reach}; it can read the files of this task and those of the skill in ${skill.folder}.${names.length > 0 ? ` It is given ${names.join(', ')}.` : ''}`;
+    },
+    codeFor: (given) => found(given).program.text,
+    async execute(given, { signal }) {
+      const { hasSandbox } = await import('../../../skills/script.ts');
+      // It may have gone since the run was offered it.
+      if (!deps.isSandboxed || !(await hasSandbox())) throw new UserError(NO_SANDBOX);
+      const { skill, program } = found(given);
+      return run(skill, program, given, scope, deps, signal);
+    },
+  });
+}
+
+async function run(
+  skill: Skill,
+  program: SkillProgram,
+  { args = [], stdin }: z.infer<typeof input>,
+  scope: ToolScope,
+  deps: FileDeps,
+  signal: AbortSignal,
+) {
+  const { runScript } = await import('../../../skills/script.ts');
+  const work = workFolder(scope, undefined);
+  const before = await snapshotOf(work.path);
+  const timeoutMs = deps.timeoutMs(skill);
+  const words = await Promise.all(args.map((arg) => argument(arg, skill, scope, work)));
+  const result = await runScript({
+    ...{ script: { shell: 'sh', text: '' }, variables: {}, granted: deps.grantedTo(skill), timeoutMs, signal },
+    ...{ cwd: work.path, readable: work.files, network: skill.network },
+    ...(skill.folder === undefined ? {} : { skillFolder: skill.folder }),
+    program: {
+      command: [...program.command, program.file, ...words],
+      env: environment(skill),
+      ...(stdin === undefined ? {} : { stdin: stdin.toWellFormed() }),
+      ...(program.visible === undefined ? {} : { visible: program.visible }),
+    },
+  });
+  const kept = await keepWritten(scope, work.path, before, isAtTop).catch(notKept);
+  const after = await snapshotOf(work.path);
+  const below = [...after].filter(([name, stamp]) => !isAtTop(name) && before.get(name) !== stamp);
+  const said = `${result.stdout}\n${result.stderr}`;
+  const hint = result.code === 0 ? undefined : missingHint(said, program.language, skill);
+  return {
+    ...told(result, timeoutMs),
+    ...(hint === undefined ? {} : { hint }),
+    ...(kept.files.length > 0 ? { artifacts: kept.files } : {}),
+    ...(below.length > 0 ? { written: listed(below.map(([name]) => `work/${name}`)) } : {}),
+    ...(kept.left.length > 0 ? { notKept: listed(kept.left) } : {}),
+  };
+}
+
+/** What stands in a folder that it has made is its own affair, or the next program's. */
+const isAtTop = (name: string): boolean => !name.includes('/');
+
+const listed = (names: readonly string[]): string[] =>
+  names.length > MAX_LISTED ? [...names.slice(0, MAX_LISTED), `... and ${names.length - MAX_LISTED} more`] : [...names];
+
+/** A file of the work folder stays as it is named; the name or id of an artifact becomes its place. */
+async function argument(
+  arg: string,
+  skill: Skill,
+  scope: ToolScope,
+  work: { path: string; files: string },
+): Promise<string> {
+  const placed = arg.replace(/\{baseDir\}|\$\{(?:CLAUDE_)?SKILL_DIR\}/g, () => skill.folder ?? '');
+  if (placed !== arg || arg.startsWith('-') || arg === '') return placed;
+  const inWork = arg.replace(/^(?:\.\/)?work\//, '');
+  if (inWork !== arg) return inWork;
+  if (existsSync(path.resolve(work.path, arg))) return arg;
+  const artifact = await artifactNamed(scope, arg);
+  return artifact ? path.join(work.files, path.basename(artifactPath(scope.home, scope.taskId, artifact))) : arg;
+}
+
+/** Modules are found from the bundle's root and from `scripts/`, as they are imported there; nothing is written beside them. */
+function environment({ folder = '' }: Skill): Record<string, string> {
+  const own = path.join(folder, '.venv');
+  return {
+    PYTHONPATH: [folder, path.join(folder, 'scripts')].join(path.delimiter),
+    PYTHONDONTWRITEBYTECODE: '1',
+    ...(existsSync(own) ? { VIRTUAL_ENV: own } : {}),
+    CLAUDE_SKILL_DIR: folder,
+  };
+}

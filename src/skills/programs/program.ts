@@ -1,0 +1,173 @@
+/**
+ * A file of a bundle as a program: where it is and what runs it. Inside the bundle's own folder only, through no link; nothing is run here.
+ */
+import { accessSync, closeSync, constants, existsSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { errorCode, UserError } from '../../errors.ts';
+import { isSystemFile, searchPath } from '../sandbox.ts';
+import type { Skill } from '../skill.ts';
+
+export interface SkillProgram {
+  /** Absolute. */
+  file: string;
+  /** Relative to the skill's folder, with `/`. */
+  name: string;
+  /** The program that runs it, absolute, with what stands before the file. */
+  command: readonly string[];
+  language: Language;
+  /** What it is, for whoever is asked; '' where that is no text or too long. */
+  text: string;
+  /** The program itself, where that is none of the system's. */
+  visible?: string;
+}
+
+export type Language = 'Python' | 'JavaScript' | 'shell' | 'other';
+
+interface Interpreter {
+  language: Language;
+  /** Its names, the first that is there counts. */
+  programs: readonly string[];
+}
+
+/** Characters that somebody is shown of it. */
+const MAX_TEXT = 200_000;
+const MAX_DEPTH = 6;
+
+const PYTHON: Interpreter = { language: 'Python', programs: ['python3', 'python'] };
+const NODE: Interpreter = { language: 'JavaScript', programs: ['node'] };
+const SHELL: Interpreter = { language: 'shell', programs: ['sh'] };
+const BASH: Interpreter = { language: 'shell', programs: ['bash'] };
+const BY_ENDING: Readonly<Record<string, Interpreter>> = {
+  ...{ '.py': PYTHON, '.js': NODE, '.mjs': NODE, '.cjs': NODE, '.ts': NODE, '.mts': NODE, '.sh': SHELL, '.bash': BASH },
+};
+const BY_NAME: Readonly<Record<string, Interpreter>> = {
+  ...{ python: PYTHON, python3: PYTHON, node: NODE, sh: SHELL, dash: SHELL, bash: BASH },
+  ...Object.fromEntries(
+    ['perl', 'ruby', 'php', 'lua', 'Rscript', 'awk'].map((name) => [name, { language: 'other', programs: [name] }]),
+  ),
+};
+
+/** Whether a file can be a program, by its name alone. */
+export const isProgramName = (name: string): boolean => Object.hasOwn(BY_ENDING, path.extname(name).toLowerCase());
+
+/** @throws UserError where it is none, where it leads elsewhere, or where nothing here runs it */
+export function programOf(skill: Skill, given: string): SkillProgram {
+  const { file, name } = fileOf(skill, given);
+  const text = readText(file);
+  const by = interpreterOf(name, text);
+  if (!by)
+    throw refused(skill, name, 'only Python, JavaScript and shell are run, by their ending or their first line (#!)');
+  const base = { file, name, language: by.language, text: text.length > MAX_TEXT ? '' : text };
+  if (by === NODE) {
+    const own = process.execPath;
+    return { ...base, command: [own], ...(isSystemFile(own) ? {} : { visible: own }) };
+  }
+  const own = by === PYTHON ? ownPython(skill) : undefined;
+  const program = own ?? findSystemProgram(by.programs);
+  if (!program)
+    throw refused(
+      skill,
+      name,
+      `it is ${nameOf(by)}, which is not there: install ${by.programs[0]} for the whole system`,
+    );
+  return { ...base, command: [program] };
+}
+
+const nameOf = ({ language, programs }: Interpreter): string =>
+  language === 'Python' ? 'Python' : (programs[0] ?? '');
+
+const refused = ({ name }: Skill, file: string, why: string, cause?: unknown): UserError =>
+  new UserError(`The file "${shown(file)}" of the skill ${name} cannot be run: ${why}.`, { cause });
+
+/** The file itself; its name may leave the ending out, or be that of a module (`scripts.check` is `scripts/check.py`). */
+function fileOf(skill: Skill, given: string): { file: string; name: string } {
+  const { folder } = skill;
+  const wanted = given.trim().replace(/^(?:\{baseDir\}|\$\{?(?:CLAUDE_)?SKILL_DIR\}?|\.)\//, '');
+  const parts = wanted.split('/');
+  const isPlain = parts.every((part) => part !== '' && !part.startsWith('.') && !/[\\\0]/.test(part));
+  if (folder === undefined || !isPlain || parts.length > MAX_DEPTH)
+    throw refused(skill, given, 'only files beside its SKILL.md are, by their name in the list of read_skill');
+  const names = [
+    wanted,
+    `${wanted}.py`,
+    ...(/^\w+(\.\w+)+$/.test(wanted) ? [`${wanted.replaceAll('.', '/')}.py`] : []),
+  ];
+  const name = names.find((each) => existsSync(path.join(folder, each)));
+  if (name === undefined) throw refused(skill, given, 'it is not there');
+  const steps = name.split('/');
+  for (const [index] of steps.entries()) {
+    const stat = lstatSync(path.join(folder, ...steps.slice(0, index + 1)), { throwIfNoEntry: false });
+    const isLast = index === steps.length - 1;
+    if (!(isLast ? stat?.isFile() : stat?.isDirectory())) throw refused(skill, given, 'it is no regular file');
+  }
+  return { file: path.join(folder, name), name };
+}
+
+function interpreterOf(name: string, text: string): Interpreter | undefined {
+  const [, said = ''] = /^#!\s*(?:\S*\/env\s+(?:-S\s+)?)?(\S+)/.exec(text) ?? [];
+  const wanted = path.basename(said).replace(/(?<=python3)\.\d+$/, '');
+  const byLine = Object.hasOwn(BY_NAME, wanted) ? BY_NAME[wanted] : undefined;
+  const ending = path.extname(name).toLowerCase();
+  const byEnding = Object.hasOwn(BY_ENDING, ending) ? BY_ENDING[ending] : undefined;
+  // Scripts of bash are often called `.sh`.
+  return byEnding === SHELL && byLine === BASH ? BASH : (byEnding ?? byLine);
+}
+
+/** The Python of the skill's own environment, with its packages. */
+function ownPython(skill: Skill): string | undefined {
+  const own = path.join(skill.folder ?? '', '.venv', 'bin', 'python');
+  if (!lstatSync(own, { throwIfNoEntry: false })) return undefined;
+  const real = realOf(own);
+  if (real === undefined || !isSystemFile(real))
+    throw new UserError(
+      `The Python of ${path.dirname(path.dirname(own))} stands where programs of skills cannot see it. A person makes it anew: ${venvCommand(skill)}`,
+    );
+  return own;
+}
+
+/** How a person gives a skill its own packages. */
+export const venvCommand = ({ folder = '' }: Skill): string =>
+  `/usr/bin/python3 -m venv --clear ${folder}/.venv && ${folder}/.venv/bin/pip install PACKAGE`;
+
+function realOf(file: string): string | undefined {
+  try {
+    return realpathSync(file);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ELOOP') return undefined;
+    throw error;
+  }
+}
+
+/** The first that is there among the programs of the system. */
+export function findSystemProgram(names: readonly string[]): string | undefined {
+  return names.flatMap((name) => searchPath(true).map((folder) => path.join(folder, name))).find(canRun);
+}
+
+function canRun(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch (error) {
+    if (['ENOENT', 'EACCES', 'ENOTDIR', 'ELOOP'].includes(errorCode(error) ?? '')) return false;
+    throw error;
+  }
+}
+
+/** Its text, one character more than is shown at most; '' for what is no text. */
+function readText(file: string): string {
+  const handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const buffer = Buffer.alloc(MAX_TEXT + 1);
+    const length = readSync(handle, buffer, 0, buffer.length, 0);
+    const bytes = buffer.subarray(0, length);
+    return bytes.includes(0) ? '' : bytes.toString();
+  } finally {
+    closeSync(handle);
+  }
+}
+
+const shown = (name: string): string =>
+  name
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd')
+    .slice(0, 100);
