@@ -81,11 +81,12 @@ const refused = ({ name }: Skill, file: string, why: string, cause?: unknown): U
 
 /** The file itself; its name may leave the ending out, or be that of a module (`scripts.check` is `scripts/check.py`). */
 function fileOf(skill: Skill, given: string): { file: string; name: string } {
-  const { folder } = skill;
+  const { level, folder } = skill;
   const wanted = given.trim().replace(/^(?:\{baseDir\}|\$\{?(?:CLAUDE_)?SKILL_DIR\}?|\.)\//, '');
   const parts = wanted.split('/');
   const isPlain = parts.every((part) => part !== '' && !part.startsWith('.') && !/[\\\0]/.test(part));
-  if (folder === undefined || !isPlain || parts.length > MAX_DEPTH)
+  // What comes with the gateway is its own code.
+  if (level === 'bundled' || folder === undefined || !isPlain || parts.length > MAX_DEPTH)
     throw refused(skill, given, 'only files beside its SKILL.md are, by their name in the list of read_skill');
   const names = [
     wanted,

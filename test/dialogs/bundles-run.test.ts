@@ -1,0 +1,259 @@
+/** Programs of bundles, run from a chat: the flows of the public ones to their end, consent, what is missing, and what is refused. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { unpack } from '../../src/runtime/reading/documents/zip.ts';
+import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
+import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
+import { ask, type GivenFile, type Platform, type Seen, waitFor, wholeQuestion } from '../platforms/platform.ts';
+import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
+import { docx } from '../runtime/reading/made.ts';
+
+const machine = vi.hoisted(() => ({ isWithoutSandbox: false }));
+vi.mock(import('../../src/skills/sandbox.ts'), async (original) => {
+  const real = await original();
+  return {
+    ...real,
+    findSandbox: async () => (machine.isWithoutSandbox ? undefined : real.findSandbox()),
+    hasSandbox: async () => !machine.isWithoutSandbox && (await real.hasSandbox()),
+  };
+});
+
+const BUNDLES = path.join(import.meta.dirname, '../fixtures/bundles');
+const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+/** A form as simple as PDF has them. */
+const FORM = Buffer.from('%PDF-1.4\n1 0 obj << /FT /Tx /T (Name) /V () >> endobj\n%%EOF\n');
+
+/** Calls these tools one after the other, one a step, and says what came of all. */
+const calls =
+  (...given: ToolCall[]) =>
+  ({ toolResults }: LlmRequest): Turn => {
+    const call = given[toolResults.length];
+    return call ? { toolCalls: [call] } : { text: `I was told: ${toolResults.join('\n')}` };
+  };
+const program = (skill: string, file: string, args: string[] = [], stdin?: string): ToolCall => ({
+  name: 'run_skill_file',
+  arguments: { skill, file, args, ...(stdin === undefined ? {} : { stdin }) },
+});
+const read = (name: string, file?: string): ToolCall => ({
+  name: 'read_skill',
+  arguments: { name, ...(file ? { file } : {}) },
+});
+const write = (at: string, content: string): ToolCall => ({ name: 'write_file', arguments: { path: at, content } });
+
+interface Given {
+  skills: string[];
+  mode?: string;
+  files?: Record<string, string>;
+  config?: Record<string, unknown>;
+}
+
+async function open(name: PlatformName, { skills, mode = 'execute', files = {}, config = {} }: Given) {
+  const prepare = (home: string) => {
+    for (const skill of skills)
+      fs.cpSync(path.join(BUNDLES, skill), path.join(home, 'skills', skill), { recursive: true });
+    for (const [at, text] of Object.entries({ ...files, 'agents/default.yaml': `mode: ${mode}\n` })) {
+      fs.mkdirSync(path.dirname(path.join(home, at)), { recursive: true });
+      fs.writeFileSync(path.join(home, at), text);
+    }
+  };
+  const world = await openPlatforms({ on: [name], channel: { live: 'off' }, config, prepare });
+  const platform = world.platforms[name];
+  const results = () => world.llm.requests().at(-1)?.toolResults ?? [];
+  return { world, platform, dm: platform.dm('alex'), results };
+}
+
+const form = (): GivenFile[] => [{ name: 'form.pdf', bytes: FORM, type: 'application/pdf' }];
+const textIn = (archive: Buffer, name: string): string =>
+  Buffer.from(unpack(archive, (each) => each === name).get(name) ?? []).toString();
+const bytesIn = (platform: Platform, seen: Seen, name: string): Buffer => {
+  const file = seen.files.find((each) => each.name === name);
+  if (!file) throw new Error(`no ${name} among ${seen.files.map((each) => each.name).join(' ')}`);
+  return platform.bytes(file);
+};
+
+describe.skipIf(!isSandboxed)(`the flow of a public bundle ${IN_SANDBOX}`, () => {
+  it('pdf: a form that somebody sends is filled in and comes back', async () => {
+    const { world, platform, dm, results } = await open('telegram', { skills: ['pdf'] });
+    world.llm.script(
+      calls(
+        read('pdf'),
+        read('pdf', 'forms.md'),
+        program('pdf', 'scripts/check_fields', ['form.pdf']),
+        program('pdf', 'scripts/extract_fields.py', ['form.pdf', 'fields.json']),
+        write('values.json', '[{"field": "Name", "value": "Ada"}]'),
+        program('pdf', '{baseDir}/scripts/fill_fields.py', ['form.pdf', 'values.json', 'filled.pdf']),
+      ),
+    );
+    await ask(platform, dm, 'fill it in for Ada', { files: form(), text: 'I was told' });
+    expect(results()[0]).toContain('scripts/fill_fields.py');
+    expect(results()[2]).toContain('has fillable form fields');
+    expect(results()[3]).toContain('wrote 1 fields');
+    const sent = await waitFor(platform, dm, { file: 'filled.pdf' });
+    expect(bytesIn(platform, sent, 'filled.pdf').toString()).toContain('/T (Name) /V (Ada)');
+  });
+
+  it('docx: a letter is unpacked, changed where it lies, and packed again once it is valid', async () => {
+    const { world, platform, dm, results } = await open('telegram', { skills: ['docx'] });
+    const xml = (words: string) => `<w:document xmlns:w="w"><w:p>${words}</w:p></w:document>`;
+    world.llm.script(
+      calls(
+        program('docx', 'scripts/office/unpack.py', ['letter.docx', 'unpacked/']),
+        { name: 'read_file', arguments: { path: 'work/unpacked/word/document.xml' } },
+        write('work/unpacked/word/document.xml', '<broken'),
+        program('docx', 'scripts/office/pack.py', ['unpacked/', 'new.docx', '--original', 'letter.docx']),
+        write('work/unpacked/word/document.xml', xml('Dear Grace')),
+        program('docx', 'scripts/office/pack.py', ['work/unpacked/', 'new.docx', '--original', 'letter.docx']),
+      ),
+    );
+    const files = [{ name: 'letter.docx', bytes: docx('Dear Ada'), type: DOCX }];
+    await ask(platform, dm, 'write it to Grace instead', { files, text: 'I was told' });
+    expect(results()[0]).toContain('"written":["work/unpacked/');
+    expect(results()[0]).not.toContain('"artifacts"');
+    expect(results()[1]).toContain('Dear Ada');
+    expect(results()[3]).toMatch(/"code":1.*FAILED - document\.xml/);
+    const sent = await waitFor(platform, dm, { file: 'new.docx' });
+    expect(sent.files.map(({ name }) => name)).toEqual(['new.docx']);
+    expect(textIn(bytesIn(platform, sent, 'new.docx'), 'word/document.xml')).toBe(xml('Dear Grace'));
+  });
+
+  it('xlsx: a table on standard input becomes a sheet, whose formulas are checked', async () => {
+    const { world, platform, dm, results } = await open('telegram', { skills: ['xlsx'] });
+    world.llm.script(
+      calls(
+        program('xlsx', 'scripts/build.mjs', ['sums.xlsx'], '1,2\n=A1+B1,=#REF!\n'),
+        program('xlsx', 'scripts/recalc.py', ['sums.xlsx', '30']),
+        program('xlsx', 'scripts/build.mjs', ['sums.xlsx'], '1,2\n=A1+B1\n'),
+        program('xlsx', 'scripts/recalc.py', ['sums.xlsx', '30']),
+      ),
+    );
+    await ask(platform, dm, 'add these', { text: 'I was told' });
+    expect(results()[1]).toContain('errors_found');
+    expect(results()[3]).toMatch(/success.*total_formulas[^0-9]*1/);
+    const sent = await waitFor(platform, dm, { file: 'sums.xlsx' });
+    expect(textIn(bytesIn(platform, sent, 'sums.xlsx'), 'xl/worksheets/sheet1.xml')).toContain('<f>A1+B1</f>');
+  });
+
+  it('skill-creator: a skill is begun, written, checked and packed, by the names of its modules', async () => {
+    const { world, platform, dm, results } = await open('telegram', { skills: ['skill-creator'] });
+    world.llm.script(
+      calls(
+        program('skill-creator', 'scripts.init_skill', ['greet']),
+        program('skill-creator', 'scripts.package_skill', ['greet']),
+        write('work/greet/SKILL.md', '---\nname: greet\ndescription: Greets people.\n---\nSay hello.\n'),
+        program('skill-creator', 'scripts.package_skill', ['greet']),
+      ),
+    );
+    await ask(platform, dm, 'make a skill that greets', { text: 'I was told' });
+    expect(results()[1]).toContain('Description is not written');
+    const sent = await waitFor(platform, dm, { file: 'greet.skill' });
+    expect(textIn(bytesIn(platform, sent, 'greet.skill'), 'greet/SKILL.md')).toContain('Greets people.');
+  });
+});
+
+describe.skipIf(!isSandboxed).each(NAMES)(`a program of a bundle on %s ${IN_SANDBOX}`, (name) => {
+  it('is asked about with its text, runs once after a yes, and not after it has changed', async () => {
+    const { world, platform, dm } = await open(name, { skills: ['pdf'], mode: 'decide' });
+    const call = program('pdf', 'scripts/check_fields.py', ['form.pdf']);
+    world.llm.script(calls(call));
+    const asked = await ask(platform, dm, 'has it fields?', { files: form(), text: 'May I run' });
+    expect(asked.text).toMatch(/scripts\/check\\?_fields\.py/);
+    const whole = await wholeQuestion(platform, dm, asked);
+    expect(whole).toContain('This PDF has fillable form fields');
+    expect(whole).toContain('in a sandbox, without network');
+    let after = platform.answers(dm).length;
+    await platform.press(dm, 'Yes');
+    const done = await waitFor(platform, dm, { after, text: 'I was told' });
+    expect(done.text).toContain('has fillable form fields');
+
+    world.llm.script(({ toolResults }) => {
+      const last = toolResults.at(-1) ?? '';
+      return last.includes('changed') ? { text: `So: ${last}` } : { toolCalls: [call] };
+    });
+    await ask(platform, dm, 'look again', { text: 'May I run' });
+    fs.appendFileSync(path.join(world.home, 'skills/pdf/scripts/fields.py'), '# changed\n');
+    after = platform.answers(dm).length;
+    await platform.press(dm, 'Yes');
+    expect((await waitFor(platform, dm, { after, text: 'So: ' })).text).toContain('has changed since it was approved');
+  });
+});
+
+describe('a program of a bundle', () => {
+  const HOSTILE = {
+    'skills/odd/SKILL.md': '---\nname: odd\ndescription: Odd.\n---\nOdd.\n',
+    'skills/odd/data.bin': 'no program',
+    'skills/odd/scripts/look.sh':
+      'cat "$1"; cat /etc/passwd | grep -c viber; ls -d /root /home 2>&1; touch "$SKILL_DIR/x"; echo "end $?"',
+    'skills/odd/scripts/slow.py':
+      'import os, time\nif os.fork() == 0: time.sleep(300)\nopen("begun", "w").write("x")\ntime.sleep(300)\n',
+    'skills/odd/scripts/loud.py': 'print("x" * 1000000)\n',
+    'skills/odd/scripts/net.py': 'import socket\nsocket.create_connection(("127.0.0.1", 80), 2)\n',
+  };
+  const said = async (given: Given, ...asked: ToolCall[]) => {
+    const world = await open('telegram', given);
+    fs.symlinkSync('/etc/passwd', path.join(world.world.home, 'skills', given.skills[0] ?? 'odd', 'link.sh'));
+    world.world.llm.script(calls(...asked));
+    await ask(world.platform, world.dm, 'do it', { text: 'I was told' });
+    return world.results();
+  };
+
+  it('that leads elsewhere, is a link, or is none, is refused before anybody is asked', async () => {
+    const files = [
+      '../../config.yaml',
+      '/etc/passwd',
+      'link.sh',
+      'data.bin',
+      'scripts',
+      'SKILL.md',
+      'gone.py',
+      '.venv/x.py',
+      '',
+    ];
+    const results = await said(
+      { skills: [], files: HOSTILE, mode: 'ask' },
+      ...files.map((file) => program('odd', file)),
+      program('chart', 'tool.ts'),
+      program('nobody', 'x.py'),
+    );
+    expect(results).toHaveLength(files.length + 2);
+    for (const result of results.slice(0, -1)) expect(result).toMatch(/cannot be run/);
+    expect(results.at(-1)).toContain('There is no skill');
+  });
+
+  it.skipIf(!isSandboxed)(
+    'sees nothing of the machine, is ended in time with its children, and says little',
+    async () => {
+      const results = await said(
+        { skills: [], files: HOSTILE, config: { skills: { timeout: 2 } } },
+        program('odd', 'scripts/look.sh', ['/root/.bashrc']),
+        program('odd', 'scripts/slow.py'),
+        program('odd', 'scripts/loud.py'),
+        program('odd', 'scripts/net.py'),
+      );
+      expect(results[0]).toMatch(/No such file[\s\S]*Read-only file system/);
+      expect(results[0]).not.toMatch(/root\\n\/home/);
+      expect(results[1]).toContain('ended after 2 seconds');
+      expect(results[1]).toContain('begun');
+      expect(results[2]?.length).toBeLessThan(40_000);
+      expect(results[3]).toMatch(/refused|unreachable/);
+    },
+  );
+
+  it.skipIf(!isSandboxed)('that lacks a package says which, and what a person does about it', async () => {
+    const [result = ''] = await said({ skills: ['pdf'] }, program('pdf', 'scripts/render.py', ['x.pdf']));
+    expect(result).toMatch(/Python has no package no_such_pdf_library here/);
+    expect(result).toMatch(
+      /python3 -m venv --clear \S+skills\/pdf\/\.venv .*pip install -r \S+skills\/pdf\/requirements\.txt/,
+    );
+  });
+
+  it('is not run where there is no sandbox, and says what to do', async () => {
+    machine.isWithoutSandbox = true;
+    try {
+      const [result = ''] = await said({ skills: ['pdf'] }, program('pdf', 'scripts/render.py'));
+      expect(result).toContain('a person installs bubblewrap');
+    } finally {
+      machine.isWithoutSandbox = false;
+    }
+  });
+});
