@@ -3,6 +3,7 @@ import { constants, type Stats } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode, UserError } from '../errors.ts';
+import { isProgramName } from './program.ts';
 import type { Skill } from './skill.ts';
 
 export interface SkillFile {
@@ -39,6 +40,21 @@ export async function listFiles(skill: Skill): Promise<SkillFile[]> {
     if (errorCode(error) !== 'ENOENT') throw error;
   }
   return found;
+}
+
+/** The names of the files of a bundle that may be programs: those beside its text and in `scripts/`. */
+export async function programsOf({ level, folder }: Skill): Promise<string[]> {
+  if (folder === undefined || level === 'bundled') return [];
+  const inside = async (name: string) => {
+    try {
+      const entries = await readdir(path.join(folder, name), { withFileTypes: true });
+      return entries.filter((entry) => entry.isFile() && isProgramName(entry.name)).map((entry) => entry.name);
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR') throw error;
+      return [];
+    }
+  };
+  return (await Promise.all(['', 'scripts'].map(inside))).flat();
 }
 
 /**

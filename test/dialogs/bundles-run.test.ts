@@ -1,10 +1,12 @@
 /** Programs of bundles, run from a chat: the flows of the public ones to their end, consent, what is missing, and what is refused. */
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { unpack } from '../../src/runtime/reading/documents/zip.ts';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
 import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
+import { tempFolder } from '../helpers/temp.ts';
 import { ask, type GivenFile, type Platform, type Seen, waitFor, wholeQuestion } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
 import { docx } from '../runtime/reading/made.ts';
@@ -23,6 +25,17 @@ const BUNDLES = path.join(import.meta.dirname, '../fixtures/bundles');
 const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 /** A form as simple as PDF has them. */
 const FORM = Buffer.from('%PDF-1.4\n1 0 obj << /FT /Tx /T (Name) /V () >> endobj\n%%EOF\n');
+
+const makeVenv = (folder: string): void =>
+  void execFileSync('/usr/bin/python3', ['-m', 'venv', '--without-pip', folder], { stdio: 'ignore' });
+const hasVenv = (() => {
+  try {
+    makeVenv(path.join(tempFolder(), 'tried'));
+    return true;
+  } catch {
+    return false;
+  }
+})();
 
 /** Calls these tools one after the other, one a step, and says what came of all. */
 const calls =
@@ -52,7 +65,7 @@ async function open(name: PlatformName, { skills, mode = 'execute', files = {}, 
   const prepare = (home: string) => {
     for (const skill of skills)
       fs.cpSync(path.join(BUNDLES, skill), path.join(home, 'skills', skill), { recursive: true });
-    for (const [at, text] of Object.entries({ ...files, 'agents/default.yaml': `mode: ${mode}\n` })) {
+    for (const [at, text] of Object.entries({ ...files, 'agents/default.yaml': `mode: ${mode}\nmaxSteps: 25\n` })) {
       fs.mkdirSync(path.dirname(path.join(home, at)), { recursive: true });
       fs.writeFileSync(path.join(home, at), text);
     }
@@ -246,6 +259,30 @@ describe('a program of a bundle', () => {
       /python3 -m venv --clear \S+skills\/pdf\/\.venv .*pip install -r \S+skills\/pdf\/requirements\.txt/,
     );
   });
+
+  it.skipIf(!isSandboxed || !hasVenv)(
+    'finds the packages of an environment of its own, and is told of one that it cannot see',
+    async () => {
+      const { world, platform, dm, results } = await open('telegram', { skills: ['pdf'] });
+      const own = path.join(world.home, 'skills/pdf/.venv');
+      makeVenv(own);
+      const packages = path.join(own, 'lib', fs.readdirSync(path.join(own, 'lib'))[0] ?? '', 'site-packages');
+      const library = path.join(packages, 'no_such_pdf_library');
+      fs.mkdirSync(library, { recursive: true });
+      fs.writeFileSync(
+        path.join(library, 'reader.py'),
+        'class PdfReader:\n    def __init__(self, name): pass\n    def __repr__(self): return "a reader"\n',
+      );
+      world.llm.script(calls(program('pdf', 'scripts/render.py', ['x.pdf'])));
+      await ask(platform, dm, 'render it', { text: 'I was told' });
+      expect(results()[0]).toContain('a reader');
+      fs.rmSync(path.join(own, 'bin/python'));
+      fs.symlinkSync(path.join(world.home, 'elsewhere'), path.join(own, 'bin/python'));
+      expect((await ask(platform, dm, 'render it again', { text: 'cannot see it' })).text).toContain(
+        '/usr/bin/python3 -m venv',
+      );
+    },
+  );
 
   it('is not run where there is no sandbox, and says what to do', async () => {
     machine.isWithoutSandbox = true;

@@ -135,7 +135,7 @@ describe('what is offered', () => {
       ]),
     };
     const { names, offer } = await open({ files });
-    expect(await names()).toHaveLength(65);
+    expect(await names()).toHaveLength(66);
     expect(await names()).toContain('zz');
     const { skills } = await offer();
     expect(skills.length).toBeLessThan(3_400);

@@ -1,8 +1,11 @@
 /** What people see of the skills and of the servers of tools: what each does, whether it can be used here, and what would mend it. */
 import { silentLog } from '../../../log.ts';
+import { programsOf } from '../../../skills/bundle-files.ts';
 import { BUNDLED } from '../../../skills/bundled-tools.ts';
 import type { Skills } from '../../../skills/catalog.ts';
 import type { Health } from '../../../skills/health.ts';
+import { findSystemProgram } from '../../../skills/program.ts';
+import { hasSandbox } from '../../../skills/sandbox.ts';
 import type { Skill } from '../../../skills/skill.ts';
 import type { McpHealth, McpServerSettings, SurveyedServer } from '../mcp/servers.ts';
 import { SHELL } from './shell-tool.ts';
@@ -57,13 +60,25 @@ export const needsSandbox = ({ level, name }: Pick<Skill, 'level' | 'name'>): bo
 export const switchedOff = ({ shell }: { shell: 'off' | 'on' | 'network' }): string[] =>
   shell === 'off' ? [SHELL] : [];
 
-async function viewOf(skill: Skill, health: Health): Promise<SkillView> {
+/** Whether the programs beside a skill's text can run, and what would mend it. */
+async function programsHere(skill: Skill, isSandboxed: boolean): Promise<{ runs: boolean; fix?: string }> {
+  const names = await programsOf(skill);
+  if (names.length === 0) return { runs: false };
+  if (!isSandboxed) return { runs: false, fix: 'install bubblewrap: its programs run in a sandbox only' };
+  const isPython = names.some((name) => name.endsWith('.py'));
+  if (!isPython || findSystemProgram(['python3', 'python'])) return { runs: true };
+  return { runs: false, fix: 'install python3 for the whole system: its programs are Python' };
+}
+
+async function viewOf(skill: Skill, health: Health, isSandboxed: boolean): Promise<SkillView> {
   const { isUsable, problems } = await health.of(skill);
   const { name, description, kind, level, file, forModel, forPeople, warnings } = skill;
   const lacks = problems.filter(({ kind: what }) => what === 'binary' || what === 'variable');
+  const { runs, fix } = kind === 'tool' ? { runs: false } : await programsHere(skill, isSandboxed);
   return {
-    ...{ name, description, kind, level, file, forModel, forPeople, warnings, isUsable, runs: false },
-    ...{ lacks: lacks.map((problem) => problem.name), fixes: problems.map(({ fix }) => fix) },
+    ...{ name, description, kind, level, file, forModel, forPeople, warnings, isUsable, runs },
+    lacks: lacks.map((problem) => problem.name),
+    fixes: [...problems.map((problem) => problem.fix), ...(fix === undefined ? [] : [fix])],
   };
 }
 
@@ -76,14 +91,15 @@ export async function findSkill(
 ): Promise<SkillView | undefined> {
   await Promise.all([skills.start(), skills.open(viber)]);
   const skill = skills.find(viber, typed.toLowerCase().replaceAll('_', '-'));
-  return skill && viewOf(skill, health);
+  return skill && viewOf(skill, health, await hasSandbox());
 }
 
 /** Reads the folders anew and says what is there for a viber; nothing is run. */
 export async function listSkills(skills: Skills, health: Health, viber: string): Promise<Omit<SkillList, 'servers'>> {
   await Promise.all([skills.start(), skills.open(viber)]);
   await skills.refresh();
-  const views = skills.of(viber).map((skill) => viewOf(skill, health));
+  const isSandboxed = await hasSandbox();
+  const views = skills.of(viber).map((skill) => viewOf(skill, health, isSandboxed));
   const problems = skills.problems(viber).map(({ file, reason }) => ({ file, reason }));
   return { skills: await Promise.all(views), problems };
 }

@@ -1,8 +1,8 @@
 /** What a program did not find here, read from what it wrote when it failed, with what a person can do about it. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Skill } from '../skill.ts';
 import { type Language, venvCommand } from './program.ts';
+import type { Skill } from './skill.ts';
 
 /** Undefined where nothing of the kind is said. */
 export function missingHint(said: string, language: Language, skill: Skill): string | undefined {

@@ -3,9 +3,9 @@
  */
 import { accessSync, closeSync, constants, existsSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { errorCode, UserError } from '../../errors.ts';
-import { isSystemFile, searchPath } from '../sandbox.ts';
-import type { Skill } from '../skill.ts';
+import { errorCode, UserError } from '../errors.ts';
+import { isSystemFile, searchPath } from './sandbox.ts';
+import type { Skill } from './skill.ts';
 
 export interface SkillProgram {
   /** Absolute. */
