@@ -196,7 +196,7 @@ describe('a program of a bundle', () => {
     'skills/odd/SKILL.md': '---\nname: odd\ndescription: Odd.\n---\nOdd.\n',
     'skills/odd/data.bin': 'no program',
     'skills/odd/scripts/look.sh':
-      'cat "$1"; cat /etc/passwd | grep -c viber; ls -d /root /home 2>&1; touch "$SKILL_DIR/x"; echo "end $?"',
+      'cat "$1"; cat /etc/passwd | grep -c viber; ls -d /var 2>&1; touch "$SKILL_DIR/x"; echo "end $?"',
     'skills/odd/scripts/slow.py':
       'import os, time\nif os.fork() == 0: time.sleep(300)\nopen("begun", "w").write("x")\ntime.sleep(300)\n',
     'skills/odd/scripts/loud.py': 'print("x" * 1000000)\n',
@@ -238,13 +238,13 @@ describe('a program of a bundle', () => {
     async () => {
       const results = await said(
         { skills: [], files: HOSTILE, config: { skills: { timeout: 2 } } },
-        program('odd', 'scripts/look.sh', ['/root/.bashrc']),
+        program('odd', 'scripts/look.sh', ['/etc/hostname']),
         program('odd', 'scripts/slow.py'),
         program('odd', 'scripts/loud.py'),
         program('odd', 'scripts/net.py'),
       );
       expect(results[0]).toMatch(/No such file[\s\S]*Read-only file system/);
-      expect(results[0]).not.toMatch(/root\\n\/home/);
+      expect(results[0]).not.toMatch(/^\/var$/m);
       expect(results[1]).toContain('ended after 2 seconds');
       expect(results[1]).toContain('begun');
       expect(results[2]?.length).toBeLessThan(40_000);
