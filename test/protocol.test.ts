@@ -118,6 +118,8 @@ describe('the tables', () => {
       prepare(home) {
         mkdirSync(join(home, 'agents'));
         writeFileSync(join(home, 'agents', 'coder.yaml'), 'description: Writes code\n');
+        mkdirSync(join(home, 'skills/tea'), { recursive: true });
+        writeFileSync(join(home, 'skills/tea/SKILL.md'), '---\nname: tea\ndescription: Makes tea.\n---\nBoil water.\n');
       },
     });
     const { telegram } = world.platforms;
