@@ -6,7 +6,7 @@ import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
 import { findSkill, isNative, listSkills, needsSandbox, switchedOff } from '../runtime/tools/skills/service.ts';
 import { createUsable } from '../runtime/tools/skills/usable.ts';
 import { offerSkills } from '../runtime/tools/skills.ts';
-import { recover } from '../skills/add/place.ts';
+import { recover } from '../skills/add/recover.ts';
 import { bundledSkills, Skills } from '../skills/catalog.ts';
 import { openHealth } from '../skills/health.ts';
 import { hasSandbox } from '../skills/sandbox.ts';

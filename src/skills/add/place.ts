@@ -2,13 +2,7 @@
  * Skills put in place and taken away in `skills/` of the home. Invariant: whoever looks, and a start after a crash, finds a skill whole as
  * it was or whole as it is; a skill that was there never goes because a new one could not come. What a run is using stays readable for
  * an hour. Two processes may do it at once: the second of one name is refused.
- *
- *   .adding-PID-X/       being written                                     removed once its process is gone
- *   .before-PID-X/NAME   taken out of the way for a new one                put back if that never came, else .old
- *   .old-PID-X/NAME      replaced or removed                               removed after an hour
- *   .kept/NAME-TIME/     was changed by hand before it was replaced        stays
  */
-import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { crashPoint } from '../../crash-points.ts';
@@ -18,11 +12,7 @@ import { writeAll } from '../../lib/staged-file.ts';
 import { say } from '../../messages/messages.ts';
 import { type Files, sumOf } from './bundle.ts';
 import { PIN, type Pin, readInstalled } from './pin.ts';
-
-const OURS = /^\.(adding|before|old)-(\d+)-[0-9a-f]{12}$/;
-const IN_USE_MS = 3_600_000;
-/** Names that this process is at work on. */
-const atWork = new Set<string>();
+import { atWork, nameFor, namesIn, putAway, recover, remove } from './recover.ts';
 
 /** Writes files into a folder that is not there yet, each synced. Throws UserError for a name that cannot be one. */
 export async function writeFiles(folder: string, files: Files): Promise<void> {
@@ -113,19 +103,6 @@ export async function removeSkill(root: string, name: string, keeps: boolean): P
   await syncFolder(root);
 }
 
-/** Where what was changed by hand is kept. */
-export const keptFolder = (root: string): string => path.join(root, '.kept');
-
-function putAway(root: string, aside: string, keeps: boolean): void {
-  const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
-  const name = path.basename(aside);
-  const to = keeps
-    ? path.join(keptFolder(root), `${name}-${stamp}-${randomBytes(2).toString('hex')}`)
-    : path.join(root, nameFor('old'), name);
-  fs.mkdirSync(path.dirname(to), { recursive: true, mode: 0o700 });
-  fs.renameSync(aside, to);
-}
-
 /** A folder that has something in it is never replaced by this: the file system refuses. */
 function moveIn(staged: string, target: string, name: string): void {
   try {
@@ -147,9 +124,6 @@ function moveOut(target: string, aside: string, name: string): void {
   }
 }
 
-const nameFor = (kind: 'adding' | 'before' | 'old'): string =>
-  `.${kind}-${process.pid}-${randomBytes(6).toString('hex')}`;
-
 async function withFolder(
   root: string,
   kind: 'adding' | 'before',
@@ -165,48 +139,5 @@ async function withFolder(
     atWork.delete(folder);
     // What could not be put back is put back later.
     if (kind === 'adding' || namesIn(folder).length === 0) remove(folder);
-  }
-}
-
-/** Ends what an earlier process has left half done. Cheap where there is nothing. */
-export function recover(root: string, now = Date.now()): void {
-  for (const entry of namesIn(root)) {
-    const [, kind, pid] = OURS.exec(entry) ?? [];
-    const folder = path.join(root, entry);
-    if (kind === undefined || atWork.has(folder)) continue;
-    if (kind === 'old') {
-      if (now - (fs.statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? now) > IN_USE_MS) remove(folder);
-    } else if (!isAlive(Number(pid))) {
-      if (kind === 'before') for (const name of namesIn(folder)) putBack(root, path.join(folder, name));
-      remove(folder);
-    }
-  }
-}
-
-function putBack(root: string, aside: string): void {
-  const target = path.join(root, path.basename(aside));
-  if (fs.lstatSync(target, { throwIfNoEntry: false })) putAway(root, aside, true);
-  else fs.renameSync(aside, target);
-}
-
-const remove = (folder: string): void => fs.rmSync(folder, { recursive: true, force: true });
-
-/** A number that is ours now was another's before this start. */
-function isAlive(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return [];
-    throw error;
   }
 }

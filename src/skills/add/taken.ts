@@ -5,7 +5,7 @@ import { UserError } from '../../errors.ts';
 import { silentLog } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import { bundledSkills, Skills } from '../catalog.ts';
-import { recover } from './place.ts';
+import { recover } from './recover.ts';
 import { shown } from './tree.ts';
 
 /** Folders of skills in `skills/` of the home, by name. */

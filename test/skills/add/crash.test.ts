@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Adding } from '../../../src/skills/add/add.ts';
-import { recover } from '../../../src/skills/add/place.ts';
+import { recover } from '../../../src/skills/add/recover.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 import { folderOf, skillText } from './sources.ts';
 

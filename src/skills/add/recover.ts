@@ -1,0 +1,77 @@
+/**
+ * Names in `skills/` of the home that are not skills, and what a start makes of those that a crash has left. It loads nothing: each start
+ * looks here.
+ *
+ *   .adding-PID-X/       being written                                     removed once its process is gone
+ *   .before-PID-X/NAME   taken out of the way for a new one                put back if that never came, else .old
+ *   .old-PID-X/NAME      replaced or removed                               removed after an hour
+ *   .kept/NAME-TIME/     was changed by hand before it was replaced        stays
+ */
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { errorCode } from '../../errors.ts';
+
+const OURS = /^\.(adding|before|old)-(\d+)-[0-9a-f]{12}$/;
+const IN_USE_MS = 3_600_000;
+/** Folders that this process is at work on. */
+export const atWork = new Set<string>();
+
+export const nameFor = (kind: 'adding' | 'before' | 'old'): string =>
+  `.${kind}-${process.pid}-${randomBytes(6).toString('hex')}`;
+
+/** Where what was changed by hand is kept. */
+const keptFolder = (root: string): string => path.join(root, '.kept');
+
+export function putAway(root: string, aside: string, keeps: boolean): void {
+  const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
+  const name = path.basename(aside);
+  const to = keeps
+    ? path.join(keptFolder(root), `${name}-${stamp}-${randomBytes(2).toString('hex')}`)
+    : path.join(root, nameFor('old'), name);
+  fs.mkdirSync(path.dirname(to), { recursive: true, mode: 0o700 });
+  fs.renameSync(aside, to);
+}
+
+/** Ends what an earlier process has left half done. Cheap where there is nothing. */
+export function recover(root: string, now = Date.now()): void {
+  for (const entry of namesIn(root)) {
+    const [, kind, pid] = OURS.exec(entry) ?? [];
+    const folder = path.join(root, entry);
+    if (kind === undefined || atWork.has(folder)) continue;
+    if (kind === 'old') {
+      if (now - (fs.statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? now) > IN_USE_MS) remove(folder);
+    } else if (!isAlive(Number(pid))) {
+      if (kind === 'before') for (const name of namesIn(folder)) putBack(root, path.join(folder, name));
+      remove(folder);
+    }
+  }
+}
+
+function putBack(root: string, aside: string): void {
+  const target = path.join(root, path.basename(aside));
+  if (fs.lstatSync(target, { throwIfNoEntry: false })) putAway(root, aside, true);
+  else fs.renameSync(aside, target);
+}
+
+export const remove = (folder: string): void => fs.rmSync(folder, { recursive: true, force: true });
+
+/** A number that is ours now was another's before this start. */
+function isAlive(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}
+
+export function namesIn(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return [];
+    throw error;
+  }
+}
