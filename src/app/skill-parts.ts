@@ -28,7 +28,11 @@ export async function openSkillParts(options: {
     without: switchedOff(config.skills),
     ...{ viber: (viber) => path.join(home.viberDir(viber), 'skills'), keptIn: path.join(home.cache, 'skills.jsonl') },
   });
-  recover(home.skills);
+  try {
+    recover(home.skills);
+  } catch (err) {
+    log.warn({ err }, 'what a crash has left of skills could not be put right');
+  }
   const reading = skills.start();
   const isSandboxed = options.sandbox && (await hasSandbox());
   const health = openHealth({ granted: config.skills.env, isNative, needsSandbox, sandbox: isSandboxed });

@@ -3,7 +3,7 @@
  * looks here.
  *
  *   .adding-PID-X/       being written                                     removed once its process is gone
- *   .before-PID-X/NAME   taken out of the way for a new one                put back if that never came, else .old
+ *   .before-PID-X/NAME   taken out of the way for a new one                put back if that never came, else .kept
  *   .old-PID-X/NAME      replaced or removed                               removed after an hour
  *   .kept/NAME-TIME/     was changed by hand before it was replaced        stays
  */
