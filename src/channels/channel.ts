@@ -134,7 +134,8 @@ export type AgentStreamEvent = { agentId: string; taskId: string; runId: string 
   | { type: 'text-delta'; content: string }
   | { type: 'tool-call'; tool: string; args: unknown }
   | { type: 'tool-result'; tool: string; result: unknown }
-  | { type: 'state-change'; state: AgentState }
+  /** `progress`: how far a tool is, in words from outside. */
+  | { type: 'state-change'; state: AgentState; progress?: { tool: string; note: string } }
 );
 
 /** What is seen of a run while it goes on: nothing, one message that tells what it does, or the answer as it grows. */

@@ -36,6 +36,7 @@ export const live = translate(english)({
   command: 'führe einen Befehl aus',
   forgetting: 'streiche etwas aus meinem Gedächtnis',
   using: 'benutze {what}',
+  progress: '{doing}: {note}',
   aTool: 'ein Werkzeug',
   stop: 'Stopp',
 });

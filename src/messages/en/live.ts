@@ -33,6 +33,7 @@ export const live = {
   command: 'carrying out a command',
   forgetting: 'taking something out of memory',
   using: 'using {what}',
+  progress: '{doing}: {note}',
   aTool: 'a tool',
   stop: 'Stop',
 } as const;

@@ -10,6 +10,8 @@ export interface AgentEvents {
   /** A model call begins, or begins again: text told since the last `thinking` is void. */
   thinking(): void;
   toolCall(tool: string, args: unknown): void;
+  /** How far a tool is, in a few words. */
+  toolProgress(tool: string, note: string): void;
   toolResult(tool: string, result: unknown): void;
   /** The run ends here and goes on once a person has decided. */
   waiting(): void;
@@ -57,6 +59,7 @@ export function createEvents(
       if (state !== 'tool' && !signal.aborted) enter('tool');
       unlessAborted({ type: 'tool-call', tool, args });
     },
+    toolProgress: (tool, note) => unlessAborted({ type: 'state-change', state: 'tool', progress: { tool, note } }),
     toolResult: (tool, result) => unlessAborted({ type: 'tool-result', tool, result }),
     waiting: () => enter('waiting-approval'),
     end() {

@@ -61,6 +61,7 @@ export class Loop {
       signal: to.controller.signal,
       beforeExternal: (call) => this.#orEnd(() => hooks.onCall(call)),
       onStart: events.toolCall,
+      onProgress: events.toolProgress,
       onEnd: events.toolResult,
       onWait: (call) => void this.#parked.push(call),
       log,

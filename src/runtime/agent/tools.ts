@@ -21,6 +21,8 @@ export interface ToolHooks {
   /** Awaited before an `external` tool runs; when it rejects the tool does not run. */
   beforeExternal(call: { callId: string; tool: string }): Promise<void>;
   onStart(tool: string, input: unknown): void;
+  /** How far it is, in a few words from outside. */
+  onProgress?(tool: string, note: string): void;
   onEnd(tool: string, result: Json): void;
   /** The call waits for a person: before it runs, or for what they say to its result. Its result is not the model's yet. */
   onWait(call: WaitingCall): void;
@@ -99,7 +101,8 @@ export async function runTool(tool: RuntimeTool, given: unknown, callId: string,
     signal.throwIfAborted();
     hooks.onStart(tool.name, input.data);
     started = true;
-    const result = await raceAbort(tool.execute(input.data, { signal, callId }), signal);
+    const onProgress = (note: string) => hooks.onProgress?.(tool.name, note);
+    const result = await raceAbort(tool.execute(input.data, { signal, callId, onProgress }), signal);
     hooks.onEnd(tool.name, result);
     if (tool.asksAfter?.(result)) hooks.onWait(call);
     return result;

@@ -90,7 +90,11 @@ export interface RuntimeTool<Input = unknown> {
   isBeside?: true;
   /** Called again with the same arguments it goes on where it was: its call may wait midway. */
   isResumable?: true;
-  execute(input: Input, options: { signal: AbortSignal; callId: string }): Promise<Json>;
+  /** `onProgress`: a few words on how far it is, for people who watch; best effort. */
+  execute(
+    input: Input,
+    options: { signal: AbortSignal; callId: string; onProgress?: ((note: string) => void) | undefined },
+  ): Promise<Json>;
 }
 
 /** A finished step of the run at hand, with what its tools have shown. */

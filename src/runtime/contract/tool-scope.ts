@@ -1,7 +1,7 @@
 /** What the tools of one run may touch, and whom they tell. Made anew for every run; nothing outlives it. */
 import type { Home } from '../../workspace/home.ts';
 import type { Suggestion } from '../../workspace/memory/suggestions.ts';
-import type { ArtifactRef, Plan } from '../../workspace/types.ts';
+import type { ArtifactRef, Json, Plan } from '../../workspace/types.ts';
 import type { FileText } from './reading.ts';
 import type { RuntimeTool } from './task.ts';
 
@@ -37,6 +37,8 @@ export interface ToolScope {
   mayFollow?(from: URL, to: URL): Promise<boolean>;
   /** The words of a recording or a document; undefined for files that are to be read as they are. Absent: of none. */
   textOf?(file: { path: string; name: string; type?: string }, signal: AbortSignal): Promise<FileText | undefined>;
+  /** What a link leads to that a server of tools has given, by its name in the result; undefined for any other name. */
+  readLink?(name: string, signal: AbortSignal): Promise<Json> | undefined;
   /** Where new memory comes from, for the record: conversation and run. */
   provenance: string;
 }

@@ -46,6 +46,11 @@ const MAX_WORDS = 50;
 export function doing(event: AgentStreamEvent): Said | undefined {
   if (event.type === 'tool-call') return wordsOf(event.tool, event.args);
   if (event.type !== 'state-change') return undefined;
+  if (event.progress) {
+    const note = oneLine(event.progress.note);
+    const words = wordsOf(event.progress.tool, undefined);
+    return note === '' ? words : say('live.progress', { doing: words, note });
+  }
   if (event.state === 'waiting-approval') return say('live.waiting');
   return event.state === 'thinking' ? say('live.thinking') : undefined;
 }

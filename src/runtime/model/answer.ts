@@ -23,9 +23,10 @@ const MAX_ANSWER = 2_000_000;
 const MAX_PIECE = 1_000_000;
 /** Tool calls of one answer. */
 const MAX_CALLS = 100;
-// Names some servers have for a complete answer. Any other unknown reason (`abort`, `insufficient_system_resource`)
-// counts as broken off.
+// Names some servers have for a complete answer. Any other unknown reason counts as broken off, but after a call that is complete:
+// such servers have a name of their own for those.
 const COMPLETE = /^(eos|eos_token|end|end_turn|stop_sequence|completed?)$/i;
+const BROKEN = /abort|cancel|error|fail|filter|insufficient|interrupt|length|limit|safety|timeout|truncat/i;
 
 /** `name` is the model's, for errors; `onText` gets each piece of text at once. */
 export function createAnswer(name: string, onText: (delta: string) => void): Answer {
@@ -114,8 +115,7 @@ export function createAnswer(name: string, onText: (delta: string) => void): Ans
     finish() {
       if (!end || openInputs.size > 0) throw cutOff(name, size > 0);
       const { usage, finishReason, providerMetadata } = end;
-      const complete = finishReason.unified === 'other' && COMPLETE.test(finishReason.raw ?? '');
-      const unified = complete ? 'stop' : finishReason.unified;
+      const unified = finishReason.unified === 'other' ? reasonOf(finishReason.raw, content) : finishReason.unified;
       if (unified === 'error' || unified === 'other' || unified === 'interrupted') throw cutOff(name, size > 0);
       const kept = content.filter((part) => part.type !== 'text' || part.text !== '' || part.providerMetadata);
       return {
@@ -128,4 +128,22 @@ export function createAnswer(name: string, onText: (delta: string) => void): Ans
       };
     },
   };
+}
+
+/** What a reason means that is not one of those which providers have in common. */
+function reasonOf(raw = '', content: readonly Content[]): FinishPart['finishReason']['unified'] {
+  if (COMPLETE.test(raw)) return 'stop';
+  const calls = content.filter((part) => part.type === 'tool-call');
+  const isComplete = calls.length > 0 && calls.every(({ input }) => isJson(input));
+  return isComplete && raw !== '' && !BROKEN.test(raw) ? 'tool-calls' : 'other';
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
 }

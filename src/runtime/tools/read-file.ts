@@ -16,6 +16,8 @@ export const readFile = (scope: ToolScope) =>
     input,
     effect: 'read',
     async execute({ path: given, offset = 0 }, { signal }) {
+      const linked = scope.readLink?.(given, signal);
+      if (linked) return linked;
       const { rest } = splitArea(scope, given);
       if (rest.toLowerCase() === 'task.md') {
         // The workspace shows the current task's plan there; a model's is its own task's.

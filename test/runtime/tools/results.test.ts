@@ -92,7 +92,13 @@ const giving = (value: Json | UserError) =>
 
 const mcp = (reply: unknown) => (scope: ToolScope) => {
   const info = { name: 'give', inputSchema: { type: 'object' } };
-  const tool = toRuntimeTool('docs', info, { call: async () => reply, trusted: true, scope, taken: new Set() });
+  const tool = toRuntimeTool('docs', info, {
+    call: async () => reply,
+    trusted: true,
+    linkTo: () => undefined,
+    scope,
+    taken: new Set(),
+  });
   return tool ? [tool] : [];
 };
 

@@ -5,6 +5,9 @@
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
 
+import { isRecord } from '../../../lib/json.ts';
+import { Tokens } from './progress.ts';
+
 /** One answer is at fault, not the connection. */
 class AnswerError extends Error {
   override name = 'AnswerError';
@@ -23,7 +26,12 @@ const ENDED = 'it ended its answer before it was complete';
 /** For the library, instead of `fetch`. Throws AnswerError, and what `fetch` throws. */
 export const fetchAnswer: typeof fetch = async (url, init) => {
   if (init?.method === 'GET') return new Response(null, { status: 405 });
-  const response = await fetch(url, init);
+  const tokens = new Tokens();
+  const body = typeof init?.body === 'string' ? JSON.stringify(tokens.ask(JSON.parse(init.body))) : init?.body;
+  return answerTo(await fetch(url, body === undefined ? init : { ...init, body }), init, tokens);
+};
+
+async function answerTo(response: Response, init: RequestInit | undefined, tokens: Tokens): Promise<Response> {
   const { body, status, headers } = response;
   if (!response.ok) return body ? new Response(await beginningOf(body), { status, headers }) : response;
   const id = idOf(init?.body);
@@ -36,10 +44,10 @@ export const fetchAnswer: typeof fetch = async (url, init) => {
   const type = headers.get('content-type') ?? '';
   if (type.includes('application/json')) return new Response(await answerOf(body, id), { status, headers });
   if (!type.includes('text/event-stream')) return new Response(await beginningOf(body), { status, headers });
-  const answer = new Response(await eventOf(body, id), { status, headers });
+  const answer = new Response(await eventOf(body, id, tokens), { status, headers });
   answer.headers.set('content-type', 'application/json');
   return answer;
-};
+}
 
 /** Undefined for a message that wants no answer. */
 function idOf(body: unknown): unknown {
@@ -82,8 +90,8 @@ async function answerOf(body: Body, id: unknown): Promise<string> {
   return answer;
 }
 
-/** The event that is the answer; what comes before it is passed over, what comes after it is not waited for. */
-async function eventOf(body: Body, id: unknown): Promise<string> {
+/** The event that is the answer; of what comes before it only progress is heard, what comes after it is not waited for. */
+async function eventOf(body: Body, id: unknown, tokens: Tokens): Promise<string> {
   const decoder = new TextDecoder();
   let parts: string[] = [];
   let data: string[] = [];
@@ -101,12 +109,24 @@ async function eventOf(body: Body, id: unknown): Promise<string> {
       parts = [next];
       if (line.startsWith('data:')) data.push(line.slice(5));
       if (line !== '') continue;
-      const answer = answerIn(data.join('\n'), id);
+      const event = data.join('\n');
+      const answer = answerIn(event, id);
+      if (answer === undefined) hear(event, tokens);
       data = [];
       if (answer !== undefined) return answer;
     }
   }
   throw new AnswerError(ENDED);
+}
+
+function hear(text: string, tokens: Tokens): void {
+  if (!text.includes('notifications/progress')) return;
+  try {
+    const message: unknown = JSON.parse(text);
+    if (isRecord(message) && typeof message.method === 'string') tokens.note(message.method, message.params);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
 }
 
 /** The message, when it is the answer. An error of a server that could not tell whose it is, is. */

@@ -3,21 +3,17 @@
  * it has gone, with growing pauses. One that is away costs a run its tools, never the run.
  * https://modelcontextprotocol.io/specification
  */
+import { UserError } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
+import type { Json } from '../../../workspace/types.ts';
 import type { RuntimeTool } from '../../contract/task.ts';
 import type { ToolScope } from '../../contract/tool-scope.ts';
+import { type Client, connect, type McpServerSettings } from './connect.ts';
+import { Links, readLink } from './links.ts';
+import { listPrompts, readPrompt, type ServerPrompt } from './prompts.ts';
 import { effectOf, isOfferable, type McpToolInfo, reachesOut, reasonOf, toRuntimeTool } from './tool.ts';
 
-export interface McpServerSettings {
-  command?: string;
-  args?: readonly string[];
-  env?: Readonly<Record<string, string>>;
-  url?: string;
-  headers?: Readonly<Record<string, string>>;
-  /** Names of the tools that are offered; absent means all. */
-  tools?: readonly string[];
-  trusted: boolean;
-}
+export type { McpServerSettings } from './connect.ts';
 
 export interface McpHealth {
   name: string;
@@ -45,8 +41,6 @@ const MAX_TOOLS = 128;
 const MAX_PAGES = 20;
 const BACKOFF_MS = { min: 5_000, max: 300_000 };
 
-type Client = Awaited<ReturnType<typeof import('@ai-sdk/mcp')['createMCPClient']>>;
-
 interface Server {
   name: string;
   settings: McpServerSettings;
@@ -68,6 +62,7 @@ export class McpServers {
   #isClosed = false;
   readonly #closing = new AbortController();
   readonly #servers: readonly Server[];
+  readonly #links = new Links();
 
   constructor(options: {
     servers: Readonly<Record<string, McpServerSettings>>;
@@ -85,22 +80,58 @@ export class McpServers {
 
   /** What the servers offer; waits for those that are being connected, but not long. */
   async tools(scope: ToolScope): Promise<RuntimeTool[]> {
-    const waiting = this.#servers.map((server) => this.#ensure(server)).filter((work) => work !== undefined);
-    if (waiting.length > 0) {
-      const { promise: late, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, WAIT_MS);
-      await Promise.race([Promise.all(waiting), late]);
-      clearTimeout(timer);
-    }
+    await this.#connected();
+    scope.readLink = (name, signal) => this.#readLink(name, scope, signal);
     const taken = new Set<string>();
     return this.#servers.flatMap((server) => {
       const { client, name, settings, offered } = server;
       if (!client) return [];
       const call: Client['callTool'] = (args) => client.callTool(args);
-      return offered.flatMap(
-        (info) => toRuntimeTool(name, info, { call, trusted: settings.trusted, scope, taken }) ?? [],
-      );
+      const isReadable = client.initializeResult.capabilities.resources !== undefined;
+      const linkTo = (uri: string) => (isReadable ? this.#links.add(scope.taskId, name, uri) : undefined);
+      const { trusted } = settings;
+      return offered.flatMap((info) => toRuntimeTool(name, info, { call, trusted, scope, taken, linkTo }) ?? []);
     });
+  }
+
+  /** What the servers have as prompts; waits for them as `tools` does. One that fails has none. */
+  async prompts(): Promise<ServerPrompt[]> {
+    await this.#connected();
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(WAIT_MS)]);
+    const found = this.#servers.map(({ client, name }) => {
+      const listed = client ? listPrompts(client, name, signal) : Promise.resolve([]);
+      return listed.catch((err: unknown) => {
+        this.#log.warn({ err, mcp: name }, 'its prompts could not be listed');
+        return [];
+      });
+    });
+    return (await Promise.all(found)).flat();
+  }
+
+  /** The words of a prompt. Throws UserError when the server does not give them. */
+  async prompt({ server, name }: ServerPrompt, values: Readonly<Record<string, string>>): Promise<string> {
+    const client = this.#servers.find((each) => each.name === server)?.client;
+    if (!client) throw new UserError(`The server ${server} is away.`);
+    return readPrompt(client, name, values, this.#closing.signal).catch((error: unknown) => {
+      throw new UserError(`The server ${server} failed: ${reasonOf(error)}`, { cause: error });
+    });
+  }
+
+  /** Those that are on the way, but not long. */
+  async #connected(): Promise<void> {
+    const waiting = this.#servers.map((server) => this.#ensure(server)).filter((work) => work !== undefined);
+    if (waiting.length === 0) return;
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, WAIT_MS);
+    await Promise.race([Promise.all(waiting), late]);
+    clearTimeout(timer);
+  }
+
+  #readLink(path: string, scope: ToolScope, signal: AbortSignal): Promise<Json> | undefined {
+    const link = this.#links.find(scope.taskId, path);
+    const client = link && this.#servers.find(({ name }) => name === link.server)?.client;
+    if (link && !client) throw new UserError(`The server ${link.server} is away.`);
+    return link && client && readLink(client, { ...link, path }, scope, signal);
   }
 
   health(): McpHealth[] {
@@ -148,40 +179,10 @@ export class McpServers {
     });
   }
 
-  async #open(server: Server): Promise<Client> {
-    const { command, args, env, url, headers } = server.settings;
-    const { createMCPClient } = await import('@ai-sdk/mcp');
-    const common = {
-      clientName: 'openviber',
-      initializationOptions: { timeout: CONNECT_MS, signal: this.#closing.signal },
-    };
-    if (url !== undefined) {
-      const { fetchAnswer } = await import('./http.ts');
-      const onUncaughtError = (error: unknown) => {
-        if (server.client && isFaultOfConnection(error)) this.#lost(server, error);
-      };
-      const transport = { type: 'http' as const, url, headers: { ...headers }, fetch: fetchAnswer };
-      return createMCPClient({ ...common, onUncaughtError, transport });
-    }
-    const { openStdio } = await import('./stdio.ts');
-    let ended: Error | undefined;
-    const transport = await openStdio({
-      ...{ command: command ?? '', args: args ?? [], env: env ?? {} },
-      onNote(method) {
-        if (method === 'notifications/tools/list_changed') server.isStale = true;
-      },
-      onEnd: (why) => {
-        ended = why;
-        if (server.client) this.#lost(server, why);
-      },
-    });
-    return createMCPClient({ ...common, transport }).catch((error: unknown) => {
-      throw ended ?? error;
-    });
-  }
-
   async #list(client: Client, server: Server): Promise<McpToolInfo[]> {
     const { settings, name } = server;
+    // It may have prompts or resources alone.
+    if (!client.initializeResult.capabilities.tools) return [];
     const found = new Map<string, McpToolInfo>();
     let cursor: string | undefined;
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(CONNECT_MS)]);
@@ -207,7 +208,14 @@ export class McpServers {
     server.state = 'connecting';
     let client: Client | undefined;
     try {
-      client = await this.#open(server);
+      client = await connect(server.settings, this.#closing.signal, {
+        onStale: () => {
+          server.isStale = true;
+        },
+        onLost: (error) => {
+          if (server.client) this.#lost(server, error);
+        },
+      });
       server.offered = await this.#list(client, server);
       if (this.#isClosed) return await client.close();
       Object.assign(server, { client, state: 'connected', listedAt: this.#now(), failures: 0 });
@@ -264,16 +272,4 @@ const valuesOf = ({ env, headers }: McpServerSettings): string[] => Object.value
 function missingOf({ settings }: Pick<Server, 'settings'>, offered: readonly McpToolInfo[]): string[] {
   const names = new Set(offered.map(({ name }) => name));
   return settings.tools?.filter((tool) => !names.has(tool)) ?? [];
-}
-
-/** Statuses that say so of the session or of who we are, not of one call. */
-const GONE = [401, 403, 404];
-
-/** Notes, answers to questions that were given up, and calls that fail one by one are none. */
-function isFaultOfConnection(error: unknown): boolean {
-  if (!(error instanceof Error) || error.name === 'AnswerError') return false;
-  if ('statusCode' in error && typeof error.statusCode === 'number') return GONE.includes(error.statusCode);
-  return !/^(Unsupported message|Protocol error|Ignoring|MCP HTTP Transport Error: Unexpected content)/.test(
-    error.message,
-  );
 }

@@ -9,6 +9,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { MCPTransport } from '@ai-sdk/mcp';
 import { errorCode } from '../../../errors.ts';
 import { clip, visibleText } from '../../context/turn.ts';
+import { Tokens } from './progress.ts';
 
 export interface StdioOptions {
   command: string;
@@ -52,6 +53,7 @@ class StdioTransport implements MCPTransport {
   #parts: Buffer[] = [];
   #length = 0;
   #notes = { count: 0, since: 0 };
+  readonly #tokens = new Tokens();
   /** The end of what it wrote for people. */
   #said: Buffer = Buffer.alloc(0);
 
@@ -89,7 +91,7 @@ class StdioTransport implements MCPTransport {
   async send(message: Message): Promise<void> {
     const { stdin } = this.#child ?? {};
     if (this.#isClosed || !stdin?.writable) throw new Error('The connection is closed.');
-    if (!stdin.write(`${JSON.stringify(message)}\n`)) {
+    if (!stdin.write(`${JSON.stringify(this.#tokens.ask(message))}\n`)) {
       const { promise, resolve } = Promise.withResolvers<void>();
       stdin.once('drain', resolve).once('close', resolve);
       await promise;
@@ -160,9 +162,11 @@ class StdioTransport implements MCPTransport {
     }
     if ('method' in message && !('id' in message)) {
       this.#options.onNote(message.method);
+      this.#tokens.note(message.method, message.params);
       this.#noted();
       return;
     }
+    if ('id' in message) this.#tokens.end(message.id);
     try {
       this.onmessage?.(message);
     } catch (error) {

@@ -5,20 +5,22 @@
 import { z } from 'zod';
 import { errorMessage, UserError } from '../../../errors.ts';
 import { hashText } from '../../../lib/files.ts';
+import { isRecord } from '../../../lib/json.ts';
 import { scrub } from '../../../log.ts';
-import { createArtifact } from '../../../workspace/artifacts.ts';
 import type { Json } from '../../../workspace/types.ts';
-import { clip, visibleText } from '../../context/turn.ts';
+import { visibleText } from '../../context/turn.ts';
 import type { RuntimeTool, ToolEffect } from '../../contract/task.ts';
 import { defineTool, type ToolScope } from '../../contract/tool-scope.ts';
-import { attached } from '../artifacts.ts';
-import { withoutBase64 } from '../result.ts';
+import { bounded, type LinkTo, told } from './answer.ts';
+import { hearing } from './progress.ts';
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool */
 export interface McpToolInfo {
   name: string;
   description?: string | undefined;
   inputSchema: { [key: string]: unknown };
+  /** `taskSupport`: whether it must, may or cannot be called as a task. */
+  execution?: unknown;
   annotations?:
     | { readOnlyHint?: boolean | undefined; idempotentHint?: boolean | undefined; openWorldHint?: boolean | undefined }
     | undefined;
@@ -35,43 +37,31 @@ const MAX_SCHEMA = 32_768;
 /** Characters that are kept; far fewer are shown. */
 const MAX_KEPT = 32_768;
 const MAX_DESCRIPTION = 1_024;
-const MAX_RESULT = 32_000;
-const MAX_FILE = 10 * 1024 * 1024;
-/** Of one answer. */
-const MAX_FILES = 10;
 const CALL_MS = 300_000;
-
-const content = z.looseObject({
-  type: z.string(),
-  text: z.string().exactOptional(),
-  data: z.string().exactOptional(),
-  mimeType: z.string().exactOptional(),
-  resource: z
-    .looseObject({ text: z.string().exactOptional(), blob: z.string().exactOptional(), mimeType: z.string().nullish() })
-    .exactOptional(),
-});
-const answer = z.looseObject({
-  content: z.array(content).default([]),
-  isError: z.boolean().default(false),
-  structuredContent: z.unknown().exactOptional(),
-});
 
 const input = z.looseObject({});
 
-/** False for what no model could use, or what nobody should have to keep. */
+interface Offering {
+  call: McpCall;
+  trusted: boolean;
+  scope: ToolScope;
+  /** Names given so far: of two tools whose names become one, the second is told apart by a sum of both its names. */
+  taken: Set<string>;
+  linkTo: LinkTo;
+}
+
+/** False for what no model could use, what nobody should have to keep, and what can be called as a task only: there are none here. */
 export function isOfferable(info: McpToolInfo): boolean {
-  const { name, description = '' } = info;
+  const { name, description = '', execution } = info;
+  if (isRecord(execution) && execution.taskSupport === 'required') return false;
   return name.length <= MAX_NAME && description.length <= MAX_KEPT && schemaOf(info) !== undefined;
 }
 
-/**
- * `server_tool`, as providers take names; undefined for a tool that cannot be offered.
- * @param taken names given so far: of two tools whose names become one, the second is told apart by a sum of both its names
- */
+/** `server_tool`, as providers take names; undefined for a tool that cannot be offered. */
 export function toRuntimeTool(
   server: string,
   info: McpToolInfo,
-  { call, trusted, scope, taken }: { call: McpCall; trusted: boolean; scope: ToolScope; taken: Set<string> },
+  { call, trusted, scope, taken, linkTo }: Offering,
 ): RuntimeTool | undefined {
   const plain = `${server}_${info.name}`.replace(/[^A-Za-z0-9_-]/g, '_');
   const marked = (by: string) => `${plain.slice(0, 55)}_${hashText(by).slice(0, 8)}`;
@@ -93,34 +83,16 @@ export function toRuntimeTool(
     ...(isReaching
       ? { reaches: (given: Record<string, unknown>) => ({ characters: JSON.stringify(given).length }) }
       : {}),
-    async execute(given, { signal }) {
-      const reply = await call({ name: info.name, arguments: given, options: { signal, timeout: CALL_MS } }).catch(
-        (error: unknown) => {
-          if (signal.aborted) throw error;
-          throw new UserError(`The server ${server} failed: ${reasonOf(error)}`);
-        },
-      );
-      const { content: parts, isError, structuredContent } = answer.parse(reply);
-      const found = parts.flatMap((part) => fileOf(part) ?? []);
-      const said = parts.map(textOf).filter(Boolean).join('\n');
-      const whole = said === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : said;
-      const told = withoutBase64(whole);
-      const text = bounded(told, MAX_RESULT);
-      if (isError) throw new UserError(text || `The tool ${name} failed.`);
-      const files = [];
-      for (const file of found.slice(0, MAX_FILES)) files.push(await keep(scope, name, file));
-      return {
-        text,
-        ...(told.length > MAX_RESULT ? await saved(scope, name, whole) : {}),
-        ...(files.length > 0 ? { artifacts: files } : {}),
-        ...(found.length > files.length ? { notKept: found.length - files.length } : {}),
-      };
+    async execute(given, { signal, onProgress }) {
+      const work = () => call({ name: info.name, arguments: given, options: { signal, timeout: CALL_MS } });
+      const reply = await (onProgress ? hearing(onProgress, work) : work()).catch((error: unknown) => {
+        if (signal.aborted) throw error;
+        throw new UserError(`The server ${server} failed: ${reasonOf(error)}`);
+      });
+      return told(reply, { scope, title: name, linkTo });
     },
   });
 }
-
-/** Cut first: to look for hidden characters in all that a server may send would take seconds. */
-const bounded = (text: string, length: number): string => visibleText(clip(text, length));
 
 /** What went wrong, for people, without what it was given. */
 export function reasonOf(error: unknown, given: readonly string[] = []): string {
@@ -154,33 +126,3 @@ export function effectOf({ annotations }: McpToolInfo, trusted: boolean): ToolEf
 
 /** What it is asked may go on to others, unless it says otherwise: that is the default of the hint. */
 export const reachesOut = ({ annotations }: McpToolInfo): boolean => annotations?.openWorldHint !== false;
-
-type Part = z.infer<typeof content>;
-
-const textOf = ({ text, resource }: Part): string => text ?? resource?.text ?? '';
-
-/** Pictures, sounds and other files in an answer. */
-function fileOf({ type, data, mimeType, resource }: Part): { bytes: Buffer; type: string } | undefined {
-  const encoded = type === 'image' || type === 'audio' ? data : resource?.blob;
-  if (encoded === undefined || encoded.length > MAX_FILE * 1.4) return undefined;
-  const bytes = Buffer.from(encoded, 'base64');
-  return { bytes, type: mimeType ?? resource?.mimeType ?? 'application/octet-stream' };
-}
-
-/** The whole of a text that is shown in part, so that it can be read on. It is not attached to the answer. */
-async function saved({ home, taskId }: ToolScope, title: string, text: string): Promise<{ [key: string]: Json }> {
-  const content = Buffer.from(text);
-  if (content.length > MAX_FILE) return {};
-  const id = hashText(`${title}\n${text}`).slice(0, 10);
-  const given = { id, title: `${title}.txt`, type: 'text/plain', content, origin: 'agent' as const };
-  await createArtifact(home, taskId, given);
-  const hint = `Its beginning and its end only: read_file with path "${id}" reads all of it.`;
-  return { saved: { id, size: content.length }, hint };
-}
-
-async function keep(scope: ToolScope, title: string, { bytes, type }: { bytes: Buffer; type: string }) {
-  const id = hashText(`${title}\n${type}\n${bytes.toString('base64')}`).slice(0, 10);
-  const ref = await createArtifact(scope.home, scope.taskId, { id, title, type, content: bytes, origin: 'agent' });
-  scope.onShown?.(ref);
-  return attached(scope, ref);
-}

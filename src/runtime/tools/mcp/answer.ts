@@ -1,0 +1,143 @@
+/**
+ * What a server has answered, as a run is told it: text within bounds, files as artifacts of the task, pictures shown to the model, links
+ * as links. What is written as base64 becomes a file, wherever it stands in content that has a structure.
+ */
+import { z } from 'zod';
+import { UserError } from '../../../errors.ts';
+import { hashText } from '../../../lib/files.ts';
+import { createArtifact } from '../../../workspace/artifacts.ts';
+import type { ArtifactRef, Json } from '../../../workspace/types.ts';
+import { clip, visibleText } from '../../context/turn.ts';
+import type { ToolScope } from '../../contract/tool-scope.ts';
+import { attached } from '../artifacts.ts';
+import { withoutBase64 } from '../result.ts';
+import { type Bytes, takeBytes } from './bytes.ts';
+
+const MAX_RESULT = 32_000;
+const MAX_FILE = 10 * 1024 * 1024;
+/** Of one answer. */
+const MAX_FILES = 10;
+const MAX_LINKS = 50;
+const MAX_URI = 2_000;
+const MAX_WORDS = 300;
+
+/** https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result */
+const content = z.looseObject({
+  type: z.string(),
+  text: z.string().exactOptional(),
+  data: z.string().exactOptional(),
+  mimeType: z.string().nullish(),
+  uri: z.string().exactOptional(),
+  name: z.string().exactOptional(),
+  title: z.string().nullish(),
+  description: z.string().nullish(),
+  resource: z
+    .looseObject({ text: z.string().exactOptional(), blob: z.string().exactOptional(), mimeType: z.string().nullish() })
+    .exactOptional(),
+});
+const answer = z.looseObject({
+  content: z.array(content).default([]),
+  isError: z.boolean().default(false),
+  structuredContent: z.json().exactOptional(),
+});
+
+type Part = z.infer<typeof content>;
+
+/** Remembers a link that a server has given; its name for `read_file`, undefined where it cannot be read there. */
+export type LinkTo = (uri: string) => string | undefined;
+
+/** As the model is told of it; `path` is its name for `read_file`. */
+type Link = { name: string; uri: string; type?: string; about?: string; path?: string };
+
+export interface Telling {
+  scope: ToolScope;
+  /** Of the files. */
+  title: string;
+  linkTo: LinkTo;
+}
+
+/** Throws UserError in the tool's own words where it says that it has failed. */
+export async function told(reply: unknown, { scope, title, linkTo }: Telling): Promise<{ [key: string]: Json }> {
+  const { content: parts, isError, structuredContent } = answer.parse(reply);
+  const said = parts.map(textOf).filter(Boolean).join('\n');
+  const taken = structuredContent === undefined ? undefined : takeBytes(structuredContent);
+  const found = distinct([...parts.flatMap((part) => fileOf(part) ?? []), ...(taken?.found ?? [])]);
+  if (isError) {
+    const why = said || JSON.stringify(structuredContent ?? '');
+    throw new UserError(why === '""' ? `The tool ${title} failed.` : bounded(withoutBase64(why), MAX_RESULT));
+  }
+  const kept: { id: string; ref: Json }[] = [];
+  for (const file of found.slice(0, MAX_FILES)) kept.push(await keep(scope, title, file));
+  const idOf = (bytes: Buffer) => kept[found.findIndex((file) => file.bytes.equals(bytes))]?.id;
+  // Servers say the same as text for those that read nothing else.
+  const isSame = said === '' || isSameJson(said, structuredContent);
+  const whole = taken && isSame ? JSON.stringify(taken.put(idOf)) : said;
+  const text = withoutBase64(whole);
+  const links = parts.filter(({ type }) => type === 'resource_link').flatMap((part) => linkOf(part, linkTo) ?? []);
+  const isReadable = links.some((link) => link.path !== undefined);
+  return {
+    text: bounded(text, MAX_RESULT),
+    ...(text.length > MAX_RESULT ? await saved(scope, title, whole) : {}),
+    ...(kept.length > 0 ? { artifacts: kept.map(({ ref }) => ref) } : {}),
+    ...(found.length > kept.length ? { notKept: found.length - kept.length } : {}),
+    ...(links.length > 0 ? { links: links.slice(0, MAX_LINKS) } : {}),
+    ...(isReadable ? { linkHint: 'read_file with the path of a link reads what it leads to.' } : {}),
+  };
+}
+
+/** Cut first: to look for hidden characters in all that a server may send would take seconds. */
+export const bounded = (text: string, length: number): string => visibleText(clip(text, length));
+
+const textOf = ({ text, resource }: Part): string => text ?? resource?.text ?? '';
+
+/** Pictures, sounds and other files in an answer. */
+function fileOf({ type, data, mimeType, resource }: Part): Bytes | undefined {
+  const encoded = type === 'image' || type === 'audio' ? data : resource?.blob;
+  if (encoded === undefined || encoded.length > MAX_FILE * 1.4) return undefined;
+  const bytes = Buffer.from(encoded, 'base64');
+  return { bytes, type: mimeType ?? resource?.mimeType ?? 'application/octet-stream' };
+}
+
+function linkOf({ uri, name, title, description, mimeType }: Part, linkTo: LinkTo): Link | undefined {
+  if (uri === undefined || uri === '' || uri.length > MAX_URI) return undefined;
+  const path = linkTo(uri);
+  return {
+    name: bounded(title ?? name ?? uri, MAX_WORDS),
+    uri: visibleText(uri),
+    ...(mimeType ? { type: bounded(mimeType, 100) } : {}),
+    ...(description ? { about: bounded(description, MAX_WORDS) } : {}),
+    ...(path === undefined ? {} : { path }),
+  };
+}
+
+/** Many servers give a picture both as content and within what has a structure. */
+const distinct = (files: readonly Bytes[]): Bytes[] =>
+  files.filter((file, index) => files.findIndex(({ bytes }) => bytes.equals(file.bytes)) === index);
+
+function isSameJson(text: string, value: unknown): boolean {
+  try {
+    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+/** The whole of a text that is shown in part, so that it can be read on. It is not attached to the answer. */
+async function saved({ home, taskId }: ToolScope, title: string, text: string): Promise<{ [key: string]: Json }> {
+  const content = Buffer.from(text);
+  if (content.length > MAX_FILE) return {};
+  const id = hashText(`${title}\n${text}`).slice(0, 10);
+  const given = { id, title: `${title}.txt`, type: 'text/plain', content, origin: 'agent' as const };
+  await createArtifact(home, taskId, given);
+  const hint = `Its beginning and its end only: read_file with path "${id}" reads all of it.`;
+  return { saved: { id, size: content.length }, hint };
+}
+
+async function keep(scope: ToolScope, title: string, { bytes, type }: Bytes): Promise<{ id: string; ref: Json }> {
+  const id = hashText(`${title}\n${type}\n${bytes.toString('base64')}`).slice(0, 10);
+  const given = { id, title, type, content: bytes, origin: 'agent' as const };
+  const ref: ArtifactRef = await createArtifact(scope.home, scope.taskId, given);
+  scope.onShown?.(ref);
+  return { id, ref: attached(scope, ref) };
+}
