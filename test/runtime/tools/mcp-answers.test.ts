@@ -1,0 +1,163 @@
+/** What a server made with the protocol's own library gives: links that can be read, files, pictures, progress, prompts. By both transports. */
+import fs from 'node:fs';
+import { createServer } from 'node:http';
+import path from 'node:path';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { silentLog } from '../../../src/log.ts';
+import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
+import { type McpServerSettings, McpServers } from '../../../src/runtime/tools/mcp/servers.ts';
+import { readFile } from '../../../src/runtime/tools/read-file.ts';
+import { listArtifacts } from '../../../src/workspace/artifacts.ts';
+import { openHome } from '../../../src/workspace/home.ts';
+import type { ArtifactRef } from '../../../src/workspace/types.ts';
+import { make } from '../../fixtures/mcp/sdk.ts';
+import { tempFolder } from '../../helpers/temp.ts';
+
+const FILE = path.join(import.meta.dirname, '..', '..', 'fixtures', 'mcp', 'sdk.ts');
+
+/** The same server behind an address. */
+async function serveHttp(): Promise<string> {
+  const handler = createMcpHandler(make);
+  const server = createServer(async (request, response) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece);
+    const headers = new Headers(
+      Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]),
+    );
+    const body = request.method === 'POST' ? { body: Buffer.concat(pieces) } : {};
+    const answer = await handler.fetch(
+      new Request(`http://${request.headers.host}/mcp`, { method: request.method ?? '', headers, ...body }),
+    );
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    if (answer.body) for await (const piece of answer.body) response.write(piece);
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}/mcp`;
+}
+
+const TRANSPORTS: Record<string, () => Promise<McpServerSettings>> = {
+  'a program': async () => ({ command: process.execPath, args: [FILE], trusted: false }),
+  'an address': async () => ({ url: await serveHttp(), trusted: false }),
+};
+
+async function open(settings: McpServerSettings) {
+  const home = await openHome(tempFolder());
+  const refs: ArtifactRef[] = [];
+  const shown: string[] = [];
+  const scope: ToolScope = {
+    ...{ home, viber: 'default', taskId: '20260101-aaaaa', runId: 'r1', planBase: undefined },
+    ...{ onPlan: () => undefined, onArtifact: (ref) => refs.push(ref), autoAcceptMemory: false, provenance: 'test' },
+    onShown: ({ type }) => shown.push(type) > 0,
+  };
+  const mcp = new McpServers({ servers: { docs: settings }, log: silentLog() });
+  onTestFinished(() => mcp.close());
+  const tools = await mcp.tools(scope);
+  const notes: string[] = [];
+  const options = {
+    signal: new AbortController().signal,
+    callId: 'c1',
+    onProgress: (note: string) => void notes.push(note),
+  };
+  const call = async (name: string, input: unknown = {}) => {
+    const tool = tools.find((each) => each.name === `docs_${name}`);
+    if (!tool) throw new Error(`no tool ${name} among ${tools.map((each) => each.name).join(' ')}`);
+    return (await tool.execute(input, options)) as Record<string, unknown>;
+  };
+  const read = async (name: string) =>
+    (await readFile(scope).execute({ path: name }, options)) as Record<string, unknown>;
+  return { mcp, tools, call, read, refs, shown, home, scope, notes };
+}
+
+describe.each(Object.entries(TRANSPORTS))('through %s', (_name, settings) => {
+  test('links stay links, and are read by the name that the result gives them', async () => {
+    const { call, read, refs, shown } = await open(await settings());
+    const { text, links, linkHint } = await call('find');
+    expect(text).toBe('Two found.');
+    expect(links).toEqual([
+      {
+        name: 'plan.md',
+        uri: 'notes://plan',
+        type: 'text/markdown',
+        about: 'The plan.',
+        path: 'mcp:docs:notes://plan',
+      },
+      { name: 'picture.png', uri: 'notes://picture', type: 'image/png', path: 'mcp:docs:notes://picture' },
+      { name: 'x', uri: 'https://example.org/x', path: 'mcp:docs:https://example.org/x' },
+    ]);
+    expect(linkHint).toContain('read_file');
+    expect(await read('mcp:docs:notes://plan')).toEqual({
+      path: 'mcp:docs:notes://plan',
+      text: '# The plan\nTea at four.',
+    });
+    expect(refs).toEqual([]);
+    await read('mcp:docs:notes://picture');
+    expect(refs).toMatchObject([{ type: 'image/png' }]);
+    expect(shown).toEqual(['image/png']);
+    await expect(read('mcp:docs:https://example.org/x')).rejects.toThrow('The server docs failed');
+  });
+
+  test('an address that the server has not given is not sent to it', async () => {
+    const { read, call, mcp, scope } = await open(await settings());
+    await expect(read('mcp:docs:notes://plan')).rejects.toThrow('has given no such link');
+    await call('find');
+    await expect(read('mcp:docs:notes://plan?secret=1')).rejects.toThrow('has given no such link');
+    const other: ToolScope = { ...scope, taskId: '20260101-bbbbb' };
+    await mcp.tools(other);
+    await expect(
+      readFile(other).execute({ path: 'mcp:docs:notes://plan' }, { signal: new AbortController().signal, callId: 'c' }),
+    ).rejects.toThrow('no such link');
+  });
+
+  test('base64 within a structure becomes a file, once, and the rest is told', async () => {
+    const { call, refs, home, scope, shown } = await open(await settings());
+    const { text } = await call('render');
+    const [ref] = refs;
+    expect(JSON.parse(String(text))).toEqual({
+      page: 3,
+      file: { mimeType: 'image/png', data: expect.stringContaining(`kept as artifact ${ref?.id}`) },
+    });
+    expect((await listArtifacts(home, scope.taskId)).map(({ type }) => type)).toEqual(['image/png']);
+    expect(
+      fs
+        .readFileSync(path.join(home.root, ref?.ref ?? ''))
+        .subarray(1, 4)
+        .toString(),
+    ).toBe('PNG');
+    expect(shown).toEqual(['image/png']);
+    const shot = await call('shot');
+    expect(shot).toEqual({ text: 'Here it is.', artifacts: [{ id: expect.any(String), ref: expect.stringMatching(/png$/) }] });
+  });
+
+  test('how far a call is, is told while it goes on', async () => {
+    const { call, notes } = await open(await settings());
+    expect(await call('slow', { steps: 3 })).toMatchObject({ text: 'Done.' });
+    expect(notes).toEqual([1, 2, 3].map((n) => `${n}/3 Reading file ${n} for @everyone`));
+  });
+
+  test('its prompts are listed with what they need, and give their words', async () => {
+    const { mcp } = await open(await settings());
+    const prompts = await mcp.prompts();
+    expect(prompts).toMatchObject([
+      {
+        server: 'docs',
+        name: 'review',
+        description: 'Reviews a text.',
+        arguments: [
+          { name: 'what', isRequired: true },
+          { name: 'tone', isRequired: false },
+        ],
+      },
+      { server: 'docs', name: 'morning', arguments: [] },
+    ]);
+    const [review] = prompts;
+    if (!review) throw new Error('no prompt');
+    expect(await mcp.prompt(review, { what: 'a letter' })).toContain('Review a letter in a plain tone.');
+    await expect(mcp.prompt(review, {})).rejects.toThrow('The server docs failed');
+  });
+});
