@@ -1,7 +1,7 @@
 /** Skills and servers of tools with what they need of the gateway. Loaded by the first run, or a moment after the start. */
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
-import type { SkillAdding } from '../runtime/commands/command.ts';
+import type { ServerPrompts, SkillAdding } from '../runtime/commands/command.ts';
 import type { Toolbox } from '../runtime/contract/order.ts';
 import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
 import { mayUse } from '../runtime/tools/asked.ts';
@@ -21,6 +21,8 @@ export interface AppSkills {
   toolbox: Toolbox;
   service: SkillService;
   adding(): Promise<SkillAdding>;
+  /** Where servers are configured. */
+  prompts?: ServerPrompts;
   /** Has the skills read soon; nobody has to wait for it. */
   start(): void;
   close(): Promise<void>;
@@ -112,6 +114,12 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
       const { openAdding } = await import('./adding.ts');
       return openAdding({ config, home, log, onChange: async () => (await opened)?.skills.refresh() });
     },
+    ...(servers.length > 0 && {
+      prompts: {
+        list: async () => (await mcp()).prompts(),
+        read: async (prompt, values) => (await mcp()).prompt(prompt, values),
+      },
+    }),
     start() {
       early ??= setTimeout(() => {
         parts().catch((err: unknown) => log.error({ err }, 'the skills could not be read'));

@@ -1,7 +1,7 @@
 /** What runs are offered beside the tools of every run, each part with what it needs of the gateway. */
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
-import type { SkillAdding } from '../runtime/commands/command.ts';
+import type { ServerPrompts, SkillAdding } from '../runtime/commands/command.ts';
 import type { Offered, Toolbox } from '../runtime/contract/order.ts';
 import type { SkillService } from '../runtime/tools/skills/service.ts';
 import type { Home } from '../workspace/home.ts';
@@ -21,6 +21,7 @@ export interface Tools {
   toolbox: Toolbox;
   skills: SkillService;
   adding: () => Promise<SkillAdding>;
+  prompts?: ServerPrompts;
   /** Begins what may begin once the channels are connected. */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -37,6 +38,7 @@ export function openTools(options: OpenToolsOptions): Tools {
     },
     skills: skills.service,
     adding: skills.adding,
+    ...(skills.prompts && { prompts: skills.prompts }),
     start: async () => skills.start(),
     close: skills.close,
   };

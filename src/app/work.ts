@@ -224,6 +224,7 @@ export function openWork(options: WorkOptions): Work {
       },
       ...{ pairing: options.pairing, links: options.links, settings: options.settings, skills: tools.skills },
       adding: tools.adding,
+      ...(tools.prompts && { prompts: tools.prompts }),
       expected: options.expected,
       zones: zonesAt,
       searchMemory: memory.searchMemory,

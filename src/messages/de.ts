@@ -19,6 +19,7 @@ import { outcomes } from './de/outcomes.ts';
 import { pairing } from './de/pairing.ts';
 import { plans } from './de/plans.ts';
 import { playbooks } from './de/playbooks.ts';
+import { prompts } from './de/prompts.ts';
 import { questions } from './de/questions.ts';
 import { search } from './de/search.ts';
 import { skills } from './de/skills.ts';
@@ -51,6 +52,7 @@ export const de: Catalogue = {
   pairing,
   plans,
   playbooks,
+  prompts,
   questions,
   search,
   skills,

@@ -22,6 +22,7 @@ import { outcomes } from './en/outcomes.ts';
 import { pairing } from './en/pairing.ts';
 import { plans } from './en/plans.ts';
 import { playbooks } from './en/playbooks.ts';
+import { prompts } from './en/prompts.ts';
 import { questions } from './en/questions.ts';
 import { search } from './en/search.ts';
 import { skills } from './en/skills.ts';
@@ -53,6 +54,7 @@ export const en = {
   pairing,
   plans,
   playbooks,
+  prompts,
   questions,
   search,
   skills,

@@ -33,6 +33,7 @@ export interface CommandServices
     | 'jobs'
     | 'skills'
     | 'adding'
+    | 'prompts'
     | 'compaction'
     | 'settings'
     | 'models'
@@ -137,6 +138,12 @@ async function contextFor(
     async call(task, skill, text) {
       if (!enqueue) throw new UserError(say('skills.noneHere'));
       await enqueue(wordsOf(ofTask(task), task, text, { skill }), `skill ${conversationKey(address)} ${message.id}`);
+    },
+    async say(task, text, quote) {
+      if (!enqueue) throw new UserError(say('prompts.notHere'));
+      const order = wordsOf(ofTask(task), task, text, {});
+      const quoting = { ...order, message: { ...order.message, quotes: [quote] } };
+      await enqueue(quoting, `say ${conversationKey(address)} ${message.id}`);
     },
   };
 }

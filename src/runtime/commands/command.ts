@@ -5,7 +5,7 @@ import type { Links } from '../../access/links.ts';
 import type { Pairing } from '../../access/pairing.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { Zones } from '../../access/zones.ts';
-import type { Address, Attachment, CommandSpec } from '../../channels/channel.ts';
+import type { Address, Attachment, CommandSpec, QuotedText } from '../../channels/channel.ts';
 import type { LaneLook } from '../../engine/engine.ts';
 import type { Messages, Said, Text } from '../../messages/messages.ts';
 import type { Adding } from '../../skills/add/add.ts';
@@ -23,10 +23,18 @@ import type { Costs } from '../costs/costs.ts';
 import type { Compaction } from '../memory/compaction.ts';
 import type { ModelChoices } from '../model/choices.ts';
 import type { AttachRules } from '../reply/render-answer.ts';
+import type { ServerPrompt } from '../tools/mcp/prompts.ts';
 import type { SkillService } from '../tools/skills/service.ts';
 
 /** `usual`: the zone of those who have told none. */
 export type ZonesAt = Pick<Zones, 'of' | 'set'> & { usual: string };
+
+/** Prompts of servers of tools. */
+export interface ServerPrompts {
+  list(): Promise<ServerPrompt[]>;
+  /** Its words. Throws UserError when the server does not give them. */
+  read(prompt: ServerPrompt, values: Readonly<Record<string, string>>): Promise<string>;
+}
 
 /** Skills from elsewhere. */
 export type SkillAdding = Pick<Adding, 'look' | 'take' | 'drop' | 'lookForUpdates' | 'lookBeforeRemoval' | 'remove'>;
@@ -81,12 +89,16 @@ export interface CommandContext {
   jobs(): Promise<JobService | undefined>;
   /** What it can use; absent where there is nothing of the kind. */
   skills?: SkillService;
+  /** What servers of tools keep for people to choose; absent where there are no servers. */
+  prompts?: ServerPrompts;
   /** Adds, updates and removes skills, once it has been loaded; absent where that cannot be done. */
   adding?: () => Promise<SkillAdding>;
   /** Makes room in a session; absent where there is no model. */
   compaction?: Pick<Compaction, 'compact'>;
   /** Puts a playbook into a task's lane, as words of this person; once, however often the command is carried out. */
   play(taskId: string, order: PlayOrder, text: string): Promise<void>;
+  /** Puts words into a task's lane as this person's own, with others' that they quote; once, however often it is carried out. */
+  say(taskId: string, text: string, quote: QuotedText): Promise<void>;
   /** Shows how a task stands where its threads begin; absent where nothing is shown. */
   showTask?(taskId: string): void;
   /** Puts words of this person into a task's lane that call a skill; once, however often the command is carried out. */

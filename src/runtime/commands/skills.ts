@@ -4,6 +4,7 @@ import { oneLine } from '../context/turn.ts';
 import { escaped as plain } from '../conversations/places.ts';
 import type { SkillList, SkillView } from '../tools/skills/service.ts';
 import type { Command } from './command.ts';
+import { prompts } from './conversation/prompts.ts';
 import { call } from './skills/call.ts';
 import { change, changes } from './skills/change.ts';
 
@@ -47,12 +48,13 @@ export const skills: Command = {
   name: 'skills',
   description: 'What I can use (/skills use|add|update|remove)',
   argument: {
-    ...{ name: 'action', description: 'use NAME ..., add SOURCE, update or remove NAME', suggests: false },
-    pattern: '^(use|add|update|remove|take!|leave!|remove!)(\\s+\\S[\\s\\S]{0,2500})?$',
+    ...{ name: 'action', description: 'use NAME ..., add SOURCE, update or remove NAME, prompts', suggests: false },
+    pattern: '^(use|add|update|remove|prompts|take!|leave!|remove!)(\\s+\\S[\\s\\S]{0,2500})?$',
   },
   action: 'look',
   async run(context) {
     const [, verb = '', after = ''] = /^\s*(\S*)\s*([\s\S]*)$/.exec(context.args) ?? [];
+    if (verb.toLowerCase() === 'prompts') return prompts.run({ ...context, args: after });
     if (changes(verb.toLowerCase())) return change(context, verb.toLowerCase(), after);
     const { viber, home, task, skills: service, mayUse, messages } = context;
     if (!service) return { text: messages.text('skills.noneHere') };

@@ -7,6 +7,7 @@ import { compact } from './compact.ts';
 import { goOn } from './continue.ts';
 import { exportTask } from './conversation/export.ts';
 import { model, think } from './conversation/model.ts';
+import { prompts } from './conversation/prompts.ts';
 import { help } from './help.ts';
 import { jobs } from './jobs.ts';
 import { link } from './link.ts';
@@ -49,6 +50,8 @@ export const COMMANDS: readonly Command[] = [
   live,
   timezone,
   link,
+  // The last that is listed: Discord takes 25, and there `/viber skills prompts` is the same.
+  prompts,
   pair,
   approve,
 ];

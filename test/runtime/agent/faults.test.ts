@@ -187,6 +187,23 @@ describe('a model that fails', () => {
     expect((await failureOf(runWith(local()))).error.kind).toBe('cut-off');
   });
 
+  it('a complete call counts whatever its reason is called, unless that says that it broke off', async () => {
+    const asked = { text: '', toolCalls: [{ name: 'write', arguments: { text: 'whole' } }] };
+    for (const finish of ['function_calls', 'TOOL_USE', 'eos', 'tool-call']) {
+      const ran: unknown[] = [];
+      llm.script([{ ...asked, finish }, { text: 'Written.' }]);
+      const outcome = await runWith(local(), { tools: [tool('write', 'external', async () => ran.push(1))] });
+      expect([finish, outcome.text, ran]).toEqual([finish, 'Written.', [1]]);
+    }
+    for (const finish of ['insufficient_system_resource', 'abort', 'timeout']) {
+      const ran: unknown[] = [];
+      llm.script(() => ({ ...asked, finish }));
+      const given = { tools: [tool('write', 'external', async () => ran.push(1))] };
+      expect((await failureOf(runWith(local(), given))).error.kind).toBe('cut-off');
+      expect(ran).toEqual([]);
+    }
+  });
+
   it('tool calls of an answer cut at its length do not run', async () => {
     const ran: unknown[] = [];
     llm.script([{ text: 'I write', toolCalls: [{ name: 'write', arguments: { text: 'half' } }], finish: 'length' }]);
