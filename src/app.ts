@@ -146,7 +146,16 @@ class RunningApp implements App {
   async #open({ terminal, localOnly = false, isPortChosen = true, onEnd, onLogPlace }: AppOptions): Promise<void> {
     const { config, home, log, state, built, metrics, limit } = this.#services;
     const channels = await buildChannels({
-      ...{ config, home, log, state, commands: commandSpecs(), terminal, localOnly, onEnd: () => onEnd?.() },
+      ...{
+        config,
+        home,
+        log,
+        state,
+        commands: commandSpecs({ servers: Object.keys(config.mcp).length > 0 }),
+        terminal,
+        localOnly,
+        onEnd: () => onEnd?.(),
+      },
       onLogPlace: (show) => onLogPlace?.(show),
     });
     Object.assign(built, channels);

@@ -130,7 +130,7 @@ async function contextFor(
       const all = (await readdir(home.artifacts)).filter(isId).length;
       return all > maxRead ? { found, looked: maxRead } : { found };
     },
-    list: commandSpecs,
+    list: () => commandSpecs({ servers: service.prompts !== undefined }),
     async play(task, play, text) {
       if (!enqueue) throw new UserError(say('playbooks.notHere'));
       await enqueue(wordsOf(ofTask(task), task, text, { play }), `play ${conversationKey(address)} ${message.id}`);

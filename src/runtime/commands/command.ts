@@ -157,8 +157,8 @@ export interface CommandReply {
 export interface Command extends CommandSpec {
   /** What a person must be allowed to do. */
   action: Action;
-  /** Not listed: reached by buttons, and by those who know. */
-  hidden?: true;
+  /** Not listed: reached by buttons, and by those who know. `servers`: listed where there are servers of tools. */
+  hidden?: true | 'servers';
   /** What follows its name is a message, which steers or waits whatever the conversation's mode is. */
   says?: 'steer' | 'followup';
   /** Moves the conversation to another task: takes effect before the command is stored. */

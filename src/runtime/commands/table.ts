@@ -66,8 +66,11 @@ export function findCommand(name: string): Command | undefined {
   return COMMANDS.find((command) => command.name === real);
 }
 
-export const commandSpecs = (): CommandSpec[] =>
-  COMMANDS.filter((command) => !command.hidden).map(({ name, description, argument }) => ({
-    ...{ name, description },
-    ...(argument ? { argument } : {}),
-  }));
+/** Those that are listed; `servers`: where there are servers of tools. */
+export const commandSpecs = ({ servers = false }: { servers?: boolean } = {}): CommandSpec[] =>
+  COMMANDS.filter(({ hidden }) => !hidden || (hidden === 'servers' && servers)).map(
+    ({ name, description, argument }) => ({
+      ...{ name, description },
+      ...(argument ? { argument } : {}),
+    }),
+  );

@@ -345,7 +345,6 @@ it('every command tells what may follow it, within what platforms take', () => {
     ['live', 'mode', false],
     ['timezone', 'zone', false],
     ['link', 'code', false],
-    ['prompts', 'prompt', false],
   ]);
   for (const { name, description, argument } of specs) {
     expect(name).toMatch(/^[a-z]{1,32}$/);

@@ -21,6 +21,7 @@ export const prompts: Command = {
     pattern: '^\\S+(\\s[\\s\\S]*)?$',
   },
   action: 'look',
+  hidden: 'servers',
   async run(context) {
     const { principal, task, args, messages, prompts: servers } = context;
     if (principal.role === 'guest') return { text: messages.text('prompts.membersOnly') };
