@@ -131,7 +131,10 @@ describe.each(Object.entries(TRANSPORTS))('through %s', (_name, settings) => {
     ).toBe('PNG');
     expect(shown).toEqual(['image/png']);
     const shot = await call('shot');
-    expect(shot).toEqual({ text: 'Here it is.', artifacts: [{ id: expect.any(String), ref: expect.stringMatching(/png$/) }] });
+    expect(shot).toEqual({
+      text: 'Here it is.',
+      artifacts: [{ id: expect.any(String), ref: expect.stringMatching(/png$/) }],
+    });
   });
 
   test('how far a call is, is told while it goes on', async () => {
