@@ -74,9 +74,9 @@ describe('a message on Telegram becomes a task and comes back with its files', (
     await world.ask('begin');
     await world.ask('and now?');
     const request = world.llm.requests().at(-1);
-    const order = ['Speak like a pirate', 'Likes green tea', 'Boil water'].map(
-      (text) => request?.system.indexOf(text) ?? -1,
-    );
+    const prompt = JSON.stringify(request?.messages);
+    const places = ['Speak like a pirate', 'Likes green tea', '"begin"', '- [ ] Boil water', '"and now?"'];
+    const order = places.map((text) => prompt.indexOf(text));
     expect(order).toEqual([...order].sort((a, b) => a - b));
     expect(order).not.toContain(-1);
     expect(request?.lastUser).toBe('and now?');
@@ -86,6 +86,7 @@ describe('a message on Telegram becomes a task and comes back with its files', (
       'assistant',
       'tool',
       'assistant',
+      'user',
       'user',
     ]);
   });

@@ -40,10 +40,10 @@ async function press(platform: Platform, place: Place, label: string, text: stri
   return waitFor(platform, place, { after, text });
 }
 
-/** The last words of a person as the model gets them, and the instructions before them. */
+/** The last words of a person as the model gets them, with what stands before them, and the instructions. */
 const told = (world: PlatformWorld) => {
   const request = world.llm.requests().at(-1);
-  const said = request?.messages.findLast(({ role }) => role === 'user')?.content;
+  const said = request?.messages.filter(({ role }) => role === 'user').slice(-2);
   return { said: JSON.stringify(said), system: request?.system ?? '' };
 };
 const toolsOf = (world: PlatformWorld) => JSON.stringify(world.llm.requests().at(-1)?.tools ?? []);

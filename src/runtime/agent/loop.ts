@@ -15,7 +15,7 @@ import { createStreamingModel, type StreamingModel } from '../model/streaming-mo
 import { answerCalls } from './answer-calls.ts';
 import type { AgentEvents } from './events.ts';
 import { addStep, finalText, NOTHING_SAID, type Said } from './outcome.ts';
-import { appendSteps, showPictures, toInstructions, toPrompt } from './prompt.ts';
+import { appendSteps, showPictures, toInstructions, toPrompt, withBreakpoint } from './prompt.ts';
 import { callsOf, stepMessages, type ToolOutput } from './step.ts';
 import { callTool, type ToolHooks, toToolSpecs } from './tools.ts';
 
@@ -89,14 +89,17 @@ export class Loop {
     if (this.#steps >= maxSteps) return this.#outcome('max-steps');
     const files = this.#request.resume.flatMap((step) => step.files ?? []);
     const resumed = { messages: finished, files: [...files, ...this.#shown.splice(0)] };
-    const prompt = [...toInstructions(instructions), ...(await toPrompt(messages, resumed, goal, this.#request.now))];
+    const prompt = [
+      ...toInstructions(instructions),
+      ...(await toPrompt(messages, resumed, goal, this.#request.standing)),
+    ];
     const tools = toToolSpecs(this.#request.tools);
     const call = {
       ...{ prompt, abortSignal: signal },
       ...(tools.length > 0 && { tools }),
       ...(thinking && { reasoning: thinking === 'off' ? ('none' as const) : thinking }),
-      // No other provider looks at it.
-      ...(language !== undefined && { providerOptions: { offline: { language } } }),
+      // Only whom they are named after looks at these.
+      providerOptions: { task: { id: this.#request.taskId }, ...(language !== undefined && { offline: { language } }) },
     };
     try {
       for (;;) {
@@ -120,7 +123,7 @@ export class Loop {
   async #step(call: CallOptions): Promise<{ finish: string; calls: number }> {
     const { signal } = this.#controller;
     this.#events.thinking();
-    const answer = await this.#model.ask(call);
+    const answer = await this.#model.ask({ ...call, prompt: withBreakpoint(call.prompt) });
     signal.throwIfAborted();
     const finish = answer.finishReason.unified;
     // Calls of an answer that was cut off may be half of what was meant.

@@ -20,7 +20,7 @@ import { shownToGuest } from './guest-history.ts';
 import { buildHistory, type History, type HistoryLimits } from './history-window.ts';
 import { type FilesOf, type MessageEntry, usesTools } from './past-run.ts';
 import { readTail, TAIL } from './session-tail.ts';
-import { stablePart, variablePart } from './system-prompt.ts';
+import { stablePart, standingPart } from './system-prompt.ts';
 import { formatSize, oneLine } from './turn.ts';
 
 export { formatUserTurn } from './turn.ts';
@@ -63,8 +63,10 @@ export interface ContextOptions {
 }
 
 export interface Context extends Pick<History, 'resume' | 'nextStep' | 'isOver'> {
-  /** The stable part, then (if there is one) the variable part. */
-  instructions: string[];
+  /** The same for every message of the conversation. */
+  instructions: string;
+  /** Plan and artifacts as they are now; '' when there are none. */
+  standing: string;
   /** Followed by the steps of `resume`, the conversation is complete and in order. */
   messages: TaskMessage[];
   /** The plan as shown. */
@@ -109,12 +111,12 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
     isGuest: options.guest !== undefined,
     skills: options.skills ?? '',
   });
-  const variable = variablePart(task, artifactLines(artifacts));
   const messages = [...(override.messages ?? history.messages)];
   if (!override.messages && !history.hasMessage && options.query) messages.push({ role: 'user', text: options.query });
   if (inMessage) messages.unshift({ role: 'user', text: `Context from memory:\n${memory}` });
   return {
-    instructions: variable ? [stable, variable] : [stable],
+    instructions: stable,
+    standing: standingPart(task, artifactLines(artifacts)),
     messages,
     resume: history.resume,
     nextStep: history.nextStep,

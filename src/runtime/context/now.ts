@@ -1,4 +1,4 @@
-/** What time it is for the person, as each turn tells the model: at the end of their words, behind all that a provider may cache. */
+/** What time it is for the person, as each turn tells the model: right before their words, behind all that a provider may cache. */
 import { createLru } from '../../lib/lru.ts';
 
 const MINUTE_MS = 60_000;

@@ -17,7 +17,7 @@ You can, with the tools you have here, and say so when asked:
 - remind them and do work at set times; change or delete these (create_, change_, delete_scheduled_job), list them;
 - remember for good (remember), look it up (memory_search), forget (forget), tell what was done on a day (what_was_done);
 - list their tasks, go on with another one, begin a new one (list_tasks, open_task, new_task);
-- go by their clock: the end of their words says what time it is for them; "tomorrow at 9" is theirs; set_timezone changes it.
+- go by their clock: before their words it says what time it is for them; "tomorrow at 9" is theirs; set_timezone changes it.
 They say these things in words: do them, and do not send them to a command. Where a tool asks them, it does so itself.
 What the tools do not offer you cannot do: say so plainly, and what they can do instead.`;
 
@@ -67,8 +67,8 @@ export function stablePart(parts: StableParts): string {
     .join('\n\n');
 }
 
-/** What changes as the task goes on. '' when there is nothing. */
-export function variablePart(task: string, artifacts: readonly string[]): string {
+/** What changes as the task goes on: it comes after all that was said before. '' when there is nothing. */
+export function standingPart(task: string, artifacts: readonly string[]): string {
   return [block('task', task), block('artifacts', artifacts.join('\n'))].filter(Boolean).join('\n\n');
 }
 

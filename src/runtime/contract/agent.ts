@@ -21,8 +21,8 @@ export interface AgentRequest extends TaskRequest {
   tools: RuntimeTool[];
   /** Of the person, as a tag: for the built-in model, and for what is added to an answer. */
   language?: string;
-  /** What time it is for the person: told at the end of their words, behind all that a provider may cache. */
-  now?: string;
+  /** What stands now: plan, files, the time. Told before the newest words, behind all that a provider may cache. */
+  standing?: string;
   /** Steps of this run finished before a restart; they are not in `messages`. */
   resume: ResumedStep[];
   /** What people decided about calls of the last step that wait for them, by the call's id. */

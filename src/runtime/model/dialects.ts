@@ -9,7 +9,25 @@ export function bodyFor(provider: string, body: Body): Body {
   const streamed = { ...withThinking(provider, body), stream: true };
   // Mistral counts tokens unasked, and refuses what it does not know.
   if (provider === 'mistral') return shortIds(streamed);
-  return { ...streamed, stream_options: { include_usage: true } };
+  const counted = { ...streamed, stream_options: { include_usage: true } };
+  return provider === 'openrouter' ? withBreakpoints(counted) : counted;
+}
+
+const BREAKPOINT = { type: 'ephemeral' };
+
+/**
+ * Anthropic's models cache what they are told to, also through OpenRouter: the system's part by a mark on its block, and all up to
+ * the last message by one on the request (https://openrouter.ai/docs/client-sdks/typescript/models/anthropiccachecontroldirective).
+ */
+function withBreakpoints(body: Body): Body {
+  const { model, messages } = body;
+  if (typeof model !== 'string' || !model.startsWith('anthropic/') || !Array.isArray(messages)) return body;
+  const [first, ...rest]: unknown[] = messages;
+  const isSystem = isRecord(first) && first.role === 'system' && typeof first.content === 'string';
+  const marked = isSystem
+    ? { ...first, content: [{ type: 'text', text: first.content, cache_control: BREAKPOINT }] }
+    : first;
+  return { ...body, messages: [marked, ...rest], cache_control: BREAKPOINT };
 }
 
 /** How long to think, as the provider calls it: DeepSeek and Moonshot switch it apart from its level, OpenRouter has both in one. */

@@ -193,11 +193,20 @@ async function createOpenAIFactory(
   return (model) => (baseURL ? openai.chat(model) : keepingNothing(openai.responses(model)));
 }
 
+/** Requests of one task go where its prompt is cached already. */
+function cacheKey({ providerOptions }: CallOptions): { promptCacheKey?: string } {
+  const id = providerOptions?.task?.id;
+  return typeof id === 'string' ? { promptCacheKey: id } : {};
+}
+
 /** Nothing is kept at the provider: the history we send must be whole in itself. */
 function keepingNothing(model: ModelV4): ModelV4 {
   const withOption = (call: CallOptions): CallOptions => ({
     ...call,
-    providerOptions: { ...call.providerOptions, openai: { store: false, ...call.providerOptions?.openai } },
+    providerOptions: {
+      ...call.providerOptions,
+      openai: { store: false, ...cacheKey(call), ...call.providerOptions?.openai },
+    },
   });
   return {
     specificationVersion: 'v4',

@@ -4,6 +4,7 @@
 import { type Messages, messagesIn } from '../../messages/messages.ts';
 import type { Json, Plan, PlanStep } from '../../workspace/types.ts';
 import type { Prompt } from '../contract/model.ts';
+import { STANDING } from '../contract/standing.ts';
 
 export interface SeenFile {
   id: string;
@@ -56,7 +57,12 @@ const SUMMARY_MESSAGE = 'Summary of what was said before:';
 export function readPrompt(given: Prompt, language?: string): View {
   const isMemory = (message: Prompt[number]) => message.role === 'user' && textOf(message).startsWith(MEMORY_MESSAGE);
   const isSummary = (message: Prompt[number]) => message.role === 'user' && textOf(message).startsWith(SUMMARY_MESSAGE);
-  const prompt = given.filter((message) => !isMemory(message) && !isSummary(message));
+  const newest = given.findLastIndex((message) => message.role === 'user');
+  const before = newest > 0 ? given[newest - 1] : undefined;
+  // Only right before the newest words: anybody may write what begins like it.
+  const standing = before?.role === 'user' && textOf(before).startsWith(STANDING) ? before : undefined;
+  const prompt = given.filter((message) => message !== standing && !isMemory(message) && !isSummary(message));
+  const stands = standing ? textOf(standing) : '';
   const told = given.filter(isMemory).map((message) => textOf(message).slice(MEMORY_MESSAGE.length));
   const system = prompt.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n');
   const end = prompt.findLastIndex((message) => message.role === 'user');
@@ -66,11 +72,11 @@ export function readPrompt(given: Prompt, language?: string): View {
     .map(textOf)
     .join('\n');
   const older = prompt.slice(0, begin).map((message) => (message.role === 'user' ? textOf(message) : ''));
-  const files = [...older, block(system, 'artifacts'), spoken].flatMap(listedFiles);
+  const files = [...older, block(stands, 'artifacts'), spoken].flatMap(listedFiles);
   return {
     messages: messagesIn(language),
     text: ownWords(spoken),
-    plan: readPlan(block(system, 'task')),
+    plan: readPlan(block(stands, 'task')),
     memory: memoryLines([block(system, 'memory'), ...told].join('\n')),
     files: [...new Map(files.map((file) => [file.id, file])).values()],
     calls: callsAfter(prompt.slice(end + 1)),

@@ -70,9 +70,11 @@ export async function assemble(order: Order, progress: Progress, to: AssembleSer
       resume: context.resume,
       ...(order.decided?.run === run && { verdicts: order.decided.verdicts }),
     },
-    instructions: [...context.instructions, ...added],
+    instructions: [context.instructions, ...added],
     ...modelFor(order, own, to),
-    ...(to.nowFor && { now: to.nowFor(principal, { run, mayAsk: () => mayAskZone(order) }) }),
+    standing: [context.standing, to.nowFor ? `[${to.nowFor(principal, { run, mayAsk: () => mayAskZone(order) })}]` : '']
+      .filter(Boolean)
+      .join('\n\n'),
     ...(order.language !== undefined && { language: order.language }),
     maxSteps: stepsFor(own.maxSteps ?? settings.maxSteps, coding),
     tools: toolsOf(order, scope, offered, rules, outgoing),

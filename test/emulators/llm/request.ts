@@ -64,8 +64,7 @@ export function describe(body: Record<string, unknown>, n: number, bytes: number
     bytes,
     authorization,
     system: messages.flatMap((message) => (message.role === 'system' ? [textOf(message.content)] : [])).join('\n'),
-    // What time it is stands at the end of it.
-    lastUser: textOf(messages[last]?.content).replace(/\n\n\[Now: [^\]\n]*\]$/, ''),
+    lastUser: textOf(messages[last]?.content),
     toolResults: messages.slice(last).flatMap((m) => (m.role === 'tool' ? [textOf(m.content)] : [])),
     tools: tools.map((tool) => tool.function.name),
     messages,

@@ -154,6 +154,26 @@ describe('what leaves for a provider', () => {
     ]);
   });
 
+  it('Anthropic gets a mark at the end of each request, also through OpenRouter; OpenAI a key for its cache', async () => {
+    const messages = [{ role: 'user' as const, text: 'hi' }];
+    const mark = { type: 'ephemeral' };
+    await failureOf(runWith({ anthropic: { baseURL, apiKey: 'k' } }, { model: 'anthropic/m', instructions, messages }));
+    expect(seen[0]?.body.messages).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'hi', cache_control: mark }] },
+    ]);
+    const router = { openrouter: { baseURL, apiKey: 'k' } };
+    await failureOf(runWith(router, { model: 'openrouter/anthropic/m', instructions, messages }));
+    expect(seen[1]?.body).toMatchObject({
+      cache_control: mark,
+      messages: [
+        { role: 'system', content: [{ type: 'text', text: 'Stable part.\n\nChanging part.', cache_control: mark }] },
+        { role: 'user', content: 'hi' },
+      ],
+    });
+    await failureOf(runWith(router, { model: 'openrouter/other/m', instructions, messages }));
+    expect(JSON.stringify(seen[2]?.body)).not.toContain('cache_control');
+  });
+
   it('Google gets the same', async () => {
     await failureOf(runWith({ google: { baseURL, apiKey: 'key-4' } }, { model: 'google/m', instructions }));
     expect(seen[0]?.url).toMatch(/models\/m:streamGenerateContent/);

@@ -74,8 +74,8 @@ async function say(
       model: 'offline/viber',
       instructions: [
         `Be kind. The <task> block holds the plan; suggest by <memory_suggestion>.\n<memory>\n${memory}\n</memory>`,
-        `<task>\n${task}\n</task>\n<artifacts>\n${artifacts}\n</artifacts>`,
       ],
+      standing: `<task>\n${task}\n</task>\n<artifacts>\n${artifacts}\n</artifacts>`,
       messages: [...(world.history ?? []), { role: 'user', text }],
       tools: tools.filter(({ name }) => !world.without?.includes(name)),
     }),
