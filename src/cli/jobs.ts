@@ -14,6 +14,8 @@ export async function run(context: CliContext): Promise<number> {
   switch (verb) {
     case 'when':
       return when(context, name);
+    case 'add':
+      return add(context, name);
     case 'run':
       return runNow(context, name);
     case 'pause':
@@ -73,6 +75,31 @@ async function list(context: CliContext): Promise<number> {
     if (shown.length === 0) print('There are no jobs; put one into jobs/ of the home, or ask for one in a chat.');
   }
   return EXIT.ok;
+}
+
+/** Written as if by hand: the owner's own word, which a gateway that runs takes up. */
+async function add(context: CliContext, name: string): Promise<number> {
+  const { json, print, values } = context;
+  const { at = '', prompt = '', deliver } = values;
+  if (at === '' || prompt === '')
+    throw new UserError('Say when and what: viber jobs add digest --at "every weekday at 9" --prompt "What is new?"');
+  const [{ jobs, timezone: usual }, { nextSlots, parseSchedule, storedText }] = await Promise.all([
+    open(context),
+    import('../jobs/schedule.ts'),
+  ]);
+  try {
+    const now = new Date();
+    const parsed = parseSchedule(at, { timezone: values.timezone ?? usual, now, anchor: now });
+    const { timezone, words } = parsed;
+    const fields = { name, schedule: storedText(at, parsed), timezone, prompt };
+    const { id } = await jobs.create(deliver === undefined ? fields : { ...fields, deliver: [deliver] });
+    const next = nextSlots(parsed.schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
+    if (json) print(JSON.stringify({ id, done: 'added', schedule: words, timezone, next }));
+    else for (const line of [`added: ${id}`, words, ...next]) print(line);
+    return EXIT.ok;
+  } finally {
+    await jobs.close();
+  }
 }
 
 async function change(context: CliContext, verb: 'pause' | 'resume' | 'delete', name: string): Promise<number> {

@@ -18,6 +18,7 @@ const PAIR_VERBS = {
 };
 const JOB_VERBS = {
   list: { about: 'what is scheduled, and when it is due' },
+  add: { takes: 'NAME...', about: 'make one; needs --at and --prompt' },
   run: { takes: 'NAME...', about: 'run one now; the gateway must be running' },
   pause: { takes: 'NAME...', about: 'keep one from running' },
   resume: { takes: 'NAME...', about: 'let it run again' },
@@ -131,8 +132,19 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     about: 'what is scheduled',
     verbs: JOB_VERBS,
     usual: 'list',
+    options: {
+      at: { takes: 'PHRASE', about: 'when, for add: cron or words' },
+      prompt: { takes: 'TEXT', about: 'what to do each time, for add' },
+      deliver: { takes: 'ADDRESS', about: 'the chat that gets the result, for add: telegram:1001' },
+      timezone: { takes: 'ZONE', about: 'where its times are meant, for add' },
+    },
     json: true,
-    examples: ['viber jobs', 'viber jobs when "every weekday at 9"', 'viber jobs run morning-briefing'],
+    examples: [
+      'viber jobs',
+      'viber jobs when "every weekday at 9"',
+      'viber jobs add digest --at "werktags um halb acht" --prompt "What is new?" --deliver telegram:1001',
+      'viber jobs run morning-briefing',
+    ],
     load: () => import('./jobs.ts'),
   },
   memory: {

@@ -10,7 +10,7 @@ import { withAccount } from '../runtime/conversations/asked-places.ts';
 import type { Clock } from './clock.ts';
 import type { Jobs } from './files.ts';
 import type { JobFields } from './job.ts';
-import { formatSchedule, nextSlots, parseSchedule, shortestGapMs } from './schedule.ts';
+import { nextSlots, parseSchedule, shortestGapMs, storedText } from './schedule.ts';
 
 export interface NewJobsOptions {
   clock: Clock;
@@ -47,9 +47,7 @@ export function createNewJobs({ clock, jobs, targets, settings }: NewJobsOptions
       );
     }
     const next = nextSlots(parsed.schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
-    // A zone that the words name goes beside them, so that another one can be set.
-    const isWritten = parsed.relative || parsed.namesZone;
-    return { ...parsed, next, stored: isWritten ? formatSchedule(parsed.schedule) : text.trim() };
+    return { ...parsed, next, stored: storedText(text, parsed) };
   }
 
   function read(job: NewJob, now: Date) {

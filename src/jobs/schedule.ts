@@ -110,6 +110,11 @@ function parseTold(text: string, timezone: string): { schedule: Schedule; relati
   return { schedule: of.length === 1 && first ? first : { kind: 'any', of }, relative: false };
 }
 
+/** What a job's file keeps of the words it was asked for by. A zone they name goes beside them, so that another one can be set. */
+export function storedText(text: string, { schedule, relative, namesZone }: ParsedSchedule): string {
+  return relative || namesZone ? formatSchedule(schedule) : text.trim();
+}
+
 /** The text that `parseSchedule` reads as the same slots, whenever it is read; the time zone is kept beside it. */
 export function formatSchedule(schedule: Schedule): string {
   switch (schedule.kind) {

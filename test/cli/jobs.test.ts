@@ -81,6 +81,49 @@ describe('while no gateway runs', () => {
     await expect(viber(['when', '25am'])).rejects.toThrow('25am');
   });
 
+  it('makes one from words in another language, by the clock they name, and asks what could be two times', async () => {
+    const add = (at: string, more: Record<string, string> = {}) => {
+      const lines: string[] = [];
+      const values = { at, prompt: 'what is new?', ...more };
+      const print = (line: string) => void lines.push(line);
+      const context = { config: undefined, home, json: true, ...NO_OPTIONS, values, env: {}, print };
+      return run({ ...context, args: ['add', 'Digest'] }).then(() => JSON.parse(lines.join('')));
+    };
+    await expect(add('jeden Tag um 5')).rejects.toThrow('Say "jeden Tag um 05:00" or "jeden Tag um 17:00"');
+    await expect(add('')).rejects.toThrow('Say when and what');
+    await expect(add('daily at 9', { deliver: 'nowhere' })).rejects.toThrow('address');
+    await expect(add('daily at 9', { timezone: 'Mars/Olympus' })).rejects.toThrow('not a time zone');
+    expect(await add('werktags um halb acht', { deliver: 'telegram:1001' })).toMatchObject({
+      ...{ id: 'digest', schedule: 'every weekday at 07:30 (Europe/Berlin)' },
+    });
+    await expect(add('daily at 9')).rejects.toThrow('already');
+    expect(await listed()).toMatchObject([{ id: 'digest', schedule: 'every weekday at 07:30 (Europe/Berlin)' }]);
+    await viber(['delete', 'digest']);
+    await add('every monday at 9 New York time');
+    const file = fs.readFileSync(path.join(home, 'jobs/digest.yaml'), 'utf8');
+    expect(file).toContain('schedule: 0 9 * * 1\ntimezone: America/New_York\n');
+    await viber(['delete', 'digest']);
+    await add('tomorrow at 9');
+    expect(await listed()).toMatchObject([{ id: 'digest', state: 'loaded', next: [expect.stringContaining('T')] }]);
+  });
+
+  it('reads the words of a file that somebody wrote, and says what it cannot keep', async () => {
+    const write = (id: string, rest: string) => put(id, `name: ${id}\nprompt: x\n${rest}\n`);
+    write('spoken', 'schedule: Mo-Do um Viertel vor neun');
+    write('utc', 'schedule: daily at 7pm UTC');
+    write('two', 'schedule: mondays 9am and fridays 5pm');
+    write('unclear', 'schedule: daily at 5');
+    write('zones', 'schedule: daily at 9 UTC\ntimezone: Europe/Berlin');
+    write('moving', 'schedule: morgen um 9');
+    const found = Object.fromEntries((await listed()).map((job: { id: string }) => [job.id, job]));
+    expect(found.spoken.schedule).toBe('every Monday, Tuesday, Wednesday and Thursday at 08:45 (Europe/Berlin)');
+    expect(found.utc).toMatchObject({ schedule: 'every day at 19:00 (UTC)', timezone: 'UTC' });
+    expect(found.two.schedule).toBe('every Monday at 09:00; and every Friday at 17:00 (Europe/Berlin)');
+    expect(found.unclear.problem).toContain('05:00 or 17:00? Say "daily at 05:00" or "daily at 17:00".');
+    expect(found.zones.problem).toContain('expected the time zone once');
+    expect(found.moving.problem).toContain('expected a time that stays the same');
+  });
+
   it('says how it is used, and that running needs the gateway', async () => {
     for (const args of [['when'], ['run'], ['pause', ' '], ['frobnicate', 'x']])
       expect(() => parseCommandLine(['jobs', ...args])).toThrow('viber jobs');

@@ -62,6 +62,36 @@ describe.each(NAMES)('a reminder on %s', (name) => {
     expect(world.llm.requests()).toHaveLength(2);
   });
 
+  it('is moved by words in another language, and asked about again when its hour could be two', async () => {
+    const { world, platform, dm } = await open(name);
+    world.llm.script(calls(reminding({ schedule: 'morgen um halb zehn' }), reminding({ schedule: 'demain à 16h' })));
+    const asked = await ask(platform, dm, 'erinnere mich morgen um halb zehn an Mama', { text: 'call mum' });
+    expect(asked.text).toContain('tomorrow (Mon) at 09:30 Berlin time');
+    await press(platform, dm, 'Another time', 'When instead?');
+    const moved = await ask(platform, dm, 'morgen um viertel vor elf', { text: '10:45' });
+    expect(moved.text).toContain('tomorrow (Mon) at 10:45 Berlin time');
+    await press(platform, dm, 'Another time', 'When instead?');
+    // Nothing is made of an hour with two meanings: the model is told both, and asks with one of them.
+    const again = await ask(platform, dm, 'mañana a las 4', { text: '16:00' });
+    expect(again.text).toContain('tomorrow (Mon) at 16:00 Berlin time');
+    const told = world.llm.requests().at(-1)?.toolResults.at(-1);
+    expect(told).toContain('"mañana a las 04:00" or "mañana a las 16:00"');
+    expect(jobs(world)).toEqual([]);
+    await press(platform, dm, 'Yes', 'I was told');
+    expect(parse(world.read('jobs/call-mum.yaml'))).toMatchObject({ schedule: '2026-01-12T15:00:00Z' });
+  });
+
+  it('is asked about by the clock that its words name, and keeps it', async () => {
+    const { world, platform, dm } = await open(name);
+    world.llm.script(calls(reminding({ schedule: 'mondays 9am and fridays half past four pm New York time' })));
+    const asked = await ask(platform, dm, 'remind me to call mum', { text: 'call mum' });
+    expect(asked.text).toContain('every Monday at 09:00; and every Friday at 16:30 (New York time): call mum?');
+    await press(platform, dm, 'Yes', 'I was told');
+    expect(parse(world.read('jobs/call-mum.yaml'))).toMatchObject({
+      ...{ schedule: '0 9 * * 1; 30 16 * * 5', timezone: 'America/New_York' },
+    });
+  });
+
   it('is moved after a restart too, and what is no time goes to the model', async () => {
     const { world, platform, dm } = await open(name);
     world.llm.script(calls(reminding()));
