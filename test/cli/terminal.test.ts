@@ -16,7 +16,12 @@ const ESC = '\u001b';
 interface World {
   llm: Llm;
   home: string;
-  open: (options?: { columns?: number; env?: Record<string, string>; command?: string }) => Promise<Terminal>;
+  open: (options?: {
+    columns?: number;
+    env?: Record<string, string>;
+    command?: string;
+    greeting?: string;
+  }) => Promise<Terminal>;
 }
 
 async function world(): Promise<World> {
@@ -27,14 +32,14 @@ async function world(): Promise<World> {
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
   return {
     ...{ llm, home },
-    async open({ columns = 80, env = {}, command = 'chat' } = {}) {
+    async open({ columns = 80, env = {}, command = 'chat', greeting = 'Your viber listens' } = {}) {
       const own = { HOME: home, OPENVIBER_HOME: home, NODE_NO_WARNINGS: '1', ...env };
       const terminal = openTerminal([process.execPath, path.join(root, PROGRAM), command], {
         columns,
         env: own,
         cwd: home,
       });
-      await terminal.sees('Your viber listens');
+      await terminal.sees(greeting);
       await terminal.sees('you> ');
       return terminal;
     },
@@ -165,6 +170,20 @@ describe('an answer', () => {
       ...['a │  b', '──┼───', '1 │ 22', '', 'The end.', '', 'you>'],
     ]);
     expect(terminal.raw()).toContain(`${ESC}[1mbold${ESC}[22m`);
+  });
+
+  it('to viber run is rendered where somebody looks at it; a machine that speaks German is spoken to in German', async () => {
+    const { llm, home, open } = await world();
+    llm.script(() => ({ text: 'Some **bold** words.' }));
+    const env = { HOME: home, OPENVIBER_HOME: home };
+    const run = openTerminal([process.execPath, path.join(root, PROGRAM), 'run', 'say it'], { env, cwd: home });
+    await run.sees('Some bold words.');
+    expect(await run.ended()).toBe(0);
+    const german = await open({ env: { LANG: 'de_DE.UTF-8' }, greeting: 'Dein Viber hört zu' });
+    await german.press(interrupt);
+    await german.sees('Noch einmal Strg-C');
+    await german.press(interrupt);
+    expect(await german.ended()).toBe(0);
   });
 
   it('comes after a line that names the plan’s step at work', async () => {

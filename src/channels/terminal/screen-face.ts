@@ -6,13 +6,13 @@ import { errorMessage } from '../../errors.ts';
 import type { Messages, Text } from '../../messages/messages.ts';
 import { loadMarkdown } from '../markdown/parse.ts';
 import { linesOf, placeOf } from './editor.ts';
-import { type Look, styled } from './look.ts';
+import { type Look, type Style, styled } from './look.ts';
 import { answerLines, growingLines, LABEL, textLines } from './render.ts';
 import { safe, safeLine } from './safe.ts';
 import { Screen } from './screen.ts';
 import type { Face, LiveFace, Shown, Talk } from './talk.ts';
 import { type Typed, Typing, type TypingOptions } from './typing.ts';
-import { clip } from './width.ts';
+import { clip, wrap } from './width.ts';
 
 export interface ScreenFaceOptions extends Omit<TypingOptions, 'onChange' | 'screen'> {
   look: Look;
@@ -51,7 +51,7 @@ export class ScreenFace implements Face, LiveFace {
   open(talk: Pick<Talk, 'enter' | 'interrupt' | 'touched' | 'leave'>): void {
     this.#isOpen = true;
     this.#to.output.on('resize', this.#resized);
-    this.#screen.print([styled(this.#to.look, 'dim', this.#to.messages.text('terminal.greeting'))]);
+    this.#screen.print(this.#sentence('dim', this.#to.messages.text('terminal.greeting')));
     this.#typing.open({
       enter: (text, shown) => {
         this.#soon(() => this.#screen.print(this.#echo(shown)));
@@ -84,7 +84,7 @@ export class ScreenFace implements Face, LiveFace {
   }
 
   note(text: Text): void {
-    this.#soon(() => this.#screen.print([styled(this.#to.look, 'yellow', safeLine(text))]));
+    this.#soon(() => this.#screen.print(this.#sentence('yellow', safeLine(text))));
   }
 
   log(line: string): void {
@@ -133,6 +133,12 @@ export class ScreenFace implements Face, LiveFace {
   /** Nobody waits for it. */
   #soon(action: () => void | Promise<void>): void {
     this.#later(action).catch((error: unknown) => this.#screen.print([safeLine(errorMessage(error))]));
+  }
+
+  #sentence(style: Style, text: string): string[] {
+    return wrap(text, this.#screen.columns).map(({ start, end }) =>
+      styled(this.#to.look, style, text.slice(start, end)),
+    );
   }
 
   #echo(text: string): string[] {

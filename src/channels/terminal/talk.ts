@@ -111,6 +111,7 @@ export class Talk {
     }
     if (found) face.live?.pressed(found.button.label);
     this.#isAsked = true;
+    this.#show();
     void this.#send(found ? door.press(found.button.id) : door.say(text.trimEnd()));
   }
 
@@ -204,6 +205,7 @@ export class Talk {
       await sending;
     } catch (error) {
       this.#isAsked = false;
+      this.#show();
       this.#to.face.note(this.#to.messages.text('terminal.notTaken', { why: safeLine(errorMessage(error)) }));
     }
   }
@@ -237,7 +239,10 @@ export class Talk {
   #show(): void {
     const runs = [...this.#runs.values()];
     const { live } = this.#to.face;
-    live?.working(runs.filter(({ isOver, line }) => !isOver && line !== '').map(({ line }) => line));
+    const lines = runs.filter(({ isOver, line }) => !isOver && line !== '').map(({ line }) => line);
+    // Until it is known what is done.
+    if (runs.length === 0 && this.#isAsked) lines.push(this.#to.messages.text('terminal.moment'));
+    live?.working(lines);
     const last = runs.findLast(({ growing }) => growing.rest.trim() !== '');
     live?.growing(last?.growing.rest ?? '', !(last?.growing.isBegun ?? false));
   }

@@ -4,6 +4,7 @@ import { terminal as english } from '../en/terminal.ts';
 
 export const terminal = translate(english)({
   greeting: 'Dein Viber hört zu. /help zeigt, was er kann; exit oder Strg-D verlässt ihn.',
+  moment: 'Einen Moment …',
   again: 'Noch einmal Strg-C, und du bist draußen.',
   stopping: 'Ich halte an … Noch einmal Strg-C verlässt mich.',
   noButton: 'Es gibt keinen Knopf {n}.',

@@ -1,6 +1,7 @@
 /** What the terminal says of its own accord. */
 export const terminal = {
   greeting: 'Your viber listens. /help shows what it can do; exit or Ctrl-D leaves.',
+  moment: 'One moment …',
   again: 'Press Ctrl-C again to leave.',
   stopping: 'Stopping … Press Ctrl-C again to leave.',
   noButton: 'There is no button {n}.',
