@@ -37,7 +37,7 @@ interface FetchOptions {
 }
 
 /** A key and a certificate for localhost, made once for a test file. */
-function makeCertificate(): { key: string; cert: string } {
+export function makeCertificate(): { key: string; cert: string } {
   const dir = mkdtempSync(join(tmpdir(), 'web-cert-'));
   const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')];
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-days', '2'];

@@ -131,6 +131,8 @@ async function runGit(args: string[], { folder, signal, maxBytes, input, proxy }
       GIT_NO_REPLACE_OBJECTS: '1',
     },
     ...{ GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: '/bin/false', GIT_OPTIONAL_LOCKS: '0' },
+    // Whom this machine trusts beside the usual ones.
+    ...(process.env.GIT_SSL_CAINFO ? { GIT_SSL_CAINFO: process.env.GIT_SSL_CAINFO } : {}),
     // Redirects of the first answer are followed by git; each connection goes through the proxy, or not away from its host.
     ...(proxy === ''
       ? { GIT_ALLOW_PROTOCOL: 'http', no_proxy: '*' }

@@ -1,9 +1,11 @@
 /** Skills added from folders, zips, repositories and packages, updated and removed: what is shown is what is put in place. */
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Adding, type Looked } from '../../../src/skills/add/add.ts';
 import { tempFolder } from '../../helpers/temp.ts';
+import { makeCertificate } from '../web-fetch-fixtures.ts';
 import {
   commit,
   folderOf,
@@ -330,6 +332,42 @@ describe('a repository', () => {
       await expect(openAdding().look(source, [], '/')).rejects.toThrow('names no source');
     },
   );
+
+  test('over https goes through our own proxy, redirects too, and none leads to what is not public', async () => {
+    const tls = makeCertificate();
+    const trusted = path.join(folderOf({ 'ca.pem': tls.cert }), 'ca.pem');
+    vi.stubEnv('GIT_SSL_CAINFO', trusted);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const folder = repositoryOf(FILES);
+    const secret = await serveGit({ 'repo.git': folder });
+    const git = await serveGit({ 'repo.git': folder }, tls, (url) => {
+      if (url.startsWith('/moved.git')) return url.replace('/moved.git', '/repo.git');
+      return url.startsWith('/trap.git') ? `https://127.0.0.2${url}` : undefined;
+    });
+    const adding = openAdding([git.origin]);
+    const look = async (name: string) => offerOf(await adding.look(`${git.origin}/${name}.git`, [], '/'));
+    expect((await look('repo')).skills[0]?.about.name).toBe('pdf');
+    expect((await look('moved')).skills[0]?.about.name).toBe('pdf');
+    await expect(look('trap')).rejects.toThrow('127.0.0.2 is not a public address');
+    expect(secret.asked).toEqual([]);
+    await expect(openAdding([]).look(`${git.origin}/repo.git`, [], '/')).rejects.toThrow('Only port 443');
+  });
+
+  test('that unfolds without end, or is larger than may be fetched, is given up', async () => {
+    const folder = repositoryOf({ 'SKILL.md': skillText('pdf') });
+    // Ten folders that each hold the one before ten times.
+    let tree = gitIn(folder, 'write-tree');
+    for (let level = 0; level < 7; level++) {
+      const lines = Array.from({ length: 10 }, (_, index) => `040000 tree ${tree}\td${index}`).join('\n');
+      tree = execFileSync('git', ['mktree'], { cwd: folder, input: `${lines}\n` })
+        .toString()
+        .trim();
+    }
+    gitIn(folder, 'update-ref', 'HEAD', gitIn(folder, 'commit-tree', '-m', 'bomb', tree));
+    const git = await serveGit({ 'bomb.git': folder });
+    await expect(openAdding([git.origin]).look(`${git.origin}/bomb.git`, [], '/')).rejects.toThrow('too large');
+    expect(fs.readdirSync(path.join(home, 'cache', 'skill-sources'))).toEqual([]);
+  });
 
   test('on an address that is not public is not connected to, by name or number, port or password', async () => {
     const git = await serveGit({ 'repo.git': repositoryOf(FILES) });

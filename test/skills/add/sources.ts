@@ -3,6 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
@@ -113,18 +114,19 @@ export interface Served {
   asked: string[];
 }
 
-export async function serve(listener: RequestListener): Promise<Served> {
+export async function serve(listener: RequestListener, tls?: { key: string; cert: string }): Promise<Served> {
   const asked: string[] = [];
-  const server = createServer((request, response) => {
+  const heard: RequestListener = (request, response) => {
     asked.push(request.url ?? '');
     listener(request, response);
-  });
+  };
+  const server = tls ? createTlsServer(tls, heard) : createServer(heard);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  return { asked, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { asked, origin: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 export const gitIn = (folder: string, ...args: string[]): string => {
@@ -151,10 +153,16 @@ export function commit(folder: string, files: Given = {}): string {
 }
 
 /** Repositories by name, served as a forge serves them: by git's own program for HTTP. */
-export function serveGit(repositories: Record<string, string>): Promise<Served> {
+export function serveGit(
+  repositories: Record<string, string>,
+  tls?: { key: string; cert: string },
+  before: (url: string) => string | undefined = () => undefined,
+): Promise<Served> {
   const root = tempFolder();
   for (const [name, folder] of Object.entries(repositories)) fs.symlinkSync(folder, path.join(root, name));
   return serve((request, response) => {
+    const elsewhere = before(request.url ?? '');
+    if (elsewhere) return void response.writeHead(301, { location: elsewhere }).end();
     const { pathname, search } = new URL(request.url ?? '/', 'http://x');
     const env = {
       ...{
@@ -187,7 +195,7 @@ export function serveGit(repositories: Record<string, string>): Promise<Served> 
       for (const [name, value] of headers) if (name !== 'Status') response.setHeader(name, value);
       response.writeHead(Number(status.slice(0, 3))).end(all.subarray(end + 4));
     });
-  });
+  }, tls);
 }
 
 export interface Published {
