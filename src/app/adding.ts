@@ -1,6 +1,7 @@
 /** Skills from elsewhere, as the owners of a chat add them. Loaded by the first of them who does. */
 import type { Config } from '../config.ts';
 import { UserError } from '../errors.ts';
+import { serialise } from '../lib/locks.ts';
 import type { Logger } from '../log.ts';
 import { say } from '../messages/messages.ts';
 import type { SkillAdding } from '../runtime/commands/command.ts';
@@ -14,17 +15,21 @@ export interface OpenAddingOptions {
   log: Logger;
   /** Others see what has changed. */
   onChange(): Promise<void>;
+  /** The gateway ends. */
+  signal: AbortSignal;
 }
 
-export function openAdding({ config, home, log, onChange }: OpenAddingOptions): SkillAdding {
+export function openAdding({ config, home, log, onChange, signal }: OpenAddingOptions): SkillAdding {
   const adding = new Adding({
     ...{ root: home.skills, cache: home.cache, reserved: OWN_TOOLS, allowedOrigins: config.skills.webOrigins },
     registry: config.skills.registry,
+    signal,
   });
   /** Whoever waits for a look is told how it went, whatever went wrong. */
-  async function logged<T>(work: Promise<T>): Promise<T> {
+  async function logged<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await work;
+      // One after the other: each may hold what a source may have.
+      return await serialise('skills that are looked at', work);
     } catch (error) {
       if (error instanceof UserError) throw error;
       log.error({ err: error }, 'a skill could not be looked at');
@@ -32,8 +37,8 @@ export function openAdding({ config, home, log, onChange }: OpenAddingOptions): 
     }
   }
   return {
-    look: (typed, names, cwd) => logged(adding.look(typed, names, cwd)),
-    lookForUpdates: (names) => logged(adding.lookForUpdates(names)),
+    look: (typed, names, cwd) => logged(() => adding.look(typed, names, cwd)),
+    lookForUpdates: (names) => logged(() => adding.lookForUpdates(names)),
     lookBeforeRemoval: (name) => adding.lookBeforeRemoval(name),
     drop: (id) => adding.drop(id),
     async take(id, by) {

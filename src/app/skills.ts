@@ -1,6 +1,8 @@
 /** Skills and servers of tools with what they need of the gateway. Loaded by the first run, or a moment after the start. */
 import type { Config } from '../config.ts';
+import { UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
+import { say } from '../messages/messages.ts';
 import type { ServerPrompts, SkillAdding } from '../runtime/commands/command.ts';
 import type { Toolbox } from '../runtime/contract/order.ts';
 import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
@@ -43,6 +45,7 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
   /** Vibers whose skills have been read once. */
   const read = new Set<string>();
   let early: NodeJS.Timeout | undefined;
+  const ending = new AbortController();
   const servers = Object.keys(config.mcp);
   // Tried out in a process of its own, which the first run would have to wait for.
   if (options.sandbox !== false) void probe().catch((err: unknown) => log.warn({ err }, 'is there a sandbox?'));
@@ -112,7 +115,8 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
     },
     async adding() {
       const { openAdding } = await import('./adding.ts');
-      return openAdding({ config, home, log, onChange: async () => (await opened)?.skills.refresh() });
+      const onChange = async () => (await opened)?.skills.refresh();
+      return openAdding({ config, home, log, onChange, signal: ending.signal });
     },
     ...(servers.length > 0 && {
       prompts: {
@@ -127,6 +131,7 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
     },
     async close() {
       clearTimeout(early);
+      ending.abort(new UserError(say('adding.failed')));
       const closing = [opened?.then(({ skills }) => skills.close()), connected?.then((each) => each.close())];
       for (const outcome of await Promise.allSettled(closing)) {
         if (outcome.status === 'rejected') log.warn({ err: outcome.reason }, 'the skills could not be closed');

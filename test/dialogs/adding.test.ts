@@ -100,6 +100,17 @@ describe.each(NAMES)('/skills on %s', (name) => {
     expect(fs.existsSync(path.join(world.home, 'skills/pdf'))).toBe(false);
   });
 
+  it('takes an archive that was sent in the chat, by its name', async () => {
+    const { world, platform, dm } = await open(name);
+    const file = { name: 'pdf.zip', bytes: zipOfFiles(PDF), type: 'application/zip' };
+    platform.say(dm, 'this is for you', { files: [file] });
+    await waitFor(platform, dm, { text: /^re / });
+    await look(platform, dm, 'add pdf.zip', 'Add it only if you trust');
+    await press(platform, dm, 'Add', 'Ready to use: pdf.');
+    expect(world.read('skills/pdf/SKILL.md')).toBe(PDF['SKILL.md']);
+    await look(platform, dm, 'add other.zip', 'names no source');
+  });
+
   it('is for owners: members are told so, here and by a button that is not theirs', async () => {
     const source = folderOf(PDF);
     const { world, platform } = await open(name);

@@ -5,6 +5,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, isIP, type Socket } from 'node:net';
+import { errorCode } from '../../errors.ts';
 import { isPublicAddress, publicLookup, type Resolve } from '../web/public-address.ts';
 
 export interface GitProxy {
@@ -12,6 +13,8 @@ export interface GitProxy {
   url: string;
   /** The first host that was refused for not being public. */
   readonly refused: string | undefined;
+  /** Why the last host that should have been reached was not. */
+  readonly unreachable: string | undefined;
   /** More came than may. */
   readonly isFull: boolean;
   close(): void;
@@ -28,7 +31,7 @@ export async function openProxy(options: ProxyOptions): Promise<GitProxy> {
   const password = randomBytes(18).toString('hex');
   const expected = Buffer.from(`Basic ${Buffer.from(`git:${password}`).toString('base64')}`);
   const sockets = new Set<Socket>();
-  const state: { refused: string | undefined; isFull: boolean } = { refused: undefined, isFull: false };
+  const state: { refused?: string; unreachable?: string; isFull: boolean } = { isFull: false };
   let left = options.maxBytes;
   const server = createServer((_request, response) => response.writeHead(405).end());
   const keep = (socket: Socket) => {
@@ -58,6 +61,7 @@ export async function openProxy(options: ProxyOptions): Promise<GitProxy> {
     outer.on('error', (error) => {
       if (isOpen) return;
       if (error.name === 'UserError') state.refused ??= host;
+      else state.unreachable = `${host} cannot be reached (${errorCode(error) ?? error.message})`;
       inner.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
     });
     outer.on('connect', () => {
@@ -89,6 +93,9 @@ export async function openProxy(options: ProxyOptions): Promise<GitProxy> {
     url: `http://git:${password}@127.0.0.1:${port}`,
     get refused() {
       return state.refused;
+    },
+    get unreachable() {
+      return state.unreachable;
     },
     get isFull() {
       return state.isFull;

@@ -4,7 +4,7 @@
  * limits in time and size.
  */
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode, UserError } from '../../errors.ts';
 import { say } from '../../messages/messages.ts';
@@ -47,6 +47,7 @@ export async function openRepository(
   const { url, ref = 'HEAD', inside } = source;
   const isDirect = admit(url, network.allowedOrigins);
   await mkdir(scratch, { recursive: true, mode: 0o700 });
+  await sweep(scratch);
   const folder = await mkdtemp(path.join(scratch, '.git-'));
   const close = () => rm(folder, { recursive: true, force: true });
   const signal = AbortSignal.any([network.signal, AbortSignal.timeout(network.timeoutMs)]);
@@ -77,10 +78,21 @@ export async function openRepository(
     network.signal.throwIfAborted();
     if (proxy.refused !== undefined) throw new UserError(say('adding.notPublic', { host: shown(proxy.refused) }));
     if (proxy.isFull) throw tooLarge();
+    if (proxy.unreachable !== undefined && error instanceof GitError)
+      throw new UserError(say('adding.unreachable', { source: shown(url), why: proxy.unreachable }), { cause: error });
     if (signal.aborted) throw new UserError(say('adding.tooSlow', { source: shown(url) }));
     throw error instanceof GitError ? new UserError(error.saidFor(url, ref), { cause: error }) : error;
   } finally {
     proxy.close();
+  }
+}
+
+/** What a process that was killed has left. */
+async function sweep(scratch: string): Promise<void> {
+  for (const name of await readdir(scratch)) {
+    const folder = path.join(scratch, name);
+    const { mtimeMs } = await stat(folder);
+    if (Date.now() - mtimeMs > 2 * 3_600_000) await rm(folder, { recursive: true, force: true });
   }
 }
 

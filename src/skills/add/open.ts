@@ -21,6 +21,8 @@ export async function openSource(source: Source, network: Network, scratch: stri
 async function open(source: Source, network: Network, scratch: string): Promise<Tree> {
   switch (source.kind) {
     case 'folder':
+      // A file that was sent in a chat is called as its content is.
+      if (await isFile(source.path)) return open({ ...source, kind: 'zip' }, network, scratch);
       return (await import('./folder.ts')).openFolder(source.path);
     case 'zip': {
       const { openZip } = await import('./zip.ts');
@@ -46,4 +48,13 @@ async function readArchive(file: string): Promise<Buffer> {
     if (!['ENOENT', 'ENOTDIR', 'EACCES'].includes(errorCode(error) ?? '')) throw error;
   }
   throw new UserError(say('adding.notThere', { source: shown(file) }));
+}
+
+async function isFile(file: string): Promise<boolean> {
+  try {
+    return (await stat(file)).isFile();
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'ENAMETOOLONG', 'ELOOP'].includes(errorCode(error) ?? '')) return false;
+    throw error;
+  }
 }

@@ -3,12 +3,15 @@
  * the home with every byte of it, so they mean the same after a restart, and exactly what was shown.
  */
 import fs from 'node:fs';
+import path from 'node:path';
 import { principalText } from '../../../access/principal.ts';
 import type { Attachment } from '../../../channels/channel.ts';
 import { UserError } from '../../../errors.ts';
 import { hashText, writeFileAtomic } from '../../../lib/files.ts';
 import { labelOf, lines, paragraphs, type Said, say, type Text, words } from '../../../messages/messages.ts';
 import type { Shown } from '../../../skills/add/add.ts';
+import { artifactPath, findArtifact } from '../../../workspace/artifacts.ts';
+import { sweepTranscripts } from '../../../workspace/transcript.ts';
 import { type ButtonAction, questionId } from '../../contract/buttons.ts';
 import { escaped as plain, plainName } from '../../conversations/places.ts';
 import { byAt } from '../../reply/outcomes.ts';
@@ -20,6 +23,8 @@ type Act = (context: CommandContext, words: string[], adding: SkillAdding) => Pr
 
 /** A repository may take a minute; nobody's next command waits for it longer than this. */
 const WAIT_MS = 2_000;
+/** How long the files of a question are kept for whoever sends them. */
+const SHOWN_MS = 3 * 86_400_000;
 const LISTED = 30;
 const WITH_BUTTONS = 10;
 const MAX_WHAT = 100;
@@ -96,7 +101,7 @@ async function soon({ messages }: CommandContext, work: Promise<Reply>): Promise
 
 async function look(context: CommandContext, source: string, names: string[], adding: SkillAdding): Promise<Reply> {
   const { messages } = context;
-  const looked = await adding.look(source, names, '/');
+  const looked = await adding.look(await sentFile(context, source), names, '/');
   if (looked.kind === 'offer')
     return offer(context, looked, { yes: messages.text('adding.add'), no: messages.text('adding.addNot') });
   const { skills, source: from } = looked;
@@ -117,6 +122,13 @@ async function look(context: CommandContext, source: string, names: string[], ad
       .slice(0, WITH_BUTTONS)
       .map(({ name }) => [{ label: labelOf(words(name)), command: 'skills', args: `add ${from} ${name}` }]),
   };
+}
+
+/** An archive that was sent here is meant by its name. */
+async function sentFile({ home, taskId }: CommandContext, source: string): Promise<string> {
+  if (!/^[^/]+\.(zip|skill)$/i.test(source)) return source;
+  const found = await findArtifact(home, taskId, source);
+  return found ? artifactPath(home, taskId, found) : source;
 }
 
 async function lookForUpdates(context: CommandContext, names: string[], adding: SkillAdding): Promise<Reply> {
@@ -142,7 +154,9 @@ async function offer(
   { yes, no }: { yes: Text; no: Text },
 ): Promise<Reply> {
   const decides = questionId.skills(id);
-  const folder = `${home.cache}/skill-shown/${id}`;
+  const shown = path.join(home.cache, 'skill-shown');
+  sweepTranscripts(shown, SHOWN_MS);
+  const folder = path.join(shown, id);
   const files = await Promise.all(skills.map((skill) => shownFile(folder, skill)));
   const asks: ButtonAction[] = [
     { label: yes, command: 'skills', args: `take! ${id}`, decides },
