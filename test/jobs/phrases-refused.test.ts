@@ -74,6 +74,11 @@ const REFUSED: [text: string, reason: RegExp][] = [
     /does not come after.*"every hour between 22:00 and 23:59; every hour between 0:00 and 06:00"/,
   ],
   ['twice an hour', /at which times.*"every 30 minutes"/],
+  ['tomorrow night at 12', /either of two days.*"2026-11-22 00:00" or "2026-11-23 00:00"/],
+  ['every monday night at 1', /"every monday at 01:00" or "every tuesday at 01:00"/],
+  ['weekdays at midnight', /either of two days/],
+  ['on the 15th at midnight', /either of two days/],
+  ['tonight at midnight', /"tomorrow at 00:00"/],
   // one hour, two halves of the day: said in the person's own words
   ['twice a day at 9 and 5', /"twice a day at 9 and 05:00" or "twice a day at 9 and 17:00"/],
   ['remind me tomorrow at 4', /"remind me tomorrow at 04:00" or "remind me tomorrow at 16:00"/],

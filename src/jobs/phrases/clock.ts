@@ -131,7 +131,11 @@ export function settleTimes(reader: Reader, times: readonly ClockTime[], part: D
     const both = time.isTwelve ? [time.minutes, (time.minutes + 720) % 1440] : [time.minutes];
     const meant = both.find((candidate) => part.has(Math.floor(candidate / 60)));
     if (meant !== undefined) return meant;
-    throw reader.refuse(`${clock(time.minutes)} does not go with "${part.name}"`, `daily at ${clock(time.minutes)}`);
+    const day = part.name === 'tonight' ? 'tomorrow' : 'daily';
+    throw reader.refuse(
+      `${clock(time.minutes)} does not go with "${part.name}"`,
+      `${day} at ${clock(time.minutes % 720)}`,
+    );
   });
   return [...new Set(minutes)].sort((a, b) => a - b);
 }

@@ -65,14 +65,15 @@ export function readStart(context: Context): boolean {
   return true;
 }
 
-/** "Friday 4 December 2026 at 09:00", as schedules are told. */
+/** "4 December 2026", or "Friday 4 December 2026 at 09:00" as schedules are told. */
 function readWritten({ reader, timezone }: Context): { day: number } | { instant: number } | undefined {
-  const month = MONTHS.get(reader.peek(2).text);
-  const [date, year] = [reader.peek(1), reader.peek(3)];
-  if (!WEEKDAYS.has(reader.peek().text) || month === undefined || year.text.length !== 4) return undefined;
-  for (let taken = 0; taken < 4; taken += 1) reader.take();
+  const first = WEEKDAYS.has(reader.peek().text) ? 1 : 0;
+  const [date, month, year] = [reader.peek(first), MONTHS.get(reader.peek(first + 1).text), reader.peek(first + 2)];
+  if (date.kind !== 'number' || month === undefined || year.text.length !== 4) return undefined;
+  for (let taken = 0; taken < first + 3; taken += 1) reader.take();
   const day = dayFrom(Number(year.text), month, Number(date.text));
   if (day === undefined) throw reader.refuse('there is no such day', 'every 2 weeks on monday from 2027-01-04');
+  if (first === 0) return { day };
   if (!reader.takeIf('at')) return { day };
   const time = readClock(reader, true);
   const wall = day * DAY + ((time?.minutes ?? 0) * 60 + (time?.seconds ?? 0)) * 1000;

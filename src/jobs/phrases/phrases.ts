@@ -67,6 +67,7 @@ function scheduleOf(build: Build): { schedule: Schedule; relative: boolean } {
   const { facts, base } = build;
   const checked = withoutCheck(build);
   checkTogether(checked);
+  checkNight(build);
   if (facts.delay || facts.instant !== undefined || facts.day !== undefined)
     return { schedule: onTheDay(build, onceOf(checked)), relative: facts.relative };
   const isOneDate = facts.dates.length > 0 && !facts.repeats;
@@ -144,6 +145,27 @@ function checkTogether({ reader, facts }: Build): void {
   }
 }
 
+/** "Monday night at 1" and "friday at midnight" are of one day by the calendar, and of the one before to many people. */
+function checkNight({ reader, facts, times, now, timezone }: Build): void {
+  const { weekdays, monthDays, nth, dates, day } = facts;
+  const isDaySaid = day !== undefined || weekdays.length + monthDays.length + nth.length + dates.length > 0;
+  const isMidnight = facts.times.some(({ isNamed, minutes }) => isNamed && minutes === 0);
+  const early = isMidnight ? 0 : facts.part?.name === 'night' ? times.find((time) => time < 6 * 60) : undefined;
+  if (!isDaySaid || early === undefined) return;
+  const reason = 'a night goes over midnight, so it can be either of two days';
+  const time = clock(early);
+  const [weekday] = weekdays;
+  const name = (of: number) => [...WEEKDAYS.keys()].find((word) => WEEKDAYS.get(word) === of % 7) ?? '';
+  const every = facts.repeats ? 'every ' : '';
+  if (weekday !== undefined)
+    throw reader.refuse(reason, `${every}${name(weekday)} at ${time}" or "${every}${name(weekday + 1)} at ${time}`);
+  if (day === undefined) throw reader.refuse(reason, `on the 1st of the month at ${time}`);
+  throw reader.refuse(
+    reason,
+    `${isoDay(Math.max(day, dayOf(toWall(now, timezone)) + 1))} ${time}" or "${isoDay(day + 1)} ${time}`,
+  );
+}
+
 /** "Every third friday" is that of the month, or one in three weeks. */
 function nearestOfMonth({ nth, times }: Facts): string {
   const [{ nth: which, weekday } = { nth: 1, weekday: 1 }] = nth;
@@ -161,8 +183,11 @@ function recurring(build: Build): Schedule {
   if (rhythm?.unit === 'second') throw reader.refuse('seconds are not supported', 'every 5 minutes');
   if (rhythm?.unit === 'minute' || rhythm?.unit === 'hour')
     return withinDays(build, rhythm.n * (rhythm.unit === 'hour' ? 60 : 1));
-  if (rhythm && rhythm.n > 1 && (rhythm.unit === 'day' || rhythm.unit === 'week'))
-    return everyDays(build, rhythm.unit, rhythm.n);
+  const unit = rhythm?.unit === 'day' || rhythm?.unit === 'week' ? rhythm.unit : undefined;
+  if (unit && rhythm && rhythm.n > 1) return everyDays(build, unit, rhythm.n);
+  // "every day starting tomorrow at 9", "every monday from 2027-01-04": cron has no first day.
+  const isOfWeek = facts.weekdays.length > 0 && (unit || !rhythm);
+  if (facts.start && (unit || isOfWeek)) return everyDays(build, isOfWeek ? 'week' : (unit ?? 'day'), 1);
   if (facts.start)
     throw reader.refuse(
       'a start goes with a rhythm of several days, weeks, hours or minutes',

@@ -501,6 +501,54 @@ export const SECOND: readonly Row[] = [
     'monday at 9 and friday at 10',
     'am Montag um 9 und am Freitag um 10 Uhr',
   ],
+  // with a first day
+  [
+    '2026-11-23 09:00, 2026-11-24 09:00, 2026-11-25 09:00',
+    'every day from monday at 9',
+    'every weekday starting monday at 9',
+    'jeden Tag ab Montag um 9',
+    'daily from 2026-11-23 at 9',
+  ],
+  [
+    '2026-12-14 09:00, 2026-12-21 09:00, 2026-12-28 09:00',
+    'every monday starting 2026-12-14 at 9',
+    'jeden Montag ab 14.12.2026 um 9',
+    'every monday from 14 december 2026 at 9',
+  ],
+  [
+    '2026-11-22 09:00, 2026-11-23 09:00, 2026-11-24 09:00',
+    'every day starting tomorrow at 9',
+    'jeden Tag ab morgen um 9',
+    'tous les jours à partir de demain à 9h',
+    'todos los días a partir de mañana a las 9',
+  ],
+  [
+    '2026-11-22 08:00, 2026-11-22 08:30, 2026-11-22 09:00',
+    'every 30 minutes 8am-6pm',
+    'every 30 min 8-18',
+    'every half hour 8:00–18:00',
+  ],
+  [
+    '2026-11-21 20:35',
+    'in an hour and a half',
+    'in anderthalb Stunden',
+    'dans une heure et demie',
+    'en una hora y media',
+  ],
+  ['2027-09-05 09:00', 'le 5 sept à 9h', 'am 5. Sept. um 9', 'on 5 sept at 9'],
+  [
+    '2026-11-23 09:00',
+    'Montagmorgen um 9',
+    'Montag Morgen um 9 Uhr',
+    'lundi matin à 9h',
+    'el lunes por la mañana a las 9',
+  ],
+  [
+    '2026-11-27 20:00, 2026-12-04 20:00, 2026-12-11 20:00',
+    'freitagabends um 8',
+    'every friday evening at 8',
+    'jeden Freitagabend um 8',
+  ],
   // several
   [
     '2026-11-22 09:00, 2026-11-23 09:00, 2026-11-23 10:00',

@@ -36,6 +36,10 @@ export const ENGLISH: Language = {
     [/\b(?:a )?quarter (?:to|before|of) (\d{1,2})\b/g, (_, hour) => spoken(hour, -15)],
     [/\b(5|10|20|25) (?:minutes )?past (\d{1,2})\b/g, (_, minutes, hour) => spoken(hour, Number(minutes))],
     [/\bat (5|10|20|25) (?:minutes )?to (\d{1,2})\b/g, (_, minutes, hour) => `at ${spoken(hour, -Number(minutes))}`],
+    [/\b(?:an |1 )?hour and a half\b/g, '90 minutes'],
+    [/\bat the (weekends?)\b/g, 'on $1'],
+    // "every 30 minutes 8am-6pm"
+    [/(?<![\d./:-])(\d{1,2}(?::\d\d)? ?(?:[ap]m)?) ?- ?(\d{1,2}(?::\d\d)? ?(?:[ap]m)?)(?![\d./:-])/g, 'from $1 to $2 '],
     [/\bquarter (?:of an hour|hour)\b/g, '15 minutes'],
     [/\b(\d) ?x (?=daily|a|per|every|each)/g, '$1 times '],
     [/\b2 times\b/g, 'twice'],

@@ -27,6 +27,8 @@ export const FRENCH: Language = {
     90 = quatre-vingt-dix
   `),
   rules: [
+    [/(?<=\b(?:dans|toutes les) )(?:une )?heures? et demie\b/g, '90 minutes'],
+    [/\b(\d{1,2}) 7\b(?=\.? )/g, '$1 septembre'],
     [/\bune heure (et demie|et quart|moins le quart)/g, '1 heures $1'],
     [/(?<=\b(?:a|vers) )une heure\b/g, '1 heures'],
     [/\b(\d{1,2}) ?h(?:eures?)? et demie?\b/g, (_, hour) => spoken(hour, 30)],
@@ -39,7 +41,7 @@ export const FRENCH: Language = {
     [/\b1er\b/g, '1'],
     [/\bles (\d{1,2}) et (\d{1,2})\b/g, '$1th and $2th'],
     [new RegExp(`\\ble (\\d{1,2})\\b(?![.:]| (?:${MONTH}))`, 'g'), '$1th'],
-    [/\bde (?=\S+ a )/g, 'from '],
+    [/\bde (?=(?:[\d\uE000]\S*|midi|minuit) a )/g, 'from '],
     [/(?<=\bfrom \S+ )a\b/g, 'to'],
     [/\bfin (?:du|de chaque) mois\b/g, 'last day of the month'],
   ],

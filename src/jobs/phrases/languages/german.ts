@@ -24,6 +24,7 @@ export const GERMAN: Language = {
     90 = neunzig
   `),
   rules: [
+    [/\b(?:anderthalb|eineinhalb|1 ?1\/2) stunden\b/g, '90 minuten'],
     // "Mo., 12. Jan. um 9"
     [/\b(mo|di|mi|do|fr|sa|so|jan|feb|apr|jun|jul|aug|sep|sept|okt|nov|dez)\.(?!\p{L})/gu, '$1'],
     // "Montagmorgen", "Montag Morgen": in the morning, not tomorrow.

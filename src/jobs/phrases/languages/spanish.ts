@@ -26,6 +26,7 @@ export const SPANISH: Language = {
     90 = noventa
   `),
   rules: [
+    [/\b(?:una )?hora y media\b/g, '90 minutos'],
     [/\bla una\b/g, 'las 1'],
     [/\b(\d{1,2}) y (?:media|30)\b/g, (_, hour) => spoken(hour, 30)],
     [/\b(\d{1,2}) y cuarto\b/g, (_, hour) => spoken(hour, 15)],
