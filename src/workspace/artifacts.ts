@@ -7,7 +7,7 @@ import { hash, randomInt } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../errors.ts';
-import { appendLines, sha256File, syncFile, syncFolder, writeFileAtomic } from '../lib/files.ts';
+import { appendLines, ensureDir, sha256File, syncFile, syncFolder, writeFileAtomic } from '../lib/files.ts';
 import { serialise } from '../lib/locks.ts';
 import { type ArtifactMeta, type ArtifactOrigin, readIndex } from './artifact-index.ts';
 import { cleanType, extensionOf, nameFromTitle, safeName, safeTitle } from './artifact-names.ts';
@@ -77,6 +77,26 @@ export function adoptArtifact(
   });
 }
 
+/** An address on the web, kept beside the files; the same one again changes nothing. Nothing of it is fetched. */
+export function keepLink(home: Home, taskId: string, given: ArtifactRef): Promise<ArtifactRef> {
+  return serialise(indexFile(home, taskId), async () => {
+    const { id, ref } = given;
+    const old = (await listArtifacts(home, taskId)).find((meta) => meta.id === id && meta.ref === ref);
+    if (old) return refOf(old);
+    const title = safeTitle(given.title, ref);
+    const link: ArtifactRef = { id, title, type: cleanType(given.type), ref };
+    const meta: ArtifactMeta = {
+      ...{ ...link, name: title, size: 0, sha256: '', origin: 'agent', createdAt: new Date().toISOString() },
+    };
+    await ensureDir(home.taskDir(taskId));
+    await appendLines(indexFile(home, taskId), [JSON.stringify(meta)], { sync: true });
+    return link;
+  });
+}
+
+/** Whether it stands on the web and not on this machine. */
+export const isLink = ({ ref }: Pick<ArtifactRef, 'ref'>): boolean => /^https?:\/\//.test(ref);
+
 /** All artifacts of a task, oldest first. A torn or damaged line of the index is passed over. */
 export async function listArtifacts(home: Home, taskId: string): Promise<ArtifactMeta[]> {
   return [...readIndex(indexFile(home, taskId))];
@@ -100,6 +120,7 @@ export async function findArtifact(home: Home, taskId: string, text: string): Pr
  * @throws UserError when it is gone or is not a regular file (a link, for example)
  */
 export function artifactPath(home: Home, taskId: string, meta: Pick<ArtifactRef, 'ref' | 'title'>): string {
+  if (isLink(meta)) throw new UserError(`"${meta.title}" is a link: ${meta.ref}`);
   const name = path.posix.basename(meta.ref);
   const file = path.join(home.taskDir(taskId), name);
   const isOwn = FILE_NAME.test(name) && !RESERVED.has(path.parse(name).name);

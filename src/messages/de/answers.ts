@@ -5,7 +5,10 @@ import { answers as english } from '../en/answers.ts';
 export const answers = translate(english)({
   done: 'Fertig.',
   somethingToRemember: 'Hier ist etwas, das ich mir merken könnte.',
-  planConflict: 'Der Plan wurde inzwischen geändert, es gilt deiner. Ich hätte geschrieben:',
+  planConflict: 'Der Plan wurde inzwischen geändert, es gilt deiner:',
+  planMine: 'Ich hätte geschrieben:',
+  unreadFiles:
+    'Ich wollte {n, plural, one {eine Datei} other {# Dateien}} mitschicken, die nicht zu lesen {n, plural, one {war} other {waren}}. Bitte mich noch einmal darum.',
   saidBy: 'Wer was gesagt hat:',
   moreSaid: 'und noch {n, plural, one {eine Antwort} other {# Antworten}}',
   noWords: 'Das ist erledigt; das Modell hat nichts dazu gesagt.',

@@ -2,7 +2,10 @@
 export const answers = {
   done: 'Done.',
   somethingToRemember: 'There is something to remember.',
-  planConflict: 'The plan was edited meanwhile, so yours stands. I would have written:',
+  planConflict: 'The plan was edited meanwhile, so yours stands:',
+  planMine: 'I would have written:',
+  unreadFiles:
+    'I meant to add {n, plural, one {a file} other {# files}} that could not be read. Ask me for {n, plural, one {it} other {them}} once more.',
   saidBy: 'Who said what:',
   moreSaid: 'and {n, plural, one {# answer more} other {# answers more}}',
   noWords: 'That is done; the model added no words to it.',

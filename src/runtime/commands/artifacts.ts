@@ -3,11 +3,13 @@
 import type { Attachment } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
 import { lines, type Messages, words } from '../../messages/messages.ts';
-import { type ArtifactMeta, findArtifact, listArtifacts } from '../../workspace/artifacts.ts';
+import { type ArtifactMeta, findArtifact, isLink, listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import { plainName } from '../conversations/places.ts';
 import { getButton, toAttachment } from '../reply/attachments.ts';
+import { linkTo } from '../reply/links.ts';
+import { existingArtifact } from '../tools/attach-file.ts';
 import { type Command, type CommandContext, type CommandReply, TASK_ID } from './command.ts';
 
 const SHOWN = 20;
@@ -53,11 +55,20 @@ export const artifacts: Command = {
   async run({ home, taskId, messages }) {
     const files = (await listArtifacts(home, taskId)).reverse();
     if (files.length === 0) return { text: messages.text('tasks.noFiles') };
-    const listed = files.slice(0, SHOWN).map((file) => words(`- \`${file.id}\` ${file.name} (${fileSize(file.size)})`));
+    const listed = files
+      .slice(0, SHOWN)
+      .map((file) =>
+        words(
+          isLink(file) ? `- \`${file.id}\` ${linkTo(file)}` : `- \`${file.id}\` ${file.name} (${fileSize(file.size)})`,
+        ),
+      );
     if (files.length > SHOWN) listed.push(messages.text('tasks.moreFiles', { n: files.length - SHOWN }));
     return {
       text: lines(...listed),
-      buttons: files.slice(0, MAX_BUTTONS).map((file) => [getButton(file, messages, taskId)]),
+      buttons: files
+        .filter((file) => !isLink(file))
+        .slice(0, MAX_BUTTONS)
+        .map((file) => [getButton(file, messages, taskId)]),
     };
   },
 };
@@ -72,7 +83,9 @@ export const get: Command = {
     const { home, taskId, messages } = context;
     const wanted = context.args.trim();
     const files = await listArtifacts(home, taskId);
+    if (wanted.startsWith('workspace/')) return fromWorkspace(context, wanted);
     const named = wanted === '' ? undefined : await findArtifact(home, taskId, wanted);
+    if (named && isLink(named)) return { text: words(linkTo(named)) };
     const chosen = named ? [named] : wanted.toLowerCase() === 'all' ? files.slice(-MAX_FILES) : [];
     if (chosen.length > 0) {
       const { files: attached, missing } = attachable(home, taskId, chosen);
@@ -83,6 +96,17 @@ export const get: Command = {
     return { text: messages.text('tasks.whichFile'), buttons: newestButtons(files, taskId, messages) };
   },
 };
+
+/** A file that lies in the viber's folder, for people on the list. */
+async function fromWorkspace(context: CommandContext, wanted: string): Promise<CommandReply> {
+  const { home, viber, taskId, principal, messages } = context;
+  const isKnown = principal.role !== 'guest' && context.task !== undefined;
+  if (!isKnown) return { text: messages.text('tasks.noSuchFile', { file: plainName(wanted) }) };
+  const scope = { home, viber: context.task?.viber ?? viber, taskId, runId: '' };
+  const { id } = await existingArtifact(scope, wanted);
+  const file = (await listArtifacts(home, taskId)).filter((each) => each.id === id);
+  return { text: words(''), files: attachable(home, taskId, file).files };
+}
 
 const newestButtons = (files: readonly ArtifactMeta[], taskId: string, messages: Messages): ButtonAction[][] =>
   files

@@ -1,39 +1,54 @@
-/** /plan: the steps of a task, what is next, and buttons for it; `done`, `skip`, `open`, `drop` and a number change a step. */
+/**
+ * /plan: the steps of a task, what is next, and buttons for it; `done`, `skip`, `open`, `drop` and a number change a step, `add TEXT` adds
+ * one, `move 3 1` puts one elsewhere. `apply` and `keep` decide about a plan that was proposed.
+ */
 import { hashText } from '../../lib/files.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
-import { type Messages, paragraphs, type Text, words } from '../../messages/messages.ts';
+import { type Messages, paragraphs, say, type Text, words } from '../../messages/messages.ts';
 import { nextStep, planNotes, planProgress, readPlan, writePlan } from '../../workspace/plan.ts';
+import { dropProposal, readProposal } from '../../workspace/plan-proposal.ts';
 import type { Plan, PlanStep, StepStatus } from '../../workspace/types.ts';
-import type { ButtonAction } from '../contract/buttons.ts';
+import { type ButtonAction, questionId } from '../contract/buttons.ts';
 import { escaped } from '../conversations/places.ts';
+import { planRows, stepTitle } from '../reply/plan-rows.ts';
 import { type Command, type CommandContext, type CommandReply, TASK_ID } from './command.ts';
 
-const MARKS: Readonly<Record<StepStatus, string>> = { done: '✓', in_progress: '▶', pending: '○', skipped: '–' };
 const MAX_TITLE = 200;
-const MAX_STEPS = 40;
 
 const VERBS = ['done', 'skip', 'open', 'drop'] as const;
 type Verb = (typeof VERBS)[number];
 const BECOMES: Readonly<Record<Exclude<Verb, 'drop'>, StepStatus>> = { done: 'done', skip: 'skipped', open: 'pending' };
 const CHANGE = new RegExp(`^(${VERBS.join('|')})\\s+#?(\\d{1,3})(?:\\s+([0-9a-f]{8}))?$`, 'i');
 
+const ADD = /^add\s+(\S[\s\S]*)$/i;
+const MOVE = /^move\s+#?(\d{1,3})\s+(?:to\s+)?#?(\d{1,3})$/i;
+const DECIDE = /^(apply|keep)\s+([0-9a-f]{8})$/;
+
 export const plan: Command = {
   name: 'plan',
   description: 'Show the plan of this task',
   argument: {
-    ...{ name: 'task', description: 'The id of another task, or done, skip, drop and a number', suggests: true },
-    pattern: `${TASK_ID}|^(?:(?=\\S*\\d)[\\w-]+\\s+)?(?:${VERBS.join('|')})\\s+#?\\d{1,3}$`,
+    ...{ name: 'task', description: 'add TEXT; done, skip, drop and a number; move 3 1; or a task id', suggests: true },
+    pattern: `${TASK_ID}|^(?:(?=\\S*\\d)[\\w-]+\\s+)?(?:(?:${VERBS.join('|')})\\s+#?\\d{1,3}|move\\s+#?\\d{1,3}\\s+(?:to\\s+)?#?\\d{1,3}|add\\s+.+)$`,
   },
   action: 'look',
   takesTask: 'any',
   async run(context) {
-    const [, verb = '', number = '', key] = CHANGE.exec(context.args.trim()) ?? [];
+    const args = context.args.trim();
+    const decided = DECIDE.exec(args);
+    if (decided) return decide(context, decided[1] === 'apply', decided[2] ?? '');
+    const added = ADD.exec(args)?.[1];
+    if (added !== undefined)
+      return edit(context, ({ steps, ...plan }) => ({ ...plan, steps: [...steps, stepOf(added)] }));
+    const [, from, to] = MOVE.exec(args) ?? [];
+    if (from !== undefined) return edit(context, (plan) => moved(plan, Number(from), Number(to)), Number(from));
+    const [, verb = '', number = '', key] = CHANGE.exec(args) ?? [];
     const wanted = VERBS.find((each) => each === verb.toLowerCase());
     return wanted ? change(context, wanted, Number(number), key) : show(context);
   },
 };
 
-const titleOf = ({ title }: PlanStep): string => escaped(cutText(plainLine(title), MAX_TITLE));
+const titleOf = stepTitle;
 
 /** How a button names a step, whatever its number is by then. */
 const keyOf = ({ title }: PlanStep): string => hashText(title).slice(0, 8);
@@ -54,18 +69,11 @@ async function show(context: CommandContext, said: Text | '' = ''): Promise<Comm
 /** The goal, the steps with their marks, and what is next. */
 function planLines(plan: Plan, messages: Messages): (Text | '')[] {
   const { done, total } = planProgress(plan);
-  const shown = plan.steps.slice(0, MAX_STEPS);
-  const rows = shown.map((step, index) => {
-    const title = step.status === 'skipped' ? messages.text('plans.skipped', { step: titleOf(step) }) : titleOf(step);
-    return `${index + 1}. ${MARKS[step.status]} ${title}`;
-  });
-  const rest = plan.steps.length - shown.length;
-  if (rest > 0) rows.push(messages.text('plans.more', { n: rest }));
   const next = nextStep(plan);
   const goal = cutText(plainLine(plan.goal), MAX_TITLE);
   return [
     goal === '' ? '' : words(`**${escaped(goal)}**`),
-    words(rows.join('\n')),
+    planRows(plan, messages),
     next
       ? messages.text(next.status === 'in_progress' ? 'plans.now' : 'plans.next', { done, total, step: titleOf(next) })
       : messages.text('plans.allDone'),
@@ -106,6 +114,44 @@ async function change(
   const write = await writePlan(home, taskId, changed(stored.plan, at, verb), { baseHash: stored.hash });
   if (write.written) context.showTask?.(taskId);
   return write.written ? show(context) : show(context, messages.text('plans.changed'));
+}
+
+const stepOf = (said: string): PlanStep => ({ id: '', title: cutText(plainLine(said), MAX_TITLE), status: 'pending' });
+
+/** Undefined where there is no such step. */
+function moved({ steps, ...plan }: Plan, from: number, to: number): Plan | undefined {
+  const step = steps[from - 1];
+  if (!step || to < 1) return undefined;
+  return { ...plan, steps: steps.toSpliced(from - 1, 1).toSpliced(to - 1, 0, step) };
+}
+
+/** A change to the whole list, by those who may. */
+async function edit(context: CommandContext, change: (plan: Plan) => Plan | undefined, n = 0): Promise<CommandReply> {
+  const { home, taskId, task, messages } = context;
+  if (!context.mayUse('steer', task))
+    return { text: messages.text('plans.peopleOnly', { title: escaped(task?.title ?? '') }) };
+  if (!task) return { text: messages.text('plans.none') };
+  const stored = await readPlan(home, taskId);
+  const next = change(stored?.plan ?? { goal: task.goal, steps: [] });
+  if (!next) return show(context, messages.text('plans.noStep', { n }));
+  const write = await writePlan(home, taskId, next, stored ? { baseHash: stored.hash } : {});
+  if (write.written) context.showTask?.(taskId);
+  return write.written ? show(context) : show(context, messages.text('plans.changed'));
+}
+
+/** A proposal is applied or dropped; the messages that ask about it tell so. */
+async function decide(context: CommandContext, isApplied: boolean, key: string): Promise<CommandReply> {
+  const { home, taskId, task, messages } = context;
+  if (!context.mayUse('steer', task))
+    return { text: messages.text('plans.peopleOnly', { title: escaped(task?.title ?? '') }) };
+  const proposal = readProposal(home, taskId, key);
+  if (proposal === undefined) return show(context, messages.text('plans.proposalGone'));
+  if (isApplied) await writePlan(home, taskId, proposal);
+  dropProposal(home, taskId);
+  if (isApplied) context.showTask?.(taskId);
+  const outcome = say(isApplied ? 'plans.applied' : 'plans.kept');
+  const shown = await show(context, messages.said(outcome));
+  return { ...shown, decided: { question: questionId.plan(taskId, key), outcome } };
 }
 
 /** Where a step is: by its number, or where a button meant another one that has moved, by its words. */

@@ -12,5 +12,6 @@ export const questionId = {
   suggestion: (id: string, viber: string): string => `suggestion:${viber === DEFAULT_VIBER ? '' : `${viber}/`}${id}`,
   /** An offer to add or update skills, or the removal of one. */
   skills: (id: string): string => `skills:${id}`,
+  plan: (taskId: string, key: string): string => `plan:${taskId}:${key}`,
   pairing: (code: string): string => `pairing:${code.trim().toUpperCase()}`,
 };

@@ -1,7 +1,7 @@
 /** What came of a run. Types only. */
 import type { Attachment } from '../../channels/channel.ts';
 import type { Suggestion } from '../../workspace/memory/suggestions.ts';
-import type { ArtifactRef, Usage } from '../../workspace/types.ts';
+import type { ArtifactRef, Plan, Usage } from '../../workspace/types.ts';
 import type { ButtonAction } from './buttons.ts';
 import type { TaskResult } from './task.ts';
 import type { PlanChange } from './tool-scope.ts';
@@ -11,6 +11,8 @@ export interface Made {
   refs: ArtifactRef[];
   pending: Suggestion[];
   plan: PlanChange | undefined;
+  /** As it stood when the run began. */
+  planBefore?: Plan;
   /** Pages that searches have found. */
   sources?: { title: string; url: string }[];
   /** The agents that it asked, and what they have answered. */

@@ -50,11 +50,22 @@ export const taskResultSchema = z.object({
 /** What a reply's `artifact_deltas` block may hold. */
 export const DELTA_LIMITS = { count: 20, bytes: 1_048_576 } as const;
 
-/** One entry of an `artifact_deltas` block. Sizes are checked by the parser, in bytes, after the shape. */
-export const artifactDeltaSchema = z.object({
-  id: z.string().min(1).max(200).exactOptional(),
-  title: z.string().min(1).max(200),
-  type: z.string().min(1).max(100),
-  content: z.string(),
-});
+/**
+ * One entry of an `artifact_deltas` block: a file with its content, or a `ref` to what is there already, an address or an artifact. Sizes
+ * are checked by the parser, in bytes, after the shape.
+ */
+export const artifactDeltaSchema = z
+  .object({
+    id: z.string().min(1).max(200).exactOptional(),
+    title: z.string().min(1).max(200).exactOptional(),
+    type: z.string().min(1).max(100).exactOptional(),
+    content: z.string().exactOptional(),
+    ref: z.string().min(1).max(2000).exactOptional(),
+  })
+  .refine(({ content, ref }) => content !== undefined || ref !== undefined, { error: 'content or ref is missing' })
+  .transform(({ title, type, ...rest }) => ({
+    ...rest,
+    title: title ?? rest.id ?? rest.ref?.split('/').findLast(Boolean)?.slice(0, 200) ?? 'file',
+    type: type ?? (rest.content === undefined ? 'application/octet-stream' : 'text/markdown'),
+  }));
 export type ArtifactDelta = z.infer<typeof artifactDeltaSchema>;

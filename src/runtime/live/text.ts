@@ -4,6 +4,7 @@
  * become a block, a tag or a secret is held back until it is clear; linear in the length of the reply.
  */
 import { scrub } from '../../log.ts';
+import { kindOf } from '../reply/blocks.ts';
 
 export interface LiveText {
   /** What may be shown now because of `delta`, often ''. */
@@ -42,10 +43,8 @@ export function createLiveText(): LiveText {
       return isHidden ? '' : text;
     }
     if (isInTag || marks === '' || (marks.startsWith('`') && info.includes('`'))) return outsideTags(text);
-    const isHidden = info
-      .toLowerCase()
-      .split(/[\s,{}.]+/)
-      .includes('artifact_deltas');
+    // What a block of JSON is shows its end: people see it with the answer, when it is theirs.
+    const isHidden = kindOf(info) !== undefined;
     fence = { marks, isHidden };
     return isHidden ? '' : text;
   }

@@ -1,11 +1,12 @@
 /** What an asked agent hands back: its words and files. What it wants remembered is for whoever asked to decide about. */
 import { type Logger, scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
+import { formatPlan } from '../../workspace/plan.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import type { AgentOutcome } from '../agent/agent.ts';
 import type { Made } from '../contract/outcome.ts';
 import { parseReply } from '../reply/reply.ts';
-import { writeDeltas } from '../run/finalize.ts';
+import { keepDeltas } from '../run/apply-blocks.ts';
 
 export interface AnswerWhere {
   home: Home;
@@ -22,9 +23,13 @@ export async function answerOf(
 ): Promise<{ text: string; artifactRefs: ArtifactRef[] }> {
   const reply = parseReply(outcome.text);
   for (const problem of reply.problems) log.warn({ trace: run, problem }, 'a block of the reply could not be used');
-  const made = [...refs, ...(await writeDeltas(home, taskId, run, reply.artifactDeltas))];
+  // It refers to the files of the task alone.
+  const scope = { home, viber: '', taskId, runId: run, isGuest: true };
+  const made = [...refs, ...(await keepDeltas(reply.artifactDeltas, scope, log)).refs];
+  // The plan of the task is not its own: what it would do is part of its answer.
+  const plans = reply.plans.map((plan) => (typeof plan === 'string' ? plan : formatPlan(plan)));
   const worth = reply.memorySuggestions.map((text) => `Worth remembering: ${text}`);
   const artifactRefs = [...new Map(made.map((ref) => [ref.id, ref])).values()];
-  const text = scrub([reply.visible.trim(), ...worth].filter(Boolean).join('\n\n'));
+  const text = scrub([reply.visible.trim(), ...plans, ...worth].filter(Boolean).join('\n\n'));
   return { text: text || (artifactRefs.length > 0 ? 'Done; see the files.' : 'Done.'), artifactRefs };
 }

@@ -2,7 +2,7 @@
 
 import type { Attachment } from '../../channels/channel.ts';
 import { labelOf, type Messages } from '../../messages/messages.ts';
-import { type ArtifactMeta, artifactPath, listArtifacts } from '../../workspace/artifacts.ts';
+import { type ArtifactMeta, artifactPath, isLink, listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
@@ -34,7 +34,7 @@ export async function attach(
 ): Promise<Attached> {
   if (refs.length === 0) return { files: [], onRequest: [] };
   const wanted = new Set(refs.map((ref) => ref.id));
-  const metas = (await listArtifacts(home, taskId)).filter((file) => wanted.has(file.id));
+  const metas = (await listArtifacts(home, taskId)).filter((file) => wanted.has(file.id) && !isLink(file));
   const fits = metas.filter((file) => rules.mode === 'auto' && file.size <= rules.maxBytes).slice(0, rules.maxFiles);
   const sent = new Set(fits);
   return {

@@ -1,18 +1,15 @@
 /**
  * The structured blocks of an answer: taken out of what people see and given back as data.
- * Nothing is lost silently: a block that cannot be understood stays in the visible text and is named in `problems`.
+ * Nothing is lost silently: a block of files that cannot be understood is counted in `unread`, and named in `problems`.
  */
-import { type ArtifactDelta, artifactDeltaSchema, DELTA_LIMITS } from '../contract/protocol.ts';
+import { type BlockKind, type Blocks, jsonLength, kindOf, readBlock } from './blocks.ts';
 
 export { decisionsOf, summarise } from './summary.ts';
 
-export interface ParsedReply {
+export interface ParsedReply extends Blocks {
   /** Markdown for the person. The input itself when it holds no block. */
   visible: string;
-  artifactDeltas: ArtifactDelta[];
   memorySuggestions: string[];
-  /** One sentence for each block that was not used as it stands. */
-  problems: string[];
 }
 
 /** A stretch of the text that leaves the visible part: [start, end). */
@@ -23,7 +20,7 @@ interface Cut {
 
 // List markers and quote marks may stand before a fence; the marks must be taken off the block's own lines again.
 const FENCE = /^((?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}|~{3,})([^\n]*)$/;
-const MARKER = /artifact_deltas|memory_suggestion/i;
+const MARKER = /artifact_deltas|memory_suggestion|plan|task\.md/i;
 const CODE_SPAN = /``[^\n]+?``|`[^`\n]+`/g;
 const LEADING_BLANK_LINES = /^(?:[ \t]*\r?\n)+/;
 const MAX_SUGGESTIONS = 20;
@@ -34,10 +31,16 @@ const TAG = /<(\/?)memory_suggestion(?:\s[^<>\n]{0,200})?>/gi;
  * `<memory_suggestion>` elements outside code. Linear in the length of the text; without a marker it is only searched.
  */
 export function parseReply(text: string): ParsedReply {
-  const reply: ParsedReply = { visible: text, artifactDeltas: [], memorySuggestions: [], problems: [] };
+  const found: Blocks = { artifactDeltas: [], plans: [], problems: [], unread: 0 };
+  const reply: ParsedReply = { ...found, visible: text, memorySuggestions: [] };
   if (!MARKER.test(text)) return reply;
+  // Some models give nothing but the block, without a fence.
+  if (/^\s*\{[\s\S]*"artifact_deltas"[\s\S]*\}\s*$/.test(text) && readBlock('json', text, reply))
+    return { ...reply, visible: '' };
   const cuts: Cut[] = [];
-  let fence: { marks: string; quoted: boolean; deltas: boolean; start: number; body: number } | undefined;
+  const bodyOf = ({ body, quoted }: { body: number; quoted: boolean }, to: number): string =>
+    quoted ? text.slice(body, to).replace(/^[ \t]*>/gm, '') : text.slice(body, to);
+  let fence: { marks: string; quoted: boolean; kind: BlockKind | undefined; start: number; body: number } | undefined;
   let tag: { start: number; body: number } | undefined;
 
   for (let start = 0; start < text.length; ) {
@@ -47,18 +50,11 @@ export function parseReply(text: string): ParsedReply {
     const [, prefix = '', marks = '', info = ''] = FENCE.exec(line) ?? [];
     if (fence) {
       if (marks.startsWith(fence.marks) && info.trim() === '' && /^[\s>]*$/.test(prefix)) {
-        const body = text.slice(fence.body, start);
-        if (fence.deltas && readDeltas(fence.quoted ? body.replace(/^[ \t]*>/gm, '') : body, reply)) {
-          cuts.push({ start: fence.start, end });
-        }
+        if (fence.kind && readBlock(fence.kind, bodyOf(fence, start), reply)) cuts.push({ start: fence.start, end });
         fence = undefined;
       }
     } else if (marks && !(marks.startsWith('`') && info.includes('`'))) {
-      const deltas = info
-        .toLowerCase()
-        .split(/[\s,{}.]+/)
-        .includes('artifact_deltas');
-      fence = { marks, quoted: prefix.includes('>'), deltas, start, body: end };
+      fence = { marks, quoted: prefix.includes('>'), kind: kindOf(info), start, body: end };
     } else if (line.includes('<')) {
       // Inline code keeps its length, so that places in the line stay what they are.
       const outside = line.replace(CODE_SPAN, (code) => ' '.repeat(code.length));
@@ -76,39 +72,16 @@ export function parseReply(text: string): ParsedReply {
     }
     start = end;
   }
-  if (fence?.deltas) reply.problems.push('an artifact_deltas block has no end');
+  if (fence?.kind === 'deltas') {
+    const length = jsonLength(text.slice(fence.body));
+    const end = fence.body + length;
+    if (length > 0) readBlock('deltas', bodyOf(fence, end), reply);
+    else reply.problems.push('an artifact_deltas block has no end');
+    cuts.push({ start: fence.start, end });
+  }
   if (tag) reply.problems.push('a memory_suggestion has no end');
   if (cuts.length > 0) reply.visible = cutOut(text, outermost(cuts));
   return reply;
-}
-
-/** Adds a block's entries to the reply; false when the block is not what it should be and must stay visible. */
-function readDeltas(body: string, reply: ParsedReply): boolean {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch (error) {
-    reply.problems.push(
-      `an artifact_deltas block is not JSON: ${error instanceof Error ? error.message : 'unreadable'}`,
-    );
-    return false;
-  }
-  const parsed = artifactDeltaSchema.array().safeParse(Array.isArray(value) ? value : [value]);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    reply.problems.push(
-      `an artifact_deltas block is wrong at ${issue?.path.join('.') || 'its top'}: ${issue?.message}`,
-    );
-    return false;
-  }
-  for (const delta of parsed.data) {
-    if (reply.artifactDeltas.length >= DELTA_LIMITS.count) {
-      reply.problems.push(`"${delta.title}" was left out: at most ${DELTA_LIMITS.count} artifacts in one answer`);
-    } else if (Buffer.byteLength(delta.content) > DELTA_LIMITS.bytes) {
-      reply.problems.push(`"${delta.title}" was left out: an artifact in an answer may have 1 MB`);
-    } else reply.artifactDeltas.push(delta);
-  }
-  return true;
 }
 
 /** The cuts inside a stretch, counted from its start. */

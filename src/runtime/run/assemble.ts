@@ -57,6 +57,7 @@ export async function assemble(order: Order, progress: Progress, to: AssembleSer
     isWithoutMemory: isGuest || !order.tellsMemory,
   });
   scope.planBase = context.planHash;
+  if (context.plan) progress.made.planBefore = context.plan.plan;
   progress.made.hasLogs = context.hasLogs;
   if (context.hasLogs) scope.autoAcceptMemory = false;
   if (context.isPrivate) progress.isTainted = true;

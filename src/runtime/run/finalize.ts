@@ -3,20 +3,20 @@
 import { type Principal, principalText } from '../../access/principal.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
-import { lines, type Messages, words } from '../../messages/messages.ts';
-import { createArtifact, findArtifact } from '../../workspace/artifacts.ts';
-import type { Home } from '../../workspace/home.ts';
+import type { Messages } from '../../messages/messages.ts';
 import { decisionOn } from '../../workspace/memory/record.ts';
 import { parseSuggestion, takeSuggestion } from '../../workspace/memory/suggestions.ts';
-import type { ArtifactRef, TaskRecord } from '../../workspace/types.ts';
+import type { TaskRecord } from '../../workspace/types.ts';
 import type { AgentOutcome } from '../agent/agent.ts';
 import type { Made, RunOutcome } from '../contract/outcome.ts';
-import type { ArtifactDelta } from '../contract/protocol.ts';
+import type { RuntimeTool } from '../contract/task.ts';
 import { escaped, plainName } from '../conversations/places.ts';
 import { extractLearning } from '../memory/learning.ts';
 import { continueButton } from '../reply/failure.ts';
+import { linkTo } from '../reply/links.ts';
 import { parseReply, summarise } from '../reply/reply.ts';
 import { type Keeping, keep } from '../tools/keep.ts';
+import { applyPlan, keepDeltas, linksBelow, tellPlan } from './apply-blocks.ts';
 import type { RunServices } from './services.ts';
 
 export interface FinalizedRun {
@@ -25,13 +25,15 @@ export interface FinalizedRun {
   /** On whose word it ran; nothing of a guest's is remembered. */
   principal: Principal;
   messages: Messages;
+  /** What it could use. */
+  tools: readonly RuntimeTool[];
 }
 
 /** Writes back what came of a run: files, suggestions, the words a person sees. */
 export async function finalize(
   outcome: AgentOutcome,
   made: Made,
-  { task, run, principal, messages }: FinalizedRun,
+  { task, run, principal, messages, tools }: FinalizedRun,
   { home, log, settings }: Pick<RunServices, 'home' | 'log' | 'settings'>,
 ): Promise<RunOutcome> {
   const { refs, pending } = made;
@@ -39,7 +41,10 @@ export async function finalize(
   const keepsNothing = principal.role === 'guest';
   const reply = parseReply(outcome.text);
   for (const problem of reply.problems) log.warn({ trace: run, problem }, 'a block of the reply could not be used');
-  refs.push(...(await writeDeltas(home, task.id, run, reply.artifactDeltas)));
+  const scope = { home, viber: task.viber, taskId: task.id, runId: run, isGuest: keepsNothing };
+  const deltas = await keepDeltas(reply.artifactDeltas, scope, log);
+  refs.push(...deltas.refs);
+  const shownPlan = await applyPlan(reply.plans, made, tools, scope, messages);
   const keeping: Keeping = {
     ...{ home, viber: task.viber, taskId: task.id, runId: run, autoAcceptMemory: autoAccept },
     provenance: `${principalText(principal)} in task ${task.id}`,
@@ -55,14 +60,19 @@ export async function finalize(
     await takeSuggestion(home, task.viber, pattern.id);
   else if (pattern) pending.push(pattern);
   const asks = [...new Map(pending.map((suggestion) => [suggestion.id, suggestion])).values()];
-  // A hand edit wins; what the agent would have written is shown.
-  const proposal =
-    made.plan?.status === 'conflict' ? lines(messages.text('answers.planConflict'), '', words(made.plan.proposal)) : '';
+  // A hand edit wins; what the agent would have written is shown beside it. The built-in model tells of steps itself.
+  const isOwnWords = made.plan?.status === 'written' && outcome.model.startsWith('offline/');
+  const plan = isOwnWords ? { text: '', buttons: [] } : await tellPlan(made, { home, id: task.id }, messages);
+  const n = reply.unread + deltas.missing;
+  const lost = n > 0 ? messages.text('answers.unreadFiles', { n }) : '';
+  const links = linksBelow(refs, reply.visible);
   const sources = sourcesBelow(reply.visible, made.sources ?? [], messages);
   // A job that has nothing to say says one word.
   const isRoutine = /^\W*HEALTHY\W*$/.test(reply.visible);
   const said = isRoutine ? '' : saidBelow(made.said ?? [], messages);
-  const text = scrub([reply.visible.trim(), said, sources, proposal].filter(Boolean).join('\n\n'));
+  const text = scrub(
+    [reply.visible.trim(), shownPlan, said, links, sources, lost, plan.text].filter(Boolean).join('\n\n'),
+  );
   const unique = [...new Map(refs.map((ref) => [ref.id, ref])).values()];
   return {
     state: 'completed',
@@ -73,7 +83,7 @@ export async function finalize(
     summary: summarise(text || unique.map((ref) => ref.title).join(', ')),
     artifactRefs: unique,
     usage: outcome.usage,
-    buttons: isCutShort(outcome) ? [[continueButton(messages)]] : [],
+    buttons: [...plan.buttons, ...(isCutShort(outcome) ? [[continueButton(messages)]] : [])],
     ...(asks.length > 0 ? { asks } : {}),
     ...(isTalk(outcome) ? { isTalk: true } : {}),
   };
@@ -103,30 +113,12 @@ function sourcesBelow(answer: string, sources: NonNullable<Made['sources']>, mes
   if (pages.length === 0 || answer.trim() === '' || pages.some(({ url }) => answer.includes(hostOf(url)))) return '';
   const links = pages.slice(0, MAX_SOURCES).map(({ title, url }) => {
     const host = hostOf(url);
-    const link = `[${escaped(title)}](${url.replace(/[()\s]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)})`;
-    return `- ${link}${title.includes(host) ? '' : ` (${host})`}`;
+    return `- ${linkTo({ title, ref: url })}${title.includes(host) ? '' : ` (${host})`}`;
   });
   return `${messages.text('search.sources')}\n${links.join('\n')}`;
 }
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname.replace(/^www\./, '') : url);
-
-/** Writes the files that an answer announces; the same answer again changes nothing. */
-export async function writeDeltas(
-  home: Home,
-  taskId: string,
-  run: string,
-  deltas: readonly ArtifactDelta[],
-): Promise<ArtifactRef[]> {
-  const refs: ArtifactRef[] = [];
-  for (const [index, { id: wanted, title, type, content }] of deltas.entries()) {
-    // A file that a person sent in is never replaced by an answer.
-    const known = wanted === undefined ? undefined : await findArtifact(home, taskId, wanted);
-    const id = wanted !== undefined && known?.origin !== 'user' ? wanted : `${run.slice(0, 8)}-${index + 1}`;
-    refs.push(await createArtifact(home, taskId, { id, title, type, content: Buffer.from(content), origin: 'agent' }));
-  }
-  return refs;
-}
 
 /** At a limit of steps or of length: there is more to come if it is asked for. */
 const isCutShort = ({ finish }: AgentOutcome): boolean => finish === 'max-steps' || finish === 'length';

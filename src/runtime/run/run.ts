@@ -104,7 +104,7 @@ export async function run(turn: RunTurn, to: RunUses): Promise<RunEnd> {
   const below = outcome.parked?.[0]?.below;
   if (below) return ended(await to.suspension.suspend({ ...begun, inner: below }, below.waiting, below.tools));
   if (outcome.parked) return ended(await to.suspension.suspend(begun, outcome, tools));
-  return ended(await finalize(outcome, made, begun, to));
+  return ended(await finalize(outcome, made, { ...begun, tools }, to));
 }
 
 /** What was called stays at hand for the rest of the task, whatever its own rules are. */

@@ -2,9 +2,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
-import { createArtifact, findArtifact } from '../../workspace/artifacts.ts';
+import { createArtifact } from '../../workspace/artifacts.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
+import { existingArtifact } from './attach-file.ts';
 
 /** Of one file a tool writes. */
 export const MAX_BYTES = 10_485_760;
@@ -44,14 +45,12 @@ const attachInput = z.object({ id: z.string() });
 export const attachArtifact = (scope: ToolScope) =>
   defineTool({
     name: 'attach_artifact',
-    description: 'Attach an earlier artifact of this task to your answer.',
+    description: 'Attach an artifact of this task, or workspace/NAME, to your answer.',
     input: attachInput,
     effect: 'idempotent',
     consent: 'never',
     async execute({ id }) {
-      const meta = await findArtifact(scope.home, scope.taskId, id);
-      if (!meta) throw new UserError(`This task has no artifact "${id.slice(0, 100)}"; list_files shows them.`);
-      return attached(scope, meta);
+      return attached(scope, await existingArtifact(scope, id));
     },
   });
 

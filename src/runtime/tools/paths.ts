@@ -12,6 +12,9 @@ import type { ArtifactRef } from '../../workspace/types.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import { refusedToGuest } from './guests.ts';
 
+/** What of a run's scope says which files it may use. */
+export type FileScope = Pick<ToolScope, 'home' | 'viber' | 'taskId' | 'isGuest'>;
+
 export interface FoundFile {
   /** Absolute, real. */
   file: string;
@@ -27,7 +30,7 @@ export interface FoundFile {
 export type Area = 'task' | 'workspace';
 
 /** `workspace/...` and `artifacts/<this task>/...` say where they are; of anything else `area` is undefined. */
-export function splitArea(scope: ToolScope, given: string): { area: Area | undefined; rest: string } {
+export function splitArea(scope: FileScope, given: string): { area: Area | undefined; rest: string } {
   const parts = given
     .trim()
     .split('/')
@@ -42,7 +45,7 @@ export function splitArea(scope: ToolScope, given: string): { area: Area | undef
 }
 
 /** The artifact with exactly this id, title or name; the newest of several. */
-export async function artifactNamed(scope: ToolScope, name: string): Promise<ArtifactMeta | undefined> {
+export async function artifactNamed(scope: FileScope, name: string): Promise<ArtifactMeta | undefined> {
   const wanted = name.trim().toLowerCase();
   const metas = await listArtifacts(scope.home, scope.taskId);
   return (
@@ -54,7 +57,7 @@ export async function artifactNamed(scope: ToolScope, name: string): Promise<Art
 }
 
 /** The existing file a model means: this task's artifacts first, then the workspace. Throws UserError when there is none. */
-export async function findFile(scope: ToolScope, given: string): Promise<FoundFile> {
+export async function findFile(scope: FileScope, given: string): Promise<FoundFile> {
   const { area, rest } = splitArea(scope, given);
   const meta = area === 'workspace' ? undefined : await artifactNamed(scope, rest);
   if (meta)
@@ -74,7 +77,7 @@ export async function findFile(scope: ToolScope, given: string): Promise<FoundFi
 }
 
 /** The real path of `rest` in an area, existing or not. Throws UserError for every path that may not be used. */
-export async function resolveIn(scope: ToolScope, area: Area, rest: string): Promise<string> {
+export async function resolveIn(scope: FileScope, area: Area, rest: string): Promise<string> {
   if (scope.isGuest && (area === 'workspace' || RECORDS.test(rest))) throw refusedToGuest();
   const root = area === 'task' ? scope.home.taskDir(scope.taskId) : scope.home.viberDir(scope.viber);
   if (rest === '') return guardPath(root, '.');

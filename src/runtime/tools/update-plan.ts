@@ -5,7 +5,7 @@ import { hashText } from '../../lib/files.ts';
 import { parsePlan, planProgress, writePlan } from '../../workspace/plan.ts';
 import { planSchema } from '../contract/protocol.ts';
 import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
-import { refusal, usualPlan } from './plan-forms.ts';
+import { refusal, usualPlan } from '../reply/plan-forms.ts';
 
 const input = z.preprocess(
   usualPlan,

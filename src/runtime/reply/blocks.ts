@@ -1,0 +1,93 @@
+/**
+ * What stands in a fenced block of an answer: files that it announces, or a plan. A block that means to be one of these is never shown
+ * to people, whether or not it can be understood; any other JSON is theirs to read.
+ */
+import { isRecord } from '../../lib/json.ts';
+import { parseJson } from '../../lib/read-json.ts';
+import { parsePlan } from '../../workspace/plan-markdown.ts';
+import type { Plan } from '../../workspace/types.ts';
+import { type ArtifactDelta, artifactDeltaSchema, DELTA_LIMITS, planSchema } from '../contract/protocol.ts';
+import { usualPlan } from './plan-forms.ts';
+
+export interface Blocks {
+  artifactDeltas: ArtifactDelta[];
+  plans: (string | Plan)[];
+  /** One sentence for each block that was not used as it stands. */
+  problems: string[];
+  /** Blocks that were taken out and could not be used. */
+  unread: number;
+}
+
+/** `json`: what it is shows its content. */
+export type BlockKind = 'deltas' | 'plan' | 'json';
+
+const PLAN_NAMES = new Set(['plan', 'update_plan', 'task_plan']);
+
+/** By the words after the marks of its fence; undefined for what is no block of ours. */
+export function kindOf(info: string): BlockKind | undefined {
+  const words = info.toLowerCase().split(/[\s,{}:=]+/);
+  if (words.some((word) => word.split('.').includes('artifact_deltas'))) return 'deltas';
+  if (words.some((word) => PLAN_NAMES.has(word) || word === 'task.md')) return 'plan';
+  return words[0] === 'json' || words[0] === 'jsonc' || info.trim() === '' ? 'json' : undefined;
+}
+
+/** Whether the block is ours, and so leaves what people see. */
+export function readBlock(kind: BlockKind, body: string, blocks: Blocks): boolean {
+  if (kind === 'plan') return readPlan(body, blocks);
+  const value = parseJson(body) ?? (kind === 'deltas' ? parseJson(body.slice(0, jsonLength(body))) : undefined);
+  if (kind === 'deltas') return readDeltas(value, body, blocks);
+  if (!isRecord(value)) return false;
+  if ('artifact_deltas' in value) return readDeltas(value, body, blocks);
+  return 'update_plan' in value && readPlan(JSON.stringify(value.update_plan), blocks);
+}
+
+function readPlan(body: string, { plans }: Blocks): boolean {
+  const parsed = planSchema.safeParse((usualPlan(parseJson(body)) as { plan: unknown }).plan);
+  if (parsed.success && parsed.data.steps.length > 0) plans.push(parsed.data);
+  else if (parsePlan(body).steps.length > 0) plans.push(body);
+  else return false;
+  return true;
+}
+
+/** A list of entries, one entry, or either in an object named after the block. */
+function readDeltas(value: unknown, body: string, blocks: Blocks): true {
+  const inner = isRecord(value) && 'artifact_deltas' in value ? value.artifact_deltas : value;
+  if (inner === undefined) return unread(blocks, body.trim() === '' ? 'is empty' : 'is not JSON');
+  for (const entry of Array.isArray(inner) ? inner : [inner]) {
+    const parsed = artifactDeltaSchema.safeParse(entry);
+    if (parsed.success) take(parsed.data, blocks);
+    else {
+      const issue = parsed.error.issues[0];
+      unread(blocks, `is wrong at ${issue?.path.join('.') || 'its top'}: ${issue?.message}`);
+    }
+  }
+  return true;
+}
+
+function unread(blocks: Blocks, why: string): true {
+  blocks.unread++;
+  blocks.problems.push(`an artifact_deltas block ${why}`);
+  return true;
+}
+
+function take(delta: ArtifactDelta, { artifactDeltas, problems }: Blocks): void {
+  if (artifactDeltas.length >= DELTA_LIMITS.count)
+    problems.push(`"${delta.title}" was left out: at most ${DELTA_LIMITS.count} artifacts in one answer`);
+  else if (Buffer.byteLength(delta.content ?? '') > DELTA_LIMITS.bytes)
+    problems.push(`"${delta.title}" was left out: an artifact in an answer may have 1 MB`);
+  else artifactDeltas.push(delta);
+}
+
+/** How long the list or object is with which a text begins: all of the text when it has no end, 0 when there is none. Linear. */
+export function jsonLength(text: string): number {
+  if (!/^\s*[[{]/.test(text)) return 0;
+  let depth = 0;
+  for (let at = 0, isQuoted = false; at < text.length; at++) {
+    const sign = text[at];
+    if (isQuoted && sign === '\\') at++;
+    else if (sign === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && (sign === '[' || sign === '{')) depth++;
+    else if (!isQuoted && (sign === ']' || sign === '}') && --depth === 0) return at + 1;
+  }
+  return text.length;
+}

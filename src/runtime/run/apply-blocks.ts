@@ -1,0 +1,101 @@
+/** What the blocks of an answer ask for is done: files are written or referred to, a plan is put in place as by `update_plan`. */
+import { UserError } from '../../errors.ts';
+import type { Logger } from '../../log.ts';
+import { lines, type Messages, type Text } from '../../messages/messages.ts';
+import { createArtifact, findArtifact, isLink } from '../../workspace/artifacts.ts';
+import type { Home } from '../../workspace/home.ts';
+import { formatPlan, parsePlan, readPlan } from '../../workspace/plan.ts';
+import { keepProposal } from '../../workspace/plan-proposal.ts';
+import type { ArtifactRef, Plan } from '../../workspace/types.ts';
+import { type ButtonAction, questionId } from '../contract/buttons.ts';
+import type { Made } from '../contract/outcome.ts';
+import type { ArtifactDelta } from '../contract/protocol.ts';
+import type { RuntimeTool } from '../contract/task.ts';
+import type { ToolScope } from '../contract/tool-scope.ts';
+import { linkTo } from '../reply/links.ts';
+import { planChange, planRows } from '../reply/plan-rows.ts';
+import { referredArtifact } from '../tools/attach-file.ts';
+
+type Where = Pick<ToolScope, 'home' | 'viber' | 'taskId' | 'runId' | 'isGuest'>;
+
+/**
+ * By the tool, with its look at hand edits. What a person would be asked about first becomes a proposal, which is theirs to apply.
+ * The last of several plans counts. Gives what people are shown of one that cannot be put in place here.
+ */
+export async function applyPlan(
+  plans: readonly (string | Plan)[],
+  made: Made,
+  tools: readonly RuntimeTool[],
+  { home, taskId }: Where,
+  messages: Messages,
+): Promise<Text | ''> {
+  const plan = plans.at(-1);
+  const tool = tools.find(({ name }) => name === 'update_plan');
+  if (plan === undefined) return '';
+  if (!tool) return planRows(typeof plan === 'string' ? parsePlan(plan) : plan, messages);
+  const input = { plan };
+  if (!(await tool.asksBefore?.(input))) {
+    await tool.execute(input, { signal: new AbortController().signal, callId: 'reply' });
+    return '';
+  }
+  const current = (await readPlan(home, taskId))?.text;
+  const proposal = formatPlan(typeof plan === 'string' ? parsePlan(plan) : plan, current);
+  if (proposal !== current) made.plan = { status: 'conflict', proposal, current: current ?? '' };
+  return '';
+}
+
+/** What people are told of the plan: what has changed, or both plans and a button for each. */
+export async function tellPlan(
+  { plan, planBefore }: Made,
+  { home, id }: { home: Home; id: string },
+  messages: Messages,
+): Promise<{ text: Text | ''; buttons: ButtonAction[][] }> {
+  if (!plan) return { text: '', buttons: [] };
+  if (plan.status === 'written') return { text: planChange(planBefore, plan.plan, messages), buttons: [] };
+  const key = await keepProposal(home, id, plan.proposal);
+  const decides = questionId.plan(id, key);
+  const button = (verb: 'apply' | 'keep'): ButtonAction => ({
+    ...{ label: messages.text(`plans.${verb}`), command: 'plan', args: `${id} ${verb} ${key}`, decides },
+  });
+  const mine = lines(messages.text('answers.planMine'), '', planRows(parsePlan(plan.proposal), messages));
+  const yours = planRows(parsePlan(plan.current), messages);
+  const text = yours === '' ? mine : lines(messages.text('answers.planConflict'), '', yours, '', mine);
+  return { text, buttons: [[button('apply'), button('keep')]] };
+}
+
+/** Writes the files that an answer announces, and finds those it refers to; the same answer again changes nothing. */
+export async function keepDeltas(
+  deltas: readonly ArtifactDelta[],
+  scope: Where,
+  log: Pick<Logger, 'warn'>,
+): Promise<{ refs: ArtifactRef[]; missing: number }> {
+  const refs: ArtifactRef[] = [];
+  let missing = 0;
+  for (const [index, delta] of deltas.entries()) {
+    try {
+      refs.push(await keepDelta(delta, index, scope));
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      log.warn({ err: error, trace: scope.runId }, 'something an answer refers to could not be used');
+      missing++;
+    }
+  }
+  return { refs, missing };
+}
+
+async function keepDelta(delta: ArtifactDelta, index: number, scope: Where): Promise<ArtifactRef> {
+  const { home, taskId, runId } = scope;
+  const { id: wanted, title, type, content, ref } = delta;
+  if (content === undefined) return referredArtifact(scope, { ref: ref ?? '', title, type });
+  // A file that a person sent in is never replaced by an answer.
+  const known = wanted === undefined ? undefined : await findArtifact(home, taskId, wanted);
+  const id = wanted !== undefined && known?.origin !== 'user' ? wanted : `${runId.slice(0, 8)}-${index + 1}`;
+  return createArtifact(home, taskId, { id, title, type, content: Buffer.from(content), origin: 'agent' });
+}
+
+/** Links that an answer does not name itself. */
+export const linksBelow = (refs: readonly ArtifactRef[], answer: string): string =>
+  refs
+    .filter((ref) => isLink(ref) && !answer.includes(ref.ref))
+    .map((ref) => `- ${linkTo(ref)}`)
+    .join('\n');
