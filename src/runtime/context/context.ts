@@ -3,7 +3,7 @@
  * takes the place of the disk's. Stable text stands first; sizes are bounded by the configuration.
  */
 import { join } from 'node:path';
-import { listArtifacts } from '../../workspace/artifacts.ts';
+import { isLink, listArtifacts } from '../../workspace/artifacts.ts';
 import { readBootstrap } from '../../workspace/bootstrap.ts';
 import type { Home } from '../../workspace/home.ts';
 import { clockOf, type DailyLog, linesBefore, localDay, readDailyLogs } from '../../workspace/memory/daily.ts';
@@ -229,8 +229,8 @@ const asPlan = (plan: string | Plan): { text: string; plan: Plan } =>
 
 /** The newest last; the model finds older ones with list_files. */
 function artifactLines(artifacts: readonly (ArtifactRef & { size?: number })[]): string[] {
-  const lines = artifacts.slice(-LISTED_ARTIFACTS).map(({ id, title, type, size }) => {
-    const bytes = size === undefined ? '' : `, ${formatSize(size)}`;
+  const lines = artifacts.slice(-LISTED_ARTIFACTS).map(({ id, title, type, ref, size }) => {
+    const bytes = isLink({ ref }) ? `, ${oneLine(ref, 200)}` : size === undefined ? '' : `, ${formatSize(size)}`;
     return `- ${id}: ${JSON.stringify(oneLine(title, 120))} (${type}${bytes})`;
   });
   const rest = artifacts.length - lines.length;

@@ -34,7 +34,8 @@ export async function applyPlan(
   if (plan === undefined) return '';
   if (!tool) return planRows(typeof plan === 'string' ? parsePlan(plan) : plan, messages);
   const input = { plan };
-  if (!(await tool.asksBefore?.(input))) {
+  // A first plan that people approve before anything is done waits for them.
+  if (!tool.asksAfter && !(await tool.asksBefore?.(input))) {
     await tool.execute(input, { signal: new AbortController().signal, callId: 'reply' });
     return '';
   }

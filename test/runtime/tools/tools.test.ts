@@ -266,7 +266,7 @@ describe('attach_artifact', () => {
       content: Buffer.from('x'),
       origin: 'user',
     });
-    await expect(toolbox()('attach_artifact', { id: other.id })).rejects.toThrow(/no artifact/);
+    await expect(toolbox()('attach_artifact', { id: other.id })).rejects.toThrow(/no file/);
     expect(attached).toEqual([]);
   });
 });

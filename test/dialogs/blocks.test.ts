@@ -1,0 +1,135 @@
+/** What stands in blocks of an answer: a plan is put in place, files are kept and found, and nobody ever sees JSON. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { LlmRequest, Turn } from '../emulators/llm.ts';
+import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
+import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
+
+const fenced = (info: string, body: string) => `\`\`\`${info}\n${body}\n\`\`\``;
+const PLAN = '## Goal\nPaint the kitchen\n\n## Plan\n- [x] Buy paint\n- [ ] Tape the edges\n- [ ] Paint\n';
+
+async function open(name: PlatformName, prepare?: (home: string) => void) {
+  const world = await openPlatforms({ on: [name], channel: { live: 'off' }, ...(prepare && { prepare }) });
+  const platform = world.platforms[name];
+  const said = (text: string | ((request: LlmRequest) => Turn)) =>
+    world.llm.script(typeof text === 'string' ? () => ({ text }) : text);
+  const planNow = () => world.read(`artifacts/${world.tasks()[0]}/task.md`);
+  return { world, platform, dm: platform.dm('alex'), said, planNow };
+}
+
+const press = async (platform: Platform, dm: Place, label: string, text: string | RegExp) => {
+  const after = platform.answers(dm).length;
+  await platform.press(dm, label);
+  return waitFor(platform, dm, { after, text });
+};
+
+describe.each(NAMES)('a plan in an answer on %s', (name) => {
+  it('is put in place, what has changed is one line, and a hand edit is decided by a button', async () => {
+    const { world, platform, dm, said, planNow } = await open(name);
+    said(`Here is how.\n\n${fenced('plan', PLAN)}`);
+    const first = await ask(platform, dm, 'plan it');
+    expect(first.text).toMatch(/^Here is how\.\s+Plan: 3 steps, next: Tape the edges$/);
+    expect(planNow()).toContain('- [ ] Tape the edges');
+    const steps = [
+      { step: 'Buy paint', status: 'completed' },
+      { step: 'Tape the edges', status: 'done' },
+      { step: 'Paint', status: 'in_progress' },
+      { step: 'Clean up', status: 'pending' },
+    ];
+    said(`On it.\n\n${fenced('json', JSON.stringify({ update_plan: { steps } }))}`);
+    const second = await ask(platform, dm, 'go on');
+    expect(second.text).toMatch(/^On it\.\s+Plan: ✓ Tape the edges · ▶ Paint · \+ Clean up$/);
+    // Edited by hand while the model thinks.
+    const file = path.join(world.home, 'artifacts', world.tasks()[0] ?? '', 'task.md');
+    world.llm.script(() => {
+      fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('Clean up', 'Clean up TWICE'));
+      return {
+        text: `Done.\n\n${fenced('plan', PLAN.replace('- [ ] Tape', '- [x] Tape').replace('] Paint\n', '] Paint it RED\n'))}`,
+      };
+    });
+    const asked = await ask(platform, dm, 'go on');
+    expect(asked.text).toMatch(/yours stands[\s\S]*Clean up TWICE[\s\S]*I would have written[\s\S]*Paint it RED/);
+    expect(asked.buttons).toEqual(['Apply', 'Keep mine']);
+    expect(planNow()).toContain('TWICE');
+    await press(platform, dm, 'Apply', 'as I proposed');
+    expect(planNow()).toContain('Paint it RED');
+    await expect.poll(() => platform.answers(dm).flatMap(({ buttons }) => buttons)).not.toContain('Apply');
+  });
+
+  it('is changed by adding and moving steps', async () => {
+    const { platform, dm, said, planNow } = await open(name);
+    said('Hello.');
+    await ask(platform, dm, 'hello');
+    await platform.command(dm, 'plan', 'add Buy paint');
+    await platform.command(dm, 'plan', 'add Paint the wall');
+    expect((await platform.command(dm, 'plan', 'move 2 to 1')).text).toMatch(
+      /1\..{1,8}Paint the wall[\s\S]*2\..{1,8}Buy paint/,
+    );
+    expect(planNow()).toMatch(/- \[ \] Paint the wall\n- \[ \] Buy paint/);
+    expect((await platform.command(dm, 'plan', 'move 9 1')).text).toContain('no step 9');
+  });
+});
+
+describe('a plan in an answer', () => {
+  it('where everything is asked about waits for a button, and stays as it is with the other one', async () => {
+    const { platform, dm, said, planNow } = await open('telegram', (home) => {
+      fs.mkdirSync(path.join(home, 'agents'), { recursive: true });
+      fs.writeFileSync(path.join(home, 'agents', 'default.yaml'), 'mode: ask\n');
+    });
+    said(`So:\n\n${fenced('plan', PLAN)}`);
+    expect((await ask(platform, dm, 'plan it')).buttons).toEqual(['Apply', 'Keep mine']);
+    expect(planNow()).toBe('');
+    await press(platform, dm, 'Keep mine', 'stays');
+    expect(planNow()).toBe('');
+    await ask(platform, dm, 'plan it again');
+    await press(platform, dm, 'Apply', 'as I proposed');
+    expect(planNow()).toContain('Tape the edges');
+  });
+});
+
+describe('files in an answer', () => {
+  it('are understood in each form, links are kept, and nobody sees JSON', async () => {
+    const { world, platform, dm, said } = await open('telegram');
+    const entry = { title: 'notes.md', type: 'text/markdown', content: '# Notes' };
+    const link = { title: 'The handbook', type: 'text/html', ref: 'https://handbook.example/a(b)' };
+    said(`Look.\n\n${fenced('json', JSON.stringify({ artifact_deltas: [entry, link] }))}`);
+    const answer = await ask(platform, dm, 'make notes', { file: 'notes.md' });
+    expect(answer.text).toContain('Look.');
+    expect(answer.text).toContain('The handbook');
+    expect(answer.text).not.toMatch(/[{}]|artifact_deltas/);
+    expect((await platform.command(dm, 'artifacts')).text).toContain('The handbook');
+    expect((await platform.command(dm, 'get', 'The handbook')).text).toContain('The handbook');
+    const [task = ''] = world.tasks();
+    const id = JSON.parse(world.read(`artifacts/${task}/artifacts.jsonl`).split('\n')[0] ?? '{}').id;
+    said(`Again.\n\n${fenced('artifact_deltas', JSON.stringify({ ref: id }))}`);
+    await ask(platform, dm, 'send it again', { file: 'notes.md' });
+    said('Broken.\n\n```artifact_deltas\n[{"title":"a.md","content":"# A and mo');
+    const broken = await ask(platform, dm, 'and more');
+    expect(broken.text).toMatch(/^Broken\.\s+I meant to add a file that could not be read/);
+    // Every request after that still knows the link.
+    said('ok');
+    await ask(platform, dm, 'thanks');
+    expect(JSON.stringify(world.llm.requests().at(-1)?.body)).toContain('The handbook');
+  });
+
+  it('that lie in the workspace are fetched and attached, pictures too, and never by a guest or from elsewhere', async () => {
+    const { world, platform, dm } = await open('telegram');
+    const folder = path.join(world.home, 'workspace', 'artifacts');
+    fs.mkdirSync(folder, { recursive: true });
+    const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 1, 2, 255]);
+    fs.writeFileSync(path.join(folder, 'chart.png'), bytes);
+    world.llm.script(({ toolResults }) =>
+      toolResults.length === 0
+        ? { toolCalls: [{ name: 'attach_artifact', arguments: { id: 'workspace/artifacts/chart.png' } }] }
+        : { text: 'Here it is.' },
+    );
+    const got = await ask(platform, dm, 'send me the chart', { file: 'chart.png' });
+    expect(platform.bytes(got.files[0] ?? { id: '', name: '', size: 0, sha256: '' })).toEqual(bytes);
+    const after = platform.answers(dm).length;
+    platform.say(dm, '/get workspace/artifacts/chart.png');
+    await waitFor(platform, dm, { after, file: 'chart.png' });
+    for (const elsewhere of ['workspace/../config.json', 'workspace/credentials/x', '../../config.json'])
+      expect((await platform.command(dm, 'get', elsewhere)).files).toEqual([]);
+  });
+});
