@@ -45,7 +45,7 @@ const attachInput = z.object({ id: z.string() });
 export const attachArtifact = (scope: ToolScope) =>
   defineTool({
     name: 'attach_artifact',
-    description: 'Attach an artifact of this task, or workspace/NAME, to your answer.',
+    description: 'Attach an artifact or workspace/NAME.',
     input: attachInput,
     effect: 'idempotent',
     consent: 'never',
