@@ -38,7 +38,7 @@ async function answer({ print, env }: CliContext, socket: string, line: string, 
     const { text, files } = await ask(socket, chat, line, show, viber);
     to.viber = undefined;
     const shown = { text, files, buttons: [], isRest: false };
-    for (const each of await answerLines(shown, lookOf(process.stdout, env), process.stdout.columns ?? 80, ''))
+    for (const each of await answerLines(shown, lookOf(process.stdout, env), process.stdout.columns || 80, ''))
       print(each);
     return true;
   } catch (error) {

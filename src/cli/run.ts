@@ -4,7 +4,7 @@ import type { LocalLine } from '../channels/local/adapter.ts';
 import { type Look, lookOf } from '../channels/terminal/look.ts';
 import { answerLines } from '../channels/terminal/render.ts';
 import { safe, safeLine } from '../channels/terminal/safe.ts';
-import type { ShownFile } from '../channels/terminal/talk.ts';
+import type { ShownFile } from '../channels/terminal/seam.ts';
 import { ask, namedViber, withGateway } from './ask.ts';
 import { type CliContext, EXIT } from './command.ts';
 
@@ -27,5 +27,5 @@ export async function run(context: CliContext): Promise<number> {
 /** Rendered where somebody looks at it, as it was written for programs. */
 async function linesOf(text: string, files: readonly ShownFile[], look: Look): Promise<string[]> {
   if (!look.isRendered) return [safe(text), ...files.map((file) => `file: ${safeLine(file.path)}`)];
-  return answerLines({ text, files, buttons: [], isRest: false }, look, process.stdout.columns ?? 80, '');
+  return answerLines({ text, files, buttons: [], isRest: false }, look, process.stdout.columns || 80, '');
 }

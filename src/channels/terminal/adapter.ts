@@ -20,7 +20,8 @@ import { createFace } from './face.ts';
 import type { Input } from './keyboard.ts';
 import type { Environment } from './look.ts';
 import type { Output } from './screen.ts';
-import { type Door, type Face, seesText, Talk } from './talk.ts';
+import type { Door, Face } from './seam.ts';
+import { Talk } from './talk.ts';
 
 export interface TerminalOptions {
   input: Input;
@@ -89,7 +90,7 @@ class Terminal implements Channel {
 
   async stream(event: AgentStreamEvent, _address: Address, view: LiveView): Promise<void> {
     if (view.mode === 'off') return;
-    if (event.type === 'text-delta' && seesText(view.mode)) this.#talk?.wrote(event.runId, event.content);
+    if (event.type === 'text-delta' && view.mode !== 'status') this.#talk?.wrote(event.runId, event.content);
     if (event.type === 'tool-call') this.#talk?.steps(event.runId);
     if (event.type === 'state-change' && event.state === 'thinking') this.#talk?.again(event.runId);
     this.#lines.follow(event.runId, view);

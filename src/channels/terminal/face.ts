@@ -7,7 +7,7 @@ import { LinesFace } from './lines-face.ts';
 import { type Environment, lookOf } from './look.ts';
 import type { Output } from './screen.ts';
 import { ScreenFace } from './screen-face.ts';
-import type { Face } from './talk.ts';
+import type { Face } from './seam.ts';
 
 export interface FaceOptions {
   input: Input;

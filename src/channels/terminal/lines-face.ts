@@ -6,9 +6,9 @@ import readline from 'node:readline';
 import type { Messages } from '../../messages/messages.ts';
 import type { Input } from './keyboard.ts';
 import type { Look } from './look.ts';
-import { answerLines } from './render.ts';
+import { answerLines, PROMPT } from './render.ts';
 import type { Output } from './screen.ts';
-import type { Face, Shown, Talk } from './talk.ts';
+import type { Face, Listener, Shown } from './seam.ts';
 
 export interface LinesFaceOptions {
   input: Input;
@@ -23,7 +23,7 @@ export class LinesFace implements Face {
   readonly #to: LinesFaceOptions;
   readonly #waiting: string[] = [];
   #lines: readline.Interface | undefined;
-  #talk: Pick<Talk, 'enter' | 'leave'> | undefined;
+  #talk: Listener | undefined;
   #isAwaiting = false;
   #hasAsked = false;
   #hasEnded = false;
@@ -32,7 +32,7 @@ export class LinesFace implements Face {
     this.#to = options;
   }
 
-  open(talk: Pick<Talk, 'enter' | 'leave'>): void {
+  open(talk: Listener): void {
     const { input, isTyped, messages } = this.#to;
     this.#talk = talk;
     if (isTyped) this.#write([messages.text('terminal.greeting')]);
@@ -57,7 +57,7 @@ export class LinesFace implements Face {
 
   async answer(shown: Shown): Promise<void> {
     const { look, output } = this.#to;
-    this.#write(await answerLines(shown, look, output.columns ?? 80));
+    this.#write(await answerLines(shown, look, output.columns || 80));
     this.#next();
   }
 
@@ -83,7 +83,7 @@ export class LinesFace implements Face {
   }
 
   #prompt(): void {
-    if (this.#to.isTyped && !this.#hasEnded) this.#to.output.write('you> ');
+    if (this.#to.isTyped && !this.#hasEnded) this.#to.output.write(PROMPT);
   }
 
   #write(lines: readonly string[]): void {

@@ -4,9 +4,10 @@ import { loadMarkdown } from '../markdown/parse.ts';
 import { type Look, linked, styled } from './look.ts';
 import { paint } from './paint.ts';
 import { safe, safeLine } from './safe.ts';
-import type { Shown, ShownFile } from './talk.ts';
+import type { Shown, ShownFile } from './seam.ts';
 
 export const LABEL = 'viber> ';
+export const PROMPT = 'you> ';
 /** Longer texts are not parsed each time a word is added: their end is shown as it is written. */
 const MAX_PARSED = 8_000;
 

@@ -7,10 +7,10 @@ import type { Messages, Text } from '../../messages/messages.ts';
 import { loadMarkdown } from '../markdown/parse.ts';
 import { linesOf, placeOf } from './editor.ts';
 import { type Look, type Style, styled } from './look.ts';
-import { answerLines, growingLines, LABEL, textLines } from './render.ts';
+import { answerLines, growingLines, LABEL, PROMPT, textLines } from './render.ts';
 import { safe, safeLine } from './safe.ts';
 import { Screen } from './screen.ts';
-import type { Face, LiveFace, Shown, Talk } from './talk.ts';
+import type { Face, Listener, LiveFace, Shown } from './seam.ts';
 import { type Typed, Typing, type TypingOptions } from './typing.ts';
 import { clip, wrap } from './width.ts';
 
@@ -19,7 +19,6 @@ export interface ScreenFaceOptions extends Omit<TypingOptions, 'onChange' | 'scr
   messages: Messages;
 }
 
-const PROMPT = 'you> ';
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 120;
 /** Short work is done before anybody reads what it is. */
@@ -48,7 +47,7 @@ export class ScreenFace implements Face, LiveFace {
     this.#typing = new Typing({ ...options, screen: this.#screen, onChange: () => this.#draw() });
   }
 
-  open(talk: Pick<Talk, 'enter' | 'interrupt' | 'touched' | 'leave'>): void {
+  open(talk: Listener): void {
     this.#isOpen = true;
     this.#to.output.on('resize', this.#resized);
     this.#screen.print(this.#sentence('dim', this.#to.messages.text('terminal.greeting')));

@@ -37,12 +37,13 @@ export class Screen {
     this.#columns = this.columns;
   }
 
+  /** A terminal that does not know its size says 0. */
   get columns(): number {
-    return Math.max(8, this.#output.columns ?? 80);
+    return Math.max(8, this.#output.columns || 80);
   }
 
   get rows(): number {
-    return Math.max(4, this.#output.rows ?? 24);
+    return Math.max(4, this.#output.rows || 24);
   }
 
   /** Lines that stay, above what is drawn again. The terminal wraps them, so that they are whole for whoever copies them. */

@@ -4,62 +4,11 @@
  * Ctrl-C stops what is at work before it leaves, and a second one right after it leaves.
  */
 import { errorMessage } from '../../errors.ts';
-import type { Messages, Text } from '../../messages/messages.ts';
-import type { Attachment, Button, LiveMode, Suggestion } from '../channel.ts';
-import { Buttons, type Numbered } from './buttons.ts';
+import type { Messages } from '../../messages/messages.ts';
+import { Buttons } from './buttons.ts';
 import { Growing } from './growing.ts';
 import { safeLine } from './safe.ts';
-
-/** The way to the gateway. */
-export interface Door {
-  /** Rejects when the words were not taken in. */
-  say(text: string): Promise<void>;
-  press(buttonId: string): Promise<void>;
-  suggest(command: string, text: string): Promise<Suggestion[]>;
-}
-
-export type ShownFile = Pick<Attachment, 'path' | 'name'>;
-
-/** What the gateway says. */
-export interface Answer {
-  text: string;
-  files: readonly ShownFile[];
-  buttons?: readonly (readonly Button[])[] | undefined;
-}
-
-export interface Shown {
-  text: string;
-  /** The text goes on with what is on the screen already. */
-  isRest: boolean;
-  files: readonly ShownFile[];
-  buttons: readonly Numbered[];
-}
-
-/** Where it is shown. Nothing here rejects; what is shown later comes later. */
-export interface Face {
-  /** Begins to listen. */
-  open(talk: Pick<Talk, 'enter' | 'interrupt' | 'touched' | 'leave'>): void;
-  /** Leaves the terminal as it was. */
-  close(): Promise<void>;
-  answer(shown: Shown): Promise<void>;
-  /** A sentence of the terminal's own. */
-  note(text: Text): void;
-  /** Absent where nothing can be drawn again. */
-  readonly live?: LiveFace;
-}
-
-export interface LiveFace {
-  /** What does not belong to the conversation. */
-  log(line: string): void;
-  /** What was pressed, as if it had been typed. */
-  pressed(label: string): void;
-  /** What is at work now, a line for each; a hint below what is typed. */
-  working(lines: readonly string[]): void;
-  hint(text: Text | undefined): void;
-  /** A part of an answer that stays, and what is written after it. */
-  finished(markdown: string, isFirst: boolean): void;
-  growing(markdown: string, isFirst: boolean): void;
-}
+import type { Answer, Door, Face, Listener } from './seam.ts';
 
 export interface TalkOptions {
   door: Door;
@@ -79,7 +28,7 @@ const LEAVE = /^(?:exit|quit|\/exit|\/quit)$/i;
 /** What is written is drawn this often at most. */
 const DRAW_MS = 60;
 
-export class Talk {
+export class Talk implements Listener {
   readonly #to: TalkOptions;
   readonly #buttons = new Buttons();
   readonly #runs = new Map<string, Run>();
@@ -247,6 +196,3 @@ export class Talk {
     live?.growing(last?.growing.rest ?? '', !(last?.growing.isBegun ?? false));
   }
 }
-
-/** Whether an answer may be seen as it grows, and what is done at all. */
-export const seesText = (mode: LiveMode | undefined): boolean => mode === undefined || mode === 'text';

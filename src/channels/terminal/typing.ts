@@ -5,8 +5,10 @@ import { type Edit, Editor } from './editor.ts';
 import { History } from './history.ts';
 import { type Input, type Key, Keyboard } from './keyboard.ts';
 import { Pastes } from './pastes.ts';
+import { PROMPT } from './render.ts';
 import { safeLine } from './safe.ts';
 import type { Output, Screen } from './screen.ts';
+import type { Listener } from './seam.ts';
 
 export interface TypingOptions {
   input: Input;
@@ -29,16 +31,11 @@ export interface Typed {
 }
 
 /** What typing leads to. */
-export interface Listener {
+export interface TypingListener extends Omit<Listener, 'enter'> {
   /** @param shown the text as it was seen, where long parts of it were folded */
   enter(text: string, shown: string): void;
-  interrupt(): void;
-  /** Any other key. */
-  touched(): void;
-  leave(): void;
 }
 
-const PROMPT_WIDTH = 5;
 const MAX_CHOICES = 8;
 /** Keys wait so long at most for what Tab offers. */
 const LOOK_MS = 2_000;
@@ -76,7 +73,7 @@ export class Typing {
   readonly #history: History;
   readonly #pastes: Pastes;
   readonly #keyboard: Keyboard;
-  #listener: Listener | undefined;
+  #listener: TypingListener | undefined;
   /** What Tab offers, a line each. */
   #choices: string[] = [];
   /** Keys that were pressed while it was looked up what Tab offers; undefined when it is not. */
@@ -105,10 +102,10 @@ export class Typing {
 
   /** Columns of a line of it: the prompt is before it, and the cursor may stand behind it. */
   get width(): number {
-    return Math.max(4, this.#to.screen.columns - PROMPT_WIDTH - 1);
+    return Math.max(4, this.#to.screen.columns - PROMPT.length - 1);
   }
 
-  open(listener: Listener): void {
+  open(listener: TypingListener): void {
     this.#listener = listener;
     this.#keyboard.open();
   }

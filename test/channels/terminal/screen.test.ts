@@ -101,6 +101,14 @@ test('a character that is wider than it seems breaks no line', async () => {
   expect((await lines()).at(-1)).toBe('you> c');
 });
 
+test('a terminal that does not know its size has the usual one', () => {
+  const output: Output = Object.assign(new Writable({ write: (_chunk, _encoding, done) => done() }), {
+    columns: 0,
+    rows: 0,
+  });
+  expect(new Screen(output)).toMatchObject({ columns: 80, rows: 24 });
+});
+
 test('what has not changed is not drawn again', () => {
   const written: string[] = [];
   const output: Output = Object.assign(

@@ -1,6 +1,7 @@
 /** What a conversation in a terminal does with lines, answers and Ctrl-C, without a terminal and without a gateway. */
 import { expect, test } from 'vitest';
-import { type Face, type Shown, Talk } from '../../../src/channels/terminal/talk.ts';
+import type { Face, Shown } from '../../../src/channels/terminal/seam.ts';
+import { Talk } from '../../../src/channels/terminal/talk.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 
 function talk(say: (text: string) => Promise<void> = async () => undefined) {
