@@ -111,6 +111,13 @@ function readDay(context: Context): { day: number } | { instant: number } | unde
     return { day: today(context) + ahead };
   }
   if (!['next', 'this', 'coming'].includes(text)) return undefined;
+  const ofNextWeek = text === 'next' && reader.peek(1).text === 'week' ? WEEKDAYS.get(reader.peek(2).text) : undefined;
+  if (ofNextWeek !== undefined) {
+    for (let taken = 0; taken < 3; taken += 1) reader.take();
+    facts.relative = true;
+    const monday = today(context) - ((weekdayOf(today(context)) + 6) % 7);
+    return { day: monday + 7 + ((ofNextWeek + 6) % 7) };
+  }
   const weekday = WEEKDAYS.get(reader.peek(1).text);
   if (weekday === undefined) {
     // "this evening"

@@ -549,6 +549,23 @@ export const SECOND: readonly Row[] = [
     'every friday evening at 8',
     'jeden Freitagabend um 8',
   ],
+  [
+    '2026-11-25 09:00',
+    'next week wednesday at 9',
+    'wednesday next week at 9',
+    'next week on wednesday at 9',
+    'nächste Woche Mittwoch um 9',
+    'Mittwoch nächster Woche um 9',
+    'mercredi de la semaine prochaine à 9h',
+    'el miércoles de la próxima semana a las 9',
+  ],
+  [
+    '2026-11-27 09:00',
+    'le vendredi 27 novembre à 9h',
+    'vendredi 27 novembre à 9h',
+    'Freitag, 27. November um 9',
+    'el viernes 27 de noviembre a las 9',
+  ],
   // several
   [
     '2026-11-22 09:00, 2026-11-23 09:00, 2026-11-23 10:00',

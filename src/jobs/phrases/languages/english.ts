@@ -40,6 +40,8 @@ export const ENGLISH: Language = {
     [/\bat the (weekends?)\b/g, 'on $1'],
     // "every 30 minutes 8am-6pm"
     [/(?<![\d./:-])(\d{1,2}(?::\d\d)? ?(?:[ap]m)?) ?- ?(\d{1,2}(?::\d\d)? ?(?:[ap]m)?)(?![\d./:-])/g, 'from $1 to $2 '],
+    [/\b((?:mon|tues|wednes|thurs|fri|satur|sun)day),? next week\b/g, 'next week $1'],
+    [/\bnext week on (?=\p{L}+day\b)/gu, 'next week '],
     [/\bquarter (?:of an hour|hour)\b/g, '15 minutes'],
     [/\b(\d) ?x (?=daily|a|per|every|each)/g, '$1 times '],
     [/\b2 times\b/g, 'twice'],

@@ -29,6 +29,8 @@ export const FRENCH: Language = {
   rules: [
     [/(?<=\b(?:dans|toutes les) )(?:une )?heures? et demie\b/g, '90 minutes'],
     [/\b(\d{1,2}) 7\b(?=\.? )/g, '$1 septembre'],
+    // "le vendredi 27 novembre" is one day.
+    [new RegExp(`\\ble ((?:lun|mar|mercre|jeu|vendre|same)di|dimanche) (?=\\d{1,2} (?:${MONTH}))`, 'g'), '$1 '],
     [/\bune heure (et demie|et quart|moins le quart)/g, '1 heures $1'],
     [/(?<=\b(?:a|vers) )une heure\b/g, '1 heures'],
     [/\b(\d{1,2}) ?h(?:eures?)? et demie?\b/g, (_, hour) => spoken(hour, 30)],
@@ -61,6 +63,7 @@ export const FRENCH: Language = {
     every half hour = toutes les demi-heures, chaque demi-heure
     every 15 minutes = tous les quarts d'heure, chaque quart d'heure
     in 15 minutes = dans un quart d'heure
+    next week = semaine prochaine, la semaine prochaine, de la semaine prochaine
     an hour = une heure
     a week = une semaine
     a day = par jour, un jour

@@ -24,6 +24,7 @@ export const GERMAN: Language = {
     90 = neunzig
   `),
   rules: [
+    [/\b(?:der )?n(?:a|ae)chste[rn]? woche(?: am)?\b/g, 'nachste woche'],
     [/\b(?:anderthalb|eineinhalb|1 ?1\/2) stunden\b/g, '90 minuten'],
     // "Mo., 12. Jan. um 9"
     [/\b(mo|di|mi|do|fr|sa|so|jan|feb|apr|jun|jul|aug|sep|sept|okt|nov|dez)\.(?!\p{L})/gu, '$1'],
@@ -85,7 +86,7 @@ export const GERMAN: Language = {
     15 minutes = viertelstunde, einer viertelstunde
     an hour = einer stunde
     a day = einem tag, am tag, pro tag
-    a week = einer woche, pro woche, in der woche
+    a week = einer woche, pro woche, in der woche, die woche
     a month = einem monat, pro monat
     a year = einem jahr, pro jahr, im jahr
     day = tag

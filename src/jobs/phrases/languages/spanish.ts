@@ -94,6 +94,7 @@ export const SPANISH: Language = {
     this afternoon = esta tarde
     tonight = esta noche
     day after tomorrow = pasado manana
+    next week = la proxima semana, proxima semana, de la proxima semana, la semana que viene, de la semana que viene
     am = de la manana, de la madrugada
     pm = de la tarde
     at night = de la noche, por la noche
