@@ -42,6 +42,22 @@ const copyAssets: Plugin = {
   },
 };
 
+/** Front matter in JavaScript is never read (`src/skills/front-matter.ts`): the program holds nothing that could run it. */
+const withoutEval: Plugin = {
+  name: 'without-eval',
+  transform: {
+    filter: { id: /[\\/]gray-matter[\\/]lib[\\/]engines\.js$/ },
+    handler(code) {
+      const safe = code.replace(
+        'return eval(str) || {};',
+        "throw new Error('front matter in JavaScript is not read');",
+      );
+      if (/\beval\(/.test(safe)) throw new Error('gray-matter evaluates in another way than is known here');
+      return safe;
+    },
+  },
+};
+
 /** What nobody installs must not be asked for at run time. */
 const refuseStrangers: Plugin = {
   name: 'refuse-strangers',
@@ -111,7 +127,7 @@ export default defineConfig({
   platform: 'node',
   // Its build for the web is the same without an HTTP client of its own; requests go by Node's.
   resolve: { alias: { '@discordjs/rest': join(import.meta.dirname, 'node_modules/@discordjs/rest/dist/web.mjs') } },
-  external: isInstalled,
-  plugins: [copySkills, copyAssets, refuseStrangers, copyLicences],
+  external: (id) => isInstalled(id) || OPTIONAL.includes(id),
+  plugins: [withoutEval, copySkills, copyAssets, refuseStrangers, copyLicences],
   output: { dir: 'dist', format: 'esm', cleanDir: true, minify: false, sourcemap: false },
 });

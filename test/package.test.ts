@@ -37,6 +37,8 @@ interface Packed {
   files: { path: string }[];
 }
 let packed: Packed;
+/** What the build has printed. */
+let built = '';
 
 beforeAll(async () => {
   const stage = path.join(folder, 'stage');
@@ -44,7 +46,11 @@ beforeAll(async () => {
   fs.mkdirSync(stage);
   for (const name of ['package.json', 'README.md', 'LICENSE', 'config.example.yaml'])
     fs.copyFileSync(path.join(root, name), path.join(stage, name));
-  await run(path.join(root, 'node_modules/.bin/rolldown'), ['-c', '-d', path.join(stage, 'dist')], { cwd: root });
+  const made = await run(path.join(root, 'node_modules/.bin/rolldown'), ['-c', '-d', path.join(stage, 'dist')], {
+    cwd: root,
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+  built = made.stdout + made.stderr;
   // What a program that has run leaves beside itself is no part of the package.
   fs.mkdirSync(path.join(stage, 'dist/.compiled'));
   fs.writeFileSync(path.join(stage, 'dist/.compiled/v24'), '');
@@ -57,6 +63,14 @@ beforeAll(async () => {
 }, 120_000);
 
 describe('the package', () => {
+  test('is built without a warning, and nothing in it evaluates front matter', () => {
+    expect(built.match(/\[[A-Z_]{4,}\][^\n]*/g)).toBeNull();
+    const program = path.join(folder, 'stage', 'dist');
+    const texts = fs.readdirSync(program).filter((name) => name.endsWith('.js'));
+    const evaluating = texts.filter((name) => /\beval\(str\)/.test(fs.readFileSync(path.join(program, name), 'utf8')));
+    expect(evaluating).toEqual([]);
+  });
+
   test('holds what runs and nothing else', () => {
     const names = packed.files.map((file) => file.path);
     const kinds = new Set(names.map((name) => name.replace(/^dist\/[\w.-]+\.js$/, 'dist/*.js')));
