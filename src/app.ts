@@ -11,7 +11,7 @@ import type { Server } from './board/server.ts';
 import { errorMessage } from './errors.ts';
 import type { Clock } from './jobs/clock.ts';
 import { connectionsFor } from './lib/handles.ts';
-import { commandSpecs } from './runtime/commands/table.ts';
+import { menuSpecs } from './runtime/commands/table.ts';
 import type { Gateway } from './runtime/gateway.ts';
 import { LetIn } from './runtime/intake/let-in.ts';
 import { type Readiness, readinessOf } from './runtime/readiness.ts';
@@ -151,7 +151,7 @@ class RunningApp implements App {
         home,
         log,
         state,
-        commands: commandSpecs({ servers: Object.keys(config.mcp).length > 0 }),
+        commands: menuSpecs(config.language, { servers: Object.keys(config.mcp).length > 0 }),
         terminal,
         localOnly,
         onEnd: () => onEnd?.(),

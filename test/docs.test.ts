@@ -31,6 +31,12 @@ const pages = [
     .map((name) => `docs/${name}`),
 ].filter((name) => existsSync(join(root, name)));
 
+/** Folders of the source that a page has to tell about. */
+const roomsIn = (folder: string): string[] =>
+  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? [`${folder}/${entry.name}/`] : [],
+  );
+
 /** Everything in single backticks, and the lines of fenced blocks that are commands. */
 function codeIn(page: string): string[] {
   const text = read(page);
@@ -433,4 +439,9 @@ test('no file of the repository names a path of one machine', () => {
   const guilty = texts.filter((name) => existsSync(join(root, name)) && machine.test(read(name)));
   expect(guilty).toEqual([]);
   expect(machine.test(`see ${['', 'work', 'main'].join('/')}`)).toBe(true);
+});
+
+test('the page about the architecture names every room of the source', () => {
+  const page = read('docs/architecture.md');
+  expect([...roomsIn('src'), ...roomsIn('src/runtime')].filter((room) => !page.includes(room))).toEqual([]);
 });

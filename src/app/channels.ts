@@ -81,6 +81,7 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
     const live = modeOf(slack);
     const channel = forSlack.createSlack({
       ...{ botToken, mode, apiRoot, command, live, commands, cursors: marksOf('slack'), cache, log },
+      ...(config.language === 'auto' ? {} : { language: config.language }),
       ...(appToken === undefined ? {} : { appToken }),
       ...(signingSecret === undefined ? {} : { signingSecret }),
     });

@@ -246,6 +246,8 @@ export interface CommandSpec {
     /** Source of a regular expression: other words make no argument, and so no command where goals may begin with its name. */
     pattern?: string;
   };
+  /** What it is in other languages, by tag; for menus that show each person their own. */
+  translations?: Readonly<Record<string, { description: string; argument?: string }>>;
 }
 
 /** Where messages may be sent without anybody having written there before. */

@@ -39,7 +39,7 @@ test('what Discord says with a command holds for the words that follow, and afte
     { fault: 'empty-text' },
     { fault: 'empty-text' },
   ]);
-  const failed = await ask(discord, dm, 'hallo', { text: /Kennung/ });
+  const failed = await ask(discord, dm, 'hallo', { text: /eine leere Antwort gegeben: frag bitte nochmal/ });
   expect(failed.buttons).toEqual(['Nochmal']);
   await world.restart();
   world.llm.script([
@@ -50,7 +50,7 @@ test('what Discord says with a command holds for the words that follow, and afte
   ]);
   const after = discord.answers(dm).length;
   discord.say(dm, 'und jetzt');
-  await waitFor(discord, dm, { after, text: /Kennung/ });
+  await waitFor(discord, dm, { after, text: /eine leere Antwort gegeben: frag bitte nochmal/ });
 });
 
 test('the owner’s setting is for everybody; a language nobody has translated is English', async () => {

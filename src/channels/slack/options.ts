@@ -36,6 +36,8 @@ export interface SlackOptions {
   /** The slash command's name, for example `/viber`. */
   command: string;
   live: LiveMode;
+  /** In which everybody is spoken to; absent: each person's own. */
+  language?: string;
   commands: readonly CommandSpec[];
   cursors: ReadCursors;
   cache?: Cache;

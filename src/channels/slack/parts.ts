@@ -60,7 +60,7 @@ export function createParts({ options, session, api, transport, hosts }: PartsOp
   const tasks = createShowTask({ api, assistant, self: identity, log, everyMs: timing.taskMs });
   const intake = createIntake({
     ...{ self, callbacks: () => session.callbacks, progress, people, assistant, respond, log, signal },
-    backfill: () => backfill,
+    ...{ backfill: () => backfill, language: options.language },
     onAccepted: ({ address, sender, messageId }) => {
       if (!sender.isBot) recipients.set(placeOf(address), sender.user);
       if (address.thread === messageId && messageId !== '') tasks.learn(address, { kind: 'theirs' });

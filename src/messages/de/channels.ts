@@ -43,4 +43,10 @@ export const channels = translate(english)({
   size: 'das ist mehr, als {platform} nimmt. Bitte mich um {n, plural, one {eine kleinere} other {kleinere}}, oder um Teile davon.',
   gone: 'ich kann {n, plural, one {die Datei} other {die Dateien}} nicht mehr lesen. Bitte mich, das nochmal zu machen.',
   file: '{platform} hat {n, plural, one {die Datei} other {die Dateien}} nicht genommen. Versuch {get}, oder bitte mich um ein anderes Format.',
+  promptPlan: 'Einen Plan machen',
+  promptPlanSays: 'Hilf mir, einen Plan zu machen. Frag mich, wofür.',
+  promptWrite: 'Etwas schreiben',
+  promptWriteSays: 'Hilf mir, einen Text zu schreiben. Frag mich, worüber und für wen.',
+  promptCan: 'Was kannst du?',
+  promptCanSays: 'Was kannst du für mich tun? Nenn drei Beispiele.',
 });

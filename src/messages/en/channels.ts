@@ -37,4 +37,10 @@ export const channels = {
   size: 'this is more than {platform} takes. Ask me to make {n, plural, one {it} other {them}} smaller, or to send parts.',
   gone: 'I can no longer read {n, plural, one {it} other {them}}. Ask me to make {n, plural, one {it} other {them}} again.',
   file: '{platform} did not take {n, plural, one {it} other {them}}. Try {get}, or ask me for another format.',
+  promptPlan: 'Make a plan',
+  promptPlanSays: 'Help me make a plan. Ask me what it is for.',
+  promptWrite: 'Write something',
+  promptWriteSays: 'Help me write a text. Ask me what it is about and for whom.',
+  promptCan: 'What can you do?',
+  promptCanSays: 'What can you do for me? Give three examples.',
 } as const;

@@ -1,5 +1,7 @@
 /** Every command there is. Channels register these with their platform; nothing else names commands. */
 import type { CommandSpec } from '../../channels/channel.ts';
+import { MENU } from '../../messages/menu.ts';
+import { servedBy } from '../../messages/messages.ts';
 import { approve } from './approve.ts';
 import { artifacts, get } from './artifacts.ts';
 import type { Command } from './command.ts';
@@ -74,3 +76,18 @@ export const commandSpecs = ({ servers = false }: { servers?: boolean } = {}): C
       ...(argument ? { argument } : {}),
     }),
   );
+
+/** For the menus of platforms: in the one language everybody is spoken to in, or with `auto` in each person's own. */
+export const menuSpecs = (language: string, which: { servers?: boolean } = {}): CommandSpec[] =>
+  commandSpecs(which).map((spec) => {
+    const translations = Object.entries(MENU).flatMap(([tag, texts]) => {
+      const text = Object.hasOwn(texts, spec.name) ? texts[spec.name] : undefined;
+      return text ? [[tag, text] as const] : [];
+    });
+    if (language === 'auto') return { ...spec, translations: Object.fromEntries(translations) };
+    const [, only] = translations.find(([tag]) => tag === servedBy(language)) ?? [];
+    if (!only) return spec;
+    const { argument = spec.argument?.description ?? '' } = only;
+    const named = spec.argument ? { argument: { ...spec.argument, description: argument } } : {};
+    return { ...spec, description: only.description, ...named };
+  });

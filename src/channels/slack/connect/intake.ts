@@ -21,6 +21,8 @@ export interface IntakeOptions {
   backfill: () => Backfill;
   people: People;
   assistant: Assistant;
+  /** In which everybody is spoken to; undefined: each person's own. */
+  language: string | undefined;
   respond: Respond;
   /** Aborts when the channel is left. */
   signal: AbortSignal;
@@ -96,7 +98,9 @@ class EventIntake implements Intake {
       return this.#answerUnknown(body);
     }
     if (decoded.kind === 'assistant') {
-      if (this.#to.people.isKnown(decoded.user)) void this.#to.assistant.suggest(decoded.address);
+      const { people, assistant, language } = this.#to;
+      if (people.isKnown(decoded.user))
+        void assistant.suggest(decoded.address, language ?? people.languageOf(decoded.user));
       return undefined;
     }
     const { message } = decoded;

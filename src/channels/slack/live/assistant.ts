@@ -5,6 +5,7 @@
 
 import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
+import { type Messages, messagesIn } from '../../../messages/messages.ts';
 import type { Address } from '../../channel.ts';
 import { oneLine } from '../../shared/read.ts';
 import { type SlackApi, SlackError } from '../connect/api.ts';
@@ -18,15 +19,16 @@ export interface Assistant {
   /** Gives whether it is shown. '' takes it away. */
   setStatus(address: Address, status: string): Promise<boolean>;
   setTitle(address: Address, title: string): Promise<boolean>;
-  suggest(address: Address): Promise<void>;
+  /** @param language of who opened it, as a tag */
+  suggest(address: Address, language: string | undefined): Promise<void>;
 }
 
 const MAX_THREADS = 2000;
 
-const PROMPTS = [
-  { title: 'Make a plan', message: 'Help me make a plan. Ask me what it is for.' },
-  { title: 'Write something', message: 'Help me write a text. Ask me what it is about and for whom.' },
-  { title: 'What can you do?', message: 'What can you do for me? Give three examples.' },
+const promptsIn = (messages: Messages) => [
+  { title: messages.text('channels.promptPlan'), message: messages.text('channels.promptPlanSays') },
+  { title: messages.text('channels.promptWrite'), message: messages.text('channels.promptWriteSays') },
+  { title: messages.text('channels.promptCan'), message: messages.text('channels.promptCanSays') },
 ];
 
 export function createAssistant({ api, log }: { api: SlackApi; log: Logger }): Assistant {
@@ -49,8 +51,8 @@ export function createAssistant({ api, log }: { api: SlackApi; log: Logger }): A
     isOne: ({ chat, thread }) => thread !== undefined && isDirect(chat) && !others.has(`${chat}:${thread}`),
     setStatus: (address, status) => call('setStatus', address, { status: oneLine(status, 100) }),
     setTitle: (address, title) => call('setTitle', address, { title: oneLine(title, 200) }),
-    async suggest(address) {
-      await call('setSuggestedPrompts', address, { prompts: PROMPTS });
+    async suggest(address, language) {
+      await call('setSuggestedPrompts', address, { prompts: promptsIn(messagesIn(language)) });
     },
   };
 }

@@ -70,15 +70,12 @@ export function createSetup({ api, cache, log, onStatus, backoffMs, signal }: Se
       );
     },
     async setCommands(bot, specs) {
-      const commands = specs.map(({ name, description }) => ({
-        command: name,
-        description: description.slice(0, 256),
-      }));
+      const menus = menusOf(specs);
       const key = `telegram.commands.${bot.account}`;
-      const hash = createHash('sha256').update(JSON.stringify(commands)).digest('hex');
+      const hash = createHash('sha256').update(JSON.stringify(menus)).digest('hex');
       try {
         if ((await cache?.get(key)) === hash) return;
-        await api.call('setMyCommands', { commands }, { signal });
+        for (const menu of menus) await api.call('setMyCommands', menu, { signal });
         await cache?.set(key, hash);
       } catch (error) {
         if (!signal.aborted)
@@ -86,6 +83,17 @@ export function createSetup({ api, cache, log, onStatus, backoffMs, signal }: Se
       }
     },
   };
+}
+
+/** One for everybody, and one for each language that some of the commands are told in. */
+function menusOf(specs: readonly CommandSpec[]): { commands: object[]; language_code?: string }[] {
+  const menu = (language?: string) =>
+    specs.map(({ name, description, translations }) => ({
+      command: name,
+      description: (translations?.[language ?? '']?.description ?? description).slice(0, 256),
+    }));
+  const tags = new Set(specs.flatMap(({ translations = {} }) => Object.keys(translations)));
+  return [{ commands: menu() }, ...[...tags].map((tag) => ({ commands: menu(tag), language_code: tag }))];
 }
 
 /** Who the token belongs to. Throws TelegramError. */

@@ -1,0 +1,83 @@
+/**
+ * What platforms show beside a command while it is typed, in other languages than English, in which the commands say it themselves
+ * (`src/runtime/commands/`). What is missing here is shown in English.
+ */
+export interface MenuText {
+  description: string;
+  /** What may follow the command's name. */
+  argument?: string;
+}
+
+const OTHER_TASK = 'Die Kennung einer anderen Aufgabe';
+
+export const MENU: Readonly<Record<string, Readonly<Record<string, MenuText>>>> = {
+  de: {
+    help: { description: 'Was ich kann' },
+    new: { description: 'Eine andere Aufgabe beginnen (/new ZIEL)', argument: 'Was ich tun soll' },
+    status: { description: 'Was ich gerade tue', argument: OTHER_TASK },
+    stop: { description: 'Anhalten, was ich gerade tue', argument: OTHER_TASK },
+    queue: {
+      description: 'Was aus Nachrichten wird, während ich arbeite: steer, collect oder followup',
+      argument: 'steer, collect oder followup',
+    },
+    steer: { description: 'Etwas sagen, das ändert, was ich gerade tue', argument: 'Was du sagen möchtest' },
+    followup: { description: 'Etwas sagen für danach, wenn ich fertig bin', argument: 'Was du sagen möchtest' },
+    plan: {
+      description: 'Den Plan dieser Aufgabe zeigen',
+      argument: `${OTHER_TASK}, oder done, skip, drop und eine Nummer`,
+    },
+    play: {
+      description: 'Ein Playbook spielen (/play NAME), oder damit weitermachen',
+      argument: 'Sein Name, und was es braucht: release-feature version=1.2.0',
+    },
+    tasks: { description: 'Deine Aufgaben zeigen', argument: 'all: auch die von anderen' },
+    open: {
+      description: 'Eine andere Aufgabe hier weiterführen (/open KENNUNG)',
+      argument: 'Die Kennung der Aufgabe, oder ihr Titel, während du tippst',
+    },
+    artifacts: { description: 'Die Dateien dieser Aufgabe zeigen', argument: OTHER_TASK },
+    get: {
+      description: 'Eine Datei dieser Aufgabe schicken (/get NAME oder all)',
+      argument: 'Ihr Name oder ihre Kennung, oder all',
+    },
+    export: { description: 'Was hier gesagt wurde, als Dateien zum Aufheben', argument: OTHER_TASK },
+    memory: {
+      description: 'Was ich mir gemerkt habe; WÖRTER suchen, add, forget, undo',
+      argument: 'Wörter, nach denen ich suche, oder add TEXT, forget WÖRTER, undo',
+    },
+    compact: { description: 'Das Gesagte zusammenfassen, um Platz zu schaffen' },
+    jobs: {
+      description: 'Geplante Aufträge (/jobs run|pause|resume|delete NAME)',
+      argument: 'show, run, pause, resume oder delete, und der Name',
+    },
+    skills: {
+      description: 'Was ich benutzen kann (/skills use|add|update|remove)',
+      argument: 'use NAME …, add QUELLE, update oder remove NAME',
+    },
+    model: { description: 'Welches Modell hier antwortet, und was es kostet', argument: 'Sein Name, oder "usual"' },
+    think: {
+      description: 'Wie lange ich hier nachdenke: off, low, medium oder high',
+      argument: 'off, low, medium, high oder usual',
+    },
+    use: { description: 'Wer hier antwortet (/use NAME für einen anderen Viber)', argument: 'Sein Name' },
+    live: {
+      description: 'Was du siehst, während ich arbeite: off, status oder text',
+      argument: 'off, status oder text',
+    },
+    timezone: {
+      description: 'Deine Zeitzone (/timezone Europe/Berlin, oder eine Stadt)',
+      argument: 'Europe/Berlin, oder eine Stadt',
+    },
+    link: {
+      description: 'Auf einer anderen Plattform dieselbe Person sein (/link CODE)',
+      argument: 'Der Code, den ein anderes Konto von dir zeigt; oder list',
+    },
+    prompts: {
+      description: 'Was die Werkzeugserver an Vorlagen haben',
+      argument: 'Ihr Name, und was sie braucht: review what="der Plan"',
+    },
+    // Discord's own two.
+    viber: { description: 'Aufgaben für den Viber' },
+    task: { description: 'Gib mir eine Aufgabe; sie bekommt einen eigenen Thread', argument: 'Was getan werden soll' },
+  },
+};
