@@ -5,6 +5,7 @@ import path from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { openWorld } from '../dialogs/harness.ts';
 import { PROGRAM } from '../helpers/program.ts';
+import { KEYS, openTerminal } from '../helpers/pty.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { folderOf, skillText } from '../skills/add/sources.ts';
 
@@ -49,6 +50,23 @@ test('shows and changes nothing without a yes; with one adds, updates with the d
   });
   expect((await viber('remove', 'tea', '--yes')).text).toContain('There is no skill tea');
   expect((await viber('add', 'ext::sh -c id')).text).toContain('over https only');
+});
+
+test('on a terminal it asks, and takes only a yes for one', async () => {
+  const source = folderOf({ 'SKILL.md': skillText('tea') });
+  const env = { HOME: home, OPENVIBER_HOME: home };
+  const open = () => openTerminal([process.execPath, PROGRAM, 'skills', 'add', source], { env, columns: 100 });
+  const first = open();
+  await first.sees('Add? (y/N)', 20_000);
+  await first.press(KEYS.enter);
+  expect(await first.ended()).toBe(1);
+  expect(fs.readdirSync(path.join(home, 'skills'))).toEqual([]);
+  const second = open();
+  await second.sees('Add? (y/N)', 20_000);
+  await second.press('y', KEYS.enter);
+  await second.sees('Ready to use: tea.', 20_000);
+  expect(await second.ended()).toBe(0);
+  expect(fs.readdirSync(path.join(home, 'skills'))).toEqual(['tea']);
 });
 
 test('several in one source are named, and one is chosen by name', async () => {

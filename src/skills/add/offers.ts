@@ -58,7 +58,7 @@ export class Offers {
   async make(items: readonly { item: Item; files: Files }[]): Promise<Offer> {
     this.#sweep();
     const id = randomBytes(6).toString('hex');
-    for (const { item: each, files } of items) await writeFiles(this.#filesOf(id, each.name), files);
+    for (const { item: each, files } of items) await writeFiles(this.#filesOf(id, each.name), files, false);
     const made = { items: items.map(({ item: each }) => each), done: false };
     await writeFileAtomic(path.join(this.#root, id, RECORD), JSON.stringify(made));
     return { id, ...made };

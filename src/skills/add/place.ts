@@ -5,6 +5,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { crashPoint } from '../../crash-points.ts';
 import { errorCode, UserError } from '../../errors.ts';
 import { guardPath, syncFolder } from '../../lib/files.ts';
@@ -14,8 +15,11 @@ import { type Files, sumOf } from './bundle.ts';
 import { PIN, type Pin, readInstalled } from './pin.ts';
 import { atWork, nameFor, namesIn, putAway, recover, remove } from './recover.ts';
 
-/** Writes files into a folder that is not there yet, each synced. Throws UserError for a name that cannot be one. */
-export async function writeFiles(folder: string, files: Files): Promise<void> {
+// Syncing waits for the disk: never on the main thread.
+const fsync = promisify(fs.fsync);
+
+/** Writes files into a folder that is not there yet. Throws UserError for a name that cannot be one. @param sync they survive a power cut */
+export async function writeFiles(folder: string, files: Files, sync: boolean): Promise<void> {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   const folders = new Set([folder]);
   for (const [name, { bytes, isExecutable }] of files) {
@@ -25,12 +29,12 @@ export async function writeFiles(folder: string, files: Files): Promise<void> {
     const fd = fs.openSync(file, 'wx', isExecutable ? 0o700 : 0o600);
     try {
       writeAll(fd, bytes, 0);
-      fs.fsyncSync(fd);
+      if (sync) await fsync(fd);
     } finally {
       fs.closeSync(fd);
     }
   }
-  for (const each of folders) await syncFolder(each);
+  if (sync) for (const each of folders) await syncFolder(each);
 }
 
 /**
@@ -49,7 +53,7 @@ export async function putSkill(
     const staged = path.join(stage, name);
     const note = { bytes: Buffer.from(`${JSON.stringify(pin, null, 2)}\n`), isExecutable: false };
     // Not by the guard alone: a bundle has no hidden files, so the note is ours.
-    await writeFiles(staged, new Map([...files, [PIN, note]]));
+    await writeFiles(staged, new Map([...files, [PIN, note]]), true);
     crashPoint('skill:written');
     if (replaces === undefined) {
       moveIn(staged, target, name);

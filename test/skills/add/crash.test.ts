@@ -2,9 +2,11 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { Adding } from '../../../src/skills/add/add.ts';
 import { recover } from '../../../src/skills/add/recover.ts';
+import { runScript } from '../../../src/skills/script.ts';
+import { IN_SANDBOX, isSandboxed } from '../../helpers/sandbox.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 import { folderOf, skillText } from './sources.ts';
 
@@ -115,3 +117,21 @@ test('what was replaced goes after an hour, and what is being written is left al
   recover(inHome(), Date.now() + 3_700_000);
   expect(fs.readdirSync(inHome())).toEqual([alive]);
 });
+
+test.skipIf(!isSandboxed)(
+  `a script that runs while its skill is updated goes on in the files it began with ${IN_SANDBOX}`,
+  async () => {
+    const from = folderOf({ 'SKILL.md': skillText('pdf', '', 'First.'), 'more.md': 'first' });
+    await adding.take(await offer(from), 'alex');
+    folderOf({ 'more.md': 'second' }, from);
+    const { offer: found } = await adding.lookForUpdates([]);
+    const work = tempFolder();
+    const text = 'touch began; while [ ! -e go ]; do sleep 0.05; done; cat "$SKILL_DIR/more.md"';
+    const running = runScript({ script: { shell: 'sh', text }, variables: {}, cwd: work, skillFolder: inHome('pdf') });
+    await vi.waitFor(() => expect(fs.existsSync(path.join(work, 'began'))).toBe(true), { timeout: 20_000 });
+    await adding.take(found?.id ?? '', 'alex');
+    fs.writeFileSync(path.join(work, 'go'), '');
+    expect((await running).stdout).toBe('first');
+    expect(fs.readFileSync(inHome('pdf', 'more.md'), 'utf8')).toBe('second');
+  },
+);

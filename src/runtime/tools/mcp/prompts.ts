@@ -19,7 +19,8 @@ const MAX_PAGES = 10;
 const MAX_NAME = 100;
 const MAX_WORDS = 300;
 const MAX_ARGUMENTS = 10;
-const MAX_TEXT = 32_000;
+/** As much as is taken of a quotation. */
+const MAX_TEXT = 8_000;
 const READ_MS = 30_000;
 
 export async function listPrompts(
