@@ -119,7 +119,11 @@ describe('the tables', () => {
         mkdirSync(join(home, 'agents'));
         writeFileSync(join(home, 'agents', 'coder.yaml'), 'description: Writes code\n');
         mkdirSync(join(home, 'skills/tea'), { recursive: true });
-        writeFileSync(join(home, 'skills/tea/SKILL.md'), '---\nname: tea\ndescription: Makes tea.\n---\nBoil water.\n');
+        for (let n = 0; n < 12; n++)
+          writeFileSync(
+            join(home, n === 0 ? 'skills/tea/SKILL.md' : `skills/tea-${n}.skill.md`),
+            `---\ndescription: ${'Makes tea. '.repeat(90)}\n---\nBoil water.\n`,
+          );
       },
     });
     const { telegram } = world.platforms;

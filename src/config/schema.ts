@@ -154,6 +154,7 @@ export const configSchema = section({
       .default(skills.env),
     timeout: seconds.default(skills.timeout),
     webOrigins: listOf(address()).default(skills.webOrigins),
+    max_prompt_tokens: whole(100).default(skills.max_prompt_tokens),
     registry: address().default(skills.registry),
     shell: shellSwitch.default(skills.shell),
   }).prefault({}),

@@ -24,6 +24,8 @@ export interface SkillsConfig {
   timeout: number;
   /** Exact origins that `web-fetch` may read although they are private or not https. */
   webOrigins: string[];
+  /** What a prompt says of skills that are read, in tokens: descriptions of as many as fit, the names of all. */
+  max_prompt_tokens: number;
   /** Where packages that hold skills are asked for. */
   registry: string;
   /** Commands in the sandbox: not at all, without network, with it. */

@@ -36,7 +36,7 @@ export interface SkillsOptions {
 const DEPTH = 3;
 /** Bytes. */
 const MAX_FILE = 256 * 1024;
-const MAX_FILES = 500;
+const MAX_FILES = 5000;
 
 interface Level {
   library: SkillLibrary;

@@ -199,7 +199,7 @@ describe('levels', () => {
     expect([script(place), reasons(place)]).toEqual([undefined, []]);
   });
 
-  test('a thousand files are too many, and take little time', async () => {
+  test('a thousand files take little time; more than five thousand are too many', async () => {
     const place = await open();
     for (let index = 0; index < 1000; index++) {
       write(path.join(place.user, `s${index}`, 'SKILL.md'), text(`s${index}`, 'x'));
@@ -207,7 +207,10 @@ describe('levels', () => {
     const started = ownTime();
     await place.skills.refresh();
     expect(ownTime() - started).toBeLessThan(8000);
-    expect(place.skills.of('default')).toHaveLength(500);
+    expect(place.skills.of('default')).toHaveLength(1000);
+    for (let index = 1000; index < 5100; index++) write(path.join(place.user, `s${index}.skill.md`), text(`s${index}`, 'x'));
+    await place.skills.refresh();
+    expect(place.skills.of('default')).toHaveLength(5000);
   });
 });
 

@@ -14,11 +14,12 @@ import type { ToolScope } from '../contract/tool-scope.ts';
 import { mayUse } from './asked.ts';
 import { READ_SKILL, readSkill } from './read-skill.ts';
 import { type FileDeps, runSkillFile } from './skills/file-tool.ts';
+import { findSkill } from './skills/find-skill.ts';
 import { followSkills, namesGivenTo } from './skills/followed.ts';
+import { findAmong, listingIn } from './skills/listing.ts';
 import { scriptTool } from './skills/script-tool.ts';
 import { isNative } from './skills/service.ts';
 import { SHELL, shellTool } from './skills/shell-tool.ts';
-import { linesOf } from './skills/usable.ts';
 
 export interface SkillSettings {
   /** `skills.env`: by skill, what its script alone is given. */
@@ -26,6 +27,8 @@ export interface SkillSettings {
   /** Seconds, where a skill says nothing. */
   timeout: number;
   shell: 'off' | 'on' | 'network';
+  /** What the prompt says of skills that are read. */
+  max_prompt_tokens: number;
 }
 
 export interface OfferDeps {
@@ -59,13 +62,15 @@ function schemasOf(skill: Skill): Schemas {
   return made;
 }
 
+type Offering = Pick<Order, 'task' | 'query' | 'asked' | 'principal' | 'called' | 'earlier'>;
+
 /**
  * What a run is offered of the skills that can be used here. Guests' runs are offered no scripts.
  * @param usable by name
  */
 export function offerSkills(
   usable: readonly Skill[],
-  { asked, principal, called: byPerson = [], earlier = [] }: Pick<Order, 'asked' | 'principal' | 'called' | 'earlier'>,
+  { task, query, asked, principal, called: byPerson = [], earlier = [] }: Offering,
   own: OwnSettings,
   scope: ToolScope,
   deps: OfferDeps,
@@ -76,6 +81,7 @@ export function offerSkills(
   const isGuest = principal.role === 'guest';
   const called = chosen.filter((skill) => skill.kind === 'tool' && (!isGuest || isNative(skill)));
   const kept = new Set([...called].sort((a, b) => RANK[a.level] - RANK[b.level]).slice(0, MAX_TOOLS));
+  const isListed = (skill: Skill) => !kept.has(skill);
   const tools = called.filter((skill) => kept.has(skill)).flatMap((skill) => toTool(skill, own, scope, deps) ?? []);
   if (chosen.length === 0 || !mayUse(own, asked)({ name: READ_SKILL })) return { tools, skills: '' };
   const named = new Map(chosen.map((skill) => [skill.name, skill]));
@@ -83,9 +89,13 @@ export function offerSkills(
   const followed = followSkills(read);
   const reading = readSkill(named, followed.add);
   const more = !isGuest && chosen.some(hasFiles) ? [runSkillFile(named, scope, fileDeps(deps))] : [];
+  const about = asked ? query : task.goal;
+  const { text, isWhole } = listingIn(usable, chosen.filter(isListed), about, deps.settings.max_prompt_tokens);
+  const all = new Set(chosen);
+  if (!isWhole) more.push(findSkill((words, limit) => findAmong(usable, all, words, limit)));
   return {
     tools: [...tools, reading, ...more.filter(mayUse(own, asked))],
-    skills: linesOf(chosen.filter(({ kind }) => kind === 'instructions')),
+    skills: text,
     isBeyond: followed.isBeyond,
   };
 }

@@ -19,7 +19,6 @@ import type { RuntimeTool } from '../../../src/runtime/contract/task.ts';
 import { OWN_TOOLS } from '../../../src/runtime/contract/tool-names.ts';
 import { mayUse } from '../../../src/runtime/tools/asked.ts';
 import { createTools, type ToolScope } from '../../../src/runtime/tools/index.ts';
-import { linesOf } from '../../../src/runtime/tools/skills/usable.ts';
 import { versionOf } from '../../../src/runtime/tools/skills/version.ts';
 import { workFolder } from '../../../src/runtime/tools/skills/work-folder.ts';
 import { parseSkill, type Skill } from '../../../src/skills/skill.ts';
@@ -29,7 +28,7 @@ import type { ArtifactRef } from '../../../src/workspace/types.ts';
 import { IN_SANDBOX, isSandboxed } from '../../helpers/sandbox.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
-const asked = (role: Principal['role']) => ({ principal: { role } }) as Order;
+const asked = (role: Principal['role']) => ({ principal: { role }, task: { goal: 'do it' } }) as Order;
 const signal = new AbortController().signal;
 
 const skillText = (name: string, body: string, front = 'parameters: {}\n'): string =>
@@ -125,7 +124,7 @@ describe('what is offered', () => {
     expect((await tool('greet')).codeFor?.({})).toContain('from the home');
   });
 
-  it('is bounded: 64 tools, the own ones first; 30 lines and 3 KB of what is read', async () => {
+  it('is bounded: 64 tools, the own ones first; 2,000 tokens of what is read, and names', async () => {
     const files = {
       ...many(80, (n) => [`skills/s${n}.skill.md`, skillText(`s${n}`, 'true')]),
       'workspace/skills/zz.skill.md': skillText('zz', 'true'),
@@ -135,15 +134,14 @@ describe('what is offered', () => {
       ]),
     };
     const { names, offer } = await open({ files });
-    expect(await names()).toHaveLength(66);
-    expect(await names()).toContain('zz');
+    const offered = await names();
+    expect(offered).toHaveLength(67);
+    expect(offered.slice(-3)).toEqual(['read_skill', 'run_skill_file', 'find_skill']);
+    expect(offered).toContain('zz');
     const { skills } = await offer();
-    expect(skills.length).toBeLessThan(3_400);
-    expect(skills.split('\n').at(-1)).toMatch(/^- and \d+ more: r/);
-    const short = many(40, (n) => [`x${n}`, '']);
-    expect(linesOf(Object.keys(short).map((name) => ({ name, description: 'd' }) as Skill)).split('\n')).toHaveLength(
-      31,
-    );
+    expect(skills.length).toBeLessThan(12_000);
+    // Those that are too many to be called can be read.
+    expect(skills.split('\n').at(-1)).toMatch(/by their names alone \(find_skill.*: r.*s\d+/);
   });
 
   it('takes no name of a tool of ours', async () => {

@@ -5,7 +5,6 @@
 import type { Skills } from '../../../skills/catalog.ts';
 import type { Health } from '../../../skills/health.ts';
 import type { Skill } from '../../../skills/skill.ts';
-import { oneLine } from '../../context/turn.ts';
 
 interface Known {
   all: readonly Skill[];
@@ -17,9 +16,6 @@ interface Known {
 export type Usable = (viber: string) => Promise<readonly Skill[]>;
 
 const REMEMBER_MS = 30_000;
-const MAX_LINES = 30;
-const MAX_LIST = 3_000;
-const MAX_LINE = 240;
 
 export function createUsable(skills: Skills, health: Health, now: () => number = Date.now): Usable {
   const vibers = new Map<string, Known>();
@@ -28,7 +24,9 @@ export function createUsable(skills: Skills, health: Health, now: () => number =
     const known = vibers.get(viber);
     if (known && now() < known.until && isSame(known.all, all)) return known.usable;
     const states = await Promise.all(all.map((skill) => health.of(skill)));
-    const usable = all.filter((_, index) => states[index]?.isUsable);
+    const found = all.filter((_, index) => states[index]?.isUsable);
+    // The same array for the same skills: what was made of them stays with it.
+    const usable = known && isSame(known.usable, found) ? known.usable : found;
     vibers.set(viber, { all, usable, until: now() + REMEMBER_MS });
     return usable;
   };
@@ -36,18 +34,3 @@ export function createUsable(skills: Skills, health: Health, now: () => number =
 
 const isSame = (before: readonly Skill[], after: readonly Skill[]): boolean =>
   before.length === after.length && before.every((skill, index) => skill === after[index]);
-
-/** The lines of the prompt, in the order given; the same for the same skills, so that provider caches hold. */
-export function linesOf(skills: readonly Skill[]): string {
-  const lines: string[] = [];
-  let length = 0;
-  for (const { name, description } of skills) {
-    const line = `- ${name}: ${oneLine(description, MAX_LINE)}`;
-    length += line.length + 1;
-    if (lines.length >= MAX_LINES || length > MAX_LIST) break;
-    lines.push(line);
-  }
-  const more = skills.slice(lines.length).map(({ name }) => name);
-  if (more.length > 0) lines.push(`- and ${more.length} more: ${oneLine(more.join(', '), MAX_LINE)}`);
-  return lines.join('\n');
-}

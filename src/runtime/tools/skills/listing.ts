@@ -1,0 +1,125 @@
+/**
+ * What the prompt says of the skills that can be read: the names of all, and as many descriptions, whole, as a budget of tokens holds. Which
+ * these are follows from what the task is about, not from its latest words: what stands before the conversation stays the same in it, and
+ * a provider's cache holds.
+ */
+import { createLru } from '../../../lib/lru.ts';
+import type { Skill, SkillLevel } from '../../../skills/skill.ts';
+import { countTokens, MOST_CHARS } from '../../../workspace/memory/tokens.ts';
+import { oneLine } from '../../context/turn.ts';
+import { type Relevance, relevanceOf } from './relevance.ts';
+
+type Listed = Pick<Skill, 'name' | 'description' | 'level'>;
+
+export interface Listing {
+  /** One skill a line; '' for none. */
+  text: string;
+  /** Every description stands there. */
+  isWhole: boolean;
+}
+
+/** Characters of one description: what the format allows. */
+const MAX_DESCRIPTION = 1024;
+/** Characters of all names alone. */
+const MAX_NAMES = 48_000;
+const RANK: Record<SkillLevel, number> = { viber: 0, user: 1, bundled: 2 };
+
+const lineOf = ({ name, description }: Listed): string => `- ${name}: ${oneLine(description, MAX_DESCRIPTION)}`;
+
+/** @param query what the task is about */
+export function listingOf<Of extends Listed>(
+  skills: readonly Of[],
+  query: string,
+  maxTokens: number,
+  relevance: Relevance<Of> = relevanceOf(skills),
+): Listing {
+  const all = skills.map(lineOf).join('\n');
+  if (all.length <= maxTokens * MOST_CHARS && countTokens(all) <= maxTokens) return { text: all, isWhole: true };
+  const fitting = new Set(relevance.rank(query));
+  const others = skills.filter((skill) => !fitting.has(skill)).sort((a, b) => RANK[a.level] - RANK[b.level]);
+  const told = new Set<Of>();
+  let left = maxTokens;
+  for (const skill of [...fitting, ...others]) {
+    const cost = countTokens(`${lineOf(skill)}\n`);
+    // Whole or not at all: half a description is taken for all of it.
+    if (cost > left) continue;
+    left -= cost;
+    told.add(skill);
+    if (left < SHORTEST) break;
+  }
+  const rest = [...fitting, ...others].filter((skill) => !told.has(skill));
+  return {
+    text: [...skills.filter((skill) => told.has(skill)).map(lineOf), namesOf(rest)].join('\n'),
+    isWhole: false,
+  };
+}
+
+/** Tokens; no line has fewer. */
+const SHORTEST = 8;
+
+/** In the order of the alphabet; where they are too many, the fitting ones. */
+function namesOf(skills: readonly Listed[]): string {
+  let length = 0;
+  const names = skills.flatMap(({ name }) => {
+    length += name.length + 2;
+    return length <= MAX_NAMES ? [name] : [];
+  });
+  const more = skills.length - names.length;
+  const unnamed = more > 0 ? `, and ${more} more that find_skill finds` : '';
+  return `- and, by their names alone (find_skill says what each is for): ${names.sort().join(', ')}${unnamed}`;
+}
+
+const known = new WeakMap<readonly Skill[], Known>();
+interface Known {
+  relevance: Relevance<Skill>;
+  listings: ReturnType<typeof createLru<Listing>>;
+}
+/** Tasks whose listings are remembered, for one set of skills. */
+const MAX_TASKS = 64;
+
+/** The same for skills that can be used as a set, of which a run is offered these. */
+export function listingIn(
+  usable: readonly Skill[],
+  offered: readonly Skill[],
+  query: string,
+  maxTokens: number,
+): Listing {
+  const { listings } = knownOf(usable);
+  const key = JSON.stringify([
+    query,
+    maxTokens,
+    offered.length === usable.length ? '' : offered.map(({ name }) => name),
+  ]);
+  const listing = listings.get(key) ?? listingOf(offered, query, maxTokens);
+  listings.set(key, listing);
+  return listing;
+}
+
+/** What fits the words best among those offered. */
+export function findAmong(
+  usable: readonly Skill[],
+  offered: ReadonlySet<Skill>,
+  words: string,
+  limit: number,
+): Skill[] {
+  return knownOf(usable)
+    .relevance.rank(words)
+    .filter((skill) => offered.has(skill))
+    .slice(0, limit);
+}
+
+function knownOf(usable: readonly Skill[]): Known {
+  const found = known.get(usable);
+  if (found) return found;
+  let relevance: Relevance<Skill> | undefined;
+  const made: Known = {
+    listings: createLru(MAX_TASKS),
+    // Only what is asked for is worth an index.
+    get relevance() {
+      relevance ??= relevanceOf(usable);
+      return relevance;
+    },
+  };
+  known.set(usable, made);
+  return made;
+}
