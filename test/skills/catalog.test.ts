@@ -208,7 +208,8 @@ describe('levels', () => {
     await place.skills.refresh();
     expect(ownTime() - started).toBeLessThan(8000);
     expect(place.skills.of('default')).toHaveLength(1000);
-    for (let index = 1000; index < 5100; index++) write(path.join(place.user, `s${index}.skill.md`), text(`s${index}`, 'x'));
+    for (let index = 1000; index < 5100; index++)
+      write(path.join(place.user, `s${index}.skill.md`), text(`s${index}`, 'x'));
     await place.skills.refresh();
     expect(place.skills.of('default')).toHaveLength(5000);
   });

@@ -129,7 +129,7 @@ test('a run is never offered more tools than providers take', async () => {
     ...{ home, viber: 'default', taskId: '20260101-aaaaa', runId: 'r1', planBase: undefined },
     ...{ onPlan: () => undefined, onArtifact: () => undefined, autoAcceptMemory: false, provenance: 'test' },
   };
-  const order = { principal: { role: 'owner' } } as Order;
+  const order = { principal: { role: 'owner' }, task: { goal: '' } } as Order;
   const names = async (own: OwnSettings) => (await skills.toolbox(order, own, scope)).tools.map(({ name }) => name);
   expect((await names({})).length).toBe(100);
   expect(await names({ tools: ['b_t100'] })).toEqual(['b_t100']);
