@@ -153,9 +153,11 @@ describe('what is wrong is named', () => {
   it('a model, and a fallback by itself', async () => {
     const { model, settings } = await llm();
     const lost = { baseURL: 'http://127.0.0.1:9/v1', apiKey: 'k' };
-    const config = { ...settings, limits: { freeBytes: 0 }, fallback: ['lost/other', 'offline/viber'] };
+    const fallback = ['lost/other', 'offline/viber'];
+    const config = { ...settings, limits: { freeBytes: 0 }, fallback, small_model: 'local/small' };
     const report = await doctor(tempFolder(), { ...config, providers: { ...settings.providers, lost } });
     expect(report.lines).toContain('✓ model          local/m answers');
+    expect(report.lines).toContain('✓ small_model    local/small answers');
     expect(wrongLines(report)).toEqual([expect.stringMatching(/^✗ fallback {7}lost\/other does not answer: ./)]);
     expect(report.lines).toContain('✓ fallback       offline/viber answers');
     expect(report.code).toBe(1);
