@@ -21,6 +21,7 @@ export type CrashPoint =
   | 'egress:written'
   | 'job:fired'
   | 'playbook:step-written'
+  | 'playbook:revised'
   | 'compaction:extracted'
   | 'compaction:flushed'
   | 'skill:written'

@@ -36,12 +36,20 @@ export function openMesh(options: OpenMeshOptions): OpenMesh {
   let play: Promise<Play> | undefined;
 
   async function openPlay(): Promise<Play> {
-    const [{ createPlay }, { createJudge }] = await Promise.all([
+    const [{ createPlay }, { createJudge }, { createSupervise }] = await Promise.all([
       import('../runtime/playbook/playbook.ts'),
       import('../runtime/playbook/judge.ts'),
+      import('../runtime/playbook/supervise.ts'),
     ]);
-    const judge = createJudge({ home, agent, meter, settings: config, modelName, loadAgent: load });
-    return createPlay({ home, mesh, judge, bus, log });
+    const asking = { agent, meter, settings: config, modelName, loadAgent: load };
+    return createPlay({
+      home,
+      mesh,
+      judge: createJudge({ home, ...asking }),
+      supervise: createSupervise(asking),
+      bus,
+      log,
+    });
   }
 
   return {

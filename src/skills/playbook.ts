@@ -215,7 +215,7 @@ export function fillPlaybook(playbook: Playbook, values: ReadonlyMap<string, str
 }
 
 /** Whether the text of it is read as just this. */
-function isSame(playbook: Playbook): boolean {
+export function isSame(playbook: Playbook): boolean {
   try {
     return JSON.stringify(parsePlaybook(formatPlaybook(playbook))) === JSON.stringify(playbook);
   } catch (error) {

@@ -297,6 +297,7 @@ describe('a playbook from Slack', () => {
     let last = 0;
     world.llm.script(async (request) => {
       if (isCheck(request)) return { text: 'OK' };
+      if (request.system.includes('You supervise a playbook')) return { text: 'KEEP' };
       const step = stepOf(request);
       if (step === 2 && last === 1) await second.pass();
       last = step;

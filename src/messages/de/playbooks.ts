@@ -37,6 +37,7 @@ export const playbooks = translate(english)({
   finished: '**{title}** ist fertig: {n} von {n} Schritten.',
   step: '{n}. ✓ {step}',
   stepByHand: '{n}. ✓ {step} (von Hand abgehakt)',
+  stepLeftOut: '{n}. – {step} (ausgelassen)',
   stuck: '**{title}** blieb bei Schritt {n} von {total} stehen ({step}): {why}',
   noAgent: 'Einen Agenten namens {name} gibt es nicht, also habe ich das selbst gemacht; {file} brächte einen.',
   noAgents: 'Agenten namens {names} gibt es nicht, also habe ich das selbst gemacht; Dateien in agents/ brächten sie.',

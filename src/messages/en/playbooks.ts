@@ -33,6 +33,7 @@ export const playbooks = {
   finished: '**{title}** is done: {n} of {n} steps.',
   step: '{n}. ✓ {step}',
   stepByHand: '{n}. ✓ {step} (ticked by hand)',
+  stepLeftOut: '{n}. – {step} (left out)',
   stuck: '**{title}** stopped at step {n} of {total} ({step}): {why}',
   noAgent: 'There is no agent named {name}, so I did that myself; {file} would make one.',
   noAgents: 'There are no agents named {names}, so I did that myself; files in agents/ would make them.',

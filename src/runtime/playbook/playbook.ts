@@ -1,9 +1,9 @@
 /**
- * The supervisor of a playbook: code that goes through the steps, so that any model gets to the end; models do the work and
- * check it. For each open step of `task.md`: its agent is asked, the result is checked, and what came of it is journaled before
- * the step is ticked.
+ * The executor of a playbook: code that goes through the steps, so that any model gets to the end; models do the work, check it,
+ * and say before each step whether what is left should be changed (`supervise.ts`). For each open step of `task.md`: its agent is
+ * asked, the result is checked, and what came of it is journaled before the step is ticked.
  *
- *   plan -> [ask the agent -> check -> (once more with the reason) -> session: step -> tick] ... -> answer
+ *   plan -> [revise -> ask the agent -> check -> (once more with the reason) -> session: step -> tick] ... -> answer
  *
  * Invariants: a step that is journaled is never asked again unless a person unticks it; a person's edit of the plan is obeyed at
  * the next step; whatever ends the run, `/play` goes on at the first open step.
@@ -39,17 +39,23 @@ import {
   setStep,
   writePlayed,
 } from './record.ts';
+import { revise, type Standing } from './revise.ts';
 import { createStepWork, isRole, type StepOptions, uniqueRefs } from './step.ts';
+import type { Supervise } from './supervise.ts';
 import { finishedText, goOnButton, stuckText } from './words.ts';
 
 /** Steps of one run: a plan that is unticked again and again ends here. */
 const MAX_ROUNDS = 150;
 
-interface Parts extends StepOptions {
+export interface PlayOptions extends StepOptions {
+  supervise: Supervise;
+}
+
+interface Parts extends PlayOptions {
   work: ReturnType<typeof createStepWork>;
 }
 
-export function createPlay(options: StepOptions): Play {
+export function createPlay(options: PlayOptions): Play {
   const parts = { ...options, work: createStepWork(options) };
   return (turn) => play(turn, parts);
 }
@@ -64,9 +70,9 @@ async function play(turn: PlayTurn, parts: Parts): Promise<RunOutcome | Waiting>
   const { title } = played.playbook;
   // One that a crash has cut gives its answer after all.
   if (played.isFinished && earlier.length === 0) return outcome(messages.text('playbooks.doneAlready', { title }));
-  const progress = progressOf(turn);
+  const progress = progressOf(turn, played);
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const ended = await playStep(turn, played, progress, parts);
+    const ended = await playStep(turn, progress, parts);
     if (ended) return ended;
   }
   return outcome(messages.text('playbooks.unticked', { title, n: MAX_ROUNDS }), OPEN);
@@ -74,6 +80,12 @@ async function play(turn: PlayTurn, parts: Parts): Promise<RunOutcome | Waiting>
 
 /** How far a run of a playbook is, before this process and in it. */
 interface Progress {
+  /** As the supervisor has changed it. */
+  played: Played;
+  /** How many steps were done when the supervisor looked last. */
+  looked: number;
+  /** Steps that could not be done, and that the supervisor was asked about. */
+  failed: Set<string>;
   /** Steps done in this run before. */
   before: readonly DoneStep[];
   /** A crash may have come between this step's line and its tick; between those before it and theirs none has. */
@@ -86,26 +98,22 @@ interface Progress {
   tried: Map<string, number>;
 }
 
-function progressOf({ earlier, added }: PlayTurn): Progress {
+function progressOf({ earlier, added }: PlayTurn, played: Played): Progress {
   const steps = earlier.filter((entry) => entry.type === 'step');
-  const before = steps.flatMap((entry) => readDone(entry) ?? []);
+  const before = steps.flatMap((entry) => readDone(entry) ?? []).filter(({ isSkipped }) => !isSkipped);
   return {
+    ...{ played, looked: -1, failed: new Set() },
     ...{ before, unticked: before.at(-1)?.key, lines: steps.length, tried: new Map() },
     added: before.length === 0 ? added : '',
   };
 }
 
 /** Does the first open step; gives how the run ends, when that was the last or cannot be done. */
-async function playStep(
-  turn: PlayTurn,
-  played: Played,
-  progress: Progress,
-  parts: Parts,
-): Promise<RunOutcome | Waiting | undefined> {
+async function playStep(turn: PlayTurn, progress: Progress, parts: Parts): Promise<RunOutcome | Waiting | undefined> {
   const { task, run, signal } = turn;
   const { home, log } = parts;
+  const { before, added, tried, played } = progress;
   const { playbook } = played;
-  const { before, added, tried } = progress;
   const plan = await planNow(home, turn, played);
   const current = plan && openStep(plan, playbook);
   const done = await doneSteps(home, task, played.id);
@@ -118,12 +126,18 @@ async function playStep(
   }
   const { key } = current;
   if (key === progress.unticked && current.isBegun && !tried.has(key)) return tick(turn, key, parts);
+  const standing: Standing = { played, plan, done, added, lines: progress.lines };
   try {
+    if (!current.isBegun && (await look(turn, standing, progress, parts))) return undefined;
     await setStep(home, task, key, 'in_progress');
     const isAnew = before.some((step) => step.key === key);
     const worked = await parts.work(turn, { playbook, current, done, added, isAnew, tried: tried.get(key) });
     if ('waiting' in worked) return worked;
-    if ('reason' in worked) return stuck(turn, played, current, worked);
+    if ('reason' in worked) {
+      const failed = { current, reason: worked.reason };
+      const isRevised = await lookAgain(turn, { ...standing, failed }, progress, parts);
+      return isRevised ? undefined : stuck(turn, played, current, worked);
+    }
     progress.added = '';
     const summary = summarise(worked.text);
     const line = doneLine(run, progress.lines++, { key, summary, artifactRefs: worked.artifactRefs });
@@ -137,6 +151,30 @@ async function playStep(
     if (failed.text === '') return failed;
     return stuck(turn, played, current, { reason: failed.text, artifactRefs: [] }, failed.error);
   }
+}
+
+/** Whether the supervisor has changed what is left; it looks once after each step that was done. */
+async function look(turn: PlayTurn, at: Standing, progress: Progress, parts: Parts): Promise<boolean> {
+  const count = at.done.filter(({ isSkipped }) => !isSkipped).length;
+  if (count === progress.looked) return false;
+  progress.looked = count;
+  return follow(await revise(turn, at, parts), progress);
+}
+
+/** The same about a step that did not pass, once for each. */
+async function lookAgain(turn: PlayTurn, at: Standing, progress: Progress, parts: Parts): Promise<boolean> {
+  const { key } = at.failed?.current ?? { key: '' };
+  if (progress.failed.has(key)) return false;
+  progress.failed.add(key);
+  const stored = await readPlan(parts.home, turn.task.id, turn.task.viber);
+  return stored ? follow(await revise(turn, { ...at, plan: stored }, parts), progress) : false;
+}
+
+function follow(revised: Played | undefined, progress: Progress): boolean {
+  if (revised) progress.played = revised;
+  // The numbers of lines only have to grow.
+  if (revised) progress.lines += revised.playbook.steps.length;
+  return revised !== undefined;
 }
 
 async function tick({ task, run }: PlayTurn, key: string, { home, bus }: Parts): Promise<undefined> {
@@ -182,7 +220,7 @@ async function planNow(home: Home, { task }: PlayTurn, { id, playbook }: Played)
   const stored = await readWholePlan(home, task, (plan) => isWhole(plan, playbook));
   if (stored && stored.text.trim() !== '') return stored;
   const done = await doneSteps(home, task, id);
-  await writePlan(home, task.id, planOf(playbook, new Set(done.map(({ key }) => key))));
+  await writePlan(home, task.id, planOf(playbook, done));
   return readPlan(home, task.id, task.viber);
 }
 

@@ -9,7 +9,7 @@ import { UserError } from '../../errors.ts';
 import { readTextSync, writeFileAtomic } from '../../lib/files.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import { say } from '../../messages/messages.ts';
-import { formatPlaybook, type Playbook, type PlaybookStep, parsePlaybook } from '../../skills/playbook.ts';
+import { formatPlaybook, isSame, type Playbook, type PlaybookStep, parsePlaybook } from '../../skills/playbook.ts';
 import type { Home } from '../../workspace/home.ts';
 import { isToDo, type PlanFile, readPlan, writePlan } from '../../workspace/plan.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
@@ -40,6 +40,9 @@ export function readPlayed(home: Home, taskId: string): Played | undefined {
   }
 }
 
+/** Whether it can be kept as a file and read back as it is. */
+export const isPlayable = (playbook: Playbook): boolean => isSame(playbook);
+
 export function writePlayed(home: Home, taskId: string, { id, playbook, isFinished }: Played): Promise<void> {
   const mark = `<!-- played by ${id}${isFinished ? ' (finished)' : ''} -->\n`;
   return writeFileAtomic(fileOf(home, taskId), `${mark}${formatPlaybook(playbook)}`);
@@ -49,13 +52,14 @@ export function writePlayed(home: Home, taskId: string, { id, playbook, isFinish
 export const titleOfStep = ({ agent, instruction }: PlaybookStep): string =>
   cutText(plainLine(`${agent === undefined ? '' : `[${agent}] `}${instruction}`), MAX_TITLE);
 
-export const planOf = ({ goal, steps }: Playbook, done: ReadonlySet<string> = new Set()): Plan => {
+export const planOf = ({ goal, steps }: Playbook, done: readonly DoneStep[] = []): Plan => {
+  const came = new Map(done.map((step) => [step.key, step.isSkipped ? ('skipped' as const) : ('done' as const)]));
   const titles = steps.map(titleOfStep);
   return {
     goal,
     steps: titles.map((title, index) => ({
       ...{ id: String(index + 1), title },
-      status: done.has(keyOf(titles, index)) ? 'done' : 'pending',
+      status: came.get(keyOf(titles, index)) ?? 'pending',
     })),
   };
 };
@@ -64,7 +68,7 @@ export const planOf = ({ goal, steps }: Playbook, done: ReadonlySet<string> = ne
 const keyOf = (titles: readonly string[], index: number): string =>
   `${titles[index]}#${titles.slice(0, index).filter((title) => title === titles[index]).length + 1}`;
 
-const titled = (titles: readonly string[]): Titled[] =>
+export const titledSteps = (titles: readonly string[]): Titled[] =>
   titles.map((title, index) => ({ title, key: keyOf(titles, index) }));
 
 /** A step of the plan as it stands, with what the playbook says about it. */
@@ -91,12 +95,12 @@ export function openStep({ plan }: PlanFile, playbook: Playbook): CurrentStep | 
   // A step that a person has put into other words keeps its constraints; one that they have added has none.
   const step = playbook.steps[same] ?? {
     ...readTitle(found.title),
-    constraints: inheritedConstraints(key, titled(titles), steps),
+    constraints: inheritedConstraints(key, titledSteps(titles), steps),
   };
   return { key, title: found.title, index, total: titles.length, isBegun: found.status === 'in_progress', step };
 }
 
-function readTitle(title: string): Pick<PlaybookStep, 'agent' | 'instruction'> {
+export function readTitle(title: string): Pick<PlaybookStep, 'agent' | 'instruction'> {
   const [, agent, instruction] =
     /^\[(?:agent:)?\s*([\p{L}\p{N}][\p{L}\p{N} ._-]{0,63})\]\s*(\S.*)$/iu.exec(title) ?? [];
   return agent === undefined || instruction === undefined
@@ -128,7 +132,7 @@ const TRIES = 5;
 /** Sets a step's status unless a person has changed the plan just now: then theirs is changed; a step they took away stays away. */
 export async function setStep(home: Home, task: TaskRecord, key: string, status: StepStatus): Promise<void> {
   const placeIn = ({ plan }: PlanFile) =>
-    titled(plan.steps.map(({ title }) => title)).findIndex((at) => at.key === key);
+    titledSteps(plan.steps.map(({ title }) => title)).findIndex((at) => at.key === key);
   for (let tries = 0; tries < TRIES; tries++) {
     const stored = await readWholePlan(home, task, (plan) => placeIn(plan) >= 0);
     const at = stored ? placeIn(stored) : -1;
@@ -146,14 +150,18 @@ export interface DoneStep {
   summary: string;
   artifactRefs: ArtifactRef[];
   run: string;
+  /** The supervisor has left it out; `summary` says why. */
+  isSkipped?: true;
 }
 
 type StepLine = Extract<SessionEntry, { type: 'step' }>;
 
 const DONE = 'Done: ';
+const SKIPPED = 'Left out: ';
 
-export function doneLine(run: string, index: number, { key, summary, artifactRefs }: Omit<DoneStep, 'run'>): StepLine {
-  const text = `${DONE}${key}\n${summary}`;
+export function doneLine(run: string, index: number, step: Omit<DoneStep, 'run'>): StepLine {
+  const { key, summary, artifactRefs, isSkipped = false } = step;
+  const text = `${isSkipped ? SKIPPED : DONE}${key}\n${summary}`;
   const messages = [{ role: 'assistant', content: [{ type: 'text', text }] }];
   const line: StepLine = { type: 'step', run, at: new Date().toISOString(), index, messages };
   return artifactRefs.length > 0 ? { ...line, artifactRefs } : line;
@@ -165,9 +173,10 @@ export function readDone({ messages: [message], artifactRefs = [], run }: StepLi
   if (typeof part !== 'object' || part === null || Array.isArray(part) || typeof part.text !== 'string')
     return undefined;
   const [first = '', ...rest] = part.text.split('\n');
-  return first.startsWith(DONE) && /#\d+$/.test(first)
-    ? { key: first.slice(DONE.length), summary: rest.join('\n'), artifactRefs, run }
-    : undefined;
+  const lead = [DONE, SKIPPED].find((each) => first.startsWith(each));
+  if (lead === undefined || !/#\d+$/.test(first)) return undefined;
+  const summary = rest.join('\n');
+  return { key: first.slice(lead.length), summary, artifactRefs, run, ...(lead === SKIPPED && { isSkipped: true }) };
 }
 
 /** How far back the steps of a playbook are looked for. */

@@ -3,6 +3,7 @@
 import { cutText, plainLine } from '../../lib/text.ts';
 import { lines, type Messages, type Text, words } from '../../messages/messages.ts';
 import type { Playbook } from '../../skills/playbook.ts';
+import { planProgress } from '../../workspace/plan.ts';
 import type { ArtifactRef, Plan } from '../../workspace/types.ts';
 import { clip } from '../context/turn.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
@@ -36,7 +37,10 @@ export interface StepMessage {
 /** Everything the agent of a step is told. */
 export function stepMessage({ playbook, current, done, files, added, reason }: StepMessage): string {
   const { step, index, total } = current;
-  const told = done.map(({ key, summary }) => `- ${titleIn(key)}: ${cutText(plainLine(summary), MAX_EVIDENCE)}`);
+  const told = done.map(({ key, summary, isSkipped }) => {
+    const left = isSkipped ? ' (left out)' : '';
+    return `- ${titleIn(key)}${left}: ${cutText(plainLine(summary), MAX_EVIDENCE)}`;
+  });
   const before = newest(told, MAX_BEFORE);
   const names = files
     .slice(-MAX_FILES)
@@ -86,13 +90,18 @@ export function finishedText(
 ): Text {
   const left = new Map<string, DoneStep[]>();
   for (const step of done) left.set(titleIn(step.key), [...(left.get(titleIn(step.key)) ?? []), step]);
-  const rows = plan.steps.map(({ title }, index) => {
-    const summary = left.get(title)?.shift()?.summary;
+  const rows = plan.steps.map(({ title, status }, index) => {
+    const came = left.get(title)?.shift();
+    const summary = came?.summary;
     const at = { n: index + 1, step: title };
+    if (status === 'skipped') {
+      const row = messages.text('playbooks.stepLeftOut', at);
+      return came?.isSkipped ? lines(row, words(`   ${cutText(plainLine(came.summary), MAX_EVIDENCE)}`)) : row;
+    }
     if (summary === undefined) return messages.text('playbooks.stepByHand', at);
     return lines(messages.text('playbooks.step', at), words(`   ${cutText(plainLine(summary), MAX_EVIDENCE)}`));
   });
-  const head = messages.text('playbooks.finished', { title: playbook.title, n: plan.steps.length });
+  const head = messages.text('playbooks.finished', { title: playbook.title, n: planProgress(plan).total });
   const roles = playedText(played, messages);
   return lines(head, '', ...rows, ...(roles === '' ? [] : (['', roles] as const)));
 }

@@ -559,6 +559,7 @@ describe('a run that goes on', () => {
       ...{ input: shown, digest: digestOf('send', shown) },
     },
   ];
+  const verdict = (one: unknown) => ({ run: 'r1', verdicts: new Map([['c1', one]]) });
   async function decided(
     request: Partial<ApprovalRequest>,
     verdict: 'approve' | 'always' | 'deny' | 'stop',
@@ -575,11 +576,11 @@ describe('a run that goes on', () => {
   }
 
   it('runs exactly what was approved, and nothing that has become something else', async () => {
-    expect((await decided({}, 'approve')).result).toEqual(new Map([['c1', { run: input, kind: '' }]]));
+    expect((await decided({}, 'approve')).result).toEqual(verdict({ run: input, kind: '' }));
     const other = { to: 'boss', text: 'hi' };
     const changed = [await decided({}, 'approve', other), await decided({ input: other }, 'approve', other)];
     for (const { result } of changed)
-      expect(result).toEqual(new Map([['c1', { error: expect.stringContaining('no longer what was approved') }]]));
+      expect(result).toEqual(verdict({ error: expect.stringContaining('no longer what was approved') }));
   });
 
   it('has its beginning, however much others said meanwhile', async () => {
@@ -605,7 +606,7 @@ describe('a run that goes on', () => {
     expect((await readTask(home, task.id))?.always).toMatchObject([{ tool: 'send', kind: 'to kim', by: 'telegram:1' }]);
     expect((await decided({}, 'stop')).result).toBe('stop');
     expect((await decided({}, 'deny')).result).toEqual(
-      new Map([['c1', { error: expect.stringMatching(/^execution denied: Sam said no/) }]]),
+      verdict({ error: expect.stringMatching(/^execution denied: Sam said no/) }),
     );
   });
 });

@@ -1,0 +1,128 @@
+/** What a supervisor's words mean, and which of its changes are made: never against constraints, people, or what is done. */
+import { describe, expect, it } from 'vitest';
+import { applyChanges, readChanges } from '../../../src/runtime/playbook/changes.ts';
+import { planOf } from '../../../src/runtime/playbook/record.ts';
+import { parsePlaybook } from '../../../src/skills/playbook.ts';
+import type { StepStatus } from '../../../src/workspace/types.ts';
+
+const PLAYBOOK = parsePlaybook(`# Playbook: notes
+
+## Goal
+Publish the notes.
+
+## Steps
+1. [Coder] List what changed.
+2. [Writer] Write the notes.
+   - Constraint: The notes name the version.
+3. [Coder] Look for typos.
+4. [Writer] Publish them.
+   - Constraint: Only once.
+5. Tell everybody.
+`);
+const [ONE, TWO, THREE, FOUR, FIVE] = planOf(PLAYBOOK).steps.map(({ title }) => title) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+
+function revised(
+  text: string,
+  more: { statuses?: StepStatus[]; titles?: string[]; kept?: string[]; failed?: string } = {},
+) {
+  const plan = planOf(PLAYBOOK);
+  const steps = plan.steps.map((step, at) => ({
+    ...{ ...step, title: more.titles?.[at] ?? step.title, status: more.statuses?.[at] ?? step.status },
+  }));
+  const options = { kept: new Set(more.kept), failed: more.failed };
+  return applyChanges({ ...plan, steps }, PLAYBOOK, readChanges(text), options);
+}
+const titles = (changed: ReturnType<typeof revised>) => changed?.plan.steps.map(({ title }) => title);
+
+describe('words of a supervisor', () => {
+  it.each([
+    ['KEEP', []],
+    ['', []],
+    ['The plan is fine as it stands; I would not SKIP 3.', []],
+    ['SKIP 3: nothing to look for', [{ kind: 'skip', step: 3, why: 'nothing to look for' }]],
+    ['- **skip** #3 — nothing', [{ kind: 'skip', step: 3, why: 'nothing' }]],
+    ['SKIP 3', []],
+    [
+      'MOVE 5 before 2\nMOVE 1 AFTER 3.',
+      [
+        { kind: 'move', step: 5, to: 2, isAfter: false },
+        { kind: 'move', step: 1, to: 3, isAfter: true },
+      ],
+    ],
+    ['MOVE 5 somewhere', []],
+    [
+      'SPLIT 2: [Writer] Draft | [Writer] Polish',
+      [{ kind: 'split', step: 2, parts: ['[Writer] Draft', '[Writer] Polish'] }],
+    ],
+    ['SPLIT 2: only one', []],
+    ['SPLIT 2: a | | b', []],
+    [`SPLIT 2: ${'a | '.repeat(9)}b`, []],
+  ])('%j', (text, changes) => expect(readChanges(text)).toEqual(changes));
+});
+
+describe('a change', () => {
+  it('splits a step: its parts keep the agent and the constraints, and are not split or skipped themselves', () => {
+    const changed = revised('SPLIT 2: Draft the notes | [coder] Polish them | [Stranger] Sign them');
+    expect(titles(changed)).toEqual([
+      ONE,
+      '[Writer] Draft the notes',
+      '[Coder] Polish them',
+      '[Writer] Sign them',
+      THREE,
+      FOUR,
+      FIVE,
+    ]);
+    const [, draft, , sign] = changed?.playbook.steps ?? [];
+    expect(draft?.constraints).toEqual([
+      'This is part 1 of 3 of "Write the notes.". Do no more than this part.',
+      'The notes name the version. (once all parts are done; this part must not stand against it)',
+    ]);
+    expect(sign?.constraints.at(-1)).toBe('The notes name the version.');
+    if (!changed) throw new Error('nothing was changed');
+    for (const more of ['SPLIT 2: a | b', 'SKIP 2: no need'])
+      expect(applyChanges(changed.plan, changed.playbook, readChanges(more), { kept: new Set() })).toBeUndefined();
+  });
+
+  it('skips what has no constraints, with its reason, once', () => {
+    const changed = revised('SKIP 3: there are no typos');
+    expect(changed?.plan.steps[2]?.status).toBe('skipped');
+    expect(changed?.skipped).toEqual([{ key: `${THREE}#1`, why: 'there are no typos' }]);
+    expect(revised('SKIP 2: no')).toBeUndefined();
+    // Somebody wants it after all.
+    expect(revised('SKIP 3: no', { kept: [`${THREE}#1`] })).toBeUndefined();
+    expect(revised('SKIP 1: a\nSKIP 3: b\nSKIP 5: c')?.skipped).toHaveLength(3);
+  });
+
+  it('moves a step, but steps with constraints keep their order', () => {
+    expect(titles(revised('MOVE 5 BEFORE 1'))).toEqual([FIVE, ONE, TWO, THREE, FOUR]);
+    expect(titles(revised('MOVE 2 AFTER 3'))).toEqual([ONE, THREE, TWO, FOUR, FIVE]);
+    expect(revised('MOVE 4 BEFORE 2')).toBeUndefined();
+    expect(revised('MOVE 2 AFTER 5')).toBeUndefined();
+    expect(revised('MOVE 1 BEFORE 1')).toBeUndefined();
+  });
+
+  it('leaves alone what is done, begun, added or reworded by a person, and numbers that mean nothing', () => {
+    const statuses: StepStatus[] = ['done', 'in_progress', 'pending', 'pending', 'pending'];
+    expect(
+      revised('SKIP 1: x\nSPLIT 2: a | b\nMOVE 5 BEFORE 1\nMOVE 5 BEFORE 2\nSKIP 99: x', { statuses }),
+    ).toBeUndefined();
+    expect(revised('SKIP 3: x', { titles: [ONE, TWO, 'Look for typos twice', FOUR, FIVE] })).toBeUndefined();
+    // One that was begun and did not pass may be split.
+    expect(titles(revised('SPLIT 2: a | b', { statuses, failed: `${TWO}#1` }))?.slice(1, 3)).toEqual([
+      '[Writer] a',
+      '[Writer] b',
+    ]);
+  });
+
+  it('takes numbers as they were shown, several at once', () => {
+    const changed = revised('SPLIT 1: a | b\nSKIP 3: no typos\nMOVE 5 BEFORE 2');
+    expect(titles(changed)).toEqual(['[Coder] a', '[Coder] b', FIVE, TWO, THREE, FOUR]);
+    expect(changed?.plan.steps.map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5', '6']);
+  });
+});
