@@ -91,6 +91,8 @@ describe.each(NAMES)('on %s', (name) => {
       status.join('\n'),
     ).toBe(true);
     expect(told.text).toContain('Tea at four.');
+    await platform.command(dm, 'artifacts');
+    await waitFor(platform, dm, { text: /example\.org\/x/ });
     expect(JSON.stringify(world.llm.requests().at(-1)?.messages)).toMatch(/data:image\/png;base64|"image/);
   });
 

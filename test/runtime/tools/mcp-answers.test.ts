@@ -76,7 +76,7 @@ async function open(settings: McpServerSettings) {
 
 describe.each(Object.entries(TRANSPORTS))('through %s', (_name, settings) => {
   test('links stay links, and are read by the name that the result gives them', async () => {
-    const { call, read, refs, shown } = await open(await settings());
+    const { call, read, refs, shown, home, scope } = await open(await settings());
     const { text, links, linkHint } = await call('find');
     expect(text).toBe('Two found.');
     expect(links).toEqual([
@@ -88,7 +88,12 @@ describe.each(Object.entries(TRANSPORTS))('through %s', (_name, settings) => {
         path: 'mcp:docs:notes://plan',
       },
       { name: 'picture.png', uri: 'notes://picture', type: 'image/png', path: 'mcp:docs:notes://picture' },
-      { name: 'x', uri: 'https://example.org/x', path: 'mcp:docs:https://example.org/x' },
+      {
+        name: 'x',
+        uri: 'https://example.org/x',
+        path: 'mcp:docs:https://example.org/x',
+        id: expect.stringMatching(/^\w{10}$/),
+      },
     ]);
     expect(linkHint).toContain('read_file');
     expect(await read('mcp:docs:notes://plan')).toEqual({
@@ -96,6 +101,7 @@ describe.each(Object.entries(TRANSPORTS))('through %s', (_name, settings) => {
       text: '# The plan\nTea at four.',
     });
     expect(refs).toEqual([]);
+    expect(await listArtifacts(home, scope.taskId)).toMatchObject([{ title: 'x', ref: 'https://example.org/x' }]);
     await read('mcp:docs:notes://picture');
     expect(refs).toMatchObject([{ type: 'image/png' }]);
     expect(shown).toEqual(['image/png']);

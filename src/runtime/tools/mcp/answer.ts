@@ -10,6 +10,7 @@ import type { ArtifactRef, Json } from '../../../workspace/types.ts';
 import { clip, visibleText } from '../../context/turn.ts';
 import type { ToolScope } from '../../contract/tool-scope.ts';
 import { attached } from '../artifacts.ts';
+import { referredArtifact } from '../attach-file.ts';
 import { withoutBase64 } from '../result.ts';
 import { type Bytes, takeBytes } from './bytes.ts';
 
@@ -18,6 +19,8 @@ const MAX_FILE = 10 * 1024 * 1024;
 /** Of one answer. */
 const MAX_FILES = 10;
 const MAX_LINKS = 50;
+/** So many addresses of the web are kept with the task; more are what a search has found. */
+const MAX_KEPT_LINKS = 5;
 const MAX_URI = 2_000;
 const MAX_WORDS = 300;
 
@@ -46,8 +49,8 @@ type Part = z.infer<typeof content>;
 /** Remembers a link that a server has given; its name for `read_file`, undefined where it cannot be read there. */
 export type LinkTo = (uri: string) => string | undefined;
 
-/** As the model is told of it; `path` is its name for `read_file`. */
-type Link = { name: string; uri: string; type?: string; about?: string; path?: string };
+/** As the model is told of it; `path` is its name for `read_file`, `id` that of the task's own link to it. */
+type Link = { name: string; uri: string; type?: string; about?: string; path?: string; id?: string };
 
 export interface Telling {
   scope: ToolScope;
@@ -73,14 +76,15 @@ export async function told(reply: unknown, { scope, title, linkTo }: Telling): P
   const isSame = said === '' || isSameJson(said, structuredContent);
   const whole = taken && isSame ? JSON.stringify(taken.put(idOf)) : said;
   const text = withoutBase64(whole);
-  const links = parts.filter(({ type }) => type === 'resource_link').flatMap((part) => linkOf(part, linkTo) ?? []);
+  const given = parts.filter(({ type }) => type === 'resource_link').flatMap((part) => linkOf(part, linkTo) ?? []);
+  const links = given.length > MAX_KEPT_LINKS ? given.slice(0, MAX_LINKS) : await keepLinks(scope, given);
   const isReadable = links.some((link) => link.path !== undefined);
   return {
     text: bounded(text, MAX_RESULT),
     ...(text.length > MAX_RESULT ? await saved(scope, title, whole) : {}),
     ...(kept.length > 0 ? { artifacts: kept.map(({ ref }) => ref) } : {}),
     ...(found.length > kept.length ? { notKept: found.length - kept.length } : {}),
-    ...(links.length > 0 ? { links: links.slice(0, MAX_LINKS) } : {}),
+    ...(links.length > 0 ? { links } : {}),
     ...(isReadable ? { linkHint: 'read_file with the path of a link reads what it leads to.' } : {}),
   };
 }
@@ -108,6 +112,17 @@ function linkOf({ uri, name, title, description, mimeType }: Part, linkTo: LinkT
     ...(description ? { about: bounded(description, MAX_WORDS) } : {}),
     ...(path === undefined ? {} : { path }),
   };
+}
+
+/** Addresses of the web stand with the task's files, for people too. */
+async function keepLinks(scope: ToolScope, links: readonly Link[]): Promise<Link[]> {
+  const kept: Link[] = [];
+  for (const link of links) {
+    const isWeb = /^https?:$/.test(URL.parse(link.uri)?.protocol ?? '');
+    const given = { ref: link.uri, title: link.name, type: link.type ?? 'text/html' };
+    kept.push(isWeb ? { ...link, id: (await referredArtifact(scope, given)).id } : link);
+  }
+  return kept;
 }
 
 /** Many servers give a picture both as content and within what has a structure. */
