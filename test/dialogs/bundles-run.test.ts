@@ -197,6 +197,7 @@ describe('a program of a bundle', () => {
     'skills/odd/data.bin': 'no program',
     'skills/odd/scripts/look.sh':
       'cat "$1"; cat /etc/passwd | grep -c viber; ls -d /var 2>&1; touch "$SKILL_DIR/x"; echo "end $?"',
+    'skills/odd/scripts/link.sh': 'ln -s /tmp out && ln -s "$OPENVIBER_FILES/task.json" record.txt\n',
     'skills/odd/scripts/slow.py':
       'import os, time\nif os.fork() == 0: time.sleep(300)\nopen("begun", "w").write("x")\ntime.sleep(300)\n',
     'skills/odd/scripts/loud.py': 'print("x" * 1000000)\n',
@@ -251,6 +252,20 @@ describe('a program of a bundle', () => {
       expect(results[3]).toMatch(/refused|unreachable/);
     },
   );
+
+  it.skipIf(!isSandboxed)('leaves no link that anything follows', async () => {
+    const results = await said(
+      { skills: [], files: HOSTILE },
+      program('odd', 'scripts/link.sh'),
+      write('work/out/planted.txt', 'x'),
+      write('work/record.txt', 'x'),
+      { name: 'read_file', arguments: { path: 'work/record.txt' } },
+    );
+    expect(results[0]).not.toContain('artifacts');
+    for (const result of results.slice(1))
+      expect(result).toMatch(/links are not followed|There is no file|cannot be used/);
+    expect(fs.existsSync('/tmp/planted.txt')).toBe(false);
+  });
 
   it.skipIf(!isSandboxed)('that lacks a package says which, and what a person does about it', async () => {
     const [result = ''] = await said({ skills: ['pdf'] }, program('pdf', 'scripts/render.py', ['x.pdf']));

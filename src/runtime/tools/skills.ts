@@ -62,7 +62,7 @@ function schemasOf(skill: Skill): Schemas {
   return made;
 }
 
-type Offering = Pick<Order, 'task' | 'query' | 'asked' | 'principal' | 'called' | 'earlier'>;
+type Offering = Pick<Order, 'task' | 'query' | 'asked' | 'principal' | 'job' | 'called' | 'earlier'>;
 
 /**
  * What a run is offered of the skills that can be used here. Guests' runs are offered no scripts.
@@ -70,11 +70,13 @@ type Offering = Pick<Order, 'task' | 'query' | 'asked' | 'principal' | 'called' 
  */
 export function offerSkills(
   usable: readonly Skill[],
-  { task, query, asked, principal, called: byPerson = [], earlier = [] }: Offering,
+  { task, query, asked, principal, job, called: inTask = [], earlier = [] }: Offering,
   own: OwnSettings,
   scope: ToolScope,
   deps: OfferDeps,
 ): Offered {
+  // A job that names it is a person's call too.
+  const byPerson = [...inTask, ...(job?.own.skills ?? [])];
   const mayBegin = ({ name, forModel }: Skill) => forModel || byPerson.includes(name);
   const chosen = usable.filter((skill) => own.skills?.includes(skill.name) !== false && mayBegin(skill));
   // Programs of this machine run on the word of its people alone; a guest could consent to their own.
