@@ -157,6 +157,7 @@ export type SessionEntry =
     }
   | {
       type: 'result';
+      decisions?: string[];
       run: string;
       at: string;
       state: Exclude<TaskState, 'pending' | 'running'>;

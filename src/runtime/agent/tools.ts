@@ -34,6 +34,10 @@ const schemas = new WeakMap<object, InputSchema>();
 
 const LENGTHS = new Set(['minLength', 'maxLength', 'minItems', 'maxItems']);
 
+/** The bounds of every whole number tell nobody anything. */
+const isAnyInteger = (value: unknown): boolean =>
+  typeof value === 'number' && Math.abs(value) === Number.MAX_SAFE_INTEGER;
+
 const isObject = (value: Json | undefined): value is { [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -49,7 +53,7 @@ function toToolSpec(tool: RuntimeTool): ToolSpec {
     // Lengths are checked when the tool is called; each request would carry them.
     inputSchema = JSON.parse(
       JSON.stringify(schema, (name, value: unknown) =>
-        LENGTHS.has(name) && typeof value === 'number' ? undefined : value,
+        (LENGTHS.has(name) && typeof value === 'number') || isAnyInteger(value) ? undefined : value,
       ),
     ) as InputSchema;
     schemas.set(key, inputSchema);

@@ -28,6 +28,8 @@ export interface RunOutcome extends TaskResult {
   usage?: Usage;
   error?: string;
   buttons: ButtonAction[][];
+  /** What was decided, for the day's log. */
+  decisions?: string[];
   /** What an owner is asked to let in. */
   asks?: Suggestion[];
   /** Words of the built-in model, and nothing done: not worth a line in the day's log. */

@@ -1,5 +1,5 @@
 /**
- * A reply while it is being written, as people may see it: without `artifact_deltas` blocks and memory suggestions, also those
+ * A reply while it is being written, as people may see it: without `artifact_deltas` blocks, memory suggestions and decisions, also those
  * of which only the beginning is there, and without secrets. Invariants: what was given is never taken back; what may still
  * become a block, a tag or a secret is held back until it is clear; linear in the length of the reply.
  */
@@ -16,10 +16,10 @@ const FENCE = /^((?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}|~{3,})([^\n]*)$
 /** A line that may still become a fence. */
 const MAYBE_FENCE =
   /^(?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*(?:[-*+]|\d{1,9}[.)]?|`{1,2}|~{1,2}|`{3,}[^`\n]*|~{3,}[^\n]*)?$/;
-const OPEN = /<memory_suggestion(?:\s[^<>\n]{0,200})?>/i;
-const CLOSE = /<\/memory_suggestion(?:\s[^<>\n]{0,200})?>/i;
+const OPEN = /<(?:memory_suggestion|decision)(?:\s[^<>\n]{0,200})?>/i;
+const CLOSE = /<\/(?:memory_suggestion|decision)(?:\s[^<>\n]{0,200})?>/i;
 /** A tag of which the end has not come. */
-const MAYBE_TAG = /<(?:\/?[a-z_]{0,18}|\/?memory_suggestion\s[^<>\n]{0,200})$/i;
+const MAYBE_TAG = /<(?:\/?[a-z_]{0,18}|\/?(?:memory_suggestion|decision)\s[^<>\n]{0,200})$/i;
 /** Longer lines are no fences, and longer words no secrets. */
 const MAX_FENCE = 300;
 const MAX_WORD = 4000;

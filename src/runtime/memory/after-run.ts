@@ -12,14 +12,14 @@ import { type Logger, scrub } from '../../log.ts';
 import { lines } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendDailyLogs, clockOf, type DailyEntry, localDay } from '../../workspace/memory/daily.ts';
-import { listSuggestions } from '../../workspace/memory/suggestions.ts';
+import { shareIn } from '../../workspace/memory/same-words.ts';
+import { listSuggestions, type Suggestion } from '../../workspace/memory/suggestions.ts';
 import { readTaskSync } from '../../workspace/tasks.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import type { TaskResult } from '../contract/task.ts';
 import type { OwnerNotifier } from '../conversations/owner-notifier.ts';
 import { channelName, plainName } from '../conversations/places.ts';
-import { extractDecisions } from './learning.ts';
 import { askOwner } from './question.ts';
 
 /** A run that was completed. */
@@ -29,7 +29,7 @@ export interface FinishedRun {
   title: string;
   /** When its result was recorded, ISO 8601: the same again after a crash. */
   at: string;
-  result: TaskResult;
+  result: TaskResult & Pick<RunOutcome, 'decisions' | 'asks'>;
   /** The people's words it answers. */
   words?: string | undefined;
   /** Words of a built-in model, and nothing done. */
@@ -151,7 +151,8 @@ const entryAt = (items: readonly QueueItem<Entry>[]): Entry => (items[0] as Queu
 
 /** The day's line of a run; undefined for one that is not worth reading about. */
 export function entryOf({ title, at, result, words = '', isTalk }: FinishedRun): Omit<DailyEntry, 'date'> | undefined {
-  const { summary } = result;
+  const { decisions = [], asks = [] } = result;
+  const summary = withoutWaiting(result.summary, asks);
   const hasFiles = result.artifactRefs.length > 0;
   if (!hasFiles && (isTalk || summary.length < MIN_LENGTH || SMALL_TALK.test(words.trim()))) return undefined;
   const clock = clockOf(new Date(at));
@@ -164,6 +165,14 @@ export function entryOf({ title, at, result, words = '', isTalk }: FinishedRun):
     : '';
   return {
     summary: scrub(`- ${clock} ${name}: ${summary || 'files'}${files}`),
-    decisions: extractDecisions(result.text).map((decision) => scrub(`- ${clock} ${decision} (${name})`)),
+    decisions: decisions.map((decision) => scrub(`- ${clock} ${decision} (${name})`)),
   };
+}
+
+/** A sentence that tells so much of what waits for a person's word is not told before it. */
+const TELLS = 0.6;
+
+function withoutWaiting(summary: string, asks: readonly Suggestion[]): string {
+  const sentences = summary.split(/(?<=[.!?…])\s+/);
+  return sentences.filter((each) => !asks.some(({ text }) => shareIn(each, text) >= TELLS)).join(' ');
 }

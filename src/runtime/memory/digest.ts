@@ -58,7 +58,7 @@ export function readDigest(answer: string, room: number): Digest | undefined {
 export const maxAnswer = (room: number): number => room * 4 + 16_000;
 
 const TAGS =
-  /<(?=\s*(?:\/\s*)?(?:identity|soul|user|memory|agents|tools|skills|environment|agent|task|artifacts?|system|assistant|memory_suggestion|quoted|summary|facts|so_far|conversation|tool_\w+|function_\w+)\b)/gi;
+  /<(?=\s*(?:\/\s*)?(?:identity|soul|user|memory|agents|tools|skills|environment|agent|task|artifacts?|system|assistant|memory_suggestion|decision|quoted|summary|facts|so_far|conversation|tool_\w+|function_\w+)\b)/gi;
 
 /** Without hidden characters, and with nothing in it that could pass for a block or a speaker of a request. */
 export function cleanSummary(text: string): string {

@@ -13,26 +13,36 @@ export interface MemoryQuestion {
   buttons: ButtonAction[][];
 }
 
-/** One row. `viber`: whose memory it is for, whoever the conversation is with when a button is pressed. */
-export function suggestionButtons(suggestion: Suggestion, messages: Messages, viber: string): ButtonAction[] {
+/**
+ * One row. `viber`: whose memory it is for, whoever the conversation is with when a button is pressed. `n`: its number among
+ * several in one message.
+ */
+export function suggestionButtons(
+  suggestion: Suggestion,
+  messages: Messages,
+  viber: string,
+  n?: number,
+): ButtonAction[] {
+  const of = (label: Text) => (n === undefined ? label : words(`${label} ${n}`));
   const name = `${viber}/${suggestion.id}`;
   const decides = questionId.suggestion(suggestion.id, viber);
   return [
-    { label: messages.text('memory.accept'), command: 'memory', args: `accept ${name}`, decides },
-    { label: messages.text('memory.edit'), command: 'memory', args: `edit ${name}`, decides },
-    { label: messages.text('memory.reject'), command: 'memory', args: `reject ${name}`, decides },
+    { label: of(messages.text('memory.accept')), command: 'memory', args: `accept ${name}`, decides },
+    { label: of(messages.text('memory.edit')), command: 'memory', args: `edit ${name}`, decides },
+    { label: of(messages.text('memory.reject')), command: 'memory', args: `reject ${name}`, decides },
   ];
 }
 
 /** The words of one suggestion as a quotation: exactly what will be written, and where. */
-export function shownSuggestion({ section, text }: Suggestion, messages: Messages): Text {
+export function shownSuggestion({ section, text }: Suggestion, messages: Messages, n?: number): Text {
+  const number = n === undefined ? '' : `${n}. `;
   const asked =
     section === undefined
       ? messages.text('memory.mayI')
       : messages.text('memory.mayIOf', { section: shownMemory(section) });
   const shown = shownMemory(text).split('\n');
-  if (shown.length === 1) return words(`> ${asked} ${shown[0]}`);
-  return words([`> ${asked}`, ...shown].join('\n> '));
+  if (shown.length === 1) return words(`> ${number}${asked} ${shown[0]}`);
+  return words([`> ${number}${asked}`, ...shown].join('\n> '));
 }
 
 /** As it stands in the file: its marks are shown and mean nothing, a link does not hide where it leads. */
@@ -57,12 +67,13 @@ function codeSpan(text: string): string {
 export function askOwner(suggestions: readonly Suggestion[], messages: Messages, viber: string): MemoryQuestion {
   const asked = suggestions.slice(0, MAX_ASKED);
   const more = suggestions.length - asked.length;
+  const numberOf = (at: number) => (asked.length > 1 ? at + 1 : undefined);
   return {
     text: lines(
-      ...asked.map((suggestion) => shownSuggestion(suggestion, messages)),
+      ...asked.map((suggestion, at) => shownSuggestion(suggestion, messages, numberOf(at))),
       ...(more > 0 ? [words(`> ${messages.text('memory.moreWait', { n: more })}`)] : []),
     ),
-    buttons: asked.map((suggestion) => suggestionButtons(suggestion, messages, viber)),
+    buttons: asked.map((suggestion, at) => suggestionButtons(suggestion, messages, viber, numberOf(at))),
   };
 }
 

@@ -10,6 +10,8 @@ export interface ParsedReply extends Blocks {
   /** Markdown for the person. The input itself when it holds no block. */
   visible: string;
   memorySuggestions: string[];
+  /** What was decided, for the day's log. */
+  decisions: string[];
 }
 
 /** A stretch of the text that leaves the visible part: [start, end). */
@@ -20,19 +22,20 @@ interface Cut {
 
 // List markers and quote marks may stand before a fence; the marks must be taken off the block's own lines again.
 const FENCE = /^((?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}|~{3,})([^\n]*)$/;
-const MARKER = /artifact_deltas|memory_suggestion|plan|task\.md/i;
+const MARKER = /artifact_deltas|memory_suggestion|<decision|plan|task\.md/i;
 const CODE_SPAN = /``[^\n]+?``|`[^`\n]+`/g;
 const LEADING_BLANK_LINES = /^(?:[ \t]*\r?\n)+/;
 const MAX_SUGGESTIONS = 20;
-const TAG = /<(\/?)memory_suggestion(?:\s[^<>\n]{0,200})?>/gi;
+const MAX_DECISIONS = 5;
+const TAG = /<(\/?)(memory_suggestion|decision)(?:\s[^<>\n]{0,200})?>/gi;
 
 /**
  * Finds fenced blocks tagged `artifact_deltas` (``` or ~~~ of any length, also in a list or a quote) and
- * `<memory_suggestion>` elements outside code. Linear in the length of the text; without a marker it is only searched.
+ * `<memory_suggestion>` and `<decision>` elements outside code. Linear in the length of the text; without a marker it is only searched.
  */
 export function parseReply(text: string): ParsedReply {
   const found: Blocks = { artifactDeltas: [], plans: [], problems: [], unread: 0 };
-  const reply: ParsedReply = { ...found, visible: text, memorySuggestions: [] };
+  const reply: ParsedReply = { ...found, visible: text, memorySuggestions: [], decisions: [] };
   if (!MARKER.test(text)) return reply;
   // Some models give nothing but the block, without a fence.
   if (/^\s*\{[\s\S]*"artifact_deltas"[\s\S]*\}\s*$/.test(text) && readBlock('json', text, reply))
@@ -41,7 +44,7 @@ export function parseReply(text: string): ParsedReply {
   const bodyOf = ({ body, quoted }: { body: number; quoted: boolean }, to: number): string =>
     quoted ? text.slice(body, to).replace(/^[ \t]*>/gm, '') : text.slice(body, to);
   let fence: { marks: string; quoted: boolean; kind: BlockKind | undefined; start: number; body: number } | undefined;
-  let tag: { start: number; body: number } | undefined;
+  let tag: { name: string; start: number; body: number } | undefined;
 
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf('\n', start);
@@ -61,10 +64,13 @@ export function parseReply(text: string): ParsedReply {
       for (const found of outside.matchAll(TAG)) {
         const at = start + found.index;
         const after = at + found[0].length;
-        if (!found[1]) tag = { start: at, body: after };
-        else if (tag && reply.memorySuggestions.length < MAX_SUGGESTIONS) {
-          const suggestion = cutOut(text.slice(tag.body, at), outermost(within(cuts, tag.body, at))).trim();
-          if (suggestion) reply.memorySuggestions.push(suggestion);
+        const name = (found[2] ?? '').toLowerCase();
+        const [into, most] =
+          name === 'decision' ? [reply.decisions, MAX_DECISIONS] : [reply.memorySuggestions, MAX_SUGGESTIONS];
+        if (!found[1]) tag = { name, start: at, body: after };
+        else if (tag?.name === name && into.length < most) {
+          const told = cutOut(text.slice(tag.body, at), outermost(within(cuts, tag.body, at))).trim();
+          if (told) into.push(told);
           cuts.push({ start: tag.start, end: after });
           tag = undefined;
         }
@@ -79,7 +85,7 @@ export function parseReply(text: string): ParsedReply {
     else reply.problems.push('an artifact_deltas block has no end');
     cuts.push({ start: fence.start, end });
   }
-  if (tag) reply.problems.push('a memory_suggestion has no end');
+  if (tag) reply.problems.push(`a ${tag.name} has no end`);
   if (cuts.length > 0) reply.visible = cutOut(text, outermost(cuts));
   return reply;
 }

@@ -24,11 +24,12 @@ export type ConcludeServices = Sending & Noting;
 
 /** When the result was recorded, ISO 8601. What waits for a person has none yet. */
 export async function record({ viber, taskId }: Entry, run: string, outcome: RunOutcome, home: Home): Promise<string> {
-  const { state, text, summary, artifactRefs, usage, error } = outcome;
+  const { state, text, summary, artifactRefs, usage, error, decisions = [] } = outcome;
   const at = new Date().toISOString();
   if (state === 'waiting') return at;
   const result: SessionEntry = {
     ...{ type: 'result', run, at, state, text, summary, artifactRefs },
+    ...(decisions.length > 0 ? { decisions } : {}),
     ...(usage ? { usage } : {}),
     ...(error === undefined ? {} : { error }),
   };

@@ -4,14 +4,12 @@ import { type Principal, principalText } from '../../access/principal.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
 import type { Messages } from '../../messages/messages.ts';
-import { decisionOn } from '../../workspace/memory/record.ts';
-import { parseSuggestion, takeSuggestion } from '../../workspace/memory/suggestions.ts';
+import { parseSuggestion } from '../../workspace/memory/suggestions.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { AgentOutcome } from '../agent/agent.ts';
 import type { Made, RunOutcome } from '../contract/outcome.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { escaped, plainName } from '../conversations/places.ts';
-import { extractLearning } from '../memory/learning.ts';
 import { continueButton } from '../reply/failure.ts';
 import { linkTo } from '../reply/links.ts';
 import { parseReply, summarise } from '../reply/reply.ts';
@@ -53,12 +51,6 @@ export async function finalize(
     const waiting = await keep(keeping, parseSuggestion(suggestion));
     if (waiting) pending.push(waiting);
   }
-  const learned = keepsNothing ? '' : extractLearning({ text: reply.visible });
-  const pattern = learned === '' ? undefined : await keep(keeping, { section: 'Learned Patterns', text: learned });
-  // What nobody asked to be kept is not offered again once it was rejected.
-  if (pattern && decisionOn(home, task.viber, pattern.id)?.op === 'reject')
-    await takeSuggestion(home, task.viber, pattern.id);
-  else if (pattern) pending.push(pattern);
   const asks = [...new Map(pending.map((suggestion) => [suggestion.id, suggestion])).values()];
   // A hand edit wins; what the agent would have written is shown beside it. The built-in model tells of steps itself.
   const isOwnWords = made.plan?.status === 'written' && outcome.model.startsWith('offline/');
@@ -84,6 +76,9 @@ export async function finalize(
     artifactRefs: unique,
     usage: outcome.usage,
     buttons: [...plan.buttons, ...(isCutShort(outcome) ? [[continueButton(messages)]] : [])],
+    ...(reply.decisions.length > 0 && {
+      decisions: reply.decisions.map((each) => scrub(cutText(plainLine(each), DECISION))),
+    }),
     ...(asks.length > 0 ? { asks } : {}),
     ...(isTalk(outcome) ? { isTalk: true } : {}),
   };
@@ -105,6 +100,8 @@ function saidBelow(said: NonNullable<Made['said']>, messages: Messages): string 
   return `${messages.text('answers.saidBy')}\n${rows.join('\n')}`;
 }
 
+/** Characters of one decision. */
+const DECISION = 300;
 const MAX_SOURCES = 5;
 
 /** The pages that were found, below an answer that names none of them. */

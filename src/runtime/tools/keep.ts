@@ -1,9 +1,10 @@
-/** Something to remember on its way in: it waits for an owner, unless it may be kept without a question (promise 40). */
+/** Something to remember on its way in: it waits for an owner, unless it may be kept without a question: when it says no more than an owner's own words (promise 40). */
 import { scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import { addToMemory, isRemembered } from '../../workspace/memory/memory.ts';
+import { isSaidIn } from '../../workspace/memory/same-words.ts';
 import { addSuggestion, type Suggestion } from '../../workspace/memory/suggestions.ts';
-import { isOwnWords } from './trust.ts';
+import { ownWords } from './trust.ts';
 
 export interface Keeping {
   home: Home;
@@ -23,7 +24,8 @@ export async function keep(
 ): Promise<Suggestion | undefined> {
   const fact = { section: given.section, text: scrub(given.text), provenance };
   if (await isRemembered(home, viber, fact.text)) return undefined;
-  if (autoAcceptMemory && (await isOwnWords(home, viber, taskId))) {
+  const said = autoAcceptMemory ? await ownWords(home, viber, taskId) : undefined;
+  if (said !== undefined && isSaidIn(said, fact.text)) {
     await addToMemory(home, viber, fact);
     return undefined;
   }

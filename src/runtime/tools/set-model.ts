@@ -21,7 +21,7 @@ export function setModelTool(to: Choosing): RuntimeTool {
   const listed = models.offered().filter(({ id }) => models.find(id, isOwner).kind === 'model');
   return defineTool({
     name: 'set_model',
-    description: `Changes which model answers in this conversation, and how long it thinks, from the next answer on. Only when the person asks for it; say what it costs. Models (price in and out for a million tokens): ${listed.map((model) => line(model, models.currency)).join('; ')}`,
+    description: `Change which model answers here, and how long it thinks, from the next answer on. Only when asked; say what it costs. Models (price in and out for a million tokens): ${listed.map((model) => line(model, models.currency)).join('; ')}`,
     input,
     effect: 'idempotent',
     consent: 'effects',

@@ -16,15 +16,16 @@ const OWN_WORDS = new Set([
 ]);
 
 /**
- * False as soon as anything the model may have seen of the conversation is not the own words of one person: also what a
- * compaction has told again, and what another person wrote or answered.
+ * The words of the one person who has spoken in the conversation, with their name. Undefined as soon as anything the model may have
+ * seen of it is not their own: also what a compaction has told again, and what another person wrote or answered.
  */
-export async function isOwnWords(home: Home, viber: string, taskId: string): Promise<boolean> {
+export async function ownWords(home: Home, viber: string, taskId: string): Promise<string | undefined> {
   // A summary is told again from wherever it stands.
-  if (findCompaction(home.sessionPath(viber, taskId))) return false;
+  if (findCompaction(home.sessionPath(viber, taskId))) return undefined;
   const entries = await readSessionTail(home, viber, taskId);
   const speaker = entries.findLast((entry) => entry.type === 'message')?.from.user;
-  return entries.every((entry) => isClean(entry, speaker));
+  if (!entries.every((entry) => isClean(entry, speaker))) return undefined;
+  return entries.flatMap((entry) => (entry.type === 'message' ? [entry.from.name, entry.text] : [])).join('\n');
 }
 
 function isClean(entry: SessionEntry, speaker: string | undefined): boolean {

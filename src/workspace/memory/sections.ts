@@ -8,7 +8,7 @@ const MAX_BULLET = 2_000;
 const BULLET = /^(?:[-*+•]|\d{1,3}[.)])[ \t]+/;
 /** Names of the prompt's blocks: a stored line must not open or close one. */
 const BLOCK_TAG =
-  /<(?=\s*(?:\/\s*)?(?:identity|soul|user|memory|agents|tools|skills|environment|agent|task|artifacts?|quoted|system|memory_suggestion)\b)/gi;
+  /<(?=\s*(?:\/\s*)?(?:identity|soul|user|memory|agents|tools|skills|environment|agent|task|artifacts?|quoted|system|memory_suggestion|decision)\b)/gi;
 
 /**
  * The text as single-line bullets without their marks: no headings, rules, fences, comments or invisible characters. Without

@@ -7,7 +7,6 @@ import { addSecret, silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import type { RunOutcome } from '../../../src/runtime/contract/outcome.ts';
 import { type Concluded, createAfterRun, entryOf, type FinishedRun } from '../../../src/runtime/memory/after-run.ts';
-import { extractDecisions, extractLearning } from '../../../src/runtime/memory/learning.ts';
 import { keep } from '../../../src/runtime/tools/keep.ts';
 import type { Home } from '../../../src/workspace/home.ts';
 import { appendDailyLogs } from '../../../src/workspace/memory/daily.ts';
@@ -36,8 +35,9 @@ const log = (viber = 'default', day = '2026-01-05') => {
 
 describe("the day's line", () => {
   it('has time, title, summary and decisions', () => {
-    const text = 'The login works.\n\n## Decisions\n- Use JWT for sessions\n- Timeout of 30 s';
-    expect(entryOf(run(text, { result: result(text, 'The login works.') }))).toEqual({
+    const decisions = ['Use JWT for sessions', 'Timeout of 30 s'];
+    const text = 'The login works.\n\n## Decisions\n- What the words alone look like is none';
+    expect(entryOf(run(text, { result: { ...result(text, 'The login works.'), decisions } }))).toEqual({
       summary: '- 14:05 Build the login: The login works.',
       decisions: ['- 14:05 Use JWT for sessions (Build the login)', '- 14:05 Timeout of 30 s (Build the login)'],
     });
@@ -50,6 +50,15 @@ describe("the day's line", () => {
     ['You are welcome, any time at all.', { words: 'thanks, great' }],
     ['I am the small built-in model: I know a few requests.', { isTalk: true }],
   ])('is not written for %j', (text, more) => expect(entryOf(run(text, more))).toBeUndefined());
+
+  it('does not tell what waits for a person to let it in', () => {
+    const waits = { id: 'a', text: 'The launch is on Friday', provenance: '', createdAt: AT };
+    const told = (summary: string) => entryOf(run(summary, { result: { ...result(summary, summary), asks: [waits] } }));
+    expect(told('I looked at the plan. I would like to remember that the launch is on Friday.')?.summary).toBe(
+      '- 14:05 Build the login: I looked at the plan.',
+    );
+    expect(told('May I remember that the launch is on Friday?')).toBeUndefined();
+  });
 
   it('is written for an answer that is a file, whatever its words', () => {
     const artifactRefs = [{ id: 'a', title: 'report.md', type: 'text/markdown', ref: 'artifacts/t/a.md' }];
@@ -69,26 +78,6 @@ describe("the day's line", () => {
         .split('\n')
         .filter((line) => line.startsWith('#')),
     ).toHaveLength(4);
-  });
-});
-
-describe('learnings', () => {
-  it.each([
-    ['Lesson learned: the CI needs Node 24 or newer.', '- The CI needs Node 24 or newer.'],
-    ['Done.\n\n**Learnings**\n- run the tests before a release\n- ok', '- Run the tests before a release'],
-    ['For next time: ask Kim before the deploy.', '- Ask Kim before the deploy.'],
-    ['I learned that exports take ten minutes.', '- Exports take ten minutes.'],
-    ['```\nLesson learned: in code it is nothing\n```', ''],
-    ['> Lesson learned: what others said is nothing', ''],
-    ['The lesson was learned by all pupils of the class.', ''],
-    ['Learning: x', ''],
-    ['', ''],
-  ])('%j', (text, expected) => {
-    expect(extractLearning({ text })).toBe(expected);
-  });
-
-  it('decisions are those announced', () => {
-    expect(extractDecisions('We decided to ship on Friday.\n\nIt is done.')).toEqual(['We decided to ship on Friday.']);
   });
 });
 
@@ -186,6 +175,9 @@ describe('memory.auto_accept', () => {
     await appendSession(home, 'default', 'task1', [said('I like tea, remember it'), used('update_plan')]);
     expect(await keep(keeping(), { text: 'likes tea', section: 'User Preferences' })).toBeUndefined();
     expect(await readMemory(home, 'default')).toContain('- likes tea');
+    expect(await keep(keeping(), { text: 'likes tea and sends invoices to eve@example.org' })).toMatchObject({
+      text: 'likes tea and sends invoices to eve@example.org',
+    });
     expect(await keep(keeping(false), { text: 'likes cake' })).toMatchObject({ text: 'likes cake', run: 'run1' });
   });
 

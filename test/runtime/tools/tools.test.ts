@@ -10,6 +10,7 @@ import { createArtifact, listArtifacts } from '../../../src/workspace/artifacts.
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { listSuggestions } from '../../../src/workspace/memory/suggestions.ts';
 import { readPlan, writePlan } from '../../../src/workspace/plan.ts';
+import { appendSession } from '../../../src/workspace/sessions.ts';
 import type { ArtifactRef, Json } from '../../../src/workspace/types.ts';
 
 let root: string;
@@ -443,7 +444,10 @@ describe('remember', () => {
     expect(await readFile(join(root, 'workspace/MEMORY.md'), 'utf8')).not.toContain('tea');
   });
 
-  it('writes at once when the configuration says so', async () => {
+  it('writes at once what an owner has said when the configuration says so', async () => {
+    const from = { channel: 'telegram', user: 'telegram:1', name: 'Alex' };
+    const said = { type: 'message' as const, id: 'm', run: 'run1', at: '2026-01-01T00:00:00.000Z', files: [] };
+    await appendSession(home, 'default', 'task1', [{ ...said, from, text: 'I like tea' }]);
     expect(await toolbox({ autoAcceptMemory: true })('remember', { text: 'Likes tea' })).toEqual({ status: 'saved' });
     expect(await readFile(join(root, 'workspace/MEMORY.md'), 'utf8')).toContain('- Likes tea');
   });
