@@ -131,7 +131,7 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
     },
     async close() {
       clearTimeout(early);
-      ending.abort(new UserError(say('adding.failed')));
+      ending.abort(new UserError(say('adding.restarted')));
       const closing = [opened?.then(({ skills }) => skills.close()), connected?.then((each) => each.close())];
       for (const outcome of await Promise.allSettled(closing)) {
         if (outcome.status === 'rejected') log.warn({ err: outcome.reason }, 'the skills could not be closed');

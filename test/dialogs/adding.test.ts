@@ -111,6 +111,16 @@ describe.each(NAMES)('/skills on %s', (name) => {
     await look(platform, dm, 'add other.zip', 'names no source');
   });
 
+  it('says so when it is restarted while it looks', async () => {
+    const web = await serve(() => undefined);
+    const { world, platform, dm } = await open(name, [web.origin]);
+    await platform.command(dm, 'skills', `add ${web.origin}/slow.zip`);
+    await vi.waitFor(() => expect(web.asked).toHaveLength(1));
+    await world.restart();
+    await waitFor(platform, dm, { text: 'I was restarted while I looked at it' });
+    expect(fs.readdirSync(path.join(world.home, 'skills'))).toEqual([]);
+  });
+
   it('is for owners: members are told so, here and by a button that is not theirs', async () => {
     const source = folderOf(PDF);
     const { world, platform } = await open(name);

@@ -45,6 +45,7 @@ export const adding = translate(english)({
   failed:
     'Bei mir ist etwas schiefgegangen, und nichts wurde geändert. Versuch es noch einmal; wenn es bleibt, sieh ins Protokoll.',
 
+  restarted: 'Ich wurde neu gestartet, während ich es mir ansah, und nichts wurde geändert. Frag mich noch einmal.',
   looking: 'Ich sehe es mir an und sage dir, was darin ist.',
   choose: 'In {source} {n, plural, one {ist # Fähigkeit} other {sind # Fähigkeiten}}. Welche?',
   chooseOne: '- {name}: {what}',

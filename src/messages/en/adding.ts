@@ -40,6 +40,7 @@ export const adding = {
   gone: 'That offer is no longer there. Ask again: /skills add or /skills update.',
   failed: 'Something went wrong on my side, and nothing was changed. Try again; if it stays, look into the log.',
 
+  restarted: 'I was restarted while I looked at it, and nothing was changed. Ask me again.',
   looking: 'I am looking at it. I will tell you what is in it.',
   choose: 'There {n, plural, one {is # skill} other {are # skills}} in {source}. Which one?',
   chooseOne: '- {name}: {what}',
