@@ -69,6 +69,7 @@ export const defaults: Config = {
     speaker: 'alloy',
   },
   skills: {
+    network: [],
     env: {},
     timeout: 60,
     max_prompt_tokens: 2000,

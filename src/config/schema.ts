@@ -152,6 +152,7 @@ export const configSchema = section({
         'expected a section with one key for each skill',
       )
       .default(skills.env),
+    network: texts.default(skills.network),
     timeout: seconds.default(skills.timeout),
     webOrigins: listOf(address()).default(skills.webOrigins),
     max_prompt_tokens: whole(100).default(skills.max_prompt_tokens),

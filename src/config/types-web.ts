@@ -20,6 +20,8 @@ export interface WebConfig {
 export interface SkillsConfig {
   /** What scripts of a skill find in their environment, by the skill's name. */
   env: Record<string, Record<string, string>>;
+  /** Skills whose scripts and programs may reach the network although their files do not say so. */
+  network: string[];
   /** Seconds a script may run where its skill names no time. */
   timeout: number;
   /** Exact origins that `web-fetch` may read although they are private or not https. */

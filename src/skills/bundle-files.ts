@@ -42,12 +42,12 @@ export async function listFiles(skill: Skill): Promise<SkillFile[]> {
   return found;
 }
 
-/** The names of the files of a bundle that may be programs: those beside its text and in `scripts/`. */
+/** The names of the files of a bundle that may be programs: those beside its text and below `scripts/`. */
 export async function programsOf({ level, folder }: Skill): Promise<string[]> {
   if (folder === undefined || level === 'bundled') return [];
   const inside = async (name: string) => {
     try {
-      const entries = await readdir(path.join(folder, name), { withFileTypes: true });
+      const entries = await readdir(path.join(folder, name), { withFileTypes: true, recursive: name !== '' });
       return entries.filter((entry) => entry.isFile() && isProgramName(entry.name)).map((entry) => entry.name);
     } catch (error) {
       if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR') throw error;

@@ -1,8 +1,10 @@
 /** Programs of bundles, run from a chat: the flows of the public ones to their end, consent, what is missing, and what is refused. */
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { unpack } from '../../src/runtime/reading/documents/zip.ts';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
 import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
@@ -250,8 +252,21 @@ describe('a program of a bundle', () => {
       expect(results[1]).toContain('begun');
       expect(results[2]?.length).toBeLessThan(40_000);
       expect(results[3]).toMatch(/refused|unreachable/);
+      expect(await netAllowed()).toContain('reached');
     },
   );
+
+  /** What a program tells of the loopback interface where `skills.network` names its skill. */
+  async function netAllowed(): Promise<string> {
+    const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const body = `import socket\nsocket.create_connection(("127.0.0.1", ${port}), 2)\nprint("reached")\n`;
+    const files = { ...HOSTILE, 'skills/odd/scripts/net.py': body };
+    const config = { skills: { network: ['odd'] } };
+    return (await said({ skills: [], files, config }, program('odd', 'scripts/net.py'))).join('\n');
+  }
 
   it.skipIf(!isSandboxed)('leaves no link that anything follows', async () => {
     const results = await said(

@@ -24,6 +24,8 @@ import { SHELL, shellTool } from './skills/shell-tool.ts';
 export interface SkillSettings {
   /** `skills.env`: by skill, what its script alone is given. */
   env: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Skills that may reach the network although their files do not say so. */
+  network: readonly string[];
   /** Seconds, where a skill says nothing. */
   timeout: number;
   shell: 'off' | 'on' | 'network';
@@ -102,11 +104,15 @@ export function offerSkills(
   };
 }
 
+const reaches = ({ name, network }: Skill, settings: SkillSettings): boolean =>
+  network || settings.network.includes(name);
+
 /** A bundle of a person's, which may have programs beside its text. */
 const hasFiles = ({ level, folder }: Skill): boolean => level !== 'bundled' && folder !== undefined;
 
 const fileDeps = ({ settings, isSandboxed }: OfferDeps): FileDeps => ({
   isSandboxed,
+  hasNetwork: (skill) => reaches(skill, settings),
   grantedTo: ({ name }) => (Object.hasOwn(settings.env, name) ? (settings.env[name] ?? {}) : {}),
   timeoutMs: ({ timeout }) => (timeout ?? settings.timeout) * 1000,
 });
@@ -129,6 +135,7 @@ function toTool(skill: Skill, own: OwnSettings, scope: ToolScope, deps: OfferDep
   }
   if (!script) return undefined;
   return scriptTool(skill, script, scope, {
+    network: reaches(skill, deps.settings),
     ...{ input, description, folder: own.folder, isSandboxed: deps.isSandboxed, timeoutMs: (timeout ?? usual) * 1000 },
     granted: Object.hasOwn(env, name) ? (env[name] ?? {}) : {},
   });

@@ -120,7 +120,15 @@ test('of very many tools and files a bounded number is taken', async () => {
 test('a run is never offered more tools than providers take', async () => {
   const home = await openHome(tempFolder());
   const config = {
-    skills: { env: {}, max_prompt_tokens: 2000, timeout: 60, webOrigins: [], registry: '', shell: 'off' as const },
+    skills: {
+      env: {},
+      network: [],
+      max_prompt_tokens: 2000,
+      timeout: 60,
+      webOrigins: [],
+      registry: '',
+      shell: 'off' as const,
+    },
     mcp: { a: server('many'), b: server('many') },
   };
   const skills = openAppSkills({ config, home, log: silentLog() });

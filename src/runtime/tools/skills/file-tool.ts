@@ -25,6 +25,7 @@ export interface FileDeps {
   /** What a skill alone is given (`skills.env`). */
   grantedTo(skill: Skill): Readonly<Record<string, string>>;
   timeoutMs(skill: Skill): number;
+  hasNetwork(skill: Skill): boolean;
   isSandboxed: boolean;
 }
 
@@ -68,7 +69,11 @@ export function runSkillFile(skills: ReadonlyMap<string, Skill>, scope: ToolScop
     },
     kindOf(given) {
       const { skill, program } = found(given);
-      const place = [program.name, ...Object.keys(deps.grantedTo(skill)).sort()];
+      const place = [
+        program.name,
+        deps.hasNetwork(skill) ? 'network' : '',
+        ...Object.keys(deps.grantedTo(skill)).sort(),
+      ];
       return `${program.name} of ${skill.name}, version ${versionOf(skill, place)}`;
     },
     asks(given, { messages, plain }) {
@@ -86,7 +91,7 @@ export function runSkillFile(skills: ReadonlyMap<string, Skill>, scope: ToolScop
     noteFor(given) {
       const { skill } = found(given);
       const names = Object.keys(deps.grantedTo(skill));
-      const reach = skill.network ? 'with access to the network' : 'without network';
+      const reach = deps.hasNetwork(skill) ? 'with access to the network' : 'without network';
       return `It works in a folder of this task, in a sandbox, ${reach}; it can read the files of this task and those of the skill in ${skill.folder}.${names.length > 0 ? ` It is given ${names.join(', ')}.` : ''}`;
     },
     codeFor: (given) => found(given).program.text,
@@ -115,7 +120,7 @@ async function run(
   const words = await Promise.all(args.map((arg) => argument(arg, skill, scope, work)));
   const result = await runScript({
     ...{ script: { shell: 'sh', text: '' }, variables: {}, granted: deps.grantedTo(skill), timeoutMs, signal },
-    ...{ cwd: work.path, readable: work.files, network: skill.network },
+    ...{ cwd: work.path, readable: work.files, network: deps.hasNetwork(skill) },
     ...(skill.folder === undefined ? {} : { skillFolder: skill.folder }),
     program: {
       command: [...program.command, program.file, ...words],

@@ -25,6 +25,7 @@ export interface ScriptDeps {
   /** What this skill alone is given (`skills.env`). */
   granted: Readonly<Record<string, string>>;
   timeoutMs: number;
+  network: boolean;
   isSandboxed: boolean;
 }
 
@@ -39,8 +40,10 @@ export function scriptTool(
   scope: ToolScope,
   deps: ScriptDeps,
 ): RuntimeTool {
-  const { input, description, folder, granted, timeoutMs, isSandboxed } = deps;
+  const { input, description, folder, granted, timeoutMs, network, isSandboxed } = deps;
   const place = [expanded(folder) ?? '', isSandboxed ? 'sandbox' : 'none', ...Object.keys(granted).sort()];
+  // What the file says of it is a part of its version already.
+  if (network && !skill.network) place.push('network');
   return defineTool({
     ...{ name: skill.name, description, input },
     effect: 'external',
@@ -68,7 +71,7 @@ export function scriptTool(
       const work = workFolder(scope, folder);
       const before = work.isTasks ? await snapshotOf(work.path) : undefined;
       const result = await runScript({
-        ...{ script, granted, timeoutMs, signal, cwd: work.path, network: skill.network, sandbox: isSandboxed },
+        ...{ script, granted, timeoutMs, signal, cwd: work.path, network, sandbox: isSandboxed },
         readable: work.files,
         variables: toVariables(skill, given),
         ...(skill.folder === undefined ? {} : { skillFolder: skill.folder }),
@@ -85,9 +88,9 @@ export function scriptTool(
 }
 
 /** Where it will run, and what it can reach there. */
-function noteFor(skill: Skill, { folder, granted, isSandboxed }: ScriptDeps): string {
+function noteFor(skill: Skill, { folder, granted, network, isSandboxed }: ScriptDeps): string {
   const where = expanded(folder) ?? 'a folder of this task';
-  const reach = skill.network ? 'with access to the network' : 'without network';
+  const reach = network ? 'with access to the network' : 'without network';
   const how = isSandboxed
     ? `It works in ${where}, in a sandbox, ${reach}, and can read the files of this task.`
     : `It works in ${where}, without a sandbox: it can read and change what this gateway can, and reach the network.`;
