@@ -50,7 +50,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const { env, clock } = options;
   const syncSoon = (file: string) => services.syncSoon.add(file);
   const work = openWork({ ...services, env, clock, syncSoon, giveUp: giveUpBy(services) });
-  const app = new RunningApp(services, work, wireGateway(services));
+  const app = new RunningApp(services, work, wireGateway(services, work.records));
   await app.start(options);
   return app;
 }

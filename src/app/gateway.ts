@@ -10,6 +10,7 @@ import { redeemAnswer } from '../runtime/commands/link.ts';
 import { suggest } from '../runtime/commands/suggest.ts';
 import { dedupeId, traceOf } from '../runtime/contract/entry.ts';
 import { shareTask } from '../runtime/conversations/conversations.ts';
+import type { TaskRecords } from '../runtime/conversations/task-record.ts';
 import { findTask, mayOpen } from '../runtime/conversations/visibility.ts';
 import { createGateway, type Gateway } from '../runtime/gateway.ts';
 import { withDeadLetters } from '../runtime/intake/dead-letters.ts';
@@ -19,9 +20,10 @@ import { rewordedBy } from '../runtime/memory/reworded.ts';
 import { readTaskSync } from '../workspace/tasks.ts';
 import type { Services } from './services.ts';
 
-export function wireGateway(services: Services): Gateway {
+export function wireGateway(services: Services, records: Pick<TaskRecords, 'note'>): Gateway {
   const { config, vibers, queue, conversations, expected, digests, zones, notifier, settings, metrics, log } = services;
   const gateway = createGateway({
+    records,
     ...{ queue, conversations, vibers, expected, digests, zones, metrics, log },
     access: accessFor(services),
     languages: services.languages,

@@ -104,6 +104,7 @@ export interface Work {
   /** Undefined until they have been read. */
   jobs(): Promise<JobService | undefined>;
   interrupt: Interrupt;
+  records: RunServices['taskRecords'];
   /** Loads the model's libraries ahead of the first message. Never rejects. */
   preload(): Promise<void>;
   /** Takes up what waits. */
@@ -239,6 +240,7 @@ export function openWork(options: WorkOptions): Work {
   return {
     modelName,
     jobs: jobs.service,
+    records: runs.taskRecords,
     interrupt: createInterrupt({ live: options.live, conversations, queue, approvals, log }),
     preload: () => agent.preload(modelName()),
     async start() {

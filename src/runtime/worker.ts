@@ -130,7 +130,11 @@ export class Worker {
     for (let batch = waiting.shift(); batch; batch = waiting.shift()) {
       work.prepare();
       const items = await placeAll(batch.items, this.#place, ack);
-      if (items.length === 0) continue;
+      if (items.length === 0) {
+        // Nobody could read its answer: its person was told why.
+        await runs.taskRecords.drop(head.message.taskId);
+        continue;
+      }
       const signals = work.begin(batch.run, {
         isEnding: this.#isStop(batch.items[0]),
         isShutdown: this.#isStopping,

@@ -1,23 +1,30 @@
 /** A plan that a person has not decided about: the viber's, made from an older one than now stands. One a task; the newest counts. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { hashText, readTextSync, writeFileAtomic } from '../lib/files.ts';
+import { hashText, writeFileAtomic } from '../lib/files.ts';
+import { peekJson } from '../lib/read-json.ts';
+import { isText, objectOf, shape } from '../lib/shape.ts';
 import type { Home } from './home.ts';
 
-const proposalFile = (home: Home, taskId: string) => path.join(home.taskDir(taskId), '.proposed-plan.md');
+interface Proposal {
+  key: string;
+  text: string;
+}
 
-/** How a button names it. */
-export const proposalKey = (text: string): string => hashText(text).slice(0, 8);
+const proposalShape = shape<Proposal>(objectOf({ key: isText, text: isText }));
+const proposalFile = (home: Home, taskId: string) => path.join(home.taskDir(taskId), '.proposed-plan.json');
 
-export async function keepProposal(home: Home, taskId: string, text: string): Promise<string> {
-  await writeFileAtomic(proposalFile(home, taskId), text);
-  return proposalKey(text);
+/** Gives how a button names it: the same for the same run. */
+export async function keepProposal(home: Home, taskId: string, run: string, text: string): Promise<string> {
+  const key = hashText(`${run} ${text}`).slice(0, 8);
+  await writeFileAtomic(proposalFile(home, taskId), `${JSON.stringify({ key, text })}\n`);
+  return key;
 }
 
 /** Undefined when another has taken its place, or it was decided. */
 export function readProposal(home: Home, taskId: string, key: string): string | undefined {
-  const text = readTextSync(proposalFile(home, taskId));
-  return text !== undefined && proposalKey(text) === key ? text : undefined;
+  const found = peekJson(proposalFile(home, taskId), proposalShape);
+  return found?.key === key ? found.text : undefined;
 }
 
 export const dropProposal = (home: Home, taskId: string): void =>

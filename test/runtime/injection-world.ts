@@ -259,6 +259,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       languages: { of: () => undefined, note: () => undefined, prefixAt: () => '/' },
       ...{ queue, conversations, metrics, log, vibers: ONE_VIBER },
       zones: { learn: () => undefined },
+      records: { note: () => Promise.resolve() },
       digests: { of: () => undefined },
       expected: { get: () => undefined, set: () => undefined, clear: () => undefined },
       access: {

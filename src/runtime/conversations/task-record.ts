@@ -12,8 +12,12 @@ import { type Costs, withRun } from '../costs/costs.ts';
 import { bindingKey, type Conversations } from './conversations.ts';
 
 export interface TaskRecords {
+  /** The first message of a task was accepted: from now on whoever looks finds the task, `pending`. Never rejects. */
+  note(entry: Entry): Promise<void>;
   /** The task of a message: the one that is there, or a new one with this message as its goal. */
   open(entry: Entry): Promise<TaskRecord>;
+  /** The first message of a task will not be worked on. */
+  drop(taskId: string): Promise<void>;
   /** With `run`, what that run has used is noted as well. */
   setState(taskId: string, state: TaskState, run?: string): Promise<void>;
   /** Notes what a run has used that ended without an answer. Never rejects. */
@@ -51,11 +55,12 @@ export function createTaskRecords({ home, conversations, costs, hasOwner, log }:
     const { taskId, viber, principal, message, job } = entry;
     // A crash may have come between the message's commit and that of its conversation's binding.
     const key = bindingKey(principal, message.address, message.isDirect);
-    if (!entry.job && !conversations.get(key)) {
+    const isToCome = message.opensThread === true && message.address.thread === undefined;
+    if (!entry.job && !isToCome && !conversations.get(key)) {
       await conversations.bind({ key, taskId, viber, address: message.address, isDirect: message.isDirect });
     }
     const at = new Date().toISOString();
-    const places = job ? [] : [formatAddress(message.address, { account: true })];
+    const places = job || isToCome ? [] : [formatAddress(message.address, { account: true })];
     const goal = message.text.trim() || message.files[0]?.name || 'Untitled';
     const record: TaskRecord = {
       ...{ id: taskId, viber, goal: goal.slice(0, 4000), title: titleOf(job?.name ?? goal), state: 'pending', runs: 0 },
@@ -69,6 +74,17 @@ export function createTaskRecords({ home, conversations, costs, hasOwner, log }:
     await saveTask(home, record, { sync: false });
     syncMeanwhile(taskId);
     return record;
+  }
+
+  /** Begun by whoever comes first: the gateway that has accepted the message, or the run that works on it. */
+  const beginning = new Map<string, Promise<TaskRecord>>();
+
+  function beginOnce(entry: Entry): Promise<TaskRecord> {
+    const known = beginning.get(entry.taskId);
+    if (known) return known;
+    const begun = begin(entry).finally(() => beginning.delete(entry.taskId));
+    beginning.set(entry.taskId, begun);
+    return begun;
   }
 
   /** By viber, the task that its folder shows. */
@@ -93,11 +109,16 @@ export function createTaskRecords({ home, conversations, costs, hasOwner, log }:
     const isNewPerson = message.isDirect && !known.people.includes(person);
     const isNewChat = !known.conversations.includes(conversation);
     if (!isNewPerson && !isNewChat) return known;
-    return updateTask(home, taskId, (record) => ({
+    const added = (record: TaskRecord): TaskRecord => ({
       ...record,
       people: isNewPerson ? [...record.people, person] : record.people,
       conversations: isNewChat ? [...record.conversations, conversation] : record.conversations,
-    }));
+    });
+    if (known.conversations.length > 0) return updateTask(home, taskId, added);
+    // The thread that its first message was to have is there: on the disk before the run ends, as what was noted before it.
+    const placed = await updateTask(home, taskId, added, { sync: false });
+    syncMeanwhile(taskId);
+    return placed;
   }
 
   /** Through `running`, as the state machine has it, whether or not that was worth a line of its own. */
@@ -113,9 +134,23 @@ export function createTaskRecords({ home, conversations, costs, hasOwner, log }:
   }
 
   return {
+    async note(entry) {
+      try {
+        await beginOnce(entry);
+      } catch (error) {
+        log.warn({ task: entry.taskId, err: error }, 'a task that waits could not be noted; its run will');
+      }
+    },
+    async drop(taskId) {
+      if ((await readTask(home, taskId))?.state === 'pending')
+        await updateTask(home, taskId, (record) =>
+          record.state === 'pending' ? { ...record, state: 'stopped' } : record,
+        );
+    },
     async open(entry) {
+      await beginning.get(entry.taskId)?.catch(() => 'tried again below');
       const found = await readTask(home, entry.taskId);
-      const record = found ? await join(entry, found) : await begin(entry);
+      const record = found ? await join(entry, found) : await beginOnce(entry);
       await follow(entry, record);
       return record;
     },

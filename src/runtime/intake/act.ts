@@ -20,7 +20,7 @@ import type { GatewayServices } from './services.ts';
 /** How long an album's parts may be apart. */
 const GROUP_SETTLE_MS = 600;
 
-type Who = Pick<Gathered, 'message' | 'messages' | 'principal' | 'key'>;
+type Who = Pick<Gathered, 'message' | 'messages' | 'principal' | 'key' | 'newTaskId'>;
 type TurnedAway = Extract<Action, { kind: 'refuse' | 'pair' | 'redeem' }>;
 
 export async function act(
@@ -59,18 +59,18 @@ export async function act(
       return state.changes.run(key, async () => {
         const bound = bind(who, action.entry, services, action.chooses);
         if (!action.begins) await bound;
-        const [outcome] = await Promise.all([store(action.entry, raw, services), bound]);
+        const [outcome] = await Promise.all([store(action.entry, raw, services, begins(action.entry, who)), bound]);
         return outcome;
       });
     case 'open':
       return state.changes.run(key, async () => {
         const { viber: here } = action.entry;
         const found = await services.lookups.findTask(action.id, message, { principal, viber: here });
-        if (!found) return store(action.entry, raw, services);
+        if (!found) return store(action.entry, raw, services, begins(action.entry, who));
         const entry: Entry = { ...action.entry, taskId: found.id, viber: found.viber, moves: true };
         // Whoever goes on with a task has its viber as well, until they choose another.
         if (!message.opensThread) await bind(who, entry, services, found.viber !== here);
-        return store(entry, raw, services);
+        return store(entry, raw, services, false);
       });
     case 'use':
       return state.changes.run(key, async () => {
@@ -78,17 +78,17 @@ export async function act(
         const standing = { principal, address: message.address, isDirect: message.isDirect };
         const viber = name.trim().toLowerCase();
         // What the answer says is found out in the same way.
-        if (!mayChoose(standing, viber, services.vibers)) return store(entry, raw, services);
+        if (!mayChoose(standing, viber, services.vibers)) return store(entry, raw, services, false);
         const { taskId, bound } = choose(standing, viber, conversations, () => newTaskId(new Date()));
         await bound;
-        return store({ ...entry, viber, taskId }, raw, services);
+        return store({ ...entry, viber, taskId }, raw, services, false);
       });
     case 'store':
       if (action.rebind)
         bind(who, action.entry, services).catch((error: unknown) =>
           log.warn({ err: error }, 'a binding could not be written'),
         );
-      return store(action.entry, raw, services);
+      return store(action.entry, raw, services, begins(action.entry, who));
   }
 }
 
@@ -153,7 +153,10 @@ function bind(
   return conversations.bind({ key, taskId, viber, address, isDirect, ...(isChosen && { isChosen }) });
 }
 
-async function store(entry: Entry, raw: unknown, services: GatewayServices): Promise<InboundOutcome> {
+/** Whether it is the first message of a task. */
+const begins = (entry: Entry, { newTaskId }: Who): boolean => !entry.command && entry.taskId === newTaskId;
+
+async function store(entry: Entry, raw: unknown, services: GatewayServices, isFirst: boolean): Promise<InboundOutcome> {
   const { queue, replies, settings, log } = services;
   const { message } = entry;
   const lane = entry.command ? commandLane(message.address) : taskLane(entry.taskId);
@@ -162,6 +165,8 @@ async function store(entry: Entry, raw: unknown, services: GatewayServices): Pro
   const order = orderOf(message);
   const about = { dedupeId: id, by: shareOf(entry), raw, maxDepth: settings.maxQueue, ...order, ...group };
   const outcome = await queue.enqueue(lane, entry, about);
+  // What waits is seen; its run may have begun the record already.
+  if (outcome === 'accepted' && isFirst) await services.records.note(entry);
   if (outcome === 'full') {
     count(message, 'queue-full', services);
     await replies.notice(message, messagesFor(message).text('failures.queueFull', { n: settings.maxQueue }));

@@ -16,6 +16,7 @@ import type { Entry, InjectionMode } from '../contract/entry.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Digests } from '../conversations/digests.ts';
 import type { Expected, ExpectedAnswer } from '../conversations/expected.ts';
+import type { TaskRecords } from '../conversations/task-record.ts';
 import type { ViberRules } from '../conversations/vibers.ts';
 import type { Buttons } from '../reply/buttons.ts';
 
@@ -71,6 +72,7 @@ export interface GatewaySettings {
 export interface GatewayServices {
   queue: Queue<Entry>;
   conversations: Conversations;
+  records: Pick<TaskRecords, 'note'>;
   vibers: ViberRules;
   expected: Expected;
   digests: Pick<Digests, 'of'>;

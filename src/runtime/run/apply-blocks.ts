@@ -48,12 +48,12 @@ export async function applyPlan(
 /** What people are told of the plan: what has changed, or both plans and a button for each. */
 export async function tellPlan(
   { plan, planBefore }: Made,
-  { home, id }: { home: Home; id: string },
+  { home, id, run }: { home: Home; id: string; run: string },
   messages: Messages,
 ): Promise<{ text: Text | ''; buttons: ButtonAction[][] }> {
   if (!plan) return { text: '', buttons: [] };
   if (plan.status === 'written') return { text: planChange(planBefore, plan.plan, messages), buttons: [] };
-  const key = await keepProposal(home, id, plan.proposal);
+  const key = await keepProposal(home, id, run, plan.proposal);
   const decides = questionId.plan(id, key);
   const button = (verb: 'apply' | 'keep'): ButtonAction => ({
     ...{ label: messages.text(`plans.${verb}`), command: 'plan', args: `${id} ${verb} ${key}`, decides },

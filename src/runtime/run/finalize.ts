@@ -54,7 +54,7 @@ export async function finalize(
   const asks = [...new Map(pending.map((suggestion) => [suggestion.id, suggestion])).values()];
   // A hand edit wins; what the agent would have written is shown beside it. The built-in model tells of steps itself.
   const isOwnWords = made.plan?.status === 'written' && outcome.model.startsWith('offline/');
-  const plan = isOwnWords ? { text: '', buttons: [] } : await tellPlan(made, { home, id: task.id }, messages);
+  const plan = isOwnWords ? { text: '', buttons: [] } : await tellPlan(made, { home, id: task.id, run }, messages);
   const n = reply.unread + deltas.missing;
   const lost = n > 0 ? messages.text('answers.unreadFiles', { n }) : '';
   const links = linksBelow(refs, reply.visible);
