@@ -1,5 +1,8 @@
 /** Mit welchem Viber ein Gespräch geführt wird. */
-export const vibers = {
+import { translate } from '../arguments.ts';
+import { vibers as english } from '../en/vibers.ts';
+
+export const vibers = translate(english)({
   here: 'Hier sprichst du mit **{name}**.',
   others: 'Du kannst mit einem anderen sprechen:',
   use: '{name} nehmen',
@@ -10,4 +13,4 @@ export const vibers = {
   gone: 'Den Viber **{name}** gibt es nicht mehr, deshalb habe ich deine Worte niemandem gegeben. /use zeigt, wer da ist.',
   says: '**{name}:**',
   is: '- mit: {name}',
-} as const;
+});
