@@ -74,132 +74,167 @@ export function timesText(next: readonly string[], timezone: string): string {
   return next.map((time) => `- ${format.format(new Date(time))}`).join('\n');
 }
 
-export function jobTools(
-  scope: ToolScope,
-  { service: openService, principal, from, zone, usualViber }: JobToolDeps,
-): RuntimeTool[] {
-  const newJob = (input: z.infer<typeof createInput>): NewJob => ({
-    ...jobOf(input, zone),
-    ...(usualViber !== undefined && usualViber !== scope.viber && { viber: scope.viber }),
-  });
+export const jobTools = (scope: ToolScope, deps: JobToolDeps): RuntimeTool[] => new JobTools(scope, deps).all();
 
-  async function service(): Promise<JobService> {
-    if (principal.role !== 'owner')
-      throw new UserError('Only an owner of this bot may schedule jobs; ask one of them.');
-    const opened = await openService();
-    if (!opened) throw new UserError('Scheduled jobs are not available now; the log of the gateway says why.');
-    return opened;
-  }
+const keyOf = ({ schedule, timezone, deliver }: NewJob) => JSON.stringify([schedule, timezone, deliver]);
 
-  /** How long ago the person was asked about a call, in ms; 0 for one nobody was asked about. */
-  async function agoOf(callId: string): Promise<number> {
-    const { home, viber, taskId, runId } = scope;
-    const lines = await findRun(home, viber, taskId, runId);
-    const asked = lines.findLast((line) => line.type === 'approval' && line.callId === callId);
-    return asked?.type === 'approval' ? Math.max(0, Date.now() - Date.parse(asked.at)) : 0;
-  }
-
+/** The tools of one run. */
+class JobTools {
+  readonly #scope: ToolScope;
+  readonly #deps: JobToolDeps;
   /** What people are shown of the calls of this run that wait. */
-  const notes = new Map<string, string>();
-  const timings = new Map<string, Timing & { name?: string }>();
-  const keyOf = ({ schedule, timezone, deliver }: NewJob) => JSON.stringify([schedule, timezone, deliver]);
+  readonly #notes = new Map<string, string>();
+  readonly #timings = new Map<string, Timing & { name?: string }>();
 
-  return [
-    defineTool({
+  constructor(scope: ToolScope, deps: JobToolDeps) {
+    this.#scope = scope;
+    this.#deps = deps;
+  }
+
+  all(): RuntimeTool[] {
+    return [this.#create(), this.#list(), this.#change(), this.#delete()];
+  }
+
+  #create(): RuntimeTool {
+    const { principal, from } = this.#deps;
+    return defineTool({
       name: 'create_scheduled_job',
       description:
         'Schedule work: a fresh agent does the prompt each time, its answer is sent. The person confirms it.',
       input: createInput,
       effect: 'idempotent',
       consent: 'each',
-      async asksBefore(input) {
-        const job = newJob(input);
-        const opened = await service();
+      asksBefore: async (input) => {
+        const job = this.#newJob(input);
+        const opened = await this.#service();
         await opened.check(job, principal, from).catch(unreachable);
         const timing = opened.preview(job);
         const { words, timezone, next } = timing;
-        timings.set(keyOf(job), timing);
+        this.#timings.set(keyOf(job), timing);
         const to = job.deliver?.join(', ') ?? 'this conversation';
         const times = timesText(next, timezone);
-        notes.set(keyOf(job), `I do it ${words}; the result goes to ${to}. The next times (${timezone}):\n${times}`);
+        this.#notes.set(
+          keyOf(job),
+          `I do it ${words}; the result goes to ${to}. The next times (${timezone}):\n${times}`,
+        );
         return true;
       },
-      noteFor: (input) => notes.get(keyOf(newJob(input))) ?? '',
-      asks(input, phrasing) {
-        const job = newJob(input);
-        const timing = timings.get(keyOf(job)) ?? { ...UNKNOWN, words: input.schedule };
+      noteFor: (input) => this.#notes.get(keyOf(this.#newJob(input))) ?? '',
+      asks: (input, phrasing) => {
+        const job = this.#newJob(input);
+        const timing = this.#timings.get(keyOf(job)) ?? { ...UNKNOWN, words: input.schedule };
         return askForJob(job, timing, phrasing);
       },
       at: (input, when) => ({ ...input, schedule: when }),
-      async execute(input, { callId }) {
-        const opened = await service();
-        const made = await opened.create(newJob(input), principal, from, await agoOf(callId)).catch(unreachable);
+      execute: async (input, { callId }) => {
+        const opened = await this.#service();
+        const made = await opened
+          .create(this.#newJob(input), principal, from, await this.#agoOf(callId))
+          .catch(unreachable);
         return shown(made);
       },
-    }),
-    defineTool({
+    });
+  }
+
+  #list(): RuntimeTool {
+    return defineTool({
       name: 'list_scheduled_jobs',
       description: 'The scheduled jobs with their next times.',
       input: listInput,
       effect: 'read',
-      async execute() {
-        return { jobs: (await service()).list().slice(0, LISTED).map(shown) };
+      execute: async () => {
+        return { jobs: (await this.#service()).list().slice(0, LISTED).map(shown) };
       },
-    }),
-    defineTool({
+    });
+  }
+
+  #change(): RuntimeTool {
+    const { principal } = this.#deps;
+    return defineTool({
       name: 'change_scheduled_job',
       description: 'Another time, or another time zone, for a scheduled job. The person confirms it.',
       input: changeInput,
       effect: 'idempotent',
       consent: 'each',
-      async asksBefore(input) {
-        const opened = await service();
+      asksBefore: async (input) => {
+        const opened = await this.#service();
         const { name } = opened.find(input.name);
         const timing = opened.previewChange(input.name, changeOf(input));
         const { words, timezone, next } = timing;
-        timings.set(changeKey(input), { ...timing, name });
-        notes.set(changeKey(input), `I do it ${words}. The next times (${timezone}):\n${timesText(next, timezone)}`);
+        this.#timings.set(changeKey(input), { ...timing, name });
+        this.#notes.set(
+          changeKey(input),
+          `I do it ${words}. The next times (${timezone}):\n${timesText(next, timezone)}`,
+        );
         return true;
       },
-      noteFor: (input) => notes.get(changeKey(input)) ?? '',
-      asks(input, { messages, plain }) {
-        const timing = timings.get(changeKey(input)) ?? { ...UNKNOWN, words: input.schedule ?? '' };
+      noteFor: (input) => this.#notes.get(changeKey(input)) ?? '',
+      asks: (input, { messages, plain }) => {
+        const timing = this.#timings.get(changeKey(input)) ?? { ...UNKNOWN, words: input.schedule ?? '' };
         const when = whenText(timing, messages);
         const given = { name: plain(timing.name ?? input.name), when, zone: zoneText(timing.timezone, messages) };
         return { text: messages.text('consent.changeJob', given), asksWhen: true };
       },
       at: (input, when) => ({ ...input, schedule: when }),
-      async execute(input, { callId }) {
-        return shown(await (await service()).change(input.name, changeOf(input), principal, await agoOf(callId)));
+      execute: async (input, { callId }) => {
+        return shown(
+          await (await this.#service()).change(input.name, changeOf(input), principal, await this.#agoOf(callId)),
+        );
       },
-    }),
-    defineTool({
+    });
+  }
+
+  #delete(): RuntimeTool {
+    const { principal } = this.#deps;
+    return defineTool({
       name: 'delete_scheduled_job',
       description: 'Delete a scheduled job. The person confirms it.',
       input: deleteInput,
       effect: 'idempotent',
       consent: 'each',
-      async asksBefore({ name }) {
-        const found = (await service()).find(name);
+      asksBefore: async ({ name }) => {
+        const found = (await this.#service()).find(name);
         const { id, name: full, words, createdBy } = found;
-        timings.set(name, { ...found, now: new Date().toISOString() });
+        this.#timings.set(name, { ...found, now: new Date().toISOString() });
         const made = createdBy === undefined ? 'written by hand' : 'made in a chat';
-        notes.set(name, `This deletes the job "${full}" (${id}), ${made}: ${words}.`);
+        this.#notes.set(name, `This deletes the job "${full}" (${id}), ${made}: ${words}.`);
         return true;
       },
-      noteFor: ({ name }) => notes.get(name) ?? '',
-      asks({ name }, { messages, plain }) {
-        const timing = timings.get(name);
+      noteFor: ({ name }) => this.#notes.get(name) ?? '',
+      asks: ({ name }, { messages, plain }) => {
+        const timing = this.#timings.get(name);
         const when =
           timing === undefined ? '' : `${whenText(timing, messages)} (${zoneText(timing.timezone, messages)})`;
         return { text: messages.text('consent.deleteJob', { name: plain(timing?.name ?? name), when }) };
       },
-      async execute({ name }) {
-        const { id } = await (await service()).remove(name, principal);
+      execute: async ({ name }) => {
+        const { id } = await (await this.#service()).remove(name, principal);
         return { deleted: id };
       },
-    }),
-  ];
+    });
+  }
+
+  #newJob(input: z.infer<typeof createInput>): NewJob {
+    const { zone, usualViber } = this.#deps;
+    const { viber } = this.#scope;
+    return { ...jobOf(input, zone), ...(usualViber !== undefined && usualViber !== viber && { viber }) };
+  }
+
+  async #service(): Promise<JobService> {
+    if (this.#deps.principal.role !== 'owner')
+      throw new UserError('Only an owner of this bot may schedule jobs; ask one of them.');
+    const opened = await this.#deps.service();
+    if (!opened) throw new UserError('Scheduled jobs are not available now; the log of the gateway says why.');
+    return opened;
+  }
+
+  /** How long ago the person was asked about a call, in ms; 0 for one nobody was asked about. */
+  async #agoOf(callId: string): Promise<number> {
+    const { home, viber, taskId, runId } = this.#scope;
+    const lines = await findRun(home, viber, taskId, runId);
+    const asked = lines.findLast((line) => line.type === 'approval' && line.callId === callId);
+    return asked?.type === 'approval' ? Math.max(0, Date.now() - Date.parse(asked.at)) : 0;
+  }
 }
 
 function unreachable(error: unknown): never {
