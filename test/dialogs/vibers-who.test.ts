@@ -154,6 +154,12 @@ describe('people', () => {
     await expect.poll(() => world.read('vibers/dev/MEMORY.md')).toContain('Likes tea');
     expect(world.read('workspace/MEMORY.md')).not.toContain('Likes tea');
     expect(fs.existsSync(path.join(world.home, 'vibers/ops/MEMORY.md'))).toBe(false);
+    // What is taken back is what was shown, whoever they talk to by then.
+    await command(telegram, dm, 'memory', 'add Likes coffee');
+    await expect.poll(() => world.read('vibers/ops/MEMORY.md')).toContain('Likes coffee');
+    await command(telegram, dm, 'use', 'default');
+    await telegram.press(dm, 'Undo');
+    await expect.poll(() => world.read('vibers/ops/MEMORY.md')).not.toContain('Likes coffee');
   });
 });
 

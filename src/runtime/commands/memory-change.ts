@@ -32,7 +32,7 @@ export async function add(context: CommandContext, given: string): Promise<Comma
   const added = await addToMemory(home, viber, { ...fact, provenance: actor.by, ...actor });
   if (!added) return { text: messages.text('memory.known') };
   const shown = words(shownMemory((added.lines ?? []).join('\n')));
-  return { text: lines(messages.text('memory.added'), shown), buttons: undoButton(messages, added.id) };
+  return { text: lines(messages.text('memory.added'), shown), buttons: undoButton(messages, viber, added.id) };
 }
 
 function fitSection(given: { section?: string; text: string }, markdown: string): { section?: string; text: string } {
@@ -96,13 +96,16 @@ async function remove(context: CommandContext, bullet: Bullet): Promise<CommandR
   const gone = await forgetBullet(context.home, context.viber, bullet.id, actorOf(context));
   if (!gone) return { text: messages.text('memory.lineChanged') };
   const what = shownMemory(cutText(gone.bullet.text, MAX_TEXT));
-  return { text: messages.text('memory.forgotten', { what }), buttons: undoButton(messages, gone.change) };
+  return {
+    text: messages.text('memory.forgotten', { what }),
+    buttons: undoButton(messages, context.viber, gone.change),
+  };
 }
 
-/** `change`: the one a button means; '' for the last. */
-export async function undo(context: CommandContext, change: string): Promise<CommandReply> {
+/** `change`: the one a button means; '' for the last. `viber`: whose memory it is. */
+export async function undo(context: CommandContext, change: string, viber = context.viber): Promise<CommandReply> {
   const { messages } = context;
-  const undone = await undoLast(context.home, context.viber, actorOf(context), change || undefined);
+  const undone = await undoLast(context.home, viber, actorOf(context), change || undefined);
   const shown = undone.lines
     .slice(0, MAX_BUTTONS)
     .map((line) => shownMemory(cutText(line.replace(/^[-*+]\s+/, ''), MAX_LINE)));

@@ -57,7 +57,7 @@ export async function decide(context: CommandContext, verb: Verb, name: string, 
   const outcome = verb === 'reject' ? say('outcomes.notRemembered', values) : say('outcomes.remembered', values);
   return {
     text: messages.text(key, { what: inline(shown) }),
-    ...(isNew && added !== undefined && viber === context.viber ? { buttons: undoButton(messages, added) } : {}),
+    ...(isNew && added !== undefined ? { buttons: undoButton(messages, viber, added) } : {}),
     decided: { question: questionId.suggestion(id, viber), outcome },
   };
 }

@@ -33,11 +33,15 @@ export const memory: Command = {
   },
 };
 
+/** Nothing for the last change, or one as a button names it: with its viber, but for those of earlier versions. */
+const UNDO = /^(?:([a-z0-9][a-z0-9_-]{0,63})\/)?([0-9a-f]{12})?$/;
+
 /** What an owner asks for; undefined for looking. */
 function changeOf(context: CommandContext, verb: string, rest: string): (() => Promise<CommandReply>) | undefined {
   if (verb === 'add') return () => add(context, rest);
   if (verb === 'forget') return () => forget(context, rest);
-  if (verb === 'undo' && /^(?:[0-9a-f]{12})?$/.test(rest)) return () => undo(context, rest);
+  const [isUndo, of, change = ''] = UNDO.exec(rest) ?? [];
+  if (verb === 'undo' && isUndo !== undefined) return () => undo(context, change, of);
   const [, name = '', words = ''] = /^(\S*)\s*([\s\S]*)$/.exec(rest) ?? [];
   const isDecision = isSuggestionName(name) || (verb !== 'edit' && name !== '' && words === '');
   return isVerb(verb) && isDecision ? () => decide(context, verb, name, words) : undefined;

@@ -77,9 +77,9 @@ export function askOwner(suggestions: readonly Suggestion[], messages: Messages,
   };
 }
 
-/** Takes a change back; the last one where none is named. */
-export const undoButton = (messages: Messages, change = ''): ButtonAction[][] => [
-  [{ label: messages.text('memory.undo'), command: 'memory', args: `undo ${change}` }],
+/** Takes a change of that viber's memory back; the last one where none is named. */
+export const undoButton = (messages: Messages, viber: string, change = ''): ButtonAction[][] => [
+  [{ label: messages.text('memory.undo'), command: 'memory', args: `undo ${viber}/${change}` }],
 ];
 
 /** For somebody who may not decide. */
