@@ -178,6 +178,37 @@ describe('the result of a job', () => {
   });
 });
 
+describe('a job that looks after something', () => {
+  it('is silent while its tool says HEALTHY and nothing was made, whatever the model adds, and speaks when it does not', async () => {
+    const { world, run } = await open({ deliver: 'telegram:1001' }, { on: ['telegram'] });
+    const { telegram } = world.platforms;
+    const dm = telegram.dm('alex');
+    await ask(telegram, dm, 'hello');
+    fs.writeFileSync(path.join(world.home, 'workspace', 'health.txt'), 'HEALTHY\n');
+    const look = { name: 'read_file', arguments: { path: 'workspace/health.txt' } };
+    world.llm.script(calls([look], 'Digest: I looked, and all is as it should be.'));
+    await run();
+    await expect.poll(() => world.logs.filter(({ msg }) => msg === 'a job has its result').length).toBe(1);
+    await ended(world);
+    await quiet();
+    expect(digests(telegram, dm)).toBe(0);
+    fs.writeFileSync(path.join(world.home, 'workspace', 'health.txt'), 'disk full\n');
+    await run();
+    await waitFor(telegram, dm, { text: 'Digest: I looked' });
+  });
+
+  it('that reaches its limit of steps sends what there is, and its owner is told', async () => {
+    const { world, run } = await open({ deliver: 'telegram:-100500', maxSteps: 2 }, { on: ['telegram'] });
+    const { telegram } = world.platforms;
+    const dm = telegram.dm('alex');
+    await ask(telegram, dm, 'hello');
+    world.llm.script(() => ({ toolCalls: [{ name: 'list_files', arguments: {} }] }));
+    await run();
+    await waitFor(telegram, telegram.room, { text: 'limit of steps' });
+    await waitFor(telegram, dm, { text: /The job .*Digest.* needed more steps/ });
+  });
+});
+
 describe('notify in a task', () => {
   it('sends without a question to the task’s own conversation, and elsewhere when an owner consents', async () => {
     const world = await openPlatforms({ on: ['telegram', 'slack'], channel: { live: 'off' } });

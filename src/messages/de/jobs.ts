@@ -29,6 +29,8 @@ export const jobs = translate(english)({
   asks: 'Der Auftrag **{name}** fragt (Aufgabe `{task}`; öffne sie hier, um in Worten zu antworten):',
   asksSeveral:
     'Der Auftrag **{name}** fragt (Aufgabe `{task}`; öffne sie hier, um in Worten zu antworten; die erste Antwort zählt):',
+  maxSteps:
+    'Der Auftrag {name} hätte mehr Schritte gebraucht, als er darf (maxSteps); was da ist, ist aufgehoben und verschickt. Erhöhe maxSteps in seiner Datei, oder verlange weniger.',
   unsent: 'Das Ergebnis des Auftrags {name} ließ sich nicht an {place} schicken: {why}',
   away: 'Die Plattform war einen Tag lang nicht zu erreichen.',
   refused: 'Die Plattform hat es abgelehnt.',

@@ -25,6 +25,8 @@ export const jobs = {
   goesOn: 'I have **{title}** in front of me, with its files. What would you like to know?',
   asks: 'The job **{name}** asks (task `{task}`; open it here to answer in words):',
   asksSeveral: 'The job **{name}** asks (task `{task}`; open it here to answer in words; the first answer counts):',
+  maxSteps:
+    'The job {name} needed more steps than it may take (maxSteps); what there is was kept and sent. Raise maxSteps in its file, or ask for less.',
   unsent: 'The result of the job {name} could not be sent to {place}: {why}',
   away: 'The platform could not be reached for a day.',
   refused: 'The platform refused it.',

@@ -159,6 +159,17 @@ export function answersOfAgents(messages: readonly Json[]): { agent: string; tex
   });
 }
 
+/** What the tools of a run have given, failures as undefined. */
+export const toolValues = (entries: readonly SessionEntry[]): (Json | undefined)[] =>
+  entries
+    .flatMap((entry) => (entry.type === 'step' ? entry.messages : []))
+    .flatMap(partsOf)
+    .flatMap((part) => {
+      if (!isPart(part, 'tool-result') || !isFields(part.output)) return [];
+      const { type, value } = part.output;
+      return [typeof type === 'string' && /^(error|execution-denied)/.test(type) ? undefined : value];
+    });
+
 function textOf(messages: readonly Json[]): string {
   return messages
     .flatMap((m) => (isFields(m) && typeof m.content === 'string' ? [m.content] : partsOf(m)))

@@ -27,6 +27,8 @@ export interface RunOutcome extends TaskResult {
   state: 'completed' | 'error' | 'stopped' | 'waiting';
   usage?: Usage;
   error?: string;
+  /** There was more to do than `maxSteps` allowed. */
+  isCutShort?: true;
   buttons: ButtonAction[][];
   /** What was decided, for the day's log. */
   decisions?: string[];

@@ -75,6 +75,7 @@ export async function finalize(
     summary: summarise(text || unique.map((ref) => ref.title).join(', ')),
     artifactRefs: unique,
     usage: outcome.usage,
+    ...(outcome.finish === 'max-steps' && { isCutShort: true as const }),
     buttons: [...plan.buttons, ...(isCutShort(outcome) ? [[continueButton(messages)]] : [])],
     ...(reply.decisions.length > 0 && {
       decisions: reply.decisions.map((each) => scrub(cutText(plainLine(each), DECISION))),

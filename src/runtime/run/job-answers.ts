@@ -12,7 +12,8 @@ import { hashText } from '../../lib/files.ts';
 import type { Logger } from '../../log.ts';
 import { lines, type Messages, type Said, say } from '../../messages/messages.ts';
 import { findRun } from '../../workspace/sessions.ts';
-import { hasUsed } from '../context/past-run.ts';
+import type { Json } from '../../workspace/types.ts';
+import { hasUsed, toolValues } from '../context/past-run.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import { placesToAsk, quotedName } from '../conversations/asked-places.ts';
@@ -36,6 +37,16 @@ export interface JobAnswersOptions extends Rendering, DigestTasks {
 
 /** Nothing but the word, however it is dressed up. */
 const HEALTHY = /^[\s>*_`"'~#-]*HEALTHY[\s.!*_`"'~]*$/;
+
+/** A tool that looks after something says the word alone, or in the field that holds what it found. */
+function saysHealthy(value: Json | undefined): boolean {
+  if (typeof value === 'string') return HEALTHY.test(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const isFailed = typeof value.exitCode === 'number' && value.exitCode !== 0;
+  return !isFailed && SAYING.some((field) => typeof value[field] === 'string' && HEALTHY.test(value[field]));
+}
+
+const SAYING = ['status', 'result', 'output', 'stdout', 'text', 'state', 'health'];
 
 /** As long as the outbox tries to send a message. */
 const AWAY_MS = 24 * 3_600_000;
@@ -105,8 +116,13 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
     if (!job) return;
     if (outcome.state === 'waiting') return ask(item, run, outcome);
     if (outcome.state !== 'completed') return;
-    const isRoutine = HEALTHY.test(outcome.text) && outcome.artifactRefs.length === 0;
-    const isTold = hasUsed(await findRun(home, viber, taskId, run), NOTIFY);
+    const lines = await findRun(home, viber, taskId, run);
+    const values = toolValues(lines);
+    const isHealthy = HEALTHY.test(outcome.text) || (values.length > 0 && values.every(saysHealthy));
+    const isRoutine = isHealthy && outcome.artifactRefs.length === 0 && !outcome.isCutShort;
+    const isTold = hasUsed(lines, NOTIFY);
+    if (outcome.isCutShort)
+      await options.tellOwners(`job-${job.id}-steps-${job.slot}`, say('jobs.maxSteps', { name: quotedName(job.name) }));
     log.info({ trace: run, job: job.id, result: outcome.summary, isRoutine, isTold }, 'a job has its result');
     if (isRoutine || isTold) return;
     const isLate = Date.now() - Date.parse(item.acceptedAt) > AWAY_MS;
