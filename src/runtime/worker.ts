@@ -129,6 +129,8 @@ export class Worker {
     let carriedOver: readonly Item[] = [];
     for (let batch = waiting.shift(); batch; batch = waiting.shift()) {
       work.prepare();
+      // A thread that others see is opened for what is there to stay.
+      if (batch.items.some(({ message }) => message.message.opensThread)) await lease.stored();
       const items = await placeAll(batch.items, this.#place, ack);
       if (items.length === 0) {
         // Nobody could read its answer: its person was told why.
