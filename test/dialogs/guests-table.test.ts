@@ -16,7 +16,7 @@ const PEOPLE = [
     'list_scheduled_jobs',
     'memory_search',
   ],
-  ...['notify', 'read_skill', 'remember', 'set_model'],
+  ...['notify', 'read_skill', 'remember', 'run_skill_file', 'set_model'],
   ...['change_scheduled_job', 'list_tasks', 'new_task', 'open_task', 'set_timezone'],
 ];
 /** Where memory may be told. */
@@ -69,7 +69,11 @@ describe('in the prompt and among the tools', () => {
     async (who, place, memory, isTold) => {
       const { told, tools } = await seenBy(who, place, memory);
       expect(told).toEqual(isTold ? PRIVATE : []);
-      expect(tools).toEqual([...OWN, ...(who === 'guest' ? [] : PEOPLE), ...(isTold ? OF_MEMORY : [])].toSorted());
+      // There is another viber, and owners may talk to any.
+      const more = who === 'owner' ? ['use_viber'] : [];
+      expect(tools).toEqual(
+        [...OWN, ...(who === 'guest' ? [] : PEOPLE), ...(isTold ? OF_MEMORY : []), ...more].toSorted(),
+      );
     },
   );
 });

@@ -98,11 +98,11 @@ describe.each(NAMES)('a decided question on %s', (name) => {
     world.llm.script(learns);
     const asked = await ask(platform, dm, 'tea for Kim, coffee for Sam', { text: 'May I remember' });
     const rows = asked.buttons.length / 2;
-    await platform.press(dm, 'Accept');
+    await platform.press(dm, 'Accept 1');
     const half = await becomes(platform, dm, asked, /Remembered \(alex/i);
     expect(half.buttons).toHaveLength(rows);
     expect(half.text).toContain('Noted.');
-    await platform.press(dm, 'Reject');
+    await platform.press(dm, 'Reject 2');
     const whole = await becomes(platform, dm, asked, /Not remembered \(alex/i);
     expect(whole.buttons).toEqual([]);
     expect(whole.text).toMatch(/Remembered \(alex/i);
@@ -116,7 +116,7 @@ describe.each(NAMES)('a decided question on %s', (name) => {
     world.llm.script(() => ({ text: `${lines.join('\n\n')}\n\n${learns().text}` }));
     const asked = await ask(platform, dm, 'tell me all', { text: 'May I remember' });
     const before = platform.answers(dm);
-    await platform.press(dm, 'Accept');
+    await platform.press(dm, 'Accept 1');
     await waitFor(platform, dm, { after: before.length, text: 'I will remember' });
     await expect
       .poll(() => now(platform, dm, asked).buttons.length, { timeout: 20_000 })

@@ -60,7 +60,7 @@ it('of several suggestions the one that is meant is reworded, after a restart as
   const told = await reply(platform, dm, asked, 'Sam is away in June');
   expect(told.text).toMatch(/I will remember: `?Sam is away in June/);
   const left = () => platform.answers(dm).find(({ id }) => id === asked.id);
-  await expect.poll(() => left()?.buttons).toEqual(['Accept', 'Edit', 'Reject']);
+  await expect.poll(() => left()?.buttons).toEqual(['Accept 1', 'Edit 1', 'Reject 1']);
   expect((await reply(platform, dm, asked, 'Kim drinks green tea')).text).toContain('Kim drinks green tea');
   expect(world.read(MEMORY)).toMatch(/- Sam is away in June[\s\S]*- Kim drinks green tea/);
   expect((await reply(platform, dm, asked, 'Kim drinks black tea')).text).toBe('Asked the model.');
