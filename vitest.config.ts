@@ -30,6 +30,13 @@ const PARTS = [
   'channels/terminal',
   'channels/local',
 ].map((name) => `test/${name}/**/*.test.ts`);
+/** Floods, exhausted handles and outages: minutes of waiting, and a command of their own (`npm run test:long`). */
+const LONG = [
+  'test/handles.test.ts',
+  'test/board/flood.test.ts',
+  'test/dialogs/foreign.test.ts',
+  'test/dialogs/fairness.test.ts',
+];
 /** Pure, though among those of whole channels. */
 const PURE = ['decode', 'render', 'render.property', 'setup'].map((name) => `test/channels/*/${name}.test.ts`);
 
@@ -47,11 +54,12 @@ export default defineConfig({
     // What fails twice is broken.
     retry: process.env.CI ? 1 : 0,
     projects: [
-      { extends: true, test: { name: 'whole', include: WHOLE, exclude: PURE } },
+      { extends: true, test: { name: 'whole', include: WHOLE, exclude: [...PURE, ...LONG] } },
+      { extends: true, test: { name: 'long', include: LONG } },
       // One process for many files: starting one and loading the libraries anew costs more than most of them.
       {
         extends: true,
-        test: { name: 'parts', include: [...PARTS, ...PURE], exclude: WHOLE.slice(-2), isolate: false },
+        test: { name: 'parts', include: [...PARTS, ...PURE], exclude: [...WHOLE.slice(-2), ...LONG], isolate: false },
       },
     ],
   },
