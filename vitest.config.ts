@@ -30,13 +30,15 @@ const PARTS = [
   'channels/terminal',
   'channels/local',
 ].map((name) => `test/${name}/**/*.test.ts`);
-/** Floods, exhausted handles and outages: minutes of waiting, and a command of their own (`npm run test:long`). */
+/** Floods, exhausted handles, outages and hostile guests: minutes of waiting, and a command of their own (`npm run test:long`). */
 const LONG = [
-  'test/handles.test.ts',
-  'test/board/flood.test.ts',
-  'test/dialogs/foreign.test.ts',
-  'test/dialogs/fairness.test.ts',
-];
+  'handles',
+  'board/flood',
+  'dialogs/foreign',
+  'dialogs/fairness',
+  'dialogs/guests',
+  'dialogs/guests-parked',
+].map((name) => `test/${name}.test.ts`);
 /** Pure, though among those of whole channels. */
 const PURE = ['decode', 'render', 'render.property', 'setup'].map((name) => `test/channels/*/${name}.test.ts`);
 
