@@ -1,5 +1,6 @@
 /** The parts of one model's stream put together: pure, no waiting. */
 
+import { isJson } from '../../lib/json.ts';
 import type { GenerateResult, StreamPart } from '../contract/model.ts';
 import { cutOff, endless } from '../contract/run-error.ts';
 
@@ -136,14 +137,4 @@ function reasonOf(raw = '', content: readonly Content[]): FinishPart['finishReas
   const calls = content.filter((part) => part.type === 'tool-call');
   const isComplete = calls.length > 0 && calls.every(({ input }) => isJson(input));
   return isComplete && raw !== '' && !BROKEN.test(raw) ? 'tool-calls' : 'other';
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
 }

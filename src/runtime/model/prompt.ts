@@ -1,5 +1,6 @@
 /** A prompt made to fit the model that gets it, and a model's tool calls made to fit what providers take back. Pure. */
 import { randomUUID } from 'node:crypto';
+import { isJson } from '../../lib/json.ts';
 import type { GenerateResult, Prompt } from '../contract/model.ts';
 import { takesPdf } from '../contract/native-files.ts';
 
@@ -93,14 +94,4 @@ function callIds(prompt: Prompt): Set<string> {
     for (const part of message.content) if (part.type === 'tool-call') ids.add(part.toolCallId);
   }
   return ids;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
 }
