@@ -4,6 +4,7 @@ import path from 'node:path';
 import { buildChannels } from './app/channels.ts';
 import { connectAll } from './app/connect.ts';
 import { wireGateway } from './app/gateway.ts';
+import { watchGauges } from './app/gauges.ts';
 import { tellPlanEdits } from './app/plans.ts';
 import { openServices, type Services, type ServicesOptions } from './app/services.ts';
 import { openWork, type Work } from './app/work.ts';
@@ -126,16 +127,10 @@ class RunningApp implements App {
     return this.#stopping;
   }
 
-  /** Gauges, the daily sweep, and the look at what is left of files and sockets. */
+  /** What stands on `/metrics`, the daily sweep, and the look at what is left of files and sockets. */
   #watch(): void {
-    const { metrics, queue, delivery, handles } = this.#services;
-    metrics.gauge(
-      'viber_waiting',
-      'Messages and answers not finished.',
-      async () => (await queue.stats()).waiting + (await delivery.stats()).waiting,
-    );
-    metrics.gauge('viber_dead', 'Messages given up.', async () => (await delivery.stats()).dead);
-    metrics.gauge('viber_resident_bytes', 'Resident memory.', () => process.memoryUsage.rss());
+    const { handles } = this.#services;
+    watchGauges(this.#services);
     const sweep = () => this.#work.sweep(new Date());
     // Not at once: a start has better things to do.
     this.#timers.push(setInterval(sweep, 86_400_000).unref(), setTimeout(sweep, 60_000).unref());
@@ -168,7 +163,7 @@ class RunningApp implements App {
       ...{ ...config.http, token: config.http.token, readiness: () => this.readiness(), webhooks: built.mounts },
       isAnyPort: !isPortChosen && built.mounts.size === 0,
       api: new Map([['/api/jobs', createJobsApi({ service: this.#work.jobs })]]),
-      metrics: () => metrics.render(),
+      metrics: (accept) => metrics.page(accept),
       maxConnections: connectionsFor(limit),
       onError: (error) => log.error({ err: error }, 'a request over HTTP failed'),
       onWrongTokens: (address) => log.warn({ address }, 'many requests over HTTP with a wrong token'),

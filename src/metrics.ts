@@ -1,45 +1,90 @@
-/** Counters and gauges in the text format that Prometheus reads (`/metrics`). Label values come from our own code only. */
+/** What the gateway counts and times, for `/metrics`; `metrics/families.ts` lists it all. */
+import { type Distribution, type Family, type Labels, labelText, type Page, pageOf } from './metrics/exposition.ts';
+import {
+  COUNTERS,
+  type CounterName,
+  GAUGES,
+  type GaugeName,
+  HISTOGRAMS,
+  type HistogramName,
+} from './metrics/families.ts';
 
-const HELP = {
-  viber_inbound_total: 'Platform events, by channel and what became of them.',
-  viber_runs_total: 'Runs, by final state.',
-  viber_deliveries_total: 'Attempts to deliver, by outcome.',
-  viber_dropped_total: 'Events of kinds that are not handled, by channel and kind.',
-} as const;
+export type { Page } from './metrics/exposition.ts';
+
+type Gauged = number | readonly (readonly [Labels, number])[];
 
 export interface Metrics {
-  count(name: keyof typeof HELP, labels: Record<string, string>): void;
-  /** A value read when asked for. */
-  gauge(name: string, help: string, read: () => number | Promise<number>): void;
-  /** The whole page. */
-  render(): Promise<string>;
+  count(name: CounterName, labels: Labels, by?: number): void;
+  /** How long something has taken. What a clock that was set back measures counts as no time. */
+  observe(name: HistogramName, labels: Labels, seconds: number): void;
+  /** A value read when asked for, or one for each of some labels. */
+  gauge(name: GaugeName, read: () => Gauged | Promise<Gauged>): void;
+  /** In the format that the `Accept` header of a request asks for. */
+  page(accept?: string): Promise<Page>;
 }
 
-const MAX_SERIES = 1_000;
+/** Of one name: no list of models or of event kinds makes the page grow for ever. What is beyond it counts as `other`. */
+const MAX_SERIES = 200;
+
+interface Timed extends Distribution {
+  counts: number[];
+}
 
 export function createMetrics(): Metrics {
-  const counters = new Map<string, number>();
-  const gauges = new Map<string, { help: string; read: () => number | Promise<number> }>();
+  const counters = new Map<CounterName, Map<string, number>>();
+  const timed = new Map<HistogramName, Map<string, Timed>>();
+  const gauges = new Map<GaugeName, () => Gauged | Promise<Gauged>>();
   return {
-    count(name, labels) {
-      const text = Object.entries(labels)
-        .map(([key, value]) => `${key}=${JSON.stringify(value.slice(0, 60))}`)
-        .join(',');
-      const series = `${name}{${text}}`;
-      if (!counters.has(series) && counters.size >= MAX_SERIES) return;
-      counters.set(series, (counters.get(series) ?? 0) + 1);
+    count(name, labels, by = 1) {
+      const series = seriesOf(counters, name);
+      const key = keyIn(series, labels);
+      series.set(key, (series.get(key) ?? 0) + by);
     },
-    gauge: (name, help, read) => void gauges.set(name, { help, read }),
-    async render() {
-      const lines: string[] = [];
-      for (const [name, help] of Object.entries(HELP)) {
-        lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} counter`);
-        for (const [series, value] of counters) if (series.startsWith(`${name}{`)) lines.push(`${series} ${value}`);
+    observe(name, labels, seconds) {
+      const series = seriesOf(timed, name);
+      const key = keyIn(series, labels);
+      const { buckets: bounds } = HISTOGRAMS[name];
+      const known = series.get(key) ?? { bounds, counts: new Array(bounds.length + 1).fill(0), sum: 0 };
+      if (!series.has(key)) series.set(key, known);
+      const value = Math.max(0, seconds);
+      const index = bounds.findIndex((bound) => value <= bound);
+      const at = index < 0 ? bounds.length : index;
+      known.counts[at] = (known.counts[at] ?? 0) + 1;
+      known.sum += value;
+    },
+    gauge: (name, read) => void gauges.set(name, read),
+    async page(accept) {
+      const families: Family[] = [];
+      for (const [name, help] of entriesOf(COUNTERS)) {
+        const samples = [...(counters.get(name) ?? [])].map(([labels, value]) => ({ labels, value }));
+        families.push({ name, type: 'counter', help, samples });
       }
-      for (const [name, { help, read }] of gauges) {
-        lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${await read()}`);
+      for (const [name, { help }] of entriesOf(HISTOGRAMS)) {
+        const samples = [...(timed.get(name) ?? [])].map(([labels, values]) => ({ labels, ...values }));
+        families.push({ name, type: 'histogram', help, samples });
       }
-      return `${lines.join('\n')}\n`;
+      for (const [name, read] of gauges) {
+        const given = await read();
+        const all = typeof given === 'number' ? [[{}, given] as const] : given;
+        const samples = all.map(([labels, value]) => ({ labels: labelText(labels), value }));
+        families.push({ name, type: 'gauge', help: GAUGES[name], samples });
+      }
+      return pageOf(families, accept);
     },
   };
 }
+
+function seriesOf<Name, Value>(all: Map<Name, Map<string, Value>>, name: Name): Map<string, Value> {
+  const known = all.get(name) ?? new Map<string, Value>();
+  if (!all.has(name)) all.set(name, known);
+  return known;
+}
+
+function keyIn(series: ReadonlyMap<string, unknown>, labels: Labels): string {
+  const key = labelText(labels);
+  if (series.has(key) || series.size < MAX_SERIES) return key;
+  return labelText(Object.fromEntries(Object.keys(labels).map((name) => [name, 'other'])));
+}
+
+const entriesOf = <Key extends string, Value>(all: Readonly<Record<Key, Value>>) =>
+  Object.entries(all) as [Key, Value][];

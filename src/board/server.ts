@@ -17,7 +17,8 @@ export interface ServerOptions {
   /** By which others than this machine's programs reach the server, as `https://viber.example.org`. */
   origins: readonly string[];
   readiness: () => Promise<Readiness>;
-  metrics: () => Promise<string>;
+  /** The page for the `Accept` header of a request. */
+  metrics: (accept: string | undefined) => Promise<{ type: string; body: string }>;
   /** Where it is set it is asked for, from this machine too. */
   token: string | undefined;
   /** By path; they check secrets of their own. */
@@ -129,8 +130,10 @@ function routesOf({ webhooks, api, readiness, metrics }: ServerOptions): Readonl
     const shown = isTrusted ? state : { ready: state.ready };
     answer(request, response, state.ready ? 200 : 503, JSON_TYPE, shown);
   };
-  const numbers: Route['handle'] = async (request, response) =>
-    answer(request, response, 200, 'text/plain; version=0.0.4; charset=utf-8', await metrics());
+  const numbers: Route['handle'] = async (request, response) => {
+    const { type, body } = await metrics(request.headers.accept);
+    answer(request, response, 200, type, body);
+  };
   return new Map<string, Route>([
     ...[...webhooks].map(([path, handle]): [string, Route] => [path, { methods: ['POST'], asks: 'secret', handle }]),
     ...[...api].map(([path, handle]): [string, Route] => [path, { methods: ['GET', 'POST'], asks: 'token', handle }]),

@@ -27,7 +27,7 @@ async function start({ token, host = '127.0.0.1', origins = [], maxConnections =
       token,
       maxConnections,
       readiness: async () => READINESS,
-      metrics: async () => 'viber_dead 0\n',
+      metrics: async () => ({ type: 'text/plain', body: 'viber_dead 0\n' }),
     },
     webhooks: new Map([
       [

@@ -16,7 +16,12 @@ const server = (port: number, isAnyPort: boolean) =>
     readiness: () => {
       throw new Error('nobody asks');
     },
-    ...{ metrics: async () => '', maxConnections: 8, onError: nothing, onWrongTokens: nothing },
+    ...{
+      metrics: async () => ({ type: 'text/plain', body: '' }),
+      maxConnections: 8,
+      onError: nothing,
+      onWrongTokens: nothing,
+    },
   });
 
 test('a free port serves in its place where any will do; else the setting is named', async () => {
