@@ -8,7 +8,7 @@ import { conversationKey, type InboundMessage, type InboundOutcome } from '../..
 import { type Queue, spoolKey } from '../../engine/engine.ts';
 import { errorMessage, isStorageFailure } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
-import type { Metrics } from '../../metrics.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import { commandLane, dedupeId, traceOf, type Visit } from '../contract/entry.ts';
 import type { Gateway } from '../gateway.ts';
 

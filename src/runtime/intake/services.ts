@@ -10,7 +10,7 @@ import type { Address, InboundMessage, Suggestion, SuggestQuery } from '../../ch
 import type { Queue } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
 import type { Said, Text } from '../../messages/messages.ts';
-import type { Metrics } from '../../metrics.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Entry, InjectionMode } from '../contract/entry.ts';
 import type { Conversations } from '../conversations/conversations.ts';

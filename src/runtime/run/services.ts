@@ -3,7 +3,7 @@ import type { Principal } from '../../access/principal.ts';
 import type { Address, Attachment, Channel, InboundMessage } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
-import type { Metrics } from '../../metrics.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { Suspension } from '../approvals/suspend.ts';
 import type { MemoryLimits } from '../context/context.ts';

@@ -1,15 +1,8 @@
-/** What the gateway counts and times, for `/metrics`; `metrics/families.ts` lists it all. */
-import { type Distribution, type Family, type Labels, labelText, type Page, pageOf } from './metrics/exposition.ts';
-import {
-  COUNTERS,
-  type CounterName,
-  GAUGES,
-  type GaugeName,
-  HISTOGRAMS,
-  type HistogramName,
-} from './metrics/families.ts';
+/** What the gateway counts and times, for `/metrics`; `families.ts` lists it all. */
+import { type Distribution, type Family, type Labels, labelText, type Page, pageOf } from './exposition.ts';
+import { COUNTERS, type CounterName, GAUGES, type GaugeName, HISTOGRAMS, type HistogramName } from './families.ts';
 
-export type { Page } from './metrics/exposition.ts';
+export type { Page } from './exposition.ts';
 
 type Gauged = number | readonly (readonly [Labels, number])[];
 
