@@ -2,6 +2,7 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync,
 import { isBuiltin } from 'node:module';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
+import { isolatedDeclarationSync } from 'rolldown/experimental';
 import { ASSETS, installedAsset } from './src/lib/asset.ts';
 import { prepare } from './src/skills/prepared.ts';
 import { parseSkill } from './src/skills/skill.ts';
@@ -115,6 +116,19 @@ function textIn(folder: string): string | undefined {
   return name === undefined ? undefined : readFileSync(join(folder, name), 'utf8').trim();
 }
 
+/** The types of what `openviber-gateway/client` exports, beside it. */
+const clientTypes: Plugin = {
+  name: 'client-types',
+  writeBundle({ dir = 'dist' }) {
+    for (const name of ['client', 'frames']) {
+      const file = join('src/client', `${name}.ts`);
+      const { code, errors } = isolatedDeclarationSync(file, readFileSync(file, 'utf8'), {});
+      if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);
+      writeFileSync(join(dir, `${name}.d.ts`), code.replaceAll('.ts"', '.js"'));
+    }
+  },
+};
+
 /** One folder of plain JavaScript: what is needed at start in one file, each channel and provider in a file of its own. */
 export default defineConfig({
   // Loaded by its name when the first plural is shown, as nothing else can be in the middle of a sentence.
@@ -122,12 +136,13 @@ export default defineConfig({
   input: {
     main: 'src/main.ts',
     'messages-format': 'src/messages/format.ts',
+    client: 'src/client/client.ts',
     'document-worker': 'src/runtime/reading/documents/worker.ts',
   },
   platform: 'node',
   // Its build for the web is the same without an HTTP client of its own; requests go by Node's.
   resolve: { alias: { '@discordjs/rest': join(import.meta.dirname, 'node_modules/@discordjs/rest/dist/web.mjs') } },
   external: (id) => isInstalled(id) || OPTIONAL.includes(id),
-  plugins: [withoutEval, copySkills, copyAssets, refuseStrangers, copyLicences],
+  plugins: [withoutEval, copySkills, copyAssets, clientTypes, refuseStrangers, copyLicences],
   output: { dir: 'dist', format: 'esm', cleanDir: true, minify: false, sourcemap: false },
 });

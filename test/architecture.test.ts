@@ -75,6 +75,7 @@ const LAYERS: { from: RegExp; to: RegExp[] }[] = [
     to: [
       CONTRACT,
       /^runtime\/readiness\.ts$/,
+      /^client\//,
       SEAM,
       /^channels\/shared\/webhook\.ts$/,
       /^(access|workspace)\//,
@@ -82,6 +83,8 @@ const LAYERS: { from: RegExp; to: RegExp[] }[] = [
       GROUND,
     ],
   },
+  // It runs in browsers and in other programs.
+  { from: /^client\//, to: [/^client\//] },
   // The bundled skills bring tools of their own.
   { from: /^skills\/(chart|web|bundled)/, to: [CONTRACT, /^runtime\/tools\//, /^(skills|workspace)\//, GROUND] },
   // What adds skills stands on those that are there, and on the rules of fetches.

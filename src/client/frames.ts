@@ -1,0 +1,82 @@
+/**
+ * The frames of `viber.v1` as plain types (docs/websocket.md), for everybody who speaks it: this client, the Board and the server, whose
+ * schemas are checked against them. Imports nothing.
+ */
+
+export type Verdict = 'approve' | 'reject' | 'answer';
+export type LiveFrames = 'off' | 'text' | 'events';
+
+/** What may stand in `task:submit`; what is given takes the place of what is on disk, field by field. */
+export interface SubmittedTask {
+  goal: string;
+  messages?: readonly { role: 'user' | 'assistant'; text: string }[];
+  plan?: string | { goal: string; steps: readonly { id: string; title: string; status: string }[] };
+  artifacts?: readonly { id: string; title?: string; type?: string; ref?: string }[];
+  memory?: string;
+  context?: { currentFile?: string; selection?: string };
+  viberId?: string;
+  live?: LiveFrames;
+}
+
+/** A command without its `id`; any type the gateway knows may be sent. */
+export interface CommandFrame {
+  type: string;
+  [field: string]: unknown;
+}
+
+export interface FrameError {
+  code: string;
+  message: string;
+  field?: string;
+}
+
+/** What a command is answered with once it is durable; `ok: false` becomes a thrown `ViberError`. */
+export interface AckFrame {
+  type: 'ack';
+  id: string;
+  ok: boolean;
+  taskId?: string;
+  error?: FrameError;
+  [field: string]: unknown;
+}
+
+export interface ArtifactRefFrame {
+  id: string;
+  title: string;
+  type: string;
+  ref: string;
+}
+
+export interface TaskResultFrame {
+  text: string;
+  summary: string;
+  artifactRefs: readonly ArtifactRefFrame[];
+}
+
+/** What happens, with the place in the order of events. Kinds that this version does not know are passed on as they are. */
+export type EventFrame = { cursor?: string } & (
+  | { type: 'task:started'; taskId: string; runId: string }
+  | { type: 'task:progress'; taskId: string; runId?: string; event: { type: string; [field: string]: unknown } }
+  | { type: 'task:completed'; taskId: string; runId: string; result: TaskResultFrame }
+  | { type: 'task:error'; taskId: string; runId: string; error: { message: string; trace: string } }
+  | { type: 'task:state'; taskId: string; state: string; runId?: string }
+  | { type: 'resync' }
+  | { type: OtherEvent; taskId?: string; [field: string]: unknown }
+);
+export type OtherEvent =
+  | 'plan:changed'
+  | 'artifact:created'
+  | 'approval:asked'
+  | 'approval:decided'
+  | 'memory:suggested'
+  | 'job:changed'
+  | 'channel:status'
+  | 'notice';
+
+/** The gateway's first frame. */
+export interface ConnectedFrame {
+  type: 'connected';
+  protocol: number;
+  viber: { id: string; version: string; runningTasks: readonly string[] };
+  cursor: string;
+}
