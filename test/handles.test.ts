@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { checkHandles } from '../src/cli/doctor-checks.ts';
+import { checkHandles } from '../src/cli/doctor/checks.ts';
 import { openLedger } from '../src/engine/local/ledger.ts';
 import { connectionsFor, createHandles, handleLimit, limitProblem } from '../src/lib/handles.ts';
 import { startLlm } from './emulators/llm.ts';

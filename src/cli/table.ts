@@ -105,7 +105,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     notes: ['Sends nothing to anybody, changes nothing, and may run beside the gateway.'],
     examples: ['viber doctor', 'viber doctor --json'],
     exits: { 1: 'something is wrong that no setting mends', 2: 'a setting is wrong' },
-    load: () => import('./doctor.ts'),
+    load: () => import('./doctor/doctor.ts'),
   },
   status: {
     about: 'what the running gateway says of itself',

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { run } from '../../src/cli/doctor.ts';
+import { run } from '../../src/cli/doctor/doctor.ts';
 import { type DiscordOptions, startDiscord } from '../emulators/discord.ts';
 import { startLlm } from '../emulators/llm.ts';
 import { BRAVE_KEY, startSearch, TAVILY_KEY } from '../emulators/search.ts';

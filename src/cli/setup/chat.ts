@@ -1,5 +1,5 @@
 /** One chat platform after the other: what is to be done there, its tokens, and whether they work. */
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../doctor/finding.ts';
 import {
   cardOf,
   checkPlatform,

@@ -1,7 +1,7 @@
 /** Which model answers: by a pasted key, from Ollama on this machine, at any compatible address, or the small built-in one. */
 import { OFFLINE_MODEL, PROVIDERS } from '../../runtime/contract/providers.ts';
-import { checkModels } from '../doctor-checks.ts';
-import type { Finding } from '../finding.ts';
+import { checkModels } from '../doctor/checks.ts';
+import type { Finding } from '../doctor/finding.ts';
 import type { Choice, Screen } from './screen.ts';
 import type { Change, Settings } from './settings.ts';
 

@@ -2,8 +2,8 @@
 import { channelModules } from '../../channels/index.ts';
 import type { Config } from '../../config.ts';
 import { silentLog } from '../../log.ts';
-import { checkChannels } from '../doctor-checks.ts';
-import type { Finding } from '../finding.ts';
+import { checkChannels } from '../doctor/checks.ts';
+import type { Finding } from '../doctor/finding.ts';
 import type { Change, Settings } from './settings.ts';
 
 export const PLATFORMS = ['telegram', 'discord', 'slack'] as const;

@@ -2,7 +2,7 @@
 import { UserError } from '../../errors.ts';
 import type { CliContext } from '../command.ts';
 import { EXIT } from '../command.ts';
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../doctor/finding.ts';
 import { checkModel, modelChange } from './models.ts';
 import { cardOf, checkPlatform, PLATFORMS, type PlatformName, platformChange, SETUPS } from './platforms.ts';
 import type { Change, Settings } from './settings.ts';

@@ -14,7 +14,7 @@ import { help } from './help.ts';
 import { jobs } from './jobs.ts';
 import { link } from './link.ts';
 import { live } from './live.ts';
-import { memory } from './memory.ts';
+import { memory } from './memory/memory.ts';
 import { open } from './open.ts';
 import { pair } from './pair.ts';
 import { plan } from './plan.ts';

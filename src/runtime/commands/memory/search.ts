@@ -1,10 +1,10 @@
 /** What a viber remembers, searched: by its index where there is one, else MEMORY.md first and then the newest daily logs. */
 
-import { plainLine } from '../../lib/text.ts';
-import type { Home } from '../../workspace/home.ts';
-import { readDailyLogs } from '../../workspace/memory/daily.ts';
-import { readMemory } from '../../workspace/memory/memory.ts';
-import type { CommandContext } from './command.ts';
+import { plainLine } from '../../../lib/text.ts';
+import type { Home } from '../../../workspace/home.ts';
+import { readDailyLogs } from '../../../workspace/memory/daily.ts';
+import { readMemory } from '../../../workspace/memory/memory.ts';
+import type { CommandContext } from '../command.ts';
 
 export interface Found {
   /** `MEMORY.md` or a date. */

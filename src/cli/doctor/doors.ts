@@ -1,5 +1,5 @@
 /** Who may write on a channel: the list as it takes effect, doors that stand open to everybody, and settings that let nobody in. */
-import type { AccessConfig, Config } from '../config.ts';
+import type { AccessConfig, Config } from '../../config.ts';
 import type { Finding } from './finding.ts';
 
 export interface Door {

@@ -1,21 +1,21 @@
 /** What the doctor says of skills, of the sandbox of their scripts, and of servers of tools. No script is run; servers are started. */
 import path from 'node:path';
-import type { Config } from '../config.ts';
-import { errorMessage } from '../errors.ts';
-import { silentLog } from '../log.ts';
-import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
+import type { Config } from '../../config.ts';
+import { errorMessage } from '../../errors.ts';
+import { silentLog } from '../../log.ts';
+import { OWN_TOOLS } from '../../runtime/contract/tool-names.ts';
 import {
   isNative,
   needsSandbox,
   type SurveyedServer,
   surveyServers,
   switchedOff,
-} from '../runtime/tools/skills/service.ts';
-import { bundledSkills, Skills } from '../skills/catalog.ts';
-import { openHealth } from '../skills/health.ts';
-import { findBubblewrap, hasSandbox } from '../skills/sandbox.ts';
-import type { Skill } from '../skills/skill.ts';
-import { DEFAULT_VIBER, vibersOf } from '../workspace/home.ts';
+} from '../../runtime/tools/skills/service.ts';
+import { bundledSkills, Skills } from '../../skills/catalog.ts';
+import { openHealth } from '../../skills/health.ts';
+import { findBubblewrap, hasSandbox } from '../../skills/sandbox.ts';
+import type { Skill } from '../../skills/skill.ts';
+import { DEFAULT_VIBER, vibersOf } from '../../workspace/home.ts';
 import type { Finding } from './finding.ts';
 
 type State = Finding['state'];

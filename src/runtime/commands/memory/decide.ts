@@ -1,18 +1,23 @@
 /** Accept, Edit, Reject: an owner's word on what waits to be remembered. Every press gets one plain sentence, also a late one. */
 import fs from 'node:fs';
-import { principalText } from '../../access/principal.ts';
-import { scrub } from '../../log.ts';
-import { lines, say, type Text } from '../../messages/messages.ts';
-import { isId } from '../../workspace/home.ts';
-import { addToMemory } from '../../workspace/memory/memory.ts';
-import { appendRecord, decisionOn } from '../../workspace/memory/record.ts';
-import { toBullets } from '../../workspace/memory/sections.ts';
-import { findSuggestion, type Suggestion, suggestedText, takeSuggestion } from '../../workspace/memory/suggestions.ts';
-import { questionId } from '../contract/buttons.ts';
-import { plainName } from '../conversations/places.ts';
-import { shownMemory, suggestionButtons, undoButton } from '../memory/question.ts';
-import { byAt } from '../reply/outcomes.ts';
-import type { CommandContext, CommandReply } from './command.ts';
+import { principalText } from '../../../access/principal.ts';
+import { scrub } from '../../../log.ts';
+import { lines, say, type Text } from '../../../messages/messages.ts';
+import { isId } from '../../../workspace/home.ts';
+import { addToMemory } from '../../../workspace/memory/memory.ts';
+import { appendRecord, decisionOn } from '../../../workspace/memory/record.ts';
+import { toBullets } from '../../../workspace/memory/sections.ts';
+import {
+  findSuggestion,
+  type Suggestion,
+  suggestedText,
+  takeSuggestion,
+} from '../../../workspace/memory/suggestions.ts';
+import { questionId } from '../../contract/buttons.ts';
+import { plainName } from '../../conversations/places.ts';
+import { shownMemory, suggestionButtons, undoButton } from '../../memory/question.ts';
+import { byAt } from '../../reply/outcomes.ts';
+import type { CommandContext, CommandReply } from '../command.ts';
 
 export type Verb = 'accept' | 'edit' | 'reject';
 

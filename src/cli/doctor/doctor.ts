@@ -1,12 +1,12 @@
 /** `viber doctor`: one line for each thing that must be right, with what to do where it is not. Works beside a running gateway. */
-import { loadConfig } from '../config.ts';
-import { ConfigError } from '../errors.ts';
-import { scrub } from '../log.ts';
-import { type CliContext, EXIT } from './command.ts';
-import { checkChannels, checkHandles, checkHome, checkModels, wrong } from './doctor-checks.ts';
-import { checkPrices, checkSearch } from './doctor-search.ts';
-import { checkSandbox, checkServers, checkSkills } from './doctor-skills.ts';
+import { loadConfig } from '../../config.ts';
+import { ConfigError } from '../../errors.ts';
+import { scrub } from '../../log.ts';
+import { type CliContext, EXIT } from '../command.ts';
+import { checkChannels, checkHandles, checkHome, checkModels, wrong } from './checks.ts';
 import type { Finding } from './finding.ts';
+import { checkPrices, checkSearch } from './search.ts';
+import { checkSandbox, checkServers, checkSkills } from './skills.ts';
 
 const SIGNS = { ok: '✓', note: '!', wrong: '✗' } as const;
 

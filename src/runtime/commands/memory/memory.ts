@@ -1,14 +1,14 @@
 /** /memory: what I remember and what waits. Looking is for those who may; whatever changes it is for owners alone. */
 
-import { cutText } from '../../lib/text.ts';
-import { lines, words } from '../../messages/messages.ts';
-import { readMemory } from '../../workspace/memory/memory.ts';
-import { listSuggestions } from '../../workspace/memory/suggestions.ts';
-import { askOwner } from '../memory/question.ts';
-import type { Command, CommandContext, CommandReply } from './command.ts';
-import { add, forget, undo } from './memory-change.ts';
-import { decide, isSuggestionName, isVerb } from './memory-decide.ts';
-import { findInMemory } from './memory-search.ts';
+import { cutText } from '../../../lib/text.ts';
+import { lines, words } from '../../../messages/messages.ts';
+import { readMemory } from '../../../workspace/memory/memory.ts';
+import { listSuggestions } from '../../../workspace/memory/suggestions.ts';
+import { askOwner } from '../../memory/question.ts';
+import type { Command, CommandContext, CommandReply } from '../command.ts';
+import { add, forget, undo } from './change.ts';
+import { decide, isSuggestionName, isVerb } from './decide.ts';
+import { findInMemory } from './search.ts';
 
 const SHOWN = 3_000;
 const MAX_FOUND = 30;

@@ -1,17 +1,17 @@
 /** /memory add, forget and undo: an owner changes what is remembered. Each change is recorded and can be taken back. */
 
-import { cutText } from '../../lib/text.ts';
-import { scrub } from '../../log.ts';
-import { lines, type Messages, words } from '../../messages/messages.ts';
-import { type Bullet, bulletsOf, matching } from '../../workspace/memory/bullets.ts';
-import { forgetBullet, undoLast } from '../../workspace/memory/changes.ts';
-import { linesOf } from '../../workspace/memory/lines.ts';
-import { addToMemory, readMemory } from '../../workspace/memory/memory.ts';
-import { parseSuggestion } from '../../workspace/memory/suggestions.ts';
-import type { ButtonAction } from '../contract/buttons.ts';
-import { shownMemory, undoButton } from '../memory/question.ts';
-import type { CommandContext, CommandReply } from './command.ts';
-import { actorOf } from './memory-decide.ts';
+import { cutText } from '../../../lib/text.ts';
+import { scrub } from '../../../log.ts';
+import { lines, type Messages, words } from '../../../messages/messages.ts';
+import { type Bullet, bulletsOf, matching } from '../../../workspace/memory/bullets.ts';
+import { forgetBullet, undoLast } from '../../../workspace/memory/changes.ts';
+import { linesOf } from '../../../workspace/memory/lines.ts';
+import { addToMemory, readMemory } from '../../../workspace/memory/memory.ts';
+import { parseSuggestion } from '../../../workspace/memory/suggestions.ts';
+import type { ButtonAction } from '../../contract/buttons.ts';
+import { shownMemory, undoButton } from '../../memory/question.ts';
+import type { CommandContext, CommandReply } from '../command.ts';
+import { actorOf } from './decide.ts';
 
 const MAX_TEXT = 2_000;
 const MAX_LISTED = 20;

@@ -2,18 +2,18 @@
  * Whether the web can be searched as the settings say, by one search, and whether what models and voices cost is known. A search by the
  * provider of the model that answers anyway is not tried: it costs money, and the model itself was asked.
  */
-import type { Config } from '../config.ts';
-import { ConfigError, errorMessage } from '../errors.ts';
-import { addSecret } from '../log.ts';
-import { knownProvider, OFFLINE_MODEL, splitModelName } from '../runtime/contract/providers.ts';
-import { describeFailure } from '../runtime/contract/run-error.ts';
-import { hasMinutePrice } from '../runtime/costs/minutes.ts';
-import { priceOf } from '../runtime/costs/prices.ts';
-import { createModels } from '../runtime/model/models.ts';
-import { canSearch, searchBy } from '../runtime/model/search.ts';
-import { ENGINE_LABELS, engineOf, lackingKey } from '../runtime/tools/search/chosen.ts';
-import { searchEngine } from '../runtime/tools/search/engines.ts';
-import { wrong } from './doctor-checks.ts';
+import type { Config } from '../../config.ts';
+import { ConfigError, errorMessage } from '../../errors.ts';
+import { addSecret } from '../../log.ts';
+import { knownProvider, OFFLINE_MODEL, splitModelName } from '../../runtime/contract/providers.ts';
+import { describeFailure } from '../../runtime/contract/run-error.ts';
+import { hasMinutePrice } from '../../runtime/costs/minutes.ts';
+import { priceOf } from '../../runtime/costs/prices.ts';
+import { createModels } from '../../runtime/model/models.ts';
+import { canSearch, searchBy } from '../../runtime/model/search.ts';
+import { ENGINE_LABELS, engineOf, lackingKey } from '../../runtime/tools/search/chosen.ts';
+import { searchEngine } from '../../runtime/tools/search/engines.ts';
+import { wrong } from './checks.ts';
 import type { Finding } from './finding.ts';
 
 const QUERY = 'Wikipedia';
