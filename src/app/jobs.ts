@@ -15,6 +15,7 @@ import type { Queue } from '../engine/engine.ts';
 import { errorCode } from '../errors.ts';
 import type { Clock } from '../jobs/clock.ts';
 import type { Jobs } from '../jobs/files.ts';
+import type { LookUp } from '../jobs/names.ts';
 import type { ScheduledJobs } from '../jobs/service.ts';
 import type { Logger } from '../log.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
@@ -51,6 +52,8 @@ export interface AppJobsOptions {
   notifier: OwnerNotifier;
   languages: Languages;
   zones: Pick<Zones, 'of'>;
+  /** What jobs may name. */
+  lookUp: LookUp;
   attachRules: Rendering['attachRules'];
   isBlank: Rendering['isBlank'];
   channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
@@ -121,11 +124,12 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
       clock: options.clock ?? systemClock,
       settings: { timezone, min_minutes: config.jobs.min_minutes, max: config.jobs.max },
       languages: options.languages,
+      lookUp: options.lookUp,
       ownerAddresses: () => options.notifier.ownerAddresses(),
     });
     await files.start();
     if (isStopped) return files.close();
-    service.scheduler.start();
+    service.start();
     opened = { service, files };
     log.info({ jobs: files.all().length }, 'the scheduled jobs are read');
   }
@@ -178,6 +182,7 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
     },
     async service() {
       await jobs.start();
+      await opened?.service.refresh();
       return opened?.service;
     },
     ended(entry, { state, error, text }) {
@@ -218,7 +223,7 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
       clearTimeout(waiting);
       watcher?.close();
       await opening;
-      await opened?.service.scheduler.stop();
+      await opened?.service.stop();
       await opened?.files.close();
     },
   };

@@ -4,8 +4,10 @@ import { UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { say } from '../messages/messages.ts';
 import type { ServerPrompts, SkillAdding } from '../runtime/commands/command.ts';
+import type { KnownNames } from '../runtime/contract/job-service.ts';
 import type { Toolbox } from '../runtime/contract/order.ts';
 import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
+import type { NamedModels } from '../runtime/model/models.ts';
 import { mayUse } from '../runtime/tools/asked.ts';
 import type { McpServers } from '../runtime/tools/mcp/servers.ts';
 import type { SkillService } from '../runtime/tools/skills/service.ts';
@@ -23,6 +25,8 @@ export interface AppSkills {
   toolbox: Toolbox;
   service: SkillService;
   adding(): Promise<SkillAdding>;
+  /** What jobs may name; skills that are being written again and again count as not read. */
+  names(vibers: readonly string[], models: NamedModels): Promise<KnownNames>;
   /** Where servers are configured. */
   prompts?: ServerPrompts;
   /** Has the skills read soon; nobody has to wait for it. */
@@ -112,6 +116,20 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
         const { skills, health, findSkill } = await parts();
         return findSkill(skills, health, viber, name);
       },
+    },
+    async names(vibers, models) {
+      const { knownNames } = await import('../runtime/tools/skills/known-names.ts');
+      const common = { home, config, models, connected: (await connected)?.names() };
+      if (vibers.length === 0) return knownNames(common);
+      const { skills, reading } = await parts();
+      let isRead = false;
+      const work = Promise.all([reading, ...vibers.map((viber) => skills.open(viber))])
+        .then(() => skills.refresh())
+        .then(() => {
+          isRead = true;
+        });
+      await within(work, WAIT_MS);
+      return knownNames({ ...common, skills: isRead ? { catalog: skills, vibers } : undefined });
     },
     async adding() {
       const { openAdding } = await import('./adding.ts');

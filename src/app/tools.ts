@@ -2,7 +2,9 @@
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import type { ServerPrompts, SkillAdding } from '../runtime/commands/command.ts';
+import type { KnownNames } from '../runtime/contract/job-service.ts';
 import type { Offered, Toolbox } from '../runtime/contract/order.ts';
+import type { NamedModels } from '../runtime/model/models.ts';
 import type { SkillService } from '../runtime/tools/skills/service.ts';
 import type { Home } from '../workspace/home.ts';
 import { openAppSkills } from './skills.ts';
@@ -22,6 +24,8 @@ export interface Tools {
   skills: SkillService;
   adding: () => Promise<SkillAdding>;
   prompts?: ServerPrompts;
+  /** What jobs may name; of the skills those of these vibers. */
+  names(vibers: readonly string[], models: NamedModels): Promise<KnownNames>;
   /** Begins what may begin once the channels are connected. */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -38,6 +42,7 @@ export function openTools(options: OpenToolsOptions): Tools {
     },
     skills: skills.service,
     adding: skills.adding,
+    names: skills.names,
     ...(skills.prompts && { prompts: skills.prompts }),
     start: async () => skills.start(),
     close: skills.close,

@@ -156,6 +156,7 @@ export function openWork(options: WorkOptions): Work {
     ...{ config, home, viber, queue, buttons, delivery, notifier, languages, channelOf, log },
     ...{ people: options.people, zones: options.zones, clock: options.clock, folder: options.env.OPENVIBER_JOBS_DIR },
     ...{ attachRules: rulesAt, isBlank },
+    lookUp: (vibers) => tools.names(vibers, models),
   });
   const memory = openAppMemory({ config, home, embedders: models, costs, log });
   const searching = openAppSearch({

@@ -8,7 +8,8 @@ import type { Principal } from '../access/principal.ts';
 import type { Address } from '../channels/channel.ts';
 import { createBodyReader } from '../channels/shared/webhook.ts';
 import { DeliveryError, UserError } from '../errors.ts';
-import type { JobService } from '../runtime/contract/job-service.ts';
+import { messagesIn } from '../messages/messages.ts';
+import type { JobService, JobView } from '../runtime/contract/job-service.ts';
 import type { HttpHandler } from './server.ts';
 
 const MAX_BODY = 64 * 1024;
@@ -51,7 +52,7 @@ export function createJobsApi(options: {
       return [400, { error: 'Expected {"name", "schedule", "prompt", "deliver"?, "timezone"?, "skills"?, "model"?}.' }];
     }
     try {
-      return [201, await service.create('job' in parsed.data ? parsed.data.job : parsed.data, BY, FROM)];
+      return [201, shown(await service.create('job' in parsed.data ? parsed.data.job : parsed.data, BY, FROM))];
     } catch (error) {
       if (error instanceof UserError) return [400, { error: error.message }];
       if (error instanceof DeliveryError)
@@ -63,10 +64,16 @@ export function createJobsApi(options: {
   return async (request, response) => {
     const service = await options.service();
     if (!service) return answer(response, 503, { error: 'The jobs are still being read; try again in a moment.' });
-    if (request.method === 'GET') return answer(response, 200, { jobs: service.list() });
+    if (request.method === 'GET') return answer(response, 200, { jobs: service.list().map(shown) });
     answer(response, ...(await create(service, request, response)));
   };
 }
+
+/** Programs read English. */
+const shown = ({ lacks, ...job }: JobView) => ({
+  ...job,
+  ...(lacks && { lacks: lacks.map((said) => messagesIn('en').said(said)) }),
+});
 
 function json(text: string): unknown {
   try {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { loadConfig } from '../config.ts';
 import { UserError } from '../errors.ts';
 import { silentLog } from '../log.ts';
+import { messagesIn } from '../messages/messages.ts';
 import type { CliContext } from './command.ts';
 import { EXIT } from './command.ts';
 
@@ -44,25 +45,35 @@ async function open({ home, config: file, env }: CliContext) {
     watch: false,
   });
   await jobs.start();
-  return { jobs, timezone, states: path.join(spool, 'jobs') };
+  return { jobs, config, timezone, states: path.join(spool, 'jobs') };
 }
 
 async function list(context: CliContext): Promise<number> {
-  const { json, print } = context;
-  const [{ jobs, timezone, states: folder }, { openJobStates }, { nextSlots }] = await Promise.all([
-    open(context),
-    import('../jobs/state.ts'),
-    import('../jobs/schedule.ts'),
-  ]);
+  const { json, print, home, env } = context;
+  const [{ jobs, config, timezone, states: folder }, { openJobStates }, { nextSlots }, { namesOf }, { sayUnknown }] =
+    await Promise.all([
+      open(context),
+      import('../jobs/state.ts'),
+      import('../jobs/schedule.ts'),
+      import('./job-names.ts'),
+      import('../jobs/unknown.ts'),
+    ]);
   await jobs.close();
+  const names = await namesOf(
+    jobs.all().flatMap(({ job }) => job ?? []),
+    { config, root: home, env },
+  );
+  const { said } = messagesIn('en');
   const states = openJobStates(folder, { isReader: true });
   const shown = jobs.all().map(({ id, state, job, problem }) => {
     const next = job && state !== 'disabled' ? nextSlots(job.schedule, new Date(), SHOWN_TIMES) : [];
     const lastRun = states.get(id)?.lastRun;
+    const unknown = job ? names.of(job) : [];
     return {
       ...{ id, name: job?.name ?? id, state, schedule: job?.words ?? '', timezone: job?.timezone ?? timezone },
       next: next.map((time) => time.toISOString()),
       ...(problem === undefined ? {} : { problem }),
+      ...(unknown.length === 0 ? {} : { unknown }),
       ...(lastRun ? { lastRun: { ...lastRun, slot: new Date(lastRun.slot).toISOString() } } : {}),
     };
   });
@@ -71,6 +82,7 @@ async function list(context: CliContext): Promise<number> {
     for (const job of shown) {
       print(`${job.id}  ${job.state}  ${job.schedule}${job.next[0] ? `  next ${job.next[0]}` : ''}`);
       if (job.problem !== undefined) print(`  ${job.problem.replaceAll('\n', '\n  ')}`);
+      for (const each of sayUnknown(job.unknown ?? [], String)) print(`  ${said(each)}`);
     }
     if (shown.length === 0) print('There are no jobs; put one into jobs/ of the home, or ask for one in a chat.');
   }

@@ -14,16 +14,20 @@ import { type Said, say } from '../messages/messages.ts';
 import { type Entry, shareOf, taskLane } from '../runtime/contract/entry.ts';
 import type { JobChange, JobService, JobView, NewJob } from '../runtime/contract/job-service.ts';
 import { quotedName, withAccount } from '../runtime/conversations/asked-places.ts';
+import { escaped } from '../runtime/conversations/places.ts';
 import type { Home } from '../workspace/home.ts';
 import type { Clock } from './clock.ts';
 import type { JobFile, Jobs } from './files.ts';
-import type { Job } from './job.ts';
+import type { Job, JobFields } from './job.ts';
+import { JobNames, type LookUp } from './names.ts';
 import { createNewJobs, type NewJobs } from './new-job.ts';
 import { noteJobRun } from './past-runs.ts';
 import { nextSlot } from './schedule.ts';
 import { Scheduler, type Trouble } from './scheduler.ts';
 import { slotEntry, taskIdOf } from './slot-entry.ts';
 import type { JobStates } from './state.ts';
+import { holdsUp, sayAll, sayUnknown } from './unknown.ts';
+import { viewOf } from './view.ts';
 
 export interface JobServiceOptions {
   home: Home;
@@ -36,6 +40,8 @@ export interface JobServiceOptions {
   /** The viber of jobs that name none. */
   viber: string;
   settings: { timezone: string; min_minutes: number; max: number };
+  /** What jobs may name. */
+  lookUp: LookUp;
   /** The direct conversations of owners, for a job's questions. */
   ownerAddresses: () => Address[];
   languages: Pick<Languages, 'of'>;
@@ -49,13 +55,16 @@ export class ScheduledJobs implements JobService {
   readonly #options: JobServiceOptions;
   readonly #jobs: Jobs;
   readonly #fresh: NewJobs;
+  readonly #names: JobNames;
+  #unsubscribe: (() => void) | undefined;
   readonly scheduler: Scheduler;
 
   constructor(options: JobServiceOptions) {
-    const { clock, jobs, states: state, targets, settings, log } = options;
+    const { clock, jobs, states: state, targets, settings, log, lookUp, tellOwners } = options;
     this.#options = options;
     this.#jobs = jobs;
     this.#fresh = createNewJobs({ clock, jobs, targets, settings });
+    this.#names = new JobNames({ jobs, usual: options.viber, lookUp, tellOwners, log });
     this.scheduler = new Scheduler({
       ...{ clock, jobs, state, log },
       fire: (job, slot) => this.#fire(job, slot),
@@ -63,6 +72,23 @@ export class ScheduledJobs implements JobService {
       onTrouble: (job, trouble) => this.#tellTrouble(job, trouble),
       onSkip: (job, slot) => this.#tellSkipped(job, slot),
     });
+  }
+
+  /** Call it once the job files have been read. */
+  start(): void {
+    this.scheduler.start();
+    this.#unsubscribe ??= this.#jobs.onChange(() => void this.#names.check());
+    void this.#names.check();
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribe?.();
+    await this.scheduler.stop();
+  }
+
+  /** Has the views tell what jobs name that there is not now. Never rejects. */
+  async refresh(): Promise<void> {
+    await this.#names.refresh();
   }
 
   /** A run of the queue has ended. */
@@ -84,12 +110,22 @@ export class ScheduledJobs implements JobService {
 
   async check(job: NewJob, by: Principal, from: Address): Promise<void> {
     onlyOwners(by);
-    await this.#jobs.check(await this.#fresh.fields(job, by, from, 0));
+    await this.#jobs.check(await this.#fields(job, by, from, 0));
+  }
+
+  /** Whoever asks for a job can still say another name. */
+  async #fields(job: NewJob, by: Principal, from: Address, agoMs: number): Promise<JobFields> {
+    const { viber, model, skills } = job;
+    const fields = await this.#fresh.fields(job, by, from, agoMs);
+    const agent = { ...(model === undefined ? {} : { model }), ...(skills === undefined ? {} : { skills }) };
+    const unknown = await this.#names.now({ ...(viber === undefined ? {} : { viber }), agent });
+    if (unknown.length > 0) throw new UserError(sayAll(sayUnknown(unknown, String)));
+    return fields;
   }
 
   async create(job: NewJob, by: Principal, from: Address, agoMs = 0): Promise<JobView> {
     onlyOwners(by);
-    return this.#view(await this.#jobs.create(await this.#fresh.fields(job, by, from, agoMs)));
+    return this.#view(await this.#jobs.create(await this.#fields(job, by, from, agoMs)));
   }
 
   async remove(name: string, by: Principal): Promise<JobView> {
@@ -136,6 +172,8 @@ export class ScheduledJobs implements JobService {
     onlyOwners(by);
     const file = this.#locate(name);
     if (file.job && this.#principalOf(file.job).role !== 'owner') throw new UserError(withoutRights(file.job));
+    const unknown = file.job ? (await this.#names.now(file.job)).filter(holdsUp) : [];
+    if (unknown.length > 0) throw new UserError(sayAll(sayUnknown(unknown, escaped)));
     await this.scheduler.runNow(file.id);
     return this.#view(file);
   }
@@ -157,7 +195,7 @@ export class ScheduledJobs implements JobService {
       .principal;
   }
 
-  /** Puts the run of a slot into the queue, unless whoever made the job has lost the right to it. */
+  /** Puts the run of a slot into the queue, unless whoever made the job has lost the right to it, or its viber or model is unknown. */
   async #fire(job: Job, slot: Date): Promise<'accepted' | 'duplicate'> {
     const principal = this.#principalOf(job);
     if (principal.role !== 'owner') {
@@ -169,6 +207,12 @@ export class ScheduledJobs implements JobService {
         { job: job.id, by: job.createdBy },
         'a job is not run: whoever made it is no owner any more',
       );
+      return 'duplicate';
+    }
+    const unknown = await this.#names.now(job);
+    if (unknown.length > 0) await this.#names.tell(job, unknown);
+    if (unknown.some(holdsUp)) {
+      this.#options.log.warn({ job: job.id, unknown }, 'a job is not run: it names what there is not');
       return 'duplicate';
     }
     const now = this.#options.clock.now();
@@ -213,22 +257,13 @@ export class ScheduledJobs implements JobService {
   }
 
   #view(file: JobFile): JobView {
-    const { id, job, problem } = file;
-    const state = this.#options.states.get(id);
-    const next = this.scheduler.next(id, SHOWN_TIMES).map((time) => time.toISOString());
-    const run = state?.lastRun;
-    const slot = run && new Date(run.slot);
-    return {
-      ...{ id, name: job?.name ?? id, schedule: job?.scheduleText ?? '', words: job?.words ?? '', next },
-      timezone: job?.timezone ?? this.#options.settings.timezone,
-      state: stateOf(file, next.length > 0),
-      deliver: (job?.deliver ?? []).map((written) => formatAddress({ account: '', ...written })),
-      ...(problem === undefined ? {} : { problem }),
-      ...(run && slot
-        ? { lastRun: { task: run.task ?? taskIdOf(id, slot), slot: slot.toISOString(), state: run.state } }
-        : {}),
-      ...(job?.createdBy === undefined ? {} : { createdBy: job.createdBy }),
-    };
+    const { id, job } = file;
+    return viewOf(file, {
+      next: this.scheduler.next(id, SHOWN_TIMES),
+      lastRun: this.#options.states.get(id)?.lastRun,
+      lacks: job ? sayUnknown(this.#names.of(job), escaped) : [],
+      timezone: this.#options.settings.timezone,
+    });
   }
 
   /** As a person names it: the beginning of an id or a name is enough when it is unique. */
@@ -249,9 +284,3 @@ function onlyOwners({ role }: Principal): void {
 
 const withoutRights = ({ name, createdBy }: Job): Said =>
   say('jobs.withoutRights', { name: quotedName(name), who: createdBy ?? '' });
-
-function stateOf({ state, job }: JobFile, hasNext: boolean): JobView['state'] {
-  if (state === 'disabled') return 'paused';
-  if (!job) return 'broken';
-  return hasNext ? 'on' : 'done';
-}

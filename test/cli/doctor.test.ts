@@ -267,6 +267,29 @@ describe('skills and servers of tools', () => {
     expect(tree(home)).toEqual(before);
   });
 
+  it('jobs whose files are broken, and names in them that mean nothing here', async () => {
+    const home = tempFolder();
+    const job = 'schedule: 0 9 * * *\nprompt: x\n';
+    const put = (name: string, text: string) => fs.writeFileSync(path.join(home, 'jobs', name), text);
+    fs.mkdirSync(path.join(home, 'jobs'));
+    put('well.yaml', `name: Well\n${job}`);
+    const config = { model: 'offline/viber' };
+    expect((await doctor(home, config)).lines).toContain('✓ jobs           the one there is can be done');
+    put('broken.yaml', 'name: Broken\nschedule: 25am\nprompt: x\n');
+    put('story.yaml', `name: Story\n${job}viber: writr\n`);
+    put('news.yaml', `name: News\n${job}skills: [wether]\n`);
+    put('off.disabled.yaml', `name: Off\n${job}viber: nobody\n`);
+    const before = tree(home);
+    const { code, lines } = await doctor(home, config);
+    expect(code).toBe(1);
+    const said = lines.filter((line) => / jobs /.test(line));
+    expect(said).toHaveLength(3);
+    expect(said[0]).toMatch(/^✗ jobs {11}broken\.yaml line 2: schedule: /);
+    expect(said).toContain('! jobs           news: There is no skill wether; I do it without.');
+    expect(said).toContain('✗ jobs           story: There is no viber writr; I do not do it until there is one.');
+    expect(tree(home)).toEqual(before);
+  });
+
   it('each server: how many tools, which wait for consent, which are not there, or why it is away', async () => {
     const server = { command: process.execPath, args: [path.join(import.meta.dirname, '../fixtures/mcp/server.mjs')] };
     const report = await doctor(tempFolder(), {

@@ -55,6 +55,36 @@ describe('while no gateway runs', () => {
     expect(await viber(['list'])).toContain('digest  loaded  every weekday at 09:00 (Europe/Berlin)  next 20');
   });
 
+  it('names what a job names and what does not exist', async () => {
+    put('story', `${DIGEST}viber: writr\nmodel: opnai/x\n`);
+    put('well', `${DIGEST}name: Well\n`.replace('name: Morning digest\n', ''));
+    put('weather', `${DIGEST}skills: [summarize]\ntools: [read_fil, shell, read_file]\n`);
+    const found = await listed();
+    expect(found.map(({ id, unknown }: { id: string; unknown?: unknown }) => [id, unknown])).toEqual([
+      [
+        'story',
+        [
+          { kind: 'viber', name: 'writr' },
+          { kind: 'provider', name: 'opnai', near: 'openai', model: 'opnai/x' },
+        ],
+      ],
+      [
+        'weather',
+        [
+          { kind: 'skill', name: 'summarize', near: 'summarise' },
+          { kind: 'tool', name: 'read_fil', near: 'read_file' },
+          { kind: 'tool', name: 'shell', isOff: true },
+        ],
+      ],
+      ['well', undefined],
+    ]);
+    const text = await viber(['list']);
+    expect(text).toContain('  There is no viber writr; I do not do it until there is one.');
+    expect(text).toContain('  There is no skill summarize (did you mean summarise?); I do it without.');
+    fs.mkdirSync(path.join(home, 'vibers', 'writr'));
+    expect(await viber(['list'])).not.toContain('no viber');
+  });
+
   it('reads the folder of OPENVIBER_JOBS_DIR', async () => {
     const folder = path.join(tempFolder(), 'elsewhere');
     put('other', DIGEST, folder);

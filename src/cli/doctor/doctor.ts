@@ -5,6 +5,7 @@ import { scrub } from '../../log.ts';
 import { type CliContext, EXIT } from '../command.ts';
 import { checkChannels, checkHandles, checkHome, checkModels, wrong } from './checks.ts';
 import type { Finding } from './finding.ts';
+import { checkJobs } from './jobs.ts';
 import { checkPrices, checkSearch } from './search.ts';
 import { checkSandbox, checkServers, checkSkills } from './skills.ts';
 
@@ -39,6 +40,7 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
   const called = await Promise.all([
     ...[checkModels(config, env), checkChannels(config)],
     ...[checkSearch(config, env), checkSkills(config, home), checkSandbox(), checkServers(config)],
+    checkJobs(config, home, env),
   ]);
   return [
     { name: 'configuration', state: 'ok', detail: source ?? 'defaults and environment' },

@@ -43,6 +43,19 @@ export const jobs = translate(english)({
     'Der Auftrag {name} war am {due} ({zone}) dran, und da konnte ich nicht. Bitte mich noch einmal darum, wenn es noch wichtig ist.',
   withoutRights:
     'Den Auftrag {name} erledige ich nicht mehr: {who} hat ihn angelegt und ist kein Besitzer mehr. Lösch ihn mit /jobs, oder lass einen Besitzer neu darum bitten.',
+  names: 'Mit dem Auftrag {name} stimmt etwas nicht. {what}',
+  manyUnknown:
+    '{n, plural, one {Ein Auftrag nennt} other {# Aufträge nennen}} einen Viber, ein Modell, eine Fähigkeit oder ein Werkzeug, das es nicht gibt. /jobs zeigt, was.',
+  both: '{before} {then}',
+  near: ' (meintest du {near}?)',
+  noViber: 'Einen Viber {name} gibt es nicht{near}; solange bleibt er liegen.',
+  noProvider: 'Für sein Modell {model} gibt es keinen Anbieter {name}{near}; solange bleibt er liegen.',
+  badModel: 'Sein Modell {name} lässt sich nicht benutzen, deshalb bleibt er liegen: {why}.',
+  noSkill: 'Eine Fähigkeit {name} gibt es nicht{near}; es geht ohne sie.',
+  noTool: 'Ein Werkzeug {name} gibt es nicht{near}; es geht ohne.',
+  offSkill: 'Die Fähigkeit {name} ist ausgeschaltet (skills.{name}); es geht ohne sie.',
+  unknownMore:
+    '{n, plural, one {Ein weiterer Name} other {# weitere Namen}} in seiner Datei: auch damit kann ich nichts anfangen.',
   ownersOnly: 'Nur ein Besitzer darf geplante Aufträge ändern.',
   unknown: 'Einen Auftrag {name} gibt es nicht; /jobs zeigt, welche es gibt.',
   notOn: 'Der Auftrag {name} ist angehalten, oder seine Datei ist fehlerhaft; /jobs sagt, was davon.',

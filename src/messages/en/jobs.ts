@@ -37,6 +37,18 @@ export const jobs = {
     'The job {name} was due at {due} ({zone}), and I could not do it then. Ask me once more if it still matters.',
   withoutRights:
     'I do not do the job {name} any more: {who} made it and is no owner any more. Delete it with /jobs, or have an owner ask for it again.',
+  names: 'There is something wrong with the job {name}. {what}',
+  manyUnknown:
+    '{n, plural, one {One job names} other {# jobs name}} a viber, model, skill or tool that does not exist. /jobs shows which.',
+  both: '{before} {then}',
+  near: ' (did you mean {near}?)',
+  noViber: 'There is no viber {name}{near}; I do not do it until there is one.',
+  noProvider: 'There is no provider {name} for its model {model}{near}; I do not do it until there is one.',
+  badModel: 'Its model {name} cannot be used, so I do not do it: {why}.',
+  noSkill: 'There is no skill {name}{near}; I do it without.',
+  noTool: 'There is no tool {name}{near}; I do it without.',
+  offSkill: 'The skill {name} is switched off (skills.{name}); I do it without.',
+  unknownMore: '{n, plural, one {One more name} other {# more names}} in its file mean nothing here.',
   ownersOnly: 'Only an owner may change scheduled jobs.',
   unknown: 'There is no job {name}; /jobs lists them.',
   notOn: 'The job {name} is paused or its file is broken; /jobs says which.',

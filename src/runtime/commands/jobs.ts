@@ -27,9 +27,10 @@ function line(job: JobView, messages: Messages): Text {
   const [next] = job.next;
   const when = next === undefined ? '' : `; ${messages.text('jobs.next', { when: timeOf(next, job, messages) })}`;
   const problem = job.problem === undefined ? '' : `\n  ${plain(job.problem)}`;
+  const lacks = (job.lacks ?? []).map((said) => `\n  ${messages.said(said)}`).join('');
   const rhythm = plain(job.words || job.schedule);
   const state = job.state === 'on' ? '' : ` ${messages.text(`jobs.${job.state}`)}`;
-  return words(`- **${plain(job.name)}**${state}${rhythm === '' ? '' : `: ${rhythm}`}${when}${problem}`);
+  return words(`- **${plain(job.name)}**${state}${rhythm === '' ? '' : `: ${rhythm}`}${when}${problem}${lacks}`);
 }
 
 const timeOf = (time: string, { timezone }: JobView, messages: Messages): Text =>

@@ -1,6 +1,7 @@
 /** What chats, tools and the command line may ask of the scheduled jobs. `src/jobs/service.ts` implements it. Types only. */
 import type { Principal } from '../../access/principal.ts';
 import type { Address } from '../../channels/channel.ts';
+import type { Said } from '../../messages/messages.ts';
 
 export interface JobView {
   /** The name of its file without `.yaml`. */
@@ -17,6 +18,8 @@ export interface JobView {
   deliver: string[];
   /** Why it is broken, or why the version before the last edit is in force. */
   problem?: string;
+  /** A sentence for each viber, model, skill and tool that it names and that there is not. */
+  lacks?: Said[];
   lastRun?: { task: string; slot: string; state: 'running' | 'completed' | 'error' | 'stopped' };
   /** A principal as text, for jobs made in a chat. */
   createdBy?: string;
@@ -54,7 +57,7 @@ export interface JobService {
    * frequent, an address that is none, a name that is taken, one too many.
    */
   preview(job: NewJob): { words: string; timezone: string; next: string[]; now: string };
-  /** As `preview`, and as `create` where nothing may be sent to a place, or an owner must not ask. */
+  /** As `preview`, and as `create` where nothing may be sent to a place, an owner must not ask, or what it names does not exist. */
   check(job: NewJob, by: Principal, from: Address): Promise<void>;
   /**
    * Makes the file. Throws UserError as `preview`, for a place where nothing may be sent, and for anybody but an owner;
@@ -70,6 +73,28 @@ export interface JobService {
   remove(name: string, by: Principal): Promise<JobView>;
   pause(name: string, by: Principal): Promise<JobView>;
   resume(name: string, by: Principal): Promise<JobView>;
-  /** At once, beside its schedule. Throws UserError as well when it does not run: paused, broken, its last run under way. */
+  /** At once, beside its schedule. Throws UserError as well when it does not run: paused, broken, its last run under way, its viber or model unknown. */
   runNow(name: string, by: Principal): Promise<JobView>;
+}
+
+export interface KnownSkill {
+  name: string;
+  /** It is called as a tool of its own. */
+  isTool: boolean;
+}
+
+/** What a job may name, as far as it is known right now. */
+export interface KnownNames {
+  vibers: readonly string[];
+  providers: readonly string[];
+  /** Why a model of a known provider cannot be used; undefined when it can. */
+  modelProblem(name: string): string | undefined;
+  /** By viber; one that is absent here was not looked at, or could not be read. */
+  skills: ReadonlyMap<string, readonly KnownSkill[]>;
+  /** Bundled skills that the configuration leaves out. */
+  off: readonly string[];
+  /** Our own. */
+  tools: readonly string[];
+  /** Servers of tools, each with what runs are offered of it; undefined until it has been connected. */
+  servers: ReadonlyMap<string, readonly string[] | undefined>;
 }

@@ -29,6 +29,11 @@ export interface ModelCheck {
   check(name: string): void;
 }
 
+export interface NamedModels extends ModelCheck {
+  /** Names of providers: those that are built in, and those of the configuration. */
+  readonly providers: readonly string[];
+}
+
 export interface Searches {
   /** A model with its provider's own search. Throws ConfigError naming the setting, as `load` does. */
   searching(name: string): Promise<Searching>;
@@ -47,7 +52,7 @@ type Factory = (model: string) => ModelV4;
 export function createModels(options: {
   providers: Record<string, ProviderSettings>;
   env: NodeJS.ProcessEnv;
-}): Models & Embedders & ModelCheck & Searches {
+}): Models & Embedders & NamedModels & Searches {
   // By provider and connection time: both come from the configuration, so there are few.
   const factories = new Map<string, Promise<Factory>>();
 
@@ -114,6 +119,9 @@ export function createModels(options: {
       addSecret(settings.apiKey);
       return createEmbedder({ provider, model, settings, fetch: createHttpFetch(scrubbedPost(10_000)) });
     },
+    get providers() {
+      return providerNames(options.providers);
+    },
     get defaultModel() {
       for (const [provider, { defaultModel }] of Object.entries(PROVIDERS)) {
         if (defaultModel && settingsOf(provider).apiKey) return `${provider}/${defaultModel}`;
@@ -135,15 +143,22 @@ function scrubbedPost(connectMs: number): Post {
   return (input, init) => post(input, typeof init?.body === 'string' ? { ...init, body: scrub(init.body) } : init);
 }
 
+const providerNames = (given: Record<string, ProviderSettings>): string[] => [
+  ...new Set([...Object.keys(PROVIDERS), ...Object.keys(given), 'offline']),
+];
+
 function checkSettings(provider: string, settings: ProviderSettings, given: Record<string, ProviderSettings>): void {
   const { apiKey, baseURL } = settings;
   const known = knownProvider(provider);
   const wrong = (key: string, message: string) => new ConfigError([{ path: `providers.${provider}.${key}`, message }]);
   if (!known && !baseURL) {
-    const names = new Set([...Object.keys(PROVIDERS), ...Object.keys(given), 'offline']);
-    names.delete(provider);
     const need = `"${provider}" is not built in, so the address of its OpenAI-compatible endpoint is needed here`;
-    throw wrong('baseURL', `${need} (known names: ${[...names].join(', ')})`);
+    throw wrong(
+      'baseURL',
+      `${need} (known names: ${providerNames(given)
+        .filter((name) => name !== provider)
+        .join(', ')})`,
+    );
   }
   if (baseURL && !/^https?:\/\/[^/]/.test(baseURL))
     throw wrong('baseURL', `"${baseURL}" is not an http or https address`);

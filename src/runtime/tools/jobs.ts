@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Principal } from '../../access/principal.ts';
 import type { Address } from '../../channels/channel.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
+import { messagesIn } from '../../messages/messages.ts';
 import { findRun } from '../../workspace/sessions.ts';
 import type { JobChange, JobService, JobView, NewJob } from '../contract/job-service.ts';
 import type { RuntimeTool } from '../contract/task.ts';
@@ -61,8 +62,9 @@ function jobOf({ deliver, timezone, skills, model, ...rest }: z.infer<typeof cre
   };
 }
 
-const shown = ({ id, name, words, timezone, state, next, deliver }: JobView) => ({
+const shown = ({ id, name, words, timezone, state, next, deliver, lacks = [] }: JobView) => ({
   ...{ id, name, schedule: words, timezone, state, next, deliver },
+  ...(lacks.length > 0 && { problems: lacks.map((said) => messagesIn('en').said(said)) }),
 });
 
 /** Times as people read them, in the zone they are meant in. */

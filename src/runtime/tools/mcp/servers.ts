@@ -11,7 +11,7 @@ import type { ToolScope } from '../../contract/tool-scope.ts';
 import { type Client, connect, type McpServerSettings } from './connect.ts';
 import { Links, readLink } from './links.ts';
 import { listPrompts, readPrompt, type ServerPrompt } from './prompts.ts';
-import { effectOf, isOfferable, type McpToolInfo, reachesOut, reasonOf, toRuntimeTool } from './tool.ts';
+import { effectOf, isOfferable, type McpToolInfo, nameFor, reachesOut, reasonOf, toRuntimeTool } from './tool.ts';
 
 export type { McpServerSettings } from './connect.ts';
 
@@ -92,6 +92,15 @@ export class McpServers {
       const { trusted } = settings;
       return offered.flatMap((info) => toRuntimeTool(name, info, { call, trusted, scope, taken, linkTo }) ?? []);
     });
+  }
+
+  /** Of those that are connected: what runs call their tools. */
+  names(): Map<string, readonly string[]> {
+    const taken = new Set<string>();
+    const there = this.#servers.filter(({ client }) => client);
+    return new Map(
+      there.map(({ name, offered }) => [name, offered.flatMap((info) => nameFor(name, info.name, taken) ?? [])]),
+    );
   }
 
   /** What the servers have as prompts; waits for them as `tools` does. One that fails has none. */

@@ -57,19 +57,26 @@ export function isOfferable(info: McpToolInfo): boolean {
   return name.length <= MAX_NAME && description.length <= MAX_KEPT && schemaOf(info) !== undefined;
 }
 
-/** `server_tool`, as providers take names; undefined for a tool that cannot be offered. */
+/** `server_tool`, as providers take names; undefined when even its second form is taken. */
+export function nameFor(server: string, tool: string, taken: Set<string>): string | undefined {
+  const plain = `${server}_${tool}`.replace(/[^A-Za-z0-9_-]/g, '_');
+  const marked = (by: string) => `${plain.slice(0, 55)}_${hashText(by).slice(0, 8)}`;
+  const usual = plain.length > 64 ? marked(plain) : plain;
+  const name = taken.has(usual) ? marked(JSON.stringify([server, tool])) : usual;
+  if (taken.has(name)) return undefined;
+  taken.add(name);
+  return name;
+}
+
+/** Undefined for a tool that cannot be offered. */
 export function toRuntimeTool(
   server: string,
   info: McpToolInfo,
   { call, trusted, scope, taken, linkTo }: Offering,
 ): RuntimeTool | undefined {
-  const plain = `${server}_${info.name}`.replace(/[^A-Za-z0-9_-]/g, '_');
-  const marked = (by: string) => `${plain.slice(0, 55)}_${hashText(by).slice(0, 8)}`;
-  const usual = plain.length > 64 ? marked(plain) : plain;
-  const name = taken.has(usual) ? marked(JSON.stringify([server, info.name])) : usual;
   const schema = schemaOf(info);
-  if (schema === undefined || taken.has(name)) return undefined;
-  taken.add(name);
+  const name = schema === undefined ? undefined : nameFor(server, info.name, taken);
+  if (schema === undefined || name === undefined) return undefined;
   const isReaching = effectOf(info, trusted) === 'read' && reachesOut(info);
   return defineTool({
     name,

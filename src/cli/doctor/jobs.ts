@@ -1,0 +1,42 @@
+/** What the doctor says of job files: those that are broken, and those that name what there is not. */
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Config } from '../../config.ts';
+import { errorMessage } from '../../errors.ts';
+import { Jobs } from '../../jobs/files.ts';
+import { systemTimezone } from '../../jobs/schedule.ts';
+import { holdsUp, sayUnknown } from '../../jobs/unknown.ts';
+import { silentLog } from '../../log.ts';
+import { messagesIn } from '../../messages/messages.ts';
+import { namesOf } from '../job-names.ts';
+import type { Finding } from './finding.ts';
+
+/** Nothing where there are no jobs. */
+export async function checkJobs(config: Config, root: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const found = (state: Finding['state'], detail: string) => findings.push({ name: 'jobs', state, detail });
+  const folder = path.resolve(env.OPENVIBER_JOBS_DIR || path.join(root, 'jobs'));
+  if (!fs.existsSync(folder)) return [];
+  const timezone = config.jobs.timezone ?? systemTimezone();
+  const jobs = new Jobs({ folder, timezone, log: silentLog(), watch: false });
+  try {
+    await jobs.start();
+    const inForce = jobs.all().flatMap(({ job, state }) => (job && state !== 'disabled' ? [job] : []));
+    const names = await namesOf(inForce, { config, root, env });
+    for (const { problem } of jobs.all()) if (problem !== undefined) found('wrong', problem.replaceAll('\n', '; '));
+    for (const job of inForce) {
+      const unknown = names.of(job);
+      const { said } = messagesIn('en');
+      const detail = sayUnknown(unknown, String).map(said).join(' ');
+      if (detail !== '') found(unknown.some(holdsUp) ? 'wrong' : 'note', `${job.id}: ${detail}`);
+    }
+    const count = jobs.all().length;
+    if (count > 0 && findings.length === 0)
+      found('ok', count === 1 ? 'the one there is can be done' : `all ${count} can be done`);
+  } catch (error) {
+    found('wrong', `they cannot be read: ${errorMessage(error)}`);
+  } finally {
+    await jobs.close();
+  }
+  return findings;
+}

@@ -1,0 +1,102 @@
+/**
+ * What a job names that there is not. Pure. A skill or a tool that is missing is done without; without its viber or its model a job
+ * would be another one than the one meant, so it is not done.
+ */
+import { nearest } from '../lib/nearest.ts';
+import { type Said, say } from '../messages/messages.ts';
+import type { KnownNames, KnownSkill } from '../runtime/contract/job-service.ts';
+import { splitModelName } from '../runtime/contract/providers.ts';
+import type { Job } from './job.ts';
+
+export interface Unknown {
+  kind: 'viber' | 'provider' | 'model' | 'skill' | 'tool';
+  name: string;
+  /** What may have been meant. */
+  near?: string;
+  /** The model whose provider it is. */
+  model?: string;
+  /** It is there, and this is why it cannot be used. */
+  why?: string;
+  /** The configuration has it switched off. */
+  isOff?: boolean;
+}
+
+export type Naming = Pick<Job, 'viber'> & { agent: Pick<Job['agent'], 'model' | 'skills' | 'tools'> };
+
+const SHOWN = 4;
+
+/** @param usual the viber of a job that names none */
+export function unknownIn({ viber, agent }: Naming, usual: string, known: KnownNames): Unknown[] {
+  const hasViber = viber === undefined || known.vibers.includes(viber);
+  const model = agent.model === undefined ? [] : ofModel(agent.model, known);
+  if (!hasViber) return [found('viber', viber, known.vibers), ...model];
+  const skills = known.skills.get(viber ?? usual);
+  // Whoever has read no skills knows nothing of names.
+  if (!skills) return model;
+  const unknownSkills = (agent.skills ?? []).filter((name) => !isSkill(name, skills, known));
+  const unknownTools = (agent.tools ?? []).filter((name) => !isTool(name, skills, known));
+  const all = skills.map(({ name }) => name);
+  const tools = toolsOf(skills, known);
+  const ofKind = (kind: 'skill' | 'tool', candidates: readonly string[]) => (name: string) =>
+    known.off.includes(name) ? { kind, name, isOff: true } : found(kind, name, candidates);
+  return [
+    ...model,
+    ...[...new Set(unknownSkills)].map(ofKind('skill', all)),
+    ...[...new Set(unknownTools)].map(ofKind('tool', tools)),
+  ];
+}
+
+/** Whether a job with this is not done at all. */
+export const holdsUp = ({ kind }: Unknown): boolean => kind === 'viber' || kind === 'provider' || kind === 'model';
+
+/** A sentence for each; from the fifth on they are counted. @param shown a name as it stands in the text */
+export function sayUnknown(all: readonly Unknown[], shown: (name: string) => string): Said[] {
+  const rest = all.length - SHOWN;
+  const more = rest > 0 ? [say('jobs.unknownMore', { n: rest })] : [];
+  return [...all.slice(0, SHOWN).map((each) => sentence(each, shown)), ...more];
+}
+
+function sentence({ kind, name, near, model = '', why = '', isOff }: Unknown, shown: (name: string) => string): Said {
+  const given = { name: shown(name), near: near === undefined ? '' : say('jobs.near', { near: shown(near) }) };
+  if (kind === 'viber') return say('jobs.noViber', given);
+  if (kind === 'provider') return say('jobs.noProvider', { ...given, model: shown(model) });
+  if (kind === 'model') return say('jobs.badModel', { name: shown(name), why });
+  if (isOff) return say('jobs.offSkill', { name: shown(name) });
+  return say(kind === 'skill' ? 'jobs.noSkill' : 'jobs.noTool', given);
+}
+
+/** Sentences one after the other, as one. */
+export const sayAll = ([first, ...rest]: readonly Said[]): Said =>
+  rest.reduce((before, then) => say('jobs.both', { before, then }), first ?? say('common.asItIs', { text: '' }));
+
+function ofModel(name: string, known: KnownNames): Unknown[] {
+  const { provider } = splitModelName(name);
+  if (!known.providers.includes(provider)) return [{ ...found('provider', provider, known.providers), model: name }];
+  const why = known.modelProblem(name);
+  return why === undefined ? [] : [{ kind: 'model', name, why }];
+}
+
+function isSkill(name: string, skills: readonly KnownSkill[], known: KnownNames): boolean {
+  return skills.some((skill) => skill.name === name) || isOfServer(name, known);
+}
+
+function isTool(name: string, skills: readonly KnownSkill[], known: KnownNames): boolean {
+  return (
+    known.tools.includes(name) || skills.some((skill) => skill.isTool && skill.name === name) || isOfServer(name, known)
+  );
+}
+
+/** Before a server is connected any name that begins with its own may be one of its tools. */
+const isOfServer = (name: string, { servers }: KnownNames): boolean =>
+  [...servers].some(([server, tools]) => tools?.includes(name) ?? name.startsWith(`${server}_`));
+
+const toolsOf = (skills: readonly KnownSkill[], { tools, servers }: KnownNames): string[] => [
+  ...tools,
+  ...skills.filter(({ isTool: is }) => is).map(({ name }) => name),
+  ...[...servers.values()].flatMap((offered) => offered ?? []),
+];
+
+function found(kind: Unknown['kind'], name: string, candidates: readonly string[]): Unknown {
+  const near = nearest(name, candidates);
+  return { kind, name, ...(near === undefined ? {} : { near }) };
+}

@@ -1,0 +1,40 @@
+/** A job as people and models are shown it. Pure. */
+import { formatAddress } from '../channels/channel.ts';
+import type { Said } from '../messages/messages.ts';
+import type { JobView } from '../runtime/contract/job-service.ts';
+import type { JobFile } from './job-file.ts';
+import { taskIdOf } from './slot-entry.ts';
+import type { JobState } from './state.ts';
+
+export interface ViewFacts {
+  next: readonly Date[];
+  lastRun: JobState['lastRun'];
+  /** Of what it names and what there is not. */
+  lacks: Said[];
+  /** Of jobs that name none. */
+  timezone: string;
+}
+
+export function viewOf(file: JobFile, { next, lastRun: run, lacks, timezone }: ViewFacts): JobView {
+  const { id, job, problem } = file;
+  const slot = run && new Date(run.slot);
+  return {
+    ...{ id, name: job?.name ?? id, schedule: job?.scheduleText ?? '', words: job?.words ?? '' },
+    next: next.map((time) => time.toISOString()),
+    timezone: job?.timezone ?? timezone,
+    state: stateOf(file, next.length > 0),
+    deliver: (job?.deliver ?? []).map((written) => formatAddress({ account: '', ...written })),
+    ...(problem === undefined ? {} : { problem }),
+    ...(lacks.length === 0 ? {} : { lacks }),
+    ...(run && slot
+      ? { lastRun: { task: run.task ?? taskIdOf(id, slot), slot: slot.toISOString(), state: run.state } }
+      : {}),
+    ...(job?.createdBy === undefined ? {} : { createdBy: job.createdBy }),
+  };
+}
+
+function stateOf({ state, job }: JobFile, hasNext: boolean): JobView['state'] {
+  if (state === 'disabled') return 'paused';
+  if (!job) return 'broken';
+  return hasNext ? 'on' : 'done';
+}
