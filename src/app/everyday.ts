@@ -3,7 +3,7 @@ import type { Zones } from '../access/zones.ts';
 import type { Toolbox } from '../runtime/contract/order.ts';
 import type { Conversations } from '../runtime/conversations/conversations.ts';
 import type { ViberRules } from '../runtime/conversations/vibers.ts';
-import { ownMemoryTools } from '../runtime/tools/own-memory.ts';
+import { ownMemoryTools } from '../runtime/tools/memory/own.ts';
 import { ownTaskTools } from '../runtime/tools/own-tasks.ts';
 import { setTimezone } from '../runtime/tools/set-timezone.ts';
 import { useViberTools } from '../runtime/tools/use-viber.ts';

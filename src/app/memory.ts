@@ -5,7 +5,7 @@ import type { Logger } from '../log.ts';
 import type { Toolbox } from '../runtime/contract/order.ts';
 import type { Costs } from '../runtime/costs/costs.ts';
 import type { Embedders } from '../runtime/model/models.ts';
-import { memorySearch } from '../runtime/tools/memory-search.ts';
+import { memorySearch } from '../runtime/tools/memory/search.ts';
 import type { Home } from '../workspace/home.ts';
 import type { MemorySearch } from '../workspace/memory/search.ts';
 

@@ -13,7 +13,7 @@ import { escaped, plainName } from '../conversations/places.ts';
 import { continueButton } from '../reply/failure.ts';
 import { linkTo } from '../reply/links.ts';
 import { parseReply, summarise } from '../reply/reply.ts';
-import { type Keeping, keep } from '../tools/keep.ts';
+import { type Keeping, keep } from '../tools/memory/keep.ts';
 import { applyPlan, keepDeltas, linksBelow, tellPlan } from './apply-blocks.ts';
 import type { RunServices } from './services.ts';
 

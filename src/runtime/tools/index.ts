@@ -7,7 +7,7 @@ import { attachArtifact, createArtifactTool } from './artifacts.ts';
 import { askUser } from './ask-user.ts';
 import { listFiles } from './list-files.ts';
 import { readFile } from './read-file.ts';
-import { remember } from './remember.ts';
+import { remember } from './memory/remember.ts';
 import { createTelling, tellFailure } from './result.ts';
 import { updatePlan } from './update-plan.ts';
 import { writeFile } from './write-file.ts';

@@ -7,7 +7,7 @@ import { addSecret, silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import type { RunOutcome } from '../../../src/runtime/contract/outcome.ts';
 import { type Concluded, createAfterRun, entryOf, type FinishedRun } from '../../../src/runtime/memory/after-run.ts';
-import { keep } from '../../../src/runtime/tools/keep.ts';
+import { keep } from '../../../src/runtime/tools/memory/keep.ts';
 import type { Home } from '../../../src/workspace/home.ts';
 import { appendDailyLogs } from '../../../src/workspace/memory/daily.ts';
 import { readMemory } from '../../../src/workspace/memory/memory.ts';

@@ -8,7 +8,7 @@ import { ConfigError, UserError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
 import { Costs } from '../../../src/runtime/costs/costs.ts';
 import { createModels } from '../../../src/runtime/model/models.ts';
-import { memorySearch } from '../../../src/runtime/tools/memory-search.ts';
+import { memorySearch } from '../../../src/runtime/tools/memory/search.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { MemorySearch } from '../../../src/workspace/memory/search.ts';
 import { type Llm, startLlm } from '../../emulators/llm.ts';

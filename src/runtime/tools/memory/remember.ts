@@ -1,7 +1,7 @@
 /** `remember`: something for MEMORY.md. A person accepts the exact words first, unless the configuration says otherwise (promise 40). */
 import { z } from 'zod';
-import { UserError } from '../../errors.ts';
-import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
+import { UserError } from '../../../errors.ts';
+import { defineTool, type ToolScope } from '../../contract/tool-scope.ts';
 import { keep } from './keep.ts';
 
 const MAX_TEXT = 2_000;

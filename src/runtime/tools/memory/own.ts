@@ -3,17 +3,17 @@
  * the day's log is told to those who may be told it.
  */
 import { z } from 'zod';
-import { type Principal, principalText } from '../../access/principal.ts';
-import { UserError } from '../../errors.ts';
-import { cutText } from '../../lib/text.ts';
-import { type Bullet, bulletsOf, matching } from '../../workspace/memory/bullets.ts';
-import { forgetBullet } from '../../workspace/memory/changes.ts';
-import { localDay, readDailyLogs } from '../../workspace/memory/daily.ts';
-import { readMemory } from '../../workspace/memory/memory.ts';
-import { listTasks } from '../../workspace/tasks.ts';
-import type { RuntimeTool } from '../contract/task.ts';
-import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
-import { plainName } from '../conversations/places.ts';
+import { type Principal, principalText } from '../../../access/principal.ts';
+import { UserError } from '../../../errors.ts';
+import { cutText } from '../../../lib/text.ts';
+import { type Bullet, bulletsOf, matching } from '../../../workspace/memory/bullets.ts';
+import { forgetBullet } from '../../../workspace/memory/changes.ts';
+import { localDay, readDailyLogs } from '../../../workspace/memory/daily.ts';
+import { readMemory } from '../../../workspace/memory/memory.ts';
+import { listTasks } from '../../../workspace/tasks.ts';
+import type { RuntimeTool } from '../../contract/task.ts';
+import { defineTool, type ToolScope } from '../../contract/tool-scope.ts';
+import { plainName } from '../../conversations/places.ts';
 
 const MAX_LISTED = 12;
 const MAX_LOG = 6_000;

@@ -2,11 +2,11 @@
  * Whether what a task wants to remember may be kept without a question (promise 40): only while nothing in its conversation came from
  * outside. A quotation, a file, a page or a tool's finding may hold words that were written to be remembered.
  */
-import { isRecord } from '../../lib/json.ts';
-import type { Home } from '../../workspace/home.ts';
-import { findCompaction } from '../../workspace/session-span.ts';
-import { readSessionTail } from '../../workspace/sessions.ts';
-import type { Json, SessionEntry } from '../../workspace/types.ts';
+import { isRecord } from '../../../lib/json.ts';
+import type { Home } from '../../../workspace/home.ts';
+import { findCompaction } from '../../../workspace/session-span.ts';
+import { readSessionTail } from '../../../workspace/sessions.ts';
+import type { Json, SessionEntry } from '../../../workspace/types.ts';
 
 /** Tools whose results hold nothing but what the model itself or the people of the task have said. */
 const OWN_WORDS = new Set([

@@ -1,9 +1,9 @@
 /** `memory_search`: pieces of the viber's own memory that fit a question. What comes back is data, a few thousand characters of it. */
 import { z } from 'zod';
-import { UserError } from '../../errors.ts';
-import { cutText } from '../../lib/text.ts';
-import type { MemoryHit } from '../../workspace/memory/search.ts';
-import { defineTool } from '../contract/tool-scope.ts';
+import { UserError } from '../../../errors.ts';
+import { cutText } from '../../../lib/text.ts';
+import type { MemoryHit } from '../../../workspace/memory/search.ts';
+import { defineTool } from '../../contract/tool-scope.ts';
 
 export interface MemorySearchScope {
   /** In the run's own viber. */

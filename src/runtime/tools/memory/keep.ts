@@ -1,9 +1,9 @@
 /** Something to remember on its way in: it waits for an owner, unless it may be kept without a question: when it says no more than an owner's own words (promise 40). */
-import { scrub } from '../../log.ts';
-import type { Home } from '../../workspace/home.ts';
-import { addToMemory, isRemembered } from '../../workspace/memory/memory.ts';
-import { isSaidIn } from '../../workspace/memory/same-words.ts';
-import { addSuggestion, type Suggestion } from '../../workspace/memory/suggestions.ts';
+import { scrub } from '../../../log.ts';
+import type { Home } from '../../../workspace/home.ts';
+import { addToMemory, isRemembered } from '../../../workspace/memory/memory.ts';
+import { isSaidIn } from '../../../workspace/memory/same-words.ts';
+import { addSuggestion, type Suggestion } from '../../../workspace/memory/suggestions.ts';
 import { ownWords } from './trust.ts';
 
 export interface Keeping {
