@@ -6,8 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Keyv } from 'keyv';
-import { quarantine } from './damage.ts';
-import { isLostDb } from './sqlite-damage.ts';
+import { isLostDb, quarantine } from './damage.ts';
 
 export interface Cache {
   get(key: string): Promise<string | undefined>;

@@ -1,33 +1,28 @@
 /** Every sentence in German. The compiler checks each area for the same keys and arguments as the English one. */
 import { adding } from './de/adding.ts';
-import { answers } from './de/answers.ts';
+import { answers, search } from './de/answers.ts';
 import { channels } from './de/channels.ts';
-import { commands } from './de/commands.ts';
-import { common } from './de/common.ts';
+import { commands, help } from './de/commands.ts';
+import { common, times } from './de/common.ts';
 import { consent } from './de/consent.ts';
-import { contact } from './de/contact.ts';
 import { costs } from './de/costs.ts';
 import { exported } from './de/export.ts';
-import { failures } from './de/failures.ts';
-import { help } from './de/help.ts';
+import { failures, voice } from './de/failures.ts';
 import { jobs } from './de/jobs.ts';
 import { doing, live } from './de/live.ts';
 import { memory } from './de/memory.ts';
 import { models } from './de/models.ts';
 import { offline } from './de/offline.ts';
 import { outcomes } from './de/outcomes.ts';
-import { pairing } from './de/pairing.ts';
+import { contact, pairing } from './de/pairing.ts';
 import { plans } from './de/plans.ts';
 import { playbooks } from './de/playbooks.ts';
 import { prompts } from './de/prompts.ts';
 import { questions } from './de/questions.ts';
-import { search } from './de/search.ts';
 import { skills } from './de/skills.ts';
 import { tasks } from './de/tasks.ts';
 import { terminal } from './de/terminal.ts';
-import { times } from './de/times.ts';
 import { vibers } from './de/vibers.ts';
-import { voice } from './de/voice.ts';
 import type { Catalogue } from './en.ts';
 
 export const de: Catalogue = {

@@ -3,34 +3,29 @@
  * An area is a file of `en/`, a message is `area.key`. The texts are ICU MessageFormat without quoting.
  */
 import { adding } from './en/adding.ts';
-import { answers } from './en/answers.ts';
+import { answers, search } from './en/answers.ts';
 import { channels } from './en/channels.ts';
-import { commands } from './en/commands.ts';
-import { common } from './en/common.ts';
+import { commands, help } from './en/commands.ts';
+import { common, times } from './en/common.ts';
 import { consent } from './en/consent.ts';
-import { contact } from './en/contact.ts';
 import { costs } from './en/costs.ts';
 import { exported } from './en/export.ts';
-import { failures } from './en/failures.ts';
-import { help } from './en/help.ts';
+import { failures, voice } from './en/failures.ts';
 import { jobs } from './en/jobs.ts';
 import { doing, live } from './en/live.ts';
 import { memory } from './en/memory.ts';
 import { models } from './en/models.ts';
 import { offline } from './en/offline.ts';
 import { outcomes } from './en/outcomes.ts';
-import { pairing } from './en/pairing.ts';
+import { contact, pairing } from './en/pairing.ts';
 import { plans } from './en/plans.ts';
 import { playbooks } from './en/playbooks.ts';
 import { prompts } from './en/prompts.ts';
 import { questions } from './en/questions.ts';
-import { search } from './en/search.ts';
 import { skills } from './en/skills.ts';
 import { tasks } from './en/tasks.ts';
 import { terminal } from './en/terminal.ts';
-import { times } from './en/times.ts';
 import { vibers } from './en/vibers.ts';
-import { voice } from './en/voice.ts';
 
 export const en = {
   adding,

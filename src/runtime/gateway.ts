@@ -9,8 +9,7 @@ import {
   type Suggestion,
   type SuggestQuery,
 } from '../channels/channel.ts';
-import { createKeyedMutex } from '../lib/keyed-mutex.ts';
-import { serialise } from '../lib/locks.ts';
+import { createKeyedMutex, serialise } from '../lib/locks.ts';
 import { createLru } from '../lib/lru.ts';
 import type { Visit } from './contract/entry.ts';
 import { bindingKey, taskOf } from './conversations/conversations.ts';

@@ -6,8 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorCode, LockedError, WorkspaceError } from '../../errors.ts';
-import { reportDamage, setAside } from '../../lib/damage.ts';
-import { isDamagedDb } from '../../lib/sqlite-damage.ts';
+import { isDamagedDb, reportDamage, setAside } from '../../lib/damage.ts';
 
 export interface Lock {
   epoch: number;

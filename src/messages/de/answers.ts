@@ -1,8 +1,8 @@
 /** Was zur Antwort des Modells hinzukommt oder an ihrer Stelle steht. */
 import { translate } from '../arguments.ts';
-import { answers as english } from '../en/answers.ts';
+import * as english from '../en/answers.ts';
 
-export const answers = translate(english)({
+export const answers = translate(english.answers)({
   done: 'Fertig.',
   somethingToRemember: 'Hier ist etwas, das ich mir merken könnte.',
   planConflict: 'Der Plan wurde inzwischen geändert, es gilt deiner:',
@@ -18,3 +18,9 @@ export const answers = translate(english)({
     'Hier endet die Antwort, weil das Modell nicht länger schreiben kann. Schreib „mach weiter“, dann kommt der Rest.',
   withheld: 'Den Rest dieser Antwort hat der Anbieter des Modells zurückgehalten. Frag mit anderen Worten.',
 });
+
+/** Was Suchen finden. */
+export const search = {
+  sources: 'Quellen:',
+  ask: 'Im Web nach {query} suchen? {who} bekommt diese Wörter zu lesen.',
+} as const;

@@ -1,8 +1,8 @@
 /** Befehle: wer sie geben darf, und die über das Gespräch selbst. */
 import { translate } from '../arguments.ts';
-import { commands as english } from '../en/commands.ts';
+import * as english from '../en/commands.ts';
 
-export const commands = translate(english)({
+export const commands = translate(english.commands)({
   unknown: '/{name} kenne ich nicht. {hint}',
   hint: '/help zeigt, was ich kann.',
   peopleOnly: 'Das dürfen mit /{name} nur die Beteiligten von **{title}**; frag jemanden von ihnen.',
@@ -38,4 +38,21 @@ export const commands = translate(english)({
   liveStatus: 'du siehst in einer Nachricht, was ich tue',
   liveText: 'du siehst die Antwort wachsen, wo das möglich ist',
   nearly: '/{name} kenne ich nicht. Meinst du /{near}?',
+});
+
+/** Worum man bitten kann: acht Zeilen. */
+export const help = translate(english.help)({
+  about: 'Schreib mir wie einer Kollegin, und schick Dateien mit, wenn sie helfen.',
+  now: '**Jetzt**: /status was ich tue, /stop beendet es, /plan die Schritte, /steer und /followup ändern, was kommt',
+  tasks: '**Aufgaben**: /new beginnt eine andere, /tasks zeigt deine, /open macht mit einer hier weiter',
+  files: '**Dateien**: /artifacts zeigt sie, /get schickt eine, /export gibt dir das ganze Gespräch',
+  memory: '**Gedächtnis**: /memory was ich weiß, /compact macht Platz für mehr',
+  routine: '**Immer wieder**: /jobs was geplant ist, /play spielt ein Playbook',
+  model: '**Modell**: /model welches Modell antwortet, /think wie lange, /skills was ich sonst benutzen kann',
+  here: '**Hier**: /use wer antwortet, /live was du siehst, während ich arbeite, /queue was inzwischen aus Nachrichten wird, /timezone deine Zeitzone, /link deine anderen Konten',
+  more: '**Mehr**: {names}',
+  statusButton: 'Was tust du gerade?',
+  tasksButton: 'Meine Aufgaben',
+  planButton: 'Der Plan',
+  newButton: 'Etwas Neues',
 });

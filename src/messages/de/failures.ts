@@ -1,8 +1,8 @@
 /** Was Leute erfahren, wenn etwas nicht geklappt hat. Nur was ein Besitzer ansehen muss, nennt den Befehl, der ihm mehr sagt. */
 import { translate } from '../arguments.ts';
-import { failures as english } from '../en/failures.ts';
+import * as english from '../en/failures.ts';
 
-export const failures = translate(english)({
+export const failures = translate(english.failures)({
   withTrace: '{what} (für den Besitzer: viber trace {trace})',
   settings: 'An den Einstellungen muss etwas geändert werden: {problem}.',
   content: 'Das Modell {model} nimmt solche Inhalte nicht: lass die Datei weg, oder stell ein anderes Modell ein.',
@@ -57,4 +57,20 @@ export const failures = translate(english)({
     'Diese Nachricht habe ich nicht genommen: {n, plural, one {eine wartet schon} other {# warten schon}}. Schick sie später nochmal, oder erst /stop.',
   buttonGone: 'Dieser Knopf gilt nicht mehr. {hint}',
   othersThread: 'Dieser Thread gehört zu einer Aufgabe anderer; nur ihre Leute dürfen ihn woandershin führen.',
+});
+
+/** Sprachnachrichten, die nicht zu hören waren. */
+export const voice = translate(english.voice)({
+  unsetOwner:
+    'Ich kann Sprachnachrichten noch nicht hören. Setze {keys} (eines genügt) oder nenne in voice.command ein eigenes Programm, starte mich neu und schick sie noch einmal. Die Aufnahme habe ich behalten.',
+  unset: 'Ich kann hier noch keine Sprachnachrichten hören. Schreib es mir bitte.',
+  busy: 'Ich konnte deine Sprachnachricht nicht hören: der Dienst, der sie aufschreibt, hat nicht geantwortet. Ich habe sie behalten; drück gleich auf Nochmal, oder schreib es mir.',
+  keyOwner:
+    'Ich konnte deine Sprachnachricht nicht hören: {reason} Bitte sieh nach {setting}. Ich habe sie behalten; drück danach auf Nochmal.',
+  key: 'Ich konnte deine Sprachnachricht nicht hören: etwas ist nicht richtig eingerichtet. Schreib es mir bitte.',
+  unreadable:
+    'Ich konnte deine Sprachnachricht nicht verstehen: die Aufnahme ist nicht lesbar. Schick sie bitte noch einmal, oder schreib es mir.',
+  long: 'Deine Sprachnachricht ist zu lang für mich. Schick sie bitte in kürzeren Stücken, oder schreib es mir.',
+  empty: 'In deiner Sprachnachricht war nichts zu hören. Sag es bitte noch einmal, oder schreib es mir.',
+  again: 'Bitte versuch es noch einmal mit meiner Sprachnachricht.',
 });

@@ -1,8 +1,8 @@
 /** Erster Kontakt, wer hineindarf, und eine Person mit mehreren Konten. */
 import { translate } from '../arguments.ts';
-import { pairing as english } from '../en/pairing.ts';
+import * as english from '../en/pairing.ts';
 
-export const pairing = translate(english)({
+export const pairing = translate(english.pairing)({
   asksIn: '{name} ({channel}) möchte herein. Der Code ist {code}.',
   approve: 'Hereinlassen',
   approveName: '{name} hereinlassen',
@@ -37,4 +37,16 @@ export const pairing = translate(english)({
   unlinked: '{account} steht wieder für sich: es sieht nicht mehr, was du hier tust.',
   byConfiguration: '{account} ist nicht durch einen Code verbunden: es steht in der Konfiguration unter `people`.',
   noSuchAccount: 'Ich kenne kein verbundenes Konto {account} von dir. /link list zeigt sie.',
+});
+
+/** Die ersten Worte mit jemandem: bevor er eingelassen ist und gleich danach. */
+export const contact = translate(english.contact)({
+  nobodys:
+    'Hallo! Noch gehöre ich niemandem. Wenn ich deiner bin, gib dort, wo ich gestartet wurde, das hier ein:\n\n```\n{command}\n```\n\nDann antworte ich auf das, was du hier geschrieben hast. Der Code gilt eine Stunde.',
+  lost: 'Hallo! Mir fehlt die Liste derer, die mir schreiben dürfen. Wenn ich deiner bin, gib dort, wo ich gestartet wurde, das hier ein:\n\n```\n{command}\n```\n\nDann antworte ich auf das, was du hier geschrieben hast. Der Code gilt eine Stunde.',
+  stranger:
+    'Hallo! Ich kenne dich noch nicht. Mein Besitzer kann dich mit diesem Code einlassen:\n\n```\n{code}\n```\n\nEr gilt eine Stunde, und sobald du drin bist, antworte ich auf das, was du geschrieben hast. Wenn du schon anderswo mit mir sprichst, gib dort den Befehl „link“ und dann hier mit dem Code, den er zeigt.',
+  owner:
+    'Du bist drin{comma}{name}, und ich gehöre dir. {isWritten, select, yes {Ich sehe mir an, was du geschrieben hast.} other {Schreib mir wie einer Kollegin; /help zeigt, was ich kann.}}',
+  in: 'Du bist drin{comma}{name}. {isWritten, select, yes {Ich sehe mir an, was du geschrieben hast.} other {Schreib mir wie einer Kollegin; /help zeigt, was ich kann.}}',
 });

@@ -14,3 +14,9 @@ export const answers = {
   cutLength: 'The answer ends here because it reached the length limit of the model. Write “go on” for the rest.',
   withheld: 'The model’s provider withheld the rest of this answer. Try to ask in other words.',
 } as const;
+
+/** What searches find. */
+export const search = {
+  sources: 'Sources:',
+  ask: 'Search the web for {query}? {who} is told these words.',
+} as const;

@@ -8,3 +8,11 @@ export const common = {
   more: 'and {n, plural, one {one more} other {# more}}',
   asItIs: '{text}',
 } as const;
+
+/** When something is. */
+export const times = {
+  today: 'today at {time}',
+  tomorrow: 'tomorrow ({day}) at {time}',
+  yesterday: 'yesterday at {time}',
+  later: '{day}, {date} at {time}',
+} as const;

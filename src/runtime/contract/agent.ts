@@ -2,8 +2,8 @@
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import type { Json, SessionEntry } from '../../workspace/types.ts';
 import type { CallUsage } from './call-usage.ts';
+import type { Thinking } from './settings.ts';
 import type { InputFile, ResumedStep, RuntimeTool, TaskRequest } from './task.ts';
-import type { Thinking } from './thinking.ts';
 
 export interface AgentRequest extends TaskRequest {
   taskId: string;

@@ -41,3 +41,11 @@ export function estimate(prompt: Prompt, written: number): CallUsage {
   const inputTokens = Math.ceil(characters / CHARACTERS) + files * FILE_TOKENS;
   return { inputTokens, outputTokens: Math.ceil(written / CHARACTERS), isEstimate: true };
 }
+
+/** Whose run it is that costs something. */
+export interface MeteredRun {
+  run: string;
+  task: string;
+  /** Who is charged: a principal as text. */
+  person: string;
+}

@@ -1,5 +1,6 @@
-/** Files as text: what is said in a recording, what stands in a document. Types only. */
-import type { MeteredRun } from './metered.ts';
+/** Files as text: what is said in a recording, what stands in a document, and why the words of one cannot be had. */
+import { UserError } from '../../errors.ts';
+import type { MeteredRun } from './call-usage.ts';
 
 /** A file of a task, or of the workspace. */
 export interface ReadableFile {
@@ -41,4 +42,18 @@ export interface Reading {
    * @throws Unreadable with the reason; RunError at a daily cap; the signal's reason; a system error when the disk fails
    */
   read(file: ReadableFile, by: ReadFor): Promise<FileText>;
+}
+
+/** A file whose words cannot be had. The message is for the model, in one sentence; what people are told follows from the reason. */
+export class Unreadable extends UserError {
+  override name = 'Unreadable';
+  readonly reason: UnheardReason;
+  /** The setting that an owner may have to look at. */
+  readonly setting: string | undefined;
+
+  constructor(reason: UnheardReason, message: string, options: { setting?: string | undefined; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.reason = reason;
+    this.setting = options.setting;
+  }
 }

@@ -1,4 +1,4 @@
-/** How a viber works: what its file, or an order, puts in place of the configuration. Types only. */
+/** How a viber works: what its file, or an order, puts in place of the configuration; and how long a model thinks. */
 
 /** `ask` asks about everything that has an effect, `decide` about effects outside the task, `execute` about nothing. */
 export type WorkingMode = 'ask' | 'decide' | 'execute';
@@ -17,3 +17,9 @@ export interface OwnSettings {
   /** Where scripts work; absent means the task's folder. */
   folder?: string | undefined;
 }
+
+/** How long a model thinks before it answers, where that can be chosen. */
+export const THINKING = ['off', 'low', 'medium', 'high'] as const;
+export type Thinking = (typeof THINKING)[number];
+
+export const isThinking = (word: string): word is Thinking => THINKING.some((level) => level === word);

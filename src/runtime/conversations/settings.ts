@@ -9,7 +9,7 @@ import { writeFileAtomic } from '../../lib/files.ts';
 import { serialise } from '../../lib/locks.ts';
 import { readJson } from '../../lib/read-json.ts';
 import { isFilled, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
-import { THINKING } from '../contract/thinking.ts';
+import { THINKING } from '../contract/settings.ts';
 import type { ChosenModel } from '../model/choose.ts';
 
 export const LIVE_MODES = ['off', 'status', 'text'] as const satisfies readonly LiveMode[];

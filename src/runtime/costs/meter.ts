@@ -2,7 +2,7 @@
 import type { Said } from '../../messages/messages.ts';
 import type { Usage } from '../../workspace/types.ts';
 import type { AgentHooks } from '../contract/agent.ts';
-import type { MeteredRun } from '../contract/metered.ts';
+import type { MeteredRun } from '../contract/call-usage.ts';
 import { RunError } from '../contract/run-error.ts';
 import type { CapHit, Costs } from './costs.ts';
 import { capNotice, capReminder, ownerNotice } from './words.ts';

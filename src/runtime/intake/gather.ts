@@ -2,7 +2,7 @@
 import { authoriseEntry, type EntryDecision, type EntryFacts } from '../../access/authorise.ts';
 import { identityText, type Principal, principalText } from '../../access/principal.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
-import type { KeyedMutex } from '../../lib/keyed-mutex.ts';
+import type { KeyedMutex } from '../../lib/locks.ts';
 import type { Lru } from '../../lib/lru.ts';
 import { messagesFor } from '../../messages/messages.ts';
 import { newTaskId } from '../../workspace/tasks.ts';

@@ -4,7 +4,7 @@
  */
 import { ConfigError } from '../../errors.ts';
 import { splitModelName } from '../contract/providers.ts';
-import { THINKING, type Thinking } from '../contract/thinking.ts';
+import { THINKING, type Thinking } from '../contract/settings.ts';
 import { knownModel, knownModels } from './known.ts';
 import type { ModelCheck } from './models.ts';
 

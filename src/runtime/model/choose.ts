@@ -1,7 +1,7 @@
 /** A conversation's choice of model and thinking: what holds, and a change of it, by command or in words. */
 import type { Address } from '../../channels/channel.ts';
 import { type Messages, sentences, type Text } from '../../messages/messages.ts';
-import type { Thinking } from '../contract/thinking.ts';
+import type { Thinking } from '../contract/settings.ts';
 import { levelOf, type ModelChoice, type ModelChoices } from './choices.ts';
 import { costText, levelName } from './words.ts';
 

@@ -1,5 +1,5 @@
 /** What is known of the models of our providers: prices, how much they read, how they think. `npm run prices` makes the list. */
-import { isThinking, type Thinking } from '../contract/thinking.ts';
+import { isThinking, type Thinking } from '../contract/settings.ts';
 import list from './known-models.json' with { type: 'json' };
 
 export interface KnownModel {

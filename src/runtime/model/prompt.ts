@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { isJson } from '../../lib/json.ts';
 import type { GenerateResult, Prompt } from '../contract/model.ts';
-import { takesPdf } from '../contract/native-files.ts';
+import { takesPdf } from '../contract/providers.ts';
 
 type Message = Prompt[number];
 

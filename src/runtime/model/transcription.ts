@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { addSecret } from '../../log.ts';
 import { keySetting, knownProvider, type ProviderSettings, splitModelName } from '../contract/providers.ts';
 import type { ReadableFile } from '../contract/reading.ts';
-import { Unreadable } from '../contract/unreadable.ts';
+import { Unreadable } from '../contract/reading.ts';
 
 export interface Transcript {
   text: string;

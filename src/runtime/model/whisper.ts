@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
 import { runProcess } from '../../skills/run-process.ts';
-import { Unreadable } from '../contract/unreadable.ts';
+import { Unreadable } from '../contract/reading.ts';
 import type { Transcriber } from './transcription.ts';
 
 const FILE = '{file}';

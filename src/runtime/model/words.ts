@@ -1,7 +1,7 @@
 /** What people read about models. */
 import { type Messages, sentences, type Text, words } from '../../messages/messages.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
-import type { Thinking } from '../contract/thinking.ts';
+import type { Thinking } from '../contract/settings.ts';
 import type { ModelChoice } from './choices.ts';
 
 /** `2 USD`, `0.15 USD`: as short as it can be said. */

@@ -3,7 +3,7 @@
  * A document that breaks its thread breaks nothing else.
  */
 import { Worker } from 'node:worker_threads';
-import { Unreadable } from '../contract/unreadable.ts';
+import { Unreadable } from '../contract/reading.ts';
 import type { WorkerAnswer } from './documents/worker.ts';
 
 const TIMEOUT_MS = 30_000;

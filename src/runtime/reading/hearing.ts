@@ -6,7 +6,7 @@ import { errorMessage } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { CallUsage } from '../contract/call-usage.ts';
 import type { ReadableFile, ReadFor } from '../contract/reading.ts';
-import { Unreadable } from '../contract/unreadable.ts';
+import { Unreadable } from '../contract/reading.ts';
 import type { Meter } from '../costs/meter.ts';
 import type { Transcriber, Transcript } from '../model/transcription.ts';
 

@@ -3,7 +3,7 @@ import type { Principal } from '../../access/principal.ts';
 import { messagesIn } from '../../messages/messages.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
-import type { Unreadable } from '../contract/unreadable.ts';
+import type { Unreadable } from '../contract/reading.ts';
 import { summarise } from './summary.ts';
 
 /** One of these is enough. */

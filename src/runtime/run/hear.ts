@@ -8,7 +8,7 @@ import type { QueueItem } from '../../engine/engine.ts';
 import { artifactPath } from '../../workspace/artifacts.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Reading } from '../contract/reading.ts';
-import { Unreadable } from '../contract/unreadable.ts';
+import { Unreadable } from '../contract/reading.ts';
 import { isReply } from '../conversations/asked-places.ts';
 import type { FetchedFile, Intake } from './inbox-files.ts';
 import type { RunServices } from './services.ts';

@@ -5,8 +5,8 @@
 import { principalText } from '../../access/principal.ts';
 import { artifactPath } from '../../workspace/artifacts.ts';
 import type { TurnDocument } from '../context/turn.ts';
-import { takesPdf } from '../contract/native-files.ts';
-import { Unreadable } from '../contract/unreadable.ts';
+import { takesPdf } from '../contract/providers.ts';
+import { Unreadable } from '../contract/reading.ts';
 import type { FetchedFile, Intake } from './inbox-files.ts';
 import type { RunServices } from './services.ts';
 

@@ -12,7 +12,7 @@ import type { SessionEntry } from '../../workspace/types.ts';
 import { formatUserTurn } from '../context/context.ts';
 import { reasonOf } from '../contract/abort.ts';
 import type { Entry } from '../contract/entry.ts';
-import type { Unreadable } from '../contract/unreadable.ts';
+import type { Unreadable } from '../contract/reading.ts';
 import type { SaidDigest } from '../conversations/digests.ts';
 import { type Heard, hearFiles } from './hear.ts';
 import { type FetchedFiles, fetchFiles, type Intake } from './inbox-files.ts';

@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
+import { THINKING } from '../contract/settings.ts';
 import type { RuntimeTool } from '../contract/task.ts';
-import { THINKING } from '../contract/thinking.ts';
 import { defineTool } from '../contract/tool-scope.ts';
 import type { ModelChoice } from '../model/choices.ts';
 import { type Choosing, setModel, setThinking, USUAL } from '../model/choose.ts';

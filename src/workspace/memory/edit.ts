@@ -8,10 +8,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError, WorkspaceError } from '../../errors.ts';
-import { quarantine, reportDamage } from '../../lib/damage.ts';
+import { isDamagedDb, quarantine, reportDamage } from '../../lib/damage.ts';
 import { editText, ensureDir, readTextSync, syncFile } from '../../lib/files.ts';
 import { serialise } from '../../lib/locks.ts';
-import { isDamagedDb } from '../../lib/sqlite-damage.ts';
 import type { Home } from '../home.ts';
 
 /** A file that somebody else has changed less than this ago may be half-written. */

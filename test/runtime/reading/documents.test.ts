@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { zipSync } from 'fflate';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Unreadable } from '../../../src/runtime/contract/unreadable.ts';
+import { Unreadable } from '../../../src/runtime/contract/reading.ts';
 import { readDocument } from '../../../src/runtime/reading/documents.ts';
 import { kindOf } from '../../../src/runtime/reading/kinds.ts';
 import { tempFolder } from '../../helpers/temp.ts';

@@ -1,6 +1,6 @@
 /** /model and /think: which model answers in this conversation, what it costs, and how long it thinks. */
 import { lines } from '../../../messages/messages.ts';
-import { isThinking, THINKING } from '../../contract/thinking.ts';
+import { isThinking, THINKING } from '../../contract/settings.ts';
 import { refuseToGuest } from '../../conversations/places.ts';
 import { chosenAt, setModel, setThinking } from '../../model/choose.ts';
 import { buttonFor, levelName, nowText } from '../../model/words.ts';

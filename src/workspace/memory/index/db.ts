@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, errorMessage } from '../../../errors.ts';
-import { isDamagedDb, sqliteCode } from '../../../lib/sqlite-damage.ts';
+import { isDamagedDb, sqliteCode } from '../../../lib/damage.ts';
 
 /** The file was deleted or replaced under this connection. */
 export class StaleIndex extends Error {
