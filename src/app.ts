@@ -6,6 +6,7 @@ import { connectAll } from './app/connect.ts';
 import { wireGateway } from './app/gateway.ts';
 import { watchGauges } from './app/gauges.ts';
 import { tellPlanEdits } from './app/plans.ts';
+import { programTokens } from './app/programs.ts';
 import { openServices, type Services, type ServicesOptions } from './app/services.ts';
 import { openWork, type Work } from './app/work.ts';
 import type { Server } from './board/server.ts';
@@ -155,14 +156,12 @@ class RunningApp implements App {
     });
     Object.assign(built, channels);
     if (localOnly) return;
-    const [{ startServer }, { createJobsApi }] = await Promise.all([
-      import('./board/server.ts'),
-      import('./board/jobs.ts'),
-    ]);
+    const { startServer } = await import('./board/server.ts');
     this.#server = await startServer({
-      ...{ ...config.http, token: config.http.token, readiness: () => this.readiness(), webhooks: built.mounts },
+      ...{ ...config.http, tokens: programTokens(this.#services), readiness: () => this.readiness() },
+      webhooks: built.mounts,
       isAnyPort: !isPortChosen && built.mounts.size === 0,
-      api: new Map([['/api/jobs', createJobsApi({ service: this.#work.jobs })]]),
+      board: async () => (await import('./app/board.ts')).openBoard({ jobs: this.#work.jobs }),
       metrics: (accept) => metrics.page(accept),
       maxConnections: connectionsFor(limit),
       onError: (error) => log.error({ err: error }, 'a request over HTTP failed'),

@@ -545,7 +545,7 @@ log: { level: loud }
     const { config, warnings } = await load(
       'modle: x/y\nhttp: { prot: 1, port: 7000, color: red }\nchannels: { telgram: {}, telegram: { token: "1:a", acess: {} } }',
     );
-    expect(config.http).toEqual({ host: '127.0.0.1', port: 7000, origins: [] });
+    expect(config.http).toEqual({ host: '127.0.0.1', port: 7000, clients: {}, origins: [] });
     expect(warnings.sort()).toEqual([
       'channels.telegram.acess: unknown key, ignored; did you mean access?',
       'channels.telgram: unknown key, ignored; did you mean telegram?',

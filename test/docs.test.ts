@@ -208,9 +208,13 @@ describe('docs/configuration.md', () => {
   test('shows every setting with its true default', () => {
     const telegram = { ...telegramDefaults, webhook: { path: webhookPath } };
     const channels = { telegram, discord: ownKeys(discordDefaults), slack: ownKeys(slackDefaults) };
-    const { people: _people, providers: _providers, skills, ...rest } = defaults;
+    const { people: _people, providers: _providers, skills, http, ...rest } = defaults;
     const { env: _env, ...plainSkills } = skills;
-    const expected = leaves({ ...rest, skills: plainSkills, channels: { ...rest.channels, ...channels } }, '');
+    const { clients: _clients, ...plainHttp } = http;
+    const expected = leaves(
+      { ...rest, http: plainHttp, skills: plainSkills, channels: { ...rest.channels, ...channels } },
+      '',
+    );
     expect(expected.length).toBeGreaterThan(30);
     for (const [key, value] of expected) expect(rows.get(key), key).toBe(value);
   });
@@ -222,11 +226,12 @@ describe('docs/configuration.md', () => {
     const { discord, slack } = file.channels;
     const channels = { ...file.channels, discord: ownKeys(discord), slack: ownKeys(slack) };
     const { local } = file.providers;
+    const http = { ...file.http, clients: { NAME: file.http.clients.calendar } };
     const [price] = Object.values(file.prices);
     const server = { ...file.mcp.docs, env: '', url: '', headers: '' };
     const known = leaves(
       {
-        ...{ ...file, channels, people: { N: file.people[0] }, conversations: { PLACE: { viber: '' } } },
+        ...{ ...file, channels, people: { N: file.people[0] }, http, conversations: { PLACE: { viber: '' } } },
         ...{ providers: { NAME: { ...local, headers: '' } }, prices: { MODEL: price } },
         ...{ skills: { ...file.skills, env: { NAME: { KEY: '' } } }, mcp: { NAME: server } },
       },

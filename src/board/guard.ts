@@ -1,15 +1,9 @@
 /**
- * Who may ask the HTTP server, decided from the head of a request alone: under which Host and Origin (a page of another site
- * must not reach it by pointing a name of its own at this machine), and with which token.
+ * Under which Host and Origin the HTTP server may be asked, decided from the head of a request alone: a page of another site must
+ * not reach it by pointing a name of its own at this machine.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type http from 'node:http';
-import { createRateLimiter } from '../access/limits.ts';
-
-export interface Refusal {
-  status: number;
-  text: string;
-}
+import type { BoardError } from './contract.ts';
 
 /** `own`: by the address it listens on; `listed`: by one of `http.origins`, so perhaps from far away. */
 export type Host = 'own' | 'listed' | 'foreign';
@@ -18,6 +12,8 @@ export interface Places {
   hostOf(request: http.IncomingMessage): Host;
   /** Whether a page may have sent it: one of ours, or no page at all. */
   isOwnPage(request: http.IncomingMessage): boolean;
+  /** The origin of a page that was loaded under this request's Host; undefined under a foreign one. */
+  originOf(request: http.IncomingMessage): string | undefined;
 }
 
 const WILDCARD = new Set(['0.0.0.0', '::', '']);
@@ -32,9 +28,14 @@ export function createPlaces(options: { host: string; port: number; origins: rea
   const own = new Set(names.flatMap((name) => [`${name}:${port}`, ...(port === 80 ? [name] : [])]));
   const listed = new Set<string>();
   const origins = new Set([...own].map((name) => `http://${name}`));
+  /** By Host; where a host is listed twice, https counts. */
+  const byHost = new Map([...own].map((name) => [name, `http://${name}`]));
   for (const { protocol, hostname, host: name, port: explicit, origin } of options.origins.map((url) => new URL(url))) {
-    listed.add(name);
-    if (explicit === '') listed.add(`${hostname}:${DEFAULT_PORTS[protocol]}`);
+    const names = explicit === '' ? [name, `${hostname}:${DEFAULT_PORTS[protocol]}`] : [name];
+    for (const each of names) {
+      listed.add(each);
+      if (protocol === 'https:' || !byHost.has(each)) byHost.set(each, origin);
+    }
     origins.add(origin);
   }
   return {
@@ -44,41 +45,25 @@ export function createPlaces(options: { host: string; port: number; origins: rea
       return listed.has(name) ? 'listed' : 'foreign';
     },
     isOwnPage: ({ headers }) => headers.origin === undefined || origins.has(headers.origin.toLowerCase()),
+    originOf: ({ headers }) => byHost.get(headers.host?.toLowerCase() ?? ''),
   };
 }
 
-export interface Tokens {
-  isSet: boolean;
-  /** `often`: wrong, as were many before it from that address. The right one always passes, from everywhere. */
-  check(request: http.IncomingMessage): 'right' | 'absent' | 'wrong' | 'often';
-}
+const LOOPBACK = /^http:\/\/(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d+)?$/;
 
-/** Wrong tokens of one address in a minute; behind a proxy everybody shares one. */
-const WRONG_PER_MINUTE = 20;
-
-export function createTokens(token: string | undefined, onOften: (address: string) => void, now = Date.now): Tokens {
-  const wrong = createRateLimiter(WRONG_PER_MINUTE);
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  const expected = token === undefined ? undefined : digest(`Bearer ${token}`);
-  return {
-    isSet: token !== undefined,
-    check({ headers, socket }) {
-      const given = headers.authorization;
-      if (given === undefined) return 'absent';
-      if (expected !== undefined && timingSafeEqual(digest(given), expected)) return 'right';
-      const address = socket.remoteAddress ?? '';
-      const taken = wrong.take(address, now());
-      if (taken.ok) return 'wrong';
-      if (taken.first) onOften(address);
-      return 'often';
-    },
-  };
-}
+/** What a browser sends to this origin nobody can read on the way. */
+export const isPrivate = (origin: string): boolean => origin.startsWith('https://') || LOOPBACK.test(origin);
 
 /** What is wrong with the form of a request, on whichever path. */
-export function wrongForm({ url = '', headers, headersDistinct }: http.IncomingMessage): Refusal | undefined {
-  if (!url.startsWith('/')) return { status: 400, text: 'the target must be a path' };
-  if ((headersDistinct.host?.length ?? 0) > 1) return { status: 400, text: 'more than one Host' };
-  if (headers.upgrade !== undefined) return { status: 400, text: 'there is nothing to upgrade to' };
+export function wrongForm({ url = '', headers, headersDistinct }: http.IncomingMessage): BoardError | undefined {
+  const wrong = (message: string): BoardError => ({ status: 400, code: 'bad_request', message });
+  if (!url.startsWith('/')) return wrong('the target must be a path');
+  for (const name of ['host', 'origin', 'authorization', 'x-viber-key', 'sec-fetch-site'])
+    if ((headersDistinct[name]?.length ?? 0) > 1) return wrong(`more than one ${name === 'host' ? 'Host' : name}`);
+  if (headers.upgrade !== undefined && pathOf(url) !== SOCKET_PATH) return wrong('there is nothing to upgrade to');
   return undefined;
 }
+
+export const SOCKET_PATH = '/ws';
+
+export const pathOf = (url = ''): string => url.split('?', 1)[0] ?? '';

@@ -1,11 +1,16 @@
 /**
- * HTTP of the gateway: health, readiness, metrics, the API, and the webhooks that channels mount. Loopback by default; only the
- * exact paths of the table answer. Invariant: everything is refused from the head of a request, before a byte of its body is read.
+ * HTTP of the gateway: health, readiness, metrics, the webhooks that channels mount, and what the board answers. Loopback by default;
+ * only paths of the tables answer. Invariant: everything is refused from the head of a request, before a byte of its body is read.
  */
 import http from 'node:http';
 import { ConfigError, errorCode } from '../errors.ts';
 import type { Readiness } from '../runtime/readiness.ts';
-import { createPlaces, createTokens, type Places, type Refusal, type Tokens, wrongForm } from './guard.ts';
+import type { Board, BoardError } from './contract.ts';
+import { createDispatch, INTERNAL, limitBody } from './dispatch.ts';
+import { createGate, type Gate, NO_TOKEN, NOT_FOUND, OWNERS_ONLY, TOO_MANY, WRONG_TOKEN } from './gate.ts';
+import { createPlaces, type Places, pathOf, SOCKET_PATH, wrongForm } from './guard.ts';
+import { bodyIsLeft, DATA_HEADERS, isError, JSON_TYPE, Refused, refused, sendError } from './respond.ts';
+import { createTokens, type ProgramToken, type Tokens } from './tokens.ts';
 
 export type HttpHandler = (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void>;
 
@@ -19,12 +24,12 @@ export interface ServerOptions {
   readiness: () => Promise<Readiness>;
   /** The page for the `Accept` header of a request. */
   metrics: (accept: string | undefined) => Promise<{ type: string; body: string }>;
-  /** Where it is set it is asked for, from this machine too. */
-  token: string | undefined;
+  /** Where there is one it is asked for, from this machine too. */
+  tokens: readonly ProgramToken[];
   /** By path; they check secrets of their own. */
   webhooks: ReadonlyMap<string, HttpHandler>;
-  /** By path; only with the token. */
-  api: ReadonlyMap<string, HttpHandler>;
+  /** Loaded at the first request for `/api/`, `/board` or `/ws`. */
+  board?: (places: Places, port: number) => Promise<Board>;
   /** Connections at the same time; those beyond are closed at once. */
   maxConnections: number;
   onError: (error: unknown) => void;
@@ -41,7 +46,7 @@ export interface Server {
 interface Route {
   methods: readonly string[];
   /** `secret`: one that its handler checks; `given token`: where one is set, and always for those who come by another Host. */
-  asks: 'nothing' | 'secret' | 'host' | 'given token' | 'token';
+  asks: 'nothing' | 'secret' | 'host' | 'given token';
   /** `isTrusted`: may see everything. */
   handle: (request: http.IncomingMessage, response: http.ServerResponse, isTrusted: boolean) => Promise<void>;
 }
@@ -49,39 +54,28 @@ interface Route {
 interface Guard {
   places: Places;
   tokens: Tokens;
+  gate: Gate;
 }
 
 const READ = ['GET', 'HEAD'];
-/** docs/operations.md tells these numbers. */
+/** docs/operations.md tells these numbers. Of bodies the time is taken for each request, since uploads may take longer. */
 const TIMES = {
   headersTimeout: 5_000,
-  requestTimeout: 10_000,
+  requestTimeout: 0,
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
 };
 /** Milliseconds without a byte in either direction: whoever asks and does not take the answer. */
 const SILENCE_MS = 60_000;
 
-const JSON_TYPE = 'application/json';
 const OK = { status: 'ok' };
-
-const FOREIGN_HOST: Refusal = {
-  status: 421,
-  text: 'This gateway is not asked under this host name. To allow it, list its origin, for example https://viber.example.org, under http.origins in config.yaml.',
-};
-const FOREIGN_PAGE: Refusal = {
-  status: 403,
-  text: 'Pages of other origins may not use this; http.origins in config.yaml lists those that may.',
-};
-const NOT_FOUND: Refusal = { status: 404, text: 'not found' };
-const NO_TOKEN: Refusal = { status: 403, text: 'Set http.token in config.yaml to use this.' };
-const WRONG_TOKEN: Refusal = { status: 401, text: 'Send the token of http.token as "Authorization: Bearer ...".' };
-const TOO_MANY: Refusal = { status: 429, text: 'Too many wrong tokens; the right one is taken at any time.' };
+const BOARD_PATH = /^\/(api\/|board(\/|$)|ws$|$)/;
 
 /** Throws ConfigError naming `http.port` when it is not allowed, or taken and no other will do; any other system error as it is. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const routes = routesOf(options);
-  const server = http.createServer(TIMES);
+  const isSocket = ({ url }: http.IncomingMessage) => pathOf(url) === SOCKET_PATH;
+  const server = http.createServer({ ...TIMES, shouldUpgradeCallback: isSocket });
   server.maxConnections = options.maxConnections;
   server.setTimeout(SILENCE_MS);
   await listen(server, options).catch((error: unknown) => {
@@ -90,40 +84,57 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : options.port;
-  const guard = {
-    places: createPlaces({ host: options.host, port, origins: options.origins }),
-    tokens: createTokens(options.token, options.onWrongTokens),
-  };
+  const closed = new AbortController();
+  const places = createPlaces({ host: options.host, port, origins: options.origins });
+  const tokens = createTokens(options.tokens, options.onWrongTokens);
+  const guard = { places, tokens, gate: createGate(places, tokens, closed.signal) };
+  const { board: load } = options;
+  const board = createDispatch(guard.gate, load && (() => load(places, port)));
+
+  /** Refused, or on its way to whoever answers. */
+  async function answerTo(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    const wrong = wrongForm(request);
+    if (wrong) throw refused(wrong);
+    const path = pathOf(request.url);
+    const route = routes.get(path);
+    if (!route && BOARD_PATH.test(path)) return board.answer(request, response, path);
+    const found = admit(request, route, guard);
+    if (isError(found)) {
+      if (found.status === 405 && route) response.setHeader('allow', route.methods.join(', '));
+      throw refused(found);
+    }
+    limitBody(request, response);
+    await route?.handle(request, response, found.isTrusted);
+  }
 
   function handle(request: http.IncomingMessage, response: http.ServerResponse): void {
-    const route = routes.get((request.url ?? '').split('?', 1)[0] ?? '');
-    const found = wrongForm(request) ?? admit(request, route, guard);
-    if ('status' in found || !route) {
-      refuse(request, response, 'status' in found ? found : NOT_FOUND, route);
-      return;
-    }
-    route.handle(request, response, found.isTrusted).catch((error: unknown) => {
+    answerTo(request, response).catch((error: unknown) => {
+      if (error instanceof Refused) return sendError(response, error.error);
       options.onError(error);
-      if (response.headersSent) response.destroy();
-      else refuse(request, response, { status: 500, text: 'error' });
+      sendError(response, INTERNAL);
     });
   }
 
   server.on('request', handle);
   // Nobody is told to send a body before it is known that the request may.
   server.on('checkContinue', handle);
+  server.on('upgrade', (request, socket, head) => {
+    board.upgrade(request, socket, head, wrongForm(request)).catch(options.onError);
+  });
   return {
     port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    async close() {
+      closed.abort();
+      const done = new Promise<void>((resolve) => server.close(() => resolve()));
+      await board.close();
+      server.closeAllConnections();
+      await done;
+    },
   };
 }
 
-/** Every path there is. */
-function routesOf({ webhooks, api, readiness, metrics }: ServerOptions): ReadonlyMap<string, Route> {
+/** Every path that is always there. */
+function routesOf({ webhooks, readiness, metrics }: ServerOptions): ReadonlyMap<string, Route> {
   const healthz: Route['handle'] = async (request, response) => answer(request, response, 200, JSON_TYPE, OK);
   const readyz: Route['handle'] = async (request, response, isTrusted) => {
     const state = await readiness();
@@ -136,7 +147,6 @@ function routesOf({ webhooks, api, readiness, metrics }: ServerOptions): Readonl
   };
   return new Map<string, Route>([
     ...[...webhooks].map(([path, handle]): [string, Route] => [path, { methods: ['POST'], asks: 'secret', handle }]),
-    ...[...api].map(([path, handle]): [string, Route] => [path, { methods: ['GET', 'POST'], asks: 'token', handle }]),
     ['/healthz', { methods: READ, asks: 'nothing', handle: healthz }],
     ['/readyz', { methods: READ, asks: 'host', handle: readyz }],
     ['/metrics', { methods: READ, asks: 'given token', handle: numbers }],
@@ -147,21 +157,23 @@ function routesOf({ webhooks, api, readiness, metrics }: ServerOptions): Readonl
 function admit(
   request: http.IncomingMessage,
   route: Route | undefined,
-  { places, tokens }: Guard,
-): Refusal | { isTrusted: boolean } {
+  { places, tokens, gate }: Guard,
+): BoardError | { isTrusted: boolean } {
   const asks = route?.asks ?? 'host';
   const isOpen = asks === 'nothing' || asks === 'secret';
-  const host = isOpen ? 'own' : places.hostOf(request);
-  if (host === 'foreign') return FOREIGN_HOST;
-  if (!isOpen && !places.isOwnPage(request)) return FOREIGN_PAGE;
+  const wrong = isOpen ? undefined : gate.refusal(request);
+  if (wrong) return wrong;
   if (!route) return NOT_FOUND;
-  if (!route.methods.includes(request.method ?? '')) return { status: 405, text: `${route.methods.join(' or ')}.` };
+  const message = `${route.methods.join(' or ')}.`;
+  if (!route.methods.includes(request.method ?? '')) return { status: 405, code: 'wrong_method', message };
   if (isOpen) return { isTrusted: false };
-  if (asks === 'token' && !tokens.isSet) return NO_TOKEN;
-  if (!tokens.isSet) return host === 'own' || asks === 'host' ? { isTrusted: host === 'own' } : NO_TOKEN;
+  const isOwn = places.hostOf(request) === 'own';
+  if (!tokens.isSet) return isOwn || asks === 'host' ? { isTrusted: isOwn } : NO_TOKEN;
   const given = tokens.check(request);
   if (given === 'often') return TOO_MANY;
-  return given === 'right' || asks === 'host' ? { isTrusted: given === 'right' } : WRONG_TOKEN;
+  const isTrusted = typeof given === 'object' && given.principal()?.role === 'owner';
+  if (asks === 'host' || isTrusted) return { isTrusted };
+  return typeof given === 'object' ? OWNERS_ONLY : WRONG_TOKEN;
 }
 
 function listen(server: http.Server, { port, host }: ServerOptions): Promise<void> {
@@ -182,19 +194,6 @@ function portError(error: unknown, { host, port }: ServerOptions): ConfigError |
   return new ConfigError([{ path: 'http.port', message }], { cause: error });
 }
 
-function refuse(
-  request: http.IncomingMessage,
-  response: http.ServerResponse,
-  { status, text }: Refusal,
-  route?: Route,
-): void {
-  if (status === 401) response.setHeader('www-authenticate', 'Bearer');
-  if (status === 405 && route) response.setHeader('allow', route.methods.join(', '));
-  // Nothing follows on this connection that was not looked at as strictly.
-  if (status === 400) response.setHeader('connection', 'close');
-  answer(request, response, status, JSON_TYPE, { error: text });
-}
-
 /** @param body a text, or what becomes JSON */
 function answer(
   request: http.IncomingMessage,
@@ -205,14 +204,9 @@ function answer(
 ): void {
   const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`;
   response.writeHead(status, {
+    ...DATA_HEADERS,
     ...{ 'content-type': type, 'content-length': Buffer.byteLength(text) },
-    ...{ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' },
-    // What it has of a body is not read.
     ...(bodyIsLeft(request) ? { connection: 'close' } : {}),
   });
   response.end(text);
-}
-
-function bodyIsLeft({ complete, headers }: http.IncomingMessage): boolean {
-  return !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
 }

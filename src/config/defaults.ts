@@ -47,7 +47,7 @@ export const defaults: Config = {
   currency: 'USD',
   channels: { terminal: { enabled: 'auto' } },
   people: [],
-  http: { host: '127.0.0.1', port: 6009, origins: [] },
+  http: { host: '127.0.0.1', port: 6009, clients: {}, origins: [] },
   memory: {
     max_memory_tokens: 2000,
     max_task_tokens: 1000,

@@ -19,7 +19,13 @@ export function brokenRules(data: Data): ConfigProblem[] {
     if (valueAt(telegram, ['webhook', key]) !== undefined) continue;
     problems.push({ path: `channels.telegram.webhook.${key}`, message: 'is required because mode is webhook' });
   }
-  return [...problems, ...ownPaths(data), ...slackRules(data), ...sharedPeople(valueAt(data, ['people']))];
+  return [
+    ...problems,
+    ...ownPaths(data),
+    ...clientRules(data),
+    ...slackRules(data),
+    ...sharedPeople(valueAt(data, ['people'])),
+  ];
 }
 
 /** Where the gateway's own HTTP answers, no webhook may. */
@@ -27,8 +33,32 @@ function ownPaths(data: Data): ConfigProblem[] {
   const keys = ['channels.telegram.webhook.path', 'channels.slack.path'];
   return keys.flatMap((key) => {
     const path = valueAt(data, key.split('.'));
-    const isOwn = typeof path === 'string' && /^\/(healthz|readyz|metrics|api\/.*)$/.test(path);
+    const isOwn = typeof path === 'string' && /^\/(healthz|readyz|metrics|ws|board|board\/.*|api\/.*)?$/.test(path);
     return isOwn ? [{ path: key, message: `${path} is a path of the gateway itself; choose another` }] : [];
+  });
+}
+
+/** Each client has a token that is nobody else's, and speaks for somebody who is there. */
+function clientRules(data: Data): ConfigProblem[] {
+  const clients = valueAt(data, ['http', 'clients']);
+  if (typeof clients !== 'object' || clients === null || Array.isArray(clients)) return [];
+  const people = valueAt(data, ['people']);
+  const names = (Array.isArray(people) ? people : []).map((person) => valueAt(person, ['name']));
+  const tokens = new Map<Data, string>();
+  const owner = valueAt(data, ['http', 'token']);
+  if (owner !== undefined) tokens.set(owner, 'http.token');
+  return Object.keys(clients).flatMap((name) => {
+    const path = `http.clients.${name}`;
+    const token = valueAt(clients, [name, 'token']);
+    const person = valueAt(clients, [name, 'person']);
+    const other = token === undefined ? undefined : tokens.get(token);
+    if (token !== undefined) tokens.set(token, `${path}.token`);
+    return [
+      ...(other === undefined ? [] : [{ path: `${path}.token`, message: `is ${other} too; each needs its own` }]),
+      ...(person === undefined || names.includes(person)
+        ? []
+        : [{ path: `${path}.person`, message: `${String(person)} is not the name of anybody under people` }]),
+    ];
   });
 }
 

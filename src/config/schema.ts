@@ -103,6 +103,17 @@ export const configSchema = section({
     host: text('expected a host name or address', /^[\w.:-]+$/).default(http.host),
     port: whole(0, 65_535).default(http.port),
     token: secret,
+    clients: z
+      .record(
+        text('expected a name of a-z, 0-9 and - (at most 32), and not owner', /^(?!owner$)[a-z0-9][a-z0-9-]{0,31}$/),
+        section({
+          token: text('expected text'),
+          role: oneOf('owner', 'member', 'guest').exactOptional(),
+          person: text('expected a name of people').exactOptional(),
+        }),
+        'expected a section with one key for each client',
+      )
+      .default(http.clients),
     origins: listOf(origin).default(http.origins),
   }).prefault({}),
   memory: section({

@@ -119,12 +119,22 @@ export interface PersonConfig {
   viber?: string;
 }
 
+export interface HttpClientConfig {
+  token: string;
+  /** Absent: `member`, or whatever its person is. */
+  role?: 'owner' | 'member' | 'guest';
+  /** A name of `people`: it speaks for them. */
+  person?: string;
+}
+
 export interface HttpConfig {
   host: string;
   /** 0 lets the system choose. */
   port: number;
   /** Always there when `host` is not a loopback address. */
   token?: string;
+  /** Programs with a token of their own, by name. */
+  clients: Record<string, HttpClientConfig>;
   /** How others than this machine's programs address it, for example `https://viber.example.org`. */
   origins: string[];
 }

@@ -1,9 +1,13 @@
 /** Who may ask the HTTP server: a table of heads of requests, sent as bytes to a server that listens. */
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Principal } from '../../src/access/principal.ts';
 import { startServer } from '../../src/board/server.ts';
 import { head, open, type RawAnswer, send } from './raw.ts';
 
 const TOKEN = 'a-token-for-programs';
+const OWNER: Principal = {
+  ...{ channel: 'api', account: 'api', user: 'owner', role: 'owner', via: 'api', name: 'owner' },
+};
 const READINESS = {
   ...{ ready: true, channels: {}, workspace: { writable: true }, handles: { enough: true } },
   ...{ oldestUndeliveredSeconds: null, waiting: 0, dead: 0, unsure: 7 },
@@ -24,7 +28,7 @@ async function start({ token, host = '127.0.0.1', origins = [], maxConnections =
       host,
       port: 0,
       origins,
-      token,
+      tokens: token === undefined ? [] : [{ name: 'owner', token, principal: () => OWNER }],
       maxConnections,
       readiness: async () => READINESS,
       metrics: async () => ({ type: 'text/plain', body: 'viber_dead 0\n' }),
@@ -38,15 +42,18 @@ async function start({ token, host = '127.0.0.1', origins = [], maxConnections =
         },
       ],
     ]),
-    api: new Map([
-      [
-        '/api/jobs',
-        async (_request, response) => {
+    board: async () => ({
+      routes: (['GET', 'POST'] as const).map((method) => ({
+        ...{ method, path: '/api/jobs', asks: 'owner' as const },
+        async handle({ response }) {
           called.push('api');
           response.writeHead(200).end('{}');
         },
-      ],
-    ]),
+      })),
+      open: [],
+      session: () => ({ status: 401, code: 'unauthorized', message: 'nobody' }),
+      close: async () => undefined,
+    }),
     onError: (error) => {
       throw error;
     },

@@ -62,7 +62,10 @@ describe('/api/jobs', () => {
 
   it('is closed without a token, on loopback too', async () => {
     const { call } = await open('');
-    expect(await call({}, '')).toMatchObject({ status: 403, body: { error: expect.stringContaining('http.token') } });
+    expect(await call({}, '')).toMatchObject({
+      status: 403,
+      body: { error: { message: expect.stringContaining('http.token') } },
+    });
   });
 
   it('takes no large body', async () => {

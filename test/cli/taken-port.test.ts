@@ -12,7 +12,7 @@ import { tempFolder } from '../helpers/temp.ts';
 const nothing = () => undefined;
 const server = (port: number, isAnyPort: boolean) =>
   startServer({
-    ...{ host: '127.0.0.1', port, isAnyPort, origins: [], token: undefined, webhooks: new Map(), api: new Map() },
+    ...{ host: '127.0.0.1', port, isAnyPort, origins: [], tokens: [], webhooks: new Map() },
     readiness: () => {
       throw new Error('nobody asks');
     },

@@ -1,0 +1,18 @@
+/** The programs that may ask over HTTP with a token, and for whom each speaks. */
+import { createSpeakers } from '../board/speakers.ts';
+import type { ProgramToken } from '../board/tokens.ts';
+import type { Services } from './services.ts';
+
+export function programTokens(services: Pick<Services, 'config' | 'people' | 'pairing'>): ProgramToken[] {
+  const { config, people, pairing } = services;
+  const speakers = createSpeakers({ people, configured: config.people, pairing });
+  const { token, clients } = config.http;
+  const owner = { name: 'owner', principal: () => speakers.ofOwner().principal };
+  return [
+    ...(token === undefined ? [] : [{ ...owner, token }]),
+    ...Object.entries(clients).map(([name, client]) => ({
+      ...{ name, token: client.token },
+      principal: () => speakers.ofClient(name, client),
+    })),
+  ];
+}

@@ -1,0 +1,112 @@
+/** Requests for what the board answers, on their way to the route that does; the board is loaded at the first of them. */
+import http from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Board, BoardError, BoardRequest, BoardRoute, OpenRoute } from './contract.ts';
+import { type Gate, NOT_FOUND, OWNERS_ONLY } from './gate.ts';
+import { bodyIsLeft, DATA_HEADERS, errorBody, isError, JSON_TYPE, Refused, refused, sendError } from './respond.ts';
+import { createRouter } from './router.ts';
+
+const BODY_MS = 10_000;
+
+export const INTERNAL: BoardError = { status: 500, code: 'internal', message: 'Something went wrong here.' };
+
+export interface Dispatch {
+  /** Throws Refused, and whatever a route throws. */
+  answer(request: http.IncomingMessage, response: http.ServerResponse, path: string): Promise<void>;
+  /** Refuses on the socket itself; rejects with what nobody expected. */
+  upgrade(request: http.IncomingMessage, socket: Duplex, head: Buffer, wrong?: BoardError): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createDispatch(gate: Gate, load: (() => Promise<Board>) | undefined): Dispatch {
+  let loading: Promise<Board> | undefined;
+  let match: ReturnType<typeof routerOf> | undefined;
+
+  /** Where loading fails the next request tries again. */
+  async function board(): Promise<Board> {
+    if (!load) throw refused(NOT_FOUND);
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  }
+
+  async function take(request: http.IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const wrong = gate.refusal(request);
+    if (wrong) throw refused(wrong);
+    const { session, upgrade } = await board();
+    if (!upgrade) throw refused(NOT_FOUND);
+    const who = gate.enterSocket(request, session);
+    if (isError(who)) throw refused(who);
+    if (!socket.destroyed) upgrade({ request, socket, head, who });
+  }
+
+  return {
+    async answer(request, response, path) {
+      const wrong = gate.refusal(request);
+      if (wrong) throw refused(wrong);
+      const { routes, open, session } = await board();
+      match ??= routerOf([...routes, ...open]);
+      const { method = '', url = '/' } = request;
+      const found = match(method === 'HEAD' && !path.startsWith('/api/') ? 'GET' : method, path);
+      if (!found) throw refused(NOT_FOUND);
+      if ('methods' in found) {
+        response.setHeader('allow', found.methods.join(', '));
+        throw refused({ status: 405, code: 'wrong_method', message: `${found.methods.join(' or ')}.` });
+      }
+      const { route, params } = found;
+      const asked = { request, response, params, url: new URL(`http://viber.invalid${url}`) };
+      if (!('asks' in route)) {
+        limitBody(request, response);
+        return route.handle(asked);
+      }
+      const caller = gate.enter(request, session);
+      if (isError(caller)) throw refused(caller);
+      if (route.asks === 'owner' && caller.principal.role !== 'owner') throw refused(OWNERS_ONLY);
+      await answerRoute(route, { ...asked, caller });
+    },
+    async upgrade(request, socket, head, wrong) {
+      request.socket.setTimeout(0);
+      socket.on('error', () => socket.destroy());
+      try {
+        if (wrong) throw refused(wrong);
+        await take(request, socket, head);
+      } catch (error) {
+        refuseSocket(socket, error instanceof Refused ? error.error : INTERNAL);
+        if (!(error instanceof Refused)) throw error;
+      }
+    },
+    close: async () => (await loading)?.close(),
+  };
+}
+
+const routerOf = (routes: readonly (BoardRoute | OpenRoute)[]) => createRouter<BoardRoute | OpenRoute>(routes);
+
+/** The headers hold for every answer, unless a route says otherwise. */
+async function answerRoute(route: BoardRoute, asked: BoardRequest): Promise<void> {
+  const { request, response } = asked;
+  for (const [name, value] of Object.entries(DATA_HEADERS)) response.setHeader(name, value);
+  if (route.silenceMs !== undefined) request.socket.setTimeout(route.silenceMs);
+  limitBody(request, response, route.bodyMs);
+  await route.handle(asked);
+}
+
+/** A body that does not come in time ends its connection. */
+export function limitBody(request: http.IncomingMessage, response: http.ServerResponse, ms = BODY_MS): void {
+  if (!bodyIsLeft(request)) return;
+  const timer = setTimeout(() => {
+    if (request.complete) return;
+    if (response.headersSent) request.destroy();
+    else sendError(response, { status: 408, code: 'too_slow', message: 'The body did not come in time.' });
+  }, ms).unref();
+  response.once('close', () => clearTimeout(timer));
+}
+
+function refuseSocket(socket: Duplex, error: BoardError): void {
+  const body = `${JSON.stringify(errorBody(error))}\n`;
+  const headers = { ...DATA_HEADERS, 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(body) };
+  const lines = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}`);
+  const first = `HTTP/1.1 ${error.status} ${http.STATUS_CODES[error.status] ?? ''}`;
+  socket.end([first, ...lines, '', body].join('\r\n'), () => socket.destroy());
+}

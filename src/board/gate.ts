@@ -1,0 +1,99 @@
+/** Whether a request is let in, and as whom. Rights come from here alone; what is there is a secret from those who may not ask. */
+import type http from 'node:http';
+import type { AwaitedCaller, BoardError, Caller } from './contract.ts';
+import type { Places } from './guard.ts';
+import { isError } from './respond.ts';
+import type { ProgramToken, Tokens } from './tokens.ts';
+
+export const FOREIGN_HOST: BoardError = {
+  status: 421,
+  code: 'foreign_host',
+  message:
+    'This gateway is not asked under this host name. To allow it, list its origin, for example https://viber.example.org, under http.origins in config.yaml.',
+};
+export const FOREIGN_PAGE: BoardError = {
+  status: 403,
+  code: 'foreign_origin',
+  message: 'Pages of other origins may not use this; http.origins in config.yaml lists those that may.',
+};
+export const NOT_FOUND: BoardError = { status: 404, code: 'not_found', message: 'There is nothing here.' };
+export const NO_TOKEN: BoardError = {
+  status: 403,
+  code: 'no_token',
+  message: 'Set http.token in config.yaml to use this, or log in on the Board with viber board.',
+};
+export const WRONG_TOKEN: BoardError = {
+  status: 401,
+  code: 'unauthorized',
+  message: 'Send the token of http.token as "Authorization: Bearer ...".',
+};
+export const TOO_MANY: BoardError = {
+  status: 429,
+  code: 'too_many',
+  message: 'Too many wrong tokens; the right one is taken at any time.',
+};
+const LOGGED_OUT: BoardError = {
+  status: 401,
+  code: 'unauthorized',
+  message: 'Nobody is logged in here: viber board, or /board in a chat with the viber, gives a link.',
+};
+export const OWNERS_ONLY: BoardError = { status: 403, code: 'forbidden', message: 'Only an owner may do this.' };
+const NOBODY: BoardError = { status: 401, code: 'unauthorized', message: 'This token speaks for nobody any more.' };
+
+export interface Gate {
+  /** Why it is refused by its Host or the page it comes from. */
+  refusal(request: http.IncomingMessage): BoardError | undefined;
+  /** @param session asked where no token was sent */
+  enter(request: http.IncomingMessage, session: Session | undefined): Caller | BoardError;
+  /** As `enter`, for a socket: its first frame brings the key. */
+  enterSocket(request: http.IncomingMessage, session: Session | undefined): Caller | AwaitedCaller | BoardError;
+}
+
+type Session = (request: http.IncomingMessage) => AwaitedCaller | BoardError;
+
+/** @param closed aborted when the server stops */
+export function createGate(places: Places, tokens: Tokens, closed: AbortSignal): Gate {
+  /** Undefined where no token was sent. */
+  function byToken(request: http.IncomingMessage): Caller | BoardError | undefined {
+    const given = tokens.check(request);
+    if (given === 'absent' || !tokens.isSet) return undefined;
+    if (given === 'often') return TOO_MANY;
+    return given === 'wrong' ? WRONG_TOKEN : callerOf(given, closed);
+  }
+
+  /** What a cookie is believed: pages of this very origin send it, and no others, whatever other ports of this machine serve. */
+  function byCookie(request: http.IncomingMessage, session: Session | undefined): AwaitedCaller | BoardError {
+    const { headers, method } = request;
+    if (headers.cookie === undefined || !session) {
+      const isBrowser = headers['sec-fetch-site'] !== undefined;
+      return isBrowser ? LOGGED_OUT : tokens.isSet ? WRONG_TOKEN : NO_TOKEN;
+    }
+    const site = headers['sec-fetch-site'];
+    if (site !== undefined && site !== 'same-origin') return FOREIGN_PAGE;
+    const mustName = method !== 'GET' || headers.upgrade !== undefined;
+    const isExact = headers.origin !== undefined && headers.origin.toLowerCase() === places.originOf(request);
+    if ((mustName || headers.origin !== undefined) && !isExact) return FOREIGN_PAGE;
+    return session(request);
+  }
+
+  return {
+    refusal(request) {
+      if (places.hostOf(request) === 'foreign') return FOREIGN_HOST;
+      return places.isOwnPage(request) ? undefined : FOREIGN_PAGE;
+    },
+    enter(request, session) {
+      const client = byToken(request);
+      if (client) return client;
+      const found = byCookie(request, session);
+      if (isError(found)) return found;
+      const key = request.headers['x-viber-key'];
+      return found.withKey(typeof key === 'string' ? key : '');
+    },
+    enterSocket: (request, session) => byToken(request) ?? byCookie(request, session),
+  };
+}
+
+function callerOf(program: ProgramToken, ended: AbortSignal): Caller | BoardError {
+  const principal = program.principal();
+  return principal ? { kind: 'client', id: program.name, principal, ended } : NOBODY;
+}

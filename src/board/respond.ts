@@ -1,0 +1,98 @@
+/** How the server answers: JSON that nobody keeps or frames, and errors in the one shape that frames have too. */
+import type http from 'node:http';
+import type { z } from 'zod';
+import { createBodyReader, type ReadBody } from '../channels/shared/webhook.ts';
+import type { BoardError, BoardRequest } from './contract.ts';
+
+export const JSON_TYPE = 'application/json';
+
+/** Thrown by a handler: the answer is this error. */
+export class Refused extends Error {
+  readonly error: BoardError;
+
+  constructor(status: BoardError['status'], code: string, message: string, field?: string) {
+    super(message);
+    this.name = 'Refused';
+    this.error = { status, code, message, ...(field !== undefined && { field }) };
+  }
+}
+
+export const refused = ({ status, code, message, field }: BoardError) => new Refused(status, code, message, field);
+
+export const isError = (value: object): value is BoardError => 'status' in value && 'code' in value;
+
+/** What every answer with data says: it is no page, it is nobody else's, and it is not kept. */
+export const DATA_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+} as const;
+
+export function sendJson(response: http.ServerResponse, status: number, body: unknown): void {
+  const text = `${JSON.stringify(body)}\n`;
+  response.writeHead(status, {
+    ...DATA_HEADERS,
+    ...{ 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(text) },
+    ...(bodyIsLeft(response.req) ? { connection: 'close' } : {}),
+  });
+  response.end(text);
+}
+
+/** The error as it stands in bodies and frames. */
+export const errorBody = ({ code, message, field }: BoardError) => ({
+  error: { code, message, ...(field !== undefined && { field }) },
+});
+
+const LATER_SECONDS: Readonly<Record<number, number>> = { 429: 60, 503: 5 };
+
+export function sendError(response: http.ServerResponse, error: BoardError): void {
+  const { status } = error;
+  if (response.headersSent) return void response.destroy();
+  if (status === 401) response.setHeader('www-authenticate', 'Bearer');
+  if (status in LATER_SECONDS) response.setHeader('retry-after', LATER_SECONDS[status] ?? 0);
+  // Nothing follows on this connection that was not looked at as strictly.
+  if (status === 400 || status === 408) response.setHeader('connection', 'close');
+  sendJson(response, status, errorBody(error));
+}
+
+/** What a request has of a body is not read when it is refused. */
+export function bodyIsLeft({ complete, headers }: http.IncomingMessage): boolean {
+  return !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
+}
+
+export const MAX_BODY = 1024 * 1024;
+const UNREAD: Readonly<Record<number, () => Refused>> = {
+  408: () => new Refused(408, 'too_slow', 'The body did not come in time.'),
+  413: () => new Refused(413, 'too_large', `A body may have ${MAX_BODY / 1024} KB at most.`),
+  503: () => new Refused(503, 'busy', 'Too much is being sent at once; try again in a moment.'),
+};
+/** One for all: it counts what all bodies hold together. */
+let reader: ReadBody | undefined;
+
+/** The body as what it must be. Throws Refused naming the first field that is not. */
+export async function readBody<T>(
+  { request, response }: Pick<BoardRequest, 'request' | 'response'>,
+  schema: z.ZodType<T>,
+): Promise<T> {
+  reader ??= createBodyReader({ maxBytes: MAX_BODY });
+  const body = await reader(request, response);
+  if (typeof body === 'number') throw UNREAD[body]?.() ?? new Refused(400, 'cut_off', 'The request was cut off.');
+  const parsed = schema.safeParse(parse(body.toString()));
+  if (parsed.success) return parsed.data;
+  const { path = [], message = 'it is not what it must be' } = parsed.error.issues[0] ?? {};
+  const field = path.join('.');
+  throw new Refused(400, 'bad_request', field === '' ? message : `${field}: ${message}`, field || undefined);
+}
+
+function parse(text: string): unknown {
+  try {
+    return text.trim() === '' ? {} : JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new Refused(400, 'bad_json', 'The body is not JSON.');
+    throw error;
+  }
+}

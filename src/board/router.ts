@@ -1,0 +1,69 @@
+/** Which route a path means. Paths are compared as they were sent; only what stands for a name is decoded, once. */
+
+export interface Matched<T> {
+  route: T;
+  params: Readonly<Record<string, string>>;
+}
+
+/** `methods`: the path is there, but not for this method. */
+export type Match<T> = Matched<T> | { methods: string[] } | undefined;
+
+interface Entry<T> {
+  route: T;
+  parts: readonly string[];
+}
+
+export function createRouter<T extends { method: string; path: string }>(routes: readonly T[]) {
+  // Words go before names, so that `/api/jobs/check` is no job of that name.
+  const rank = ({ path }: T) => path.replaceAll(/:\w+/g, '\u{fffe}').replaceAll(/\*\w*/g, '\u{ffff}');
+  const entries = routes
+    .toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))
+    .map((route): Entry<T> => ({ route, parts: route.path.split('/') }));
+
+  return (method: string, path: string): Match<T> => {
+    const parts = path.split('/');
+    const found = entries.flatMap((entry) => {
+      const params = paramsOf(entry.parts, parts);
+      return params ? [{ route: entry.route, params }] : [];
+    });
+    // A path that a word takes is not also one that a name takes.
+    const best = found.filter(({ route }) => route.path === found[0]?.route.path);
+    const match = best.find(({ route }) => route.method === method);
+    if (match || found.length === 0) return match;
+    return { methods: [...new Set(best.map(({ route }) => route.method))].sort() };
+  };
+}
+
+function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<string, string> | undefined {
+  const params: Record<string, string> = {};
+  for (const [index, want] of pattern.entries()) {
+    if (want.startsWith('*')) {
+      const rest = parts.slice(index).map(decoded);
+      if (rest.length === 0 || rest.includes(undefined)) return undefined;
+      params[want.slice(1)] = rest.join('/');
+      return params;
+    }
+    const part = parts[index];
+    if (part === undefined) return undefined;
+    if (!want.startsWith(':')) {
+      if (part !== want) return undefined;
+      continue;
+    }
+    const value = decoded(part);
+    if (value === undefined) return undefined;
+    params[want.slice(1)] = value;
+  }
+  return pattern.length === parts.length ? params : undefined;
+}
+
+/** Undefined for what could lead elsewhere. */
+function decoded(part: string): string | undefined {
+  try {
+    const text = decodeURIComponent(part);
+    const leads = text === '' || text === '.' || text === '..' || /[/\\\p{Cc}]/u.test(text);
+    return leads ? undefined : text;
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * The page: files of `dist/board`, for anybody who comes under a right Host, since nothing in them is private. Only regular files
+ * below that folder are served, none behind a link; every other path of the board is the shell, which finds its page itself.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import fs from 'node:fs/promises';
+import type http from 'node:http';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { errorCode } from '../errors.ts';
+import type { OpenRoute } from './contract.ts';
+import { Refused } from './respond.ts';
+
+const TYPES: Readonly<Record<string, string>> = {
+  ...{ '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8' },
+  ...{ '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml', '.png': 'image/png', '.ico': 'image/x-icon' },
+  ...{ '.woff2': 'font/woff2', '.json': 'application/json', '.webmanifest': 'application/manifest+json' },
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+/** Scripts and styles of our own files, pictures also from bytes that a script has fetched, requests to this origin: nothing else. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob: data:",
+  "media-src 'self' blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const PAGE_HEADERS = {
+  'content-security-policy': PAGE_POLICY,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+} as const;
+
+/** `app-3f9a1c2b.js`: another content has another name. */
+const HASHED = /-[\w-]{8,}\.[a-z0-9]+$/;
+const compress = promisify(gzip);
+
+interface Asset {
+  stamp: string;
+  bytes: Buffer;
+  zipped: Buffer | undefined;
+  tag: string;
+}
+
+/** Beside the program, or where the build of this checkout puts it. */
+function folderOf(): string {
+  const beside = path.join(import.meta.dirname, 'board');
+  return existsSync(beside) ? beside : path.join(import.meta.dirname, '..', '..', 'dist', 'board');
+}
+
+export function createPages(folder = folderOf()): OpenRoute[] {
+  const kept = new Map<string, Asset>();
+
+  /** Undefined: no such file, or one behind a link. */
+  async function load(name: string): Promise<Asset | undefined> {
+    try {
+      const root = await fs.realpath(folder);
+      const file = path.join(root, name);
+      if (name.split('/').some((part) => part.startsWith('.')) || (await fs.realpath(file)) !== file) return undefined;
+      const stat = await fs.stat(file);
+      if (!stat.isFile()) return undefined;
+      const stamp = `${stat.size} ${stat.mtimeMs}`;
+      const known = kept.get(name);
+      if (known?.stamp === stamp) return known;
+      const bytes = await fs.readFile(file);
+      const packed =
+        bytes.length > 1024 && !/\.(png|woff2)$/.test(name) ? await compress(bytes, { level: 9 }) : undefined;
+      const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+      const asset = { stamp, bytes, zipped: packed, tag };
+      kept.set(name, asset);
+      return asset;
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG' || code === 'ELOOP') return undefined;
+      throw error;
+    }
+  }
+
+  async function serve(request: http.IncomingMessage, response: http.ServerResponse, name: string): Promise<void> {
+    const isFile = path.extname(name) !== '';
+    const shown = isFile ? name : 'index.html';
+    const asset = await load(shown);
+    if (!asset && isFile) throw new Refused(404, 'not_found', 'There is nothing here.');
+    if (!asset) throw new Refused(503, 'not_built', 'The pages of the Board are not built: run npm run build.');
+    const headers = {
+      ...PAGE_HEADERS,
+      'content-type': TYPES[path.extname(shown)] ?? 'application/octet-stream',
+      'cache-control': HASHED.test(shown) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      etag: asset.tag,
+      vary: 'accept-encoding',
+    };
+    if (request.headers['if-none-match'] === asset.tag) {
+      response.writeHead(304, headers).end();
+      return;
+    }
+    const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(String(request.headers['accept-encoding'] ?? ''));
+    const body = takesGzip && asset.zipped ? asset.zipped : asset.bytes;
+    const encoding = body === asset.zipped ? { 'content-encoding': 'gzip' } : {};
+    response.writeHead(200, { ...headers, ...encoding, 'content-length': body.length });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  }
+
+  const toBoard: OpenRoute['handle'] = async ({ response }) => {
+    response.writeHead(302, { ...PAGE_HEADERS, location: '/board/', 'content-length': 0 }).end();
+  };
+  return [
+    { method: 'GET', path: '/', handle: toBoard },
+    { method: 'GET', path: '/board', handle: toBoard },
+    { method: 'GET', path: '/board/', handle: ({ request, response }) => serve(request, response, '') },
+    {
+      method: 'GET',
+      path: '/board/*file',
+      handle: ({ request, response, params }) => serve(request, response, params.file ?? ''),
+    },
+  ];
+}
