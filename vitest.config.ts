@@ -25,6 +25,7 @@ const PARTS = [
   'runtime',
   'emulators',
   'board',
+  'telemetry',
   'channels/markdown',
   'channels/shared',
   'channels/terminal',

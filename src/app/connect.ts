@@ -55,8 +55,12 @@ function callbacksFor(
 ): ChannelCallbacks {
   return {
     async onMessage(message, raw) {
+      const begun = performance.now();
       try {
-        return await gateway.accept(message, raw);
+        const outcome = await gateway.accept(message, raw);
+        const seconds = (performance.now() - begun) / 1000;
+        if (outcome === 'accepted') metrics.observe('viber_acknowledge_seconds', { channel }, seconds);
+        return outcome;
       } catch (error) {
         handles.note(error);
         throw error;

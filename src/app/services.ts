@@ -30,6 +30,7 @@ import { createMetrics } from '../telemetry/metrics.ts';
 import { DEFAULT_VIBER, type Home, openHome } from '../workspace/home.ts';
 import { isViber, listVibers } from '../workspace/vibers.ts';
 import type { BuiltChannels } from './channels.ts';
+import { countDelivery } from './counting.ts';
 import { hearDamage } from './damage.ts';
 import { openLive } from './live.ts';
 
@@ -77,7 +78,7 @@ export async function openServices(options: ServicesOptions) {
   const languages = openLanguages({ folder: home.access, configured: config.language, prefixes, log });
   const delivery = openDelivery({
     ...{ outbox: engine.outbox, log, channelOf: (message) => channelOf(message.address), messagesAt: languages.at },
-    onOutcome: (outcome) => metrics.count('viber_deliveries_total', { outcome }),
+    onOutcome: (...outcome) => countDelivery(metrics, ...outcome),
     onDead: (message, reason) => notifier.tellUndelivered(message, reason),
     onDigest: (message, part) => digests.note(message, part),
     onButtons: (message, messageId) => void questions.asked(message, messageId),

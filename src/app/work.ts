@@ -52,6 +52,7 @@ import { Worker } from '../runtime/worker.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Home } from '../workspace/home.ts';
 import { openCompaction } from './compaction.ts';
+import { countCall } from './counting.ts';
 import { openEveryday } from './everyday.ts';
 import { openAppJobs } from './jobs.ts';
 import { openAppMemory } from './memory.ts';
@@ -126,10 +127,14 @@ export function openWork(options: WorkOptions): Work {
   const { connect, firstToken, idle, run } = config.timeouts;
   const agent = createAgent({
     ...{ models, log, isBlank },
+    onModelFailure: (kind) => options.metrics.count('viber_errors_total', { stage: 'model', kind }),
     timeouts: { connect: seconds(connect), firstToken: seconds(firstToken), idle: seconds(idle), run: seconds(run) },
   });
   const rulesAt = attachRulesOf(config, channelOf);
-  const costs = new Costs({ home, log, prices: config.prices, currency: config.currency, limits: config.limits });
+  const costs = new Costs({
+    ...{ home, log, prices: config.prices, currency: config.currency, limits: config.limits },
+    onCall: (call, usage) => countCall(options.metrics, call, usage),
+  });
   const meter = createMeter({ costs, tellOwners: (id, text) => void notifier.tellOwners(id, text) });
   const { questions } = options;
   const approvals = new Approvals({

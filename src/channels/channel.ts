@@ -113,10 +113,7 @@ export interface OutboundMessage {
   replyTo?: string;
   /** The platform's id of a message of ours which the first part replaces by an edit. */
   placeholder?: string;
-  /**
-   * This is what a message of ours becomes, whose last part has this id on the platform and which `was` the text before. Nothing
-   * is sent where it cannot be edited any more.
-   */
+  /** What a message of ours becomes, whose last part has this id on its platform; nothing is sent where it can be edited no more. */
   edits?: { messageId: string; was: string };
   /** The `interaction` of the event this answers: only its person may see the answer, directly once it has run out, or nowhere. */
   interaction?: string;
@@ -124,6 +121,8 @@ export interface OutboundMessage {
   language?: string;
   /** What a job has to say: whoever answers it, or writes in its thread, goes on with this task. Channels only pass it on. */
   digest?: DigestMark;
+  /** When the message was accepted that this answers, in milliseconds since the epoch; only for telling how long it took. */
+  askedAt?: number;
   /** How the work ended that this answers; absent when it was done, or when there was none. */
   ended?: 'error' | 'waiting';
 }

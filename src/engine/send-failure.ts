@@ -30,6 +30,15 @@ export function failureOf(error: unknown, tries: number, parts: Iterable<PartSta
   return { kind: 'over', to: isUnsure ? 'unsure' : 'dead', reason };
 }
 
+/** What was in the way, in a word. */
+export function failureKind(error: unknown): string {
+  if (error instanceof UnsureError) return 'unsure';
+  if (!(error instanceof DeliveryError)) return 'broken';
+  if (error.rateLimited) return 'limited';
+  if (error.ambiguous) return 'cut-off';
+  return error.retryAfterMs === undefined ? 'refused' : 'unreachable';
+}
+
 /** Milliseconds to wait after one more failure of a lane, which is counted: 1 s, doubling to 5 min, with jitter. */
 export function backoff(lane: { failures: number }): number {
   const ms = Math.min(MAX_BACKOFF_MS, 1000 * 2 ** lane.failures++);

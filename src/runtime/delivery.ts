@@ -12,10 +12,10 @@
  * Retrying lives here and nowhere else: `retry_after` is obeyed exactly, an unreachable platform is tried again for 24 h.
  */
 import type { Channel, OutboundMessage } from '../channels/channel.ts';
-import type { Fence, Outbox, OutboxLease, OutboxStats } from '../engine/engine.ts';
+import type { Fence, Outbox, OutboxFile, OutboxLease, OutboxStats } from '../engine/engine.ts';
 import { chatOf, createPace, type Pace } from '../engine/pace.ts';
 import { createParts, type PartsOf, UnsureError } from '../engine/parts.ts';
-import { backoff, failureOf } from '../engine/send-failure.ts';
+import { backoff, failureKind, failureOf } from '../engine/send-failure.ts';
 import { DeliveryError, LeaseLost, StorageError } from '../errors.ts';
 import { type Logger, scrub } from '../log.ts';
 import { type Messages, messagesFor } from '../messages/messages.ts';
@@ -42,7 +42,8 @@ export interface DeliveryOptions {
   log: Logger;
   /** In the language of whoever reads at an address; English where nobody knows. */
   messagesAt?: (address: OutboundMessage['address']) => Messages;
-  onOutcome?: (outcome: 'sent' | 'retry' | 'unsure' | 'dead') => void;
+  /** `failure`: what was in the way, in a word. */
+  onOutcome?: (outcome: 'sent' | 'retry' | 'unsure' | 'dead', entry: OutboxFile, failure?: string) => void;
   /** A message was given up for good; may be told again after a crash. Must not throw. */
   onDead?: (message: OutboundMessage, reason: string) => Promise<void>;
   /** A message was sent whose buttons are under the message with this id on its platform; may be told again. Must not throw. */
@@ -159,7 +160,8 @@ class OutboxDelivery implements Delivery {
   async #attempt(lease: OutboxLease, tries: Tries): Promise<number | 'finished'> {
     const { message, createdAt } = lease.entry;
     const channel = this.#options.channelOf(message);
-    if (this.#now() - createdAt > TTL_MS) return this.#giveUp(lease, 'dead', 'not delivered within 24 hours');
+    if (this.#now() - createdAt > TTL_MS)
+      return this.#giveUp(lease, 'dead', 'not delivered within 24 hours', 'too-late');
     if (!channel) return backoff(tries);
     const delay = this.#pace.delay(message.address);
     if (delay > 0) return delay;
@@ -191,7 +193,7 @@ class OutboxDelivery implements Delivery {
     const { trace, message } = lease.entry;
     this.#pace.sent(message.address);
     await outbox.finish(lease);
-    onOutcome?.('sent');
+    onOutcome?.('sent', lease.entry);
     log.debug({ trace, channel: channel.id }, 'delivered');
   }
 
@@ -204,10 +206,10 @@ class OutboxDelivery implements Delivery {
       log.error({ err: error, trace, tries: tries.broken }, 'the channel failed while sending');
     }
     const failure = failureOf(error, tries.broken, lease.parts.values());
-    if (failure.kind === 'over') return this.#giveUp(lease, failure.to, failure.reason);
+    if (failure.kind === 'over') return this.#giveUp(lease, failure.to, failure.reason, failureKind(error));
     // Whether what a channel never should throw passes is not known: it is tried a few times, and then told.
     if (failure.kind === 'broken') return backoff(tries);
-    onOutcome?.('retry');
+    onOutcome?.('retry', lease.entry, failureKind(error));
     log.warn({ err: error, trace, lane: message.address.chat }, 'sending is tried again');
     if (!failure.isLimited) return Math.max(failure.leastMs, backoff(tries));
     this.#pace.limited(message.address, failure.leastMs);
@@ -215,7 +217,7 @@ class OutboxDelivery implements Delivery {
   }
 
   /** It leaves the outbox last: after a crash before that it is given up again, and people are told at least once. */
-  async #giveUp(lease: OutboxLease, to: 'dead' | 'unsure', reason: string): Promise<'finished'> {
+  async #giveUp(lease: OutboxLease, to: 'dead' | 'unsure', reason: string, failure: string): Promise<'finished'> {
     const { outbox, log, onDead, onOutcome } = this.#options;
     const { trace, message } = lease.entry;
     log.error({ trace, reason, channel: message.address.channel }, `message moved to ${to}`);
@@ -223,7 +225,7 @@ class OutboxDelivery implements Delivery {
     if (to === 'dead') await onDead?.(message, reason);
     else await this.#tellUnsure(lease);
     await outbox.finish(lease);
-    onOutcome?.(to);
+    onOutcome?.(to, lease.entry, failure);
     return 'finished';
   }
 

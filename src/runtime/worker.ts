@@ -6,15 +6,17 @@
  * Invariant: what was taken into a lease is answered, or handed back with it.
  */
 import type { LaneSignal, Lease, Queue } from '../engine/engine.ts';
-import { LeaseLost } from '../errors.ts';
+import { isStorageFailure, LeaseLost } from '../errors.ts';
 import type { CommandServices } from './commands/answer.ts';
 import { createCommandLane } from './commands/lane.ts';
 import { COMMANDS, COMMANDS_AT_ONCE, type Entry, shareOf, TASKS, taskLane } from './contract/entry.ts';
 import { createPlace, type Place, placeAll } from './conversations/placing.ts';
+import { kindOf } from './reply/failure.ts';
 import type { Questions } from './reply/questions.ts';
 import { batchesOf, firstBatches, type Item, type StartedRuns, startedRuns, steers } from './run/batches.ts';
 import { createRetries, type GiveUp, type Retries } from './run/retries.ts';
 import { abandonTurn, type TurnServices, takeTurn } from './run/turn.ts';
+import { noteWait } from './run/watch.ts';
 import { Work } from './run/work.ts';
 
 export interface WorkerOptions {
@@ -82,6 +84,7 @@ export class Worker {
 
   async #runCommands(lease: Lease<Entry>): Promise<void> {
     await lease.stored();
+    noteWait(lease.items, lease.isAgain, this.#options.runs.metrics);
     for (const item of lease.items) {
       await this.#answerCommand(item, lease);
       await this.#ack(lease, [item]);
@@ -90,9 +93,10 @@ export class Worker {
 
   /** What was lost is somebody else's work now. */
   async #failed(lease: Lease<Entry>, error: unknown): Promise<void> {
-    const { log } = this.#options.runs;
+    const { log, metrics } = this.#options.runs;
     const { lane } = lease;
     if (error instanceof LeaseLost) return void log.warn({ lane }, 'the work on a lane was lost to somebody else');
+    metrics.count('viber_errors_total', { stage: 'run', kind: isStorageFailure(error) ? 'storage' : kindOf(error) });
     try {
       await this.#retries.failed(lease, error);
     } catch (cause) {

@@ -5,7 +5,7 @@
 import type { Logger } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import type { Agent, Timeouts } from '../contract/agent.ts';
-import { RunError, toRunError } from '../contract/run-error.ts';
+import { RunError, type RunErrorKind, toRunError } from '../contract/run-error.ts';
 import type { Models } from '../model/models.ts';
 import { createEvents } from './events.ts';
 import { Loop } from './loop.ts';
@@ -36,6 +36,8 @@ export interface AgentOptions {
   log: Logger;
   /** Whether nothing of a text can be seen once a chat shows it. */
   isBlank?: (text: string) => Promise<boolean>;
+  /** A try of a model has failed; another may follow. */
+  onModelFailure?: (kind: RunErrorKind) => void;
 }
 
 export function createAgent(options: AgentOptions): Agent {

@@ -8,7 +8,7 @@ import type { Json } from '../../workspace/types.ts';
 import { openCalls } from '../context/open-calls.ts';
 import type { AgentHooks, AgentOutcome, AgentRequest, Timeouts, WaitingCall } from '../contract/agent.ts';
 import type { CallOptions, GenerateResult } from '../contract/model.ts';
-import { RunError, toolFailed } from '../contract/run-error.ts';
+import { RunError, type RunErrorKind, toolFailed } from '../contract/run-error.ts';
 import type { InputFile } from '../contract/task.ts';
 import type { Models } from '../model/models.ts';
 import { createStreamingModel, type StreamingModel } from '../model/streaming-model.ts';
@@ -26,6 +26,7 @@ export interface LoopServices {
   controller: AbortController;
   events: AgentEvents;
   isBlank?: ((text: string) => Promise<boolean>) | undefined;
+  onModelFailure?: ((kind: RunErrorKind) => void) | undefined;
   log: Logger;
 }
 
@@ -76,7 +77,10 @@ export class Loop {
       acceptsEmpty: () => this.#said.latest !== '',
       ...(hooks.beforeCall && { beforeCall: hooks.beforeCall }),
       ...(hooks.onUsage && { onUsage: hooks.onUsage }),
-      onFailure: (failure) => log.warn({ run: request.runId, ...failure }, 'a model call failed'),
+      onFailure(failure) {
+        log.warn({ run: request.runId, ...failure }, 'a model call failed');
+        to.onModelFailure?.(failure.kind);
+      },
     });
   }
 

@@ -36,7 +36,8 @@ export function createCommandLane(
     const reply = await answerCommand(item.message, service);
     const { text, files = [], buttons: rows = [], elsewhere = [], later, decided } = reply;
     if (decided) await questions.decided(decided.question, decided.outcome);
-    const outbound: OutboundMessage = { id: item.id, address, text, files };
+    const askedAt = Date.parse(item.acceptedAt);
+    const outbound: OutboundMessage = { id: item.id, address, text, files, askedAt };
     if (rows.length > 0) outbound.buttons = await buttons.offer(address, rows);
     if (isThere && isReply(message)) outbound.replyTo = message.messageId;
     if (isThere && message.interaction !== undefined) outbound.interaction = message.interaction;

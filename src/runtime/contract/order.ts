@@ -10,6 +10,7 @@ import type { Made, RunOutcome } from './outcome.ts';
 import type { OwnSettings, WorkingMode } from './settings.ts';
 import type { RuntimeTool } from './task.ts';
 import type { ToolScope } from './tool-scope.ts';
+import type { TurnWatch } from './watch.ts';
 
 /** What holds for an agent that was asked, beside what holds for everybody. */
 export interface Asked {
@@ -64,6 +65,8 @@ export interface Order {
   earlier: readonly SessionEntry[];
   decided?: Decided;
   signal: AbortSignal;
+  /** Of the turn that it is a part of. */
+  watch?: TurnWatch;
   /** Resolves once what it answers is durable; absent: it is. Throws LeaseLost. */
   stored?: () => Promise<void>;
   /** In place of the viber's own settings, key by key. */
@@ -95,7 +98,10 @@ export interface Offered {
 
 /** A playbook's turn. */
 export interface PlayTurn
-  extends Pick<Order, 'task' | 'run' | 'principal' | 'tellsMemory' | 'address' | 'earlier' | 'decided' | 'signal'> {
+  extends Pick<
+    Order,
+    'task' | 'run' | 'principal' | 'tellsMemory' | 'address' | 'earlier' | 'decided' | 'signal' | 'watch'
+  > {
   play: PlayOrder;
   /** In the language of whoever gave the order. */
   messages: Messages;

@@ -53,6 +53,8 @@ export interface CostsOptions {
   prices: Prices;
   currency: string;
   log: Logger;
+  /** Told of each call with its price, where that is known. */
+  onCall?: (call: Pick<ModelCall, 'model' | 'ms'>, usage: Usage) => void;
   now?: () => number;
 }
 
@@ -120,6 +122,7 @@ export class Costs {
     this.#write({ type: 'call', at: new Date(at).toISOString(), ...call, ...usage });
     this.#count(current, { ...usage, person: call.person });
     this.#countRun(call.run, usage);
+    this.#options.onCall?.(call, usage);
   }
 
   /** What a run has used so far, before a restart included; undefined when nothing is known of it. */

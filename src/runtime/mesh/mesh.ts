@@ -146,6 +146,7 @@ export class Mesh {
         place: `another agent (${asked.chain.at(-1) ?? viber}), not a person: your answer goes to it as it stands`,
         ...{ earlier, signal, asked },
         ...(order.decided && { decided: order.decided }),
+        ...(order.watch && { watch: order.watch }),
         ...(order.address && { address: order.address }),
         ...(order.job && { job: order.job }),
         instructions: question.instructions,

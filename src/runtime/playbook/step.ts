@@ -58,13 +58,14 @@ export const isRole = (mesh: Mesh, task: TaskRecord, { agent }: Pick<PlaybookSte
 /** Throws what `mesh.ask` and the judge throw. */
 export function createStepWork({ home, mesh, judge, bus, log }: StepOptions) {
   return async (turn: PlayTurn, at: StepAt): Promise<StepResult> => {
-    const { task, run, principal, tellsMemory, address, signal, earlier, decided } = turn;
+    const { task, run, principal, tellsMemory, address, signal, watch, earlier, decided } = turn;
     const { step, key } = at.current;
     const { agent: name = task.viber, instruction, constraints } = step;
     const agent = mesh.registry.find(name) ?? task.viber;
     const order: Order = {
       ...{ task, run, principal, tellsMemory, earlier, signal },
       ...(decided && { decided }),
+      ...(watch && { watch }),
       ...{ words: [], names: [], query: instruction, place: '' },
       ...(address && { address }),
     };

@@ -99,7 +99,9 @@ const CAP: Pick<RunOutcome, 'error' | 'buttons'> = { error: 'cap', buttons: [] }
 const needsOwner = (error: unknown): boolean =>
   !(error instanceof RunError) || ['key', 'quota', 'unreachable', 'config', 'refused'].includes(error.kind);
 
-const kindOf = (error: unknown): string => (error instanceof RunError ? error.kind : (errorCode(error) ?? 'unknown'));
+/** In a word: of the model's run, else the system's. */
+export const kindOf = (error: unknown): string =>
+  error instanceof RunError ? error.kind : (errorCode(error) ?? 'unknown');
 
 function sentenceOf(error: unknown): Said {
   if (error instanceof RunError || error instanceof UserError) return error.said ?? say('common.wrong');

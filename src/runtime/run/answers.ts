@@ -35,7 +35,7 @@ export async function sendAnswers(
   // The newest message of a conversation is the one that is answered.
   const people = items.filter((item) => !item.message.job);
   const newest = new Map(people.map((item) => [conversationKey(item.message.message.address), item]));
-  for (const [key, { id, message: entry }] of newest) {
+  for (const [key, { id, acceptedAt, message: entry }] of newest) {
     const { address, messageId } = entry.message;
     const messages = messagesFor(entry.message);
     const shown = await renderAnswer(outcome, entry.taskId, address, messages, to);
@@ -45,6 +45,7 @@ export async function sendAnswers(
     const rows = [...(question?.buttons ?? []), ...shown.buttons];
     if (rows.length > 0) outbound.buttons = await to.buttons.offer(address, rows);
     if (outcome.state === 'error' || outcome.state === 'waiting') outbound.ended = outcome.state;
+    outbound.askedAt = Date.parse(acceptedAt);
     if (isReply(entry.message)) outbound.replyTo = messageId;
     const placeholder = placeholders.get(key);
     if (placeholder !== undefined) outbound.placeholder = placeholder;

@@ -17,7 +17,11 @@ export async function runAgent(order: Order, to: AgentServices): Promise<Perform
   const metered = { run: asked?.root ?? run, task: task.id, person: principalText(principal) };
   const hooks = {
     ...{ signal, ...to.meter.hooks(metered), ...journal(order, progress, to.home) },
-    onEvent: (event: Parameters<typeof shownAs>[0]) => to.bus.emit(shownAs(event, asked)),
+    onEvent(event: Parameters<typeof shownAs>[0]) {
+      // What an agent says that was asked is no answer to anybody yet.
+      if (event.type === 'text-delta' && !asked && event.content.trim() !== '') order.watch?.word();
+      to.bus.emit(shownAs(event, asked));
+    },
   };
   try {
     const outcome = await to.agent.run(request, hooks);

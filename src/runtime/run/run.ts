@@ -16,6 +16,7 @@ import { cutCall, STEERED } from '../context/past-run.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
 import type { Decided, Order, Play, PlayTurn } from '../contract/order.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
+import type { TurnWatch } from '../contract/watch.ts';
 import { buttonsAgain, interruptedWhile, stoppedRun } from '../reply/failure.ts';
 import { unheardVoice } from '../reply/unheard.ts';
 import { finalize } from './finalize.ts';
@@ -34,6 +35,7 @@ export interface RunTurn {
   signal: AbortSignal;
   /** Aborts with `signal`, but for a newer message: what was said before it is still taken in. */
   intake: AbortSignal;
+  watch?: TurnWatch;
   /** Resolves once its messages are durable: waited for before the first effect that cannot be taken back. Throws LeaseLost. */
   stored: () => Promise<void>;
 }
@@ -141,7 +143,7 @@ function onWhoseWord({ items, answered }: RunTurn): Principal {
 }
 
 async function orderOf(
-  { task, run, items, answered, principal, earlier, signal, spoken, stored }: Begun,
+  { task, run, items, answered, principal, earlier, signal, watch, spoken, stored }: Begun,
   decided: Decided | undefined,
   to: Pick<RunServices, 'tellsMemory'>,
 ): Promise<Order> {
@@ -150,6 +152,7 @@ async function orderOf(
   return {
     ...{ task, run, principal, tellsMemory, earlier, signal, stored, query: first.text || (spoken[0] ?? '') },
     ...(decided && { decided }),
+    ...(watch && { watch }),
     words: [...items.map((item) => item.message.message.text), ...spoken].filter(Boolean),
     ...(task.called ? { called: task.called } : {}),
     names: items.flatMap((item) => item.message.message.files.map((file) => file.name)),
@@ -170,14 +173,23 @@ const jobPlace = ({ name, deliver }: JobOrder): string =>
 
 async function playIn(
   begun: Begun,
-  { task, run, principal, tellsMemory, address, earlier, signal, decided }: Order,
+  { task, run, principal, tellsMemory, address, earlier, signal, watch, decided }: Order,
   { id, message: { play = {} } }: QueueItem<Entry>,
   playOut: Play,
   { suspension }: Pick<RunServices, 'suspension'>,
 ): Promise<RunOutcome> {
   // What was written while it was played.
   const added = begun.items.flatMap(({ message }) => (message.play ? [] : [message.message.text])).join('\n\n');
-  const about = { task, run, principal, tellsMemory, earlier, signal, ...(address && { address }) };
+  const about = {
+    task,
+    run,
+    principal,
+    tellsMemory,
+    earlier,
+    signal,
+    ...(address && { address }),
+    ...(watch && { watch }),
+  };
   const played = await playOut({ ...about, ...(decided && { decided }), messages: begun.messages, play, id, added });
   if (!('waiting' in played)) return played;
   return suspension.suspend({ ...begun, inner: played, play: true }, played.waiting, played.tools);

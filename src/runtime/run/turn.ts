@@ -16,11 +16,12 @@ import { traceOf } from '../contract/entry.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import { RunError } from '../contract/run-error.ts';
 import { bindingKey } from '../conversations/conversations.ts';
-import { failure, interruptedRun, stoppedRun } from '../reply/failure.ts';
+import { failure, interruptedRun, kindOf, stoppedRun } from '../reply/failure.ts';
 import type { Batch, Item } from './batches.ts';
 import { type ConcludeServices, type Concluding, conclude, record } from './conclude.ts';
 import { type RunEnd, type RunTurn, type RunUses, run } from './run.ts';
 import type { RunServices } from './services.ts';
+import { noteWait, watchTurn } from './watch.ts';
 
 export interface Turn
   extends Batch,
@@ -33,7 +34,10 @@ export interface Turn
 }
 
 type Attempt = RunEnd | { kind: 'shutdown' };
-type Attempting = Pick<RunServices, 'home' | 'live' | 'taskRecords' | 'conversations' | 'threads' | 'meter' | 'log'>;
+type Attempting = Pick<
+  RunServices,
+  'home' | 'live' | 'taskRecords' | 'conversations' | 'threads' | 'meter' | 'metrics' | 'log'
+>;
 export type TurnServices = Attempting & RunUses & ConcludeServices;
 
 /**
@@ -44,6 +48,7 @@ export async function takeTurn(turn: Turn, to: TurnServices): Promise<'done' | '
   crashPoint('run:claimed');
   const { run: id, ack } = turn;
   const { message } = turn.items[0] as Item;
+  noteWait(turn.items, turn.isAgain, to.metrics);
   const attempted = await attempt(turn, to);
   // The next process goes on with the run, and reads what it has used.
   if (attempted.kind === 'shutdown') return 'shutdown';
@@ -82,7 +87,8 @@ async function attempt(turn: Turn, to: Attempting & RunUses): Promise<Attempt> {
     const answered = [...turn.carriedOver, ...items];
     await to.live.follow(id, followers(answered, first.taskId, to), isAgain, newestIn(items));
     showing = to.taskRecords.showRunning(first.taskId, () => to.threads.show(first.taskId));
-    const end = await run({ task, run: id, items, answered, isAgain, signal, intake, stored }, to);
+    const watch = watchTurn(answered, to.metrics);
+    const end = await run({ task, run: id, items, answered, isAgain, signal, intake, watch, stored }, to);
     // The answer must not be kept of a message that was not.
     await stored();
     if (end.kind === 'steered') return end;
@@ -114,6 +120,10 @@ async function attemptFailed(error: unknown, turn: Turn, to: Attempting): Promis
     onSettled();
     return ended(outcome, id, to);
   };
+  const failed = (): Attempt => {
+    to.metrics.count('viber_errors_total', { stage: 'run', kind: kindOf(error) });
+    return settled(failure(error, id, messages, to.log));
+  };
   const reason = reasonOf(signal);
   const left = () => findRun(to.home, viber, taskId, id);
   if (reason === 'stop') return settled(cutOff(await left()));
@@ -123,10 +133,10 @@ async function attemptFailed(error: unknown, turn: Turn, to: Attempting): Promis
   if (error instanceof LeaseLost) throw error;
   // A full or failing disk, or no handle to reach the model with, is no answer to anybody: the message is tried again.
   if (isStorageFailure(error) || (!(error instanceof RunError) && errorCode(error) !== undefined)) throw error;
-  if (reason === undefined) return settled(failure(error, id, messages, to.log));
+  if (reason === undefined) return failed();
   // Only what stands in the session is there for the next turn to go on from.
   const lines = await left();
-  if (!lines.some((entry) => entry.type === 'message')) return settled(failure(error, id, messages, to.log));
+  if (!lines.some((entry) => entry.type === 'message')) return failed();
   const outcome = { ...cutOff(lines), ...to.meter.used(id), error: STEERED };
   await record((turn.items[0] as Item).message, id, outcome, to.home);
   to.log.info({ trace: id, task: taskId }, 'run steered');

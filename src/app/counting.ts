@@ -1,0 +1,70 @@
+/** What parts say of their work, as numbers on `/metrics`. */
+import type { OutboxFile, Queue } from '../engine/engine.ts';
+import type { ModelCall } from '../runtime/costs/costs.ts';
+import type { Delivery } from '../runtime/delivery.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Usage } from '../workspace/types.ts';
+import type { BuiltChannels } from './channels.ts';
+
+interface Watched {
+  metrics: Metrics;
+  queue: Pick<Queue<unknown>, 'stats'>;
+  delivery: Pick<Delivery, 'stats'>;
+  built: Pick<BuiltChannels, 'channels'>;
+}
+
+/** What holds at this moment: read when it is asked for. */
+export function watchGauges({ metrics, queue, delivery, built }: Watched): void {
+  const startedAt = Date.now() / 1000;
+  const both = () => Promise.all([queue.stats(), delivery.stats()]);
+  const age = (oldest: number | undefined) => (oldest === undefined ? 0 : Math.max(0, (Date.now() - oldest) / 1000));
+  metrics.gauge('viber_waiting', async () => (await both()).reduce((sum, { waiting }) => sum + waiting, 0));
+  metrics.gauge('viber_dead', async () => (await delivery.stats()).dead);
+  metrics.gauge('viber_resident_bytes', () => process.memoryUsage.rss());
+  metrics.gauge('viber_queue_depth', async () => {
+    const [inbox, outbox] = await both();
+    return [
+      [{ queue: 'inbox' }, inbox.waiting],
+      [{ queue: 'outbox' }, outbox.waiting],
+    ];
+  });
+  metrics.gauge('viber_queue_age_seconds', async () => {
+    const [inbox, outbox] = await both();
+    return [
+      [{ queue: 'inbox' }, age(inbox.oldest)],
+      [{ queue: 'outbox' }, age(outbox.oldest)],
+    ];
+  });
+  metrics.gauge('viber_channel_connected', () =>
+    [...built.channels].map(([channel, it]) => [{ channel }, it.status().state === 'connected' ? 1 : 0]),
+  );
+  metrics.gauge('viber_start_time_seconds', () => startedAt);
+}
+
+/** What became of an attempt to deliver; of those that arrived how long it took, where somebody waited since they asked. */
+export function countDelivery(
+  metrics: Metrics,
+  outcome: string,
+  { message, createdAt }: Pick<OutboxFile, 'message' | 'createdAt'>,
+  failure?: string,
+): void {
+  metrics.count('viber_deliveries_total', { outcome });
+  if (failure !== undefined) metrics.count('viber_errors_total', { stage: 'delivery', kind: failure });
+  if (outcome !== 'sent') return;
+  const { channel } = message.address;
+  const now = Date.now();
+  metrics.observe('viber_delivery_seconds', { channel }, (now - createdAt) / 1000);
+  if (message.askedAt !== undefined)
+    metrics.observe('viber_answer_seconds', { channel }, (now - message.askedAt) / 1000);
+}
+
+export function countCall(metrics: Metrics, { model, ms }: Pick<ModelCall, 'model' | 'ms'>, usage: Usage): void {
+  const { inputTokens, outputTokens, cachedInputTokens = 0, cost, currency } = usage;
+  metrics.count('viber_model_calls_total', { model });
+  metrics.observe('viber_model_call_seconds', { model }, ms / 1000);
+  metrics.count('viber_model_tokens_total', { model, direction: 'input' }, inputTokens);
+  metrics.count('viber_model_tokens_total', { model, direction: 'output' }, outputTokens);
+  if (cachedInputTokens > 0)
+    metrics.count('viber_model_tokens_total', { model, direction: 'cached' }, cachedInputTokens);
+  if (cost !== undefined && currency !== undefined) metrics.count('viber_model_cost_total', { model, currency }, cost);
+}
