@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { wantsOpenMetrics } from '../../src/telemetry/exposition.ts';
 import { COUNTERS, GAUGES, HISTOGRAMS } from '../../src/telemetry/families.ts';
@@ -149,6 +151,14 @@ describe('the page', () => {
     [`${';q=1,'.repeat(9_999)}application/openmetrics-text`, false],
   ])('%.60s', (accept, isOpen) => {
     expect(wantsOpenMetrics(accept)).toBe(isOpen);
+  });
+
+  it('is told whole in the documentation', () => {
+    const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'observability.md'), 'utf8');
+    const told = [...page.matchAll(/^\| `(viber_\w+)` \| (\w+) \|/gm)].map(([, name, kind]) => `${kind} ${name}`);
+    const kinds = { counter: COUNTERS, histogram: HISTOGRAMS, gauge: GAUGES };
+    const all = Object.entries(kinds).flatMap(([kind, of]) => Object.keys(of).map((name) => `${kind} ${name}`));
+    expect(told.toSorted()).toEqual(all.toSorted());
   });
 
   it('has names that both formats allow, each with its base unit', () => {
