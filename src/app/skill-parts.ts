@@ -15,6 +15,8 @@ import type { Home } from '../workspace/home.ts';
 /** The library that watches takes longer to load than a first answer should wait. */
 const WATCH_AFTER_MS = 2_000;
 
+export type SkillParts = Awaited<ReturnType<typeof openSkillParts>>;
+
 export async function openSkillParts(options: {
   config: Pick<Config, 'skills'>;
   home: Home;

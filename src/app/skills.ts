@@ -5,13 +5,14 @@ import type { Logger } from '../log.ts';
 import { say } from '../messages/messages.ts';
 import type { ServerPrompts, SkillAdding } from '../runtime/commands/command.ts';
 import type { KnownNames } from '../runtime/contract/job-service.ts';
-import type { Toolbox } from '../runtime/contract/order.ts';
+import type { Offered, Toolbox } from '../runtime/contract/order.ts';
 import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
 import type { NamedModels } from '../runtime/model/models.ts';
 import { mayUse } from '../runtime/tools/asked.ts';
 import type { McpServers } from '../runtime/tools/mcp/servers.ts';
 import type { SkillService } from '../runtime/tools/skills/service.ts';
 import type { Home } from '../workspace/home.ts';
+import type { SkillParts } from './skill-parts.ts';
 
 export interface OpenSkillsOptions {
   config: Pick<Config, 'skills' | 'mcp'>;
@@ -43,119 +44,168 @@ const NOTHING = { tools: [], skills: '' };
 const WAIT_MS = 3_000;
 
 export function openAppSkills(options: OpenSkillsOptions): AppSkills {
-  const { config, home, log } = options;
-  let opened: ReturnType<typeof open> | undefined;
-  let connected: Promise<McpServers> | undefined;
-  /** Vibers whose skills have been read once. */
-  const read = new Set<string>();
-  let early: NodeJS.Timeout | undefined;
-  const ending = new AbortController();
-  const servers = Object.keys(config.mcp);
   // Tried out in a process of its own, which the first run would have to wait for.
-  if (options.sandbox !== false) void probe().catch((err: unknown) => log.warn({ err }, 'is there a sandbox?'));
-
-  async function open() {
-    const { openSkillParts } = await import('./skill-parts.ts');
-    return openSkillParts({ config, home, log, sandbox: options.sandbox !== false });
-  }
-
-  /** Skills that were broken at the start are told about by the catalog; only a fault of ours rejects. */
-  function parts(): ReturnType<typeof open> {
-    opened ??= open().catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    });
-    return opened;
-  }
-
-  async function mcp(): Promise<McpServers> {
-    connected ??= import('../runtime/tools/mcp/servers.ts').then(
-      ({ McpServers }) => new McpServers({ servers: config.mcp, log }),
-    );
-    return connected;
-  }
-
-  const { webOrigins } = config.skills;
-
-  const ofSkills: Toolbox = async (order, own, scope) => {
-    if (own.skills?.length === 0) return NOTHING;
-    const { skills, reading, offerSkills, usable, isSandboxed } = await parts();
-    if (!read.has(scope.viber)) {
-      const work = Promise.all([reading, skills.open(scope.viber)]).then(() => read.add(scope.viber));
-      await within(work, WAIT_MS);
-    }
-    return offerSkills(await usable(scope.viber), order, own, scope, {
-      ...{ settings: config.skills, bundled: { web: { allowedOrigins: webOrigins } }, isSandboxed },
-    });
-  };
-
-  const ofServers: Toolbox = async ({ principal }, own, scope) => {
-    const named = [...(own.tools ?? []), ...(own.skills ?? [])];
-    const isAsked = !own.tools || servers.some((server) => named.some((tool) => tool.startsWith(`${server}_`)));
-    // As with scripts: what the owner has set up is for the people of this gateway.
-    if (servers.length === 0 || !isAsked || principal.role === 'guest') return NOTHING;
-    const tools = await (await mcp()).tools(scope);
-    return { tools: tools.filter(({ name }) => !OWN_TOOLS.includes(name)), skills: '' };
-  };
-
+  if (options.sandbox !== false) void probe().catch((err: unknown) => options.log.warn({ err }, 'is there a sandbox?'));
+  const servers = new Servers(options.config.mcp, options.log);
+  const skills = new Skills(options, servers);
   return {
     async toolbox(order, own, scope) {
-      const [called, served] = await Promise.all([ofSkills(order, own, scope), ofServers(order, own, scope)]);
+      const [called, served] = await Promise.all([skills.offer(order, own, scope), servers.offer(order, own, scope)]);
       const all = [...called.tools, ...served.tools].filter(mayUse(own, order.asked));
       if (all.length > MAX_TOOLS)
-        log.warn({ tools: all.length }, 'too many tools: name those needed in mcp.NAME.tools');
+        options.log.warn({ tools: all.length }, 'too many tools: name those needed in mcp.NAME.tools');
       return { ...called, tools: all.slice(0, MAX_TOOLS) };
     },
-    service: {
-      async list(viber) {
-        const { skills, health, listSkills } = await parts();
-        const listed = await listSkills(skills, health, viber);
-        return { ...listed, servers: servers.length > 0 ? (await mcp()).health() : [] };
-      },
-      async find(viber, name) {
-        const { skills, health, findSkill } = await parts();
-        return findSkill(skills, health, viber, name);
-      },
-    },
-    async names(vibers, models) {
-      const { knownNames } = await import('../runtime/tools/skills/known-names.ts');
-      const common = { home, config, models, connected: (await connected)?.names() };
-      if (vibers.length === 0) return knownNames(common);
-      const { skills, reading } = await parts();
-      let isRead = false;
-      const work = Promise.all([reading, ...vibers.map((viber) => skills.open(viber))])
-        .then(() => skills.refresh())
-        .then(() => {
-          isRead = true;
-        });
-      await within(work, WAIT_MS);
-      return knownNames({ ...common, skills: isRead ? { catalog: skills, vibers } : undefined });
-    },
-    async adding() {
-      const { openAdding } = await import('./adding.ts');
-      const onChange = async () => (await opened)?.skills.refresh();
-      return openAdding({ config, home, log, onChange, signal: ending.signal });
-    },
-    ...(servers.length > 0 && {
-      prompts: {
-        list: async () => (await mcp()).prompts(),
-        read: async (prompt, values) => (await mcp()).prompt(prompt, values),
-      },
-    }),
-    start() {
-      early ??= setTimeout(() => {
-        parts().catch((err: unknown) => log.error({ err }, 'the skills could not be read'));
-      }, EARLY_MS).unref();
-    },
+    service: skills,
+    names: (vibers, models) => skills.names(vibers, models),
+    adding: () => skills.adding(),
+    ...(servers.prompts && { prompts: servers.prompts }),
+    start: () => skills.start(),
     async close() {
-      clearTimeout(early);
-      ending.abort(new UserError(say('adding.restarted')));
-      const closing = [opened?.then(({ skills }) => skills.close()), connected?.then((each) => each.close())];
-      for (const outcome of await Promise.allSettled(closing)) {
-        if (outcome.status === 'rejected') log.warn({ err: outcome.reason }, 'the skills could not be closed');
+      for (const outcome of await Promise.allSettled([skills.close(), servers.close()])) {
+        if (outcome.status === 'rejected') options.log.warn({ err: outcome.reason }, 'the skills could not be closed');
       }
     },
   };
+}
+
+/** The servers of tools, connected by the first question about them. */
+class Servers {
+  readonly #configured: Config['mcp'];
+  readonly #names: readonly string[];
+  readonly #log: Logger;
+  #connected: Promise<McpServers> | undefined;
+
+  constructor(configured: Config['mcp'], log: Logger) {
+    this.#configured = configured;
+    this.#names = Object.keys(configured);
+    this.#log = log;
+  }
+
+  async offer(...[{ principal }, own, scope]: Parameters<Toolbox>): Promise<Offered> {
+    const named = [...(own.tools ?? []), ...(own.skills ?? [])];
+    const isAsked = !own.tools || this.#names.some((server) => named.some((tool) => tool.startsWith(`${server}_`)));
+    // As with scripts: what the owner has set up is for the people of this gateway.
+    if (this.#names.length === 0 || !isAsked || principal.role === 'guest') return NOTHING;
+    const tools = await (await this.#connect()).tools(scope);
+    return { tools: tools.filter(({ name }) => !OWN_TOOLS.includes(name)), skills: '' };
+  }
+
+  async health(): Promise<ReturnType<McpServers['health']>> {
+    return this.#names.length > 0 ? (await this.#connect()).health() : [];
+  }
+
+  /** What servers that somebody has needed offer by now. */
+  async toolNames(): Promise<ReturnType<McpServers['names']> | undefined> {
+    return (await this.#connected)?.names();
+  }
+
+  get prompts(): ServerPrompts | undefined {
+    if (this.#names.length === 0) return undefined;
+    return {
+      list: async () => (await this.#connect()).prompts(),
+      read: async (prompt, values) => (await this.#connect()).prompt(prompt, values),
+    };
+  }
+
+  async close(): Promise<void> {
+    await (await this.#connected)?.close();
+  }
+
+  #connect(): Promise<McpServers> {
+    this.#connected ??= import('../runtime/tools/mcp/servers.ts').then(
+      ({ McpServers }) => new McpServers({ servers: this.#configured, log: this.#log }),
+    );
+    return this.#connected;
+  }
+}
+
+/** The skills of all vibers, read by the first run or a moment after the start. */
+class Skills implements SkillService {
+  readonly #options: OpenSkillsOptions;
+  readonly #servers: Servers;
+  /** Vibers whose skills have been read once. */
+  readonly #read = new Set<string>();
+  readonly #ending = new AbortController();
+  #opened: Promise<SkillParts> | undefined;
+  #early: NodeJS.Timeout | undefined;
+
+  constructor(options: OpenSkillsOptions, servers: Servers) {
+    this.#options = options;
+    this.#servers = servers;
+  }
+
+  async offer(...[order, own, scope]: Parameters<Toolbox>): Promise<Offered> {
+    if (own.skills?.length === 0) return NOTHING;
+    const { skills, reading, offerSkills, usable, isSandboxed } = await this.#parts();
+    if (!this.#read.has(scope.viber)) {
+      const work = Promise.all([reading, skills.open(scope.viber)]).then(() => this.#read.add(scope.viber));
+      await within(work, WAIT_MS);
+    }
+    const settings = this.#options.config.skills;
+    const bundled = { web: { allowedOrigins: settings.webOrigins } };
+    return offerSkills(await usable(scope.viber), order, own, scope, { settings, bundled, isSandboxed });
+  }
+
+  async list(viber: string): ReturnType<SkillService['list']> {
+    const { skills, health, listSkills } = await this.#parts();
+    return { ...(await listSkills(skills, health, viber)), servers: await this.#servers.health() };
+  }
+
+  async find(viber: string, name: string): ReturnType<SkillService['find']> {
+    const { skills, health, findSkill } = await this.#parts();
+    return findSkill(skills, health, viber, name);
+  }
+
+  async names(vibers: readonly string[], models: NamedModels): Promise<KnownNames> {
+    const { knownNames } = await import('../runtime/tools/skills/known-names.ts');
+    const { config, home } = this.#options;
+    const common = { home, config, models, connected: await this.#servers.toolNames() };
+    if (vibers.length === 0) return knownNames(common);
+    const { skills, reading } = await this.#parts();
+    let isRead = false;
+    const work = Promise.all([reading, ...vibers.map((viber) => skills.open(viber))])
+      .then(() => skills.refresh())
+      .then(() => {
+        isRead = true;
+      });
+    await within(work, WAIT_MS);
+    return knownNames({ ...common, skills: isRead ? { catalog: skills, vibers } : undefined });
+  }
+
+  async adding(): Promise<SkillAdding> {
+    const { openAdding } = await import('./adding.ts');
+    const { config, home, log } = this.#options;
+    const onChange = async () => (await this.#opened)?.skills.refresh();
+    return openAdding({ config, home, log, onChange, signal: this.#ending.signal });
+  }
+
+  start(): void {
+    this.#early ??= setTimeout(() => {
+      this.#parts().catch((err: unknown) => this.#options.log.error({ err }, 'the skills could not be read'));
+    }, EARLY_MS).unref();
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#early);
+    this.#ending.abort(new UserError(say('adding.restarted')));
+    await (await this.#opened)?.skills.close();
+  }
+
+  /** Skills that were broken at the start are told about by the catalog; only a fault of ours rejects. */
+  #parts(): Promise<SkillParts> {
+    this.#opened ??= this.#open().catch((error: unknown) => {
+      this.#opened = undefined;
+      throw error;
+    });
+    return this.#opened;
+  }
+
+  async #open(): Promise<SkillParts> {
+    const { openSkillParts } = await import('./skill-parts.ts');
+    const { config, home, log, sandbox } = this.#options;
+    return openSkillParts({ config, home, log, sandbox: sandbox !== false });
+  }
 }
 
 async function probe(): Promise<boolean> {

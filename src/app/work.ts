@@ -157,7 +157,7 @@ export function openWork(options: WorkOptions): Work {
     log,
     runAgent: (order) => runAgent(order, runs),
   });
-  const jobs = openAppJobs({
+  const { jobs, ...ofJobs } = openAppJobs({
     ...{ config, home, viber, queue, buttons, delivery, notifier, languages, channelOf, log },
     ...{ people: options.people, zones: options.zones, clock: options.clock, folder: options.env.OPENVIBER_JOBS_DIR },
     ...{ attachRules: rulesAt, isBlank },
@@ -177,7 +177,7 @@ export function openWork(options: WorkOptions): Work {
     config,
     home,
     log,
-    parts: [memory.toolbox, mesh.toolbox, jobs.toolbox, chooser.toolbox, searching, everyday],
+    parts: [memory.toolbox, mesh.toolbox, ofJobs.toolbox, chooser.toolbox, searching, everyday],
   });
   const afterRun = createAfterRun({ home, log, askOwners });
   const threads = createThreads({ home, conversations, channelOf, log });
@@ -190,7 +190,8 @@ export function openWork(options: WorkOptions): Work {
   const runs: RunServices = {
     ...{ home, log, agent, bus, meter, suspension, conversations, delivery, buttons, compaction, channelOf, isBlank },
     digests: options.digests,
-    ...{ live: options.live, metrics: options.metrics, syncSoon: options.syncSoon, memory: afterRun, jobs },
+    ...{ live: options.live, metrics: options.metrics, syncSoon: options.syncSoon, memory: afterRun },
+    jobs: { answers: ofJobs.answers, ended: (entry, outcome) => jobs.ended(entry, outcome) },
     ...{ settings: { ...config, modelName }, attachRules: rulesAt, toolbox: tools.toolbox, play: mesh.play },
     chosen,
     vibers: options.vibers,
@@ -201,7 +202,7 @@ export function openWork(options: WorkOptions): Work {
     },
     reading: openReading({ config, env: options.env, home, meter, log }),
     speak: openSpeak({ config, env: options.env, home, meter, log }),
-    tellsMemory: createTelling(config, jobs.targets),
+    tellsMemory: createTelling(config, ofJobs.targets),
     taskRecords: createTaskRecords({
       ...{ home, conversations, costs, log },
       hasOwner: () => options.pairing.ownership() === 'somebody',
@@ -226,7 +227,7 @@ export function openWork(options: WorkOptions): Work {
         approvals,
         compaction,
         attachRules: rulesAt,
-        jobs: jobs.service,
+        jobs: () => jobs.service(),
         timezone: config.jobs.timezone,
       },
       ...{ pairing: options.pairing, links: options.links, settings: options.settings, skills: tools.skills },
@@ -245,7 +246,7 @@ export function openWork(options: WorkOptions): Work {
 
   return {
     modelName,
-    jobs: jobs.service,
+    jobs: () => jobs.service(),
     records: runs.taskRecords,
     interrupt: createInterrupt({ live: options.live, conversations, queue, approvals, log }),
     preload: () => agent.preload(modelName()),

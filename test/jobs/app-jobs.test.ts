@@ -27,7 +27,7 @@ test('a run that ends before the jobs have been read after a restart is noted, a
     JSON.stringify({ schedule: JSON.stringify(schedule), since: slot - 1, lastSlot: slot, failures: 0, lastRun }),
   );
   const told: string[] = [];
-  const jobs = openAppJobs({
+  const { jobs } = openAppJobs({
     config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
     ...{ home, folder: undefined, viber: 'default', clock: undefined, log: silentLog(), channelOf: () => undefined },
     queue: { enqueue: async () => 'duplicate', depth: () => 0, isBusy: () => false },
@@ -51,7 +51,7 @@ test('a job for one time that was missed for too long is told to the owners befo
   const by = `createdBy: "telegram:1001"\ncreatedAt: ${made}\n`;
   fs.writeFileSync(file, `name: Call Kim\nschedule: ${due?.slice(0, 19)}Z\ntimezone: UTC\nprompt: x\n${by}`);
   const told: string[] = [];
-  const jobs = openAppJobs({
+  const { jobs } = openAppJobs({
     config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
     ...{ home, folder: undefined, viber: 'default', clock: undefined, log: silentLog(), channelOf: () => undefined },
     queue: { enqueue: async () => 'accepted', depth: () => 0, isBusy: () => false },
@@ -74,7 +74,7 @@ test('a folder of jobs that cannot be used ends nothing, and is used once it is 
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const failed: unknown[] = [];
-  const jobs = openAppJobs({
+  const { jobs } = openAppJobs({
     config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
     ...{ home, folder, viber: 'default', clock: undefined, channelOf: () => undefined },
     log: { ...silentLog(), info: () => undefined, error: (fields: unknown) => void failed.push(fields) },

@@ -46,6 +46,15 @@ function saysHealthy(value: Json | undefined): boolean {
   return !isFailed && SAYING.some((field) => typeof value[field] === 'string' && HEALTHY.test(value[field]));
 }
 
+/** Whether all that came of a run is that all is well: nobody has to read that. */
+function saysNothingElse(
+  { text, artifactRefs, isCutShort }: RunOutcome,
+  values: readonly (Json | undefined)[],
+): boolean {
+  const isHealthy = HEALTHY.test(text) || (values.length > 0 && values.every(saysHealthy));
+  return isHealthy && artifactRefs.length === 0 && !isCutShort;
+}
+
 const SAYING = ['status', 'result', 'output', 'stdout', 'text', 'state', 'health'];
 
 /** As long as the outbox tries to send a message. */
@@ -117,9 +126,7 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
     if (outcome.state === 'waiting') return ask(item, run, outcome);
     if (outcome.state !== 'completed') return;
     const lines = await findRun(home, viber, taskId, run);
-    const values = toolValues(lines);
-    const isHealthy = HEALTHY.test(outcome.text) || (values.length > 0 && values.every(saysHealthy));
-    const isRoutine = isHealthy && outcome.artifactRefs.length === 0 && !outcome.isCutShort;
+    const isRoutine = saysNothingElse(outcome, toolValues(lines));
     const isTold = hasUsed(lines, NOTIFY);
     if (outcome.isCutShort)
       await options.tellOwners(`job-${job.id}-steps-${job.slot}`, say('jobs.maxSteps', { name: quotedName(job.name) }));

@@ -1,0 +1,136 @@
+/**
+ * The scheduled jobs of a gateway that may have none: nothing of them is loaded before the first file, or the first question about
+ * them. They are read a moment after the start, and again for whoever asks next when that failed.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Config } from '../config.ts';
+import { errorCode } from '../errors.ts';
+import type { Entry } from '../runtime/contract/entry.ts';
+import type { JobService } from '../runtime/contract/job-service.ts';
+import type { RunOutcome } from '../runtime/contract/outcome.ts';
+import type { Clock } from './clock.ts';
+import type { Jobs } from './files.ts';
+import type { JobServiceOptions, ScheduledJobs } from './service.ts';
+
+export interface JobsOnDemandOptions extends Omit<JobServiceOptions, 'jobs' | 'states' | 'clock' | 'settings'> {
+  folder: string;
+  settings: Config['jobs'];
+  /** The system's by default. */
+  clock: Clock | undefined;
+}
+
+/** A start has better things to do, and a platform that is away must not hold up the jobs of the others. */
+const START_MS = 1_000;
+
+export class JobsOnDemand {
+  readonly #options: JobsOnDemandOptions;
+  /** Of the state of each job. */
+  readonly #records: string;
+  readonly #waiting: NodeJS.Timeout;
+  #opened: { service: ScheduledJobs; files: Jobs } | undefined;
+  #opening: Promise<void> | undefined;
+  #watcher: fs.FSWatcher | undefined;
+  #isStopped = false;
+
+  constructor(options: JobsOnDemandOptions) {
+    this.#options = options;
+    this.#records = path.join(options.home.spool, 'jobs');
+    this.#waiting = setTimeout(() => this.#begin(), START_MS).unref();
+  }
+
+  /** Idempotent; happens by itself a moment after the start. */
+  start(): Promise<void> {
+    clearTimeout(this.#waiting);
+    this.#watcher?.close();
+    if (!this.#isStopped) this.#opening ??= this.#open().catch((error: unknown) => this.#failed(error));
+    return this.#opening ?? Promise.resolve();
+  }
+
+  /** Once the jobs have been read; undefined when they could not be. */
+  async service(): Promise<JobService | undefined> {
+    await this.start();
+    await this.#opened?.service.refresh();
+    return this.#opened?.service;
+  }
+
+  /** A run has ended; nothing happens for runs that are no job's. */
+  ended(entry: Entry, { state, error, text }: Pick<RunOutcome, 'state' | 'error' | 'text'>): void {
+    if (!entry.job || state === 'waiting') return;
+    const why = error === undefined ? undefined : text || error;
+    // A run that a restart found at work may end before the jobs have been read.
+    this.start()
+      .then(() => this.#opened?.service.ended(entry, state, why))
+      .catch((err: unknown) =>
+        this.#options.log.error({ err, job: entry.job?.id }, 'the end of a job could not be noted'),
+      );
+  }
+
+  /** Removes the tasks of runs that are too old. Never rejects. */
+  async sweep(now: Date): Promise<void> {
+    const { home, settings, log } = this.#options;
+    const days = settings.keep_days;
+    try {
+      const { sweepJobRuns } = await import('./past-runs.ts');
+      const removed = await sweepJobRuns(home, days, now);
+      if (removed > 0) log.info({ removed, days }, 'tasks of old job runs were removed');
+    } catch (err) {
+      log.error({ err }, 'old job runs could not be cleared away');
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#waiting);
+    this.#watcher?.close();
+    await this.#opening;
+    await this.#opened?.service.stop();
+    await this.#opened?.files.close();
+  }
+
+  #begin(): void {
+    const { folder } = this.#options;
+    const start = () => void this.start();
+    try {
+      fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const isUsed = fs.existsSync(this.#records) || fs.readdirSync(folder).length > 0;
+      if (isUsed) start();
+      else this.#watcher = fs.watch(folder, start).unref().on('error', start);
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      // A folder that cannot be made or watched: opening it says what is wrong.
+      start();
+    }
+  }
+
+  async #open(): Promise<void> {
+    const [{ Jobs }, { ScheduledJobs }, { openJobStates }, { systemClock }, { systemTimezone }] = await Promise.all([
+      import('./files.ts'),
+      import('./service.ts'),
+      import('./state.ts'),
+      import('./clock.ts'),
+      import('./schedule.ts'),
+    ]);
+    const { folder, settings, clock = systemClock, ...services } = this.#options;
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const timezone = settings.timezone ?? systemTimezone();
+    const files = new Jobs({ folder, timezone, log: services.log });
+    const states = openJobStates(this.#records);
+    const service = new ScheduledJobs({ ...services, jobs: files, states, clock, settings: { ...settings, timezone } });
+    await files.start();
+    if (this.#isStopped) return files.close();
+    service.start();
+    this.#opened = { service, files };
+    services.log.info({ jobs: files.all().length }, 'the scheduled jobs are read');
+  }
+
+  #failed(err: unknown): void {
+    const { folder, log } = this.#options;
+    log.error(
+      { err, folder },
+      'the scheduled jobs could not be started; check their folder (OPENVIBER_JOBS_DIR, else jobs/ of the home)',
+    );
+    // Whoever asks next has it tried again.
+    this.#opening = undefined;
+  }
+}
