@@ -1,14 +1,24 @@
-/** Which models may be chosen, with all that needs of the configuration, and the choice of each conversation. */
+/** Calls of models with what they need of the configuration: which model answers, which may be chosen, and what each call costs. */
+
+import { isBlank } from '../channels/markdown/blank.ts';
 import type { Config } from '../config.ts';
+import type { Logger } from '../log.ts';
 import { messagesIn } from '../messages/messages.ts';
+import { type Agent, createAgent } from '../runtime/agent/agent.ts';
 import type { Toolbox } from '../runtime/contract/order.ts';
+import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import type { ConversationSettings } from '../runtime/conversations/settings.ts';
+import { Costs } from '../runtime/costs/costs.ts';
+import { createMeter, type Meter } from '../runtime/costs/meter.ts';
 import { priceOf } from '../runtime/costs/prices.ts';
 import { createChoices, type ModelChoices } from '../runtime/model/choices.ts';
 import { chosenAt } from '../runtime/model/choose.ts';
-import type { ModelCheck } from '../runtime/model/models.ts';
+import { createModels, type ModelCheck } from '../runtime/model/models.ts';
 import type { RunServices } from '../runtime/run/services.ts';
 import { setModelTool } from '../runtime/tools/set-model.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Home } from '../workspace/home.ts';
+import { countCall } from './counting.ts';
 
 export interface AppModels {
   choices: ModelChoices;
@@ -43,4 +53,41 @@ export function openAppModels(options: {
       return { tools: [setModelTool({ models: choices, settings, address, isOwner, messages })], skills: '' };
     },
   };
+}
+
+export interface ModelCalls extends AppModels {
+  models: ReturnType<typeof createModels>;
+  /** The one that answers where nothing else is said. */
+  modelName: () => string;
+  agent: Agent;
+  costs: Costs;
+  meter: Meter;
+}
+
+export function openModelCalls(options: {
+  config: Config;
+  home: Home;
+  env: NodeJS.ProcessEnv;
+  settings: ConversationSettings;
+  notifier: Pick<OwnerNotifier, 'tellOwners'>;
+  metrics: Metrics;
+  log: Logger;
+}): ModelCalls {
+  const { config, home, env, settings, notifier, metrics, log } = options;
+  const models = createModels({ providers: config.providers, env: env });
+  const modelName = () => config.model ?? models.defaultModel;
+  const choosing = openAppModels({ config, models, modelName, settings });
+  const seconds = (value: number) => value * 1000;
+  const { connect, firstToken, idle, run } = config.timeouts;
+  const agent = createAgent({
+    ...{ models, log, isBlank },
+    onModelFailure: (kind) => metrics.count('viber_errors_total', { stage: 'model', kind }),
+    timeouts: { connect: seconds(connect), firstToken: seconds(firstToken), idle: seconds(idle), run: seconds(run) },
+  });
+  const costs = new Costs({
+    ...{ home, log, prices: config.prices, currency: config.currency, limits: config.limits },
+    onCall: (call, usage) => countCall(metrics, call, usage),
+  });
+  const meter = createMeter({ costs, tellOwners: (id, text) => void notifier.tellOwners(id, text) });
+  return { ...choosing, models, modelName, agent, costs, meter };
 }

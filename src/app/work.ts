@@ -15,7 +15,6 @@ import { UserError } from '../errors.ts';
 import type { Clock } from '../jobs/clock.ts';
 import { systemTimezone } from '../lib/timezone.ts';
 import type { Logger } from '../log.ts';
-import { createAgent } from '../runtime/agent/agent.ts';
 import { Approvals } from '../runtime/approvals/approvals.ts';
 import { RunSuspension } from '../runtime/approvals/suspend.ts';
 import type { ZonesAt } from '../runtime/commands/command.ts';
@@ -24,6 +23,7 @@ import { nowText } from '../runtime/context/now.ts';
 import { questionId } from '../runtime/contract/buttons.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import type { JobService } from '../runtime/contract/job-service.ts';
+import type { RunAgent } from '../runtime/contract/order.ts';
 import { OFFLINE_MODEL } from '../runtime/contract/providers.ts';
 import { type Conversations, placeOf, shareTask } from '../runtime/conversations/conversations.ts';
 import type { Digests } from '../runtime/conversations/digests.ts';
@@ -31,16 +31,13 @@ import type { Expected } from '../runtime/conversations/expected.ts';
 import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import type { ConversationSettings } from '../runtime/conversations/settings.ts';
 import { createTaskRecords } from '../runtime/conversations/task-record.ts';
-import { createThreads } from '../runtime/conversations/threads.ts';
+import { createThreads, type Threads } from '../runtime/conversations/threads.ts';
 import type { ViberRules } from '../runtime/conversations/vibers.ts';
-import { Costs } from '../runtime/costs/costs.ts';
-import { createMeter } from '../runtime/costs/meter.ts';
 import type { Delivery } from '../runtime/delivery.ts';
 import type { Bus } from '../runtime/live/bus.ts';
 import type { Live } from '../runtime/live/live.ts';
 import { createAfterRun } from '../runtime/memory/after-run.ts';
 import { SmallModelTitles } from '../runtime/memory/titles.ts';
-import { createModels } from '../runtime/model/models.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
 import { outcomeOf } from '../runtime/reply/outcomes.ts';
 import type { Questions } from '../runtime/reply/questions.ts';
@@ -52,12 +49,11 @@ import { Worker } from '../runtime/worker.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Home } from '../workspace/home.ts';
 import { openCompaction } from './compaction.ts';
-import { countCall } from './counting.ts';
 import { openEveryday } from './everyday.ts';
 import { openAppJobs } from './jobs.ts';
 import { openAppMemory } from './memory.ts';
 import { openMesh } from './mesh.ts';
-import { openAppModels } from './models.ts';
+import { type ModelCalls, openModelCalls } from './models.ts';
 import { openReading, openSpeak } from './reading.ts';
 import { openAppSearch } from './search.ts';
 import { createTelling } from './telling.ts';
@@ -117,25 +113,13 @@ export interface Work {
   stop(): Promise<void>;
 }
 
-export function openWork(options: WorkOptions): Work {
+/** All that a run is made of, and what of it is asked, ended or swept. */
+function openRuns(options: WorkOptions) {
   const { config, home, viber, queue, bus, buttons, delivery, conversations, notifier, languages, channelOf, log } =
     options;
-  const models = createModels({ providers: config.providers, env: options.env });
-  const modelName = () => config.model ?? models.defaultModel;
-  const { choices, chosen, ...chooser } = openAppModels({ config, models, modelName, settings: options.settings });
-  const seconds = (value: number) => value * 1000;
-  const { connect, firstToken, idle, run } = config.timeouts;
-  const agent = createAgent({
-    ...{ models, log, isBlank },
-    onModelFailure: (kind) => options.metrics.count('viber_errors_total', { stage: 'model', kind }),
-    timeouts: { connect: seconds(connect), firstToken: seconds(firstToken), idle: seconds(idle), run: seconds(run) },
-  });
+  const calls = openModelCalls(options);
+  const { models, modelName, agent, costs, meter, chosen } = calls;
   const rulesAt = attachRulesOf(config, channelOf);
-  const costs = new Costs({
-    ...{ home, log, prices: config.prices, currency: config.currency, limits: config.limits },
-    onCall: (call, usage) => countCall(options.metrics, call, usage),
-  });
-  const meter = createMeter({ costs, tellOwners: (id, text) => void notifier.tellOwners(id, text) });
   const { questions } = options;
   const approvals = new Approvals({
     ...{ folder: home.access, queue, log },
@@ -147,16 +131,8 @@ export function openWork(options: WorkOptions): Work {
   const compaction = openCompaction({
     ...{ config, home, agent, costs, approvals, modelName, log, askOwners },
   });
-  const mesh = openMesh({
-    config,
-    home,
-    agent,
-    bus,
-    meter,
-    modelName,
-    log,
-    runAgent: (order) => runAgent(order, runs),
-  });
+  const ask: RunAgent = (order) => runAgent(order, runs);
+  const mesh = openMesh({ config, home, agent, bus, meter, modelName, runAgent: ask, log });
   const { jobs, ...ofJobs } = openAppJobs({
     ...{ config, home, viber, queue, buttons, delivery, notifier, languages, channelOf, log },
     ...{ people: options.people, zones: options.zones, clock: options.clock, folder: options.env.OPENVIBER_JOBS_DIR },
@@ -173,19 +149,11 @@ export function openWork(options: WorkOptions): Work {
   });
   const aboutViber = async (id: string) => (await loadAgent(home.root, id)).description;
   const everyday = openEveryday({ conversations, zones: options.zones, vibers: options.vibers, aboutViber });
-  const tools = openTools({
-    config,
-    home,
-    log,
-    parts: [memory.toolbox, mesh.toolbox, ofJobs.toolbox, chooser.toolbox, searching, everyday],
-  });
+  const parts = [memory.toolbox, mesh.toolbox, ofJobs.toolbox, calls.toolbox, searching, everyday];
+  const tools = openTools({ config, home, log, parts });
   const afterRun = createAfterRun({ home, log, askOwners });
   const threads = createThreads({ home, conversations, channelOf, log });
-  const { small_model: small } = config;
-  const titles =
-    small === undefined || small === OFFLINE_MODEL
-      ? undefined
-      : new SmallModelTitles({ home, model: small, models, costs, show: threads.show, log });
+  const titles = titlesOf(calls, options, threads);
   const usualZone = config.jobs.timezone ?? systemTimezone();
   const runs: RunServices = {
     ...{ home, log, agent, bus, meter, suspension, conversations, delivery, buttons, compaction, channelOf, isBlank },
@@ -195,11 +163,7 @@ export function openWork(options: WorkOptions): Work {
     ...{ settings: { ...config, modelName }, attachRules: rulesAt, toolbox: tools.toolbox, play: mesh.play },
     chosen,
     vibers: options.vibers,
-    nowFor(principal, { run, mayAsk }) {
-      const zone = options.zones.of(principal);
-      const known = zone !== undefined ? 'known' : mayAsk() && options.zones.asksIn(principal, run) ? 'ask' : 'guess';
-      return nowText(new Date(options.clock?.now() ?? Date.now()), zone ?? usualZone, known);
-    },
+    nowFor: clockOf(options, usualZone),
     reading: openReading({ config, env: options.env, home, meter, log }),
     speak: openSpeak({ config, env: options.env, home, meter, log }),
     tellsMemory: createTelling(config, ofJobs.targets),
@@ -210,23 +174,29 @@ export function openWork(options: WorkOptions): Work {
     ...{ threads, titles },
     loadAgent: (id) => loadOwn(home, id, log),
   };
+  return { runs, calls, approvals, compaction, jobs, memory, tools, threads, titles, afterRun, aboutViber, usualZone };
+}
+
+export function openWork(options: WorkOptions): Work {
+  const { config, home, queue, conversations, languages, questions, log } = options;
+  const { runs, calls, approvals, compaction, jobs, memory, tools, ...parts } = openRuns(options);
   const zonesAt: ZonesAt = {
     of: (principal) => options.zones.of(principal),
     set: (principal, zone) => options.zones.set(principal, zone),
-    usual: usualZone,
+    usual: parts.usualZone,
   };
   const worker = new Worker({
     ...{ queue, runs, questions, giveUp: options.giveUp, maxRuns: config.limits.runs },
     commands: {
       ...{
         home,
-        models: choices,
+        models: calls.choices,
         prefixes: options.prefixes,
         messagesAt: (address: Address) => languages.at(address),
-        costs,
+        costs: calls.costs,
         approvals,
         compaction,
-        attachRules: rulesAt,
+        attachRules: runs.attachRules,
         jobs: () => jobs.service(),
         timezone: config.jobs.timezone,
       },
@@ -237,19 +207,19 @@ export function openWork(options: WorkOptions): Work {
       zones: zonesAt,
       searchMemory: memory.searchMemory,
       vibers: options.vibers,
-      aboutViber,
+      aboutViber: parts.aboutViber,
       bound: (id) => conversations.bound(id).map(placeOf),
-      showTask: threads.show,
+      showTask: parts.threads.show,
       shareTask: (person, from) => shareTask(conversations, person, from),
     },
   });
 
   return {
-    modelName,
+    modelName: calls.modelName,
     jobs: () => jobs.service(),
     records: runs.taskRecords,
     interrupt: createInterrupt({ live: options.live, conversations, queue, approvals, log }),
-    preload: () => agent.preload(modelName()),
+    preload: () => calls.agent.preload(calls.modelName()),
     async start() {
       await approvals.start();
       worker.start();
@@ -263,10 +233,25 @@ export function openWork(options: WorkOptions): Work {
       approvals.close();
       await jobs.stop();
       await worker.stop(DRAIN_MS);
-      await Promise.all([afterRun.flush(), compaction.close(), titles?.close()]);
+      await Promise.all([parts.afterRun.flush(), compaction.close(), parts.titles?.close()]);
       await Promise.all([tools.close(), memory.close()]);
     },
   };
+}
+
+/** What time it is for somebody, and whether they may be asked where they are. */
+function clockOf({ zones, clock }: WorkOptions, usual: string): NonNullable<RunServices['nowFor']> {
+  return (principal, { run, mayAsk }) => {
+    const zone = zones.of(principal);
+    const known = zone !== undefined ? 'known' : mayAsk() && zones.asksIn(principal, run) ? 'ask' : 'guess';
+    return nowText(new Date(clock?.now() ?? Date.now()), zone ?? usual, known);
+  };
+}
+
+function titlesOf({ models, costs }: ModelCalls, { config, home, log }: WorkOptions, { show }: Threads) {
+  const { small_model: model } = config;
+  if (model === undefined || model === OFFLINE_MODEL) return undefined;
+  return new SmallModelTitles({ home, model, models, costs, show, log });
 }
 
 function attachRulesOf({ channels }: Config, channelOf: WorkOptions['channelOf']): RunServices['attachRules'] {
