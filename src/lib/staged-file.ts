@@ -18,8 +18,29 @@ export interface WriteOptions {
   mode?: number;
 }
 
-/** Waits until the names in the folder are on the disk. */
-export async function syncFolder(dir: string): Promise<void> {
+/** By folder, the sync under way and the one that follows it. */
+const folderSyncs = new Map<string, { running: Promise<void>; next?: Promise<void> }>();
+
+/** Waits until the names in the folder are on the disk. Whoever asks while it is being synced shares the sync that follows. */
+export function syncFolder(dir: string): Promise<void> {
+  const known = folderSyncs.get(dir);
+  if (!known) return beginSync(dir);
+  known.next ??= known.running.then(
+    () => beginSync(dir),
+    () => beginSync(dir),
+  );
+  return known.next;
+}
+
+function beginSync(dir: string): Promise<void> {
+  const running = syncNow(dir).finally(() => {
+    if (folderSyncs.get(dir)?.running === running && !folderSyncs.get(dir)?.next) folderSyncs.delete(dir);
+  });
+  folderSyncs.set(dir, { running });
+  return running;
+}
+
+async function syncNow(dir: string): Promise<void> {
   const fd = fs.openSync(dir, 'r');
   try {
     await fsync(fd);

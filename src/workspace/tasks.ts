@@ -9,10 +9,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UserError } from '../errors.ts';
 import { ensureFolder, quarantine } from '../lib/damage.ts';
 import { createStatCache } from '../lib/file-cache.ts';
-import { patchFile, syncFile, syncFolder, writeFileAtomic } from '../lib/files.ts';
+import { patchFile, syncFile, syncFolder } from '../lib/files.ts';
 import { serialise } from '../lib/locks.ts';
 import { parseJson, readJson, readWhole } from '../lib/read-json.ts';
 import { isInteger, isText, listOf, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
+import { stageFile } from '../lib/staged-file.ts';
 import { cutText, plainLine } from '../lib/text.ts';
 import { writeJson } from '../lib/write-json.ts';
 import { type Home, isId } from './home.ts';
@@ -78,9 +79,16 @@ export async function readTask(home: Home, taskId: string): Promise<TaskRecord |
 }
 
 export function readTaskSync(home: Home, taskId: string): TaskRecord | undefined {
+  return readStored(home, taskId)?.record;
+}
+
+/** The record, as a copy, with the text it stands in; without that it was made anew just now. */
+function readStored(home: Home, taskId: string): { record: TaskRecord; text?: string } | undefined {
   const file = recordFile(home, taskId);
-  const found = records.get(file)?.record ?? mend(home, taskId, file);
-  return found && copyOf(found);
+  const found = records.get(file);
+  if (found?.record) return { record: copyOf(found.record), text: found.text };
+  const made = mend(home, taskId, file);
+  return made && { record: made };
 }
 
 /** Undefined when nothing stands there, or nothing tells of the task any more. */
@@ -103,7 +111,7 @@ function copyOf(record: TaskRecord): TaskRecord {
 
 /** Writes the whole record, creating the task's folder if need be. */
 export async function saveTask(home: Home, record: TaskRecord, options: { sync?: boolean } = {}): Promise<void> {
-  await serialise(recordFile(home, record.id), () => write(home, record, options.sync));
+  await serialise(recordFile(home, record.id), () => replace(home, record, options.sync));
 }
 
 /** A record that was saved without that survives a power cut when it resolves. */
@@ -126,13 +134,16 @@ export function updateTask(
   options: { sync?: boolean } = {},
 ): Promise<TaskRecord> {
   return serialise(recordFile(home, taskId), async () => {
-    const before = readTaskSync(home, taskId);
-    if (before === undefined) throw new UserError(`There is no task ${taskId}.`);
+    const stored = readStored(home, taskId);
+    if (stored === undefined) throw new UserError(`There is no task ${taskId}.`);
+    const { record: before, text } = stored;
     const changed = change(copyOf(before));
     if (JSON.stringify(changed) === JSON.stringify(before)) return before;
     const updatedAt = changed.updatedAt === before.updatedAt ? new Date().toISOString() : changed.updatedAt;
     const after = { ...changed, id: taskId, updatedAt };
-    await write(home, after, options.sync ?? stablePart(after) !== stablePart(before));
+    const sync = options.sync ?? stablePart(after) !== stablePart(before);
+    if (sync || text === undefined) await replace(home, after, sync);
+    else await patch(home, after, text);
     return after;
   });
 }
@@ -181,23 +192,33 @@ function stablePart(record: TaskRecord): string {
   return JSON.stringify({ ...record, state: null, runs: null, usage: null, counted: null, updatedAt: null });
 }
 
-/** What changes often stands last and the file is padded, so that a change of state is one small write in place. */
-async function write(home: Home, record: TaskRecord, sync = true): Promise<void> {
+async function replace(home: Home, record: TaskRecord, sync = true): Promise<void> {
   const file = recordFile(home, record.id);
-  const { state, runs, usage, counted, updatedAt, ...stable } = record;
+  const text = textOf(record);
+  const staged = await stageFile(file, text, { sync });
+  staged.commit();
+  records.keep(file, fs.statSync(file), { record: copyOf(record), text });
+  if (sync) await syncFolder(path.dirname(staged.target));
+}
+
+/** @param before the text it stands in, read in the same tick */
+async function patch(home: Home, record: TaskRecord, before: string): Promise<void> {
+  const file = recordFile(home, record.id);
+  const text = textOf(record, Buffer.byteLength(before) - 1);
+  const stat = await patchFile(file, before, text);
+  if (stat) records.keep(file, stat, { record: copyOf(record), text });
+}
+
+/** What changes often stands last and the file is padded, so that a change of state is one small write in place. */
+function textOf({ state, runs, usage, counted, updatedAt, ...stable }: TaskRecord, oldSize = 0): string {
   const json = JSON.stringify(
     { ...stable, ...(counted && { counted }), ...(usage && { usage }), runs, state, updatedAt },
     null,
     2,
   );
-  const before = sync ? undefined : records.get(file)?.text;
   const size = Buffer.byteLength(json);
-  const oldSize = before === undefined ? 0 : Buffer.byteLength(before) - 1;
   const room = Math.max(Math.ceil((size + 24) / 64) * 64, Math.min(oldSize, size + 64));
-  const text = `${json}${' '.repeat(room - size)}\n`;
-  if (before === undefined) return writeFileAtomic(file, text, { sync });
-  const stat = await patchFile(file, before, text);
-  if (stat) records.keep(file, stat, { record: copyOf(record), text });
+  return `${json}${' '.repeat(room - size)}\n`;
 }
 
 const isConsent = objectOf({ tool: isText, kind: isText, by: isText, at: isText });

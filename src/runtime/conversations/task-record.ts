@@ -136,7 +136,8 @@ export function createTaskRecords({ home, conversations, costs, hasOwner, log }:
   return {
     async note(entry) {
       try {
-        await beginOnce(entry);
+        // The run may have come first; what it has noted since must stay.
+        if (!(await readTask(home, entry.taskId))) await beginOnce(entry);
       } catch (error) {
         log.warn({ task: entry.taskId, err: error }, 'a task that waits could not be noted; its run will');
       }
