@@ -67,6 +67,9 @@ function giveUpBy({ queue, notifier }: Pick<Services, 'queue' | 'notifier'>): Gi
   };
 }
 
+/** What is left of traces is not worth more than that at a stop. */
+const TRACES_MS = 1_500;
+
 class RunningApp implements App {
   connected: Promise<void> = Promise.resolve();
   readonly #services: Services;
@@ -195,12 +198,12 @@ class RunningApp implements App {
 
   /** Nothing is taken in any more, what is at work ends or is kept, and what is on its way out is sent. */
   async #close(): Promise<void> {
-    const { built, delivery, languages, damage, handles, syncSoon, engine, home, log } = this.#services;
+    const { built, delivery, tracing, languages, damage, handles, syncSoon, engine, home, log } = this.#services;
     await Promise.all([...built.channels.values()].map((channel) => channel.disconnect()));
     await this.#letIn.close();
     await this.#work.stop();
     await delivery.close(3_000);
-    await built.close();
+    await Promise.all([tracing?.close(TRACES_MS), built.close()]);
     languages.close();
     damage.close();
     for (const timer of this.#timers) clearTimeout(timer);

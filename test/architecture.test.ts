@@ -116,6 +116,7 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
   { name: /^tar$/, in: /^(cli\/backup|skills\/add)\// },
   { name: /^diff$/, in: /^skills\/add\// },
   { name: /^pino$/, in: /^log\.ts$/ },
+  { name: /^@opentelemetry\//, in: /^telemetry\/otlp\.ts$/ },
   { name: /^(mdast|micromark)/, in: /^channels\/markdown\// },
   { name: /^zod$/, in: /^(config|runtime|channels|skills|jobs|board|workspace)\// },
   { name: /^tokenx$/, in: /^(runtime|workspace)\// },

@@ -234,6 +234,7 @@ describe('docs/configuration.md', () => {
         ...{ ...file, channels, people: { N: file.people[0] }, http, conversations: { PLACE: { viber: '' } } },
         ...{ providers: { NAME: { ...local, headers: '' } }, prices: { MODEL: price } },
         ...{ skills: { ...file.skills, env: { NAME: { KEY: '' } } }, mcp: { NAME: server } },
+        telemetry: { ...file.telemetry, headers: '' },
       },
       '',
     );

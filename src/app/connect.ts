@@ -3,9 +3,10 @@ import type { Channel, ChannelCallbacks } from '../channels/channel.ts';
 import { ConfigError } from '../errors.ts';
 import type { Gateway } from '../runtime/gateway.ts';
 import type { Services } from './services.ts';
+import { traceAccept } from './tracing.ts';
 import type { Work } from './work.ts';
 
-type Connecting = Pick<Services, 'handles' | 'metrics' | 'log' | 'built'>;
+type Connecting = Pick<Services, 'handles' | 'metrics' | 'tracing' | 'log' | 'built'>;
 
 /**
  * Resolves when every channel has connected once; a platform that cannot be reached keeps it waiting. Rejects with ConfigError
@@ -48,7 +49,7 @@ async function connect(
 
 function callbacksFor(
   channel: string,
-  { handles, metrics }: Connecting,
+  { handles, metrics, tracing }: Connecting,
   gateway: Gateway,
   work: Pick<Work, 'interrupt'>,
   onStatus: () => void,
@@ -56,10 +57,12 @@ function callbacksFor(
   return {
     async onMessage(message, raw) {
       const begun = performance.now();
+      const span = tracing && traceAccept(tracing, message);
       try {
         const outcome = await gateway.accept(message, raw);
         const seconds = (performance.now() - begun) / 1000;
         if (outcome === 'accepted') metrics.observe('viber_acknowledge_seconds', { channel }, seconds);
+        if (outcome === 'accepted') span?.end();
         return outcome;
       } catch (error) {
         handles.note(error);

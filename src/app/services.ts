@@ -33,11 +33,13 @@ import type { BuiltChannels } from './channels.ts';
 import { countDelivery } from './counting.ts';
 import { hearDamage } from './damage.ts';
 import { openLive } from './live.ts';
+import { openTracing, traceSend } from './tracing.ts';
 
 export interface ServicesOptions {
   config: Config;
   homeRoot: string;
   log: Logger;
+  env?: NodeJS.ProcessEnv;
   /** Only the machine's own socket: for one-shot commands. */
   localOnly?: boolean;
 }
@@ -54,6 +56,7 @@ export async function openServices(options: ServicesOptions) {
   if (shortage) log[shortage.isTooLow ? 'error' : 'warn']({ limit }, shortage.detail);
   const home = await openHome(options.homeRoot);
   const metrics = createMetrics();
+  const tracing = options.localOnly ? undefined : await openTracing(config.telemetry, options.env ?? {}, log);
   /** Given up when the inbox was opened: its people are told once the gateway is up. */
   const dead: { item: QueueItem<Entry>; reason: string }[] = [];
   const engine = await openLocalEngine<Entry>({
@@ -78,6 +81,7 @@ export async function openServices(options: ServicesOptions) {
   const languages = openLanguages({ folder: home.access, configured: config.language, prefixes, log });
   const delivery = openDelivery({
     ...{ outbox: engine.outbox, log, channelOf: (message) => channelOf(message.address), messagesAt: languages.at },
+    watch: tracing && ((entry) => traceSend(tracing, entry)),
     onOutcome: (...outcome) => countDelivery(metrics, ...outcome),
     onDead: (message, reason) => notifier.tellUndelivered(message, reason),
     onDigest: (message, part) => digests.note(message, part),
@@ -105,6 +109,7 @@ export async function openServices(options: ServicesOptions) {
       home,
       log,
       metrics,
+      tracing,
       limit,
       shortage,
       handles,

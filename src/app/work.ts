@@ -47,6 +47,7 @@ import { runAgent } from '../runtime/run/run-agent.ts';
 import type { RunServices } from '../runtime/run/services.ts';
 import { Worker } from '../runtime/worker.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { Home } from '../workspace/home.ts';
 import { openCompaction } from './compaction.ts';
 import { openEveryday } from './everyday.ts';
@@ -93,6 +94,7 @@ export interface WorkOptions {
   prefixes: Readonly<Record<string, string>>;
   channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
   metrics: Metrics;
+  tracing: Tracing | undefined;
   log: Logger;
 }
 
@@ -158,7 +160,8 @@ function openRuns(options: WorkOptions) {
   const runs: RunServices = {
     ...{ home, log, agent, bus, meter, suspension, conversations, delivery, buttons, compaction, channelOf, isBlank },
     digests: options.digests,
-    ...{ live: options.live, metrics: options.metrics, syncSoon: options.syncSoon, memory: afterRun },
+    ...{ live: options.live, syncSoon: options.syncSoon, memory: afterRun },
+    ...{ metrics: options.metrics, tracing: options.tracing },
     jobs: { answers: ofJobs.answers, ended: (entry, outcome) => jobs.ended(entry, outcome) },
     ...{ settings: { ...config, modelName }, attachRules: rulesAt, toolbox: tools.toolbox, play: mesh.play },
     chosen,

@@ -96,5 +96,6 @@ export const defaults: Config = {
     costPerPersonPerDay: 0,
   },
   timeouts: { connect: 10, firstToken: 60, idle: 60, run: 900 },
+  telemetry: { headers: {} },
   log: { level: 'info' },
 };

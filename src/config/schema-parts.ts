@@ -40,6 +40,9 @@ export const amount = z.preprocess(
   z.number('expected a number, 0 or more').min(0, 'expected a number, 0 or more'),
 );
 
+const SHARE = 'expected a number from 0 to 1';
+export const share = z.preprocess(numeric, z.number(SHARE).min(0, SHARE).max(1, SHARE));
+
 export const flag = z.preprocess(
   (value) => (value === 'true' ? true : value === 'false' ? false : value),
   z.boolean('expected true or false'),

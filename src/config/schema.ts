@@ -16,6 +16,7 @@ import {
   seconds,
   secret,
   section,
+  share,
   steps,
   text,
   timezone,
@@ -77,7 +78,7 @@ const shellSwitch = z.preprocess(
   oneOf('off', 'on', 'network'),
 );
 
-const { http, memory, history, voice, skills, web, search, jobs, mesh, limits, timeouts, log } = defaults;
+const { http, memory, history, voice, skills, web, search, jobs, mesh, limits, timeouts, telemetry, log } = defaults;
 
 export const configSchema = section({
   model: model.exactOptional(),
@@ -212,6 +213,12 @@ export const configSchema = section({
     firstToken: seconds.default(timeouts.firstToken),
     idle: seconds.default(timeouts.idle),
     run: seconds.default(timeouts.run),
+  }).prefault({}),
+  telemetry: section({
+    endpoint: address().exactOptional(),
+    headers: z.record(z.string(), text('expected text'), 'expected headers with values').default(telemetry.headers),
+    sample: share.exactOptional(),
+    service: text('expected a name').exactOptional(),
   }).prefault({}),
   log: section({
     level: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default(log.level),

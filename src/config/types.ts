@@ -1,4 +1,5 @@
 /** The configuration as the rest of the program sees it: complete, every default filled in, ids as strings. */
+import type { TelemetryConfig } from './types-telemetry.ts';
 import type { SearchConfig, SkillsConfig, WebConfig } from './types-web.ts';
 
 export type { AgentConfig } from './types-agent.ts';
@@ -285,5 +286,6 @@ export interface Config {
   mesh: MeshConfig;
   limits: LimitsConfig;
   timeouts: TimeoutsConfig;
+  telemetry: TelemetryConfig;
   log: LogConfig;
 }

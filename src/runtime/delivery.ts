@@ -44,6 +44,8 @@ export interface DeliveryOptions {
   messagesAt?: (address: OutboundMessage['address']) => Messages;
   /** `failure`: what was in the way, in a word. */
   onOutcome?: (outcome: 'sent' | 'retry' | 'unsure' | 'dead', entry: OutboxFile, failure?: string) => void;
+  /** An attempt begins; what it gives is told what was in the way, in a word, when it has ended. */
+  watch?: ((entry: OutboxFile) => (failure?: string) => void) | undefined;
   /** A message was given up for good; may be told again after a crash. Must not throw. */
   onDead?: (message: OutboundMessage, reason: string) => Promise<void>;
   /** A message was sent whose buttons are under the message with this id on its platform; may be told again. Must not throw. */
@@ -165,6 +167,7 @@ class OutboxDelivery implements Delivery {
     if (!channel) return backoff(tries);
     const delay = this.#pace.delay(message.address);
     if (delay > 0) return delay;
+    const ended = this.#options.watch?.(lease.entry);
     try {
       const ledger = this.#partsOf(lease, channel.isExact === true);
       await channel.send(message, {
@@ -172,10 +175,12 @@ class OutboxDelivery implements Delivery {
         hasButtons: (id) => this.#options.onButtons?.(message, id),
       });
     } catch (error) {
+      ended?.(error instanceof StorageError ? 'storage' : failureKind(error));
       // A full or failing disk (the ledger's) is no fault of the message: it stays and is tried again.
       if (error instanceof StorageError || error instanceof LeaseLost) throw error;
       return this.#failed(lease, tries, error);
     }
+    ended?.();
     await this.#sent(lease, channel);
     return 'finished';
   }

@@ -84,7 +84,7 @@ export class Worker {
 
   async #runCommands(lease: Lease<Entry>): Promise<void> {
     await lease.stored();
-    noteWait(lease.items, lease.isAgain, this.#options.runs.metrics);
+    noteWait(lease.items, lease.isAgain, this.#options.runs);
     for (const item of lease.items) {
       await this.#answerCommand(item, lease);
       await this.#ack(lease, [item]);

@@ -65,6 +65,7 @@ export class Loop {
       onProgress: events.toolProgress,
       onEnd: events.toolResult,
       onWait: (call) => void this.#parked.push(call),
+      ...(hooks.watch?.tool && { watch: hooks.watch.tool }),
       log,
     };
     this.#model = createStreamingModel({
@@ -77,6 +78,7 @@ export class Loop {
       acceptsEmpty: () => this.#said.latest !== '',
       ...(hooks.beforeCall && { beforeCall: hooks.beforeCall }),
       ...(hooks.onUsage && { onUsage: hooks.onUsage }),
+      ...(hooks.watch?.model && { watch: hooks.watch.model }),
       onFailure(failure) {
         log.warn({ run: request.runId, ...failure }, 'a model call failed');
         to.onModelFailure?.(failure.kind);

@@ -10,6 +10,7 @@ import type { Json } from '../../workspace/types.ts';
 import { type WaitingCall, WaitsBelow } from '../contract/agent.ts';
 import type { CallOptions } from '../contract/model.ts';
 import type { RuntimeTool } from '../contract/task.ts';
+import type { TurnWatch } from '../contract/watch.ts';
 import { outputOf, type ToolCall, type ToolOutput } from './step.ts';
 
 type ToolSpec = Extract<NonNullable<CallOptions['tools']>[number], { type: 'function' }>;
@@ -26,6 +27,7 @@ export interface ToolHooks {
   onEnd(tool: string, result: Json): void;
   /** The call waits for a person: before it runs, or for what they say to its result. Its result is not the model's yet. */
   onWait(call: WaitingCall): void;
+  watch?: NonNullable<TurnWatch['tool']>;
   log: Logger;
 }
 
@@ -92,6 +94,7 @@ export async function callTool(
 export async function runTool(tool: RuntimeTool, given: unknown, callId: string, hooks: ToolHooks): Promise<Json> {
   const { signal } = hooks;
   let started = false;
+  let ended: ReturnType<NonNullable<TurnWatch['tool']>> | undefined;
   let call: WaitingCall = { callId, tool: tool.name, input: null };
   try {
     const input = tool.input.safeParse(given);
@@ -105,12 +108,15 @@ export async function runTool(tool: RuntimeTool, given: unknown, callId: string,
     signal.throwIfAborted();
     hooks.onStart(tool.name, input.data);
     started = true;
+    ended = hooks.watch?.(tool.name, callId);
     const onProgress = (note: string) => hooks.onProgress?.(tool.name, note);
     const result = await raceAbort(tool.execute(input.data, { signal, callId, onProgress }), signal);
+    ended?.();
     hooks.onEnd(tool.name, result);
     if (tool.asksAfter?.(result)) hooks.onWait(call);
     return result;
   } catch (error) {
+    ended?.(signal.aborted ? 'stopped' : error instanceof WaitsBelow ? undefined : 'failed');
     if (signal.aborted) throw signal.reason;
     if (error instanceof WaitsBelow) {
       hooks.onEnd(tool.name, { status: 'waiting' });

@@ -4,6 +4,7 @@ import type { Json, SessionEntry } from '../../workspace/types.ts';
 import type { CallUsage } from './call-usage.ts';
 import type { Thinking } from './settings.ts';
 import type { InputFile, ResumedStep, RuntimeTool, TaskRequest } from './task.ts';
+import type { TurnWatch } from './watch.ts';
 
 export interface AgentRequest extends TaskRequest {
   taskId: string;
@@ -86,6 +87,7 @@ export interface AgentHooks {
   takeShown?: () => readonly InputFile[];
   /** Before each model call. When it throws, the call is not made and the run ends with that error. */
   beforeCall?: () => void;
+  watch?: Pick<TurnWatch, 'model' | 'tool'>;
   /** A model call has ended, also one that failed or was aborted on its way; `ms` after it began. Must not throw. */
   onUsage?: (model: string, usage: CallUsage, ms: number) => void;
 }

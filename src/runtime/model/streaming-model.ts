@@ -8,6 +8,7 @@ import { say } from '../../messages/messages.ts';
 import { type CallUsage, estimate, usageOf } from '../contract/call-usage.ts';
 import type { CallOptions, GenerateResult, ModelV4 } from '../contract/model.ts';
 import { describeFailure, type ModelFailure, RunError, type RunErrorKind } from '../contract/run-error.ts';
+import type { TurnWatch } from '../contract/watch.ts';
 import { collectAnswer } from './collect-answer.ts';
 import { fitPrompt, hasFiles, tidyCalls, withoutFiles } from './prompt.ts';
 
@@ -28,6 +29,8 @@ export interface StreamingOptions {
   beforeCall?: () => void;
   /** A try has ended that the provider will charge for, `ms` after it began. */
   onUsage?: (model: string, usage: CallUsage, ms: number) => void;
+  /** A try begins; told how it has ended. */
+  watch?: NonNullable<TurnWatch['model']>;
   /** For the log: one try of one model failed. */
   onFailure(failure: { model: string; tries: number; kind: RunErrorKind; err: RunError }): void;
 }
@@ -87,13 +90,22 @@ export function createStreamingModel(options: StreamingOptions): StreamingModel 
         options.onText(delta);
       };
       const begun = performance.now();
-      const spent = (usage: CallUsage) => options.onUsage?.(name, usage, Math.floor(performance.now() - begun));
+      let used: CallUsage | undefined;
+      const spent = (usage: CallUsage) => {
+        used = usage;
+        options.onUsage?.(name, usage, Math.floor(performance.now() - begun));
+      };
+      const ended = options.watch?.(name);
       try {
-        return await ask(name, call, onText, spent);
+        const answer = await ask(name, call, onText, spent);
+        ended?.({ ...(used && { usage: used }), finish: answer.finishReason.unified });
+        return answer;
       } catch (thrown) {
         if (given.abortSignal?.aborted || isCharged(thrown, told)) spent(estimate(call.prompt, told));
-        given.abortSignal?.throwIfAborted();
+        const isStopped = given.abortSignal?.aborted === true;
         const failure = describeFailure(thrown, name);
+        ended?.({ ...(used && { usage: used }), error: isStopped ? 'stopped' : failure.error.kind });
+        given.abortSignal?.throwIfAborted();
         options.onFailure({ model: name, tries, kind: failure.error.kind, err: failure.error });
         if (told > 0) options.onRestart();
         const wait = failure.retryAfterMs ?? limits.retry;

@@ -13,10 +13,13 @@ export type AgentServices = Pick<RunServices, 'agent' | 'bus' | 'meter'> & Assem
 export async function runAgent(order: Order, to: AgentServices): Promise<Performed> {
   const { task, run, principal, signal, words, asked } = order;
   const progress = progressOf(order);
+  const assembled = order.watch?.stage?.('context');
   const request = await assemble(order, progress, to);
+  assembled?.();
   const metered = { run: asked?.root ?? run, task: task.id, person: principalText(principal) };
   const hooks = {
     ...{ signal, ...to.meter.hooks(metered), ...journal(order, progress, to.home) },
+    ...(order.watch && { watch: order.watch }),
     onEvent(event: Parameters<typeof shownAs>[0]) {
       // What an agent says that was asked is no answer to anybody yet.
       if (event.type === 'text-delta' && !asked && event.content.trim() !== '') order.watch?.word();

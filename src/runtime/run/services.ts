@@ -4,6 +4,7 @@ import type { Address, Attachment, Channel, InboundMessage } from '../../channel
 import type { QueueItem } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Tracing } from '../../telemetry/tracing.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { Suspension } from '../approvals/suspend.ts';
 import type { MemoryLimits } from '../context/context.ts';
@@ -107,4 +108,6 @@ export interface RunServices {
   /** Makes an existing file durable within a moment. */
   syncSoon: (file: string) => void;
   metrics: Metrics;
+  /** Absent where nobody asked for traces. */
+  tracing?: Tracing | undefined;
 }

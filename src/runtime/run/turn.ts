@@ -15,6 +15,7 @@ import { reasonOf } from '../contract/abort.ts';
 import { traceOf } from '../contract/entry.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import { RunError } from '../contract/run-error.ts';
+import type { TurnWatch } from '../contract/watch.ts';
 import { bindingKey } from '../conversations/conversations.ts';
 import { failure, interruptedRun, kindOf, stoppedRun } from '../reply/failure.ts';
 import type { Batch, Item } from './batches.ts';
@@ -33,10 +34,12 @@ export interface Turn
   onSettled: () => void;
 }
 
-type Attempt = RunEnd | { kind: 'shutdown' };
+/** `failure`: in a word. */
+type Attempt = (RunEnd | { kind: 'shutdown' }) & { failure?: string };
+type TurnEnd = 'done' | 'steered' | 'shutdown';
 type Attempting = Pick<
   RunServices,
-  'home' | 'live' | 'taskRecords' | 'conversations' | 'threads' | 'meter' | 'metrics' | 'log'
+  'home' | 'live' | 'taskRecords' | 'conversations' | 'threads' | 'meter' | 'metrics' | 'tracing' | 'log'
 >;
 export type TurnServices = Attempting & RunUses & ConcludeServices;
 
@@ -44,25 +47,40 @@ export type TurnServices = Attempting & RunUses & ConcludeServices;
  * `steered`: it has no answer, the next turn goes on from it. `shutdown`: nothing was settled. Throws what passes: a full
  * disk, a platform that is away.
  */
-export async function takeTurn(turn: Turn, to: TurnServices): Promise<'done' | 'steered' | 'shutdown'> {
+export async function takeTurn(turn: Turn, to: TurnServices): Promise<TurnEnd> {
   crashPoint('run:claimed');
-  const { run: id, ack } = turn;
-  const { message } = turn.items[0] as Item;
-  noteWait(turn.items, turn.isAgain, to.metrics);
-  const attempted = await attempt(turn, to);
-  // The next process goes on with the run, and reads what it has used.
-  if (attempted.kind === 'shutdown') return 'shutdown';
+  const { run: id, isAgain } = turn;
   const items = [...turn.carriedOver, ...turn.items];
-  if (attempted.kind === 'steered' || attempted.kind === 'void') await to.taskRecords.endRun(id, message.taskId);
-  if (attempted.kind === 'steered') return 'steered';
-  if (attempted.kind === 'void') {
-    await to.live.end(id, []);
-    await ack(items);
+  noteWait(turn.items, isAgain, to);
+  const watch = watchTurn({ run: id, items, isAgain }, to);
+  try {
+    return await seenThrough(turn, items, watch, to);
+  } catch (error) {
+    watch.end?.('failed', kindOf(error));
+    throw error;
+  }
+}
+
+async function seenThrough(turn: Turn, items: readonly Item[], watch: TurnWatch, to: TurnServices): Promise<TurnEnd> {
+  const { run: id, isAgain, fence, ack } = turn;
+  const { message } = turn.items[0] as Item;
+  const attempted = await attempt(turn, items, watch, to);
+  if (attempted.kind === 'ended' || attempted.kind === 'recorded') {
+    const { outcome, failure } = attempted;
+    const recorded = watch.stage?.('record');
+    const at = attempted.kind === 'recorded' ? attempted.at : await record(message, id, outcome, to.home);
+    await conclude({ run: id, items, isAgain, fence, ack }, outcome, at, to);
+    recorded?.();
+    watch.end?.(outcome.state, failure);
     return 'done';
   }
-  const { outcome } = attempted;
-  const at = attempted.kind === 'recorded' ? attempted.at : await record(message, id, outcome, to.home);
-  await conclude({ run: id, items, isAgain: turn.isAgain, fence: turn.fence, ack }, outcome, at, to);
+  watch.end?.(attempted.kind);
+  // The next process goes on with the run, and reads what it has used.
+  if (attempted.kind === 'shutdown') return 'shutdown';
+  await to.taskRecords.endRun(id, message.taskId);
+  if (attempted.kind === 'steered') return 'steered';
+  await to.live.end(id, []);
+  await ack(items);
   return 'done';
 }
 
@@ -78,16 +96,19 @@ export async function abandonTurn(
 }
 
 /** The turn up to its outcome. */
-async function attempt(turn: Turn, to: Attempting & RunUses): Promise<Attempt> {
+async function attempt(
+  turn: Turn,
+  answered: readonly Item[],
+  watch: TurnWatch,
+  to: Attempting & RunUses,
+): Promise<Attempt> {
   const { run: id, items, isAgain, signal, intake, stored } = turn;
   const first = (items[0] as Item).message;
   let showing: NodeJS.Timeout | undefined;
   try {
     const task = await to.taskRecords.open(first);
-    const answered = [...turn.carriedOver, ...items];
     await to.live.follow(id, followers(answered, first.taskId, to), isAgain, newestIn(items));
     showing = to.taskRecords.showRunning(first.taskId, () => to.threads.show(first.taskId));
-    const watch = watchTurn(answered, to.metrics);
     const end = await run({ task, run: id, items, answered, isAgain, signal, intake, watch, stored }, to);
     // The answer must not be kept of a message that was not.
     await stored();
@@ -121,8 +142,9 @@ async function attemptFailed(error: unknown, turn: Turn, to: Attempting): Promis
     return ended(outcome, id, to);
   };
   const failed = (): Attempt => {
-    to.metrics.count('viber_errors_total', { stage: 'run', kind: kindOf(error) });
-    return settled(failure(error, id, messages, to.log));
+    const kind = kindOf(error);
+    to.metrics.count('viber_errors_total', { stage: 'run', kind });
+    return { ...settled(failure(error, id, messages, to.log)), failure: kind };
   };
   const reason = reasonOf(signal);
   const left = () => findRun(to.home, viber, taskId, id);

@@ -1,29 +1,97 @@
-/** A turn as it is timed: how long its messages have waited, and for its first word. */
+/** A turn as it is timed and traced: how long its messages have waited, for what, and for its first word. */
 import type { Metrics } from '../../telemetry/metrics.ts';
-import type { TurnWatch } from '../contract/watch.ts';
+import type { Span, Tracing } from '../../telemetry/tracing.ts';
+import { traceOf } from '../contract/entry.ts';
+import { splitModelName } from '../contract/providers.ts';
+import type { ModelTry, TurnWatch } from '../contract/watch.ts';
 import type { Item } from './batches.ts';
+
+export interface Watching {
+  metrics: Metrics;
+  /** Absent where nobody asked for traces. */
+  tracing?: Tracing | undefined;
+}
 
 const waited = ({ acceptedAt }: Item): number => (Date.now() - Date.parse(acceptedAt)) / 1000;
 const channelOf = ({ message }: Item): { channel: string } => ({ channel: message.message.address.channel });
-/** Nobody has written it, so nobody waits. */
-const isOwn = ({ message }: Item): boolean => message.job !== undefined;
 
 /** Work on messages begins. One that was begun before has waited for something else. */
-export function noteWait(items: readonly Item[], isAgain: boolean, metrics: Metrics): void {
+export function noteWait(items: readonly Item[], isAgain: boolean, { metrics, tracing }: Watching): void {
   if (isAgain) return;
-  for (const item of items) metrics.observe('viber_queue_wait_seconds', channelOf(item), waited(item));
+  for (const item of items) {
+    metrics.observe('viber_queue_wait_seconds', channelOf(item), waited(item));
+    if (tracing) traceWait(item, tracing);
+  }
 }
 
-/** @param items those that the turn answers; their first word is told once, also where an earlier turn was steered into this one */
-export function watchTurn(items: readonly Item[], metrics: Metrics): TurnWatch {
+/** Of what no platform has sent, it is the first that is seen. */
+function traceWait({ id, acceptedAt, message: { job, resume } }: Item, tracing: Tracing): void {
+  const begin = job || resume ? tracing.root : tracing.stage;
+  begin(id, 'queue', { at: Date.parse(acceptedAt), attributes: { 'viber.trace': traceOf(id) } }).end();
+}
+
+export interface WatchedTurn {
+  run: string;
+  /** Those that it answers, also of turns that were steered into it. */
+  items: readonly Item[];
+  isAgain: boolean;
+}
+
+export function watchTurn({ run, items, isAgain }: WatchedTurn, { metrics, tracing }: Watching): TurnWatch {
   let hasSpoken = false;
-  return {
-    word() {
-      if (hasSpoken) return;
-      hasSpoken = true;
-      for (const item of items) {
-        if (!isOwn(item)) metrics.observe('viber_first_word_seconds', channelOf(item), waited(item));
-      }
-    },
+  const word = () => {
+    if (hasSpoken) return;
+    hasSpoken = true;
+    for (const item of items) {
+      // Nobody waits for a job's.
+      if (!item.message.job) metrics.observe('viber_first_word_seconds', channelOf(item), waited(item));
+    }
   };
+  const [head, ...others] = items;
+  if (!tracing || !head) return { word };
+  const { viber, taskId, job } = head.message;
+  const span = tracing.stage(head.id, `invoke_agent ${viber}`, {
+    attributes: {
+      ...{ 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': viber, 'gen_ai.conversation.id': taskId },
+      ...{ 'viber.trace': traceOf(head.id), 'viber.run': run, 'viber.resumed': isAgain, 'viber.job': job?.id },
+    },
+    links: others.map(({ id }) => id),
+  });
+  return {
+    word,
+    stage(name) {
+      const stage = span.child(name);
+      return () => stage.end();
+    },
+    model: (name) => traceModel(span, name),
+    tool(name, callId) {
+      const call = span.child(`execute_tool ${name}`, {
+        attributes: {
+          ...{ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.type': 'function' },
+          ...{ 'gen_ai.tool.name': name, 'gen_ai.tool.call.id': callId },
+        },
+      });
+      return (error) => call.end(undefined, error);
+    },
+    end: (state, error) => span.end({ 'viber.state': state }, error),
+  };
+}
+
+/** In the words of https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/, without what was said. */
+function traceModel(span: Span, name: string): (ended: ModelTry) => void {
+  const { provider, model } = splitModelName(name);
+  const call = span.child(`chat ${model}`, {
+    kind: 'client',
+    attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': provider, 'gen_ai.request.model': model },
+  });
+  return ({ usage, finish, error }) =>
+    call.end(
+      {
+        'gen_ai.usage.input_tokens': usage?.inputTokens,
+        'gen_ai.usage.output_tokens': usage?.outputTokens,
+        'gen_ai.usage.cache_read.input_tokens': usage?.cachedInputTokens,
+        'gen_ai.response.finish_reasons': finish === undefined ? undefined : [finish],
+      },
+      error,
+    );
 }

@@ -1,0 +1,151 @@
+/**
+ * Traces by OTLP over HTTP, in JSON. Loaded only where an endpoint is set. Spans wait in a bounded list and are sent in the
+ * background; what a collector does not take in time is dropped.
+ */
+import {
+  type Attributes as OtelAttributes,
+  type Span as OtelSpan,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace as traces,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  BatchSpanProcessor,
+  type IdGenerator,
+  RandomIdGenerator,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { scrub } from '../log.ts';
+import type { Attributes, Span, SpanOptions, Tracing } from './tracing.ts';
+
+export interface OtlpOptions {
+  /** Of the traces: ends in `/v1/traces`. */
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  /** Of all traces, from 0 to 1; the same message is always in or always out. */
+  sample: number;
+  resource: Readonly<Record<string, string>>;
+  /** The collector does not take them, or takes them again: told once each. */
+  onChange: (problem: string | undefined) => void;
+  /** Milliseconds between two deliveries; for tests. */
+  everyMs?: number;
+}
+
+const EXPORT_MS = 5_000;
+const MAX_WAITING = 2_048;
+const MAX_BATCH = 256;
+const MAX_TEXT = 200;
+const KINDS = { client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER, producer: SpanKind.PRODUCER };
+
+/** The id of a trace's first span, known to every process. */
+const rootSpan = (trace: string): string => trace.slice(16);
+
+const contextOf = (trace: string) => ({
+  ...{ traceId: trace, spanId: rootSpan(trace), traceFlags: TraceFlags.SAMPLED, isRemote: true },
+});
+
+class Ids implements IdGenerator {
+  readonly #random = new RandomIdGenerator();
+  /** Of the span that is being begun. */
+  root: string | undefined;
+  generateTraceId = (): string => this.root ?? this.#random.generateTraceId();
+  generateSpanId = (): string => (this.root === undefined ? this.#random.generateSpanId() : rootSpan(this.root));
+}
+
+export function createTracing({ url, headers, sample, resource, onChange, everyMs }: OtlpOptions): Tracing {
+  const ids = new Ids();
+  const exporter = new OTLPTraceExporter({
+    url,
+    headers: { ...headers },
+    timeoutMillis: EXPORT_MS,
+    concurrencyLimit: 2,
+  });
+  const provider = new TracerProvider({
+    resource: defaultResource().merge(resourceFromAttributes({ ...resource })),
+    sampler: new TraceIdRatioBasedSampler(sample),
+    spanLimits: { attributeValueLengthLimit: MAX_TEXT, attributeCountLimit: 32, linkCountLimit: 32 },
+    idGenerator: ids,
+    spanProcessors: [
+      new BatchSpanProcessor({
+        ...{ exporter: watched(exporter, onChange), maxQueueSize: MAX_WAITING, maxExportBatchSize: MAX_BATCH },
+        ...{ scheduledDelayMillis: everyMs ?? 5_000, exportTimeoutMillis: EXPORT_MS + 1_000 },
+      }),
+    ],
+  });
+  const tracer = provider.getTracer('openviber-gateway');
+  const begin = (name: string, { kind, at, attributes, links = [] }: SpanOptions, context = ROOT_CONTEXT): OtelSpan =>
+    tracer.startSpan(
+      name,
+      {
+        kind: kind ? KINDS[kind] : SpanKind.INTERNAL,
+        attributes: clean(attributes),
+        links: links.map((trace) => ({ context: contextOf(trace) })),
+        ...(at !== undefined && { startTime: new Date(at) }),
+      },
+      context,
+    );
+
+  function spanOf(span: OtelSpan): Span {
+    return {
+      child: (name, options = {}) => spanOf(begin(name, options, traces.setSpan(ROOT_CONTEXT, span))),
+      end(attributes, error) {
+        if (attributes) span.setAttributes(clean(attributes));
+        if (error !== undefined) span.setAttribute('error.type', error).setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+      },
+    };
+  }
+
+  return {
+    root(trace, name, options = {}) {
+      ids.root = trace;
+      try {
+        return spanOf(begin(name, options));
+      } finally {
+        ids.root = undefined;
+      }
+    },
+    stage: (trace, name, options = {}) =>
+      spanOf(begin(name, options, traces.setSpanContext(ROOT_CONTEXT, contextOf(trace)))),
+    async close(ms) {
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, ms);
+      const flushed = provider.shutdown().catch(() => onChange('what was left could not be handed over'));
+      await Promise.race([flushed, late]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** No secret leaves with a name. */
+function clean(attributes: Attributes = {}): OtelAttributes {
+  const clean: OtelAttributes = {};
+  for (const [key, value] of Object.entries(attributes)) {
+    if (typeof value === 'object') clean[key] = value.map(scrub);
+    else if (value !== undefined) clean[key] = typeof value === 'string' ? scrub(value) : value;
+  }
+  return clean;
+}
+
+/** Says when it begins to fail and when it works again, not each time. */
+function watched(exporter: SpanExporter, onChange: OtlpOptions['onChange']): SpanExporter {
+  let isBroken = false;
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        const { error } = result;
+        if ((error !== undefined) !== isBroken) onChange(error && scrub(error.message));
+        isBroken = error !== undefined;
+        done(result);
+      });
+    },
+    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
+    shutdown: () => exporter.shutdown(),
+  };
+}
