@@ -39,7 +39,9 @@ export interface OtlpOptions {
 
 const EXPORT_MS = 5_000;
 const MAX_WAITING = 2_048;
-const MAX_BATCH = 256;
+const MAX_BATCH = 512;
+/** At a stop all that waits is sent at once, beside what is on its way. */
+const MAX_REQUESTS = 1 + MAX_WAITING / MAX_BATCH;
 const MAX_TEXT = 200;
 const KINDS = { client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER, producer: SpanKind.PRODUCER };
 
@@ -64,7 +66,7 @@ export function createTracing({ url, headers, sample, resource, onChange, everyM
     url,
     headers: { ...headers },
     timeoutMillis: EXPORT_MS,
-    concurrencyLimit: 2,
+    concurrencyLimit: MAX_REQUESTS,
   });
   const provider = new TracerProvider({
     resource: defaultResource().merge(resourceFromAttributes({ ...resource })),

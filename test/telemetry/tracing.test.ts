@@ -49,7 +49,8 @@ describe('traces', () => {
     const collector = await startCollector();
     onTestFinished(() => collector.close());
     const given = await talk({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'own-name' });
-    expect(given.said).toBe(without.said);
+    const plain = (said: string) => said.replace(/viber-\w+/g, 'HOME');
+    expect(plain(given.said)).toBe(plain(without.said));
     expect(given.told).toContain('LOADED @opentelemetry/api');
     expect([collector.refused, collector.resource['service.name']]).toEqual([[], 'own-name']);
     expect(collector.spans.map(({ name }) => name)).toEqual(expect.arrayContaining(['accept', 'queue', 'deliver']));
@@ -80,7 +81,7 @@ describe('traces', () => {
     await tracing.close(30_000);
     expect(performance.now() - begun).toBeLessThan(30_000);
     expect(collector.refused).toEqual([]);
-    expect(collector.spans.length).toBeLessThanOrEqual(2_048 + 2 * 256);
+    expect(collector.spans.length).toBeLessThanOrEqual(2_048 + 512);
     expect(collector.spans.length).toBeGreaterThan(1_000);
   });
 
