@@ -1,0 +1,143 @@
+/**
+ * `GET /api/artifacts/{taskId}/{file}`: a file of a task as it stands on the disk, whole or a part of it (RFC 9110, 13 and 14). Invariant:
+ * nothing of it is shown as a page of ours; pictures made of pixels alone are shown at all, everything else is saved.
+ */
+import fs from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import type http from 'node:http';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { errorCode, UserError } from '../../errors.ts';
+import { cleanType } from '../../workspace/artifact-names.ts';
+import { type ArtifactMeta, artifactPath, listArtifacts } from '../../workspace/artifacts.ts';
+import { type Home, isId } from '../../workspace/home.ts';
+import type { BoardError, BoardRoute, Caller } from '../contract.ts';
+
+export interface ArtifactServices {
+  home: Home;
+  /** Whether the caller sees this task; one that there is not is seen by nobody. */
+  maySee(caller: Caller, taskId: string): Promise<boolean>;
+  refuse(asked: { request: http.IncomingMessage; response: http.ServerResponse }, error: BoardError): void;
+}
+
+/** An open artifact; whoever has it closes it. */
+export interface OpenArtifact {
+  meta: ArtifactMeta;
+  file: FileHandle;
+  /** Bytes that stand there now, whatever the index says. */
+  size: number;
+  etag: string;
+}
+
+/** Formats that hold pixels and no program: an SVG may hold both. */
+const SHOWN: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
+const REF = /^artifacts\/([^/]+)\/([^/]+)$/;
+const NOT_FOUND: BoardError = { status: 404, code: 'not_found', message: 'There is no such file.' };
+
+/** The artifact that `ref` means, as far as the caller may see it; a file that is gone or was never an artifact is none. */
+export async function openArtifact(
+  { home, maySee }: Pick<ArtifactServices, 'home' | 'maySee'>,
+  caller: Caller,
+  ref: string,
+): Promise<OpenArtifact | undefined> {
+  const [, taskId = ''] = REF.exec(ref) ?? [];
+  if (!isId(taskId) || !(await maySee(caller, taskId))) return undefined;
+  const meta = (await listArtifacts(home, taskId)).findLast((one) => one.ref === ref);
+  if (!meta) return undefined;
+  let file: FileHandle;
+  try {
+    // A link that somebody puts in its place meanwhile is not followed.
+    file = await open(artifactPath(home, taskId, meta), fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW);
+  } catch (error) {
+    if (error instanceof UserError || errorCode(error) === 'ENOENT' || errorCode(error) === 'ELOOP') return undefined;
+    throw error;
+  }
+  const { size, mtimeMs, ino } = await file.stat();
+  return { meta, file, size, etag: `"${[size, mtimeMs, ino].map((one) => Math.trunc(one).toString(36)).join('-')}"` };
+}
+
+export const artifactRoute = (services: ArtifactServices): BoardRoute => ({
+  method: 'GET',
+  path: '/api/artifacts/:task/:file',
+  asks: 'caller',
+  async handle(asked) {
+    const { request, response, caller, params } = asked;
+    const found = await openArtifact(services, caller, `artifacts/${params.task}/${params.file}`);
+    if (!found) return services.refuse(asked, NOT_FOUND);
+    try {
+      await send(request, response, found);
+    } finally {
+      await found.file.close();
+    }
+  },
+});
+
+async function send(
+  { method, headers }: http.IncomingMessage,
+  response: http.ServerResponse,
+  { meta, file, size, etag }: OpenArtifact,
+): Promise<void> {
+  const always = {
+    etag,
+    ...{ 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache', vary: 'cookie, authorization' },
+    ...{ 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'; sandbox" },
+    ...{ 'cross-origin-resource-policy': 'same-origin', 'content-disposition': disposition(meta) },
+    'content-type': cleanType(meta.type),
+  };
+  if (isSame(headers['if-none-match'], etag)) {
+    response.writeHead(304, always).end();
+    return;
+  }
+  const wanted = headers['if-range'] === undefined || headers['if-range'] === etag ? headers.range : undefined;
+  const part = rangeOf(wanted, size);
+  if (part === 'none') {
+    response.writeHead(416, { ...always, 'content-range': `bytes */${size}`, 'content-length': 0 }).end();
+    return;
+  }
+  const { start, end } = part ?? { start: 0, end: size - 1 };
+  response.writeHead(part ? 206 : 200, {
+    ...always,
+    'content-length': end - start + 1,
+    ...(part && { 'content-range': `bytes ${start}-${end}/${size}` }),
+  });
+  if (method === 'HEAD' || size === 0) response.end();
+  else await pour(file.createReadStream({ start, end, autoClose: false }), response);
+}
+
+/** A file that becomes shorter meanwhile ends the connection: nobody takes half of it for the whole. */
+async function pour(bytes: Readable, response: http.ServerResponse): Promise<void> {
+  response.strictContentLength = true;
+  try {
+    await pipeline(bytes, response);
+  } catch (error) {
+    // Whoever asked has gone.
+    if (errorCode(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
+}
+
+const isSame = (given: string | undefined, etag: string): boolean =>
+  (given ?? '')
+    .split(',')
+    .map((one) => one.trim().replace(/^W\//, ''))
+    .some((one) => one === '*' || one === etag);
+
+/** One range of bytes; undefined: all of it is asked for, or several ranges, or in a unit that we do not know; `none`: there is none such. */
+export function rangeOf(header: string | undefined, size: number): { start: number; end: number } | 'none' | undefined {
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
+  if (from === '' && to === '') return undefined;
+  const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);
+  const end = from === '' || to === '' ? size - 1 : Math.min(size - 1, Number(to));
+  if (from !== '' && to !== '' && Number(to) < start) return undefined;
+  return start > end ? 'none' : { start, end };
+}
+
+/** RFC 6266: a name of ASCII for old clients, the true one beside it. */
+function disposition({ name, type }: ArtifactMeta): string {
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
+  const coded = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `${SHOWN.has(type) ? 'inline' : 'attachment'}; filename="${plain}"; filename*=UTF-8''${coded}`;
+}

@@ -1,0 +1,176 @@
+/**
+ * Files that programs and the Board hand in before the message that names them: `spool/uploads/{id}` with `{id}.json` beside it, which is
+ * written last, so that what it tells of is whole and on the disk. One that no message names goes after a day, any after thirty.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { UserError } from '../errors.ts';
+import { ensureDir } from '../lib/files.ts';
+import { peekJson, readJson } from '../lib/read-json.ts';
+import { isCount, isFilled, isFlag, objectOf, optional, shape } from '../lib/shape.ts';
+import { writeJson } from '../lib/write-json.ts';
+import { cleanType, extensionOf, safeName } from './artifact-names.ts';
+import type { Home } from './home.ts';
+
+export interface Upload {
+  /** `uploads/{id}` */
+  ref: string;
+  name: string;
+  /** MIME type. */
+  type: string;
+  /** Bytes. */
+  size: number;
+  sha256: string;
+}
+
+interface Kept extends Omit<Upload, 'ref'> {
+  /** Who handed it in: nobody else may name it. */
+  by: string;
+  /** A message has named it. */
+  named?: boolean;
+}
+
+/** Its message says how much may be handed in. */
+export class UploadRefused extends UserError {
+  readonly why: 'too_large' | 'too_many';
+  constructor(why: 'too_large' | 'too_many', message: string) {
+    super(message);
+    this.why = why;
+  }
+}
+
+const keptShape = shape<Kept>(
+  objectOf({
+    ...{ name: isFilled, type: isFilled, size: isCount, sha256: isFilled, by: isFilled },
+    named: optional(isFlag),
+  }),
+);
+const ABOUT = { lost: 'a file that was handed in', next: 'It has to be sent again.' };
+const REF = /^uploads\/([0-9a-f]{32})$/;
+const FILE = /^(?:\.part-)?([0-9a-f]{32})/;
+const DAY_MS = 86_400_000;
+const KEPT_DAYS = { unnamed: 1, named: 30 } as const;
+/** Files that one sender has handed in and no message has named. */
+const MAX_WAITING = 100;
+
+export class Uploads {
+  readonly #folder: string;
+  readonly #maxBytes: number;
+
+  /** @param maxBytes of one file; those of one sender that no message has named yet may have ten times as many together */
+  constructor(home: Pick<Home, 'spool'>, maxBytes: number) {
+    this.#folder = path.join(home.spool, 'uploads');
+    this.#maxBytes = maxBytes;
+  }
+
+  /**
+   * Durable when it resolves. Rejects with UploadRefused when there is more of it than may be, or too much that waits to be named; as the
+   * body does when that is cut off. Nothing is left behind then.
+   * @param given name and type as its sender has them: metadata, never a path
+   */
+  async store(by: string, given: { name: string; type: string }, body: AsyncIterable<Uint8Array>): Promise<Upload> {
+    await ensureDir(this.#folder);
+    const left = this.#roomOf(by);
+    const id = randomBytes(16).toString('hex');
+    const part = path.join(this.#folder, `.part-${id}`);
+    try {
+      const written = await pour(body, part, Math.min(left, this.#maxBytes), this.#maxBytes);
+      await rename(part, this.#path(id));
+      const type = cleanType(given.type);
+      const kept: Kept = { name: safeName(given.name, await extensionOf(type, given.name)), type, ...written, by };
+      this.#write(id, kept);
+      return { ref: `uploads/${id}`, name: kept.name, type, ...written };
+    } catch (error) {
+      await rm(part, { force: true });
+      throw error;
+    }
+  }
+
+  /** The file that `ref` names and where it is; undefined where it is none, is gone, or was handed in by somebody else. */
+  find(by: string, ref: string): (Upload & { path: string }) | undefined {
+    const id = REF.exec(ref)?.[1] ?? '';
+    const kept = id === '' ? undefined : readJson(this.#about(id), keptShape, ABOUT);
+    if (!kept || kept.by !== by || !fs.existsSync(this.#path(id))) return undefined;
+    const { name, type, size, sha256 } = kept;
+    return { ref, name, type, size, sha256, path: this.#path(id) };
+  }
+
+  /** A message that is about to be made durable names it: it stays for as long as that may wait. */
+  keep(ref: string): void {
+    const id = REF.exec(ref)?.[1] ?? '';
+    const kept = id === '' ? undefined : peekJson(this.#about(id), keptShape);
+    if (kept && !kept.named) this.#write(id, { ...kept, named: true });
+  }
+
+  sweep(now: Date): void {
+    for (const name of this.#names()) {
+      const id = FILE.exec(name)?.[1];
+      if (id === undefined) continue;
+      const isNamed = peekJson(this.#about(id), keptShape)?.named === true;
+      const file = path.join(this.#folder, name);
+      const age = now.getTime() - (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now.getTime());
+      if (age > KEPT_DAYS[isNamed ? 'named' : 'unnamed'] * DAY_MS) fs.rmSync(file, { force: true });
+    }
+  }
+
+  /** Bytes that a sender may still hand in. */
+  #roomOf(by: string): number {
+    const waiting = this.#names()
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => peekJson(path.join(this.#folder, name), keptShape))
+      .filter((kept) => kept?.by === by && !kept.named);
+    const bytes = waiting.reduce((sum, kept) => sum + (kept?.size ?? 0), 0);
+    const left = 10 * this.#maxBytes - bytes;
+    if (waiting.length >= MAX_WAITING || left <= 0)
+      throw new UploadRefused(
+        'too_many',
+        'Too many files wait to be named by a message. Send the messages first, or try again tomorrow.',
+      );
+    return left;
+  }
+
+  #names(): string[] {
+    return fs.existsSync(this.#folder) ? fs.readdirSync(this.#folder) : [];
+  }
+
+  #write(id: string, kept: Kept): void {
+    writeJson(this.#about(id), kept);
+  }
+
+  #path(id: string): string {
+    return path.join(this.#folder, id);
+  }
+
+  #about(id: string): string {
+    return path.join(this.#folder, `${id}.json`);
+  }
+}
+
+async function pour(
+  body: AsyncIterable<Uint8Array>,
+  file: string,
+  limit: number,
+  ofOne: number,
+): Promise<{ size: number; sha256: string }> {
+  const target = await open(file, 'wx', 0o600);
+  const digest = createHash('sha256');
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > limit)
+        throw new UploadRefused(
+          'too_large',
+          `The file is too large: at most ${Math.floor(Math.min(limit, ofOne) / 1024)} KB.`,
+        );
+      digest.update(chunk);
+      await target.writeFile(chunk);
+    }
+    await target.datasync();
+  } finally {
+    await target.close();
+  }
+  return { size, sha256: digest.digest('hex') };
+}
