@@ -26,6 +26,7 @@ const PARTS = [
   'emulators',
   'board',
   'telemetry',
+  'client',
   'channels/markdown',
   'channels/shared',
   'channels/terminal',

@@ -60,12 +60,6 @@ interface Unacknowledged {
   reject: (error: ViberError) => void;
 }
 
-interface Followed {
-  live?: LiveFrames | undefined;
-  /** From where on, at the first time. */
-  after?: string | undefined;
-}
-
 const ALL = '*';
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 15_000;
@@ -76,7 +70,8 @@ const REFUSED: ReadonlySet<number> = new Set([4400, 4401, 4403]);
 export class ViberClient {
   readonly #options: ViberClientOptions;
   readonly #unacknowledged = new Map<string, Unacknowledged>();
-  readonly #followed = new Map<string, Followed>();
+  /** By task, once it is acknowledged. */
+  readonly #followed = new Map<string, LiveFrames | undefined>();
   readonly #listeners = new Set<(event: EventFrame) => void>();
   readonly #watchers = new Set<(state: ConnectionState) => void>();
   readonly #ended = new Set<string>();
@@ -131,8 +126,8 @@ export class ViberClient {
 
   /** Tells of these tasks from now on, or of all that this client may see, also after every reconnect. */
   async follow(taskIds: readonly string[] | '*', live?: LiveFrames): Promise<void> {
-    for (const taskId of taskIds === ALL ? [ALL] : taskIds) this.#followed.set(taskId, { live });
-    await this.send({ type: 'task:subscribe', taskIds, ...(live && { live }) });
+    await this.send(subscription(taskIds, live, undefined));
+    for (const taskId of taskIds === ALL ? [ALL] : taskIds) this.#followed.set(taskId, live);
   }
 
   async unfollow(taskIds: readonly string[] | '*'): Promise<void> {
@@ -165,8 +160,8 @@ export class ViberClient {
       if (taskId === undefined) throw new ViberError({ code: 'bad_frame', message: 'The answer names no task.' });
       early.forEach(look);
       // It may have ended while the acknowledgement was lost: asked for from where it began.
-      this.#followed.set(taskId, { live: task.live, after });
       await this.send(subscription([taskId], task.live, after));
+      this.#followed.set(taskId, task.live);
       return await promise;
     } finally {
       stop();
@@ -220,8 +215,8 @@ export class ViberClient {
     this.#cursor ??= frame.cursor;
     this.#tries = 0;
     this.#tell('open');
-    for (const [taskId, { live, after }] of this.#followed) {
-      const again = subscription(taskId === ALL ? ALL : [taskId], live, since ?? after);
+    for (const [taskId, live] of this.#followed) {
+      const again = subscription(taskId === ALL ? ALL : [taskId], live, since);
       this.#socket?.send(JSON.stringify({ ...again, id: crypto.randomUUID() }));
     }
     for (const { text } of this.#unacknowledged.values()) this.#socket?.send(text);
