@@ -135,7 +135,10 @@ class RunningApp implements App {
   #watch(): void {
     const { handles } = this.#services;
     watchGauges(this.#services);
-    const sweep = () => this.#work.sweep(new Date());
+    const sweep = () => {
+      this.#work.sweep(new Date());
+      this.#services.uploads.sweep(new Date());
+    };
     // Not at once: a start has better things to do.
     this.#timers.push(setInterval(sweep, 86_400_000).unref(), setTimeout(sweep, 60_000).unref());
     handles.watch(() => void this.#tellReadiness());
@@ -164,7 +167,7 @@ class RunningApp implements App {
       ...{ ...config.http, tokens: programTokens(this.#services), readiness: () => this.readiness() },
       webhooks: built.mounts,
       isAnyPort: !isPortChosen && built.mounts.size === 0,
-      board: async () => (await import('./app/board.ts')).openBoard({ jobs: this.#work.jobs }),
+      board: async () => (await import('./app/board.ts')).openBoard({ ...this.#services, jobs: this.#work.jobs }),
       metrics: (accept) => metrics.page(accept),
       maxConnections: connectionsFor(limit),
       onError: (error) => log.error({ err: error }, 'a request over HTTP failed'),

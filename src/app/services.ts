@@ -28,6 +28,7 @@ import { createButtons } from '../runtime/reply/buttons.ts';
 import { Questions } from '../runtime/reply/questions.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { DEFAULT_VIBER, type Home, openHome } from '../workspace/home.ts';
+import { Uploads } from '../workspace/uploads.ts';
 import { isViber, listVibers } from '../workspace/vibers.ts';
 import type { BuiltChannels } from './channels.ts';
 import { countDelivery } from './counting.ts';
@@ -118,6 +119,7 @@ export async function openServices(options: ServicesOptions) {
     },
     ...{ engine, queue, state, syncSoon, delivery, buttons, questions, bus, live, settings, built, channelOf },
     ...{ links, pairing, people, languages, prefixes, conversations, expected, digests, zones, notifier },
+    uploads: new Uploads(home, config.limits.downloadBytes),
   };
 }
 

@@ -49,7 +49,7 @@ export function createDispatch(gate: Gate, load: (() => Promise<Board>) | undefi
       const { routes, open, session } = await board();
       match ??= routerOf([...routes, ...open]);
       const { method = '', url = '/' } = request;
-      const found = match(method === 'HEAD' && !path.startsWith('/api/') ? 'GET' : method, path);
+      const found = match(method === 'HEAD' ? 'GET' : method, path);
       if (!found) throw refused(NOT_FOUND);
       if ('methods' in found) {
         response.setHeader('allow', found.methods.join(', '));

@@ -6,19 +6,21 @@ import fs from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import type http from 'node:http';
-import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Principal } from '../../access/principal.ts';
 import { errorCode, UserError } from '../../errors.ts';
 import { cleanType } from '../../workspace/artifact-names.ts';
 import { type ArtifactMeta, artifactPath, listArtifacts } from '../../workspace/artifacts.ts';
 import { type Home, isId } from '../../workspace/home.ts';
-import type { BoardError, BoardRoute, Caller } from '../contract.ts';
+import { readTask } from '../../workspace/tasks.ts';
+import type { TaskRecord } from '../../workspace/types.ts';
+import type { BoardRoute, Caller } from '../contract.ts';
+import { Refused } from '../respond.ts';
 
-export interface ArtifactServices {
+export interface ArtifactParts {
   home: Home;
-  /** Whether the caller sees this task; one that there is not is seen by nobody. */
-  maySee(caller: Caller, taskId: string): Promise<boolean>;
-  refuse(asked: { request: http.IncomingMessage; response: http.ServerResponse }, error: BoardError): void;
+  /** What they may see in direct messages, whatever viber works on it. */
+  maySee(principal: Principal, task: TaskRecord): boolean;
 }
 
 /** An open artifact; whoever has it closes it. */
@@ -33,16 +35,16 @@ export interface OpenArtifact {
 /** Formats that hold pixels and no program: an SVG may hold both. */
 const SHOWN: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
 const REF = /^artifacts\/([^/]+)\/([^/]+)$/;
-const NOT_FOUND: BoardError = { status: 404, code: 'not_found', message: 'There is no such file.' };
 
 /** The artifact that `ref` means, as far as the caller may see it; a file that is gone or was never an artifact is none. */
 export async function openArtifact(
-  { home, maySee }: Pick<ArtifactServices, 'home' | 'maySee'>,
-  caller: Caller,
+  { home, maySee }: ArtifactParts,
+  { principal }: Pick<Caller, 'principal'>,
   ref: string,
 ): Promise<OpenArtifact | undefined> {
   const [, taskId = ''] = REF.exec(ref) ?? [];
-  if (!isId(taskId) || !(await maySee(caller, taskId))) return undefined;
+  const task = isId(taskId) ? await readTask(home, taskId) : undefined;
+  if (!task || !maySee(principal, task)) return undefined;
   const meta = (await listArtifacts(home, taskId)).findLast((one) => one.ref === ref);
   if (!meta) return undefined;
   let file: FileHandle;
@@ -57,14 +59,13 @@ export async function openArtifact(
   return { meta, file, size, etag: `"${[size, mtimeMs, ino].map((one) => Math.trunc(one).toString(36)).join('-')}"` };
 }
 
-export const artifactRoute = (services: ArtifactServices): BoardRoute => ({
+export const artifactRoute = (parts: ArtifactParts): BoardRoute => ({
   method: 'GET',
   path: '/api/artifacts/:task/:file',
   asks: 'caller',
-  async handle(asked) {
-    const { request, response, caller, params } = asked;
-    const found = await openArtifact(services, caller, `artifacts/${params.task}/${params.file}`);
-    if (!found) return services.refuse(asked, NOT_FOUND);
+  async handle({ request, response, caller, params }) {
+    const found = await openArtifact(parts, caller, `artifacts/${params.task}/${params.file}`);
+    if (!found) throw new Refused(404, 'not_found', 'There is no such file.');
     try {
       await send(request, response, found);
     } finally {
@@ -81,8 +82,7 @@ async function send(
   const always = {
     etag,
     ...{ 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache', vary: 'cookie, authorization' },
-    ...{ 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'; sandbox" },
-    ...{ 'cross-origin-resource-policy': 'same-origin', 'content-disposition': disposition(meta) },
+    ...{ 'content-disposition': disposition(meta) },
     'content-type': cleanType(meta.type),
   };
   if (isSame(headers['if-none-match'], etag)) {
@@ -102,18 +102,19 @@ async function send(
     ...(part && { 'content-range': `bytes ${start}-${end}/${size}` }),
   });
   if (method === 'HEAD' || size === 0) response.end();
-  else await pour(file.createReadStream({ start, end, autoClose: false }), response);
+  else await pour(file.createReadStream({ start, end, autoClose: false }), response, end - start + 1);
 }
 
-/** A file that becomes shorter meanwhile ends the connection: nobody takes half of it for the whole. */
-async function pour(bytes: Readable, response: http.ServerResponse): Promise<void> {
-  response.strictContentLength = true;
+/** A file that has become shorter meanwhile ends the connection: nobody takes half of it for the whole. */
+async function pour(bytes: fs.ReadStream, response: http.ServerResponse, size: number): Promise<void> {
   try {
-    await pipeline(bytes, response);
+    await pipeline(bytes, response, { end: false });
   } catch (error) {
     // Whoever asked has gone.
     if (errorCode(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
+  if (bytes.bytesRead === size) response.end();
+  else response.destroy();
 }
 
 const isSame = (given: string | undefined, etag: string): boolean =>

@@ -1,46 +1,35 @@
 /** `POST /api/uploads?name=N`: a file for a message that is still to come, which names it by the `ref` that is answered. */
-import type http from 'node:http';
 import { StorageError } from '../../errors.ts';
-import { type Upload, UploadRefused, type Uploads } from '../../workspace/uploads.ts';
-import type { BoardError, BoardRoute } from '../contract.ts';
+import { UploadRefused, type Uploads } from '../../workspace/uploads.ts';
+import type { BoardRoute } from '../contract.ts';
+import { Refused, sendJson } from '../respond.ts';
 
-export interface UploadServices {
+export interface UploadParts {
   uploads: Pick<Uploads, 'store'>;
   /** Bytes of one file. */
   maxBytes: number;
-  answer(asked: Asked, status: number, body: Upload): void;
-  refuse(asked: Asked, error: BoardError): void;
 }
-type Asked = { request: http.IncomingMessage; response: http.ServerResponse };
 
 /** Without a byte for so long it is given up; a large file on a slow line may take its time. */
 const SILENCE_MS = 30_000;
-const NO_NAME: BoardError = {
-  ...{ status: 400, code: 'bad_request', field: 'name' },
-  message: 'Say what the file is called: /api/uploads?name=notes.md.',
-};
+const BODY_MS = 600_000;
+const STATUS = { too_large: 413, too_many: 429 } as const;
 
-export const uploadRoute = ({ uploads, maxBytes, answer, refuse }: UploadServices): BoardRoute => ({
-  method: 'POST',
-  path: '/api/uploads',
-  asks: 'caller',
-  silenceMs: SILENCE_MS,
-  async handle(asked) {
-    const { request, response, url, caller } = asked;
+export const uploadRoute = ({ uploads, maxBytes }: UploadParts): BoardRoute => ({
+  ...{ method: 'POST', path: '/api/uploads', asks: 'caller', silenceMs: SILENCE_MS, bodyMs: BODY_MS },
+  async handle({ request, response, url, caller }) {
     const name = url.searchParams.get('name') ?? '';
-    if (name.trim() === '') return refuse(asked, NO_NAME);
-    const tooLarge = `The file is too large: at most ${Math.floor(maxBytes / 1024)} KB.`;
+    if (name.trim() === '')
+      throw new Refused(400, 'bad_request', 'Say what the file is called: /api/uploads?name=notes.md.', 'name');
     if (Number(request.headers['content-length'] ?? 0) > maxBytes)
-      return refuse(asked, { status: 413, code: 'too_large', message: tooLarge });
+      throw new Refused(413, 'too_large', `The file is too large: at most ${Math.floor(maxBytes / 1024)} KB.`);
     if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
     try {
       const type = request.headers['content-type'] ?? '';
-      answer(asked, 201, await uploads.store(caller.id, { name, type }, request));
+      sendJson(response, 201, await uploads.store(caller.id, { name, type }, request));
     } catch (error) {
-      if (error instanceof UploadRefused)
-        return refuse(asked, { status: error.why === 'too_many' ? 429 : 413, code: error.why, message: error.message });
-      if (error instanceof StorageError)
-        return refuse(asked, { status: 503, code: 'unavailable', message: error.message });
+      if (error instanceof UploadRefused) throw new Refused(STATUS[error.why], error.why, error.message);
+      if (error instanceof StorageError) throw new Refused(503, 'unavailable', error.message);
       // Whoever sent it has gone in the middle of it.
       if (!request.complete) return void response.destroy();
       throw error;
