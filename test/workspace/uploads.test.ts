@@ -72,7 +72,11 @@ describe('an upload', () => {
     uploads.sweep(new Date());
     expect(files()).toHaveLength(5);
     uploads.sweep(new Date(Date.now() + 2 * 86_400_000));
-    expect([uploads.find('ci', left.ref), uploads.find('ci', named.ref)?.size, files().length]).toEqual([undefined, 1, 2]);
+    expect([uploads.find('ci', left.ref), uploads.find('ci', named.ref)?.size, files().length]).toEqual([
+      undefined,
+      1,
+      2,
+    ]);
     uploads.sweep(new Date(Date.now() + 31 * 86_400_000));
     expect(files()).toEqual([]);
   });
