@@ -8,21 +8,9 @@ import path from 'node:path';
 import type { InboundMessage } from '../channels/channel.ts';
 import { UserError } from '../errors.ts';
 import { wasSetAside } from '../lib/damage.ts';
-import {
-  anything,
-  isFilled,
-  isNumber,
-  isText,
-  isTime,
-  listOf,
-  objectOf,
-  oneOf,
-  optional,
-  shape,
-} from '../lib/shape.ts';
 import { writeJson } from '../lib/write-json.ts';
-import { newCode, openJsonList } from './json-file.ts';
-import { isRole } from './link-records.ts';
+import { type JsonList, newCode, openJsonList } from './json-file.ts';
+import { type Paired, type PendingPairing, pairedShape, pendingShape } from './pairing-records.ts';
 import type { Role } from './principal.ts';
 
 export const CODE_TTL_MS = 3_600_000;
@@ -30,38 +18,6 @@ export const MAX_PENDING = 3;
 /** Of somebody who waits to be let in. */
 export const MAX_KEPT = 3;
 const MAX_KEPT_LENGTH = 65_536;
-
-export interface PendingPairing {
-  code: string;
-  /** `telegram:1001`. */
-  identity: string;
-  channel: string;
-  name: string;
-  /** The address to greet once approved, as JSON of the channel's own. */
-  address: unknown;
-  /** Milliseconds since the epoch. */
-  createdAt: number;
-  /** What they wrote meanwhile: it is answered once they are let in, and gone with the code. */
-  kept?: readonly InboundMessage[];
-  /** An owner said no: kept until its time is over, so that nobody asks again at once. */
-  denied?: true;
-  /** Milliseconds since the epoch: it was said outside of the chats, where the question still stands. */
-  untold?: number;
-}
-
-export interface Paired {
-  identity: string;
-  name: string;
-  role: Role;
-  /** ISO 8601. */
-  approvedAt: string;
-  /** Where to greet them. */
-  address: unknown;
-  /** What they wrote before; there until the gateway has greeted them and taken it in. */
-  waiting?: readonly InboundMessage[];
-  /** The code of a question that still stands in the chats: it was answered outside of them. */
-  asked?: string;
-}
 
 /** What was decided outside of the chats, as long as they do not tell so. */
 export interface DecidedOutside {
@@ -102,20 +58,6 @@ export interface Stranger {
   message?: InboundMessage;
 }
 
-const pendingShape = shape<PendingPairing>(
-  objectOf({
-    ...{ code: isFilled, identity: isFilled, channel: isFilled, name: isText, createdAt: isNumber },
-    ...{ denied: optional(oneOf(true)), untold: optional(isNumber) },
-    kept: optional(listOf(anything)),
-  }),
-);
-const pairedShape = shape<Paired>(
-  objectOf({
-    ...{ identity: isFilled, name: isText, role: isRole, approvedAt: isTime },
-    ...{ waiting: optional(listOf(anything)), asked: optional(isText) },
-  }),
-);
-
 const withoutAsked = ({ asked: _told, ...entry }: Paired): Paired => entry;
 const withoutUntold = ({ untold: _told, ...entry }: PendingPairing): PendingPairing => entry;
 
@@ -128,124 +70,159 @@ function keep(kept: readonly InboundMessage[], message: InboundMessage | undefin
   return JSON.stringify(rest).length > MAX_KEPT_LENGTH ? kept : [...kept, rest];
 }
 
+const live = (entries: readonly PendingPairing[], now: number) =>
+  entries.filter((entry) => now - entry.createdAt < CODE_TTL_MS);
+const waiting = (entries: readonly PendingPairing[]) => entries.filter((entry) => !entry.denied);
+const isFull = (entries: readonly PendingPairing[], channel: string) =>
+  waiting(entries).filter((entry) => entry.channel === channel).length >= MAX_PENDING;
+
 /**
  * Opens the pairing files of `access/`. `hasOwner` tells whether the configuration names an owner. The first person ever paired
  * becomes one; a list that was lost makes nobody the first again: a mark beside it outlives it. `isOutside`: who decides here does so
  * outside of the chats.
  */
 export function openPairing(folder: string, hasOwner: boolean, isOutside = false): Pairing {
-  const pendingFile = path.join(folder, 'pending.json');
-  const pairedFile = path.join(folder, 'paired.json');
-  const ownerMark = path.join(folder, 'owner-was-paired');
-  const pendings = openJsonList(pendingFile, pendingShape, { lost: 'who waits to be let in; they may ask again' });
-  const pairs = openJsonList(pairedFile, pairedShape, {
-    lost: 'who was let in',
-    next: 'They have to be paired again, and nobody becomes an owner by it: put the file back, or list owners under people:.',
-    tell: true,
-  });
-  const hadOwner = () => fs.lstatSync(ownerMark, { throwIfNoEntry: false }) !== undefined || wasSetAside(pairedFile);
-  if (pairs.read().some(({ role }) => role === 'owner')) markOwner();
-  pendings.read();
-  for (const file of [pendingFile, pairedFile]) if (!fs.existsSync(file)) writeJson(file, []);
+  return new PairingFiles(folder, hasOwner, isOutside);
+}
 
-  function markOwner(): void {
-    if (!fs.lstatSync(ownerMark, { throwIfNoEntry: false })) writeJson(ownerMark, true);
+class PairingFiles implements Pairing {
+  readonly #hasOwner: boolean;
+  readonly #isOutside: boolean;
+  readonly #pairedFile: string;
+  readonly #ownerMark: string;
+  readonly #pendings: JsonList<PendingPairing>;
+  readonly #pairs: JsonList<Paired>;
+
+  constructor(folder: string, hasOwner: boolean, isOutside: boolean) {
+    this.#hasOwner = hasOwner;
+    this.#isOutside = isOutside;
+    const pendingFile = path.join(folder, 'pending.json');
+    this.#pairedFile = path.join(folder, 'paired.json');
+    this.#ownerMark = path.join(folder, 'owner-was-paired');
+    this.#pendings = openJsonList(pendingFile, pendingShape, { lost: 'who waits to be let in; they may ask again' });
+    this.#pairs = openJsonList(this.#pairedFile, pairedShape, {
+      lost: 'who was let in',
+      next: 'They have to be paired again, and nobody becomes an owner by it: put the file back, or list owners under people:.',
+      tell: true,
+    });
+    if (this.#pairs.read().some(({ role }) => role === 'owner')) this.#markOwner();
+    this.#pendings.read();
+    for (const file of [pendingFile, this.#pairedFile]) if (!fs.existsSync(file)) writeJson(file, []);
   }
 
-  const live = (entries: readonly PendingPairing[], now: number) =>
-    entries.filter((entry) => now - entry.createdAt < CODE_TTL_MS);
-  const waiting = (entries: readonly PendingPairing[]) => entries.filter((entry) => !entry.denied);
+  request({ message, ...who }: Stranger, now: number): string | undefined {
+    const isKnown = (entry: PendingPairing) => entry.identity === who.identity;
+    const keeps = (entry: PendingPairing) =>
+      !entry.denied && keep(entry.kept ?? NONE, message) !== (entry.kept ?? NONE);
+    const before = live(this.#pendings.read(), now);
+    const own = before.find(isKnown);
+    if (own ? !keeps(own) : isFull(before, who.channel)) return undefined;
+    let code: string | undefined;
+    this.#pendings.change((all) => {
+      const entries = live(all, now);
+      if (entries.some(isKnown))
+        return entries.map((entry) =>
+          isKnown(entry) && keeps(entry) ? { ...entry, kept: keep(entry.kept ?? NONE, message) } : entry,
+        );
+      if (isFull(entries, who.channel)) return all;
+      code = newCode();
+      const kept = keep(NONE, message);
+      const entry = { code, ...who, name: who.name.slice(0, 64), createdAt: now };
+      return [...entries, kept.length > 0 ? { ...entry, kept } : entry];
+    });
+    return code;
+  }
 
-  function take(code: string, now: number, outcome: 'approved' | 'denied'): PendingPairing {
+  ownership(): Ownership {
+    if (this.#hasOwner || this.#pairs.read().some(({ role }) => role === 'owner')) return 'somebody';
+    return this.#hadOwner() ? 'lost' : 'nobody';
+  }
+
+  pending(now: number): PendingPairing[] {
+    return waiting(live(this.#pendings.read(), now));
+  }
+
+  approve(code: string, now: number, role?: Role): { paired: Paired; pending: PendingPairing } {
+    // A list that is being edited refuses here, before the code is used up.
+    this.#pairs.change((all) => all);
+    const entry = this.#take(code, now, 'approved');
+    let record: Paired | undefined;
+    this.#pairs.change((all) => {
+      const others = all.filter((p) => p.identity !== entry.identity);
+      const first = !this.#hasOwner && !this.#hadOwner() && !others.some((p) => p.role === 'owner');
+      record = {
+        identity: entry.identity,
+        name: entry.name,
+        role: role ?? (first ? 'owner' : 'member'),
+        approvedAt: new Date(now).toISOString(),
+        address: entry.address,
+        waiting: entry.kept ?? [],
+        ...(this.#isOutside ? { asked: entry.code } : {}),
+      };
+      if (record.role === 'owner') this.#markOwner();
+      return [...others, record];
+    });
+    if (!record) throw new Error('a pairing was not written');
+    return { paired: record, pending: entry };
+  }
+
+  deny(code: string, now: number): PendingPairing {
+    return this.#take(code, now, 'denied');
+  }
+
+  paired(): readonly Paired[] {
+    return this.#pairs.read();
+  }
+
+  decidedOutside(): DecidedOutside[] {
+    const letIn = this.#pairs.read().flatMap(({ asked: code, approvedAt }) => {
+      return code === undefined ? [] : [{ code, isLetIn: true, at: new Date(approvedAt) }];
+    });
+    const refused = this.#pendings.read().flatMap(({ code, untold }) => {
+      return untold === undefined ? [] : [{ code, isLetIn: false, at: new Date(untold) }];
+    });
+    return [...letIn, ...refused];
+  }
+
+  told(code: string): void {
+    const wasLetIn = this.#pairs.read().some(({ asked }) => asked === code);
+    if (wasLetIn) this.#pairs.change((all) => all.map((entry) => (entry.asked === code ? withoutAsked(entry) : entry)));
+    else this.#pendings.change((all) => all.map((entry) => (entry.code === code ? withoutUntold(entry) : entry)));
+  }
+
+  settle(identity: string): void {
+    this.#pairs.change((all) =>
+      all.map((entry) => {
+        const { waiting: taken, ...settled } = entry;
+        return entry.identity === identity ? settled : entry;
+      }),
+    );
+  }
+
+  forget(identity: string): void {
+    this.#pendings.change((all) => all.filter((entry) => entry.identity !== identity));
+  }
+
+  #take(code: string, now: number, outcome: 'approved' | 'denied'): PendingPairing {
     let taken: PendingPairing | undefined;
-    pendings.change((all) => {
+    this.#pendings.change((all) => {
       const entries = live(all, now);
       taken = waiting(entries).find((candidate) => candidate.code === code.trim().toUpperCase());
       if (!taken) throw new UserError(`There is no pending pairing with code ${code}; codes are valid for 1 hour.`);
       const others = entries.filter((candidate) => candidate !== taken);
       const { kept, ...refused } = taken;
-      const untold = isOutside ? { untold: now } : {};
+      const untold = this.#isOutside ? { untold: now } : {};
       return outcome === 'denied' ? [...others, { ...refused, denied: true, ...untold }] : others;
     });
     if (!taken) throw new Error('a pairing was neither taken nor refused');
     return taken;
   }
 
-  return {
-    request({ message, ...who }, now) {
-      const isKnown = (entry: PendingPairing) => entry.identity === who.identity;
-      const keeps = (entry: PendingPairing) =>
-        !entry.denied && keep(entry.kept ?? NONE, message) !== (entry.kept ?? NONE);
-      const full = (entries: readonly PendingPairing[]) =>
-        waiting(entries).filter((entry) => entry.channel === who.channel).length >= MAX_PENDING;
-      const before = live(pendings.read(), now);
-      const own = before.find(isKnown);
-      if (own ? !keeps(own) : full(before)) return undefined;
-      let code: string | undefined;
-      pendings.change((all) => {
-        const entries = live(all, now);
-        if (entries.some(isKnown))
-          return entries.map((entry) =>
-            isKnown(entry) && keeps(entry) ? { ...entry, kept: keep(entry.kept ?? NONE, message) } : entry,
-          );
-        if (full(entries)) return all;
-        code = newCode();
-        const kept = keep(NONE, message);
-        const entry = { code, ...who, name: who.name.slice(0, 64), createdAt: now };
-        return [...entries, kept.length > 0 ? { ...entry, kept } : entry];
-      });
-      return code;
-    },
-    ownership() {
-      if (hasOwner || pairs.read().some(({ role }) => role === 'owner')) return 'somebody';
-      return hadOwner() ? 'lost' : 'nobody';
-    },
-    pending: (now) => waiting(live(pendings.read(), now)),
-    approve(code, now, role) {
-      // A list that is being edited refuses here, before the code is used up.
-      pairs.change((all) => all);
-      const entry = take(code, now, 'approved');
-      let record: Paired | undefined;
-      pairs.change((all) => {
-        const others = all.filter((p) => p.identity !== entry.identity);
-        const first = !hasOwner && !hadOwner() && !others.some((p) => p.role === 'owner');
-        record = {
-          identity: entry.identity,
-          name: entry.name,
-          role: role ?? (first ? 'owner' : 'member'),
-          approvedAt: new Date(now).toISOString(),
-          address: entry.address,
-          waiting: entry.kept ?? [],
-          ...(isOutside ? { asked: entry.code } : {}),
-        };
-        if (record.role === 'owner') markOwner();
-        return [...others, record];
-      });
-      if (!record) throw new Error('a pairing was not written');
-      return { paired: record, pending: entry };
-    },
-    deny: (code, now) => take(code, now, 'denied'),
-    paired: () => pairs.read(),
-    decidedOutside: () => [
-      ...pairs.read().flatMap(({ asked: code, approvedAt }) => {
-        return code === undefined ? [] : [{ code, isLetIn: true, at: new Date(approvedAt) }];
-      }),
-      ...pendings.read().flatMap(({ code, untold }) => {
-        return untold === undefined ? [] : [{ code, isLetIn: false, at: new Date(untold) }];
-      }),
-    ],
-    told(code) {
-      const wasLetIn = pairs.read().some(({ asked }) => asked === code);
-      if (wasLetIn) pairs.change((all) => all.map((entry) => (entry.asked === code ? withoutAsked(entry) : entry)));
-      else pendings.change((all) => all.map((entry) => (entry.code === code ? withoutUntold(entry) : entry)));
-    },
-    settle: (identity) =>
-      pairs.change((all) =>
-        all.map((entry) => {
-          const { waiting: taken, ...settled } = entry;
-          return entry.identity === identity ? settled : entry;
-        }),
-      ),
-    forget: (identity) => pendings.change((all) => all.filter((entry) => entry.identity !== identity)),
-  };
+  #hadOwner(): boolean {
+    return fs.lstatSync(this.#ownerMark, { throwIfNoEntry: false }) !== undefined || wasSetAside(this.#pairedFile);
+  }
+
+  #markOwner(): void {
+    if (!fs.lstatSync(this.#ownerMark, { throwIfNoEntry: false })) writeJson(this.#ownerMark, true);
+  }
 }

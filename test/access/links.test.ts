@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LINK_TTL_MS, Links, MAX_CODES } from '../../src/access/links.ts';
-import type { Paired } from '../../src/access/pairing.ts';
+import type { Paired } from '../../src/access/pairing-records.ts';
 import { createPeople, type PersonConfig } from '../../src/access/people.ts';
 import { aliasesOf, identityText, type Principal, principalText } from '../../src/access/principal.ts';
 import { UserError } from '../../src/errors.ts';

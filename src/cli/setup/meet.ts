@@ -1,7 +1,8 @@
 /** The first words: the gateway runs, the person writes to their bot, and one key lets them in as the owner. */
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openPairing, type Pairing, type PendingPairing } from '../../access/pairing.ts';
+import { openPairing, type Pairing } from '../../access/pairing.ts';
+import type { PendingPairing } from '../../access/pairing-records.ts';
 import type { App } from '../../app.ts';
 import type { Config } from '../../config.ts';
 import { errorMessage, LockedError } from '../../errors.ts';

@@ -6,7 +6,8 @@
 import fs from 'node:fs';
 import type { Languages } from '../../access/languages.ts';
 import { isAddress } from '../../access/link-records.ts';
-import type { Paired, Pairing } from '../../access/pairing.ts';
+import type { Pairing } from '../../access/pairing.ts';
+import type { Paired } from '../../access/pairing-records.ts';
 import type { People } from '../../access/people.ts';
 import { readIdentity } from '../../access/principal.ts';
 import type { Address, InboundMessage } from '../../channels/channel.ts';
