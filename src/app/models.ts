@@ -11,7 +11,7 @@ import type { ConversationSettings } from '../runtime/conversations/settings.ts'
 import { Costs } from '../runtime/costs/costs.ts';
 import { createMeter, type Meter } from '../runtime/costs/meter.ts';
 import { priceOf } from '../runtime/costs/prices.ts';
-import { createChoices, type ModelChoices } from '../runtime/model/choices.ts';
+import { Choices, type ModelChoices } from '../runtime/model/choices.ts';
 import { chosenAt } from '../runtime/model/choose.ts';
 import { createModels, type ModelCheck } from '../runtime/model/models.ts';
 import type { RunServices } from '../runtime/run/services.ts';
@@ -34,7 +34,7 @@ export function openAppModels(options: {
 }): AppModels {
   const { config, settings } = options;
   const { prices, currency, fallback, models: listed } = config;
-  const choices = createChoices({
+  const choices = new Choices({
     ...{ models: options.models, usual: options.modelName, fallback, listed, currency },
     priceOf: (id) => priceOf(id, prices, currency),
   });

@@ -101,12 +101,7 @@ export function watchFiles(options: WatchOptions): FolderWatch {
     report(settled);
     handed = settled;
     texts = read;
-    const files = new Map<string, WatchedFile[]>(options.roots.map((root) => [root, []]));
-    for (const { root, name } of settled.found) {
-      const file = read.get(`${root}\0${name}`)?.file;
-      if (file) files.get(root)?.push(file);
-    }
-    await options.onSettled(files);
+    await options.onSettled(byRoot(options.roots, settled, read));
   }
 
   /** Each kind of trouble once, as long as it lasts. */
@@ -141,6 +136,15 @@ export function watchFiles(options: WatchOptions): FolderWatch {
       await work;
     },
   };
+}
+
+function byRoot(roots: readonly string[], { found }: Look, read: Texts): Map<string, WatchedFile[]> {
+  const files = new Map<string, WatchedFile[]>(roots.map((root) => [root, []]));
+  for (const { root, name } of found) {
+    const file = read.get(`${root}\0${name}`)?.file;
+    if (file) files.get(root)?.push(file);
+  }
+  return files;
 }
 
 /** Looks until nothing has changed for the settle time, nor while the files were read. */

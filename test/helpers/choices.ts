@@ -1,8 +1,8 @@
 /** The models of a test: one that answers, and nothing else to choose. */
-import { createChoices, type ModelChoices } from '../../src/runtime/model/choices.ts';
+import { Choices, type ModelChoices } from '../../src/runtime/model/choices.ts';
 
 export const onlyModel = (name: string): ModelChoices =>
-  createChoices({
+  new Choices({
     ...{ models: { check: () => undefined }, usual: () => name, fallback: [], listed: [], currency: 'USD' },
     priceOf: () => undefined,
   });

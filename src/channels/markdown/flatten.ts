@@ -15,54 +15,32 @@ interface Place {
 
 /** The text never begins or ends with a line break, nor ends with a blank. */
 export function flatten(blocks: readonly Block[]): Rich {
-  const features = { table: false, tasks: false };
-  const out = plainInline('');
+  const writer = new Writer();
+  writer.all(blocks, '\n\n', { indent: 0, lists: 0, quoted: false });
+  return { ...trimmed(writer.out), features: writer.features };
+}
 
-  const writeAll = (list: readonly Block[], between: string, place: Place): void => {
-    let first = true;
-    for (const block of list) {
-      if (!first) out.text += between;
-      first = false;
-      writeBlock(block, place);
+class Writer {
+  readonly out = plainInline('');
+  readonly features = { table: false, tasks: false };
+
+  all(list: readonly Block[], between: string, place: Place): void {
+    for (const [index, block] of list.entries()) {
+      if (index > 0) this.out.text += between;
+      this.#block(block, place);
     }
-  };
+  }
 
-  const writeLines = (inline: Inline, { indent }: Place): void => {
-    const insert = ' '.repeat(indent);
-    const breaks = indent === 0 ? [] : inline.text.matchAll(/\n/g);
-    append(
-      out,
-      edit(
-        inline,
-        [...breaks].map((match) => ({ at: match.index + 1, remove: 0, insert })),
-      ),
-    );
-  };
-
-  const writeItem = (item: ListItem, mark: string, place: Place): void => {
-    const inner = { ...place, indent: Math.min(MAX_INDENT, place.indent + mark.length), lists: place.lists + 1 };
-    const [first, ...rest] = item.blocks;
-    // Only running text can stand beside the mark; a block of code or a nested list begins its own line.
-    const beside = first?.type === 'paragraph' || first?.type === 'heading';
-    out.text += ' '.repeat(place.indent) + (beside ? mark : mark.trimEnd());
-    if (first === undefined) return;
-    if (!beside) out.text += '\n';
-    writeBlock(first, inner, beside);
-    for (const block of rest) {
-      out.text += block.type === 'list' || !item.loose ? '\n' : '\n\n';
-      writeBlock(block, inner);
-    }
-  };
-
-  const writeBlock = (block: Block, place: Place, besideMark = false): void => {
+  #block(block: Block, place: Place, besideMark = false): void {
+    const { out } = this;
     const running = block.type === 'paragraph' || block.type === 'heading' || block.type === 'rule';
     if (running && !besideMark) out.text += ' '.repeat(place.indent);
     switch (block.type) {
       case 'paragraph':
-        writeLines(block.inline, place);
+        this.#lines(block.inline, place);
         break;
       case 'heading':
-        cover(out, { kind: 'heading', level: block.level }, () => writeLines(block.inline, place));
+        cover(out, { kind: 'heading', level: block.level }, () => this.#lines(block.inline, place));
         break;
       case 'rule':
         out.text += '———';
@@ -74,30 +52,53 @@ export function flatten(blocks: readonly Block[]): Rich {
         break;
       case 'quote': {
         // A quotation inside another one is part of it.
-        const inner = () => writeAll(block.blocks, '\n\n', { indent: 0, lists: 0, quoted: true });
+        const inner = () => this.all(block.blocks, '\n\n', { indent: 0, lists: 0, quoted: true });
         if (place.quoted) inner();
         else cover(out, { kind: 'quote' }, inner);
         break;
       }
       case 'list':
-        for (const [index, item] of block.items.entries()) {
-          if (index > 0) out.text += block.loose ? '\n\n' : '\n';
-          const number = block.ordered ? `${block.start + index}. ` : '';
-          if (item.checked !== undefined) features.tasks = true;
-          const box = item.checked === undefined ? '' : item.checked ? '☑ ' : '☐ ';
-          const bullet = number === '' && box === '' ? `${BULLETS[Math.min(place.lists, 2)]} ` : '';
-          writeItem(item, number + box + bullet, place);
-        }
+        this.#list(block, place);
         break;
       case 'table':
-        features.table = true;
+        this.features.table = true;
         writeTable(out, block);
         break;
     }
-  };
+  }
 
-  writeAll(blocks, '\n\n', { indent: 0, lists: 0, quoted: false });
-  return { ...trimmed(out), features };
+  #lines(inline: Inline, { indent }: Place): void {
+    const insert = ' '.repeat(indent);
+    const breaks = indent === 0 ? [] : [...inline.text.matchAll(/\n/g)];
+    const edits = breaks.map((match) => ({ at: match.index + 1, remove: 0, insert }));
+    append(this.out, edit(inline, edits));
+  }
+
+  #list(block: Extract<Block, { type: 'list' }>, place: Place): void {
+    for (const [index, item] of block.items.entries()) {
+      if (index > 0) this.out.text += block.loose ? '\n\n' : '\n';
+      const number = block.ordered ? `${block.start + index}. ` : '';
+      if (item.checked !== undefined) this.features.tasks = true;
+      const box = item.checked === undefined ? '' : item.checked ? '☑ ' : '☐ ';
+      const bullet = number === '' && box === '' ? `${BULLETS[Math.min(place.lists, 2)]} ` : '';
+      this.#item(item, number + box + bullet, place);
+    }
+  }
+
+  #item(item: ListItem, mark: string, place: Place): void {
+    const inner = { ...place, indent: Math.min(MAX_INDENT, place.indent + mark.length), lists: place.lists + 1 };
+    const [first, ...rest] = item.blocks;
+    // Only running text can stand beside the mark; a block of code or a nested list begins its own line.
+    const beside = first?.type === 'paragraph' || first?.type === 'heading';
+    this.out.text += ' '.repeat(place.indent) + (beside ? mark : mark.trimEnd());
+    if (first === undefined) return;
+    if (!beside) this.out.text += '\n';
+    this.#block(first, inner, beside);
+    for (const block of rest) {
+      this.out.text += block.type === 'list' || !item.loose ? '\n' : '\n\n';
+      this.#block(block, inner);
+    }
+  }
 }
 
 function writeTable(out: Inline, table: Extract<Block, { type: 'table' }>): void {

@@ -120,18 +120,7 @@ function readPart(context: Context, isJoined: boolean): 'time' | 'day' | 'other'
     reader.take();
     return 'day';
   }
-  if (reader.takeIf('except')) {
-    for (;;) {
-      reader.takeIf('on', 'for');
-      if (!readWeekdays(context, 'except')) {
-        if (isRefused(reader)) unknown(reader);
-        throw reader.refuse('"except" takes days of the week', 'every day at 9 except sunday');
-      }
-      const isMore = ['and', ','].includes(reader.peek().text);
-      if (!isMore) return 'other';
-      reader.take();
-    }
-  }
+  if (reader.takeIf('except')) return readExcept(context);
   if (reader.takeIf('once')) {
     if (reader.takeIf('a', 'an', 'per', 'every', 'each')) return readEvery(context);
     // "once daily" says no more than "daily".
@@ -160,6 +149,21 @@ function readPart(context: Context, isJoined: boolean): 'time' | 'day' | 'other'
     throw reader.refuse('it says neither "every" nor "in"', 'every 20 minutes" or "in 20 minutes');
   }
   return unknown(reader);
+}
+
+/** "except saturdays and on sunday" */
+function readExcept(context: Context): 'other' {
+  const { reader } = context;
+  for (;;) {
+    reader.takeIf('on', 'for');
+    if (!readWeekdays(context, 'except')) {
+      if (isRefused(reader)) unknown(reader);
+      throw reader.refuse('"except" takes days of the week', 'every day at 9 except sunday');
+    }
+    const isMore = ['and', ','].includes(reader.peek().text);
+    if (!isMore) return 'other';
+    reader.take();
+  }
 }
 
 /** "when that is a friday" */

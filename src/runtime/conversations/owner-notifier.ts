@@ -55,6 +55,14 @@ export interface OwnerNotifierOptions {
 
 const UNDELIVERED = 'undelivered-';
 
+function pairingButtons(code: string, messages: Messages): ButtonAction[] {
+  const decides = questionId.pairing(code);
+  return [
+    { label: messages.text('pairing.approve'), command: 'pair', args: `approve ${code}`, decides },
+    { label: messages.text('pairing.deny'), command: 'pair', args: `deny ${code}`, decides },
+  ];
+}
+
 export function openOwnerNotifier(options: OwnerNotifierOptions): OwnerNotifier {
   const { folder, people, languages, buttons, delivery, log } = options;
   const owners = openOwners(folder, (identity) => {
@@ -64,17 +72,11 @@ export function openOwnerNotifier(options: OwnerNotifierOptions): OwnerNotifier 
   const self: OwnerNotifier = {
     noteOwner: (principal, address) => owners.note(principal, address),
     async ask(code, { name, channel }) {
-      const decides = questionId.pairing(code);
       try {
         for (const address of owners.addresses()) {
           const messages = languages.at(address);
           const text = messages.text('pairing.asksIn', { name: plainName(name), channel, code });
-          const rows = await buttons.offer(address, [
-            [
-              { label: messages.text('pairing.approve'), command: 'pair', args: `approve ${code}`, decides },
-              { label: messages.text('pairing.deny'), command: 'pair', args: `deny ${code}`, decides },
-            ],
-          ]);
+          const rows = await buttons.offer(address, [pairingButtons(code, messages)]);
           const id = `pairing-${code}-${address.channel}-${address.chat}`;
           await delivery.add({ id, address, text, files: [], buttons: rows }, code);
         }

@@ -26,57 +26,89 @@ const PAUSES_MS = [50, 200];
 const MAX_UNKNOWN = 20;
 const HOUR_MS = 3_600_000;
 
-export function withDeadLetters(gateway: Gateway, { queue, tell, metrics, log }: DeadLetterOptions): Gateway {
-  /** By conversation, the end of what is tried again there: what follows waits for it. */
-  const retrying = new Map<string, Promise<unknown>>();
-  const unknown = { since: 0, count: 0 };
+export function withDeadLetters(gateway: Gateway, options: DeadLetterOptions): Gateway {
+  const letters = new DeadLetters(gateway, options);
+  return { ...gateway, accept: (message, raw) => letters.accept(message, raw) };
+}
 
-  async function taken(message: InboundMessage, raw: unknown, visit: Visit): Promise<InboundOutcome> {
-    const outcome = await gateway.accept(message, raw, visit);
+class DeadLetters {
+  readonly #gateway: Pick<Gateway, 'accept'>;
+  readonly #options: DeadLetterOptions;
+  /** By conversation, the end of what is tried again there: what follows waits for it. */
+  readonly #retrying = new Map<string, Promise<unknown>>();
+  readonly #unknown = { since: 0, count: 0 };
+
+  constructor(gateway: Pick<Gateway, 'accept'>, options: DeadLetterOptions) {
+    this.#gateway = gateway;
+    this.#options = options;
+  }
+
+  async accept(message: InboundMessage, raw: unknown): Promise<InboundOutcome> {
+    const visit: Visit = {};
+    if (this.#retrying.has(conversationKey(message.address))) return this.#again(message, raw, visit);
+    try {
+      return await this.#taken(message, raw, visit);
+    } catch (err) {
+      if (isStorageFailure(err)) throw err;
+      const { channel } = message.address;
+      this.#options.log.warn({ err, channel }, 'an event could not be taken in; it is tried again');
+      return this.#again(message, raw, visit, err);
+    }
+  }
+
+  async #taken(message: InboundMessage, raw: unknown, visit: Visit): Promise<InboundOutcome> {
+    const outcome = await this.#gateway.accept(message, raw, visit);
     if (outcome !== 'duplicate') return outcome;
     // A crash may have come between giving it up and saying so.
     const key = spoolKey(dedupeId(message));
-    const reason = await queue.reasonOf(key);
+    const reason = await this.#options.queue.reasonOf(key);
     if (reason === undefined) return outcome;
-    await tell(message, key, reason);
+    await this.#options.tell(message, key, reason);
     return 'answered';
   }
 
-  /** Tried again after others of its conversation; pauses only where there was no trouble just before. */
-  function again(message: InboundMessage, raw: unknown, visit: Visit, cause?: unknown): Promise<InboundOutcome> {
+  /** Tried again after others of its conversation. */
+  #again(message: InboundMessage, raw: unknown, visit: Visit, cause?: unknown): Promise<InboundOutcome> {
     const place = conversationKey(message.address);
-    const before = retrying.get(place);
-    const work = async () => {
-      await before;
-      let failed = cause;
-      for (let tries = cause === undefined ? 0 : 1; tries < 3; tries++) {
-        if (tries > 0 && !before) await pause(PAUSES_MS[tries - 1]);
-        try {
-          return await taken(message, raw, visit);
-        } catch (error) {
-          if (isStorageFailure(error)) throw error;
-          failed = error;
-        }
-      }
-      return giveUp(message, raw, visit, failed);
-    };
-    const done = work();
+    const done = this.#work(message, raw, visit, { cause, before: this.#retrying.get(place) });
     const end = done.then(
       () => undefined,
       () => undefined,
     );
-    retrying.set(place, end);
-    void end.then(() => retrying.get(place) === end && retrying.delete(place));
+    this.#retrying.set(place, end);
+    void end.then(() => this.#retrying.get(place) === end && this.#retrying.delete(place));
     return done;
   }
 
-  async function giveUp(message: InboundMessage, raw: unknown, visit: Visit, error: unknown): Promise<InboundOutcome> {
+  /** Pauses only where there was no trouble just before. */
+  async #work(
+    message: InboundMessage,
+    raw: unknown,
+    visit: Visit,
+    { cause, before }: { cause: unknown; before: Promise<unknown> | undefined },
+  ): Promise<InboundOutcome> {
+    await before;
+    let failed = cause;
+    for (let tries = cause === undefined ? 0 : 1; tries < 3; tries++) {
+      if (tries > 0 && !before) await pause(PAUSES_MS[tries - 1]);
+      try {
+        return await this.#taken(message, raw, visit);
+      } catch (error) {
+        if (isStorageFailure(error)) throw error;
+        failed = error;
+      }
+    }
+    return this.#giveUp(message, raw, visit, failed);
+  }
+
+  async #giveUp(message: InboundMessage, raw: unknown, visit: Visit, error: unknown): Promise<InboundOutcome> {
+    const { queue, tell, metrics, log } = this.#options;
     const { channel } = message.address;
     const key = spoolKey(dedupeId(message));
     const reason = errorMessage(error);
     const about = { err: error, trace: traceOf(key), channel, kind: message.kind };
     metrics.count('viber_inbound_total', { channel, outcome: 'failed' });
-    if (visit.sender === 'refused' || (visit.sender === undefined && !mayKeepUnknown())) {
+    if (visit.sender === 'refused' || (visit.sender === undefined && !this.#mayKeepUnknown())) {
       log.error(about, 'an event of somebody who is not let in could not be dealt with');
       return 'refused';
     }
@@ -96,24 +128,9 @@ export function withDeadLetters(gateway: Gateway, { queue, tell, metrics, log }:
     return 'answered';
   }
 
-  function mayKeepUnknown(): boolean {
+  #mayKeepUnknown(): boolean {
     const now = Date.now();
-    if (now - unknown.since > HOUR_MS) Object.assign(unknown, { since: now, count: 0 });
-    return ++unknown.count <= MAX_UNKNOWN;
+    if (now - this.#unknown.since > HOUR_MS) Object.assign(this.#unknown, { since: now, count: 0 });
+    return ++this.#unknown.count <= MAX_UNKNOWN;
   }
-
-  return {
-    ...gateway,
-    async accept(message, raw) {
-      const visit: Visit = {};
-      if (retrying.has(conversationKey(message.address))) return again(message, raw, visit);
-      try {
-        return await taken(message, raw, visit);
-      } catch (error) {
-        if (isStorageFailure(error)) throw error;
-        log.warn({ err: error, channel: message.address.channel }, 'an event could not be taken in; it is tried again');
-        return again(message, raw, visit, error);
-      }
-    },
-  };
 }

@@ -4,14 +4,6 @@ import { isJson } from '../../lib/json.ts';
 import type { GenerateResult, StreamPart } from '../contract/model.ts';
 import { cutOff, endless } from '../contract/run-error.ts';
 
-export interface Answer {
-  take(part: StreamPart): void;
-  /** Whether text, reasoning or a tool call has begun. */
-  received(): boolean;
-  /** The whole answer. Throws RunError `cut-off` when the finish event or the end of a tool call is missing. */
-  finish(): GenerateResult;
-}
-
 type Content = GenerateResult['content'][number];
 type Block = Extract<Content, { type: 'text' | 'reasoning' }>;
 type FinishPart = Extract<StreamPart, { type: 'finish' }>;
@@ -29,80 +21,73 @@ const MAX_CALLS = 100;
 const COMPLETE = /^(eos|eos_token|end|end_turn|stop_sequence|completed?)$/i;
 const BROKEN = /abort|cancel|error|fail|filter|insufficient|interrupt|length|limit|safety|timeout|truncat/i;
 
-/** `name` is the model's, for errors; `onText` gets each piece of text at once. */
-export function createAnswer(name: string, onText: (delta: string) => void): Answer {
-  const content: Content[] = [];
-  const blocks = new Map<string, Block>();
+export class Answer {
+  readonly #name: string;
+  readonly #onText: (delta: string) => void;
+  readonly #content: Content[] = [];
+  readonly #blocks = new Map<string, Block>();
   /** Characters of arguments that are still coming, by the call's id. */
-  const openInputs = new Map<string, number>();
-  const said = { text: 0, reasoning: 0 };
-  let response: GenerateResult['response'];
-  let end: FinishPart | undefined;
-  let size = 0;
-  let calls = 0;
+  readonly #openInputs = new Map<string, number>();
+  readonly #said = { text: 0, reasoning: 0 };
+  #response: GenerateResult['response'];
+  #end: FinishPart | undefined;
+  #size = 0;
+  #calls = 0;
 
-  function grow(length: number, piece = 0, call = 0): void {
-    size += length;
-    calls += call;
-    if (size > MAX_ANSWER || piece > MAX_PIECE || calls > MAX_CALLS)
-      throw endless(name, `${size} characters, ${piece} of them in one piece, ${calls} calls`);
+  /** `name` is the model's, for errors; `onText` gets each piece of text at once. */
+  constructor(name: string, onText: (delta: string) => void) {
+    this.#name = name;
+    this.#onText = onText;
   }
 
-  function block(type: Block['type'], id: string, metadata: Block['providerMetadata'], delta = ''): void {
-    const key = `${type} ${id}`;
-    const current: Block = blocks.get(key) ?? { type, text: '' };
-    if (!blocks.has(key)) content.push(current);
-    blocks.set(key, current);
-    current.text += delta;
-    if (metadata) current.providerMetadata = metadata;
-    said[type] += delta.length;
-    grow(delta.length, said[type]);
-  }
-
-  function take(part: StreamPart): void {
+  take(part: StreamPart): void {
     switch (part.type) {
       case 'text-start':
       case 'text-end':
-        block('text', part.id, part.providerMetadata);
+        this.#block('text', part.id, part.providerMetadata);
         break;
       case 'text-delta':
-        block('text', part.id, part.providerMetadata, part.delta);
-        if (part.delta) onText(part.delta);
+        this.#block('text', part.id, part.providerMetadata, part.delta);
+        if (part.delta) this.#onText(part.delta);
         break;
       case 'reasoning-start':
       case 'reasoning-end':
-        block('reasoning', part.id, part.providerMetadata);
+        this.#block('reasoning', part.id, part.providerMetadata);
         break;
       case 'reasoning-delta':
-        block('reasoning', part.id, part.providerMetadata, part.delta);
+        this.#block('reasoning', part.id, part.providerMetadata, part.delta);
         break;
       case 'tool-input-start':
-        openInputs.set(part.id, 0);
-        grow(1);
+        this.#openInputs.set(part.id, 0);
+        this.#grow(1);
         break;
       case 'tool-input-delta': {
-        const length = (openInputs.get(part.id) ?? 0) + part.delta.length;
-        if (openInputs.has(part.id)) openInputs.set(part.id, length);
-        grow(part.delta.length, length);
+        const length = (this.#openInputs.get(part.id) ?? 0) + part.delta.length;
+        if (this.#openInputs.has(part.id)) this.#openInputs.set(part.id, length);
+        this.#grow(part.delta.length, length);
         break;
       }
       case 'tool-call':
-        content.push(part);
-        grow(openInputs.delete(part.toolCallId) ? 1 : part.input.length + 1, part.input.length, 1);
+        this.#content.push(part);
+        this.#grow(this.#openInputs.delete(part.toolCallId) ? 1 : part.input.length + 1, part.input.length, 1);
         break;
       case 'response-metadata':
-        response = { ...response, ...(part.id && { id: part.id }), ...(part.modelId && { modelId: part.modelId }) };
+        this.#response = {
+          ...this.#response,
+          ...(part.id && { id: part.id }),
+          ...(part.modelId && { modelId: part.modelId }),
+        };
         break;
       case 'finish':
-        end = part;
+        this.#end = part;
         break;
       case 'file':
       case 'source':
       case 'tool-result':
       case 'custom':
       case 'reasoning-file':
-        content.push(part);
-        grow(JSON.stringify(part).length);
+        this.#content.push(part);
+        this.#grow(JSON.stringify(part).length);
         break;
       default:
         // stream-start, ping, raw and tool-input-end say nothing that is kept.
@@ -110,25 +95,48 @@ export function createAnswer(name: string, onText: (delta: string) => void): Ans
     }
   }
 
-  return {
-    take,
-    received: () => size > 0,
-    finish() {
-      if (!end || openInputs.size > 0) throw cutOff(name, size > 0);
-      const { usage, finishReason, providerMetadata } = end;
-      const unified = finishReason.unified === 'other' ? reasonOf(finishReason.raw, content) : finishReason.unified;
-      if (unified === 'error' || unified === 'other' || unified === 'interrupted') throw cutOff(name, size > 0);
-      const kept = content.filter((part) => part.type !== 'text' || part.text !== '' || part.providerMetadata);
-      return {
-        content: kept,
-        finishReason: { unified, raw: finishReason.raw },
-        usage,
-        ...(providerMetadata && { providerMetadata }),
-        ...(response && { response }),
-        warnings: [],
-      };
-    },
-  };
+  /** Whether text, reasoning or a tool call has begun. */
+  received(): boolean {
+    return this.#size > 0;
+  }
+
+  /** The whole answer. Throws RunError `cut-off` when the finish event or the end of a tool call is missing. */
+  finish(): GenerateResult {
+    const end = this.#end;
+    if (!end || this.#openInputs.size > 0) throw cutOff(this.#name, this.received());
+    const { usage, finishReason, providerMetadata } = end;
+    const content = this.#content;
+    const unified = finishReason.unified === 'other' ? reasonOf(finishReason.raw, content) : finishReason.unified;
+    if (unified === 'error' || unified === 'other' || unified === 'interrupted')
+      throw cutOff(this.#name, this.received());
+    const response = this.#response;
+    return {
+      content: content.filter((part) => part.type !== 'text' || part.text !== '' || part.providerMetadata),
+      finishReason: { unified, raw: finishReason.raw },
+      usage,
+      ...(providerMetadata && { providerMetadata }),
+      ...(response && { response }),
+      warnings: [],
+    };
+  }
+
+  #grow(length: number, piece = 0, call = 0): void {
+    this.#size += length;
+    this.#calls += call;
+    if (this.#size > MAX_ANSWER || piece > MAX_PIECE || this.#calls > MAX_CALLS)
+      throw endless(this.#name, `${this.#size} characters, ${piece} of them in one piece, ${this.#calls} calls`);
+  }
+
+  #block(type: Block['type'], id: string, metadata: Block['providerMetadata'], delta = ''): void {
+    const key = `${type} ${id}`;
+    const current: Block = this.#blocks.get(key) ?? { type, text: '' };
+    if (!this.#blocks.has(key)) this.#content.push(current);
+    this.#blocks.set(key, current);
+    current.text += delta;
+    if (metadata) current.providerMetadata = metadata;
+    this.#said[type] += delta.length;
+    this.#grow(delta.length, this.#said[type]);
+  }
 }
 
 /** What a reason means that is not one of those which providers have in common. */

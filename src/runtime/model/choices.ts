@@ -66,24 +66,26 @@ const SMALL = /^(small|smaller|smallest|cheap|cheaper|cheapest|fast|faster|faste
 /** Words that say nothing about which. */
 const FILLER = new Set(['the', 'a', 'use', 'model', 'please', 'one', 'to', 'with', 'switch', 'here']);
 
-export function createChoices(options: ChoicesOptions): ModelChoices {
-  const { models, listed, priceOf } = options;
+export class Choices implements ModelChoices {
+  readonly #options: ChoicesOptions;
+  readonly currency: string;
 
-  function problemOf(id: string): string | undefined {
-    try {
-      models.check(id);
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      return error.problems.map(({ message }) => message).join('; ');
-    }
+  constructor(options: ChoicesOptions) {
+    this.#options = options;
+    this.currency = options.currency;
   }
 
-  const isUsable = (id: string) => problemOf(id) === undefined;
+  usual(): ModelChoice {
+    return this.about(this.#options.usual());
+  }
 
-  function about(id: string): ModelChoice {
+  offered(): ModelChoice[] {
+    return this.#all().map((id) => this.about(id));
+  }
+
+  about(id: string): ModelChoice {
     const known = knownModel(id);
-    const price = priceOf(id);
+    const price = this.#options.priceOf(id);
     return {
       ...{ id, name: known?.name ?? id },
       ...(price && { price: { input: price.input, output: price.output } }),
@@ -93,62 +95,81 @@ export function createChoices(options: ChoicesOptions): ModelChoices {
     };
   }
 
-  const configured = () => [...new Set([options.usual(), ...listed, ...options.fallback])].filter(isUsable);
+  isUsable(id: string): boolean {
+    return this.#problemOf(id) === undefined;
+  }
+
+  find(words: string, isOwner: boolean): Found {
+    const wanted = words
+      .trim()
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => !FILLER.has(word));
+    const [only = ''] = wanted;
+    if (wanted.length === 0 || (wanted.length === 1 && USUAL.test(only))) return { kind: 'usual' };
+    const among = isOwner ? this.#all() : this.#configured();
+    const isSize = wanted.length === 1 && (BIG.test(only) || SMALL.test(only));
+    const sized = isSize
+      ? bySize(
+          among.map((id) => this.about(id)),
+          BIG.test(only),
+        )
+      : undefined;
+    // Where no price says which is larger, a name may have the word in it.
+    const id = sized ?? this.#byWords(wanted, isSize ? among : [...this.#all(), ...this.#keyed()]);
+    if (id !== undefined) return this.#mayChoose(id, isOwner);
+    const exact = words.trim();
+    if (isSize || !/^[^\s/]+\/\S+$/.test(exact)) return { kind: 'unknown' };
+    const why = this.#problemOf(exact);
+    return why === undefined ? this.#mayChoose(exact, isOwner) : { kind: 'unusable', id: exact, why };
+  }
+
+  #problemOf(id: string): string | undefined {
+    try {
+      this.#options.models.check(id);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return error.problems.map(({ message }) => message).join('; ');
+    }
+  }
+
+  #configured(): string[] {
+    const { usual, listed, fallback } = this.#options;
+    return [...new Set([usual(), ...listed, ...fallback])].filter((id) => this.isUsable(id));
+  }
 
   /** The newest of the providers in use. */
-  function suggested(): string[] {
-    if (listed.length > 0) return [];
-    const providers = [...new Set(configured().map((id) => splitModelName(id).provider))];
-    const ids = knownModels(providers.filter((provider) => provider !== 'openrouter')).map(({ id }) => id);
+  #suggested(): string[] {
+    if (this.#options.listed.length > 0) return [];
+    const ids = knownModels(this.#providers().filter((provider) => provider !== 'openrouter')).map(({ id }) => id);
     return ids.filter((id) => !/\d{8}$|-\d{4}$|preview|audio|codex|research/.test(id)).slice(0, SUGGESTED);
   }
 
-  const all = () => [...new Set([...configured(), ...suggested()])];
-
-  function mayChoose(id: string, isOwner: boolean): Found {
-    const model = about(id);
-    return isOwner || configured().includes(id) ? { kind: 'model', model } : { kind: 'not-yours', model };
+  #all(): string[] {
+    return [...new Set([...this.#configured(), ...this.#suggested()])];
   }
 
-  return {
-    currency: options.currency,
-    usual: () => about(options.usual()),
-    about,
-    isUsable,
-    offered: () => all().map(about),
-    find(words, isOwner) {
-      const wanted = words
-        .trim()
-        .toLowerCase()
-        .split(/\s+/)
-        .filter((word) => !FILLER.has(word));
-      const [only = ''] = wanted;
-      if (wanted.length === 0 || (wanted.length === 1 && USUAL.test(only))) return { kind: 'usual' };
-      const among = isOwner ? all() : configured();
-      const isSize = wanted.length === 1 && (BIG.test(only) || SMALL.test(only));
-      const sized = isSize ? bySize(among.map(about), BIG.test(only)) : undefined;
-      // Where no price says which is larger, a name may have the word in it.
-      const id = sized ?? byWords(wanted, isSize ? among : [...all(), ...keyed()]);
-      if (id !== undefined) return mayChoose(id, isOwner);
-      const exact = words.trim();
-      if (isSize || !/^[^\s/]+\/\S+$/.test(exact)) return { kind: 'unknown' };
-      const why = problemOf(exact);
-      return why === undefined ? mayChoose(exact, isOwner) : { kind: 'unusable', id: exact, why };
-    },
-  };
-
   /** What is known of the providers that could be used. */
-  function keyed(): string[] {
-    const providers = new Set(configured().map((id) => splitModelName(id).provider));
-    return knownModels([...providers]).map(({ id }) => id);
+  #keyed(): string[] {
+    return knownModels(this.#providers()).map(({ id }) => id);
+  }
+
+  #providers(): string[] {
+    return [...new Set(this.#configured().map((id) => splitModelName(id).provider))];
+  }
+
+  #mayChoose(id: string, isOwner: boolean): Found {
+    const model = this.about(id);
+    return isOwner || this.#configured().includes(id) ? { kind: 'model', model } : { kind: 'not-yours', model };
   }
 
   /** The exact name, else the first that has all the words in it. */
-  function byWords(wanted: readonly string[], ids: readonly string[]): string | undefined {
+  #byWords(wanted: readonly string[], ids: readonly string[]): string | undefined {
     const exact = ids.find((id) => id.toLowerCase() === wanted.join(' '));
     if (exact !== undefined || wanted.join(' ').includes('/')) return exact;
     return ids.find((id) => {
-      const names = `${id} ${about(id).name}`.toLowerCase();
+      const names = `${id} ${this.about(id).name}`.toLowerCase();
       return wanted.every((word) => names.includes(word));
     });
   }

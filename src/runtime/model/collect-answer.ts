@@ -6,7 +6,7 @@
 
 import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../contract/model.ts';
 import { cutOff, endless, RunError, tooSlow } from '../contract/run-error.ts';
-import { type Answer, createAnswer } from './answer.ts';
+import { Answer } from './answer.ts';
 import { EndlessError } from './http-fetch.ts';
 
 export interface AnswerLimits {
@@ -32,7 +32,7 @@ export async function collectAnswer(
   const call = new AbortController();
   const onAbort = () => call.abort(outer?.reason);
   outer?.addEventListener('abort', onAbort, { once: true });
-  const answer = createAnswer(name, onText);
+  const answer = new Answer(name, onText);
   const timer = createTimer(name, limits, call);
   const orAbort = waiter(call.signal);
   let reader: ReadableStreamDefaultReader<StreamPart> | undefined;

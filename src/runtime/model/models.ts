@@ -109,11 +109,7 @@ export function createModels(options: {
       return loadSearching(provider, model, settings, createHttpFetch(scrubbedPost(10_000)));
     },
     embedder(name) {
-      const { provider, model } = splitModelName(name);
-      if (!provider || !model || !canEmbed(provider)) {
-        const message = `"${name}" is no embedding model, for example openai/text-embedding-3-small`;
-        throw new ConfigError([{ path: 'memory.embedding', message }]);
-      }
+      const { provider, model } = embeddingNamed(name);
       const settings = settingsOf(provider);
       checkSettings(provider, settings, options.providers);
       addSecret(settings.apiKey);
@@ -136,6 +132,13 @@ function named(name: string): { provider: string; model: string } {
   if (provider && model) return { provider, model };
   const message = `"${name}" is not of the form provider/model, for example openai/gpt-5-mini`;
   throw new ConfigError([{ path: 'model', message }]);
+}
+
+function embeddingNamed(name: string): { provider: string; model: string } {
+  const { provider, model } = splitModelName(name);
+  if (provider && model && canEmbed(provider)) return { provider, model };
+  const message = `"${name}" is no embedding model, for example openai/text-embedding-3-small`;
+  throw new ConfigError([{ path: 'memory.embedding', message }]);
 }
 
 function scrubbedPost(connectMs: number): Post {

@@ -66,18 +66,11 @@ export function createStreamingModel(options: StreamingOptions): StreamingModel 
       onText,
     );
     spent(usageOf(given, call.prompt));
-    const answer = await withoutUnseen(given);
+    const answer = await withoutUnseen(given, options.isBlank);
     if (isEmpty(answer) && !options.acceptsEmpty()) {
       throw new RunError('empty', say('failures.emptyFrom', { model: name }), { detail: `${name}: empty answer` });
     }
     return tidyCalls(answer, call.prompt);
-  }
-
-  /** Text of which nothing can be seen is none. */
-  async function withoutUnseen(answer: GenerateResult): Promise<GenerateResult> {
-    const text = answer.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-    if (text === '' || !(await options.isBlank?.(text))) return answer;
-    return { ...answer, content: answer.content.filter((part) => part.type !== 'text') };
   }
 
   /** Asks one model, again if that may help. Gives the answer or the last failure. */
@@ -136,6 +129,13 @@ export function createStreamingModel(options: StreamingOptions): StreamingModel 
       throw withFallback(first, names.slice(at + 1));
     },
   };
+}
+
+/** Text of which nothing can be seen is none. */
+async function withoutUnseen(answer: GenerateResult, isBlank: StreamingOptions['isBlank']): Promise<GenerateResult> {
+  const text = answer.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  if (text === '' || !(await isBlank?.(text))) return answer;
+  return { ...answer, content: answer.content.filter((part) => part.type !== 'text') };
 }
 
 /** A model that does not know the level thinks as it usually does. */

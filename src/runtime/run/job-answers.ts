@@ -115,11 +115,6 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
     await delivery.add({ ...message, buttons: await buttons.offer(address, rows) }, run, isAgain);
   }
 
-  async function unsent({ id, name }: JobOrder, to: string, why: Said): Promise<void> {
-    const told = say('jobs.unsent', { name: quotedName(name), place: to, why });
-    await options.tellOwners(`job-${id}-unsent-${hashText(`${to} ${JSON.stringify(why)}`).slice(0, 16)}`, told);
-  }
-
   return async (item, run, outcome, isAgain) => {
     const { job, viber, taskId } = item.message;
     if (!job) return;
@@ -138,19 +133,26 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
     // Side by side: a platform that is slow to say where a place is holds up no other.
     const attempts = await Promise.allSettled(job.deliver.map((to) => send(to, result, item.message)));
     for (const [index, attempt] of attempts.entries()) {
+      if (attempt.status === 'fulfilled') continue;
       const to = job.deliver[index] ?? '';
-      if (attempt.status === 'rejected') {
-        const error: unknown = attempt.reason;
-        if (!(error instanceof UserError || error instanceof DeliveryError)) throw error;
-        const mayCome = error instanceof DeliveryError && error.retryAfterMs !== undefined;
-        if (mayCome && !isLate) away = error;
-        else {
-          log.warn({ err: error, trace: run, job: job.id, to }, 'a result could not be sent');
-          const refused = say(mayCome ? 'jobs.away' : 'jobs.refused');
-          await unsent(job, to, error instanceof UserError ? error.said : refused);
-        }
+      const error: unknown = attempt.reason;
+      if (!(error instanceof UserError || error instanceof DeliveryError)) throw error;
+      const mayCome = error instanceof DeliveryError && error.retryAfterMs !== undefined;
+      if (mayCome && !isLate) {
+        away = error;
+        continue;
       }
+      log.warn({ err: error, trace: run, job: job.id, to }, 'a result could not be sent');
+      const refused = say(mayCome ? 'jobs.away' : 'jobs.refused');
+      await tellUnsent(options.tellOwners, job, to, error instanceof UserError ? error.said : refused);
     }
     if (away !== undefined) throw away;
   };
+}
+
+type TellOwners = JobAnswersOptions['tellOwners'];
+
+async function tellUnsent(tellOwners: TellOwners, { id, name }: JobOrder, to: string, why: Said): Promise<void> {
+  const told = say('jobs.unsent', { name: quotedName(name), place: to, why });
+  await tellOwners(`job-${id}-unsent-${hashText(`${to} ${JSON.stringify(why)}`).slice(0, 16)}`, told);
 }

@@ -29,17 +29,19 @@ const ELSEWHERE =
 const listInput = z.object({ words: z.string().describe('only those whose title has them').exactOptional() });
 const openInput = z.object({ task: z.string().describe('id, or words of its title') });
 
+/** Whether all the words stand in its title. */
+const has = ({ title }: TaskRecord, words: string) =>
+  words
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .every((word) => title.toLowerCase().includes(word));
+
 export function ownTaskTools({ home, viber, taskId }: ToolScope, deps: OwnTasksDeps): RuntimeTool[] {
   const { principal, address, isDirect, conversations } = deps;
   const view: Viewpoint = { principal, address, isDirect, viber };
   // Whatever its person may see: a viber is told of no other one's tasks.
   const isOurs = (task: TaskRecord) => task.viber === viber;
-  const has = (task: TaskRecord, words: string) =>
-    words
-      .toLowerCase()
-      .split(/\s+/)
-      .filter(Boolean)
-      .every((word) => task.title.toLowerCase().includes(word));
   const theirs = (words = '') =>
     listTasks(home, {
       ...{ limit: LISTED, maxRead: MAX_READ },

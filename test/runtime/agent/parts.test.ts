@@ -7,7 +7,7 @@ import { createAgent } from '../../../src/runtime/agent/agent.ts';
 import { addStep, finalText, NOTHING_SAID } from '../../../src/runtime/agent/outcome.ts';
 import type { ModelV4, StreamPart } from '../../../src/runtime/contract/model.ts';
 import { describeFailure, RunError, toRunError } from '../../../src/runtime/contract/run-error.ts';
-import { createAnswer } from '../../../src/runtime/model/answer.ts';
+import { Answer } from '../../../src/runtime/model/answer.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { failureOf, QUICK, record, request, tool } from './fixtures.ts';
 
@@ -23,7 +23,7 @@ const finish = (unified: 'stop' | 'tool-calls' = 'stop'): StreamPart => ({
 
 function answerOf(parts: StreamPart[]) {
   const texts: string[] = [];
-  const answer = createAnswer('local/m', (delta) => void texts.push(delta));
+  const answer = new Answer('local/m', (delta) => void texts.push(delta));
   for (const part of parts) answer.take(part);
   return { texts, result: answer.finish(), received: answer.received() };
 }

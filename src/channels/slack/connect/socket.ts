@@ -14,6 +14,7 @@ import { createBoltLog } from './bolt.ts';
 import { unwrap } from './unwrap.ts';
 
 const SocketModeReceiver = unwrap(socketMode);
+type SocketModeClient = InstanceType<typeof SocketModeReceiver>['client'];
 
 export interface SocketOptions {
   appToken: string;
@@ -63,18 +64,7 @@ export function createSocket(options: SocketOptions): Socket {
   const { client } = receiver;
   let running: Promise<void> | undefined;
 
-  // Frames that the library does not expect would be unhandled rejections.
-  for (const read of client.listeners('ws_message')) {
-    client.off('ws_message', read);
-    client.on('ws_message', async (data: unknown, isBinary: unknown) => {
-      try {
-        await read.call(client, data, isBinary);
-      } catch (error) {
-        log.debug({ err: error }, 'a frame from Slack was not understood');
-      }
-      if (typeof data === 'string' && data.length < 2000 && data.includes('"app_rate_limited"')) options.onLimited();
-    });
-  }
+  guardFrames(client, options);
 
   /** Keeps one connection open until told to stop, or until the first attempt shows that a setting is wrong. */
   async function run(first: PromiseWithResolvers<void>): Promise<void> {
@@ -126,6 +116,21 @@ export function createSocket(options: SocketOptions): Socket {
       await running;
     },
   };
+}
+
+/** Frames that the library does not expect would be unhandled rejections. */
+function guardFrames(client: SocketModeClient, { log, onLimited }: SocketOptions): void {
+  for (const read of client.listeners('ws_message')) {
+    client.off('ws_message', read);
+    client.on('ws_message', async (data: unknown, isBinary: unknown) => {
+      try {
+        await read.call(client, data, isBinary);
+      } catch (error) {
+        log.debug({ err: error }, 'a frame from Slack was not understood');
+      }
+      if (typeof data === 'string' && data.length < 2000 && data.includes('"app_rate_limited"')) onLimited();
+    });
+  }
 }
 
 async function withDeadline(work: Promise<unknown>, ms: number): Promise<void> {
