@@ -11,7 +11,8 @@ import { serialise } from '../lib/locks.ts';
 import { planFile, settleEdits, settlePlan, takeWritten } from './current-task.ts';
 import type { Home } from './home.ts';
 import { formatPlan, isToDo, parsePlan } from './plan-markdown.ts';
-import type { Plan, TaskRecord, TaskState } from './types.ts';
+import { keysOf, noteChange } from './plan-steps.ts';
+import type { Plan, PlanStep, TaskRecord, TaskState } from './types.ts';
 
 export { linkCurrentTask } from './current-task.ts';
 export { formatPlan, isToDo, nextStep, parsePlan, planNotes, planProgress, stepAtWork } from './plan-markdown.ts';
@@ -55,6 +56,14 @@ function planNow(home: Home, taskId: string, viber?: string): PlanFile | undefin
   return found;
 }
 
+/** With how each step is called, whatever becomes of the plan; for those who offer something that is about one step. */
+export function readNamedPlan(home: Home, taskId: string): Promise<(PlanFile & { keys: string[] }) | undefined> {
+  return serialise(planFile(home, taskId), async () => {
+    const found = planNow(home, taskId);
+    return found && { ...found, keys: await keysOf(home, taskId, found.plan.steps) };
+  });
+}
+
 /** How a task stands: with steps that are to be done it is not completed, whatever its last run was. */
 export const standOf = ({ state }: Pick<TaskRecord, 'state'>, plan: Plan | undefined): TaskState | 'open' =>
   state === 'completed' && plan?.steps.some(isToDo) ? 'open' : state;
@@ -78,7 +87,9 @@ export function writePlan(
   const file = planFile(home, taskId);
   return serialise(file, async () => {
     let conflict: { proposal: string; current: string } | undefined;
+    let before: string | undefined;
     const change = (current: string | undefined) => {
+      before = current;
       const text = render(plan, current);
       const isEdited =
         current !== undefined && options.baseHash !== undefined && hashText(current) !== options.baseHash;
@@ -88,6 +99,9 @@ export function writePlan(
     const read = () => (planNow(home, taskId) === undefined ? undefined : readTextSync(file));
     const text = (await editText(file, change, { read })) ?? '';
     takeWritten(home, taskId, text);
+    const [was, isChanged] = [before ?? '', conflict === undefined && before !== text];
+    if (isChanged)
+      await noteChange(home, taskId, () => ({ before: parsePlan(was).steps, after: namedSteps(plan, text) }));
     return conflict === undefined ? { written: true, text, hash: hashText(text) } : { written: false, ...conflict };
   });
 }
@@ -99,4 +113,11 @@ function render(plan: string | Plan, current: string | undefined): string {
   const text = isFile ? `${plan.trim()}\n` : formatPlan({ ...parsed, goal }, current);
   if (text.length > MAX_CHARS) throw new UserError(`The plan is too long: at most ${MAX_CHARS} characters.`);
   return text;
+}
+
+/** As the file has them, with what whoever wrote them has said of which they are. */
+function namedSteps(plan: string | Plan, text: string): PlanStep[] {
+  const { steps } = parsePlan(text);
+  const given = typeof plan === 'string' ? [] : plan.steps;
+  return given.length === steps.length ? steps.map((step, at) => ({ ...step, id: given[at]?.id ?? '' })) : steps;
 }

@@ -7,7 +7,7 @@ export const offline = translate(english)({
   hello: 'Hallo! {about}',
   abilities: `Ich kann:
 - einen Plan machen: „Plan: Farbe kaufen; Wand streichen; aufräumen“ oder „mach einen Plan für die Küche“
-- einen Schritt abhaken: „erledigt 2“; den Plan zeigen: „zeig den Plan“
+- ihn ändern: „erledigt 2“, „neuer Schritt: Ana anrufen“, „schieb Schritt 3 an den Anfang“; ihn zeigen: „zeig den Plan“
 - eine Datei schreiben: „schreib eine Datei notizen.md: der Text“
 - Dateien lesen, auflisten und schicken: „lies notizen.md“, „welche Dateien gibt es“, „schick mir notizen.md“
 - mir etwas merken: „merk dir, dass ich Tee mag“, „was weißt du?“`,
@@ -37,6 +37,8 @@ export const offline = translate(english)({
   skipped: 'übersprungen',
   allDone: 'damit ist der ganze Plan erledigt',
   left: '{left} von {total} noch offen',
+  added: 'Im Plan ergänzt: {steps}.',
+  moved: 'Verschoben: {step}.',
   dropped: 'Aus dem Plan gestrichen: {steps}.',
   planFailed: 'Der Plan ließ sich nicht ändern: {why}',
   planConflict: 'Jemand hat den Plan inzwischen geändert, darum ist meiner nur ein Vorschlag.',

@@ -5,6 +5,7 @@ import { plans as english } from '../en/plans.ts';
 export const plans = translate(english)({
   none: 'Diese Aufgabe hat noch keinen Plan. Bitte mich um einen.',
   changed: 'Der Plan hat sich inzwischen geändert; so steht er jetzt.',
+  gone: 'Schritt {n} von damals steht nicht mehr im Plan; so steht er jetzt.',
   skipped: '~~{step}~~ (übersprungen)',
   more: 'und {n, number} weitere',
   now: '{done} von {total} erledigt. Gerade: {step}',

@@ -4,7 +4,7 @@ export const offline = {
   hello: 'Hello! {about}',
   abilities: `I can:
 - make a plan: “plan: buy paint; paint the wall; clean up” or “make a plan to paint the kitchen”
-- tick a step: “done 2”; show the plan: “show plan”
+- change it: “done 2”, “add a step: call Ana”, “move step 3 to the top”; show it: “show plan”
 - write a file: “write a file notes.md: the text”; change one: “make it upper case”
 - read, list and send files: “read notes.md”, “list files”, “send me notes.md”
 - remember: “remember that I like tea”, “what do you know?”`,
@@ -33,6 +33,8 @@ export const offline = {
   skipped: 'skipped',
   allDone: 'every step of the plan is done',
   left: '{left} of {total} left',
+  added: 'Added to the plan: {steps}.',
+  moved: 'I moved {step}.',
   dropped: 'I took {steps} out of the plan.',
   planFailed: 'The plan could not be changed: {why}',
   planConflict: 'Somebody else changed the plan meanwhile, so mine is only a proposal.',

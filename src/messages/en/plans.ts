@@ -2,6 +2,7 @@
 export const plans = {
   none: 'This task has no plan yet. Ask me to make one.',
   changed: 'The plan has changed meanwhile; this is how it stands.',
+  gone: 'Step {n} as it was then is not in the plan any more; this is how it stands.',
   skipped: '~~{step}~~ (skipped)',
   more: 'and {n, number} more',
   now: '{done} of {total} done. Now: {step}',

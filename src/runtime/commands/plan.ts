@@ -2,11 +2,11 @@
  * /plan: the steps of a task, what is next, and buttons for it; `done`, `skip`, `open`, `drop` and a number change a step, `add TEXT` adds
  * one, `move 3 1` puts one elsewhere. `apply` and `keep` decide about a plan that was proposed.
  */
-import { hashText } from '../../lib/files.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import { type Messages, paragraphs, say, type Text, words } from '../../messages/messages.ts';
-import { nextStep, planNotes, planProgress, readPlan, writePlan } from '../../workspace/plan.ts';
+import { nextStep, planNotes, planProgress, readNamedPlan, readPlan, writePlan } from '../../workspace/plan.ts';
 import { dropProposal, readProposal } from '../../workspace/plan-proposal.ts';
+import { standsAt } from '../../workspace/plan-steps.ts';
 import type { Plan, PlanStep, StepStatus } from '../../workspace/types.ts';
 import { type ButtonAction, questionId } from '../contract/buttons.ts';
 import { escaped } from '../conversations/places.ts';
@@ -50,19 +50,19 @@ export const plan: Command = {
 
 const titleOf = stepTitle;
 
-/** How a button names a step, whatever its number is by then. */
-const keyOf = ({ title }: PlanStep): string => hashText(title).slice(0, 8);
-
 async function show(context: CommandContext, said: Text | '' = ''): Promise<CommandReply> {
   const { messages } = context;
-  const stored = await readPlan(context.home, context.taskId);
+  const mayChange = context.mayUse('steer', context.task);
+  const called = mayChange ? await readNamedPlan(context.home, context.taskId) : undefined;
+  const stored = called ?? (await readPlan(context.home, context.taskId));
   if (!stored || stored.plan.steps.length === 0) return { text: paragraphs(said, messages.text('plans.none')) };
   const next = nextStep(stored.plan);
+  const at = next ? stored.plan.steps.indexOf(next) : -1;
+  const key = called?.keys[at];
   const parts = [said, ...planLines(stored.plan, messages), ...planNotes(stored.text).map(noteText)];
-  const mayChange = next && context.mayUse('steer', context.task);
   return {
     text: paragraphs(...parts),
-    ...(mayChange ? { buttons: buttonsFor(context.taskId, stored.plan, next, messages) } : {}),
+    ...(key === undefined ? {} : { buttons: buttonsFor(context.taskId, at + 1, key, messages) }),
   };
 }
 
@@ -83,9 +83,9 @@ function planLines(plan: Plan, messages: Messages): (Text | '')[] {
 const noteText = ({ name, text }: { name: string; text: string }): Text =>
   words(`**${escaped(name)}**\n${cutText(text, 600)}`);
 
-const buttonsFor = (taskId: string, { steps }: Plan, next: PlanStep, messages: Messages): ButtonAction[][] => {
-  const about = (verb: Verb) => `${taskId} ${verb} ${steps.indexOf(next) + 1} ${keyOf(next)}`;
-  const n = steps.indexOf(next) + 1;
+/** About the step that is the n-th by now, and is called so for good. */
+const buttonsFor = (taskId: string, n: number, key: string, messages: Messages): ButtonAction[][] => {
+  const about = (verb: Verb) => `${taskId} ${verb} ${n} ${key}`;
   const named = (verb: 'done' | 'skip' | 'drop'): ButtonAction => ({
     ...{ label: messages.text(`plans.${verb}`, { n }), command: 'plan', args: about(verb) },
   });
@@ -103,14 +103,10 @@ async function change(
     return {
       text: messages.text('plans.peopleOnly', { title: escaped(task?.title ?? '') }),
     };
-  const stored = await readPlan(home, taskId);
-  const at = stored ? placeOf(stored.plan, number, key) : -1;
-  const step = stored?.plan.steps[at];
-  if (!stored || !step)
-    return show(
-      context,
-      key === undefined && stored ? messages.text('plans.noStep', { n: number }) : messages.text('plans.changed'),
-    );
+  const stored = await readNamedPlan(home, taskId);
+  const at = key === undefined ? number - 1 : (stored?.keys.indexOf(key) ?? -1);
+  if (!stored?.plan.steps[at])
+    return show(context, messages.text(key === undefined ? 'plans.noStep' : 'plans.gone', { n: number }));
   const write = await writePlan(home, taskId, changed(stored.plan, at, verb), { baseHash: stored.hash });
   if (write.written) context.showTask?.(taskId);
   return write.written ? show(context) : show(context, messages.text('plans.changed'));
@@ -132,7 +128,7 @@ async function edit(context: CommandContext, change: (plan: Plan) => Plan | unde
     return { text: messages.text('plans.peopleOnly', { title: escaped(task?.title ?? '') }) };
   if (!task) return { text: messages.text('plans.none') };
   const stored = await readPlan(home, taskId);
-  const next = change(stored?.plan ?? { goal: task.goal, steps: [] });
+  const next = change(stored ? named(stored.plan) : { goal: task.goal, steps: [] });
   if (!next) return show(context, messages.text('plans.noStep', { n }));
   const write = await writePlan(home, taskId, next, stored ? { baseHash: stored.hash } : {});
   if (write.written) context.showTask?.(taskId);
@@ -154,15 +150,14 @@ async function decide(context: CommandContext, isApplied: boolean, key: string):
   return { ...shown, decided: { question: questionId.plan(taskId, key), outcome } };
 }
 
-/** Where a step is: by its number, or where a button meant another one that has moved, by its words. */
-function placeOf({ steps }: Plan, number: number, key: string | undefined): number {
-  const there = steps[number - 1];
-  if (there && (key === undefined || keyOf(there) === key)) return number - 1;
-  return key === undefined ? -1 : steps.findIndex((step) => keyOf(step) === key);
-}
+/** Its steps are called by where they stand, so that a change says which of them stay. */
+const named = ({ steps, ...plan }: Plan): Plan => ({
+  ...plan,
+  steps: steps.map((step, index) => ({ ...step, id: standsAt(index) })),
+});
 
 function changed(plan: Plan, at: number, verb: Verb): Plan {
-  const { steps } = plan;
+  const { steps } = named(plan);
   if (verb === 'drop') return { ...plan, steps: steps.filter((_, index) => index !== at) };
   const step = steps[at];
   return step ? { ...plan, steps: steps.with(at, { ...step, status: BECOMES[verb] }) } : plan;

@@ -1,4 +1,6 @@
 /** The same requests in German, as patterns for `requests.ts`: one blank stands for a few. Pure. */
+import { PLAN_WORDS } from './plan-words.ts';
+
 export interface GermanPatterns {
   /** How a file is named, and any way to mean one. */
   file: string;
@@ -24,6 +26,8 @@ export const germanPatterns = ({ file: FILE }: GermanPatterns) => {
     ],
     skipped: [`überspring(?:e)? ${STEPS}`],
     dropped: [`(?:streich|lösch)(?:e)? schritte? #?(?<steps>[0-9][^:\\n]{0,60})`],
+    add: [...PLAN_WORDS.addOneGerman, ...PLAN_WORDS.addSomeGerman],
+    move: PLAN_WORDS.moveGerman,
     write: [
       `(?:${PLEASE_DO}|speicher(?:e)?) (?:(?:eine|die) )?(?:neue )?(?:datei )?(?<file>${FILE}) ?(?::|,? ?mit(?: dem (?:text|inhalt))?:?) ?(?<content>.+)`,
     ],

@@ -4,15 +4,23 @@
  */
 
 import { readZone } from '../../lib/timezone.ts';
-import type { StepStatus } from '../../workspace/types.ts';
 import { germanPatterns } from './german.ts';
+import {
+  PLAN_WORDS,
+  type PlanGroups,
+  type PlanRequest,
+  toAdd,
+  toMark,
+  toMove,
+  toPlan,
+  unquote,
+  withoutEnding,
+} from './plan-words.ts';
 
 export type Change = 'upper' | 'lower' | 'sort' | 'number';
 
 export type OfflineRequest =
-  | { kind: 'plan'; goal: string; steps: string[] }
-  /** `steps` are positions from 1, or the words of a title. */
-  | { kind: 'mark'; steps: number[]; title: string; status: StepStatus | 'dropped' }
+  | PlanRequest
   | { kind: 'write'; name: string; content: string }
   | { kind: 'remember'; text: string }
   /** `file` is a name as said, '' for the newest file. */
@@ -32,7 +40,7 @@ const WEEKDAY = '(?:mon|tues|wednes|thurs|fri|satur|sun)days?';
 const DAY = `(?:${WEEKDAY}(?:, and|,| and) ){0,6}${WEEKDAY}`;
 const OFTEN = `(?:(?:every|each) (?:(?:[0-9]{1,4}|other|two|three|few) )?(?:minute|hour|day|week|weekday|work(?:ing )?day|month|year|morning|noon|afternoon|evening|night|${DAY})s?|daily|hourly|weekly|monthly)`;
 
-type Groups = Partial<Record<'file' | 'steps' | 'goal' | 'items' | 'content' | 'change', string>>;
+type Groups = PlanGroups & Partial<Record<'file' | 'change', string>>;
 type Rule = [pattern: string, request: (groups: Groups) => OfflineRequest | undefined];
 
 /** The first rule that fits the whole of a request wins; one blank in a pattern stands for a few. */
@@ -63,6 +71,8 @@ const RULES: readonly Rule[] = [
     `(?:drop|remove|delete|take out) (?:the )?steps? #?(?<steps>[^:\n]{1,80}?)(?: from (?:the|my|our) plan)?`,
     (g) => toMark(g, 'dropped'),
   ],
+  ...[...PLAN_WORDS.addOne, ...PLAN_WORDS.addSome].map((pattern): Rule => [pattern, toAdd]),
+  ...PLAN_WORDS.move.map((pattern): Rule => [pattern, toMove]),
   [
     `(?:write|create|make|save) (?:me )?(?:(?:a|the) )?(?:new )?(?:(?:text|markdown) )?(?:file )?(?:called |named )?(?<file>${FILE}) ?(?::|,? ?(?:saying|containing|that says|which says|with(?: the)?(?: (?:text|content|words))?) ?:?) ?(?<content>.+)`,
     toWrite,
@@ -142,6 +152,8 @@ const MEANS: Readonly<Record<keyof typeof GERMAN, Rule[1]>> = {
   done: (g) => toMark(g, 'done'),
   skipped: (g) => toMark(g, 'skipped'),
   dropped: (g) => toMark(g, 'dropped'),
+  add: toAdd,
+  move: toMove,
   write: toWrite,
   remember: ({ content = '' }) => ({ kind: 'remember', text: unquote(content) }),
   recall: () => ({ kind: 'recall' }),
@@ -185,6 +197,8 @@ const BEGIN = `(?:please )?(?:${[
   'done \\d',
   'mark (?:step )?\\d',
   'step \\d+ is ',
+  '(?:add|append) (?:a |another )?(?:new )?step ?:',
+  '(?:move|put) step \\d',
   '(?:show|list) (?:me )?(?:the |my |all )?(?:plan|files)',
   `send (?:me )?${ANY_FILE}`,
   `read ${ANY_FILE}`,
@@ -194,11 +208,9 @@ const BEGIN = `(?:please )?(?:${[
 const BORDER = `(?:[.,;!?]? (?:and then|and|then) |[.!?,] )(?=${BEGIN})|\n(?=${BEGIN})`;
 const COURTESY =
   '(?:(?:please|okay|ok|now|then|also|and|could you|can you|would you|i want you to|bitte|jetzt|dann|auch|und),? ){1,4}';
-const ENDING = /(?:,? (?:please|thanks|thank you|bitte|danke))?[.!?\s]*$/i;
 const QUOTED = /```[\s\S]*?```|"[^"]*"|“[^”]*”/g;
 const MAX_REQUESTS = 10;
 const MAX_TEXT = 50_000;
-const MAX_STEPS = 50;
 
 const BLANKS = '[ \\t\\r\\n]{1,9}';
 /** Bounded, so that long runs of blanks cost no more than others. */
@@ -240,7 +252,7 @@ export function parseRequests(text: string): OfflineRequest[] {
 function parseOne(text: string): OfflineRequest {
   const { rules, courtesy } = compile();
   const bare = text.replace(courtesy, '');
-  for (const candidate of [bare, bare.replace(ENDING, '')]) {
+  for (const candidate of [bare, withoutEnding(bare)]) {
     for (const [pattern, request] of rules) {
       const match = pattern.exec(candidate);
       const found = match && request(match.groups ?? {});
@@ -248,36 +260,6 @@ function parseOne(text: string): OfflineRequest {
     }
   }
   return { kind: 'unknown', text };
-}
-
-function toPlan({ goal = '', items = '' }: Groups): OfflineRequest | undefined {
-  const cleanGoal = goal.replace(ENDING, '').trim();
-  const separator = items.includes(';') || items.includes('\n') ? /[;\n]/ : /,/;
-  const steps = items
-    .split(separator)
-    .map((item) => item.replace(/^\s*(?:[-*+]|\d{1,3}[.)])?\s*(?:\[[ xX]\])?\s*/, '').replace(/[\s.]+$/, ''));
-  const filled = steps
-    .filter((step) => step !== '')
-    .map((step) => step.slice(0, 200))
-    .slice(0, MAX_STEPS);
-  if (filled.length > 0) return { kind: 'plan', goal: cleanGoal, steps: filled };
-  return cleanGoal === '' ? undefined : { kind: 'plan', goal: cleanGoal.slice(0, 200), steps: [] };
-}
-
-const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
-
-function toMark({ steps: said = '' }: Groups, status: StepStatus | 'dropped'): OfflineRequest | undefined {
-  const words = said.toLowerCase().match(/[a-z]+|\d{1,3}/g) ?? [];
-  const steps = words
-    .map((word) => (/^\d/.test(word) ? Number(word) : ORDINALS.indexOf(word) + 1))
-    .filter((step) => step > 0);
-  const isList = words.every(
-    (word) => /^\d/.test(word) || ORDINALS.includes(word) || ['and', 'off', 'step', 'steps', 'und'].includes(word),
-  );
-  if (steps.length > 0 && isList) return { kind: 'mark', steps, title: '', status };
-  return status === 'done' || status === 'skipped'
-    ? { kind: 'mark', steps: [], title: unquote(said), status }
-    : undefined;
 }
 
 function toWrite({ file = 'note.md', content = '' }: Groups): OfflineRequest {
@@ -289,11 +271,4 @@ const CHANGES: readonly Change[] = ['upper', 'lower', 'sort', 'number'];
 function toChange({ file = '', change = '' }: Groups): OfflineRequest | undefined {
   const known = CHANGES.find((name) => name === change.toLowerCase());
   return known && { kind: 'change', file, change: known };
-}
-
-/** Without the quote marks or the code fence around the whole. */
-function unquote(text: string): string {
-  const [, body] = /^(?:"([^"]*)"|“([^”]*)”)[.!]?$/.exec(text.trim())?.filter((part) => part !== undefined) ?? [];
-  const [, fenced] = /^```[^\n]*\n([\s\S]*?)\n?```$/.exec(text.trim()) ?? [];
-  return body ?? fenced ?? text.trim();
 }

@@ -138,9 +138,9 @@ describe('plans', () => {
           plan: {
             goal: 'A green kitchen',
             steps: [
-              { id: '1', title: 'buy paint', status: 'done' },
-              { id: '2', title: 'paint the wall', status: status(2, 'in_progress') },
-              { id: '3', title: 'clean up', status: status(3, 'pending') },
+              { id: '=1', title: 'buy paint', status: 'done' },
+              { id: '=2', title: 'paint the wall', status: status(2, 'in_progress') },
+              { id: '=3', title: 'clean up', status: status(3, 'pending') },
             ],
           },
         },

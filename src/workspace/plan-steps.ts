@@ -1,0 +1,189 @@
+/**
+ * Which step of a plan is which, however often the plan has changed since: a button that was offered for one means this one. The file
+ * stays a plain list; what is known of its steps stands beside it (`.plan-steps.json`), from the first time that buttons are offered.
+ * Where two steps cannot be told apart with certainty neither is the old one.
+ */
+import path from 'node:path';
+import { hashText, writeFileAtomic } from '../lib/files.ts';
+import { peekJson } from '../lib/read-json.ts';
+import { isText, listOf, objectOf, shape } from '../lib/shape.ts';
+import type { Home } from './home.ts';
+
+interface Known {
+  /** Eight hexadecimal digits; never given twice within a plan. */
+  key: string;
+  title: string;
+}
+
+export interface KnownSteps {
+  steps: readonly Known[];
+  /** Keys of steps that are gone, the newest last. */
+  gone: readonly string[];
+}
+
+/** `id` is `=N` for the step that stands N-th in the plan this one was made from. */
+export interface NamedStep {
+  id?: string;
+  title: string;
+}
+
+const MAX_GONE = 300;
+const STANDS = /^=(\d{1,4})$/;
+const BEGIN: KnownSteps = { steps: [], gone: [] };
+
+const knownShape = shape<KnownSteps>(
+  objectOf({ steps: listOf(objectOf({ key: isText, title: isText })), gone: listOf(isText) }),
+);
+const fileOf = (home: Home, taskId: string) => path.join(home.taskDir(taskId), '.plan-steps.json');
+
+/** As an id of a step: the one that stands at this index now. */
+export const standsAt = (index: number): string => `=${index + 1}`;
+
+/** What is known of the steps of a plan after a change. Pure. */
+export function follow(before: KnownSteps, after: readonly NamedStep[]): KnownSteps {
+  const from = pair(
+    before.steps.map(({ title }) => title),
+    after,
+  );
+  const fresh = freshKeys([...before.gone, ...before.steps.map(({ key }) => key)]);
+  const steps = after.map(({ title }, at): Known => {
+    const known = before.steps[from[at] ?? -1];
+    return { key: known ? known.key : fresh(title), title };
+  });
+  const kept = new Set(steps.map(({ key }) => key));
+  const lost = before.steps.map(({ key }) => key).filter((key) => !kept.has(key));
+  return { steps, gone: [...before.gone, ...lost].slice(-MAX_GONE) };
+}
+
+/** Where each step was, -1 for one that is new. */
+function pair(old: readonly string[], after: readonly NamedStep[]): number[] {
+  const next = after.map(({ title }) => title);
+  if (old.length === next.length && old.every((title, at) => title === next[at])) return old.map((_, at) => at);
+  const named = after.map(({ id, title }) => {
+    const index = Number(STANDS.exec(id ?? '')?.[1] ?? 0) - 1;
+    return old[index] === title ? index : -1;
+  });
+  // Whoever names those that stay has said that the others are new.
+  return named.some((index) => index >= 0) ? once(named) : byWords(old, next);
+}
+
+/** No step is two. */
+function once(from: readonly number[]): number[] {
+  const taken = new Set<number>();
+  return from.map((index) => {
+    if (index < 0 || taken.has(index)) return -1;
+    taken.add(index);
+    return index;
+  });
+}
+
+function byWords(old: readonly string[], next: readonly string[]): number[] {
+  const from = next.map(() => -1);
+  const isStill = isSameOrder(old, next);
+  const places = [placesBy(old, (at) => old[at] ?? ''), placesBy(next, (at) => next[at] ?? '')] as const;
+  const around = [placesBy(old, (at) => neighbours(old, at)), placesBy(next, (at) => neighbours(next, at))] as const;
+  for (const [title, is] of places[1]) {
+    const was = places[0].get(title) ?? [];
+    // Alone, or as many in the same order among the others: each is the one it was.
+    if (was.length === is.length && (is.length === 1 || isStill))
+      for (const [n, at] of is.entries()) from[at] = was[n] ?? -1;
+    else
+      for (const at of is) {
+        const here = neighbours(next, at);
+        const [index, another] = around[0].get(here) ?? [];
+        if (index !== undefined && another === undefined && around[1].get(here)?.length === 1) from[at] = index;
+      }
+  }
+  // Between the same two others one line was left, and it says what the old one said, and more, or less.
+  const taken = new Set(from);
+  for (const at of next.keys()) {
+    const above = at === 0 ? -1 : (from[at - 1] ?? -1);
+    const below = at === next.length - 1 ? old.length : (from[at + 1] ?? -1);
+    const isBetween = from[at] === -1 && (at === 0 || above >= 0) && below - above === 2 && !taken.has(above + 1);
+    if (isBetween && saysMore(old[above + 1] ?? '', next[at] ?? '')) from[at] = above + 1;
+  }
+  return from;
+}
+
+function placesBy(list: readonly string[], nameOf: (at: number) => string): Map<string, number[]> {
+  const places = new Map<string, number[]>();
+  for (const at of list.keys()) {
+    const name = nameOf(at);
+    const known = places.get(name);
+    if (known) known.push(at);
+    else places.set(name, [at]);
+  }
+  return places;
+}
+
+/** A line with those above and below it. */
+const neighbours = (list: readonly string[], at: number): string =>
+  JSON.stringify([list[at - 1] ?? null, list[at], list[at + 1] ?? null]);
+
+/** Of the titles in both, nothing has changed places. */
+function isSameOrder(old: readonly string[], next: readonly string[]): boolean {
+  const [inOld, inNext] = [new Set(old), new Set(next)];
+  const kept = old.filter((title) => inNext.has(title));
+  const stays = next.filter((title) => inOld.has(title));
+  return kept.length === stays.length && kept.every((title, at) => title === stays[at]);
+}
+
+const wordsOf = (title: string): string[] => title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+function saysMore(old: string, next: string): boolean {
+  const [a, b] = [wordsOf(old), wordsOf(next)];
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  const isAt = (from: number) => short.every((word, at) => word === long[from + at]);
+  return short.length > 0 && (isAt(0) || isAt(long.length - short.length));
+}
+
+/** The first of some words is called the same in every plan: what was offered before anything was kept still means its step. */
+function freshKeys(used: Iterable<string>): (title: string) => string {
+  const taken = new Set(used);
+  const counts = new Map<string, number>();
+  return (title) => {
+    for (;;) {
+      const n = (counts.get(title) ?? 0) + 1;
+      counts.set(title, n);
+      const key = hashText(n === 1 ? title : `${title}\n${n}`).slice(0, 8);
+      if (taken.has(key)) continue;
+      taken.add(key);
+      return key;
+    }
+  };
+}
+
+/** How the steps of the plan as it stands are called; remembered from now on. Whoever calls this, or `noteChange`, holds the plan's lock. */
+export async function keysOf(home: Home, taskId: string, steps: readonly NamedStep[]): Promise<string[]> {
+  const known = peekJson(fileOf(home, taskId), knownShape);
+  const now = follow(
+    known ?? BEGIN,
+    steps.map(({ title }) => ({ title })),
+  );
+  if (!known || !isSame(known, now)) await keep(home, taskId, now);
+  return now.steps.map(({ key }) => key);
+}
+
+/** The plan has changed from these steps to those. Nothing happens where no step has been called anything yet. */
+export async function noteChange(
+  home: Home,
+  taskId: string,
+  change: () => { before: readonly NamedStep[]; after: readonly NamedStep[] },
+): Promise<void> {
+  const known = peekJson(fileOf(home, taskId), knownShape);
+  if (!known) return;
+  const { before, after } = change();
+  // What an editor has changed since comes first.
+  const stood = follow(
+    known,
+    before.map(({ title }) => ({ title })),
+  );
+  const now = follow(stood, after);
+  if (!isSame(known, now)) await keep(home, taskId, now);
+}
+
+const isSame = (a: KnownSteps, b: KnownSteps): boolean =>
+  JSON.stringify([a.steps, a.gone]) === JSON.stringify([b.steps, b.gone]);
+
+const keep = (home: Home, taskId: string, { steps, gone }: KnownSteps): Promise<unknown> =>
+  writeFileAtomic(fileOf(home, taskId), `${JSON.stringify({ steps, gone })}\n`, { sync: false });

@@ -1,0 +1,194 @@
+/** An old button of a step of a plan: it acts on that step wherever it has gone, or says that it is gone, and never on another one. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
+import { NAMES, openPlatforms, type PlatformName, type PlatformWorld } from '../platforms/world.ts';
+
+interface Chat {
+  world: PlatformWorld;
+  platform: Platform;
+  dm: Place;
+  /** Plans of several tasks are told apart by their words. */
+  round: number;
+}
+
+const doneIn = ({ round }: Chat) => ['A', 'B', 'C', 'D'].map((title) => `- [x] ${title}${round}`);
+const planOf = (chat: Chat) =>
+  ['## Goal', `Ship ${chat.round}`, '', '## Plan', ...doneIn(chat), '- [ ] Test', '- [ ] Deploy', '- [ ] Test'].join(
+    '\n',
+  );
+
+async function open(name: PlatformName): Promise<Chat> {
+  const world = await openPlatforms({ on: [name], channel: { live: 'off' } });
+  const platform = world.platforms[name];
+  return { world, platform, dm: platform.dm('alex'), round: 0 };
+}
+
+/** Gives the model one answer, and asks for it. */
+async function model({ world, platform, dm }: Chat, plan: unknown, isBlock = false): Promise<void> {
+  const text = `\`\`\`plan\n${String(plan)}\n\`\`\`\nDone so.`;
+  const call = { toolCalls: [{ name: 'update_plan', arguments: { plan } }] };
+  world.llm.script((request) => (isBlock ? { text } : request.toolResults.length === 0 ? call : { text: 'Done so.' }));
+  await ask(platform, dm, 'plan it', { text: 'Done so.' });
+}
+
+/** A new task with that plan, whose button for step 5, the first Test, has been seen. Gives the plan's file. */
+async function begin(chat: Chat): Promise<string> {
+  const { world, platform, dm } = chat;
+  const before = world.tasks();
+  if (before.length > 0) await platform.command(dm, 'new');
+  chat.round += 1;
+  await model(chat, planOf(chat));
+  expect((await platform.command(dm, 'plan')).buttons).toContain('5 is done');
+  const task = world.tasks().find((id) => !before.includes(id)) ?? '';
+  return path.join(world.home, 'artifacts', task, 'task.md');
+}
+
+const stepsOf = (file: string): string[] =>
+  fs
+    .readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line) => /^- (\[.\] .*)$/.exec(line)?.[1] ?? []);
+
+const edit = (file: string, change: (text: string) => string) =>
+  fs.writeFileSync(file, change(fs.readFileSync(file, 'utf8')));
+
+const gone = /not in the plan any more/;
+
+/** What happens meanwhile, and the open steps and the steps done since once the old button has been pressed. */
+const TABLE: [what: string, change: (chat: Chat, file: string) => Promise<unknown>, answer: RegExp, after: string[]][] =
+  [
+    [
+      'it was dropped',
+      async ({ platform, dm }) => {
+        await platform.command(dm, 'plan', 'drop 1');
+        await platform.command(dm, 'plan', 'drop 4');
+      },
+      gone,
+      ['[ ] Deploy', '[ ] Test'],
+    ],
+    [
+      'it was dropped, and one with the same words added',
+      async ({ platform, dm }) => {
+        await platform.command(dm, 'plan', 'drop 1');
+        await platform.command(dm, 'plan', 'drop 4');
+        await platform.command(dm, 'plan', 'drop 5');
+        await platform.command(dm, 'plan', 'add Test');
+      },
+      gone,
+      ['[ ] Deploy', '[ ] Test'],
+    ],
+    [
+      'the other Test was moved before it',
+      ({ platform, dm }) => platform.command(dm, 'plan', 'move 7 1'),
+      /done/,
+      ['[ ] Test', '[x] Test', '[ ] Deploy'],
+    ],
+    [
+      'one more Test was added and moved to the top, after a restart',
+      async ({ world, platform, dm }) => {
+        await platform.command(dm, 'plan', 'add Test');
+        await world.restart();
+        await platform.command(dm, 'plan', 'move 8 1');
+      },
+      /done/,
+      ['[ ] Test', '[x] Test', '[ ] Deploy', '[ ] Test'],
+    ],
+    [
+      'an editor put a Test above',
+      async (_chat, file) => edit(file, (text) => text.replace('- [x] A', '- [ ] Test\n- [x] A')),
+      /done/,
+      ['[ ] Test', '[x] Test', '[ ] Deploy', '[ ] Test'],
+    ],
+    [
+      'an editor took it out and ticked nothing',
+      async (_chat, file) =>
+        edit(file, (text) => text.replace('- [ ] Test\n', '').replace('- [x] B', '- [x] A22\n- [x] B')),
+      gone,
+      ['[ ] Deploy', '[ ] Test'],
+    ],
+    [
+      'an editor said more about it',
+      async (_chat, file) =>
+        edit(file, (text) => text.replace('- [ ] Test\n', '- [ ] Test the *pump*\n').replace(/- \[x\] A\d\n/, '')),
+      /done/,
+      ['[x] Test the *pump*', '[ ] Deploy', '[ ] Test'],
+    ],
+    [
+      'an editor put other words in its place',
+      async (_chat, file) => edit(file, (text) => text.replace('- [ ] Test\n', '- [ ] Call Ana\n')),
+      gone,
+      ['[ ] Call Ana', '[ ] Deploy', '[ ] Test'],
+    ],
+    [
+      'the model took it out and numbered the rest anew',
+      (chat) => {
+        const titles = [...['B', 'C', 'D'].map((title) => `${title}${chat.round}`), 'Deploy', 'Test'];
+        const steps = titles.map((title, index) => ({
+          ...{ id: String(index + 1), title, status: index < 3 ? 'done' : 'pending' },
+        }));
+        return model(chat, { goal: 'Ship it', steps });
+      },
+      gone,
+      ['[ ] Deploy', '[ ] Test'],
+    ],
+    [
+      'a plan in a reply moved it and added one',
+      (chat) =>
+        model(
+          chat,
+          ['- [ ] Write', '- [ ] Test', ...doneIn(chat).slice(1), '- [ ] Deploy', '- [ ] Test'].join('\n'),
+          true,
+        ),
+      gone,
+      ['[ ] Write', '[ ] Test', '[ ] Deploy', '[ ] Test'],
+    ],
+  ];
+
+describe.each(NAMES)('an old button on %s', (name) => {
+  it('acts on its own step or says that it is gone', async () => {
+    const chat = await open(name);
+    const { platform, dm } = chat;
+    for (const [what, change, answer, after] of TABLE) {
+      const file = await begin(chat);
+      await change(chat, file);
+      const count = platform.answers(dm).length;
+      await platform.press(dm, '5 is done');
+      const { text } = await waitFor(platform, dm, { after: count });
+      expect(text, what).toMatch(answer);
+      const open = stepsOf(file).filter((step) => !/\] [A-D]\d+$/.test(step));
+      expect(open, what).toEqual(after);
+      expect(fs.readFileSync(file, 'utf8'), 'a plain list').not.toMatch(/<!--|\{#|\^[0-9a-f]/);
+    }
+  }, 120_000);
+});
+
+describe.each(NAMES)('words on %s', (name) => {
+  it('add steps and move them without a language model, in English and German', async () => {
+    const world = await openPlatforms({ on: [name], offline: true, channel: { live: 'off' } });
+    const platform = world.platforms[name];
+    const dm = platform.dm('alex');
+    await ask(platform, dm, 'plan: buy paint; tape the edges; paint');
+    const [task = ''] = world.tasks();
+    const titles = () => stepsOf(path.join(world.home, 'artifacts', task, 'task.md')).map((step) => step.slice(4));
+    const say = (text: string) => ask(platform, dm, text);
+    expect((await say('add a step: call Ana')).text).toMatch(/call Ana/);
+    expect(titles()).toEqual(['buy paint', 'tape the edges', 'paint', 'call Ana']);
+    await say('please move step 3 to the top.');
+    expect(titles()).toEqual(['paint', 'buy paint', 'tape the edges', 'call Ana']);
+    await say('füge einen Schritt hinzu: Pinsel auswaschen');
+    expect(titles().at(-1)).toBe('Pinsel auswaschen');
+    await say('schieb Schritt 5 vor Schritt 2');
+    expect(titles()).toEqual(['paint', 'Pinsel auswaschen', 'buy paint', 'tape the edges', 'call Ana']);
+    expect((await say('move step 9 to the top')).text).toMatch(/no step 9/);
+    // Old buttons of steps that words have moved mean them still.
+    expect((await platform.command(dm, 'plan')).buttons).toContain('1 is done');
+    await say('verschiebe den ersten Schritt ans Ende');
+    expect(titles().at(-1)).toBe('paint');
+    await platform.press(dm, '1 is done');
+    await expect
+      .poll(() => stepsOf(path.join(world.home, 'artifacts', task, 'task.md')).at(-1), { timeout: 15_000 })
+      .toBe('[x] paint');
+  });
+});
