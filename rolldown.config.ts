@@ -73,7 +73,7 @@ const refuseStrangers: Plugin = {
 };
 
 /** The licences of all that the program has taken in, as those licences ask. */
-const copyLicences: Plugin = {
+export const copyLicences: Plugin = {
   name: 'copy-licences',
   writeBundle({ dir = 'dist' }, bundle) {
     const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');

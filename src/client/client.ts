@@ -277,6 +277,7 @@ function subscription(
 /** Node's takes headers beside the address, browsers' do not. */
 function openGlobal(url: string, token: string | undefined): Socket {
   if (token === undefined) return new WebSocket(url);
-  const withHeaders: { headers: Record<string, string> } = { headers: { authorization: `Bearer ${token}` } };
-  return new WebSocket(url, withHeaders);
+  const withHeaders = { headers: { authorization: `Bearer ${token}` } };
+  const socket: Socket = Reflect.construct(WebSocket, [url, withHeaders]);
+  return socket;
 }

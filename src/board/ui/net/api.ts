@@ -1,0 +1,85 @@
+/**
+ * Requests to the gateway. The key of the login goes along with each one (the cookie alone opens nothing); an answer that is not what
+ * was asked for becomes an ApiError whose message a person can read.
+ */
+import { signal } from '@preact/signals';
+import { words } from '../words.ts';
+
+const KEY = 'viber-key';
+const TIMEOUT_MS = 30_000;
+
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly code: string;
+  /** What the gateway sent along, for example the text that stands there now. */
+  readonly body: Record<string, unknown>;
+  constructor(status: number, code: string, message: string, body: Record<string, unknown> = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.body = body;
+  }
+}
+
+/** Whether the gateway knows who is asking; undefined until the first answer. */
+export const isLoggedIn = signal<boolean | undefined>(undefined);
+
+export const keyOf = (): string | undefined => localStorage.getItem(KEY) ?? undefined;
+
+export function keepKey(key: string | undefined): void {
+  if (key === undefined) localStorage.removeItem(KEY);
+  else localStorage.setItem(KEY, key);
+  isLoggedIn.value = key !== undefined;
+}
+
+export interface Asked {
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+export async function request(path: string, { method = 'GET', body, signal }: Asked = {}): Promise<Response> {
+  const key = keyOf();
+  const isBytes = body instanceof Blob;
+  const headers: Record<string, string> = {
+    ...(key === undefined ? {} : { 'x-viber-key': key }),
+    ...(body === undefined || isBytes ? {} : { 'content-type': 'application/json' }),
+    ...(method === 'POST' && !isBytes ? { 'idempotency-key': crypto.randomUUID() } : {}),
+  };
+  const limit = isBytes ? [] : [AbortSignal.timeout(TIMEOUT_MS)];
+  const response = await fetch(path, {
+    method,
+    headers,
+    credentials: 'same-origin',
+    cache: 'no-store',
+    signal: AbortSignal.any([...limit, ...(signal ? [signal] : [])]),
+    ...(body === undefined ? {} : { body: isBytes ? body : JSON.stringify(body) }),
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, 'unreachable', words.errors.unreachable);
+  });
+  if (response.ok) return response;
+  throw await refusal(response);
+}
+
+/** The body of an answer. It is ours, and older or newer than this page at most by a version: fields are read with care where they are used. */
+export async function api<T>(path: string, asked: Asked = {}): Promise<T> {
+  const response = await request(path, asked);
+  if (response.status === 204) return {} as T;
+  return (await response.json()) as T;
+}
+
+async function refusal(response: Response): Promise<ApiError> {
+  const body: unknown = await response.json().catch(() => ({}));
+  const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  const error = fields.error;
+  const { code = 'failed', message } =
+    typeof error === 'object' && error !== null ? (error as { code?: string; message?: string }) : {};
+  if (response.status === 401) isLoggedIn.value = false;
+  const said = message ?? (typeof error === 'string' ? error : undefined) ?? words.errors.status(response.status);
+  return new ApiError(response.status, code, said, fields);
+}
+
+/** What went wrong, in words. */
+export const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));

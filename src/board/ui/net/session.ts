@@ -1,0 +1,34 @@
+/** Who is looking, and how they got in. */
+import { signal } from '@preact/signals';
+import { ApiError, api, isLoggedIn, keepKey, keyOf } from './api.ts';
+import { connect } from './live.ts';
+import type { Me } from './shapes.ts';
+
+export const me = signal<Me | undefined>(undefined);
+/** Why the gateway could not be asked who this is. */
+export const meError = signal<unknown>(undefined);
+
+export const isOwner = (): boolean => me.value?.role === 'owner';
+
+export async function whoAmI(): Promise<void> {
+  if (keyOf() === undefined) {
+    isLoggedIn.value = false;
+    return;
+  }
+  try {
+    me.value = await api<Me>('/api/me');
+    meError.value = undefined;
+    isLoggedIn.value = true;
+    connect();
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return;
+    meError.value = error;
+  }
+}
+
+/** Trades the code of a link for a key. Throws ApiError for one that was used or is too old. */
+export async function logIn(code: string): Promise<void> {
+  const { key } = await api<{ key: string }>('/board/session', { method: 'POST', body: { code } });
+  keepKey(key);
+  await whoAmI();
+}

@@ -1,0 +1,125 @@
+/**
+ * The list of tasks: pages of 100, newest first. Invariants: a task stands in it once; what an event says of a task is shown at once,
+ * and asked for again where it is not known whole.
+ */
+import { batch, type Signal, signal } from '@preact/signals';
+import type { EventFrame } from '../../../client/client.ts';
+import { api } from './api.ts';
+import { onBehind, onEvent } from './live.ts';
+import type { TaskPage, TaskRow, TaskState } from './shapes.ts';
+
+export interface Filter {
+  state: '' | TaskState;
+  channel: string;
+}
+
+const query = ({ state, channel }: Filter, after?: string): string => {
+  const asked = new URLSearchParams();
+  if (state !== '') asked.set('state', state);
+  if (channel !== '') asked.set('channel', channel);
+  if (after !== undefined) asked.set('after', after);
+  return asked.size === 0 ? '/api/tasks' : `/api/tasks?${asked}`;
+};
+
+/** Newest first; those of the same moment in a fixed order. */
+const byTime = (one: TaskRow, other: TaskRow): number =>
+  other.updatedAt.localeCompare(one.updatedAt) || one.taskId.localeCompare(other.taskId);
+
+export class TaskList {
+  readonly filter: Filter;
+  readonly tasks: Signal<readonly TaskRow[] | undefined> = signal(undefined);
+  readonly next: Signal<string | undefined> = signal(undefined);
+  readonly error: Signal<unknown> = signal(undefined);
+  #isLoading = false;
+  #asked = 0;
+  #shown = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(filter: Filter) {
+    this.filter = filter;
+  }
+
+  open(): () => void {
+    void this.refresh();
+    const ends = [onEvent((event) => this.#take(event)), onBehind(() => void this.refresh())];
+    return () => {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      for (const end of ends) end();
+    };
+  }
+
+  /** The newest page again; the pages below it stay. */
+  async refresh(): Promise<void> {
+    this.#asked += 1;
+    const mine = this.#asked;
+    try {
+      const page = await api<TaskPage>(query(this.filter));
+      if (mine < this.#shown) return;
+      this.#shown = mine;
+      batch(() => this.#show(page));
+    } catch (error) {
+      if (mine === this.#asked) this.error.value = error;
+    }
+  }
+
+  #show({ tasks, next }: TaskPage): void {
+    this.error.value = undefined;
+    const fresh = new Set(tasks.map(({ taskId }) => taskId));
+    const oldest = tasks.at(-1)?.updatedAt ?? '';
+    const known = this.tasks.value ?? [];
+    // Of what was loaded below the newest page, only what is older than it can still stand there.
+    const below = next === undefined ? [] : known.filter((task) => !fresh.has(task.taskId) && task.updatedAt <= oldest);
+    if (below.length === 0) this.next.value = next;
+    this.tasks.value = [...tasks, ...below];
+  }
+
+  async more(): Promise<void> {
+    const after = this.next.value;
+    if (after === undefined || this.#isLoading) return;
+    this.#isLoading = true;
+    try {
+      const page = await api<TaskPage>(query(this.filter, after));
+      if (this.next.value !== after) return;
+      const known = new Set(this.tasks.value?.map(({ taskId }) => taskId));
+      batch(() => {
+        this.tasks.value = [...(this.tasks.value ?? []), ...page.tasks.filter(({ taskId }) => !known.has(taskId))];
+        this.next.value = page.next;
+      });
+    } catch (error) {
+      this.error.value = error;
+    } finally {
+      this.#isLoading = false;
+    }
+  }
+
+  #take(event: EventFrame): void {
+    const state = stateAfter(event);
+    if (state === undefined || !('taskId' in event)) return;
+    const known = this.tasks.value?.find(({ taskId }) => taskId === event.taskId);
+    if (known !== undefined && this.filter.state === '') {
+      const changed = { ...known, state, updatedAt: new Date().toISOString() };
+      this.tasks.value = [changed, ...(this.tasks.value ?? []).filter((task) => task !== known)].sort(byTime);
+    }
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.refresh();
+    }, 150);
+  }
+}
+
+function stateAfter(event: EventFrame): TaskState | undefined {
+  if (event.type === 'task:started') return 'running';
+  if (event.type === 'task:completed') return 'completed';
+  if (event.type === 'task:error') return 'error';
+  return event.type === 'task:state' ? (event.state as TaskState) : undefined;
+}
+
+const lists = new Map<string, TaskList>();
+
+export function taskList(filter: Filter): TaskList {
+  const key = query(filter);
+  const found = lists.get(key) ?? new TaskList(filter);
+  lists.set(key, found);
+  return found;
+}

@@ -1,0 +1,62 @@
+/** How one gets in: the link's code is traded for a key, or it is said how to get a link. */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { said } from '../net/api.ts';
+import { logIn } from '../net/session.ts';
+import { go, link } from '../router.ts';
+import { words } from '../words.ts';
+
+/** The code stands behind #, which no server and no log sees; it leaves the address at once. */
+export function takeCode(): string | undefined {
+  const code = location.hash.slice(1);
+  if (!/\/login\/?$/.test(location.pathname) || code === '') return undefined;
+  history.replaceState(null, '', location.pathname);
+  return code;
+}
+
+const code = takeCode();
+
+export function Login(): JSX.Element {
+  const isChecking = useSignal(code !== undefined);
+  const problem = useSignal('');
+  useEffect(() => {
+    if (code === undefined) return;
+    logIn(code).then(
+      () => void go(link(''), { replace: true }),
+      (error: unknown) => {
+        isChecking.value = false;
+        problem.value = (error as { status?: number }).status === 0 ? said(error) : words.login.used;
+      },
+    );
+  }, [isChecking, problem]);
+  return (
+    <main class="login" id="page">
+      <div class="login-card">
+        <span class="mark" aria-hidden="true" />
+        <h1>{isChecking.value ? words.login.checking : words.login.title}</h1>
+        {problem.value !== '' && (
+          <p class="login-problem" role="alert">
+            {problem.value}
+          </p>
+        )}
+        {!isChecking.value && (
+          <>
+            <p>{words.login.how}</p>
+            <dl>
+              <dt>{words.login.terminal}</dt>
+              <dd>
+                <code>viber board</code>
+              </dd>
+              <dt>{words.login.chat}</dt>
+              <dd>
+                <code>/board</code>
+              </dd>
+            </dl>
+            <p class="intro">{words.login.note}</p>
+          </>
+        )}
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,2 @@
+/** Stub. */
+export const PlanEditor = (_: { taskId: string; plan: unknown; onClose: () => void }) => null;

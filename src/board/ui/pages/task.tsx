@@ -1,0 +1,174 @@
+/** One task: what was said and is being done, its plan and files, what waits for a person; what the model was shown, what happened, what it cost. */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { lazy } from '../parts/lazy.tsx';
+import { useEffect, useMemo } from 'preact/hooks';
+import { said } from '../net/api.ts';
+import { type Conversation, conversation, type Mode } from '../net/conversation.ts';
+import { send } from '../net/live.ts';
+import { of, useResource } from '../net/resource.ts';
+import type { Approval, Artifact, TaskDetail } from '../net/shapes.ts';
+import { ApprovalCard } from '../parts/approval.tsx';
+import { Files } from '../parts/artifacts.tsx';
+import { PageHead, Problem, StateDot } from '../parts/common.tsx';
+import { Composer } from '../parts/composer.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { note } from '../parts/notices.tsx';
+import { PlanView, stepsIn } from '../parts/plan.tsx';
+import { Talk } from '../parts/talk.tsx';
+import { isWide } from '../parts/wide.ts';
+import { link, place, taskLink } from '../router.ts';
+import { words } from '../words.ts';
+
+const Context = lazy(() => import('./task-tabs.tsx').then(({ Context }) => Context));
+const Trace = lazy(() => import('./task-tabs.tsx').then(({ Trace }) => Trace));
+const Cost = lazy(() => import('./task-tabs.tsx').then(({ Cost }) => Cost));
+const PlanEditor = lazy(() => import('./plan-editor.tsx').then(({ PlanEditor }) => PlanEditor));
+
+const TABS = ['talk', 'context', 'trace', 'cost'] as const;
+type Tab = (typeof TABS)[number];
+
+export const isBusy = (detail: TaskDetail | undefined): boolean => detail?.state === 'running' || detail?.state === 'pending';
+
+export function Task({ taskId }: { taskId: string }): JSX.Element {
+  const talk = useMemo(() => conversation(taskId), [taskId]);
+  useEffect(() => talk.open(), [talk]);
+  const detail = talk.detail.value;
+  const asked = place.value.query.get('tab') ?? 'talk';
+  const tab: Tab = (TABS as readonly string[]).includes(asked) ? (asked as Tab) : 'talk';
+  const title = detail?.title.trim() || detail?.goal.trim() || words.tasks.untitled;
+  useEffect(() => {
+    if (detail !== undefined) document.title = `${title} – ${words.product}`;
+  }, [title, detail]);
+  if (detail === undefined && talk.error.value !== undefined)
+    return (
+      <>
+        <PageHead title={words.tasks.untitled} above={<Back />} />
+        <Problem error={talk.error.value} retry={() => void talk.refresh()} />
+      </>
+    );
+  return (
+    <>
+      <PageHead
+        above={<Back />}
+        title={detail === undefined ? <span class="bone title" /> : title}
+        intro={detail === undefined ? undefined : <TaskState detail={detail} />}
+      />
+      <nav class="tabs" aria-label={title}>
+        {TABS.map((name) => (
+          <a
+            key={name}
+            href={taskLink(taskId) + (name === 'talk' ? '' : `?tab=${name}`)}
+            aria-current={name === tab ? 'page' : undefined}
+          >
+            {words.task.tabs[name]}
+          </a>
+        ))}
+      </nav>
+      {tab === 'talk' && <TalkTab talk={talk} />}
+      {tab === 'context' && <Context taskId={taskId} />}
+      {tab === 'trace' && <Trace taskId={taskId} />}
+      {tab === 'cost' && <Cost taskId={taskId} />}
+    </>
+  );
+}
+
+const Back = (): JSX.Element => (
+  <a class="back" href={link('tasks')}>
+    <Icon name="left" size={14} />
+    {words.task.back}
+  </a>
+);
+
+function TaskState({ detail }: { detail: TaskDetail }): JSX.Element {
+  const where = [detail.channel, detail.person?.replace(/^person:/, '')].filter((part) => part !== undefined && part !== '');
+  return (
+    <span class="task-head-state">
+      <StateDot state={detail.state} />
+      {words.state[detail.state]}
+      {where.length > 0 && <span class="task-where">{where.join(', ')}</span>}
+    </span>
+  );
+}
+
+function TalkTab({ talk }: { talk: Conversation }): JSX.Element {
+  const { taskId } = talk;
+  const approvals = useResource<{ approvals: readonly Approval[] }>('/api/approvals', of('approval:asked', 'approval:decided'));
+  const mine = approvals.data.value?.approvals.filter((one) => one.taskId === taskId) ?? [];
+  const detail = talk.detail.value;
+  const say = (text: string, files: readonly Artifact[], mode: Mode) => {
+    const busy = isBusy(talk.detail.value);
+    void talk.say(text, files, (message, refs) => ({
+      type: 'task:message',
+      ...{ taskId, message },
+      ...(busy ? { injectionMode: mode } : {}),
+      ...(refs.length > 0 ? { files: refs } : {}),
+    }));
+  };
+  const stop = () => {
+    send({ type: 'task:stop', taskId }).then(
+      () => note(words.task.stopped),
+      (error: unknown) => note(said(error), { warm: true }),
+    );
+  };
+  return (
+    <div class="task">
+      <div class="task-talk">
+        <Talk of={talk}>
+          {mine.map((approval) => (
+            <ApprovalCard key={approval.id} approval={approval} onDecided={() => void approvals.refresh()} />
+          ))}
+        </Talk>
+        <Composer about={taskId} isBusy={isBusy(detail)} modes onSend={say} onStop={stop} />
+      </div>
+      <Aside talk={talk} />
+    </div>
+  );
+}
+
+function Aside({ talk }: { talk: Conversation }): JSX.Element {
+  const detail = talk.detail.value;
+  const isEditing = useSignal(false);
+  const plan = detail?.plan;
+  const steps = plan === undefined ? [] : stepsIn(plan.text);
+  const counted = steps.filter(({ status }) => status !== 'skipped');
+  const done = counted.filter(({ status }) => status === 'done').length;
+  const files = detail?.artifacts ?? [];
+  const close = () => {
+    isEditing.value = false;
+    void talk.refresh();
+  };
+  return (
+    <aside class="task-aside">
+      {isEditing.value && plan !== undefined && (
+        <PlanEditor taskId={talk.taskId} plan={plan} onClose={close} />
+      )}
+      <details open={isWide.value}>
+        <summary>
+          <h2>{words.task.plan}</h2>
+          {counted.length > 0 && <span class="count">{words.task.steps(done, counted.length)}</span>}
+        </summary>
+        {counted.length > 0 && (
+          <progress class="progress" value={done} max={counted.length} aria-label={words.task.steps(done, counted.length)} />
+        )}
+        {steps.length === 0 && <p class="hint">{words.task.noPlan}</p>}
+        {plan !== undefined && (
+          <>
+            <PlanView taskId={talk.taskId} plan={plan} onWritten={() => void talk.refresh()} />
+            <button type="button" class="text-button" onClick={() => (isEditing.value = true)}>
+              {words.task.editPlan}
+            </button>
+          </>
+        )}
+      </details>
+      <details open={isWide.value}>
+        <summary>
+          <h2>{words.task.files}</h2>
+          {files.length > 0 && <span class="count">{files.length}</span>}
+        </summary>
+        {files.length === 0 ? <p class="hint">{words.task.noFiles}</p> : <Files files={files} />}
+      </details>
+    </aside>
+  );
+}
+

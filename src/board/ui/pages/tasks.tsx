@@ -1,0 +1,120 @@
+/** All tasks of all channels, as they change. */
+import { useComputed } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { TaskRow, TaskState } from '../net/shapes.ts';
+import { type Filter, taskList } from '../net/tasks.ts';
+import { Choice, Empty, Loading, PageHead, Problem, StateDot } from '../parts/common.tsx';
+import { groupOf, now, Time } from '../parts/time.tsx';
+import { Virtual } from '../parts/virtual.tsx';
+import { go, link, place, taskLink } from '../router.ts';
+import { words } from '../words.ts';
+
+type Row = { kind: 'day'; label: string } | { kind: 'task'; task: TaskRow };
+
+const ROW = 68;
+const DAY = 48;
+const STATES = ['', 'running', 'pending', 'completed', 'error'] as const;
+const CHANNELS = ['telegram', 'discord', 'slack', 'terminal', 'api', 'hub'];
+
+const heightOf = (row: Row): number => (row.kind === 'day' ? DAY : ROW);
+const keyOf = (row: Row): string => (row.kind === 'day' ? row.label : row.task.taskId);
+
+function rowsOf(tasks: readonly TaskRow[], at: number): Row[] {
+  let label = '';
+  return tasks.flatMap((task): Row[] => {
+    const group = groupOf(task.updatedAt, at);
+    const row: Row = { kind: 'task', task };
+    if (group === label) return [row];
+    label = group;
+    return [{ kind: 'day', label }, row];
+  });
+}
+
+function choose(change: Partial<Filter>): void {
+  const query = new URLSearchParams(place.value.query);
+  for (const [name, value] of Object.entries(change)) {
+    if (value === '') query.delete(name);
+    else query.set(name, value);
+  }
+  void go(link('tasks') + (query.size === 0 ? '' : `?${query}`), { replace: true });
+}
+
+export function Tasks(): JSX.Element {
+  const { query } = place.value;
+  const state = (STATES as readonly string[]).includes(query.get('state') ?? '') ? ((query.get('state') ?? '') as '' | TaskState) : '';
+  const channel = query.get('channel') ?? '';
+  const list = useMemo(() => taskList({ state, channel }), [state, channel]);
+  useEffect(() => list.open(), [list]);
+  const rows = useComputed(() => rowsOf(list.tasks.value ?? [], now.value));
+  const isFiltered = state !== '' || channel !== '';
+  return (
+    <>
+      <PageHead title={words.tasks.title}>
+        <Choice
+          label={words.tasks.filter}
+          value={state}
+          options={STATES.map((one) => [one, one === '' ? words.tasks.all : words.state[one]] as const)}
+          onChange={(value) => choose({ state: value })}
+        />
+        <select
+          aria-label={words.tasks.channel}
+          value={channel}
+          onChange={(event) => choose({ channel: event.currentTarget.value })}
+        >
+          <option value="">{words.tasks.everyChannel}</option>
+          {CHANNELS.map((name) => (
+            <option key={name} value={name}>
+              {channelName(name)}
+            </option>
+          ))}
+        </select>
+      </PageHead>
+      {list.error.value !== undefined && <Problem error={list.error.value} retry={() => void list.refresh()} />}
+      {list.tasks.value === undefined && list.error.value === undefined && <Loading rows={8} />}
+      {list.tasks.value?.length === 0 &&
+        (isFiltered ? (
+          <Empty icon="tasks" title={words.tasks.none} hint={words.tasks.noneHint} />
+        ) : (
+          <Empty icon="tasks" title={words.tasks.empty} hint={words.tasks.emptyHint} />
+        ))}
+      {rows.value.length > 0 && (
+        <Virtual
+          key={`${state}|${channel}`}
+          items={rows.value}
+          keyOf={keyOf}
+          heightOf={heightOf}
+          label={words.tasks.list}
+          onEnd={() => void list.more()}
+          render={(row) => (row.kind === 'day' ? <h2 class="day">{row.label}</h2> : <TaskLine task={row.task} />)}
+        />
+      )}
+      {list.next.value !== undefined && list.tasks.value !== undefined && <p class="more">{words.tasks.loadingMore}</p>}
+    </>
+  );
+}
+
+const channelName = (name: string): string => (name === 'api' ? 'API' : name.charAt(0).toUpperCase() + name.slice(1));
+
+export function TaskLine({ task }: { task: TaskRow }): JSX.Element {
+  const { title, goal = '', state, channel, person } = task;
+  const name = title.trim() || goal.trim() || words.tasks.untitled;
+  const rest = goal.trim() !== '' && goal.trim() !== name ? goal.trim() : '';
+  const where = [channel === undefined ? '' : channelName(channel), person?.replace(/^person:/, '') ?? ''].filter((part) => part !== '');
+  return (
+    <a href={taskLink(task.taskId)} class={`task-row ${state}`}>
+      <StateDot state={state} />
+      <span class="task-text">
+        <span class="task-title">{name}</span>
+        <span class="task-sub">
+          {state !== 'completed' && <span class={`task-state ${state}`}>{words.state[state]}</span>}
+          {where.length > 0 && <span class="task-where">{where.join(', ')}</span>}
+          {rest !== '' && <span class="task-goal">{rest}</span>}
+        </span>
+      </span>
+      <span class="task-time">
+        <Time at={task.updatedAt} />
+      </span>
+    </a>
+  );
+}

@@ -1,0 +1,105 @@
+/** Files of a task: their names, a look at pictures and texts, and the download. Nothing of a file is ever run or laid out as a page. */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { request, said } from '../net/api.ts';
+import type { Artifact } from '../net/shapes.ts';
+import { words } from '../words.ts';
+import { Button } from './common.tsx';
+import { Icon } from './icons.tsx';
+import { note } from './notices.tsx';
+import { bytes } from './time.tsx';
+
+const MAX_TEXT = 200_000;
+const RASTER = /^image\/(png|jpe?g|gif|webp|avif)$/;
+const TEXT = /^(text\/|application\/(json|yaml|xml|x-yaml|toml))/;
+
+const address = (ref: string): string => `/api/${ref.split('/').map(encodeURIComponent).join('/')}`;
+const isOurs = (ref: string): boolean => ref.startsWith('artifacts/');
+
+/** The bytes come with the key, which a link could not carry. */
+async function download({ ref, title }: Artifact): Promise<void> {
+  try {
+    const blob = await (await request(address(ref))).blob();
+    const url = URL.createObjectURL(blob);
+    const anchor = document.createElement('a');
+    anchor.href = url;
+    anchor.download = title;
+    anchor.click();
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  } catch (error) {
+    note(said(error), { warm: true });
+  }
+}
+
+export function Files({ files }: { files: readonly Artifact[] }): JSX.Element {
+  return (
+    <ul class="files">
+      {files.map((file) => (
+        <FileItem key={file.ref || file.id} file={file} />
+      ))}
+    </ul>
+  );
+}
+
+function FileItem({ file }: { file: Artifact }): JSX.Element {
+  const isOpen = useSignal(false);
+  const canLook = isOurs(file.ref) && (RASTER.test(file.type) || TEXT.test(file.type));
+  return (
+    <li class="file">
+      <div class="file-row">
+        <Icon name="files" />
+        {canLook ? (
+          <button
+            type="button"
+            class="file-name"
+            aria-expanded={isOpen.value}
+            aria-label={words.task.preview(file.title)}
+            onClick={() => {
+              isOpen.value = !isOpen.value;
+            }}
+          >
+            {file.title}
+          </button>
+        ) : (
+          <span class="file-name">{file.title}</span>
+        )}
+        <span class="file-size">{bytes(file.size)}</span>
+        {isOurs(file.ref) && (
+          <Button kind="quiet" small icon="download" label={words.task.download(file.title)} onClick={() => void download(file)} />
+        )}
+      </div>
+      {isOpen.value && <Preview file={file} />}
+    </li>
+  );
+}
+
+function Preview({ file }: { file: Artifact }): JSX.Element {
+  const text = useSignal<string | undefined>(undefined);
+  const picture = useSignal<string | undefined>(undefined);
+  useEffect(() => {
+    const ended = new AbortController();
+    let url: string | undefined;
+    const load = async () => {
+      const blob = await (await request(address(file.ref), { signal: ended.signal })).blob();
+      if (RASTER.test(file.type)) {
+        url = URL.createObjectURL(new Blob([blob], { type: file.type }));
+        picture.value = url;
+      } else text.value = blob.size > MAX_TEXT ? words.task.tooLarge : await blob.text();
+    };
+    load().catch((error: unknown) => {
+      if (!ended.signal.aborted) text.value = said(error);
+    });
+    return () => {
+      ended.abort();
+      if (url !== undefined) URL.revokeObjectURL(url);
+    };
+  }, [file.ref, file.type, picture, text]);
+  if (picture.value !== undefined) return <img class="preview" src={picture.value} alt={file.title} />;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+    <pre class="preview" tabIndex={0}>
+      {text.value ?? words.loading}
+    </pre>
+  );
+}

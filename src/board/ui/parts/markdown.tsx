@@ -1,0 +1,192 @@
+/**
+ * Markdown as nodes of the page, made from the blocks that the channels use: never from a string of HTML. Links were checked by the parser; a text
+ * whose parser is still on its way stands there as it is written.
+ */
+import { signal } from '@preact/signals';
+import type { ComponentChildren, JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { Block } from '../../../channels/markdown/block.ts';
+import { loadMarkdown, type MarkdownDocument, type MarkdownParser, plainRich } from '../../../channels/markdown/parse.ts';
+import type { Inline, Span } from '../../../channels/markdown/rich.ts';
+import { words } from '../words.ts';
+import { Button } from './common.tsx';
+import { announce } from './notices.tsx';
+
+const parser = signal<MarkdownParser | undefined>(undefined);
+let asked = false;
+
+/** Begins to load the parser. */
+export function wantMarkdown(): void {
+  if (asked) return;
+  asked = true;
+  void loadMarkdown().then((loaded) => {
+    parser.value = loaded;
+  });
+}
+
+const MAX_KEPT = 200;
+const kept = new Map<string, MarkdownDocument>();
+
+function parsed(parse: MarkdownParser, source: string): MarkdownDocument {
+  const known = kept.get(source);
+  if (known !== undefined) return known;
+  const made = parse(source);
+  kept.set(source, made);
+  const [oldest] = kept.keys();
+  if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+  return made;
+}
+
+export function Markdown({ text, growing = false }: { text: string; growing?: boolean }): JSX.Element {
+  const plain = useMemo(() => plainRich(text), [text]);
+  const parse = parser.value;
+  if (plain === undefined) wantMarkdown();
+  if (plain !== undefined || parse === undefined) return <div class="md">{paragraphs(plain?.text ?? text)}</div>;
+  // Each state of a text that grows is seen once: nothing of it is kept.
+  const { blocks } = growing ? parse(text) : parsed(parse, text);
+  return <div class="md">{blocksOf(blocks)}</div>;
+}
+
+const paragraphs = (text: string): JSX.Element[] =>
+  // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
+  text.split(/\n{2,}/).map((part, index) => <p key={index}>{lines(part)}</p>);
+
+/** Breaks stay breaks. */
+function lines(text: string): ComponentChildren {
+  const all = text.split('\n');
+  return all.length === 1 ? text : all.flatMap((line, index) => (index === 0 ? [line] : [<br key={`br${index}`} />, line]));
+}
+
+const blocksOf = (blocks: readonly Block[]): ComponentChildren =>
+  // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
+  blocks.map((block, index) => <BlockView key={index} block={block} />);
+
+function BlockView({ block }: { block: Block }): JSX.Element {
+  switch (block.type) {
+    case 'paragraph':
+      return <p>{inline(block.inline)}</p>;
+    case 'heading': {
+      // The page's own headings are the first and the second level.
+      const Level = block.level <= 2 ? 'h3' : 'h4';
+      return <Level>{inline(block.inline)}</Level>;
+    }
+    case 'code':
+      return <Code text={block.text} language={block.language ?? ''} />;
+    case 'quote':
+      return <blockquote>{blocksOf(block.blocks)}</blockquote>;
+    case 'rule':
+      return <hr />;
+    case 'table':
+      return <Table rows={block.rows} align={block.align} />;
+    case 'list': {
+      const items = block.items.map((item, index) => {
+        const only = item.blocks.length === 1 && item.blocks[0]?.type === 'paragraph' ? item.blocks[0] : undefined;
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
+          <li key={index} class={item.checked === undefined ? undefined : 'box'}>
+            {item.checked !== undefined && <span class={`tick${item.checked ? ' on' : ''}`} role="img" aria-label={item.checked ? '☑' : '☐'} />}
+            {only === undefined ? <div>{blocksOf(item.blocks)}</div> : <span>{inline(only.inline)}</span>}
+          </li>
+        );
+      });
+      return block.ordered ? <ol start={block.start}>{items}</ol> : <ul>{items}</ul>;
+    }
+  }
+}
+
+function Table({ rows, align }: Pick<Extract<Block, { type: 'table' }>, 'rows' | 'align'>): JSX.Element {
+  const [head, ...rest] = rows;
+  const cell = (index: number) => (align[index] === undefined ? undefined : `to-${align[index]}`);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+    <div class="table-box" tabIndex={0} role="group">
+      <table>
+        <thead>
+          <tr>
+            {head?.map((text, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
+              <th key={index} class={cell(index)} scope="col">
+                {inline(text)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rest.map((row, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
+            <tr key={at}>
+              {row.map((text, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
+                <td key={index} class={cell(index)}>
+                  {inline(text)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Code({ text, language }: { text: string; language: string }): JSX.Element {
+  const copy = () => {
+    navigator.clipboard.writeText(text).then(() => announce(words.copied), () => announce(words.errors.again));
+  };
+  return (
+    <figure class="code">
+      <figcaption>
+        <span>{words.task.codeOf(language)}</span>
+        <Button kind="quiet" small onClick={copy}>
+          {words.copy}
+        </Button>
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
+      <pre tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+    </figure>
+  );
+}
+
+/** Formatted text as nodes; spans lie within each other, the outer one first. */
+export function inline({ text, spans }: Inline): ComponentChildren {
+  let next = 0;
+  const build = (from: number, to: number): ComponentChildren[] => {
+    const out: ComponentChildren[] = [];
+    let at = from;
+    for (let span = spans[next]; span !== undefined && span.start < to; span = spans[next]) {
+      next += 1;
+      if (span.start > at) out.push(lines(text.slice(at, span.start)));
+      const start = Math.max(span.start, at);
+      const end = Math.min(span.end, to);
+      if (end > start) out.push(wrap(span, build(start, end), out.length));
+      at = Math.max(at, end);
+    }
+    if (to > at) out.push(lines(text.slice(at, to)));
+    return out;
+  };
+  return build(0, text.length);
+}
+
+function wrap(span: Span, inner: ComponentChildren, key: number): JSX.Element {
+  switch (span.kind) {
+    case 'bold':
+      return <strong key={key}>{inner}</strong>;
+    case 'italic':
+      return <em key={key}>{inner}</em>;
+    case 'strike':
+      return <s key={key}>{inner}</s>;
+    case 'code':
+    case 'pre':
+      return <code key={key}>{inner}</code>;
+    case 'link':
+      return (
+        <a key={key} href={span.url} target="_blank" rel="noopener noreferrer nofollow">
+          {inner}
+        </a>
+      );
+    default:
+      return <span key={key}>{inner}</span>;
+  }
+}

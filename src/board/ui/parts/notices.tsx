@@ -1,0 +1,96 @@
+/** What is said aside: the live region for those who listen, a note at the foot of the page for those who look, questions that stop. */
+import { signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { words } from '../words.ts';
+import { Button } from './common.tsx';
+
+const spoken = signal('');
+const shown = signal<{ text: string; warm: boolean; action?: { label: string; act: () => void } } | undefined>(undefined);
+const NOTE_MS = 6_000;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** States, never words of an answer as they come. */
+export function announce(text: string): void {
+  spoken.value = text;
+}
+
+export function note(text: string, options: { warm?: boolean; action?: { label: string; act: () => void } } = {}): void {
+  clearTimeout(timer);
+  shown.value = { text, warm: options.warm ?? false, ...(options.action && { action: options.action }) };
+  announce(text);
+  timer = setTimeout(() => {
+    shown.value = undefined;
+  }, NOTE_MS);
+}
+
+export function Notices(): JSX.Element {
+  const now = shown.value;
+  return (
+    <>
+      <div class="hidden" role="status" aria-live="polite">
+        {spoken.value}
+      </div>
+      {now !== undefined && (
+        <div class={`note${now.warm ? ' warm' : ''}`}>
+          <span>{now.text}</span>
+          {now.action !== undefined && (
+            <Button
+              kind="quiet"
+              small
+              onClick={() => {
+                shown.value = undefined;
+                now.action?.act();
+              }}
+            >
+              {now.action.label}
+            </Button>
+          )}
+        </div>
+      )}
+      <Question />
+    </>
+  );
+}
+
+interface Asked {
+  title: string;
+  hint?: string;
+  yes: string;
+  no?: string;
+  answer: (isYes: boolean) => void;
+}
+const asked = signal<Asked | undefined>(undefined);
+
+export function ask(question: Omit<Asked, 'answer'>): Promise<boolean> {
+  return new Promise((resolve) => {
+    asked.value = {
+      ...question,
+      answer: (isYes) => {
+        asked.value = undefined;
+        resolve(isYes);
+      },
+    };
+  });
+}
+
+function Question(): JSX.Element | null {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const now = asked.value;
+  useEffect(() => {
+    if (now !== undefined && dialog.current?.open === false) dialog.current.showModal();
+  }, [now]);
+  if (now === undefined) return null;
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby="question" onClose={() => now.answer(false)}>
+      <h2 id="question">{now.title}</h2>
+      {now.hint !== undefined && <p>{now.hint}</p>}
+      <div class="dialog-actions">
+        <Button onClick={() => now.answer(false)}>{now.no ?? words.cancel}</Button>
+        <Button kind="main" onClick={() => now.answer(true)}>
+          {now.yes}
+        </Button>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,81 @@
+/** The steps of a plan, ticked in place. What is written is the text that was shown with one mark changed, and only while that text still stands. */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { ApiError, api, said } from '../net/api.ts';
+import type { PlanStep, PlanText } from '../net/shapes.ts';
+import { words } from '../words.ts';
+import { note } from './notices.tsx';
+
+interface Line extends PlanStep {
+  line: number;
+}
+
+const ITEM = /^(\s*[-*+]\s+\[)([ xX~-])(\]\s+)(.*)$/;
+
+/** The steps as they stand in the text: what can be ticked. */
+export function stepsIn(text: string): readonly Line[] {
+  return text.split('\n').flatMap((source, line) => {
+    const [, , mark = ' ', , rest = ''] = ITEM.exec(source) ?? [];
+    if (!ITEM.test(source)) return [];
+    const isBegun = /\(in progress\)\s*$/.test(rest);
+    const isSkipped = mark === '-' || mark === '~' || /\(skipped\)\s*$/.test(rest);
+    const status = mark.toLowerCase() === 'x' ? 'done' : isSkipped ? 'skipped' : isBegun ? 'in_progress' : 'pending';
+    return [{ id: String(line), line, title: rest.replace(/\s*\((in progress|skipped)\)\s*$/, ''), status }];
+  });
+}
+
+export function ticked(text: string, line: number, isDone: boolean): string {
+  const all = text.split('\n');
+  all[line] = (all[line] ?? '').replace(ITEM, (_all, open, _mark, close, rest: string) => {
+    return `${open}${isDone ? 'x' : ' '}${close}${rest.replace(/\s*\((in progress|skipped)\)\s*$/, '')}`;
+  });
+  return all.join('\n');
+}
+
+const write = (taskId: string, text: string, baseHash: string) =>
+  api(`/api/tasks/${encodeURIComponent(taskId)}/plan`, { method: 'PUT', body: { text, baseHash } });
+
+/** The plan was changed meanwhile: the tick goes to the same step of what stands there now, where it still is. */
+async function again(taskId: string, step: Line, isDone: boolean, error: unknown): Promise<void> {
+  const current = error instanceof ApiError && error.status === 409 ? error.body.current : undefined;
+  if (typeof current !== 'object' || current === null) throw error;
+  const { text = '', hash = '' } = current as { text?: string; hash?: string };
+  const same = stepsIn(text).filter(({ title }) => title === step.title);
+  if (same.length !== 1 || same[0] === undefined) throw error;
+  await write(taskId, ticked(text, same[0].line, isDone), hash);
+}
+
+export function PlanView(props: { taskId: string; plan: PlanText; onWritten: () => void }): JSX.Element {
+  const { taskId, plan, onWritten } = props;
+  const isBusy = useSignal(false);
+  const steps = stepsIn(plan.text);
+  const tick = async (step: Line, isDone: boolean) => {
+    isBusy.value = true;
+    try {
+      await write(taskId, ticked(plan.text, step.line, isDone), plan.hash).catch((error: unknown) => again(taskId, step, isDone, error));
+    } catch (error) {
+      const isConflict = error instanceof ApiError && error.status === 409;
+      note(isConflict ? words.conflict.title : said(error), { warm: true });
+    } finally {
+      isBusy.value = false;
+      onWritten();
+    }
+  };
+  return (
+    <ol class="steps">
+      {steps.map((step) => (
+        <li key={step.line} class={step.status}>
+          <label>
+            <input
+              type="checkbox"
+              checked={step.status === 'done'}
+              disabled={isBusy.value}
+              onChange={(event) => void tick(step, event.currentTarget.checked)}
+            />
+            <span>{step.title}</span>
+          </label>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,164 @@
+/**
+ * A conversation as it is read: who said what, what is on its way, the run at work. At most WINDOW messages stand in the page; older ones are
+ * gone to in steps. The newest stays in sight while the reader is at the end, and nothing moves while they read further up.
+ */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import type { Conversation, LiveRun, Sent } from '../net/conversation.ts';
+import type { Message } from '../net/shapes.ts';
+import { words } from '../words.ts';
+import { Files } from './artifacts.tsx';
+import { Button, Empty, Loading, Problem } from './common.tsx';
+import { Icon } from './icons.tsx';
+import { Markdown } from './markdown.tsx';
+import { announce } from './notices.tsx';
+import { Time } from './time.tsx';
+
+const WINDOW = 50;
+const STEP = 30;
+
+export function Talk({ of: talk, children }: { of: Conversation; children?: ComponentChildren }): JSX.Element {
+  const messages = talk.messages.value;
+  /** How many of the newest are left out below. */
+  const hidden = useSignal(0);
+  useStayAtEnd(talk, hidden.value === 0);
+  useTold(talk);
+  if (messages === undefined)
+    return talk.error.value === undefined ? <Loading rows={6} /> : <Problem error={talk.error.value} retry={() => void talk.refresh()} />;
+  const end = messages.length - hidden.value;
+  const start = Math.max(0, end - WINDOW);
+  const earlier = async () => {
+    if (start < STEP) await talk.loadEarlier();
+    hidden.value = Math.min(hidden.value + STEP, Math.max(0, (talk.messages.value?.length ?? 0) - WINDOW));
+  };
+  const isEmpty = messages.length === 0 && talk.sent.value.length === 0 && talk.live.value === undefined;
+  return (
+    <div class="talk">
+      {(start > 0 || talk.earlier.value !== undefined) && (
+        <div class="talk-more">
+          <Button small onClick={() => void earlier()}>
+            {words.task.earlier}
+          </Button>
+        </div>
+      )}
+      {isEmpty && <Empty title={words.task.empty} icon="now" />}
+      <ol class="messages">
+        {messages.slice(start, end).map((message) => (
+          <MessageView key={`${message.role}${message.runId && message.role === 'assistant' ? message.runId : message.id}`} message={message} />
+        ))}
+        {hidden.value === 0 && talk.sent.value.map((sent) => <SentView key={sent.id} sent={sent} talk={talk} />)}
+        {hidden.value === 0 && talk.live.value !== undefined && <LiveView run={talk.live.value} />}
+      </ol>
+      {hidden.value > 0 && (
+        <div class="talk-more">
+          <Button small icon="down" onClick={() => (hidden.value = 0)}>
+            {words.task.newest}
+          </Button>
+        </div>
+      )}
+      {talk.detail.value?.state === 'error' && <p class="talk-failed">{words.task.failedRun}</p>}
+      {children}
+    </div>
+  );
+}
+
+/** Scrolls along with what comes, unless the reader has gone up. */
+function useStayAtEnd(talk: Conversation, isNewest: boolean): void {
+  const atEnd = useRef(true);
+  useEffect(() => {
+    const look = () => {
+      const { scrollHeight } = document.documentElement;
+      atEnd.current = scrollHeight - scrollY - innerHeight < 120;
+    };
+    addEventListener('scroll', look, { passive: true });
+    return () => removeEventListener('scroll', look);
+  }, []);
+  const count = (talk.messages.value?.length ?? 0) + talk.sent.value.length;
+  const size = talk.live.value?.parts;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when there is more to see
+  useLayoutEffect(() => {
+    if (atEnd.current && isNewest) scrollTo(0, document.documentElement.scrollHeight);
+  }, [count, size, isNewest]);
+}
+
+/** Those who listen hear what it does, not each word. */
+function useTold(talk: Conversation): void {
+  const state = talk.detail.value?.state;
+  const doing = talk.live.value?.state;
+  const before = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    const told = doing === undefined ? (state === undefined ? '' : words.state[state]) : words.live[doing];
+    if (before.current !== undefined && told !== before.current) announce(told);
+    before.current = told;
+  }, [state, doing]);
+}
+
+function MessageView({ message }: { message: Message }): JSX.Element {
+  const isUser = message.role === 'user';
+  const files = [...(message.files ?? []), ...(message.artifactRefs ?? [])];
+  return (
+    <li class={`message ${message.role}`}>
+      <p class="message-by">
+        <span class="message-name">{isUser ? (message.name ?? words.task.you) : words.task.viber}</span>
+        <Time at={message.at} />
+      </p>
+      <div class="message-body">
+        <Markdown text={message.text} />
+        {files.length > 0 && <Files files={files} />}
+      </div>
+    </li>
+  );
+}
+
+function SentView({ sent, talk }: { sent: Sent; talk: Conversation }): JSX.Element {
+  return (
+    <li class={`message user ${sent.state}`}>
+      <p class="message-by">
+        <span class="message-name">{words.task.you}</span>
+        <span>{sent.state === 'failed' ? '' : sent.state === 'kept' ? words.task.waits : words.task.sending}</span>
+      </p>
+      <div class="message-body">
+        <Markdown text={sent.text} />
+        {sent.files.length > 0 && <Files files={sent.files} />}
+        {sent.state === 'failed' && (
+          <p class="message-problem">
+            <Icon name="alert" /> {words.task.failed} {sent.problem}
+            <Button small onClick={() => talk.drop(sent.id)}>
+              {words.discard}
+            </Button>
+          </p>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function LiveView({ run }: { run: LiveRun }): JSX.Element {
+  return (
+    <li class="message assistant live">
+      <p class="message-by">
+        <span class="message-name">{words.task.viber}</span>
+        <span class="doing">
+          <span class="pulse" aria-hidden="true" />
+          {words.live[run.state]}
+        </span>
+      </p>
+      <div class="message-body">
+        {run.parts.map((part, index) =>
+          part.kind === 'text' ? (
+            // biome-ignore lint/suspicious/noArrayIndexKey: parts are only added
+            <Markdown key={index} text={part.text} growing />
+          ) : (
+            // biome-ignore lint/suspicious/noArrayIndexKey: parts are only added
+            <p key={index} class={`tool${part.done ? ' done' : ''}`}>
+              <Icon name={part.done ? 'check' : 'tool'} />
+              <span class="tool-name">{part.tool.replaceAll(/[_-]/g, ' ')}</span>
+              {part.note !== undefined && <span class="tool-note">{part.note}</span>}
+            </p>
+          ),
+        )}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,79 @@
+/** Times as people say them, and money and amounts. */
+import { signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { words } from '../words.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Goes on once a minute; what stands on the page with it. */
+export const now = signal(Date.now());
+setInterval(() => {
+  now.value = Date.now();
+}, MINUTE);
+
+const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hour12: false });
+const weekday = new Intl.DateTimeFormat('en', { weekday: 'short', hour: '2-digit', minute: '2-digit', hour12: false });
+const date = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' });
+const longDate = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
+const whole = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'medium' });
+
+const startOfDay = (ms: number): number => new Date(ms).setHours(0, 0, 0, 0);
+
+export function ago(ms: number, at: number): string {
+  const gone = at - ms;
+  if (gone < 0) return ahead(ms, at);
+  if (gone < MINUTE) return 'just now';
+  if (gone < HOUR) return `${Math.floor(gone / MINUTE)} min`;
+  if (startOfDay(ms) === startOfDay(at)) return clock.format(ms);
+  if (gone < 6 * DAY) return weekday.format(ms);
+  return new Date(ms).getFullYear() === new Date(at).getFullYear() ? date.format(ms) : longDate.format(ms);
+}
+
+function ahead(ms: number, at: number): string {
+  if (ms - at < HOUR) return `in ${Math.max(1, Math.ceil((ms - at) / MINUTE))} min`;
+  if (startOfDay(ms) === startOfDay(at)) return `today ${clock.format(ms)}`;
+  return ms - at < 6 * DAY ? weekday.format(ms) : `${date.format(ms)}, ${clock.format(ms)}`;
+}
+
+export const clockOf = (iso: string): string => clock.format(new Date(iso));
+export const dayLabel = (day: string): string => date.format(new Date(`${day}T12:00:00`));
+
+export function Time({ at }: { at: string | undefined }): JSX.Element | null {
+  const ms = Date.parse(at ?? '');
+  if (at === undefined || Number.isNaN(ms)) return null;
+  return (
+    <time dateTime={at} title={whole.format(ms)}>
+      {ago(ms, now.value)}
+    </time>
+  );
+}
+
+/** Under which heading of a list something of this time stands. */
+export function groupOf(iso: string, at: number): string {
+  const days = Math.round((startOfDay(at) - startOfDay(Date.parse(iso))) / DAY);
+  if (days <= 0) return words.tasks.today;
+  if (days === 1) return words.tasks.yesterday;
+  return days < 7 ? words.tasks.week : words.tasks.earlier;
+}
+
+export function money(cost: number | undefined, currency = 'USD'): string {
+  if (cost === undefined) return '–';
+  const digits = cost === 0 || cost >= 1 ? 2 : cost >= 0.01 ? 3 : 5;
+  return new Intl.NumberFormat('en', { style: 'currency', currency, minimumFractionDigits: 2, maximumFractionDigits: digits }).format(cost);
+}
+
+export const amount = (n: number | undefined): string =>
+  new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(n ?? 0);
+
+export function bytes(n: number | undefined): string {
+  if (n === undefined) return '';
+  if (n < 1000) return `${n} B`;
+  return n < 1_000_000 ? `${Math.round(n / 1000)} KB` : `${(n / 1_000_000).toFixed(1)} MB`;
+}
+
+export function duration(seconds: number): string {
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  return seconds < 3600 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}

@@ -1,0 +1,63 @@
+/** Where the reader is: a signal that follows the address. Links are ordinary links; those within the Board load nothing anew. */
+import { computed, signal } from '@preact/signals';
+
+const BASE = '/board';
+
+export interface Place {
+  /** Below `/board`, without slashes at its ends: `tasks/20261121-abcde`. */
+  path: string;
+  query: URLSearchParams;
+}
+
+const read = (): Place => ({
+  path: decodeURI(location.pathname).slice(BASE.length).replace(/^\/+|\/+$/g, ''),
+  query: new URLSearchParams(location.search),
+});
+
+export const place = signal<Place>(read());
+export const parts = computed<readonly string[]>(() => place.value.path.split('/').map((part) => part.trim()));
+
+/** What asks before a page is left; undefined: nothing. */
+export const guard: { ask?: (() => Promise<boolean>) | undefined } = {};
+
+export const link = (path: string): string => `${BASE}${path === '' ? '/' : `/${path}`}`;
+export const taskLink = (taskId: string): string => link(`tasks/${encodeURIComponent(taskId)}`);
+
+const positions = new Map<string, number>();
+const placeKey = () => location.pathname + location.search;
+
+export async function go(href: string, options: { replace?: boolean } = {}): Promise<void> {
+  if (guard.ask !== undefined && !(await guard.ask())) return;
+  positions.set(placeKey(), scrollY);
+  const before = location.pathname;
+  if (options.replace) history.replaceState(null, '', href);
+  else history.pushState(null, '', href);
+  show();
+  if (location.pathname !== before) requestAnimationFrame(() => scrollTo(0, 0));
+}
+
+function show(): void {
+  const shift = () => {
+    place.value = read();
+  };
+  shift();
+}
+
+addEventListener('popstate', () => {
+  show();
+  const at = positions.get(placeKey()) ?? 0;
+  // Once the page that is gone back to has its height.
+  requestAnimationFrame(() => requestAnimationFrame(() => scrollTo(0, at)));
+});
+
+document.addEventListener('click', (event) => {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+    return;
+  const anchor = event.target instanceof Element ? event.target.closest('a') : null;
+  if (anchor === null || anchor.target !== '' || anchor.hasAttribute('download')) return;
+  const url = new URL(anchor.href, location.href);
+  if (url.origin !== location.origin || !(url.pathname === BASE || url.pathname.startsWith(`${BASE}/`))) return;
+  if (url.pathname === location.pathname && url.hash !== '') return;
+  event.preventDefault();
+  void go(url.pathname + url.search);
+});
