@@ -21,7 +21,11 @@ function styleSheet(): string {
 }
 
 /** All that a chunk loads before it runs. */
-function withImports(chunk: OutputChunk, chunks: ReadonlyMap<string, OutputChunk>, found = new Set<string>()): Set<string> {
+function withImports(
+  chunk: OutputChunk,
+  chunks: ReadonlyMap<string, OutputChunk>,
+  found = new Set<string>(),
+): Set<string> {
   found.add(chunk.fileName);
   for (const name of chunk.imports) {
     const imported = chunks.get(name);
@@ -88,7 +92,10 @@ export default defineConfig({
     // One request for all of Markdown, one for all of the editor.
     codeSplitting: {
       groups: [
-        { name: 'markdown', test: /[\\/](micromark|mdast|unist|decode-named|character-entities|ccount|devlop|longest-streak|zwitch|trim-lines|get-east|escape-string|markdown-table)/ },
+        {
+          name: 'markdown',
+          test: /[\\/](micromark|mdast|unist|decode-named|character-entities|ccount|devlop|longest-streak|zwitch|trim-lines|get-east|escape-string|markdown-table)/,
+        },
         { name: 'editor', test: /[\\/](@codemirror|@lezer|style-mod|w3c-keyname|crelt|@marijn)[\\/]/ },
       ],
     },

@@ -50,7 +50,12 @@ beforeAll(async () => {
     cwd: root,
     env: { ...process.env, NO_COLOR: '1' },
   });
-  built = made.stdout + made.stderr;
+  const page = await run(
+    path.join(root, 'node_modules/.bin/rolldown'),
+    ['-c', 'rolldown.board.config.ts', '-d', path.join(stage, 'dist/board')],
+    { cwd: root, env: { ...process.env, NO_COLOR: '1' } },
+  );
+  built = made.stdout + made.stderr + page.stdout + page.stderr;
   // What a program that has run leaves beside itself is no part of the package.
   fs.mkdirSync(path.join(stage, 'dist/.compiled'));
   fs.writeFileSync(path.join(stage, 'dist/.compiled/v24'), '');
@@ -73,10 +78,17 @@ describe('the package', () => {
 
   test('holds what runs and nothing else', () => {
     const names = packed.files.map((file) => file.path);
-    const kinds = new Set(names.map((name) => name.replace(/^dist\/[\w.-]+\.js$/, 'dist/*.js')));
+    const kinds = new Set(
+      names.map((name) =>
+        name
+          .replace(/^dist\/[\w.-]+\.js$/, 'dist/*.js')
+          .replace(/^dist\/board\/assets\/[\w.-]+\.(js|css)$/, 'dist/board/assets/*.$1'),
+      ),
+    );
     expect([...kinds].filter((name) => !name.startsWith('dist/skills/')).sort()).toEqual(
       [
         ...['LICENSE', 'README.md', 'config.example.yaml', 'package.json', 'dist/*.js', 'dist/LICENSES.txt'],
+        ...['index.html', 'LICENSES.txt', 'assets/*.js', 'assets/*.css'].map((name) => `dist/board/${name}`),
         ...['DejaVuSans-Bold.ttf', 'DejaVuSans.ttf', 'index_bg.wasm'].map((name) => `dist/assets/${name}`),
       ].sort(),
     );

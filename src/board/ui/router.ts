@@ -10,7 +10,9 @@ export interface Place {
 }
 
 const read = (): Place => ({
-  path: decodeURI(location.pathname).slice(BASE.length).replace(/^\/+|\/+$/g, ''),
+  path: decodeURI(location.pathname)
+    .slice(BASE.length)
+    .replace(/^\/+|\/+$/g, ''),
   query: new URLSearchParams(location.search),
 });
 

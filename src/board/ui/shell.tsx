@@ -13,7 +13,18 @@ import { announce, Notices } from './parts/notices.tsx';
 import { guard, link, parts, place } from './router.ts';
 import { words } from './words.ts';
 
-type Name = 'now' | 'tasks' | 'files' | 'jobs' | 'memory' | 'health' | 'usage' | 'logs' | 'people' | 'skills' | 'agents';
+type Name =
+  | 'now'
+  | 'tasks'
+  | 'files'
+  | 'jobs'
+  | 'memory'
+  | 'health'
+  | 'usage'
+  | 'logs'
+  | 'people'
+  | 'skills'
+  | 'agents';
 
 interface Entry {
   name: Name;
@@ -25,7 +36,10 @@ const entry = (name: Name, owner = true, path: string = name): Entry => ({ name,
 
 const GROUPS: readonly { label: string; entries: readonly Entry[] }[] = [
   { label: words.nav.work, entries: [entry('now', false, ''), entry('tasks', false), entry('jobs')] },
-  { label: words.nav.knows, entries: [entry('files'), entry('memory'), entry('skills', false), entry('agents', false)] },
+  {
+    label: words.nav.knows,
+    entries: [entry('files'), entry('memory'), entry('skills', false), entry('agents', false)],
+  },
   { label: words.nav.house, entries: [entry('health'), entry('usage'), entry('logs'), entry('people')] },
 ];
 const ALL = GROUPS.flatMap(({ entries }) => entries);
@@ -46,7 +60,8 @@ const Agents = lazy(() => import('./pages/agents.tsx').then(({ Agents }) => Agen
 function Page(): JSX.Element {
   const [first = '', second] = parts.value;
   const id = second === undefined || second === '' ? undefined : decodeURIComponent(second);
-  if (ALL.some(({ path, owner }) => path === first && owner) && !isOwner()) return <Empty icon="people" title={words.owners} />;
+  if (ALL.some(({ path, owner }) => path === first && owner) && !isOwner())
+    return <Empty icon="people" title={words.owners} />;
   switch (first) {
     case '':
     case 'login':
@@ -116,7 +131,8 @@ function Content(): JSX.Element {
   const shown = useRef(path);
   useEffect(() => {
     const found = ALL.find((one) => one.path === parts.value[0]);
-    document.title = found === undefined || found.path === '' ? words.product : `${words.nav[found.name]} – ${words.product}`;
+    document.title =
+      found === undefined || found.path === '' ? words.product : `${words.nav[found.name]} – ${words.product}`;
     if (shown.current === path) return;
     shown.current = path;
     guard.ask = undefined;
@@ -127,11 +143,16 @@ function Content(): JSX.Element {
   }, [path, reset]);
   if (error !== undefined) return <Problem error={new Error(words.errors.page)} retry={() => location.reload()} />;
   if (me.value !== undefined) return <Page />;
-  return meError.value === undefined ? <Loading rows={8} /> : <Problem error={meError.value} retry={() => void whoAmI()} />;
+  return meError.value === undefined ? (
+    <Loading rows={8} />
+  ) : (
+    <Problem error={meError.value} retry={() => void whoAmI()} />
+  );
 }
 
 const isHere = ({ path }: Entry): 'page' | undefined => (parts.value[0] === path ? 'page' : undefined);
-const visible = (entries: readonly Entry[]): readonly Entry[] => entries.filter(({ owner }) => !owner || me.value === undefined || isOwner());
+const visible = (entries: readonly Entry[]): readonly Entry[] =>
+  entries.filter(({ owner }) => !owner || me.value === undefined || isOwner());
 
 function Side(): JSX.Element {
   return (
@@ -191,7 +212,9 @@ function Theme(): JSX.Element {
     localStorage.setItem('viber-theme', now);
   }, [now]);
   const next = THEMES[(THEMES.indexOf(now) + 1) % THEMES.length] ?? 'auto';
-  return <Button kind="quiet" icon={THEME_ICONS[now]} label={words.nav.theme[now]} onClick={() => (theme.value = next)} />;
+  return (
+    <Button kind="quiet" icon={THEME_ICONS[now]} label={words.nav.theme[now]} onClick={() => (theme.value = next)} />
+  );
 }
 
 /** On narrow screens: the pages that are used most, and a sheet with all of them. */
@@ -200,7 +223,6 @@ function Foot(): JSX.Element {
   const first = visible(ALL.filter(({ name }) => ['now', 'tasks', 'jobs', 'memory'].includes(name)));
   const rest = visible(ALL.filter((one) => !first.includes(one)));
   const { path } = place.value;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever goes elsewhere is done with the sheet
   useEffect(() => {
     isOpen.value = false;
   }, [path]);

@@ -129,6 +129,7 @@ export const words = {
     traceEmpty: 'Nothing has happened yet.',
     costEmpty: 'This task has cost nothing so far.',
     calls: (n: number) => count(n, 'call', 'calls'),
+    table: 'Table',
     codeOf: (language: string) => (language === '' ? 'Code' : language),
   },
   composer: {
@@ -169,7 +170,8 @@ export const words = {
     keepMine: 'Keep mine',
     merge: 'Merge both',
     merged: 'Both texts are merged. Look it over, then save.',
-    marked: (n: number) => `${count(n, 'place', 'places')} could not be merged; both versions stand there, between marks.`,
+    marked: (n: number) =>
+      `${count(n, 'place', 'places')} could not be merged; both versions stand there, between marks.`,
   },
   editor: {
     dirty: 'Not saved yet',
@@ -262,7 +264,13 @@ export const words = {
     sure: 'Send it again?',
     sureHint: 'Nobody can say whether this arrived. Sent again, it may stand there twice.',
     retried: (n: number) => `${count(n, 'answer is', 'answers are')} on the way again.`,
-    state: { off: 'Off', connecting: 'Connecting', connected: 'Connected', reconnecting: 'Connecting again', failed: 'Not connected' },
+    state: {
+      off: 'Off',
+      connecting: 'Connecting',
+      connected: 'Connected',
+      reconnecting: 'Connecting again',
+      failed: 'Not connected',
+    },
     disk: 'The disk is nearly full: nothing new is taken until there is room.',
     settings: 'Settings',
     settingsHint: 'As they are read from config.yaml; secrets are masked. Change them there.',

@@ -27,7 +27,11 @@ export interface FakeMessage {
 }
 
 const SUBJECTS: readonly (readonly [string, string, string])[] = [
-  ['Compare the three offers for the new heating', 'Read the offers in the attachments and put prices, terms and warranty side by side', 'telegram'],
+  [
+    'Compare the three offers for the new heating',
+    'Read the offers in the attachments and put prices, terms and warranty side by side',
+    'telegram',
+  ],
   ['Weekly digest of the support inbox', 'Sum up what customers asked this week and what is still open', 'slack'],
   ['Draft release notes for 1.4', 'Write the notes for customers from the merged changes', 'discord'],
   ['Plan the garden party in June', 'Guests, food, what to do if it rains', 'telegram'],
@@ -38,7 +42,18 @@ const SUBJECTS: readonly (readonly [string, string, string])[] = [
   ['Rename the photos by date', 'Folder Pictures/2026, keep the originals', 'terminal'],
   ['Book list on the history of Lisbon', 'Five books, two of them novels', 'telegram'],
 ];
-const STATES = ['completed', 'completed', 'completed', 'completed', 'stopped', 'completed', 'error', 'completed', 'completed', 'completed'];
+const STATES = [
+  'completed',
+  'completed',
+  'completed',
+  'completed',
+  'stopped',
+  'completed',
+  'error',
+  'completed',
+  'completed',
+  'completed',
+];
 
 export function tasksOf(count: number, at: number): FakeTask[] {
   return Array.from({ length: count }, (_, index) => {
@@ -94,10 +109,27 @@ export function messagesOf(at: number): FakeMessage[] {
   const when = (minutes: number) => new Date(at - minutes * MINUTE).toISOString();
   return [
     {
-      ...{ id: 'm1', role: 'user', at: when(32), text: 'Here are the three offers for the heating. Which one should I take?' },
+      ...{
+        id: 'm1',
+        role: 'user',
+        at: when(32),
+        text: 'Here are the three offers for the heating. Which one should I take?',
+      },
       files: [
-        { id: 'f1', title: 'offer-bergmann.pdf', type: 'application/pdf', ref: 'artifacts/20261122-00000/f1.pdf', size: 184_000 },
-        { id: 'f2', title: 'offer-lindner.pdf', type: 'application/pdf', ref: 'artifacts/20261122-00000/f2.pdf', size: 96_500 },
+        {
+          id: 'f1',
+          title: 'offer-bergmann.pdf',
+          type: 'application/pdf',
+          ref: 'artifacts/20261122-00000/f1.pdf',
+          size: 184_000,
+        },
+        {
+          id: 'f2',
+          title: 'offer-lindner.pdf',
+          type: 'application/pdf',
+          ref: 'artifacts/20261122-00000/f2.pdf',
+          size: 96_500,
+        },
       ],
     },
     {
@@ -113,7 +145,12 @@ export function messagesOf(at: number): FakeMessage[] {
 
 /** A message, a title and a name that would run as a program in a careless page. */
 export const hostileMessages = (at: number): FakeMessage[] => [
-  { id: 'x1', role: 'user', at: new Date(at - MINUTE).toISOString(), text: `${XSS} [click](javascript:alert(1)) ![p](data:text/html,x)` },
+  {
+    id: 'x1',
+    role: 'user',
+    at: new Date(at - MINUTE).toISOString(),
+    text: `${XSS} [click](javascript:alert(1)) ![p](data:text/html,x)`,
+  },
   {
     ...{ id: 'x2', role: 'assistant', runId: 'runx', at: new Date(at).toISOString() },
     text: `# ${XSS}\n\n- ${XSS}\n\n\`\`\`html\n${XSS}\n\`\`\`\n\n| ${XSS} |\n|---|\n| ${XSS} |\n\n&lt;b&gt; &amp; <b onmouseover=alert(1)>x</b>`,
@@ -129,7 +166,8 @@ export const approvalsOf = (at: number): Record<string, unknown>[] => [
     kind: 'tool',
     tool: 'notify',
     sentence: 'Send **“Could you install the heating in the first week of August?”** to *Bergmann Heating*?',
-    details: 'To `telegram:2044`\n\n```text\nCould you install the heating in the first week of August?\nWith kind regards\n```',
+    details:
+      'To `telegram:2044`\n\n```text\nCould you install the heating in the first week of August?\nWith kind regards\n```',
     digest: '6d2c',
     askedAt: new Date(at - MINUTE).toISOString(),
     expiresAt: new Date(at + 9 * MINUTE).toISOString(),
@@ -148,19 +186,56 @@ export const approvalsOf = (at: number): Record<string, unknown>[] => [
 
 export const FILES: Record<string, string> = {
   'AGENTS.md': '# How you work with others\n\nAsk before you write to anybody outside the house.\n',
-  'SOUL.md': '# Manner\n\nWarm, short, honest. Say when you do not know.\nOne question at a time.\n\n# Values\n\nCare before speed.\n',
+  'SOUL.md':
+    '# Manner\n\nWarm, short, honest. Say when you do not know.\nOne question at a time.\n\n# Values\n\nCare before speed.\n',
   'USER.md': '# Alex\n\nLives in Graz. Prefers short sentences.\n',
-  'MEMORY.md': '## User Preferences\n- Short sentences\n- Offers are compared without tax\n\n## Project Context\n- The heating is replaced in August\n',
+  'MEMORY.md':
+    '## User Preferences\n- Short sentences\n- Offers are compared without tax\n\n## Project Context\n- The heating is replaced in August\n',
 };
 
 export const jobsOf = (at: number): Record<string, unknown>[] => {
   const next = (hours: number) => new Date(at + hours * 60 * MINUTE).toISOString();
   const base = { timezone: 'Europe/Vienna', deliver: ['telegram:1001'] };
   return [
-    { ...base, id: 'morning', name: 'Morning briefing', schedule: 'every weekday at 7:30', words: 'every weekday at 07:30', state: 'on', next: [next(2), next(26), next(50)], lastRun: { task: '20261122-00004', slot: next(-22), state: 'completed' } },
-    { ...base, id: 'digest', name: 'Support digest', schedule: 'every friday at 16:00', words: 'every Friday at 16:00', state: 'on', next: [next(30), next(198), next(366)], deliver: ['slack:C024BE91L'] },
-    { ...base, id: 'backup', name: 'Look at the backup', schedule: '0 6 * * *', words: 'every day at 06:00', state: 'paused', next: [] },
-    { ...base, id: 'water', name: 'Water the plants', schedule: 'every 3 dys', words: '', state: 'broken', next: [], problem: 'schedule: "every 3 dys" is not understood; perhaps "every 3 days"' },
+    {
+      ...base,
+      id: 'morning',
+      name: 'Morning briefing',
+      schedule: 'every weekday at 7:30',
+      words: 'every weekday at 07:30',
+      state: 'on',
+      next: [next(2), next(26), next(50)],
+      lastRun: { task: '20261122-00004', slot: next(-22), state: 'completed' },
+    },
+    {
+      ...base,
+      id: 'digest',
+      name: 'Support digest',
+      schedule: 'every friday at 16:00',
+      words: 'every Friday at 16:00',
+      state: 'on',
+      next: [next(30), next(198), next(366)],
+      deliver: ['slack:C024BE91L'],
+    },
+    {
+      ...base,
+      id: 'backup',
+      name: 'Look at the backup',
+      schedule: '0 6 * * *',
+      words: 'every day at 06:00',
+      state: 'paused',
+      next: [],
+    },
+    {
+      ...base,
+      id: 'water',
+      name: 'Water the plants',
+      schedule: 'every 3 dys',
+      words: '',
+      state: 'broken',
+      next: [],
+      problem: 'schedule: "every 3 dys" is not understood; perhaps "every 3 days"',
+    },
   ];
 };
 
@@ -174,11 +249,21 @@ export const usageOf = (days: number, at: number): Record<string, unknown> => {
     return {
       day: new Date(at - back * 24 * 60 * MINUTE).toISOString().slice(0, 10),
       ...{ cost: Number((wave * 0.42).toFixed(4)), currency: 'USD' },
-      ...{ inputTokens: Math.round(wave * 210_000), outputTokens: Math.round(wave * 9_000), calls: Math.round(wave * 31) },
+      ...{
+        inputTokens: Math.round(wave * 210_000),
+        outputTokens: Math.round(wave * 9_000),
+        calls: Math.round(wave * 31),
+      },
     };
   });
   const total = list.reduce((sum, { cost }) => sum + cost, 0);
-  const share = (part: number) => ({ cost: total * part, currency: 'USD', inputTokens: Math.round(5_200_000 * part), outputTokens: Math.round(210_000 * part), calls: Math.round(900 * part) });
+  const share = (part: number) => ({
+    cost: total * part,
+    currency: 'USD',
+    inputTokens: Math.round(5_200_000 * part),
+    outputTokens: Math.round(210_000 * part),
+    calls: Math.round(900 * part),
+  });
   return {
     days: list,
     models: [

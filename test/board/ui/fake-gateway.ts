@@ -52,7 +52,11 @@ export interface FakeOptions {
   at?: number;
 }
 
-const TYPES: Record<string, string> = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css' };
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+};
 /** As the gateway sends it. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
@@ -70,17 +74,53 @@ function stateOf({ tasks = 40, paceMs = 8, at = Date.now() }: FakeOptions): Fake
     jobs,
     jobTexts: new Map(jobs.map((job) => [String(job.id), data.jobText(String(job.name), String(job.schedule))])),
     suggestions: [
-      { id: 's1', section: 'Project Context', text: 'The heating is installed by Bergmann in the first week of August', createdAt: new Date(at - 40 * data.MINUTE).toISOString(), provenance: 'Compare the three offers for the new heating' },
-      { id: 's2', section: 'User Preferences', text: '- Tables before long texts\n- Prices without tax', createdAt: new Date(at - 300 * data.MINUTE).toISOString() },
+      {
+        id: 's1',
+        section: 'Project Context',
+        text: 'The heating is installed by Bergmann in the first week of August',
+        createdAt: new Date(at - 40 * data.MINUTE).toISOString(),
+        provenance: 'Compare the three offers for the new heating',
+      },
+      {
+        id: 's2',
+        section: 'User Preferences',
+        text: '- Tables before long texts\n- Prices without tax',
+        createdAt: new Date(at - 300 * data.MINUTE).toISOString(),
+      },
     ],
     letters: [
-      { id: 'l1', kind: 'dead', to: 'slack:C024BE91L', reason: 'slack: the token was refused', text: 'This week 14 questions came in; three are open.', diedAt: new Date(at - 90 * data.MINUTE).toISOString() },
-      { id: 'l2', kind: 'unsure', to: 'telegram:1001', reason: 'The connection ended before Telegram said that it has it.', text: 'The train at 16:32 has one change.', diedAt: new Date(at - 400 * data.MINUTE).toISOString() },
+      {
+        id: 'l1',
+        kind: 'dead',
+        to: 'slack:C024BE91L',
+        reason: 'slack: the token was refused',
+        text: 'This week 14 questions came in; three are open.',
+        diedAt: new Date(at - 90 * data.MINUTE).toISOString(),
+      },
+      {
+        id: 'l2',
+        kind: 'unsure',
+        to: 'telegram:1001',
+        reason: 'The connection ended before Telegram said that it has it.',
+        text: 'The train at 16:32 has one change.',
+        diedAt: new Date(at - 400 * data.MINUTE).toISOString(),
+      },
     ],
     pairing: [{ code: 'K7QX2', name: 'Robin', channel: 'telegram', at: new Date(at - 6 * data.MINUTE).toISOString() }],
     sessions: [
-      { id: 'se1', createdAt: new Date(at - 3000 * data.MINUTE).toISOString(), lastSeenAt: new Date(at).toISOString(), isThis: true, agent: 'Firefox on Linux' },
-      { id: 'se2', createdAt: new Date(at - 9000 * data.MINUTE).toISOString(), lastSeenAt: new Date(at - 2000 * data.MINUTE).toISOString(), agent: 'Safari on iPhone' },
+      {
+        id: 'se1',
+        createdAt: new Date(at - 3000 * data.MINUTE).toISOString(),
+        lastSeenAt: new Date(at).toISOString(),
+        isThis: true,
+        agent: 'Firefox on Linux',
+      },
+      {
+        id: 'se2',
+        createdAt: new Date(at - 9000 * data.MINUTE).toISOString(),
+        lastSeenAt: new Date(at - 2000 * data.MINUTE).toISOString(),
+        agent: 'Safari on iPhone',
+      },
     ],
     done: [],
     failing: new Map(),
@@ -117,7 +157,10 @@ export async function startFakeGateway(options: FakeOptions): Promise<FakeGatewa
     const known = open.get(socket);
     if (known === undefined) return;
     if (!known.isIn) {
-      if (frame.type !== 'auth' || frame.key !== KEY) return socket.close(4401);
+      if (frame.type !== 'auth' || frame.key !== KEY) {
+        socket.close(4401);
+        return;
+      }
       known.isIn = true;
       const viber = { id: 'default', version: '0.1.0', runningTasks: [] };
       socket.send(JSON.stringify({ type: 'connected', protocol: 1, viber, cursor: String(cursor) }));
@@ -132,7 +175,8 @@ export async function startFakeGateway(options: FakeOptions): Promise<FakeGatewa
   function command(known: { live: Set<string> }, socket: WebSocket, frame: Record<string, unknown>): object {
     switch (frame.type) {
       case 'task:subscribe': {
-        if (frame.live !== undefined && Array.isArray(frame.taskIds)) for (const taskId of frame.taskIds) known.live.add(String(taskId));
+        if (frame.live !== undefined && Array.isArray(frame.taskIds))
+          for (const taskId of frame.taskIds) known.live.add(String(taskId));
         if (frame.after !== undefined)
           for (const entry of ring) if (entry.cursor > Number(frame.after) && !entry.live) socket.send(entry.text);
         return {};
@@ -166,7 +210,12 @@ export async function startFakeGateway(options: FakeOptions): Promise<FakeGatewa
 
   function begin(goal: string): string {
     const taskId = `20261123-${String(state.tasks.length).padStart(5, '0')}`;
-    const task = { ...{ taskId, title: goal.slice(0, 60), goal, state: 'pending', channel: 'api' }, person: 'person:alex', viberId: 'default', updatedAt: new Date().toISOString() };
+    const task = {
+      ...{ taskId, title: goal.slice(0, 60), goal, state: 'pending', channel: 'api' },
+      person: 'person:alex',
+      viberId: 'default',
+      updatedAt: new Date().toISOString(),
+    };
     state.tasks = [task, ...state.tasks];
     return taskId;
   }
@@ -182,7 +231,8 @@ export async function startFakeGateway(options: FakeOptions): Promise<FakeGatewa
   async function run(taskId: string, question: string, runId: string): Promise<void> {
     const pause = () => new Promise((resolve) => setTimeout(resolve, state.paceMs));
     const of = { taskId, runId };
-    const progress = (event: object) => emit({ type: 'task:progress', ...of, event: { agentId: 'default', ...of, ...event } });
+    const progress = (event: object) =>
+      emit({ type: 'task:progress', ...of, event: { agentId: 'default', ...of, ...event } });
     setState(taskId, 'running');
     emit({ type: 'task:started', ...of });
     await pause();
@@ -194,7 +244,9 @@ export async function startFakeGateway(options: FakeOptions): Promise<FakeGatewa
       progress({ type: 'text-delta', content: word });
       await pause();
     }
-    state.messages.get(taskId)?.push({ id: `a-${runId}`, role: 'assistant', runId, text, at: new Date().toISOString(), artifactRefs: [] });
+    state.messages
+      .get(taskId)
+      ?.push({ id: `a-${runId}`, role: 'assistant', runId, text, at: new Date().toISOString(), artifactRefs: [] });
     setState(taskId, 'completed');
     emit({ type: 'task:completed', ...of, result: { text, summary: text, artifactRefs: [] } });
   }
@@ -205,10 +257,14 @@ export async function startFakeGateway(options: FakeOptions): Promise<FakeGatewa
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const bytes = Buffer.concat(chunks);
     const status = state.failing.get(url.pathname);
-    if (status !== undefined) return reply(response, { status, body: { error: { code: 'failed', message: 'The disk is full.' } } });
+    if (status !== undefined)
+      return reply(response, { status, body: { error: { code: 'failed', message: 'The disk is full.' } } });
     if (url.pathname === '/board/session') {
       const isRight = JSON.parse(String(bytes)).code === CODE;
-      return reply(response, isRight ? { body: { key: KEY } } : { status: 401, body: { error: { code: 'bad_code', message: 'used' } } });
+      return reply(
+        response,
+        isRight ? { body: { key: KEY } } : { status: 401, body: { error: { code: 'bad_code', message: 'used' } } },
+      );
     }
     if (url.pathname.startsWith('/api/')) {
       if (request.headers['x-viber-key'] !== KEY)
@@ -241,7 +297,11 @@ export async function startFakeGateway(options: FakeOptions): Promise<FakeGatewa
 }
 
 function reply(response: http.ServerResponse, { status = 200, body, type, bytes }: Reply): void {
-  response.writeHead(status, { 'content-type': type ?? 'application/json', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+  response.writeHead(status, {
+    'content-type': type ?? 'application/json',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  });
   response.end(bytes ?? JSON.stringify(body ?? {}));
 }
 
@@ -249,7 +309,10 @@ async function page(folder: string, name: string, response: http.ServerResponse)
   const isFile = path.extname(name) !== '';
   const file = path.join(folder, isFile ? name : 'index.html');
   const bytes = await fs.readFile(file).catch(() => undefined);
-  if (bytes === undefined) return void response.writeHead(404).end();
+  if (bytes === undefined) {
+    response.writeHead(404).end();
+    return;
+  }
   response.writeHead(200, {
     'content-type': TYPES[path.extname(file)] ?? 'application/octet-stream',
     'content-security-policy': POLICY,

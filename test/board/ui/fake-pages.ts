@@ -19,7 +19,10 @@ export interface Asked {
 
 const NOT_FOUND: Reply = { status: 404, body: { error: { code: 'not_found', message: 'There is no such thing.' } } };
 /** A grey point. */
-const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGOor6//DwAFhAKAjM1mJgAAAABJRU5ErkJggg==', 'base64');
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGOor6//DwAFhAKAjM1mJgAAAABJRU5ErkJggg==',
+  'base64',
+);
 const PAGE = 100;
 
 export async function answer(asked: Asked): Promise<Reply> {
@@ -29,7 +32,16 @@ export async function answer(asked: Asked): Promise<Reply> {
   const read: Record<string, () => Reply> = {
     me: () => ({
       body: {
-        ...{ name: 'Alex', role: state.role, person: 'alex', principal: 'person:alex', viber: 'default', vibers: [{ id: 'default' }], version: '0.1.0', language: 'en' },
+        ...{
+          name: 'Alex',
+          role: state.role,
+          person: 'alex',
+          principal: 'person:alex',
+          viber: 'default',
+          vibers: [{ id: 'default' }],
+          version: '0.1.0',
+          language: 'en',
+        },
         ...(state.nowTask === undefined ? {} : { taskId: state.nowTask }),
       },
     }),
@@ -42,13 +54,30 @@ export async function answer(asked: Asked): Promise<Reply> {
     health: () => ({
       body: {
         ready: true,
-        channels: { telegram: { state: 'connected' }, discord: { state: 'reconnecting' }, slack: { state: 'failed', detail: 'The token was refused: put the one from the page "OAuth & Permissions" into channels.slack.botToken.' }, terminal: { state: 'off' } },
+        channels: {
+          telegram: { state: 'connected' },
+          discord: { state: 'reconnecting' },
+          slack: {
+            state: 'failed',
+            detail:
+              'The token was refused: put the one from the page "OAuth & Permissions" into channels.slack.botToken.',
+          },
+          terminal: { state: 'off' },
+        },
         workspace: { writable: true },
-        ...{ waiting: 3, dead: state.letters.filter(({ kind }) => kind === 'dead').length, unsure: state.letters.filter(({ kind }) => kind === 'unsure').length, oldestUndeliveredSeconds: 12 },
+        ...{
+          waiting: 3,
+          dead: state.letters.filter(({ kind }) => kind === 'dead').length,
+          unsure: state.letters.filter(({ kind }) => kind === 'unsure').length,
+          oldestUndeliveredSeconds: 12,
+        },
       },
     }),
     usage: () => {
-      const days = Math.round((Date.parse(url.searchParams.get('to') ?? '') - Date.parse(url.searchParams.get('from') ?? '')) / 86_400_000) + 1;
+      const days =
+        Math.round(
+          (Date.parse(url.searchParams.get('to') ?? '') - Date.parse(url.searchParams.get('from') ?? '')) / 86_400_000,
+        ) + 1;
       return { body: data.usageOf(Number.isFinite(days) ? days : 30, state.at) };
     },
     logs: () => logs(asked),
@@ -58,7 +87,11 @@ export async function answer(asked: Asked): Promise<Reply> {
           { name: 'alex', role: 'owner', ids: ['telegram:1001', 'discord:2002'] },
           { name: 'sam', role: 'member', ids: ['slack:T01:U03'] },
         ],
-        ...{ pairing: state.pairing, links: [{ person: 'alex', ids: ['telegram:1001', 'terminal:alex'] }], sessions: state.sessions },
+        ...{
+          pairing: state.pairing,
+          links: [{ person: 'alex', ids: ['telegram:1001', 'terminal:alex'] }],
+          sessions: state.sessions,
+        },
       },
     }),
     pairing: () => {
@@ -72,12 +105,29 @@ export async function answer(asked: Asked): Promise<Reply> {
           { id: 'default', name: 'Viber', model: 'anthropic/claude-sonnet', description: 'The usual one' },
           { id: 'coder', name: 'Coder', model: 'anthropic/claude-opus', description: 'Writes and tests code' },
         ],
-        playbooks: [{ name: 'release', goal: 'Prepare a feature branch for release.', steps: 4, variables: ['version'] }],
+        playbooks: [
+          { name: 'release', goal: 'Prepare a feature branch for release.', steps: 4, variables: ['version'] },
+        ],
       },
     }),
-    config: () => ({ body: { config: { model: 'anthropic/claude-sonnet', channels: { telegram: { token: '***' } }, http: { port: 6009 } } } }),
-    uploads: () => ({ status: 201, body: { ref: `uploads/${state.done.length}`, name: url.searchParams.get('name'), type: 'text/plain', size: asked.bytes.length } }),
-    artifacts: () => (url.pathname.endsWith('.png') ? { type: 'image/png', bytes: PNG } : { type: 'text/plain', bytes: Buffer.from(`# Comparison\n\n${data.XSS}\n`) }),
+    config: () => ({
+      body: {
+        config: { model: 'anthropic/claude-sonnet', channels: { telegram: { token: '***' } }, http: { port: 6009 } },
+      },
+    }),
+    uploads: () => ({
+      status: 201,
+      body: {
+        ref: `uploads/${state.done.length}`,
+        name: url.searchParams.get('name'),
+        type: 'text/plain',
+        size: asked.bytes.length,
+      },
+    }),
+    artifacts: () =>
+      url.pathname.endsWith('.png')
+        ? { type: 'image/png', bytes: PNG }
+        : { type: 'text/plain', bytes: Buffer.from(`# Comparison\n\n${data.XSS}\n`) },
   };
   return read[room]?.() ?? NOT_FOUND;
 }
@@ -88,7 +138,9 @@ function tasks(asked: Asked, id: string, more: string): Reply {
   const { url, state } = asked;
   if (id === '') {
     const [wanted, channel] = [url.searchParams.get('state'), url.searchParams.get('channel')];
-    const fits = state.tasks.filter((task) => (!wanted || task.state === wanted) && (!channel || task.channel === channel));
+    const fits = state.tasks.filter(
+      (task) => (!wanted || task.state === wanted) && (!channel || task.channel === channel),
+    );
     const after = url.searchParams.get('after');
     const from = after === null ? 0 : fits.findIndex(({ taskId }) => taskId === after) + 1;
     const page = fits.slice(from, from + PAGE);
@@ -108,7 +160,10 @@ function tasks(asked: Asked, id: string, more: string): Reply {
     case 'plan': {
       const { text = '', baseHash } = json(asked);
       if (plan !== undefined && baseHash !== data.hash(plan))
-        return { status: 409, body: { error: { code: 'conflict', message: 'changed' }, current: { text: plan, hash: data.hash(plan) } } };
+        return {
+          status: 409,
+          body: { error: { code: 'conflict', message: 'changed' }, current: { text: plan, hash: data.hash(plan) } },
+        };
       state.plans.set(id, text);
       asked.emit({ type: 'plan:changed', taskId: id });
       return { body: { hash: data.hash(text) } };
@@ -128,10 +183,28 @@ function tasks(asked: Asked, id: string, more: string): Reply {
       return {
         body: {
           events: [
-            { at: new Date(state.at - 33 * data.MINUTE).toISOString(), what: 'Message accepted', detail: 'telegram, 3f2a9c51d0e4' },
-            { at: new Date(state.at - 32.9 * data.MINUTE).toISOString(), what: 'Model asked', detail: 'anthropic/claude-sonnet', ms: 4200 },
-            { at: new Date(state.at - 32 * data.MINUTE).toISOString(), what: 'Tool', detail: 'read_file offer-bergmann.pdf', ms: 61 },
-            { at: new Date(state.at - 29 * data.MINUTE).toISOString(), what: 'Answer delivered', detail: 'telegram, 1 part' },
+            {
+              at: new Date(state.at - 33 * data.MINUTE).toISOString(),
+              what: 'Message accepted',
+              detail: 'telegram, 3f2a9c51d0e4',
+            },
+            {
+              at: new Date(state.at - 32.9 * data.MINUTE).toISOString(),
+              what: 'Model asked',
+              detail: 'anthropic/claude-sonnet',
+              ms: 4200,
+            },
+            {
+              at: new Date(state.at - 32 * data.MINUTE).toISOString(),
+              what: 'Tool',
+              detail: 'read_file offer-bergmann.pdf',
+              ms: 61,
+            },
+            {
+              at: new Date(state.at - 29 * data.MINUTE).toISOString(),
+              what: 'Answer delivered',
+              detail: 'telegram, 1 part',
+            },
           ],
         },
       };
@@ -140,14 +213,38 @@ function tasks(asked: Asked, id: string, more: string): Reply {
         body: {
           total: { cost: 0.0841, currency: 'USD', inputTokens: 48_200, outputTokens: 2_930 },
           calls: [
-            { at: new Date(state.at - 32 * data.MINUTE).toISOString(), model: 'anthropic/claude-sonnet', inputTokens: 21_000, outputTokens: 1_400, cost: 0.041, currency: 'USD', ms: 4200 },
-            { at: new Date(state.at - 29 * data.MINUTE).toISOString(), model: 'anthropic/claude-sonnet', inputTokens: 27_200, outputTokens: 1_530, cost: 0.0431, currency: 'USD', ms: 6100 },
+            {
+              at: new Date(state.at - 32 * data.MINUTE).toISOString(),
+              model: 'anthropic/claude-sonnet',
+              inputTokens: 21_000,
+              outputTokens: 1_400,
+              cost: 0.041,
+              currency: 'USD',
+              ms: 4200,
+            },
+            {
+              at: new Date(state.at - 29 * data.MINUTE).toISOString(),
+              model: 'anthropic/claude-sonnet',
+              inputTokens: 27_200,
+              outputTokens: 1_530,
+              cost: 0.0431,
+              currency: 'USD',
+              ms: 6100,
+            },
           ],
         },
       };
     default: {
       const artifacts = id === '20261122-00000' ? data.messagesOf(state.at)[1]?.artifactRefs : [];
-      return { body: { ...task, id, runs: 2, artifacts, ...(plan === undefined ? {} : { plan: { text: plan, hash: data.hash(plan) } }) } };
+      return {
+        body: {
+          ...task,
+          id,
+          runs: 2,
+          artifacts,
+          ...(plan === undefined ? {} : { plan: { text: plan, hash: data.hash(plan) } }),
+        },
+      };
     }
   }
 }
@@ -165,12 +262,22 @@ function approvals(asked: Asked, id: string): Reply {
 
 function files(asked: Asked, name: string): Reply {
   const { state, method } = asked;
-  if (name === '') return { body: { files: ['IDENTITY.md', ...Object.keys(state.files)].sort().map((one) => ({ name: one, exists: state.files[one] !== undefined, place: 'workspace' })) } };
+  if (name === '')
+    return {
+      body: {
+        files: ['IDENTITY.md', ...Object.keys(state.files)]
+          .sort()
+          .map((one) => ({ name: one, exists: state.files[one] !== undefined, place: 'workspace' })),
+      },
+    };
   const text = state.files[name] ?? '';
   if (method === 'GET') return { body: { name, text, hash: data.hash(text), place: 'workspace' } };
   const { text: written = '', baseHash } = json(asked);
   if (baseHash !== data.hash(text))
-    return { status: 409, body: { error: { code: 'conflict', message: 'changed' }, current: { text, hash: data.hash(text) } } };
+    return {
+      status: 409,
+      body: { error: { code: 'conflict', message: 'changed' }, current: { text, hash: data.hash(text) } },
+    };
   state.files[name] = written;
   return { body: { hash: data.hash(written) } };
 }
@@ -180,13 +287,23 @@ function jobs(asked: Asked, id: string, more: string): Reply {
   const body = json(asked);
   if (id === '' && method === 'GET') return { body: { jobs: state.jobs } };
   if (id === '') {
-    const job = { id: 'made', name: body.name ?? '', schedule: body.schedule ?? '', words: body.schedule ?? '', timezone: 'Europe/Vienna', state: 'on', next: [], deliver: [] };
+    const job = {
+      id: 'made',
+      name: body.name ?? '',
+      schedule: body.schedule ?? '',
+      words: body.schedule ?? '',
+      timezone: 'Europe/Vienna',
+      state: 'on',
+      next: [],
+      deliver: [],
+    };
     state.jobs = [...state.jobs, job];
     return { status: 201, body: job };
   }
   if (id === 'check') {
     const text = body.text ?? '';
-    if (/dys|schedule: *$/m.test(text)) return { body: { ok: false, problems: ['schedule: this is not understood; perhaps "every 3 days"'] } };
+    if (/dys|schedule: *$/m.test(text))
+      return { body: { ok: false, problems: ['schedule: this is not understood; perhaps "every 3 days"'] } };
     return { body: { ok: true, words: 'every weekday at 07:30', next: (state.jobs[0]?.next as string[]) ?? [] } };
   }
   const job = state.jobs.find((one) => one.id === id);
@@ -197,7 +314,10 @@ function jobs(asked: Asked, id: string, more: string): Reply {
   else if (more === 'resume') job.state = 'on';
   else if (method === 'PUT') {
     if (body.baseHash !== data.hash(text))
-      return { status: 409, body: { error: { code: 'conflict', message: 'changed' }, current: { text, hash: data.hash(text) } } };
+      return {
+        status: 409,
+        body: { error: { code: 'conflict', message: 'changed' }, current: { text, hash: data.hash(text) } },
+      };
     state.jobTexts.set(id, body.text ?? '');
     return { body: { hash: data.hash(body.text ?? ''), view: job } };
   } else if (method === 'GET') return { body: { view: job, text, hash: data.hash(text) } };
@@ -210,7 +330,9 @@ function memory(asked: Asked, id: string, more: string): Reply {
   if (id === 'search') {
     const query = (url.searchParams.get('q') ?? '').toLowerCase();
     const lines = (state.files['MEMORY.md'] ?? '').split('\n').filter((line) => line.toLowerCase().includes(query));
-    return { body: { results: lines.map((content) => ({ content, source_file: 'MEMORY.md', section: 'Project Context' })) } };
+    return {
+      body: { results: lines.map((content) => ({ content, source_file: 'MEMORY.md', section: 'Project Context' })) },
+    };
   }
   if (id === 'suggestions') {
     state.suggestions = state.suggestions.filter((one) => one.id !== more);
@@ -218,7 +340,18 @@ function memory(asked: Asked, id: string, more: string): Reply {
     return { body: {} };
   }
   const days = ['2026-11-22', '2026-11-21', '2026-11-20'];
-  return { body: { suggestions: state.suggestions, files: [{ name: 'MEMORY.md', text: state.files['MEMORY.md'], hash: data.hash(state.files['MEMORY.md'] ?? '') }, ...days.map((day) => ({ name: `memory/${day}.md`, text: `# ${day}\n\n- 09:12 Compared the offers for the heating\n- 14:40 Wrote the release notes\n` }))] } };
+  return {
+    body: {
+      suggestions: state.suggestions,
+      files: [
+        { name: 'MEMORY.md', text: state.files['MEMORY.md'], hash: data.hash(state.files['MEMORY.md'] ?? '') },
+        ...days.map((day) => ({
+          name: `memory/${day}.md`,
+          text: `# ${day}\n\n- 09:12 Compared the offers for the heating\n- 14:40 Wrote the release notes\n`,
+        })),
+      ],
+    },
+  };
 }
 
 function letters(asked: Asked, id: string): Reply {
@@ -228,7 +361,8 @@ function letters(asked: Asked, id: string): Reply {
     return { body: { letters: state.letters.filter((one) => kind === null || one.kind === kind) } };
   }
   const before = state.letters.length;
-  state.letters = id === 'retry' ? state.letters.filter(({ kind }) => kind !== 'dead') : state.letters.filter((one) => one.id !== id);
+  state.letters =
+    id === 'retry' ? state.letters.filter(({ kind }) => kind !== 'dead') : state.letters.filter((one) => one.id !== id);
   return { body: { retried: before - state.letters.length } };
 }
 
@@ -236,19 +370,31 @@ function logs({ url, state }: Asked): Reply {
   const order = ['debug', 'info', 'warn', 'error'];
   const least = order.indexOf(url.searchParams.get('level') ?? 'debug');
   const trace = url.searchParams.get('trace');
-  const all = data.logsOf(420, state.at).filter((line) => order.indexOf(String(line.level)) >= least && (!trace || line.trace === trace));
+  const all = data
+    .logsOf(420, state.at)
+    .filter((line) => order.indexOf(String(line.level)) >= least && (!trace || line.trace === trace));
   const from = Number(url.searchParams.get('after') ?? 0);
-  return { body: { lines: all.slice(from, from + PAGE), ...(from + PAGE < all.length ? { next: String(from + PAGE) } : {}) } };
+  return {
+    body: { lines: all.slice(from, from + PAGE), ...(from + PAGE < all.length ? { next: String(from + PAGE) } : {}) },
+  };
 }
 
 function skills(name: string): Reply {
   const list = [
     { name: 'chart', description: 'Draws charts from tables', ready: true, place: 'bundled' },
     { name: 'git', description: 'Works with repositories: status, history, commits', ready: true, place: 'bundled' },
-    { name: 'web-search', description: 'Searches the web', ready: false, missing: ['A key for a search service: search.key in config.yaml'], place: 'bundled' },
+    {
+      name: 'web-search',
+      description: 'Searches the web',
+      ready: false,
+      missing: ['A key for a search service: search.key in config.yaml'],
+      place: 'bundled',
+    },
     { name: 'invoices', description: `Reads invoices and files them. ${data.XSS}`, ready: true, place: 'home' },
   ];
   if (name === '') return { body: { skills: list } };
   const found = list.find((one) => one.name === name);
-  return found === undefined ? NOT_FOUND : { body: { ...found, text: `# ${name}\n\nUse it when numbers are to be seen.\n\n- one\n- two\n` } };
+  return found === undefined
+    ? NOT_FOUND
+    : { body: { ...found, text: `# ${name}\n\nUse it when numbers are to be seen.\n\n- one\n- two\n` } };
 }

@@ -96,7 +96,8 @@ export class Conversation {
     this.messages.value = [...older, ...page.messages];
     this.#settle(page.messages);
     const run = this.live.value;
-    const ended = run !== undefined && page.messages.some(({ role, runId }) => role === 'assistant' && runId === run.runId);
+    const ended =
+      run !== undefined && page.messages.some(({ role, runId }) => role === 'assistant' && runId === run.runId);
     if (ended || (detail.state !== 'running' && detail.state !== 'pending')) this.live.value = undefined;
   }
 
@@ -127,15 +128,22 @@ export class Conversation {
   }
 
   /** @param frame how it is said: to this task, or to the person's own conversation */
-  async say(text: string, files: readonly Artifact[], frame: (text: string, files: readonly string[]) => { type: string }): Promise<string | undefined> {
+  async say(
+    text: string,
+    files: readonly Artifact[],
+    frame: (text: string, files: readonly string[]) => { type: string },
+  ): Promise<string | undefined> {
     const id = crypto.randomUUID();
     const before = new Set(this.messages.value?.map((message) => message.id));
-    this.sent.value = [
-      ...this.sent.value,
-      { id, text, files, at: new Date().toISOString(), state: 'sending', before },
-    ];
+    this.sent.value = [...this.sent.value, { id, text, files, at: new Date().toISOString(), state: 'sending', before }];
     try {
-      const ack = await send(frame(text, files.map(({ ref }) => ref)), id);
+      const ack = await send(
+        frame(
+          text,
+          files.map(({ ref }) => ref),
+        ),
+        id,
+      );
       this.#mark(id, { state: 'kept' });
       this.#soon();
       return ack.taskId;
@@ -231,19 +239,29 @@ export function advance(
         return { parts: [...parts.slice(0, -1), { kind: 'text', text: last.text + (event.content ?? '') }], state };
       return { parts: [...parts, { kind: 'text', text: event.content ?? '' }], state };
     case 'tool-call': {
-      const call: LivePart = { kind: 'tool', tool: event.tool ?? '', done: false, ...(event.callId && { callId: event.callId }) };
+      const call: LivePart = {
+        kind: 'tool',
+        tool: event.tool ?? '',
+        done: false,
+        ...(event.callId && { callId: event.callId }),
+      };
       return { parts: [...parts, call], state: 'tool' };
     }
     case 'tool-result': {
       const at = parts.findIndex(
         (part) =>
-          part.kind === 'tool' && !part.done && (event.callId ? part.callId === event.callId : part.tool === event.tool),
+          part.kind === 'tool' &&
+          !part.done &&
+          (event.callId ? part.callId === event.callId : part.tool === event.tool),
       );
       return { parts: parts.map((part, index) => (index === at ? { ...part, done: true } : part)), state: 'thinking' };
     }
     case 'state-change': {
       const note = event.progress?.note;
-      const noted = note === undefined ? parts : parts.map((part) => (part === last && part.kind === 'tool' ? { ...part, note } : part));
+      const noted =
+        note === undefined
+          ? parts
+          : parts.map((part) => (part === last && part.kind === 'tool' ? { ...part, note } : part));
       return { parts: noted, state: event.state ?? state };
     }
     default:

@@ -32,7 +32,13 @@ export function connect(): void {
       if (wasOpen) tellBehind();
       wasOpen = true;
     }
-    const told = { open: 'steady', refused: 'refused', waiting: 'lost', connecting: undefined, closed: undefined } as const;
+    const told = {
+      open: 'steady',
+      refused: 'refused',
+      waiting: 'lost',
+      connecting: undefined,
+      closed: undefined,
+    } as const;
     connection.value = told[state] ?? connection.value;
   });
   // The connection may be refused or closed first: that is told by its state.

@@ -58,7 +58,6 @@ const GATHER_MS = 120;
 /** Reads it now, when the connection heals, and when an event concerns it. */
 export function useResource<T>(path: string, concerns: (event: EventFrame) => boolean = NEVER): Resource<T> {
   const found = resource<T>(path);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `concerns` says the same for the same path
   useEffect(() => {
     void found.refresh();
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,3 +1,5 @@
 /** Stub. */
 import type { JSX } from 'preact';
-export function Agents(_props: { name?: string | undefined; id?: string | undefined }): JSX.Element { return <p>Agents</p>; }
+export function Agents(_props: { name?: string | undefined; id?: string | undefined }): JSX.Element {
+  return <p>Agents</p>;
+}

@@ -1,3 +1,5 @@
 /** Stub. */
 import type { JSX } from 'preact';
-export function Jobs(_props: { name?: string | undefined; id?: string | undefined }): JSX.Element { return <p>Jobs</p>; }
+export function Jobs(_props: { name?: string | undefined; id?: string | undefined }): JSX.Element {
+  return <p>Jobs</p>;
+}

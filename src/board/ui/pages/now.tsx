@@ -30,7 +30,10 @@ export function Now(): JSX.Element {
       for (const end of ends) end();
     };
   }, []);
-  const approvals = useResource<{ approvals: readonly Approval[] }>('/api/approvals', of('approval:asked', 'approval:decided'));
+  const approvals = useResource<{ approvals: readonly Approval[] }>(
+    '/api/approvals',
+    of('approval:asked', 'approval:decided'),
+  );
   const waiting = approvals.data.value?.approvals ?? [];
   const here = waiting.filter((one) => one.taskId === taskId);
   const elsewhere = waiting.filter((one) => one.taskId !== taskId);
@@ -104,4 +107,3 @@ function shownEmpty(talk: Conversation): Conversation {
   talk.messages.value ??= [];
   return talk;
 }
-

@@ -1,3 +1,5 @@
 /** Stub. */
 import type { JSX } from 'preact';
-export function Skills(_props: { name?: string | undefined; id?: string | undefined }): JSX.Element { return <p>Skills</p>; }
+export function Skills(_props: { name?: string | undefined; id?: string | undefined }): JSX.Element {
+  return <p>Skills</p>;
+}

@@ -1,2 +1,4 @@
 /** Stub. */
-export const Context = (_: { taskId: string }) => null; export const Trace = Context; export const Cost = Context;
+export const Context = (_: { taskId: string }) => null;
+export const Trace = Context;
+export const Cost = Context;

@@ -1,7 +1,6 @@
 /** One task: what was said and is being done, its plan and files, what waits for a person; what the model was shown, what happened, what it cost. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { lazy } from '../parts/lazy.tsx';
 import { useEffect, useMemo } from 'preact/hooks';
 import { said } from '../net/api.ts';
 import { type Conversation, conversation, type Mode } from '../net/conversation.ts';
@@ -13,6 +12,7 @@ import { Files } from '../parts/artifacts.tsx';
 import { PageHead, Problem, StateDot } from '../parts/common.tsx';
 import { Composer } from '../parts/composer.tsx';
 import { Icon } from '../parts/icons.tsx';
+import { lazy } from '../parts/lazy.tsx';
 import { note } from '../parts/notices.tsx';
 import { PlanView, stepsIn } from '../parts/plan.tsx';
 import { Talk } from '../parts/talk.tsx';
@@ -28,7 +28,8 @@ const PlanEditor = lazy(() => import('./plan-editor.tsx').then(({ PlanEditor }) 
 const TABS = ['talk', 'context', 'trace', 'cost'] as const;
 type Tab = (typeof TABS)[number];
 
-export const isBusy = (detail: TaskDetail | undefined): boolean => detail?.state === 'running' || detail?.state === 'pending';
+export const isBusy = (detail: TaskDetail | undefined): boolean =>
+  detail?.state === 'running' || detail?.state === 'pending';
 
 export function Task({ taskId }: { taskId: string }): JSX.Element {
   const talk = useMemo(() => conversation(taskId), [taskId]);
@@ -81,7 +82,9 @@ const Back = (): JSX.Element => (
 );
 
 function TaskState({ detail }: { detail: TaskDetail }): JSX.Element {
-  const where = [detail.channel, detail.person?.replace(/^person:/, '')].filter((part) => part !== undefined && part !== '');
+  const where = [detail.channel, detail.person?.replace(/^person:/, '')].filter(
+    (part) => part !== undefined && part !== '',
+  );
   return (
     <span class="task-head-state">
       <StateDot state={detail.state} />
@@ -93,7 +96,10 @@ function TaskState({ detail }: { detail: TaskDetail }): JSX.Element {
 
 function TalkTab({ talk }: { talk: Conversation }): JSX.Element {
   const { taskId } = talk;
-  const approvals = useResource<{ approvals: readonly Approval[] }>('/api/approvals', of('approval:asked', 'approval:decided'));
+  const approvals = useResource<{ approvals: readonly Approval[] }>(
+    '/api/approvals',
+    of('approval:asked', 'approval:decided'),
+  );
   const mine = approvals.data.value?.approvals.filter((one) => one.taskId === taskId) ?? [];
   const detail = talk.detail.value;
   const say = (text: string, files: readonly Artifact[], mode: Mode) => {
@@ -140,16 +146,19 @@ function Aside({ talk }: { talk: Conversation }): JSX.Element {
   };
   return (
     <aside class="task-aside">
-      {isEditing.value && plan !== undefined && (
-        <PlanEditor taskId={talk.taskId} plan={plan} onClose={close} />
-      )}
+      {isEditing.value && plan !== undefined && <PlanEditor taskId={talk.taskId} plan={plan} onClose={close} />}
       <details open={isWide.value}>
         <summary>
           <h2>{words.task.plan}</h2>
           {counted.length > 0 && <span class="count">{words.task.steps(done, counted.length)}</span>}
         </summary>
         {counted.length > 0 && (
-          <progress class="progress" value={done} max={counted.length} aria-label={words.task.steps(done, counted.length)} />
+          <progress
+            class="progress"
+            value={done}
+            max={counted.length}
+            aria-label={words.task.steps(done, counted.length)}
+          />
         )}
         {steps.length === 0 && <p class="hint">{words.task.noPlan}</p>}
         {plan !== undefined && (
@@ -171,4 +180,3 @@ function Aside({ talk }: { talk: Conversation }): JSX.Element {
     </aside>
   );
 }
-

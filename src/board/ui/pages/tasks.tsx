@@ -42,7 +42,9 @@ function choose(change: Partial<Filter>): void {
 
 export function Tasks(): JSX.Element {
   const { query } = place.value;
-  const state = (STATES as readonly string[]).includes(query.get('state') ?? '') ? ((query.get('state') ?? '') as '' | TaskState) : '';
+  const state = (STATES as readonly string[]).includes(query.get('state') ?? '')
+    ? ((query.get('state') ?? '') as '' | TaskState)
+    : '';
   const channel = query.get('channel') ?? '';
   const list = useMemo(() => taskList({ state, channel }), [state, channel]);
   useEffect(() => list.open(), [list]);
@@ -100,7 +102,9 @@ export function TaskLine({ task }: { task: TaskRow }): JSX.Element {
   const { title, goal = '', state, channel, person } = task;
   const name = title.trim() || goal.trim() || words.tasks.untitled;
   const rest = goal.trim() !== '' && goal.trim() !== name ? goal.trim() : '';
-  const where = [channel === undefined ? '' : channelName(channel), person?.replace(/^person:/, '') ?? ''].filter((part) => part !== '');
+  const where = [channel === undefined ? '' : channelName(channel), person?.replace(/^person:/, '') ?? ''].filter(
+    (part) => part !== '',
+  );
   return (
     <a href={taskLink(task.taskId)} class={`task-row ${state}`}>
       <StateDot state={state} />

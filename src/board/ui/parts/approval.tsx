@@ -55,7 +55,12 @@ export function ApprovalCard(props: { approval: Approval; onDecided: () => void;
       )}
       <div class="approval-actions">
         {approval.kind === 'question' ? (
-          <Answers approval={approval} isBusy={isBusy.value} answer={answer} onAnswer={(text) => void decide('answer', text)} />
+          <Answers
+            approval={approval}
+            isBusy={isBusy.value}
+            answer={answer}
+            onAnswer={(text) => void decide('answer', text)}
+          />
         ) : (
           <>
             <Button kind="main" icon="check" disabled={isBusy.value} onClick={() => void decide('approve')}>

@@ -66,7 +66,13 @@ function FileItem({ file }: { file: Artifact }): JSX.Element {
         )}
         <span class="file-size">{bytes(file.size)}</span>
         {isOurs(file.ref) && (
-          <Button kind="quiet" small icon="download" label={words.task.download(file.title)} onClick={() => void download(file)} />
+          <Button
+            kind="quiet"
+            small
+            icon="download"
+            label={words.task.download(file.title)}
+            onClick={() => void download(file)}
+          />
         )}
       </div>
       {isOpen.value && <Preview file={file} />}

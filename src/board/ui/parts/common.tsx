@@ -55,7 +55,12 @@ export function Button(props: {
   );
 }
 
-export function Empty(props: { title: string; hint?: string; icon?: IconName; children?: ComponentChildren }): JSX.Element {
+export function Empty(props: {
+  title: string;
+  hint?: string;
+  icon?: IconName;
+  children?: ComponentChildren;
+}): JSX.Element {
   return (
     <div class="empty">
       {props.icon !== undefined && (
@@ -91,7 +96,6 @@ export function Loading({ rows = 5 }: { rows?: number }): JSX.Element {
     <div class="loading" role="status">
       <span class="hidden">{words.loading}</span>
       {Array.from({ length: rows }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
         <span key={index} class={`bone ${WIDTHS[index % WIDTHS.length]}`} />
       ))}
     </div>
@@ -99,11 +103,23 @@ export function Loading({ rows = 5 }: { rows?: number }): JSX.Element {
 }
 
 /** What was read, or why it was not, or that it comes. An error beside something older does not hide it. */
-export function Shown<T>({ of: found, children, rows }: { of: Resource<T>; children: (data: T) => ComponentChildren; rows?: number }): JSX.Element {
+export function Shown<T>({
+  of: found,
+  children,
+  rows,
+}: {
+  of: Resource<T>;
+  children: (data: T) => ComponentChildren;
+  rows?: number;
+}): JSX.Element {
   const data = found.data.value;
   const error = found.error.value;
   if (data === undefined)
-    return error === undefined ? <Loading rows={rows ?? 5} /> : <Problem error={error} retry={() => void found.refresh()} />;
+    return error === undefined ? (
+      <Loading rows={rows ?? 5} />
+    ) : (
+      <Problem error={error} retry={() => void found.refresh()} />
+    );
   return <>{children(data)}</>;
 }
 
@@ -116,7 +132,12 @@ export function StateDot({ state }: { state: TaskState }): JSX.Element {
   );
 }
 
-export function Section(props: { title: string; id?: string; actions?: ComponentChildren; children: ComponentChildren }): JSX.Element {
+export function Section(props: {
+  title: string;
+  id?: string;
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+}): JSX.Element {
   return (
     <section class="section">
       <div class="section-head">
@@ -138,12 +159,7 @@ export function Choice<T extends string>(props: {
     <fieldset class="choice">
       <legend class="hidden">{props.label}</legend>
       {props.options.map(([value, text]) => (
-        <button
-          key={value}
-          type="button"
-          aria-pressed={value === props.value}
-          onClick={() => props.onChange(value)}
-        >
+        <button key={value} type="button" aria-pressed={value === props.value} onClick={() => props.onChange(value)}>
           {text}
         </button>
       ))}
@@ -151,6 +167,12 @@ export function Choice<T extends string>(props: {
   );
 }
 
-export function Pill({ kind = 'plain', children }: { kind?: 'plain' | 'accent' | 'warm'; children: ComponentChildren }): JSX.Element {
+export function Pill({
+  kind = 'plain',
+  children,
+}: {
+  kind?: 'plain' | 'accent' | 'warm';
+  children: ComponentChildren;
+}): JSX.Element {
   return <span class={`pill ${kind}`}>{children}</span>;
 }

@@ -159,7 +159,9 @@ async function upload(file: File, uploads: { value: readonly Upload[] }): Promis
   try {
     const answer = await request(`/api/uploads?name=${encodeURIComponent(name)}`, { method: 'POST', body: file });
     const { ref, type, size } = (await answer.json()) as { ref: string; type: string; size: number };
-    uploads.value = uploads.value.map((one) => (one.id === id ? { id, name, file: { id, title: name, type, ref, size } } : one));
+    uploads.value = uploads.value.map((one) =>
+      one.id === id ? { id, name, file: { id, title: name, type, ref, size } } : one,
+    );
   } catch (error) {
     uploads.value = uploads.value.filter((one) => one.id !== id);
     const why = error instanceof ApiError ? ` ${error.message}` : '';

@@ -6,7 +6,12 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Block } from '../../../channels/markdown/block.ts';
-import { loadMarkdown, type MarkdownDocument, type MarkdownParser, plainRich } from '../../../channels/markdown/parse.ts';
+import {
+  loadMarkdown,
+  type MarkdownDocument,
+  type MarkdownParser,
+  plainRich,
+} from '../../../channels/markdown/parse.ts';
 import type { Inline, Span } from '../../../channels/markdown/rich.ts';
 import { words } from '../words.ts';
 import { Button } from './common.tsx';
@@ -48,17 +53,17 @@ export function Markdown({ text, growing = false }: { text: string; growing?: bo
 }
 
 const paragraphs = (text: string): JSX.Element[] =>
-  // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
   text.split(/\n{2,}/).map((part, index) => <p key={index}>{lines(part)}</p>);
 
 /** Breaks stay breaks. */
 function lines(text: string): ComponentChildren {
   const all = text.split('\n');
-  return all.length === 1 ? text : all.flatMap((line, index) => (index === 0 ? [line] : [<br key={`br${index}`} />, line]));
+  return all.length === 1
+    ? text
+    : all.flatMap((line, index) => (index === 0 ? [line] : [<br key={`br${index}`} />, line]));
 }
 
 const blocksOf = (blocks: readonly Block[]): ComponentChildren =>
-  // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
   blocks.map((block, index) => <BlockView key={index} block={block} />);
 
 function BlockView({ block }: { block: Block }): JSX.Element {
@@ -82,9 +87,10 @@ function BlockView({ block }: { block: Block }): JSX.Element {
       const items = block.items.map((item, index) => {
         const only = item.blocks.length === 1 && item.blocks[0]?.type === 'paragraph' ? item.blocks[0] : undefined;
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
           <li key={index} class={item.checked === undefined ? undefined : 'box'}>
-            {item.checked !== undefined && <span class={`tick${item.checked ? ' on' : ''}`} role="img" aria-label={item.checked ? '☑' : '☐'} />}
+            {item.checked !== undefined && (
+              <span class={`tick${item.checked ? ' on' : ''}`} role="img" aria-label={item.checked ? '☑' : '☐'} />
+            )}
             {only === undefined ? <div>{blocksOf(item.blocks)}</div> : <span>{inline(only.inline)}</span>}
           </li>
         );
@@ -99,12 +105,11 @@ function Table({ rows, align }: Pick<Extract<Block, { type: 'table' }>, 'rows' |
   const cell = (index: number) => (align[index] === undefined ? undefined : `to-${align[index]}`);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-    <div class="table-box" tabIndex={0} role="group">
+    <section class="table-box" tabIndex={0} aria-label={words.task.table}>
       <table>
         <thead>
           <tr>
             {head?.map((text, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
               <th key={index} class={cell(index)} scope="col">
                 {inline(text)}
               </th>
@@ -113,10 +118,8 @@ function Table({ rows, align }: Pick<Extract<Block, { type: 'table' }>, 'rows' |
         </thead>
         <tbody>
           {rest.map((row, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
             <tr key={at}>
               {row.map((text, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
                 <td key={index} class={cell(index)}>
                   {inline(text)}
                 </td>
@@ -125,13 +128,16 @@ function Table({ rows, align }: Pick<Extract<Block, { type: 'table' }>, 'rows' |
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }
 
 function Code({ text, language }: { text: string; language: string }): JSX.Element {
   const copy = () => {
-    navigator.clipboard.writeText(text).then(() => announce(words.copied), () => announce(words.errors.again));
+    navigator.clipboard.writeText(text).then(
+      () => announce(words.copied),
+      () => announce(words.errors.again),
+    );
   };
   return (
     <figure class="code">

@@ -6,7 +6,9 @@ import { words } from '../words.ts';
 import { Button } from './common.tsx';
 
 const spoken = signal('');
-const shown = signal<{ text: string; warm: boolean; action?: { label: string; act: () => void } } | undefined>(undefined);
+const shown = signal<{ text: string; warm: boolean; action?: { label: string; act: () => void } } | undefined>(
+  undefined,
+);
 const NOTE_MS = 6_000;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -15,7 +17,10 @@ export function announce(text: string): void {
   spoken.value = text;
 }
 
-export function note(text: string, options: { warm?: boolean; action?: { label: string; act: () => void } } = {}): void {
+export function note(
+  text: string,
+  options: { warm?: boolean; action?: { label: string; act: () => void } } = {},
+): void {
   clearTimeout(timer);
   shown.value = { text, warm: options.warm ?? false, ...(options.action && { action: options.action }) };
   announce(text);

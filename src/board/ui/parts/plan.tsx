@@ -52,7 +52,9 @@ export function PlanView(props: { taskId: string; plan: PlanText; onWritten: () 
   const tick = async (step: Line, isDone: boolean) => {
     isBusy.value = true;
     try {
-      await write(taskId, ticked(plan.text, step.line, isDone), plan.hash).catch((error: unknown) => again(taskId, step, isDone, error));
+      await write(taskId, ticked(plan.text, step.line, isDone), plan.hash).catch((error: unknown) =>
+        again(taskId, step, isDone, error),
+      );
     } catch (error) {
       const isConflict = error instanceof ApiError && error.status === 409;
       note(isConflict ? words.conflict.title : said(error), { warm: true });

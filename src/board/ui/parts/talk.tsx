@@ -25,7 +25,11 @@ export function Talk({ of: talk, children }: { of: Conversation; children?: Comp
   useStayAtEnd(talk, hidden.value === 0);
   useTold(talk);
   if (messages === undefined)
-    return talk.error.value === undefined ? <Loading rows={6} /> : <Problem error={talk.error.value} retry={() => void talk.refresh()} />;
+    return talk.error.value === undefined ? (
+      <Loading rows={6} />
+    ) : (
+      <Problem error={talk.error.value} retry={() => void talk.refresh()} />
+    );
   const end = messages.length - hidden.value;
   const start = Math.max(0, end - WINDOW);
   const earlier = async () => {
@@ -45,7 +49,10 @@ export function Talk({ of: talk, children }: { of: Conversation; children?: Comp
       {isEmpty && <Empty title={words.task.empty} icon="now" />}
       <ol class="messages">
         {messages.slice(start, end).map((message) => (
-          <MessageView key={`${message.role}${message.runId && message.role === 'assistant' ? message.runId : message.id}`} message={message} />
+          <MessageView
+            key={`${message.role}${message.runId && message.role === 'assistant' ? message.runId : message.id}`}
+            message={message}
+          />
         ))}
         {hidden.value === 0 && talk.sent.value.map((sent) => <SentView key={sent.id} sent={sent} talk={talk} />)}
         {hidden.value === 0 && talk.live.value !== undefined && <LiveView run={talk.live.value} />}
@@ -76,7 +83,6 @@ function useStayAtEnd(talk: Conversation, isNewest: boolean): void {
   }, []);
   const count = (talk.messages.value?.length ?? 0) + talk.sent.value.length;
   const size = talk.live.value?.parts;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: when there is more to see
   useLayoutEffect(() => {
     if (atEnd.current && isNewest) scrollTo(0, document.documentElement.scrollHeight);
   }, [count, size, isNewest]);
@@ -147,10 +153,8 @@ function LiveView({ run }: { run: LiveRun }): JSX.Element {
       <div class="message-body">
         {run.parts.map((part, index) =>
           part.kind === 'text' ? (
-            // biome-ignore lint/suspicious/noArrayIndexKey: parts are only added
             <Markdown key={index} text={part.text} growing />
           ) : (
-            // biome-ignore lint/suspicious/noArrayIndexKey: parts are only added
             <p key={index} class={`tool${part.done ? ' done' : ''}`}>
               <Icon name={part.done ? 'check' : 'tool'} />
               <span class="tool-name">{part.tool.replaceAll(/[_-]/g, ' ')}</span>

@@ -61,7 +61,12 @@ export function groupOf(iso: string, at: number): string {
 export function money(cost: number | undefined, currency = 'USD'): string {
   if (cost === undefined) return '–';
   const digits = cost === 0 || cost >= 1 ? 2 : cost >= 0.01 ? 3 : 5;
-  return new Intl.NumberFormat('en', { style: 'currency', currency, minimumFractionDigits: 2, maximumFractionDigits: digits }).format(cost);
+  return new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: 2,
+    maximumFractionDigits: digits,
+  }).format(cost);
 }
 
 export const amount = (n: number | undefined): string =>

@@ -40,7 +40,6 @@ function itemAt(offsets: Float64Array, y: number): number {
 export function Virtual<T>({ items, keyOf, heightOf, render, label, onEnd }: VirtualProps<T>): JSX.Element {
   const box = useRef<HTMLUListElement>(null);
   const [range, setRange] = useState<readonly [number, number]>([0, 30]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: heights depend on the item alone
   const offsets = useMemo(() => offsetsOf(items, heightOf), [items]);
   const total = offsets[items.length] ?? 0;
   const end = useRef(onEnd);
@@ -89,20 +88,27 @@ export function Virtual<T>({ items, keyOf, heightOf, render, label, onEnd }: Vir
     const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-row]') : null;
     if (row === null || event.altKey || event.ctrlKey || event.metaKey) return;
     const index = Number(row.dataset.row);
-    const steps: Record<string, number> = { ArrowDown: index + 1, ArrowUp: index - 1, j: index + 1, k: index - 1, Home: 0, End: items.length - 1 };
+    const steps: Record<string, number> = {
+      ArrowDown: index + 1,
+      ArrowUp: index - 1,
+      j: index + 1,
+      k: index - 1,
+      Home: 0,
+      End: items.length - 1,
+    };
     const next = steps[event.key];
     if (next === undefined) return;
     event.preventDefault();
     const step = next < index ? -1 : 1;
     let target = next;
     // Headings have nothing to focus.
-    while (items[target] !== undefined && heightOf(items[target] as T) < 52 && target > 0 && target < items.length - 1) target += step;
+    while (items[target] !== undefined && heightOf(items[target] as T) < 52 && target > 0 && target < items.length - 1)
+      target += step;
     focusRow(target);
   };
 
   const [from, to] = range;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: the keys move the focus among its links
     <ul ref={box} class="virtual" aria-label={label} style={{ height: `${total}px` }} onKeyDown={onKeyDown}>
       {items.slice(from, to).map((item, index) => (
         <li

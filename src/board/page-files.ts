@@ -1,0 +1,59 @@
+/**
+ * Where the page's files are: beside the program, in dist/board, or, in a checkout that is newer than its build, where they are built when
+ * somebody first asks. Building is a process of its own: nothing of it is a part of the program.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { errorCode } from '../errors.ts';
+
+/** What the page is made of, in a checkout. */
+const SOURCES = ['src/board/ui', 'src/client', 'src/channels/markdown', 'rolldown.board.config.ts', 'package-lock.json'];
+
+const madeAt = (folder: string): number =>
+  statSync(path.join(folder, 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+function newest(file: string): number {
+  const stat = statSync(file);
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  return Math.max(...readdirSync(file).map((name) => newest(path.join(file, name))));
+}
+
+let building: Promise<string | undefined> | undefined;
+
+/** Undefined where there is no build and nothing to build with. */
+export function pageFolder(): Promise<string | undefined> {
+  const beside = path.join(import.meta.dirname, 'board');
+  if (existsSync(path.join(beside, 'index.html'))) return Promise.resolve(beside);
+  const root = path.join(import.meta.dirname, '..', '..');
+  building ??= inCheckout(root).finally(() => {
+    building = undefined;
+  });
+  return building;
+}
+
+async function inCheckout(root: string): Promise<string | undefined> {
+  const built = path.join(root, 'dist', 'board');
+  const program = path.join(root, 'node_modules', 'rolldown', 'bin', 'cli.mjs');
+  const changed = Math.max(...SOURCES.map((name) => newest(path.join(root, name))));
+  if (madeAt(built) > changed) return built;
+  const cache = path.join(root, 'node_modules', '.cache');
+  // Of another state of the source it is another folder, so that two processes never write into one.
+  const folder = path.join(cache, `board-${Math.round(changed)}`);
+  if (madeAt(folder) > 0) return folder;
+  if (!existsSync(program)) return madeAt(built) > 0 ? built : undefined;
+  const making = path.join(cache, `board-making-${process.pid}`);
+  const args = [program, '-c', 'rolldown.board.config.ts', '-d', making];
+  await promisify(execFile)(process.execPath, args, { cwd: root });
+  for (const name of readdirSync(cache))
+    if (/^board-\d+$/.test(name)) rmSync(path.join(cache, name), { recursive: true, force: true });
+  try {
+    renameSync(making, folder);
+  } catch (error) {
+    // Somebody else has made the same.
+    if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
+    rmSync(making, { recursive: true, force: true });
+  }
+  return folder;
+}

@@ -1,0 +1,53 @@
+/** A real browser and the built page, for the tests of the page. Without a browser they are left out, and fail where CI is set. */
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { pageFolder } from '../../../src/board/page-files.ts';
+import { CODE, type FakeGateway } from './fake-gateway.ts';
+
+export const CHROMIUM = [
+  process.env.CHROMIUM ?? '',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((file) => file !== '' && existsSync(file));
+export const WITHOUT_BROWSER = CHROMIUM === undefined ? 'no Chromium is installed (apt-get install chromium)' : '';
+/** In CI it has to be there. */
+export const isLeftOut = WITHOUT_BROWSER !== '' && !process.env.CI;
+
+export async function builtPage(): Promise<string> {
+  const folder = await pageFolder();
+  if (folder === undefined) throw new Error('there is nothing to build the page with');
+  return folder;
+}
+
+export const startBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+
+export interface Look {
+  width?: number;
+  scheme?: 'light' | 'dark';
+}
+
+/** Somebody who has logged in by the link; whatever goes wrong in the page is kept in `problems`. */
+export async function logIn(
+  browser: Browser,
+  gateway: FakeGateway,
+  { width = 1280, scheme = 'light' }: Look = {},
+): Promise<{ page: Page; problems: string[] }> {
+  const context = await browser.newContext({
+    viewport: { width, height: 800 },
+    colorScheme: scheme,
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/Failed to load resource|WebSocket connection/.test(message.text()))
+      problems.push(message.text());
+  });
+  await page.goto(`${gateway.url}/board/login#${CODE}`);
+  await page.waitForSelector('.shell .head');
+  return { page, problems };
+}

@@ -1,0 +1,54 @@
+/** What a browser has to load, zipped, until a page can be used. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { builtPage } from './browser.ts';
+
+const folder = await builtPage();
+const assets = readdirSync(path.join(folder, 'assets'));
+const textOf = (name: string) => readFileSync(path.join(folder, 'assets', name), 'utf8');
+const sizeOf = (text: string | Buffer) => gzipSync(text, { level: 9 }).length / 1024;
+
+/** A chunk and all that it loads at once. */
+function withImports(name: string, found = new Set<string>()): Set<string> {
+  if (found.has(name)) return found;
+  found.add(name);
+  for (const [, imported = ''] of textOf(name).matchAll(/(?:from|import)\s*"\.\/([^"]+\.js)"/g))
+    withImports(imported, found);
+  return found;
+}
+const named = (prefix: string) => assets.find((name) => name.startsWith(prefix) && name.endsWith('.js')) ?? '';
+const kilobytes = (names: Iterable<string>) => [...names].reduce((sum, name) => sum + sizeOf(textOf(name)), 0);
+
+const html = readFileSync(path.join(folder, 'index.html'), 'utf8');
+const styles = assets.filter((name) => name.endsWith('.css'));
+const first = new Set([...withImports(named('board-')), ...styles]);
+const task = new Set([
+  ...first,
+  ...withImports(named('task-')),
+  ...assets.filter((name) => /^(markdown|chunks|mdast|line-break)/.test(name)),
+]);
+
+describe('the page, zipped', () => {
+  test('is seen with all tasks after 45 KB', () => {
+    expect(kilobytes(first) + sizeOf(html)).toBeLessThan(45);
+  });
+
+  test('shows a task with formatted text after 75 KB', () => {
+    expect(kilobytes(task) + sizeOf(html)).toBeLessThan(75);
+  });
+
+  test('is 200 KB in all', () => {
+    expect(kilobytes(assets)).toBeLessThan(200);
+  });
+
+  test('names nothing but its own files, which change their names with their content', () => {
+    const names = [...html.matchAll(/(?:src|href)="([^"]+)"/g)]
+      .map(([, name]) => name)
+      .filter((name) => name !== 'data:,');
+    expect(names.length).toBeGreaterThan(1);
+    for (const name of names) expect(name).toMatch(/^\/board\/assets\/[\w.-]+-[\w-]{8}\.(js|css)$/);
+    expect(html).not.toMatch(/<script>|<style|\son\w+=|style="/);
+  });
+});
