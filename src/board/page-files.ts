@@ -9,7 +9,13 @@ import { promisify } from 'node:util';
 import { errorCode } from '../errors.ts';
 
 /** What the page is made of, in a checkout. */
-const SOURCES = ['src/board/ui', 'src/client', 'src/channels/markdown', 'rolldown.board.config.ts', 'package-lock.json'];
+const SOURCES = [
+  'src/board/ui',
+  'src/client',
+  'src/channels/markdown',
+  'rolldown.board.config.ts',
+  'package-lock.json',
+];
 
 const madeAt = (folder: string): number =>
   statSync(path.join(folder, 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0;

@@ -3,7 +3,6 @@
  * below that folder are served, none behind a link; every other path of the board is the shell, which finds its page itself.
  */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import type http from 'node:http';
 import path from 'node:path';
@@ -11,6 +10,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { errorCode } from '../errors.ts';
 import type { OpenRoute } from './contract.ts';
+import { pageFolder } from './page-files.ts';
 import { Refused } from './respond.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -47,6 +47,7 @@ const PAGE_HEADERS = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const;
 
+const SHELL = 'index.html';
 /** `app-3f9a1c2b.js`: another content has another name. */
 const HASHED = /-[\w-]{8,}\.[a-z0-9]+$/;
 const compress = promisify(gzip);
@@ -58,17 +59,15 @@ interface Asset {
   tag: string;
 }
 
-/** Beside the program, or where the build of this checkout puts it. */
-function folderOf(): string {
-  const beside = path.join(import.meta.dirname, 'board');
-  return existsSync(beside) ? beside : path.join(import.meta.dirname, '..', '..', 'dist', 'board');
-}
-
-export function createPages(folder = folderOf()): OpenRoute[] {
+export function createPages(find: () => Promise<string | undefined> = pageFolder): OpenRoute[] {
   const kept = new Map<string, Asset>();
+  /** Of the shell that was asked for last: what it names is there too. */
+  let folder: string | undefined;
 
   /** Undefined: no such file, or one behind a link. */
   async function load(name: string): Promise<Asset | undefined> {
+    if (name === SHELL || folder === undefined) folder = await find();
+    if (folder === undefined) return undefined;
     try {
       const root = await fs.realpath(folder);
       const file = path.join(root, name);
@@ -94,7 +93,7 @@ export function createPages(folder = folderOf()): OpenRoute[] {
 
   async function serve(request: http.IncomingMessage, response: http.ServerResponse, name: string): Promise<void> {
     const isFile = path.extname(name) !== '';
-    const shown = isFile ? name : 'index.html';
+    const shown = isFile ? name : SHELL;
     const asset = await load(shown);
     if (!asset && isFile) throw new Refused(404, 'not_found', 'There is nothing here.');
     if (!asset) throw new Refused(503, 'not_built', 'The pages of the Board are not built: run npm run build.');

@@ -6,6 +6,7 @@ import fs from 'node:fs/promises';
 import http from 'node:http';
 import path from 'node:path';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { PAGE_POLICY } from '../../../src/board/static.ts';
 import * as data from './data.ts';
 import { answer, type Reply } from './fake-pages.ts';
 
@@ -57,10 +58,6 @@ const TYPES: Record<string, string> = {
   '.js': 'text/javascript',
   '.css': 'text/css',
 };
-/** As the gateway sends it. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
-
 function stateOf({ tasks = 40, paceMs = 8, at = Date.now() }: FakeOptions): FakeState {
   const list = data.tasksOf(tasks, at);
   const jobs = data.jobsOf(at);
@@ -315,7 +312,7 @@ async function page(folder: string, name: string, response: http.ServerResponse)
   }
   response.writeHead(200, {
     'content-type': TYPES[path.extname(file)] ?? 'application/octet-stream',
-    'content-security-policy': POLICY,
+    'content-security-policy': PAGE_POLICY,
     'cache-control': isFile ? 'max-age=600' : 'no-cache',
   });
   response.end(bytes);
