@@ -1,6 +1,7 @@
 /** The composition root: with its folder the only place that knows every part. Order of start and of stop is what it is about. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { type BoardDoor, createBoardDoor } from './app/board-door.ts';
 import { buildChannels } from './app/channels.ts';
 import { connectAll } from './app/connect.ts';
 import { watchGauges } from './app/counting.ts';
@@ -51,8 +52,10 @@ export async function startApp(options: AppOptions): Promise<App> {
   const services = await openServices(options);
   const { env, clock } = options;
   const syncSoon = (file: string) => services.syncSoon.add(file);
-  const work = openWork({ ...services, env, clock, syncSoon, giveUp: giveUpBy(services) });
-  const app = new RunningApp(services, work, wireGateway(services, work.records));
+  const board = createBoardDoor(services);
+  const { linkFor: boardLink } = board;
+  const work = openWork({ ...services, env, clock, syncSoon, giveUp: giveUpBy(services), boardLink });
+  const app = new RunningApp({ services, work, board }, wireGateway(services, work.records));
   await app.start(options);
   return app;
 }
@@ -70,10 +73,17 @@ function giveUpBy({ queue, notifier }: Pick<Services, 'queue' | 'notifier'>): Gi
 /** What is left of traces is not worth more than that at a stop. */
 const TRACES_MS = 1_500;
 
+interface Parts {
+  services: Services;
+  work: Work;
+  board: BoardDoor;
+}
+
 class RunningApp implements App {
   connected: Promise<void> = Promise.resolve();
   readonly #services: Services;
   readonly #work: Work;
+  readonly #board: BoardDoor;
   readonly #gateway: Gateway;
   readonly #letIn: LetIn;
   readonly #timers: NodeJS.Timeout[] = [];
@@ -83,9 +93,10 @@ class RunningApp implements App {
   readonly #untold: () => void;
   #stopping: Promise<void> | undefined;
 
-  constructor(services: Services, work: Work, gateway: Gateway) {
+  constructor({ services, work, board }: Parts, gateway: Gateway) {
     this.#services = services;
     this.#work = work;
+    this.#board = board;
     this.#gateway = gateway;
     this.#untold = tellPlanEdits(services);
     this.#letIn = new LetIn({ ...services, folder: services.home.access, gateway });
@@ -159,6 +170,7 @@ class RunningApp implements App {
         onEnd: () => onEnd?.(),
       },
       onLogPlace: (show) => onLogPlace?.(show),
+      ...(localOnly ? {} : { board: this.#board.answer }),
     });
     Object.assign(built, channels);
     if (localOnly) return;
@@ -167,13 +179,14 @@ class RunningApp implements App {
       ...{ ...config.http, tokens: programTokens(this.#services), readiness: () => this.readiness() },
       webhooks: built.mounts,
       isAnyPort: !isPortChosen && built.mounts.size === 0,
-      board: async () => (await import('./app/board.ts')).openBoard({ ...this.#services, jobs: this.#work.jobs }),
+      board: (places, port) => this.#board.load(places, port, { work: this.#work }),
       metrics: (accept) => metrics.page(accept),
       maxConnections: connectionsFor(limit),
       onError: (error) => log.error({ err: error }, 'a request over HTTP failed'),
       onWrongTokens: (address) => log.warn({ address }, 'many requests over HTTP with a wrong token'),
     });
     const { port } = this.#server;
+    this.#board.port = port;
     if (config.http.port !== 0 && port !== config.http.port)
       log.warn({ port }, `port ${config.http.port} is taken, so port ${port} is used; set http.port to choose one`);
   }

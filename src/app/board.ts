@@ -1,24 +1,35 @@
 /** Puts the board together: who speaks, what is answered, and the page. Loaded at the first request for any of it. */
-
 import type { Principal } from '../access/principal.ts';
+import type { Sessions } from '../access/sessions.ts';
 import { artifactRoute } from '../board/api/artifacts.ts';
 import { uploadRoute } from '../board/api/uploads.ts';
 import type { Board, BoardRoute } from '../board/contract.ts';
+import type { Places } from '../board/guard.ts';
 import { createJobsApi } from '../board/jobs.ts';
+import { createLogin } from '../board/login.ts';
+import { createSpeakers } from '../board/speakers.ts';
 import { createPages } from '../board/static.ts';
 import type { Address } from '../channels/channel.ts';
-import type { Config } from '../config.ts';
 import { maySee as maySeeFrom } from '../runtime/conversations/visibility.ts';
-import type { Home } from '../workspace/home.ts';
 import type { TaskRecord } from '../workspace/types.ts';
-import type { Uploads } from '../workspace/uploads.ts';
+import type { Services } from './services.ts';
 import type { Work } from './work.ts';
 
 export interface BoardParts {
-  home: Home;
-  config: Pick<Config, 'limits'>;
-  uploads: Uploads;
-  jobs: Work['jobs'];
+  work: Work;
+}
+
+export interface OpenBoard extends Board {
+  /** False: nobody is logged in under that id. */
+  revoke(id: string): boolean;
+}
+
+export interface BoardOptions {
+  services: Services;
+  sessions: Sessions;
+  places: Places;
+  port: number;
+  parts: BoardParts;
 }
 
 /** A caller reads alone, as in direct messages, with whichever viber. */
@@ -26,18 +37,33 @@ const maySee = (principal: Principal, task: TaskRecord): boolean =>
   maySeeFrom({ principal, address: NOWHERE, isDirect: true, viber: task.viber }, task);
 const NOWHERE: Address = { channel: 'api', account: 'api', chat: '' };
 
-export async function openBoard({ jobs, home, config, uploads }: BoardParts): Promise<Board> {
-  const jobsApi = createJobsApi({ service: jobs });
-  const routes: BoardRoute[] = [
-    { method: 'GET', path: '/api/jobs', asks: 'owner', handle: ({ request, response }) => jobsApi(request, response) },
-    { method: 'POST', path: '/api/jobs', asks: 'owner', handle: ({ request, response }) => jobsApi(request, response) },
-    artifactRoute({ home, maySee }),
-    uploadRoute({ uploads, maxBytes: config.limits.downloadBytes }),
-  ];
+export async function openBoard(options: BoardOptions): Promise<OpenBoard> {
+  const { services, sessions, places, port, parts } = options;
+  const { config, people, pairing, home, uploads, log } = services;
+  const login = createLogin({
+    ...{ sessions, places, port, speakers: createSpeakers({ people, configured: config.people, pairing }) },
+    onWrongCodes: (address) => log.warn({ address }, 'many wrong codes for a login on the Board'),
+  });
   return {
-    routes,
-    open: createPages(),
-    session: () => ({ status: 401, code: 'unauthorized', message: 'Nobody is logged in here.' }),
-    close: async () => undefined,
+    routes: [
+      ...login.routes,
+      ...jobRoutes(parts.work),
+      artifactRoute({ home, maySee }),
+      uploadRoute({ uploads, maxBytes: config.limits.downloadBytes }),
+    ],
+    open: [...login.open, ...createPages()],
+    session: login.session,
+    revoke: login.revoke,
+    async close() {
+      login.close();
+    },
   };
+}
+
+function jobRoutes({ jobs }: Pick<Work, 'jobs'>): BoardRoute[] {
+  const handle = createJobsApi({ service: jobs });
+  return (['GET', 'POST'] as const).map((method) => ({
+    ...{ method, path: '/api/jobs', asks: 'owner' },
+    handle: ({ request, response }) => handle(request, response),
+  }));
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { HttpHandler } from '../board/server.ts';
 import type { Channel, CommandSpec, LiveMode } from '../channels/channel.ts';
 import { channelModules } from '../channels/index.ts';
+import type { LocalOptions } from '../channels/local/adapter.ts';
 import type { ChatChannelConfig } from '../config/types.ts';
 import { type Config, terminalEnabled } from '../config.ts';
 import type { State } from '../engine/engine.ts';
@@ -24,6 +25,7 @@ export interface BuildOptions {
   localOnly: boolean;
   onEnd: () => void;
   onLogPlace: (show: ((line: string) => void) | undefined) => void;
+  board?: NonNullable<LocalOptions['board']>;
 }
 
 export interface BuiltChannels {
@@ -52,7 +54,13 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
   }
 
   const { createLocal } = await channelModules.local();
-  channels.set('local', createLocal({ socket: path.join(home.run, 'gateway.sock'), user, language }));
+  channels.set(
+    'local',
+    createLocal({
+      ...{ socket: path.join(home.run, 'gateway.sock'), user, language },
+      ...(options.board && { board: options.board }),
+    }),
+  );
   const close = async () => void (await Promise.all(closing.map((each) => each())));
   if (options.localOnly) return { channels, mounts, close };
   const [forTelegram, forDiscord, forSlack] = await Promise.all([

@@ -17,7 +17,7 @@ import { systemTimezone } from '../lib/timezone.ts';
 import type { Logger } from '../log.ts';
 import { Approvals } from '../runtime/approvals/approvals.ts';
 import { RunSuspension } from '../runtime/approvals/suspend.ts';
-import type { ZonesAt } from '../runtime/commands/command.ts';
+import type { CommandContext, ZonesAt } from '../runtime/commands/command.ts';
 import { createInterrupt, type Interrupt } from '../runtime/commands/interrupt.ts';
 import { nowText } from '../runtime/context/now.ts';
 import { questionId } from '../runtime/contract/buttons.ts';
@@ -90,6 +90,8 @@ export interface WorkOptions {
   notifier: OwnerNotifier;
   languages: Languages;
   zones: Zones;
+  /** A link that logs an owner in on the Board. */
+  boardLink: NonNullable<CommandContext['boardLink']>;
   /** What commands begin with, by channel. */
   prefixes: Readonly<Record<string, string>>;
   channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
@@ -213,6 +215,7 @@ export function openWork(options: WorkOptions): Work {
       aboutViber: parts.aboutViber,
       bound: (id) => conversations.bound(id).map(placeOf),
       showTask: parts.threads.show,
+      boardLink: options.boardLink,
       shareTask: (person, from) => shareTask(conversations, person, from),
     },
   });

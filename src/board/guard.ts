@@ -16,7 +16,7 @@ export interface Places {
   originOf(request: http.IncomingMessage): string | undefined;
 }
 
-const WILDCARD = new Set(['0.0.0.0', '::', '']);
+export const WILDCARD = new Set(['0.0.0.0', '::', '']);
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /** How a host stands in an address: IPv6 in brackets. */

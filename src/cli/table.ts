@@ -30,6 +30,12 @@ const MEMORY_VERBS = {
   index: { about: 'make the search index anew' },
 };
 
+const BOARD_VERBS = {
+  open: { about: 'a link that logs you in once, within five minutes' },
+  sessions: { about: 'who is logged in' },
+  revoke: { takes: 'ID', about: 'end a login at once' },
+};
+
 const SKILL_VERBS = {
   list: { takes: '[VIBER]', about: 'the skills of a viber' },
   add: { takes: 'SOURCE [NAME...]', about: 'skills from elsewhere' },
@@ -237,6 +243,19 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     ],
     examples: ['viber import openclaw', 'viber import openclaw ~/.openclaw --yes'],
     load: () => import('./import/import.ts'),
+  },
+  board: {
+    about: 'the Board of the running gateway, in your browser',
+    verbs: BOARD_VERBS,
+    usual: 'open',
+    options: { 'no-open': { about: 'print the link and open no browser' } },
+    json: true,
+    notes: [
+      'The link is for the browser of this machine. From another one: ssh -L 6009:127.0.0.1:6009 MACHINE, and then the link.',
+    ],
+    examples: ['viber board', 'viber board --no-open', 'viber board sessions', 'viber board revoke 0a1b2c3d'],
+    exits: { 1: 'no gateway runs on this home, or there is no such login' },
+    load: () => import('./board.ts'),
   },
   pair: {
     about: 'let people in',

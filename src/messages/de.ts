@@ -1,6 +1,7 @@
 /** Every sentence in German. The compiler checks each area for the same keys and arguments as the English one. */
 import { adding } from './de/adding.ts';
 import { answers, search } from './de/answers.ts';
+import { board } from './de/board.ts';
 import { channels } from './de/channels.ts';
 import { commands, help } from './de/commands.ts';
 import { common, times } from './de/common.ts';
@@ -28,6 +29,7 @@ import type { Catalogue } from './en.ts';
 export const de: Catalogue = {
   adding,
   answers,
+  board,
   channels,
   commands,
   common,

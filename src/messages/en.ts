@@ -4,6 +4,7 @@
  */
 import { adding } from './en/adding.ts';
 import { answers, search } from './en/answers.ts';
+import { board } from './en/board.ts';
 import { channels } from './en/channels.ts';
 import { commands, help } from './en/commands.ts';
 import { common, times } from './en/common.ts';
@@ -30,6 +31,7 @@ import { vibers } from './en/vibers.ts';
 export const en = {
   adding,
   answers,
+  board,
   channels,
   commands,
   common,

@@ -45,6 +45,7 @@ export const MENU: Readonly<Record<string, Readonly<Record<string, MenuText>>>> 
       description: 'Was ich mir gemerkt habe; WÖRTER suchen, add, forget, undo',
       argument: 'Wörter, nach denen ich suche, oder add TEXT, forget WÖRTER, undo',
     },
+    board: { description: 'Ein Link zum Board in deinem Browser' },
     compact: { description: 'Das Gesagte zusammenfassen, um Platz zu schaffen' },
     jobs: {
       description: 'Geplante Aufträge (/jobs run|pause|resume|delete NAME)',

@@ -19,7 +19,7 @@ import type {
   PartLedger,
 } from '../channel.ts';
 import { RunLines } from '../shared/run-lines.ts';
-import { LISTEN, QUESTION, readRequest, SAID, SUGGEST } from './requests.ts';
+import { BOARD, type BoardAsk, LISTEN, QUESTION, readRequest, SAID, SUGGEST } from './requests.ts';
 
 interface LocalFile {
   path: string;
@@ -49,6 +49,8 @@ export interface LocalOptions {
   user: string;
   /** Language tag of the machine. */
   language?: string | undefined;
+  /** What `viber board` is answered; it throws what went wrong. */
+  board?: (asked: BoardAsk) => Promise<object>;
 }
 
 /** Whoever does not read what they asked for is left. */
@@ -176,6 +178,12 @@ class Local implements Channel {
         const { address, sender } = this.#said(chat, text);
         const found = await callbacks.onSuggest({ address, sender, isDirect: true, command, text });
         response.end(JSON.stringify(found));
+        return;
+      }
+      case '/board': {
+        const asked = await readRequest(request, BOARD);
+        if (!this.#options.board) throw new Error('this gateway serves no Board');
+        response.end(JSON.stringify(await this.#options.board(asked)));
         return;
       }
       default:

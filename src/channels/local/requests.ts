@@ -17,6 +17,13 @@ export const SAID = z.union([
 export const LISTEN = z.object({ chat });
 export const SUGGEST = z.object({ chat, command: z.string().max(64), text: z.string().max(1_000) });
 
+/** What `viber board` asks. */
+export const BOARD = z.discriminatedUnion('ask', [
+  z.object({ ask: z.enum(['link', 'sessions']) }),
+  z.object({ ask: z.literal('revoke'), id: z.string().min(1).max(64) }),
+]);
+export type BoardAsk = z.infer<typeof BOARD>;
+
 /** Throws an error that says what is wrong with it. */
 export async function readRequest<T>(request: http.IncomingMessage, schema: z.ZodType<T>): Promise<T> {
   let body = '';

@@ -49,7 +49,7 @@ export const help = translate(english.help)({
   memory: '**Gedächtnis**: /memory was ich weiß, /compact macht Platz für mehr',
   routine: '**Immer wieder**: /jobs was geplant ist, /play spielt ein Playbook',
   model: '**Modell**: /model welches Modell antwortet, /think wie lange, /skills was ich sonst benutzen kann',
-  here: '**Hier**: /use wer antwortet, /live was du siehst, während ich arbeite, /queue was inzwischen aus Nachrichten wird, /timezone deine Zeitzone, /link deine anderen Konten',
+  here: '**Hier**: /use wer antwortet, /live was du siehst, während ich arbeite, /queue was inzwischen aus Nachrichten wird, /timezone deine Zeitzone, /link deine anderen Konten, /board alles davon im Browser',
   more: '**Mehr**: {names}',
   statusButton: 'Was tust du gerade?',
   tasksButton: 'Meine Aufgaben',

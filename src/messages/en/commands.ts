@@ -44,7 +44,7 @@ export const help = {
   memory: '**Memory**: /memory what I remember, /compact makes room for more',
   routine: '**Again and again**: /jobs what is scheduled, /play follows a playbook',
   model: '**Model**: /model which one answers, /think how long, /skills what else I can use',
-  here: '**Here**: /use who answers, /live what you see while I work, /queue what becomes of messages meanwhile, /timezone yours, /link your other accounts',
+  here: '**Here**: /use who answers, /live what you see while I work, /queue what becomes of messages meanwhile, /timezone yours, /link your other accounts, /board all of it in your browser',
   more: '**More**: {names}',
   statusButton: 'What are you doing?',
   tasksButton: 'My tasks',

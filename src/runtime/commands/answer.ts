@@ -26,6 +26,7 @@ export interface CommandServices
     | 'links'
     | 'bound'
     | 'shareTask'
+    | 'boardLink'
     | 'attachRules'
     | 'prefixes'
     | 'approvals'

@@ -134,6 +134,8 @@ export interface CommandContext {
   settings: ConversationSettings;
   /** What is typed before a command's name, by channel id, for the channels that are on: `{ telegram: '/', slack: '/viber ' }`. */
   prefixes: Readonly<Record<string, string>>;
+  /** A link that logs this owner in on the Board, once; undefined where it cannot be reached, absent where there is none. */
+  boardLink?(principal: Principal, address: Address): Promise<{ url: string; isHereOnly: boolean } | undefined>;
   /** Other commands, for `/help`. */
   list(): readonly CommandSpec[];
 }

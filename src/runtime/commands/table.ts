@@ -4,6 +4,7 @@ import { MENU } from '../../messages/menu.ts';
 import { servedBy } from '../../messages/messages.ts';
 import { approve } from './approve.ts';
 import { artifacts, get } from './artifacts.ts';
+import { board } from './board.ts';
 import type { Command } from './command.ts';
 import { compact } from './compact.ts';
 import { goOn } from './continue.ts';
@@ -43,7 +44,6 @@ export const COMMANDS: readonly Command[] = [
   get,
   exportTask,
   memory,
-  compact,
   jobs,
   skills,
   model,
@@ -52,7 +52,9 @@ export const COMMANDS: readonly Command[] = [
   live,
   timezone,
   link,
-  // The last that is listed: Discord takes 25, and there `/viber skills prompts` is the same.
+  board,
+  // Discord takes 25. What comes here is not listed there: it is done without being asked for, or `/viber skills prompts` is the same.
+  compact,
   prompts,
   pair,
   approve,

@@ -1,0 +1,178 @@
+/**
+ * Who is logged in on the Board, and the codes that lead there: `access/sessions.json`. Secrets stand there as hashes alone. A code
+ * becomes a session in one replacement of the file: after a crash there is the code or the session, and never both.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import path from 'node:path';
+import { isFilled, isNumber, isText, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
+import { openJsonList } from './json-file.ts';
+import { isAddress, type LinkAddress } from './link-records.ts';
+
+/** An account of somebody, and where they are written to directly. */
+export interface Account {
+  channel: string;
+  account: string;
+  workspace?: string;
+  user: string;
+  name: string;
+  direct?: LinkAddress;
+}
+
+/** Where a code was asked for: on this machine, or in a direct message. */
+export type LoginFrom = 'machine' | 'chat';
+
+interface Entry {
+  kind: 'code' | 'session';
+  id: string;
+  from: LoginFrom;
+  /** Whose it is; absent: of whoever owns this machine. */
+  by?: Account;
+  /** Hashes: of the code, or of the cookie and the key. */
+  secret: string;
+  key?: string;
+  /** Milliseconds since the epoch. */
+  since: number;
+  /** When it ends, if nothing is asked meanwhile. */
+  until: number;
+  seen?: number;
+  /** What the browser calls itself. */
+  agent?: string;
+}
+
+export type Session = Readonly<Entry>;
+
+/** What may be shown of one. */
+export interface SessionInfo {
+  id: string;
+  from: LoginFrom;
+  name?: string;
+  since: string;
+  seen: string;
+  agent?: string;
+}
+
+export interface Sessions {
+  /** A code that is good for one login within five minutes. */
+  issue(from: LoginFrom, by: Account | undefined, now: number): string;
+  /** Undefined for a code that is unknown, used or too old. */
+  trade(code: string, agent: string, now: number): { session: Session; cookie: string; key: string } | undefined;
+  /** The session a cookie belongs to, as long as it was asked for within thirty days. */
+  find(cookie: string, now: number): Session | undefined;
+  get(id: string, now: number): Session | undefined;
+  /** It is in use: its thirty days begin anew. */
+  touch(session: Session, now: number): void;
+  list(now: number): SessionInfo[];
+  /** False: there is none of that id. */
+  revoke(id: string): boolean;
+}
+
+export const CODE_MS = 5 * 60_000;
+export const IDLE_MS = 30 * 86_400_000;
+/** How often a session in use is written down. */
+const TOUCH_MS = 3_600_000;
+const MAX_CODES = 20;
+const MAX_SESSIONS = 50;
+const MAX_AGENT = 200;
+
+const entryShape = shape<Entry>(
+  objectOf({
+    ...{ kind: oneOf('code', 'session'), id: isFilled, from: oneOf('machine', 'chat'), secret: isFilled },
+    ...{ key: optional(isFilled), since: isNumber, until: isNumber, seen: optional(isNumber), agent: optional(isText) },
+    by: optional(
+      objectOf({
+        ...{ channel: isFilled, account: isText, user: isFilled, name: isText },
+        ...{ workspace: optional(isFilled), direct: optional(isAddress) },
+      }),
+    ),
+  }),
+);
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
+const isSame = (given: string, hashed: string): boolean => {
+  const digest = Buffer.from(hash(given));
+  const expected = Buffer.from(hashed);
+  return digest.length === expected.length && timingSafeEqual(digest, expected);
+};
+/** 128 bits, of letters that no chat takes for formatting. */
+const newSecret = (): string => randomBytes(16).toString('hex');
+
+/** Whether the key is that of the session. */
+export const isKeyOf = ({ key }: Session, given: string): boolean => key !== undefined && isSame(given, key);
+
+export function openSessions(folder: string): Sessions {
+  const file = openJsonList(path.join(folder, 'sessions.json'), entryShape, {
+    lost: 'who is logged in on the Board',
+    next: 'They log in again, with viber board or /board.',
+  });
+  const live = (now: number) => file.read().filter(({ until }) => until > now);
+  const newest = (entries: readonly Entry[], kind: Entry['kind'], max: number) => {
+    const kept = entries.filter((entry) => entry.kind === kind).toSorted((a, b) => b.until - a.until);
+    return kept.slice(0, max);
+  };
+  const bounded = (entries: readonly Entry[], now: number): Entry[] => {
+    const left = entries.filter(({ until }) => until > now);
+    return [...newest(left, 'code', MAX_CODES), ...newest(left, 'session', MAX_SESSIONS)];
+  };
+  const sessions = (now: number) => live(now).filter(({ kind }) => kind === 'session');
+  /** Every code is compared, whichever it is. */
+  const codeOf = (entries: readonly Entry[], code: string, now: number) =>
+    entries.filter((entry) => entry.kind === 'code' && entry.until > now && isSame(code, entry.secret))[0];
+
+  return {
+    issue(from, by, now) {
+      const code = newSecret();
+      const entry: Entry = {
+        ...{ kind: 'code', id: newSecret().slice(0, 8), from, secret: hash(code), since: now, until: now + CODE_MS },
+        ...(by && { by }),
+      };
+      file.change((all) => bounded([...all, entry], now));
+      return code;
+    },
+    trade(code, agent, now) {
+      // Guesses cost no lock and no write.
+      if (!codeOf(file.read(), code, now)) return undefined;
+      let made: { session: Session; cookie: string; key: string } | undefined;
+      file.change((all) => {
+        const used = codeOf(all, code, now);
+        if (!used) return all;
+        const [secret, key] = [newSecret(), newSecret()];
+        const session: Entry = {
+          ...{ kind: 'session', id: newSecret().slice(0, 8), from: used.from, secret: hash(secret), key: hash(key) },
+          ...{ since: now, seen: now, until: now + IDLE_MS, agent: agent.slice(0, MAX_AGENT) },
+          ...(used.by && { by: used.by }),
+        };
+        made = { session, cookie: `${session.id}.${secret}`, key };
+        return bounded([...all.filter((entry) => entry !== used), session], now);
+      });
+      return made;
+    },
+    find(cookie, now) {
+      const [id, secret = ''] = cookie.split('.');
+      const session = sessions(now).find((entry) => entry.id === id);
+      return session && isSame(secret, session.secret) ? session : undefined;
+    },
+    get: (id, now) => sessions(now).find((entry) => entry.id === id),
+    touch({ id, seen = 0 }, now) {
+      if (now - seen < TOUCH_MS) return;
+      const later = { seen: now, until: now + IDLE_MS };
+      file.change((all) =>
+        all.map((entry) => (entry.kind === 'session' && entry.id === id ? { ...entry, ...later } : entry)),
+      );
+    },
+    list: (now) =>
+      sessions(now).map(({ id, from, by, since, seen = since, agent }) => ({
+        ...{ id, from, since: new Date(since).toISOString(), seen: new Date(seen).toISOString() },
+        ...(by && { name: by.name }),
+        ...(agent !== undefined && agent !== '' && { agent }),
+      })),
+    revoke(id) {
+      let isGone = false;
+      file.change((all) => {
+        const left = all.filter((entry) => entry.kind !== 'session' || entry.id !== id);
+        isGone = left.length < all.length;
+        return isGone ? left : all;
+      });
+      return isGone;
+    },
+  };
+}

@@ -1,0 +1,161 @@
+/**
+ * Logging in on the Board: a code becomes a cookie and a key, which go together ever after. Whoever is logged in is an owner, asked
+ * anew at every request: with the role goes the session, and what still listens under it ends within seconds.
+ */
+import type http from 'node:http';
+import { z } from 'zod';
+import { createRateLimiter } from '../access/limits.ts';
+import { isKeyOf, type Session, type Sessions } from '../access/sessions.ts';
+import type { AwaitedCaller, BoardError, BoardRequest, BoardRoute, Caller, OpenRoute } from './contract.ts';
+import { isPrivate, type Places } from './guard.ts';
+import { Refused, readBody, sendJson } from './respond.ts';
+import type { Speakers } from './speakers.ts';
+
+export interface Login {
+  open: readonly OpenRoute[];
+  routes: readonly BoardRoute[];
+  session(request: http.IncomingMessage): AwaitedCaller | BoardError;
+  /** Ends it and what listens under it, at once. False: there is none of that id. */
+  revoke(id: string): boolean;
+  close(): void;
+}
+
+export interface LoginOptions {
+  sessions: Sessions;
+  speakers: Pick<Speakers, 'ofAccount' | 'ofOwner'>;
+  places: Places;
+  /** Cookies are the same for all ports of a host: the port makes the name another viber's. */
+  port: number;
+  /** Somebody tries codes. */
+  onWrongCodes: (address: string) => void;
+  now?: () => number;
+}
+
+const WRONG_PER_MINUTE = 20;
+/** A session that was taken away outside of this process is noticed by then. */
+const LOOK_MS = 5_000;
+const COOKIE_SECONDS = 30 * 86_400;
+
+const ENDED: BoardError = {
+  status: 401,
+  code: 'unauthorized',
+  message: 'This login has ended: viber board, or /board in a chat with the viber, gives a new link.',
+};
+const WRONG_KEY: BoardError = {
+  status: 401,
+  code: 'wrong_key',
+  message: 'The key in x-viber-key is not that of this login.',
+};
+const codeBody = z.object({ code: z.string('expected the code of the link').min(1).max(200) });
+
+export function createLogin(options: LoginOptions): Login {
+  const { sessions, speakers, places, port, onWrongCodes, now = Date.now } = options;
+  const wrong = createRateLimiter(WRONG_PER_MINUTE);
+  const live = new Map<string, AbortController>();
+  let looking: NodeJS.Timeout | undefined;
+
+  const speakerOf = ({ by }: Session) => (by ? speakers.ofAccount(by) : speakers.ofOwner());
+
+  function end(id: string): boolean {
+    const isGone = sessions.revoke(id);
+    live.get(id)?.abort();
+    live.delete(id);
+    return isGone;
+  }
+
+  /** As long as anybody is here. */
+  function look(): void {
+    for (const id of live.keys()) {
+      const session = sessions.get(id, now());
+      if (!session || speakerOf(session).principal.role !== 'owner') end(id);
+    }
+    if (live.size > 0) return;
+    clearInterval(looking);
+    looking = undefined;
+  }
+
+  function signalOf(id: string): AbortSignal {
+    const controller = live.get(id) ?? new AbortController();
+    live.set(id, controller);
+    looking ??= setInterval(look, LOOK_MS).unref();
+    return controller.signal;
+  }
+
+  function callerOf(cookie: string, key: string): Caller | BoardError {
+    const session = sessions.find(cookie, now());
+    if (!session) return ENDED;
+    if (!isKeyOf(session, key)) return WRONG_KEY;
+    const { principal, direct } = speakerOf(session);
+    if (principal.role !== 'owner') {
+      end(session.id);
+      return ENDED;
+    }
+    sessions.touch(session, now());
+    const { id } = session;
+    return { kind: 'session', id, principal, ...(direct && { direct }), ended: signalOf(id) };
+  }
+
+  const isSecure = (request: http.IncomingMessage) => places.originOf(request)?.startsWith('https://') === true;
+  const nameOf = (request: http.IncomingMessage) => `${isSecure(request) ? '__Host-' : ''}viber-${port}`;
+  const cookieText = (request: http.IncomingMessage, value: string, seconds: number) =>
+    `${nameOf(request)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure(request) ? '; Secure' : ''}`;
+
+  async function trade({ request, response }: Omit<BoardRequest, 'caller'>): Promise<void> {
+    const origin = places.originOf(request) ?? '';
+    if (!isPrivate(origin)) throw plainHttp(port);
+    const { code } = await readBody({ request, response }, codeBody);
+    const traded = sessions.trade(code, request.headers['user-agent'] ?? '', now());
+    if (!traded) throw wrongCode(request);
+    response.setHeader('set-cookie', cookieText(request, traded.cookie, COOKIE_SECONDS));
+    sendJson(response, 200, { key: traded.key, id: traded.session.id });
+  }
+
+  function wrongCode({ socket }: http.IncomingMessage): Refused {
+    const address = socket.remoteAddress ?? '';
+    const taken = wrong.take(address, now());
+    if (taken.ok)
+      return new Refused(
+        401,
+        'wrong_code',
+        'This link was used already or is older than five minutes: viber board, or /board in a chat with the viber, gives a new one.',
+      );
+    if (taken.first) onWrongCodes(address);
+    return new Refused(429, 'too_many', 'Too many wrong codes; a right one is taken at any time.');
+  }
+
+  async function logOut({ request, response, params, caller }: BoardRequest): Promise<void> {
+    const { id = '' } = params;
+    if (!end(id)) throw new Refused(404, 'not_found', 'There is no login of that id.');
+    if (caller.id === id) response.setHeader('set-cookie', cookieText(request, '', 0));
+    sendJson(response, 200, { id });
+  }
+
+  return {
+    open: [{ method: 'POST', path: '/board/session', handle: trade }],
+    routes: [{ method: 'DELETE', path: '/board/session/:id', asks: 'owner', handle: logOut }],
+    session(request) {
+      const cookie = cookieOf(request, nameOf(request));
+      return cookie === undefined ? ENDED : { withKey: (key) => callerOf(cookie, key) };
+    },
+    revoke: end,
+    close() {
+      clearInterval(looking);
+      for (const controller of live.values()) controller.abort();
+      live.clear();
+    },
+  };
+}
+
+function cookieOf({ headers }: http.IncomingMessage, name: string): string | undefined {
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  const own = pairs.filter((pair) => pair.startsWith(`${name}=`));
+  // Two of one name: somebody else has set one of them.
+  return own.length === 1 ? own[0]?.slice(name.length + 1) : undefined;
+}
+
+const plainHttp = (port: number) =>
+  new Refused(
+    403,
+    'plain_http',
+    `Over plain http from another machine a login could be read on the way. Use a tunnel (ssh -L ${port}:127.0.0.1:${port} to the machine, then http://127.0.0.1:${port}/board/), a tailnet that serves https (tailscale serve), or a TLS proxy whose https origin stands under http.origins.`,
+  );

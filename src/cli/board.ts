@@ -1,0 +1,81 @@
+/** `viber board`: a link that logs you in on the Board of the gateway that runs, and who is logged in. */
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { text as bodyOf } from 'node:stream/consumers';
+import type { SessionInfo } from '../access/sessions.ts';
+import type { BoardAsk } from '../channels/local/requests.ts';
+import { UserError } from '../errors.ts';
+import { plainLine } from '../lib/text.ts';
+import { isRunning, post, socketOf } from './ask.ts';
+import { type CliContext, EXIT } from './command.ts';
+
+interface Answer {
+  url?: string;
+  sessions?: SessionInfo[];
+}
+
+export async function run(context: CliContext): Promise<number> {
+  const [verb, id = ''] = context.args;
+  if (verb === 'sessions') return list(context);
+  if (verb === 'revoke') return revoke(context, id);
+  return open(context);
+}
+
+async function open({ home, json, print, switches, env }: CliContext): Promise<number> {
+  if (!isRunning(home)) throw new UserError(`No gateway runs on ${home}: viber start, and then again.`);
+  const { url = '' } = await ask(home, { ask: 'link' });
+  print(json ? JSON.stringify({ url }) : `${url}\nIt logs you in once, within five minutes.`);
+  if (!json && !switches.has('no-open') && process.stdout.isTTY) show(url, env);
+  return EXIT.ok;
+}
+
+/** In the browser of this machine, where it has one: the address stands above in any case. */
+function show(url: string, env: NodeJS.ProcessEnv): void {
+  const isScreen = env.DISPLAY !== undefined || env.WAYLAND_DISPLAY !== undefined;
+  const program =
+    process.platform === 'darwin' ? 'open' : process.platform === 'linux' && isScreen ? 'xdg-open' : undefined;
+  if (program === undefined) return;
+  spawn(program, [url], { stdio: 'ignore', detached: true })
+    .on('error', () => 'there is no such program')
+    .unref();
+}
+
+async function list({ home, json, print }: CliContext): Promise<number> {
+  const sessions = isRunning(home)
+    ? ((await ask(home, { ask: 'sessions' })).sessions ?? [])
+    : (await stored(home)).list(Date.now());
+  if (json) print(JSON.stringify({ sessions }));
+  else {
+    for (const { id, from, name, seen, agent = '' } of sessions) {
+      const whose = from === 'machine' ? 'viber board' : `/board of ${plainLine(name ?? '')}`;
+      print(`${id}  ${whose}  last used ${seen}${agent === '' ? '' : `  ${plainLine(agent)}`}`);
+    }
+    if (sessions.length === 0) print('Nobody is logged in on the Board.');
+  }
+  return EXIT.ok;
+}
+
+async function revoke({ home, json, print }: CliContext, id: string): Promise<number> {
+  if (isRunning(home)) await ask(home, { ask: 'revoke', id });
+  else if (!(await stored(home)).revoke(id))
+    throw new UserError(`There is no login ${id}; viber board sessions lists them.`);
+  print(json ? JSON.stringify({ revoked: id }) : `Login ${id} has ended.`);
+  return EXIT.ok;
+}
+
+async function ask(home: string, asked: BoardAsk): Promise<Answer> {
+  const response = await post(socketOf(home), '/board', asked);
+  const body = await bodyOf(response);
+  if (response.statusCode !== 200) throw new UserError(body);
+  return JSON.parse(body) as Answer;
+}
+
+/** While no gateway runs. */
+async function stored(home: string) {
+  const [{ openSessions }, { openHome }] = await Promise.all([
+    import('../access/sessions.ts'),
+    import('../workspace/home.ts'),
+  ]);
+  await openHome(home);
+  return openSessions(path.join(home, 'access'));
+}
