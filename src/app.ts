@@ -1,13 +1,13 @@
 /** The composition root: with its folder the only place that knows every part. Order of start and of stop is what it is about. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { type BoardDoor, createBoardDoor } from './app/board-door.ts';
+import { type BoardDoor, createBoardDoor } from './app/board/door.ts';
+import { programTokens } from './app/board/programs.ts';
 import { buildChannels } from './app/channels.ts';
 import { connectAll } from './app/connect.ts';
 import { watchGauges } from './app/counting.ts';
 import { wireGateway } from './app/gateway.ts';
 import { tellPlanEdits } from './app/plans.ts';
-import { programTokens } from './app/programs.ts';
 import { openServices, type Services, type ServicesOptions } from './app/services.ts';
 import { openWork, type Work } from './app/work.ts';
 import type { Server } from './board/server.ts';

@@ -1,14 +1,14 @@
 /** The way to the Board: links for owners, and what the command line asks. What stands behind it is loaded when it is first used. */
-import type { Principal } from '../access/principal.ts';
-import type { Account, SessionInfo, Sessions } from '../access/sessions.ts';
-import type { Board } from '../board/contract.ts';
-import type { Places } from '../board/guard.ts';
-import type { BoardLink } from '../board/links.ts';
-import type { Address } from '../channels/channel.ts';
-import type { BoardAsk } from '../channels/local/requests.ts';
-import { UserError } from '../errors.ts';
-import type { BoardParts, OpenBoard } from './board.ts';
-import type { Services } from './services.ts';
+import type { Principal } from '../../access/principal.ts';
+import type { Account, SessionInfo, Sessions } from '../../access/sessions.ts';
+import type { Board } from '../../board/contract.ts';
+import type { Places } from '../../board/guard.ts';
+import type { BoardLink } from '../../board/links.ts';
+import type { Address } from '../../channels/channel.ts';
+import type { BoardAsk } from '../../channels/local/requests.ts';
+import { UserError } from '../../errors.ts';
+import type { BoardParts, OpenBoard } from '../board.ts';
+import type { Services } from '../services.ts';
 
 export interface BoardDoor {
   load(places: Places, port: number, parts: BoardParts): Promise<Board>;
@@ -24,12 +24,12 @@ export function createBoardDoor(services: Services): BoardDoor {
   let sessions: Promise<Sessions> | undefined;
   let board: OpenBoard | undefined;
   const stored = () => {
-    sessions ??= import('../access/sessions.ts').then(({ openSessions }) => openSessions(home.access));
+    sessions ??= import('../../access/sessions.ts').then(({ openSessions }) => openSessions(home.access));
     return sessions;
   };
 
   async function link(by: Account | undefined): Promise<BoardLink | undefined> {
-    const { boardLink } = await import('../board/links.ts');
+    const { boardLink } = await import('../../board/links.ts');
     const { port } = door;
     const place = port === undefined ? undefined : { ...config.http, port };
     // A code that leads nowhere is not made.
@@ -41,7 +41,7 @@ export function createBoardDoor(services: Services): BoardDoor {
   const door: BoardDoor = {
     port: undefined,
     async load(places, port, parts) {
-      const { openBoard } = await import('./board.ts');
+      const { openBoard } = await import('../board.ts');
       board = await openBoard({ services, sessions: await stored(), places, port, parts });
       return board;
     },

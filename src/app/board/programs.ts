@@ -1,7 +1,7 @@
 /** The programs that may ask over HTTP with a token, and for whom each speaks. */
-import { createSpeakers } from '../board/speakers.ts';
-import type { ProgramToken } from '../board/tokens.ts';
-import type { Services } from './services.ts';
+import { createSpeakers } from '../../board/speakers.ts';
+import type { ProgramToken } from '../../board/tokens.ts';
+import type { Services } from '../services.ts';
 
 export function programTokens(services: Pick<Services, 'config' | 'people' | 'pairing'>): ProgramToken[] {
   const { config, people, pairing } = services;
