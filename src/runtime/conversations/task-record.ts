@@ -40,24 +40,100 @@ export interface TaskRecordsOptions {
   log: Logger;
 }
 
-export function createTaskRecords({ home, conversations, costs, hasOwner, log }: TaskRecordsOptions): TaskRecords {
-  /** Records on their way to the disk: until they are there the message that began the task is not finished, and makes them anew. */
-  const syncing = new Map<string, Promise<void>>();
+export function createTaskRecords(options: TaskRecordsOptions): TaskRecords {
+  return new RecordsOfTasks(options);
+}
 
-  function syncMeanwhile(taskId: string): void {
-    const synced = syncTask(home, taskId).finally(() => syncing.delete(taskId));
-    // Whoever ends the run hears of a failure.
-    synced.catch(() => undefined);
-    syncing.set(taskId, synced);
+class RecordsOfTasks implements TaskRecords {
+  readonly #options: TaskRecordsOptions;
+  readonly #home: Home;
+  /** Records on their way to the disk: until they are there the message that began the task is not finished, and makes them anew. */
+  readonly #syncing = new Map<string, Promise<void>>();
+  /** Begun by whoever comes first: the gateway that has accepted the message, or the run that works on it. */
+  readonly #beginning = new Map<string, Promise<TaskRecord>>();
+  /** By viber, the task that its folder shows. */
+  readonly #shown = new Map<string, string>();
+
+  constructor(options: TaskRecordsOptions) {
+    this.#options = options;
+    this.#home = options.home;
   }
 
-  async function begin(entry: Entry): Promise<TaskRecord> {
+  async note(entry: Entry): Promise<void> {
+    try {
+      // The run may have come first; what it has noted since must stay.
+      if (!(await readTask(this.#home, entry.taskId))) await this.#beginOnce(entry);
+    } catch (error) {
+      this.#options.log.warn({ task: entry.taskId, err: error }, 'a task that waits could not be noted; its run will');
+    }
+  }
+
+  async drop(taskId: string): Promise<void> {
+    if ((await readTask(this.#home, taskId))?.state !== 'pending') return;
+    await updateTask(this.#home, taskId, (record) =>
+      record.state === 'pending' ? { ...record, state: 'stopped' } : record,
+    );
+  }
+
+  async open(entry: Entry): Promise<TaskRecord> {
+    await this.#beginning.get(entry.taskId)?.catch(() => 'tried again below');
+    const found = await readTask(this.#home, entry.taskId);
+    const record = found ? await this.#join(entry, found) : await this.#beginOnce(entry);
+    await this.#follow(entry, record);
+    return record;
+  }
+
+  /** Through `running`, as the state machine has it, whether or not that was worth a line of its own. */
+  async setState(taskId: string, state: TaskState, run?: string): Promise<void> {
+    await this.#syncing.get(taskId);
+    await updateTask(this.#home, taskId, (before) => {
+      const used = run === undefined ? undefined : this.#options.costs.ofRun(run);
+      const record = used && run !== undefined ? withRun(before, run, used) : before;
+      const passes = state === 'running' ? record.state !== 'running' : canBecome('running', state);
+      const runs = state === 'running' ? record.runs : record.runs + 1;
+      return passes ? { ...record, state, runs, updatedAt: new Date().toISOString() } : record;
+    });
+  }
+
+  async endRun(run: string, task: string): Promise<void> {
+    const used = this.#options.costs.ofRun(run);
+    if (!used) return;
+    try {
+      if (await readTask(this.#home, task)) await updateTask(this.#home, task, (record) => withRun(record, run, used));
+    } catch (error) {
+      this.#options.log.warn({ task, err: error }, 'the usage of a task could not be written');
+    }
+  }
+
+  showRunning(taskId: string, onShown: () => void): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.setState(taskId, 'running').then(onShown, (error: unknown) =>
+        this.#options.log.warn({ err: error }, 'a state could not be written'),
+      );
+    }, SHOW_RUNNING_MS);
+  }
+
+  #beginOnce(entry: Entry): Promise<TaskRecord> {
+    const known = this.#beginning.get(entry.taskId);
+    if (known) return known;
+    const begun = this.#begin(entry).finally(() => this.#beginning.delete(entry.taskId));
+    this.#beginning.set(entry.taskId, begun);
+    return begun;
+  }
+
+  async #begin(entry: Entry): Promise<TaskRecord> {
     const { taskId, viber, principal, message, job } = entry;
     // A crash may have come between the message's commit and that of its conversation's binding.
     const key = bindingKey(principal, message.address, message.isDirect);
     const isToCome = message.opensThread === true && message.address.thread === undefined;
-    if (!entry.job && !isToCome && !conversations.get(key)) {
-      await conversations.bind({ key, taskId, viber, address: message.address, isDirect: message.isDirect });
+    if (!entry.job && !isToCome && !this.#options.conversations.get(key)) {
+      await this.#options.conversations.bind({
+        key,
+        taskId,
+        viber,
+        address: message.address,
+        isDirect: message.isDirect,
+      });
     }
     const at = new Date().toISOString();
     const places = job || isToCome ? [] : [formatAddress(message.address, { account: true })];
@@ -71,38 +147,15 @@ export function createTaskRecords({ home, conversations, costs, hasOwner, log }:
       ...(job ? { job: job.id } : {}),
       ...{ createdAt: at, updatedAt: at },
     };
-    await saveTask(home, record, { sync: false });
-    syncMeanwhile(taskId);
+    await saveTask(this.#home, record, { sync: false });
+    this.#syncMeanwhile(taskId);
     return record;
   }
 
-  /** Begun by whoever comes first: the gateway that has accepted the message, or the run that works on it. */
-  const beginning = new Map<string, Promise<TaskRecord>>();
-
-  function beginOnce(entry: Entry): Promise<TaskRecord> {
-    const known = beginning.get(entry.taskId);
-    if (known) return known;
-    const begun = begin(entry).finally(() => beginning.delete(entry.taskId));
-    beginning.set(entry.taskId, begun);
-    return begun;
-  }
-
-  /** By viber, the task that its folder shows. */
-  const shown = new Map<string, string>();
-
-  /** What a person sees in the folder is the task of theirs that they talk about: with several people, an owner's. */
-  async function follow({ viber, taskId, principal, job }: Entry, { people }: TaskRecord): Promise<void> {
-    if (job || shown.get(viber) === taskId) return;
-    const leads = principal.role === 'owner' || (principal.role === 'member' && !hasOwner());
-    if (!leads || !isOneOf(people, principal)) return;
-    await linkCurrentTask(home, viber, taskId);
-    shown.set(viber, taskId);
-  }
-
-  async function join(entry: Entry, found: TaskRecord): Promise<TaskRecord> {
+  async #join(entry: Entry, found: TaskRecord): Promise<TaskRecord> {
     const { taskId, principal, message } = entry;
     if (entry.job) return found;
-    const known = found.job === undefined ? found : await updateTask(home, taskId, takenOver);
+    const known = found.job === undefined ? found : await updateTask(this.#home, taskId, takenOver);
     const person = principalText(principal);
     const conversation = formatAddress(message.address, { account: true });
     // In a group everybody let in may speak; steering stays with those who began the task (promise 33).
@@ -114,62 +167,26 @@ export function createTaskRecords({ home, conversations, costs, hasOwner, log }:
       people: isNewPerson ? [...record.people, person] : record.people,
       conversations: isNewChat ? [...record.conversations, conversation] : record.conversations,
     });
-    if (known.conversations.length > 0) return updateTask(home, taskId, added);
+    if (known.conversations.length > 0) return updateTask(this.#home, taskId, added);
     // The thread that its first message was to have is there: on the disk before the run ends, as what was noted before it.
-    const placed = await updateTask(home, taskId, added, { sync: false });
-    syncMeanwhile(taskId);
+    const placed = await updateTask(this.#home, taskId, added, { sync: false });
+    this.#syncMeanwhile(taskId);
     return placed;
   }
 
-  /** Through `running`, as the state machine has it, whether or not that was worth a line of its own. */
-  async function setState(taskId: string, state: TaskState, run?: string): Promise<void> {
-    await syncing.get(taskId);
-    await updateTask(home, taskId, (before) => {
-      const used = run === undefined ? undefined : costs.ofRun(run);
-      const record = used && run !== undefined ? withRun(before, run, used) : before;
-      const passes = state === 'running' ? record.state !== 'running' : canBecome('running', state);
-      const runs = state === 'running' ? record.runs : record.runs + 1;
-      return passes ? { ...record, state, runs, updatedAt: new Date().toISOString() } : record;
-    });
+  /** What a person sees in the folder is the task of theirs that they talk about: with several people, an owner's. */
+  async #follow({ viber, taskId, principal, job }: Entry, { people }: TaskRecord): Promise<void> {
+    if (job || this.#shown.get(viber) === taskId) return;
+    const leads = principal.role === 'owner' || (principal.role === 'member' && !this.#options.hasOwner());
+    if (!leads || !isOneOf(people, principal)) return;
+    await linkCurrentTask(this.#home, viber, taskId);
+    this.#shown.set(viber, taskId);
   }
 
-  return {
-    async note(entry) {
-      try {
-        // The run may have come first; what it has noted since must stay.
-        if (!(await readTask(home, entry.taskId))) await beginOnce(entry);
-      } catch (error) {
-        log.warn({ task: entry.taskId, err: error }, 'a task that waits could not be noted; its run will');
-      }
-    },
-    async drop(taskId) {
-      if ((await readTask(home, taskId))?.state === 'pending')
-        await updateTask(home, taskId, (record) =>
-          record.state === 'pending' ? { ...record, state: 'stopped' } : record,
-        );
-    },
-    async open(entry) {
-      await beginning.get(entry.taskId)?.catch(() => 'tried again below');
-      const found = await readTask(home, entry.taskId);
-      const record = found ? await join(entry, found) : await beginOnce(entry);
-      await follow(entry, record);
-      return record;
-    },
-    setState,
-    async endRun(run, task) {
-      const used = costs.ofRun(run);
-      if (!used) return;
-      try {
-        if (await readTask(home, task)) await updateTask(home, task, (record) => withRun(record, run, used));
-      } catch (error) {
-        log.warn({ task, err: error }, 'the usage of a task could not be written');
-      }
-    },
-    showRunning: (taskId, onShown) =>
-      setTimeout(() => {
-        setState(taskId, 'running').then(onShown, (error: unknown) =>
-          log.warn({ err: error }, 'a state could not be written'),
-        );
-      }, SHOW_RUNNING_MS),
-  };
+  #syncMeanwhile(taskId: string): void {
+    const synced = syncTask(this.#home, taskId).finally(() => this.#syncing.delete(taskId));
+    // Whoever ends the run hears of a failure.
+    synced.catch(() => undefined);
+    this.#syncing.set(taskId, synced);
+  }
 }
