@@ -3,10 +3,9 @@ import type { Channel, ChannelCallbacks } from '../channels/channel.ts';
 import { ConfigError } from '../errors.ts';
 import type { Gateway } from '../runtime/gateway.ts';
 import type { Services } from './services.ts';
-import { traceAccept } from './tracing.ts';
 import type { Work } from './work.ts';
 
-type Connecting = Pick<Services, 'handles' | 'metrics' | 'tracing' | 'log' | 'built'>;
+type Connecting = Pick<Services, 'handles' | 'metrics' | 'log' | 'built'>;
 
 /**
  * Resolves when every channel has connected once; a platform that cannot be reached keeps it waiting. Rejects with ConfigError
@@ -49,21 +48,15 @@ async function connect(
 
 function callbacksFor(
   channel: string,
-  { handles, metrics, tracing }: Connecting,
+  { handles, metrics }: Connecting,
   gateway: Gateway,
   work: Pick<Work, 'interrupt'>,
   onStatus: () => void,
 ): ChannelCallbacks {
   return {
     async onMessage(message, raw) {
-      const begun = performance.now();
-      const span = tracing && traceAccept(tracing, message);
       try {
-        const outcome = await gateway.accept(message, raw);
-        const seconds = (performance.now() - begun) / 1000;
-        if (outcome === 'accepted') metrics.observe('viber_acknowledge_seconds', { channel }, seconds);
-        if (outcome === 'accepted') span?.end();
-        return outcome;
+        return await gateway.accept(message, raw);
       } catch (error) {
         handles.note(error);
         throw error;

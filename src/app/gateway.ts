@@ -19,6 +19,7 @@ import type { Access, Lookups, Replies } from '../runtime/intake/services.ts';
 import { rewordedBy } from '../runtime/memory/reworded.ts';
 import { readTaskSync } from '../workspace/tasks.ts';
 import type { Services } from './services.ts';
+import { traceAccept } from './tracing.ts';
 
 export function wireGateway(services: Services, records: Pick<TaskRecords, 'note'>): Gateway {
   const { config, vibers, queue, conversations, expected, digests, zones, notifier, settings, metrics, log } = services;
@@ -31,7 +32,24 @@ export function wireGateway(services: Services, records: Pick<TaskRecords, 'note
     replies: repliesBy(services),
     settings: { maxQueue: config.limits.queue, modeOf: (address) => settings.get(address).queue ?? 'steer' },
   });
-  return withDeadLetters(gateway, { queue, metrics, log, tell: notifier.tellNotTaken });
+  return timed(withDeadLetters(gateway, { queue, metrics, log, tell: notifier.tellNotTaken }), services);
+}
+
+/** How long it takes until an event is durable, from wherever it comes. */
+function timed(gateway: Gateway, { metrics, tracing }: Pick<Services, 'metrics' | 'tracing'>): Gateway {
+  return {
+    async accept(message, raw, visit) {
+      const begun = performance.now();
+      const span = tracing && traceAccept(tracing, message);
+      const outcome = await gateway.accept(message, raw, visit);
+      if (outcome !== 'accepted') return outcome;
+      const { channel } = message.address;
+      metrics.observe('viber_acknowledge_seconds', { channel }, (performance.now() - begun) / 1000);
+      span?.end();
+      return outcome;
+    },
+    suggest: (query) => gateway.suggest(query),
+  };
 }
 
 type AccessParts =
