@@ -23,6 +23,12 @@ export function isDirectAddress({ channel, chat, workspace }: Address): boolean 
   return channel === 'slack' ? chat.startsWith('D') : workspace === undefined;
 }
 
+/** Where programs come in: each has a conversation, and each task that it submits is another, whose thread it is. */
+export const API = 'api';
+
+/** What is said there is about one task alone, whoever says it. */
+export const isProgramTask = ({ channel, thread }: Address): boolean => channel === API && thread !== undefined;
+
 /** `<channel>[@account]:<chat>[:<thread>]`, the form people write in job files and configuration. */
 export function formatAddress(address: Address, options: { account?: boolean } = {}): string {
   const account = options.account ? `@${address.account}` : '';

@@ -5,17 +5,23 @@
 import type { Address } from './address.ts';
 import type { Attachment, RemoteFile } from './files.ts';
 import type { DigestMark, PartLedger } from './kept.ts';
+import type { Suggestion, SuggestQuery } from './offers.ts';
+import type { EndedRun, Given } from './programs.ts';
 
 export {
   type Address,
+  API,
   conversationKey,
   formatAddress,
   isDirectAddress,
+  isProgramTask,
   parseAddress,
   type WrittenAddress,
 } from './address.ts';
 export type { Attachment, RemoteFile } from './files.ts';
 export type { DigestMark, PartAttempt, PartLedger, ReadCursors } from './kept.ts';
+export type { CommandSpec, Suggestion, SuggestQuery } from './offers.ts';
+export type { EndedRun, Given, GivenArtifact } from './programs.ts';
 
 /** What kind of platform event a message came from. Every kind goes through the same authorisation. */
 export type EntryKind = 'message' | 'edit' | 'channel-post' | 'command' | 'button' | 'membership' | 'migration';
@@ -79,6 +85,8 @@ export interface InboundMessage {
   isThread?: boolean;
   /** Whom they want to talk to from now on: only the machine's own socket says so. */
   viber?: string;
+  /** What a program has sent along. */
+  given?: Given;
   /** Begins a conversation in a thread of its own: `openThread` is called before anything is answered. */
   opensThread?: boolean;
   /**
@@ -125,6 +133,8 @@ export interface OutboundMessage {
   askedAt?: number;
   /** How the work ended that this answers; absent when it was done, or when there was none. */
   ended?: 'error' | 'waiting';
+  /** The run that it answers, where the channel `takesResults`. */
+  result?: EndedRun;
 }
 
 /** The four kinds of event, with the task and run they belong to. */
@@ -173,24 +183,6 @@ export interface InterruptSignal {
 /** What became of an event at the door. Not taken in: `answered`, its sender is told why by a message, or `refused` in silence. */
 export type InboundOutcome = 'accepted' | 'duplicate' | 'answered' | 'refused';
 
-/** A person is typing a command's argument and wants to be offered what fits. */
-export interface SuggestQuery {
-  address: Address;
-  sender: Sender;
-  isDirect: boolean;
-  /** A command whose argument says `suggests`. */
-  command: string;
-  /** What was typed so far. */
-  text: string;
-}
-
-export interface Suggestion {
-  /** What the argument becomes; at most 100 characters. */
-  value: string;
-  /** For showing; at most 100 characters. */
-  label: string;
-}
-
 /** A task as a thread's name or first message shows it; `open`: answered, with steps of its plan still to be done. */
 export interface TaskView {
   id: string;
@@ -234,21 +226,6 @@ export interface ChannelLimits {
   downloadBytes: number;
 }
 
-export interface CommandSpec {
-  name: string;
-  description: string;
-  /** What may be written after the command's name. */
-  argument?: {
-    name: string;
-    description: string;
-    suggests?: boolean;
-    /** Source of a regular expression: other words make no argument, and so no command where goals may begin with its name. */
-    pattern?: string;
-  };
-  /** What it is in other languages, by tag; for menus that show each person their own. */
-  translations?: Readonly<Record<string, { description: string; argument?: string }>>;
-}
-
 /** Where messages may be sent without anybody having written there before. */
 export interface Place {
   address: Address;
@@ -267,6 +244,8 @@ export interface Channel {
   readonly isExact?: boolean;
   /** What answers a press is seen by its person alone. */
   readonly whispers?: boolean;
+  /** Programs read there: an answer says which run it ends, and how. */
+  readonly takesResults?: boolean;
   status(): ChannelStatus;
   /** Resolves once events flow. Throws ConfigError when a setting is wrong (a token, a missing permission). */
   connect(callbacks: ChannelCallbacks): Promise<void>;

@@ -109,6 +109,8 @@ export type SessionEntry =
       at: string;
       /** When work on it began; absent in older lines. */
       takenAt?: string;
+      /** What a program says was said before these words. */
+      before?: { role: 'user' | 'assistant'; text: string }[];
       text: string;
       from: { channel: string; user: string; name: string };
       /** Its run is on the word of a guest: nothing in it comes from memory or other files of the viber. */

@@ -178,6 +178,7 @@ function presentMessages(
   for (const [i, entry] of entries.entries()) {
     if (entry.type === 'message') {
       const files = filesOf(entry);
+      messages.push(...(entry.before ?? []));
       messages.push({ role: 'user', text: userText(entry), ...(files.length > 0 ? { files } : {}) });
     } else if (entry.type === 'step') {
       nextStep = Math.max(nextStep, entry.index + 1);

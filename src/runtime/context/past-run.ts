@@ -49,6 +49,7 @@ export function pastMessages(
       continue;
     }
     if (entry.type === 'message') {
+      messages.push(...(entry.before ?? []).map(({ role, text }) => ({ role, text: clip(text, room.text) })));
       messages.push({ role: 'user', text: clip(userText(entry), room.text), ...shownIn(entry) });
       continue;
     }

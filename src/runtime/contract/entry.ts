@@ -61,6 +61,8 @@ export interface Entry {
 
 /** What is known of an event over all tries to take it in. */
 export interface Visit {
+  /** For whom it is, where somebody else has let them in: the guard of the network. */
+  as?: Principal;
   /** Who sent it, once it is decided that they may; `refused`: they may not. */
   sender?: Principal | 'refused';
   /** What came of counting it towards its sender's limit. */

@@ -1,7 +1,7 @@
 /** What a run is asked to do, by a message, a scheduled job or another agent, and with what. Types only. */
 
 import type { Principal } from '../../access/principal.ts';
-import type { Address } from '../../channels/channel.ts';
+import type { Address, Given } from '../../channels/channel.ts';
 import type { Messages } from '../../messages/messages.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { AgentOutcome, Verdict, Waiting } from './agent.ts';
@@ -57,6 +57,8 @@ export interface Order {
   language?: string;
   /** That is a conversation with them alone. */
   isDirect?: boolean;
+  /** What a program has given for it, in place of what is on disk. */
+  given?: Pick<Given, 'memory' | 'artifacts'>;
   /** It is the run of a scheduled job. */
   job?: JobOrder;
   /** Skills that a person has called by their names in this task. */

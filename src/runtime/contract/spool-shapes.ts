@@ -15,6 +15,15 @@ export const isPrincipal = objectOf({
 const isFile = objectOf({ id: isText, name: isText, mimeType: isText, kind: isText });
 const isQuote = objectOf({ kind: isText, from: isText, text: isText });
 
+/** What came over the network was checked at the door. */
+const isGiven = objectOf({
+  ...{ goal: optional(isText), memory: optional(isText), mode: optional(oneOf('steer', 'collect', 'followup')) },
+  ...{
+    messages: optional(listOf(objectOf({ role: oneOf('user', 'assistant'), text: isText }))),
+    artifacts: optional(listOf(objectOf({ id: isText, title: isText, type: isText, ref: isText }))),
+  },
+});
+
 export const isMessage = objectOf({
   ...{ id: isFilled, kind: isText, address: isAddress, text: isText, messageId: isText, sentAt: isNumber },
   ...{ sender: objectOf({ user: isText, name: isText, isBot: isFlag }), isDirect: isFlag, isMention: isFlag },
@@ -28,6 +37,7 @@ export const isMessage = objectOf({
     editOf: optional(isText),
     movedTo: optional(isAddress),
     repliesTo: optional(isText),
+    given: optional(isGiven),
   },
 });
 

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { isAddress } from '../../access/link-records.ts';
 import type { Principal } from '../../access/principal.ts';
-import { type Address, conversationKey, type InboundMessage } from '../../channels/channel.ts';
+import { type Address, conversationKey, type InboundMessage, isProgramTask } from '../../channels/channel.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
 import { isRecord } from '../../lib/json.ts';
 import { serialise } from '../../lib/locks.ts';
@@ -64,9 +64,9 @@ const MAX_CACHED = 5_000;
 /** Conversations of one task. */
 const MAX_BOUND = 100;
 
-/** Direct messages of a linked person share a binding; every group, thread and unlinked person has its own. */
+/** Direct messages of a linked person share a binding; every group, thread, submitted task and unlinked person has its own. */
 export function bindingKey(principal: Principal, address: Address, isDirect: boolean): string {
-  return isDirect && principal.person ? `${PERSON}${principal.person}` : conversationKey(address);
+  return isDirect && principal.person && !isProgramTask(address) ? `${PERSON}${principal.person}` : conversationKey(address);
 }
 
 /** Where a binding is, and whose it is when it is the one of a person's direct messages. */

@@ -137,7 +137,7 @@ class RecordsOfTasks implements TaskRecords {
     }
     const at = new Date().toISOString();
     const places = job || isToCome ? [] : [formatAddress(message.address, { account: true })];
-    const goal = message.text.trim() || message.files[0]?.name || 'Untitled';
+    const goal = message.given?.goal?.trim() || message.text.trim() || message.files[0]?.name || 'Untitled';
     const record: TaskRecord = {
       ...{ id: taskId, viber, goal: goal.slice(0, 4000), title: titleOf(job?.name ?? goal), state: 'pending', runs: 0 },
       ...{

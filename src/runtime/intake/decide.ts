@@ -222,7 +222,7 @@ function decideTask(facts: Facts, { message, spec, mode }: Meaning): Decision {
   const entry: Entry = { message, principal, viber, taskId: task?.id ?? newTaskId };
   if (command) entry.command = { name: spec?.name ?? command.name, args: command.args };
   else if (mayJoin) {
-    const chosen = mode ?? facts.mode;
+    const chosen = mode ?? message.given?.mode ?? facts.mode;
     if (chosen !== 'followup') entry.mode = chosen;
   }
   if (command && spec?.binds) {

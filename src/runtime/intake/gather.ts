@@ -44,7 +44,9 @@ export function authorise(
   via: string,
   access: Pick<Access, 'resolve' | 'rulesOf'>,
   how: (principal: Principal) => Pick<EntryFacts, 'isMention' | 'isCommand' | 'isButton'>,
+  as?: Principal,
 ): { principal: Principal; entry: EntryDecision } {
+  if (as) return { principal: { ...as, via }, entry: { allow: true } };
   const { channel, account, workspace, chat } = address;
   const { principal, isKnown } = access.resolve({
     ...{ channel, account, user: sender.user, name: sender.name, via },
@@ -71,7 +73,7 @@ export function gather(arrival: Arrival, services: GatewayServices, state: Intak
   const message = placed(arrival);
   const { address, isDirect, editOf } = message;
   const keyOf = (principal: Principal) => bindingKey(principal, address, isDirect);
-  const { principal, entry } = authorise(message, message.kind, access, (who) => ({
+  const how = (who: Principal) => ({
     // The platform's own news of a listed group needs nobody to address us; nor does a thread in which a task lives.
     isMention:
       message.isMention ||
@@ -79,7 +81,8 @@ export function gather(arrival: Arrival, services: GatewayServices, state: Intak
       (message.isThread === true && (conversations.get(keyOf(who)) ?? digests.of(message)) !== undefined),
     isCommand: message.command !== undefined,
     isButton: message.button !== undefined,
-  }));
+  });
+  const { principal, entry } = authorise(message, message.kind, access, how, visit.as);
   const key = keyOf(principal);
   const language = languages.of(principal, message.sender.language);
   const prefix = languages.prefixAt(address);

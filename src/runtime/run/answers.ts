@@ -20,7 +20,7 @@ export interface Answered {
   fence?: Fence;
 }
 
-export type AnswerServices = Pick<RunServices, 'live' | 'buttons' | 'delivery' | 'jobs' | 'conversations' | 'vibers'> &
+export type AnswerServices = Pick<RunServices, 'live' | 'buttons' | 'delivery' | 'jobs' | 'conversations' | 'vibers' | 'channelOf'> &
   Rendering;
 
 /** Resolves when the answers are durable in the outbox; the same items again change nothing. */
@@ -46,11 +46,18 @@ export async function sendAnswers(
     if (rows.length > 0) outbound.buttons = await to.buttons.offer(address, rows);
     if (outcome.state === 'error' || outcome.state === 'waiting') outbound.ended = outcome.state;
     outbound.askedAt = Date.parse(acceptedAt);
+    if (to.channelOf(address)?.takesResults) Object.assign(outbound, endOf(entry.taskId, run, outcome));
     if (isReply(entry.message)) outbound.replyTo = messageId;
     const placeholder = placeholders.get(key);
     if (placeholder !== undefined) outbound.placeholder = placeholder;
     await to.delivery.add(outbound, run, isAgain, fence);
   }
+}
+
+/** What a program is told beside the words: nothing while the run goes on. */
+function endOf(taskId: string, runId: string, outcome: RunOutcome): Pick<OutboundMessage, 'result'> {
+  const { state, text, summary, artifactRefs } = outcome;
+  return state === 'waiting' ? {} : { result: { taskId, runId, state, text, summary, artifactRefs } };
 }
 
 /** Who says it, where the conversation is with another viber by now. */

@@ -55,6 +55,7 @@ export async function assemble(order: Order, progress: Progress, to: AssembleSer
     ...{ channelNote: order.place, now: new Date(), query: order.query, coding },
     ...(isGuest ? { guest: principalText(principal) } : { skills: offered.skills }),
     isWithoutMemory: isGuest || !order.tellsMemory,
+    override: order.given,
   });
   scope.planBase = context.planHash;
   if (context.plan) progress.made.planBefore = context.plan.plan;

@@ -161,7 +161,17 @@ async function orderOf(
     isDirect: first.isDirect,
     ...(first.language !== undefined && { language: first.language }),
     ...(job ? { job, own: job.own } : {}),
+    ...givenIn(answered),
   };
+}
+
+/** Of everybody's messages that it answers, the newest that says so. */
+function givenIn(answered: RunTurn['answered']): Pick<Order, 'given'> {
+  const all = answered.flatMap(({ message: { message } }) => message.given ?? []);
+  const memory = all.findLast((given) => given.memory !== undefined)?.memory;
+  const artifacts = all.findLast((given) => given.artifacts)?.artifacts;
+  if (memory === undefined && !artifacts) return {};
+  return { given: { ...(memory !== undefined && { memory }), ...(artifacts && { artifacts }) } };
 }
 
 /** The words of messages that were said, not written. */

@@ -6,6 +6,7 @@ import { crashPoint } from '../../crash-points.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { addressesIn } from '../../lib/web-addresses.ts';
 import { scrub } from '../../log.ts';
+import { writePlan } from '../../workspace/plan.ts';
 import { appendSession } from '../../workspace/sessions.ts';
 import { titleOf, updateTask } from '../../workspace/tasks.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
@@ -39,6 +40,7 @@ export async function takeIn(given: Intake, to: IntakeServices): Promise<TakenIn
   const said = digestsFor(given, to);
   const line = messageLine(given, fetched, heard, read, said);
   await nameTask(given, heard, to);
+  await takePlan(given, to);
   await appendSession(to.home, given.task.viber, given.task.id, [line]);
   // After a crash in between they are shown once more.
   if (said.digests.length > 0) await to.digests?.shown(said.address, given.task.id);
@@ -97,6 +99,12 @@ async function nameTask({ task, items }: Intake, { words }: Heard, { home }: Int
   const said = first && words.get(first.message.message);
   if (!said || task.goal !== first.message.message.files[0]?.name) return;
   await updateTask(home, task.id, (record) => ({ ...record, goal: said.slice(0, 4000), title: titleOf(said) }));
+}
+
+/** Done again after a crash it changes nothing: the message is not in the session yet. */
+async function takePlan({ task, items }: Intake, { home }: IntakeServices): Promise<void> {
+  const plan = items.findLast(({ message }) => message.message.given?.plan)?.message.message.given?.plan;
+  if (plan !== undefined) await writePlan(home, task.id, plan);
 }
 
 async function filesOf({ task, items, intake }: Intake, to: IntakeServices): Promise<FetchedFiles> {
@@ -159,6 +167,8 @@ function messageLine(
   if (principal.role === 'guest') line.isGuest = true;
   if (job && job.deliver.length > 0) line.isJob = true;
   if (!job && messages.every((message) => !message.isDirect)) line.isGroup = true;
+  const before = messages.flatMap((message) => message.given?.messages ?? []);
+  if (before.length > 0) line.before = before.map(({ role, text: said }) => ({ role, text: scrub(said) }));
   if (items.length > 1) line.also = items.slice(1).map((item) => item.id);
   return line;
 }
