@@ -24,6 +24,7 @@ import { type OwnerNotifier, openOwnerNotifier } from '../runtime/conversations/
 import type { ViberRules } from '../runtime/conversations/vibers.ts';
 import { openDelivery } from '../runtime/delivery.ts';
 import { createBus } from '../runtime/live/bus.ts';
+import { NewsDesk } from '../runtime/live/news.ts';
 import { createButtons } from '../runtime/reply/buttons.ts';
 import { Questions } from '../runtime/reply/questions.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
@@ -74,6 +75,7 @@ export async function openServices(options: ServicesOptions) {
   });
   const syncSoon = new SyncSoon();
   const buttons = createButtons(state);
+  const news = new NewsDesk((error) => log.error({ err: error }, 'a listener of the news failed'));
   const bus = createBus((error) => log.error({ err: error }, 'a listener of the bus failed'));
   /** Empty until the channels are built. */
   const built: BuiltChannels = { channels: new Map(), mounts: new Map(), close: async () => undefined };
@@ -117,7 +119,7 @@ export async function openServices(options: ServicesOptions) {
       damage,
       dead,
     },
-    ...{ engine, queue, state, syncSoon, delivery, buttons, questions, bus, live, settings, built, channelOf },
+    ...{ engine, queue, state, syncSoon, delivery, buttons, questions, bus, news, live, settings, built, channelOf },
     ...{ links, pairing, people, languages, prefixes, conversations, expected, digests, zones, notifier },
     uploads: new Uploads(home, config.limits.downloadBytes),
   };

@@ -36,6 +36,7 @@ import type { ViberRules } from '../runtime/conversations/vibers.ts';
 import type { Delivery } from '../runtime/delivery.ts';
 import type { Bus } from '../runtime/live/bus.ts';
 import type { Live } from '../runtime/live/live.ts';
+import type { NewsDesk } from '../runtime/live/news.ts';
 import { createAfterRun } from '../runtime/memory/after-run.ts';
 import { SmallModelTitles } from '../runtime/memory/titles.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
@@ -76,6 +77,7 @@ export interface WorkOptions {
   /** Keeps messages that cannot be worked on, and tells their people. */
   giveUp: GiveUp;
   bus: Bus;
+  news: NewsDesk;
   buttons: Buttons;
   questions: Questions;
   delivery: Delivery;
@@ -124,11 +126,14 @@ function openRuns(options: WorkOptions) {
   const calls = openModelCalls(options);
   const { models, modelName, agent, costs, meter, chosen } = calls;
   const rulesAt = attachRulesOf(config, channelOf);
-  const { questions } = options;
+  const { questions, news } = options;
   const approvals = new Approvals({
     ...{ folder: home.access, queue, log },
-    onDecided: ({ id }, decision) =>
-      questions.decided(questionId.approval(id), outcomeOf(decision, config.jobs.timezone)),
+    onAsked: (request) => news.tell({ type: 'approval:asked', request }),
+    async onDecided(request, decision) {
+      news.tell({ type: 'approval:decided', request, decision });
+      await questions.decided(questionId.approval(request.id), outcomeOf(decision, config.jobs.timezone));
+    },
   });
   const suspension = new RunSuspension({ home, approvals });
   const { askOwners } = notifier;
@@ -169,6 +174,7 @@ function openRuns(options: WorkOptions) {
     chosen,
     vibers: options.vibers,
     nowFor: clockOf(options, usualZone),
+    news: news.tell,
     reading: openReading({ config, env: options.env, home, meter, log }),
     speak: openSpeak({ config, env: options.env, home, meter, log }),
     tellsMemory: createTelling(config, ofJobs.targets),

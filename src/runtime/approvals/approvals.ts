@@ -23,6 +23,8 @@ export interface ApprovalsOptions {
   log: Logger;
   /** Tells the messages that asked; called again after a crash. Must not reject. */
   onDecided?: (request: ApprovalRequest, decision: Decision) => Promise<void>;
+  /** People were shown what they are asked. Must not throw. */
+  onAsked?: (request: ApprovalRequest) => void;
   /** Milliseconds since the epoch. */
   now?: () => number;
 }
@@ -73,10 +75,16 @@ export class Approvals {
     if (!request || request.decision || request.sentence === shown.sentence) return;
     Object.assign(request, shown);
     await storeRequest(this.folder, request);
+    this.#options.onAsked?.(request);
   }
 
   get(id: string): ApprovalRequest | undefined {
     return this.#requests.get(id);
+  }
+
+  /** All that is undecided, oldest first. */
+  all(): ApprovalRequest[] {
+    return this.#waiting().filter((request) => !request.decision);
   }
 
   /** The undecided requests of a task, oldest first. */

@@ -37,6 +37,8 @@ export interface TaskRecordsOptions {
   costs: Pick<Costs, 'ofRun'>;
   /** Whether there is an owner. */
   hasOwner: () => boolean;
+  /** Told of a task that was accepted, and of one that will not be worked on. */
+  onState?: (taskId: string, state: TaskState) => void;
   log: Logger;
 }
 
@@ -73,6 +75,7 @@ class RecordsOfTasks implements TaskRecords {
     await updateTask(this.#home, taskId, (record) =>
       record.state === 'pending' ? { ...record, state: 'stopped' } : record,
     );
+    this.#options.onState?.(taskId, 'stopped');
   }
 
   async open(entry: Entry): Promise<TaskRecord> {
@@ -149,6 +152,7 @@ class RecordsOfTasks implements TaskRecords {
     };
     await saveTask(this.#home, record, { sync: false });
     this.#syncMeanwhile(taskId);
+    this.#options.onState?.(taskId, 'pending');
     return record;
   }
 

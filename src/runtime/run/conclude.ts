@@ -18,7 +18,7 @@ export interface Concluding extends Answered {
 type Sending = Pick<RunServices, 'home' | 'live' | 'memory' | 'speak' | 'syncSoon'> & AnswerServices;
 type Noting = Pick<
   RunServices,
-  'taskRecords' | 'threads' | 'metrics' | 'memory' | 'compaction' | 'titles' | 'jobs' | 'log'
+  'taskRecords' | 'threads' | 'metrics' | 'memory' | 'compaction' | 'titles' | 'jobs' | 'news' | 'log'
 >;
 export type ConcludeServices = Sending & Noting;
 
@@ -67,6 +67,10 @@ async function note(turn: Concluding, outcome: RunOutcome, at: string, to: Notin
   const { taskId } = (items[0] as Item).message;
   const { state, error, usage } = outcome;
   await to.taskRecords.setState(taskId, state === 'waiting' ? 'running' : state, run);
+  if (state !== 'waiting') {
+    const { text, summary, artifactRefs } = outcome;
+    to.news?.({ type: 'run:ended', end: { taskId, runId: run, state, text, summary, artifactRefs } });
+  }
   to.threads.show(taskId);
   to.metrics.count('viber_runs_total', { state });
   to.memory?.note(turn, outcome, at);

@@ -24,6 +24,7 @@ import type { Meter } from '../costs/meter.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Bus } from '../live/bus.ts';
 import type { Live } from '../live/live.ts';
+import type { Tell } from '../live/news.ts';
 import type { AfterRun } from '../memory/after-run.ts';
 import type { Compaction } from '../memory/compaction.ts';
 import type { Titles } from '../memory/titles.ts';
@@ -105,6 +106,8 @@ export interface RunServices {
   memory?: AfterRun | undefined;
   /** For the runs of scheduled jobs. */
   jobs?: JobRuns | undefined;
+  /** Told when a run begins and when it has its answer; absent where nobody can listen. */
+  news?: Tell | undefined;
   /** Makes an existing file durable within a moment. */
   syncSoon: (file: string) => void;
   metrics: Metrics;

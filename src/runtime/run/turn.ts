@@ -39,7 +39,7 @@ type Attempt = (RunEnd | { kind: 'shutdown' }) & { failure?: string };
 type TurnEnd = 'done' | 'steered' | 'shutdown';
 type Attempting = Pick<
   RunServices,
-  'home' | 'live' | 'taskRecords' | 'conversations' | 'threads' | 'meter' | 'metrics' | 'tracing' | 'log'
+  'home' | 'live' | 'taskRecords' | 'conversations' | 'threads' | 'meter' | 'metrics' | 'news' | 'tracing' | 'log'
 >;
 export type TurnServices = Attempting & RunUses & ConcludeServices;
 
@@ -108,6 +108,7 @@ async function attempt(
   try {
     const task = await to.taskRecords.open(first);
     await to.live.follow(id, followers(answered, first.taskId, to), isAgain, newestIn(items));
+    to.news?.({ type: 'task:started', taskId: first.taskId, runId: id });
     showing = to.taskRecords.showRunning(first.taskId, () => to.threads.show(first.taskId));
     const end = await run({ task, run: id, items, answered, isAgain, signal, intake, watch, stored }, to);
     // The answer must not be kept of a message that was not.
