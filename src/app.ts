@@ -157,7 +157,7 @@ class RunningApp implements App {
 
   /** Builds the channels, and serves HTTP but for one-shot commands. */
   async #open({ terminal, localOnly = false, isPortChosen = true, onEnd, onLogPlace }: AppOptions): Promise<void> {
-    const { config, home, log, state, built, metrics, limit } = this.#services;
+    const { config, home, log, state, built, metrics, limit, news } = this.#services;
     const channels = await buildChannels({
       ...{
         config,
@@ -167,6 +167,7 @@ class RunningApp implements App {
         commands: menuSpecs(config.language, { servers: Object.keys(config.mcp).length > 0 }),
         terminal,
         localOnly,
+        onNotice: (message) => news.tell({ type: 'notice', message }),
         onEnd: () => onEnd?.(),
       },
       onLogPlace: (show) => onLogPlace?.(show),
@@ -179,7 +180,7 @@ class RunningApp implements App {
       ...{ ...config.http, tokens: programTokens(this.#services), readiness: () => this.readiness() },
       webhooks: built.mounts,
       isAnyPort: !isPortChosen && built.mounts.size === 0,
-      board: (places, port) => this.#board.load(places, port, { work: this.#work }),
+      board: (places, port) => this.#board.load(places, port, { work: this.#work, gateway: this.#gateway }),
       metrics: (accept) => metrics.page(accept),
       maxConnections: connectionsFor(limit),
       onError: (error) => log.error({ err: error }, 'a request over HTTP failed'),
@@ -192,7 +193,11 @@ class RunningApp implements App {
   }
 
   async #connect(): Promise<void> {
-    await connectAll(this.#services, this.#gateway, this.#work, () => void this.#tellReadiness());
+    await connectAll(this.#services, this.#gateway, this.#work, (id) => {
+      const channel = this.#services.built.channels.get(id);
+      if (channel) this.#services.news.tell({ type: 'channel:status', channel: id, status: channel.status() });
+      void this.#tellReadiness();
+    });
     this.#hasConnected = true;
     await this.#work.connected();
     await this.#tellReadiness();

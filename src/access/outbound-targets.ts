@@ -50,7 +50,7 @@ export function createOutboundTargets({ channelOf, people, rulesOf }: OutboundTa
     const written = parseAddress(text);
     if (!written) throw new UserError(`"${text.slice(0, 80)}" is no address; ${EXAMPLE}.`);
     const channel = channelOf(written.channel);
-    if (!channel || channel.id === 'local')
+    if (!channel || channel.id === 'local' || channel.id === 'api')
       throw new UserError(`The channel ${written.channel} of ${text} is not on; switch it on in config.yaml.`);
     if (written.account !== undefined && written.account !== channel.account)
       throw new UserError(`${text} names another bot than the one that is on.`);

@@ -12,11 +12,14 @@ import { createPages } from '../board/static.ts';
 import type { Address } from '../channels/channel.ts';
 import { maySee as maySeeFrom } from '../runtime/conversations/visibility.ts';
 import type { TaskRecord } from '../workspace/types.ts';
+import type { Gateway } from '../runtime/gateway.ts';
+import { openProtocol } from './board/protocol.ts';
 import type { Services } from './services.ts';
 import type { Work } from './work.ts';
 
 export interface BoardParts {
   work: Work;
+  gateway: Gateway;
 }
 
 export interface OpenBoard extends Board {
@@ -44,6 +47,7 @@ export async function openBoard(options: BoardOptions): Promise<OpenBoard> {
     ...{ sessions, places, port, speakers: createSpeakers({ people, configured: config.people, pairing }) },
     onWrongCodes: (address) => log.warn({ address }, 'many wrong codes for a login on the Board'),
   });
+  const protocol = openProtocol({ ...services, ...parts, maySee });
   return {
     routes: [
       ...login.routes,
@@ -53,8 +57,10 @@ export async function openBoard(options: BoardOptions): Promise<OpenBoard> {
     ],
     open: [...login.open, ...createPages()],
     session: login.session,
+    upgrade: protocol.sockets.upgrade,
     revoke: login.revoke,
     async close() {
+      protocol.close();
       login.close();
     },
   };

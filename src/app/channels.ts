@@ -2,7 +2,8 @@
 import os from 'node:os';
 import path from 'node:path';
 import type { HttpHandler } from '../board/server.ts';
-import type { Channel, CommandSpec, LiveMode } from '../channels/channel.ts';
+import type { Channel, CommandSpec, LiveMode, OutboundMessage } from '../channels/channel.ts';
+import { API } from '../channels/address.ts';
 import { channelModules } from '../channels/index.ts';
 import type { LocalOptions } from '../channels/local/adapter.ts';
 import type { ChatChannelConfig } from '../config/types.ts';
@@ -11,7 +12,8 @@ import type { State } from '../engine/engine.ts';
 import { machineLanguage } from '../lib/language.ts';
 import type { Logger } from '../log.ts';
 import { openReadCursors } from '../runtime/conversations/read-cursors.ts';
-import type { Home } from '../workspace/home.ts';
+import { artifactPath } from '../workspace/artifacts.ts';
+import { type Home, isId } from '../workspace/home.ts';
 
 export interface BuildOptions {
   config: Config;
@@ -23,6 +25,8 @@ export interface BuildOptions {
   terminal: boolean;
   /** Only the machine's own door. */
   localOnly: boolean;
+  /** Words for programs that end no run. */
+  onNotice: (message: OutboundMessage) => void;
   onEnd: () => void;
   onLogPlace: (show: ((line: string) => void) | undefined) => void;
   board?: NonNullable<LocalOptions['board']>;
@@ -63,6 +67,8 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
   );
   const close = async () => void (await Promise.all(closing.map((each) => each())));
   if (options.localOnly) return { channels, mounts, close };
+  const { createApi } = await channelModules.api();
+  channels.set(API, createApi({ onNotice: options.onNotice, fileOf: async (ref) => fileOfRef(home, ref) }));
   const [forTelegram, forDiscord, forSlack] = await Promise.all([
     telegram && channelModules.telegram(),
     discord && channelModules.discord(),
@@ -107,6 +113,13 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
     );
   }
   return { channels, mounts, close };
+}
+
+/** What a message names by a ref: a file of a task, which its sender was seen to have. */
+function fileOfRef(home: Home, ref: string): string | undefined {
+  const [, taskId = '', name = ''] = /^artifacts\/([^/]+)\/([^/]+)$/.exec(ref) ?? [];
+  if (!isId(taskId)) return undefined;
+  return artifactPath(home, taskId, { ref: `artifacts/${taskId}/${name}`, title: name });
 }
 
 /** Where nothing is known of a conversation; each has its own otherwise. */

@@ -1,5 +1,5 @@
 /** The channels, connected to the gateway: what each may ask of it, and what becomes of those that cannot connect. */
-import type { Channel, ChannelCallbacks } from '../channels/channel.ts';
+import { API, type Channel, type ChannelCallbacks } from '../channels/channel.ts';
 import { ConfigError } from '../errors.ts';
 import type { Gateway } from '../runtime/gateway.ts';
 import type { Services } from './services.ts';
@@ -15,7 +15,7 @@ export async function connectAll(
   services: Connecting,
   gateway: Gateway,
   work: Pick<Work, 'interrupt' | 'preload'>,
-  onStatus: () => void,
+  onStatus: (channel: string) => void,
 ): Promise<void> {
   const { channels } = services.built;
   const connecting = Promise.all(
@@ -26,7 +26,7 @@ export async function connectAll(
   // Parsing the model's libraries fills the time in which the platforms answer.
   const [outcomes] = await Promise.all([connecting, work.preload()]);
   const problems = outcomes.filter((problem) => problem !== undefined);
-  const chat = [...channels.keys()].filter((id) => id !== 'local');
+  const chat = [...channels.keys()].filter((id) => id !== 'local' && id !== API);
   if (problems.length > 0 && problems.length === chat.length)
     throw new ConfigError(problems.flatMap((problem) => problem.problems));
 }
@@ -51,7 +51,7 @@ function callbacksFor(
   { handles, metrics }: Connecting,
   gateway: Gateway,
   work: Pick<Work, 'interrupt'>,
-  onStatus: () => void,
+  onStatus: (channel: string) => void,
 ): ChannelCallbacks {
   return {
     async onMessage(message, raw) {
@@ -65,6 +65,6 @@ function callbacksFor(
     onInterrupt: async (signal, address) => void (await work.interrupt(signal, address)),
     onDropped: (kind) => metrics.count('viber_dropped_total', { channel, kind }),
     onSuggest: (query) => gateway.suggest(query),
-    onStatus,
+    onStatus: () => onStatus(channel),
   };
 }

@@ -6,6 +6,7 @@ import type { Languages } from '../access/languages.ts';
 import type { Links } from '../access/links.ts';
 import type { Pairing } from '../access/pairing.ts';
 import type { People } from '../access/people.ts';
+import type { Principal } from '../access/principal.ts';
 import type { Zones } from '../access/zones.ts';
 import type { Address, Channel } from '../channels/channel.ts';
 import { isBlank } from '../channels/markdown/blank.ts';
@@ -19,9 +20,10 @@ import { Approvals } from '../runtime/approvals/approvals.ts';
 import { RunSuspension } from '../runtime/approvals/suspend.ts';
 import type { CommandContext, ZonesAt } from '../runtime/commands/command.ts';
 import { createInterrupt, type Interrupt } from '../runtime/commands/interrupt.ts';
+import { stopTask } from '../runtime/commands/stop-task.ts';
 import { nowText } from '../runtime/context/now.ts';
 import { questionId } from '../runtime/contract/buttons.ts';
-import type { Entry } from '../runtime/contract/entry.ts';
+import { type Entry, taskLane } from '../runtime/contract/entry.ts';
 import type { JobService } from '../runtime/contract/job-service.ts';
 import type { RunAgent } from '../runtime/contract/order.ts';
 import { OFFLINE_MODEL } from '../runtime/contract/providers.ts';
@@ -107,6 +109,9 @@ export interface Work {
   /** Undefined until they have been read. */
   jobs(): Promise<JobService | undefined>;
   interrupt: Interrupt;
+  /** Ends what a task is at; false where there is nothing to end. */
+  stopTask(taskId: string, by: Principal): Promise<boolean>;
+  approvals: Pick<Approvals, 'get' | 'all' | 'open' | 'decide'>;
   records: RunServices['taskRecords'];
   /** Loads the model's libraries ahead of the first message. Never rejects. */
   preload(): Promise<void>;
@@ -181,6 +186,7 @@ function openRuns(options: WorkOptions) {
     taskRecords: createTaskRecords({
       ...{ home, conversations, costs, log },
       hasOwner: () => options.pairing.ownership() === 'somebody',
+      onState: (taskId, state) => news.tell({ type: 'task:state', taskId, state }),
     }),
     ...{ threads, titles },
     loadAgent: (id) => loadOwn(home, id, log),
@@ -231,6 +237,12 @@ export function openWork(options: WorkOptions): Work {
     jobs: () => jobs.service(),
     records: runs.taskRecords,
     interrupt: createInterrupt({ live: options.live, conversations, queue, approvals, log }),
+    approvals,
+    async stopTask(taskId, by) {
+      const look = (id: string) => queue.look(taskLane(id));
+      const end = (id: string) => queue.signal(taskLane(id), 'stop');
+      return (await stopTask(taskId, by, { home, stop: end, look, approvals })).isStopped;
+    },
     preload: () => calls.agent.preload(calls.modelName()),
     async start() {
       await approvals.start();

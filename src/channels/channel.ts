@@ -141,8 +141,8 @@ export interface OutboundMessage {
 export type AgentState = 'idle' | 'thinking' | 'tool' | 'waiting-approval';
 export type AgentStreamEvent = { agentId: string; taskId: string; runId: string } & (
   | { type: 'text-delta'; content: string }
-  | { type: 'tool-call'; tool: string; args: unknown }
-  | { type: 'tool-result'; tool: string; result: unknown }
+  | { type: 'tool-call'; tool: string; args: unknown; callId?: string }
+  | { type: 'tool-result'; tool: string; result: unknown; callId?: string }
   /** `progress`: how far a tool is, in words from outside. */
   | { type: 'state-change'; state: AgentState; progress?: { tool: string; note: string } }
 );

@@ -3,6 +3,7 @@ export const channelModules = {
   telegram: () => import('./telegram/adapter.ts'),
   discord: () => import('./discord/adapter.ts'),
   slack: () => import('./slack/adapter.ts'),
+  api: () => import('./api/adapter.ts'),
   local: () => import('./local/adapter.ts'),
   terminal: () => import('./terminal/adapter.ts'),
 } as const;

@@ -8,7 +8,7 @@ export interface Place {
   workspace?: string;
 }
 
-/** The machine's own doors: whoever can use them could edit every file anyway. There are no groups. */
+/** The machine's own doors, whose users could edit every file anyway, and that of programs, which the guard of the network opens. There are no groups. */
 const OWN_DOOR: AccessConfig = { dm: 'open', groups: 'off', allow: [], chats: [], memory: 'direct' };
 const CLOSED: AccessConfig = { dm: 'off', groups: 'off', allow: [], chats: [], memory: 'direct' };
 
@@ -20,7 +20,7 @@ export function accessRulesOf({ channels }: Config, { channel, workspace }: Plac
   const { telegram, discord, slack } = channels;
   if (channel === 'telegram') return telegram?.access ?? CLOSED;
   if (channel === 'slack') return slack?.access ?? CLOSED;
-  if (channel === 'terminal' || channel === 'local') return OWN_DOOR;
+  if (channel === 'terminal' || channel === 'local' || channel === 'api') return OWN_DOOR;
   if (channel !== 'discord') return CLOSED;
   if (!discord) return CLOSED;
   const guild = workspace === undefined ? undefined : discord.guilds.find(({ id }) => id === workspace);

@@ -11,6 +11,7 @@ import { appendLines, ensureDir, sha256File, syncFile, syncFolder, writeFileAtom
 import { serialise } from '../lib/locks.ts';
 import { type ArtifactMeta, type ArtifactOrigin, readIndex } from './artifact-index.ts';
 import { cleanType, extensionOf, nameFromTitle, safeName, safeTitle } from './artifact-names.ts';
+import { tellChange } from './changes.ts';
 import { type Home, isId } from './home.ts';
 import type { ArtifactRef } from './types.ts';
 
@@ -90,6 +91,7 @@ export function keepLink(home: Home, taskId: string, given: ArtifactRef): Promis
     };
     await ensureDir(home.taskDir(taskId));
     await appendLines(indexFile(home, taskId), [JSON.stringify(meta)], { sync: true });
+    tellChange(home, { kind: 'artifact', taskId, artifact: link });
     return link;
   });
 }
@@ -176,6 +178,7 @@ async function record(
   const name = given.name ? safeName(given.name, extension) : nameFromTitle(title, extension);
   const meta: ArtifactMeta = { ...ref, name, ...content, origin: given.origin, createdAt: new Date().toISOString() };
   await appendLines(indexFile(home, taskId), [JSON.stringify(meta)], { sync: true });
+  tellChange(home, { kind: 'artifact', taskId, artifact: ref });
   return meta;
 }
 

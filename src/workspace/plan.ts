@@ -8,6 +8,7 @@ import { UserError } from '../errors.ts';
 import { createStatCache } from '../lib/file-cache.ts';
 import { editText, hashText, readTextSync } from '../lib/files.ts';
 import { serialise } from '../lib/locks.ts';
+import { tellChange } from './changes.ts';
 import { planFile, settleEdits, settlePlan, takeWritten } from './current-task.ts';
 import type { Home } from './home.ts';
 import { formatPlan, isToDo, parsePlan } from './plan-markdown.ts';
@@ -102,6 +103,7 @@ export function writePlan(
     const [was, isChanged] = [before ?? '', conflict === undefined && before !== text];
     if (isChanged)
       await noteChange(home, taskId, () => ({ before: parsePlan(was).steps, after: namedSteps(plan, text) }));
+    if (isChanged) tellChange(home, { kind: 'plan', taskId, hash: hashText(text) });
     return conflict === undefined ? { written: true, text, hash: hashText(text) } : { written: false, ...conflict };
   });
 }

@@ -9,10 +9,10 @@ export interface AgentEvents {
   text(delta: string): void;
   /** A model call begins, or begins again: text told since the last `thinking` is void. */
   thinking(): void;
-  toolCall(tool: string, args: unknown): void;
+  toolCall(tool: string, args: unknown, callId: string): void;
   /** How far a tool is, in a few words. */
   toolProgress(tool: string, note: string): void;
-  toolResult(tool: string, result: unknown): void;
+  toolResult(tool: string, result: unknown, callId: string): void;
   /** The run ends here and goes on once a person has decided. */
   waiting(): void;
   /** The run is over, however it went. */
@@ -55,12 +55,12 @@ export function createEvents(
     thinking: () => {
       if (!signal.aborted) enter('thinking');
     },
-    toolCall(tool, args) {
+    toolCall(tool, args, callId) {
       if (state !== 'tool' && !signal.aborted) enter('tool');
-      unlessAborted({ type: 'tool-call', tool, args });
+      unlessAborted({ type: 'tool-call', tool, args, callId });
     },
     toolProgress: (tool, note) => unlessAborted({ type: 'state-change', state: 'tool', progress: { tool, note } }),
-    toolResult: (tool, result) => unlessAborted({ type: 'tool-result', tool, result }),
+    toolResult: (tool, result, callId) => unlessAborted({ type: 'tool-result', tool, result, callId }),
     waiting: () => enter('waiting-approval'),
     end() {
       if (state !== 'waiting-approval') enter('idle');

@@ -21,10 +21,10 @@ export interface ToolHooks {
   signal: AbortSignal;
   /** Awaited before an `external` tool runs; when it rejects the tool does not run. */
   beforeExternal(call: { callId: string; tool: string }): Promise<void>;
-  onStart(tool: string, input: unknown): void;
+  onStart(tool: string, input: unknown, callId: string): void;
   /** How far it is, in a few words from outside. */
   onProgress?(tool: string, note: string): void;
-  onEnd(tool: string, result: Json): void;
+  onEnd(tool: string, result: Json, callId: string): void;
   /** The call waits for a person: before it runs, or for what they say to its result. Its result is not the model's yet. */
   onWait(call: WaitingCall): void;
   watch?: NonNullable<TurnWatch['tool']>;
@@ -106,26 +106,26 @@ export async function runTool(tool: RuntimeTool, given: unknown, callId: string,
     }
     if (tool.effect === 'external') await hooks.beforeExternal({ callId, tool: tool.name });
     signal.throwIfAborted();
-    hooks.onStart(tool.name, input.data);
+    hooks.onStart(tool.name, input.data, callId);
     started = true;
     ended = hooks.watch?.(tool.name, callId);
     const onProgress = (note: string) => hooks.onProgress?.(tool.name, note);
     const result = await raceAbort(tool.execute(input.data, { signal, callId, onProgress }), signal);
     ended?.();
-    hooks.onEnd(tool.name, result);
+    hooks.onEnd(tool.name, result, callId);
     if (tool.asksAfter?.(result)) hooks.onWait(call);
     return result;
   } catch (error) {
     ended?.(signal.aborted ? 'stopped' : error instanceof WaitsBelow ? undefined : 'failed');
     if (signal.aborted) throw signal.reason;
     if (error instanceof WaitsBelow) {
-      hooks.onEnd(tool.name, { status: 'waiting' });
+      hooks.onEnd(tool.name, { status: 'waiting' }, callId);
       hooks.onWait({ ...call, below: error.below });
       return null;
     }
     const told = error instanceof UserError ? error.message : `The tool ${tool.name} failed.`;
     if (!(error instanceof UserError)) hooks.log.error({ tool: tool.name, err: error }, 'tool failed');
-    if (started) hooks.onEnd(tool.name, { error: told });
+    if (started) hooks.onEnd(tool.name, { error: told }, callId);
     throw new Error(told);
   }
 }

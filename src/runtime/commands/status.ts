@@ -3,13 +3,13 @@ import { principalText } from '../../access/principal.ts';
 import { lines, type MessageKey, type Messages, say, sentences, type Text, words } from '../../messages/messages.ts';
 import { planProgress, readPlan, standOf } from '../../workspace/plan.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
-import { updateTask } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { addressName } from '../conversations/places.ts';
 import { withRun } from '../costs/costs.ts';
 import { capsText, usageText } from '../costs/words.ts';
 import { consentText, revokeButton } from './approve.ts';
 import { type Command, type CommandContext, TASK_ID } from './command.ts';
+import { stopTask } from './stop-task.ts';
 
 /** `75` seconds as `1 min 15 s`. */
 export const duration = (seconds: number, messages: Messages): Text =>
@@ -119,21 +119,13 @@ export const stop: Command = {
   argument: { name: 'task', description: 'The id of another task', suggests: true, pattern: TASK_ID },
   action: 'steer',
   takesTask: 'any',
-  async run({ home, taskId, task, stop: end, look, approvals, principal, messages }) {
-    const open = approvals?.open(taskId) ?? [];
-    const by = { by: principalText(principal), name: principal.name };
-    const isEnded = await end(taskId);
-    const { view: isAtWork, depth: waiting } = await look(taskId);
-    for (const { id } of open) await approvals?.decide(id, { verdict: 'stop', ...by });
-    if (!isEnded && open.length === 0) return { text: messages.text('tasks.nothingToStop') };
-    // What waits for its turn is told that it was stopped once that comes; whoever looks sees it now.
-    if (isEnded && task?.state === 'pending' && !isAtWork) await dropTask(home, taskId);
+  async run(context) {
+    const { taskId, task, principal, messages } = context;
+    const { isStopped, waiting } = await stopTask(taskId, principal, context);
+    if (!isStopped) return { text: messages.text('tasks.nothingToStop') };
     const done = task ? messages.text('tasks.stoppedTask', { title: task.title }) : messages.text('tasks.stoppedAny');
     const next = waiting > 0 ? messages.text('tasks.comesNext', { n: waiting }) : '';
     return { text: sentences(done, next) };
   },
 };
 
-async function dropTask(home: CommandContext['home'], taskId: string): Promise<void> {
-  await updateTask(home, taskId, (record) => (record.state === 'pending' ? { ...record, state: 'stopped' } : record));
-}

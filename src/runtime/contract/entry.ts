@@ -70,7 +70,7 @@ export interface Visit {
 }
 
 /** What the platform calls the event, unique over everything that makes a conversation. */
-export function dedupeId(message: InboundMessage, event = message.id): string {
+export function dedupeId(message: Pick<InboundMessage, 'id' | 'address'>, event = message.id): string {
   const { channel, account, workspace, chat } = message.address;
   return JSON.stringify([channel, account, workspace ?? null, chat, event]);
 }

@@ -146,6 +146,13 @@ export class LiveProgress {
     return placeholders;
   }
 
+  /** What is at work anywhere, with the agents that work on it. */
+  runs(): { taskId: string; agentId: string }[] {
+    return [...this.#runs.values()]
+      .filter(({ taskId }) => taskId !== '')
+      .flatMap(({ taskId, agentId, worker }) => [...new Set([agentId, worker])].map((id) => ({ taskId, agentId: id })));
+  }
+
   /** What runs under the eyes of a conversation. */
   runsAt(address: Address): { taskId: string; agentId: string }[] {
     const key = conversationKey(address);

@@ -13,6 +13,7 @@ import { hashText, writeFileAtomic } from '../../lib/files.ts';
 import { readJson } from '../../lib/read-json.ts';
 import { isText, objectOf, optional, shape } from '../../lib/shape.ts';
 import { plainLine } from '../../lib/text.ts';
+import { tellChange } from '../changes.ts';
 import { type Home, isId } from '../home.ts';
 import { DEFAULT_SECTION, isRemembered } from './memory.ts';
 import { appendRecord, decisionOn } from './record.ts';
@@ -94,6 +95,7 @@ export async function addSuggestion(
     ...(given.run === undefined ? {} : { run: given.run }),
   };
   await writeFileAtomic(path.join(folder(home, viber), `${id}.json`), `${JSON.stringify(suggestion, null, 2)}\n`);
+  tellChange(home, { kind: 'suggestion', viber, suggestion });
   return suggestion;
 }
 

@@ -34,8 +34,13 @@ export const actorOf = ({ principal }: Pick<CommandContext, 'principal'>): { by:
   name: plainName(principal.name),
 });
 
+type Deciding = Pick<
+  CommandContext,
+  'home' | 'messages' | 'viber' | 'principal' | 'timezone' | 'address' | 'expected'
+>;
+
 /** `words`: what to write in place of the suggested text. Only for owners. */
-export async function decide(context: CommandContext, verb: Verb, name: string, words: string): Promise<CommandReply> {
+export async function decide(context: Deciding, verb: Verb, name: string, words: string): Promise<CommandReply> {
   const { home, messages } = context;
   const [, other, id = ''] = NAME.exec(name) ?? [];
   const viber = other ?? context.viber;
@@ -69,7 +74,7 @@ export async function decide(context: CommandContext, verb: Verb, name: string, 
 
 /** Exactly the text that was shown, or the owner's own in its place. */
 async function addAccepted(
-  context: CommandContext,
+  context: Deciding,
   viber: string,
   { id, section, text, provenance }: Suggestion,
   instead: string | undefined,
@@ -82,7 +87,7 @@ async function addAccepted(
   return added?.id;
 }
 
-async function reject(context: CommandContext, viber: string, { id, text }: Suggestion): Promise<void> {
+async function reject(context: Deciding, viber: string, { id, text }: Suggestion): Promise<void> {
   const at = new Date().toISOString();
   await appendRecord(context.home, viber, {
     ...{ op: 'reject', at, bullets: toBullets(text), suggestion: id },
@@ -91,7 +96,7 @@ async function reject(context: CommandContext, viber: string, { id, text }: Sugg
 }
 
 async function askForWords(
-  { home, messages, expected, address, principal }: CommandContext,
+  { home, messages, expected, address, principal }: Deciding,
   viber: string,
   id: string,
 ): Promise<CommandReply> {
@@ -112,7 +117,7 @@ async function askForWords(
 }
 
 /** Why a press has no effect any more. */
-function closed(context: CommandContext, viber: string, id: string): Text {
+function closed(context: Deciding, viber: string, id: string): Text {
   const { messages } = context;
   const decision = decisionOn(context.home, viber, id);
   if (!decision) return messages.text('memory.suggestionGone');

@@ -1,0 +1,145 @@
+/** The protocol of programs with all it asks of the gateway: opened at the first request for any of it. */
+import type { Caller } from '../../board/contract.ts';
+import { Exchange } from '../../board/protocol/exchange.ts';
+import type { ProtocolParts } from '../../board/protocol/parts.ts';
+import { createSockets } from '../../board/protocol/socket.ts';
+import { Refused } from '../../board/respond.ts';
+import type { AgentStreamEvent } from '../../channels/channel.ts';
+import { versionOf } from '../../cli/version.ts';
+import { scrub } from '../../log.ts';
+import { decide } from '../../runtime/commands/memory/decide.ts';
+import type { News } from '../../runtime/contract/news.ts';
+import { maySee } from '../../runtime/conversations/visibility.ts';
+import type { Gateway } from '../../runtime/gateway.ts';
+import type { Bus } from '../../runtime/live/bus.ts';
+import { createLiveText, type LiveText } from '../../runtime/live/text.ts';
+import { type Change, hearChanges } from '../../workspace/changes.ts';
+import { readTaskSync } from '../../workspace/tasks.ts';
+import type { Services } from '../services.ts';
+import { createSubmissions } from './submissions.ts';
+import type { Work } from '../work.ts';
+
+export interface ProtocolServices extends Services {
+  work: Work;
+  gateway: Gateway;
+}
+
+export interface Protocol {
+  parts: ProtocolParts;
+  exchange: Exchange;
+  sockets: ReturnType<typeof createSockets>;
+  close(): void;
+}
+
+const ANSWERED_MS = 7 * 86_400_000;
+
+export function openProtocol(services: ProtocolServices): Protocol {
+  const { home, viber, state, live, bus, news, engine, languages, questions, work, gateway, log } = services;
+  const sees: ProtocolParts['maySee'] = (principal, task) =>
+    maySee({ principal, address: { channel: 'api', account: 'api', chat: '' }, isDirect: true, viber: task.viber }, task);
+  const submissions = createSubmissions({
+    ...services,
+    gateway,
+    async fileOf(caller, ref) {
+      const { openArtifact } = await import('../../board/protocol/artifact.ts');
+      const { meta, file, size } = await openArtifact(ref, caller.principal, { home, maySee: sees });
+      await file.close();
+      return { id: ref, name: meta.name, mimeType: meta.type, size, kind: 'document' };
+    },
+  });
+  const parts: ProtocolParts = {
+    ...{ home, epoch: engine.epoch, about: { id: viber, version: versionOf() }, submissions, maySee: sees },
+    stopping: {
+      task: work.stopTask,
+      agent: (target, reason, caller) => stopAgents(target, reason, caller),
+    },
+    approvals: work.approvals,
+    jobs: work.jobs,
+    runningTasks: () => [...new Set(live.runs().map(({ taskId }) => taskId))],
+    async decideMemory(caller, { suggestion, verdict, text = '' }) {
+      const { principal } = caller;
+      if (principal.role !== 'owner') throw new Refused(403, 'forbidden', 'Only an owner may do this.');
+      const address = { channel: 'api', account: 'api', chat: submissions.chatOf(caller) };
+      const verb = verdict === 'accept' && text.trim() !== '' ? 'edit' : verdict;
+      const given = { home, viber, principal, address, messages: languages.at(address), timezone: undefined };
+      const reply = await decide(given, verb, suggestion, text);
+      if (!reply.decided) throw new Refused(409, 'decided', String(reply.text), 'suggestion');
+      await questions.decided(reply.decided.question, reply.decided.outcome);
+      return { suggestion, verdict, text: String(reply.text) };
+    },
+    answered: {
+      get: (key) => state.get(`answered.${key}`),
+      set: (key, answer) => state.set(`answered.${key}`, answer, ANSWERED_MS),
+    },
+    onNews: (listener) => news.subscribe(listener),
+    onProgress: (listener) => watch(bus, listener),
+    onError: (error) => log.error({ err: error }, 'a part of the protocol failed'),
+  };
+
+  async function stopAgents(target: string, reason: string, caller: Caller): Promise<string[]> {
+    const { principal, direct } = caller;
+    const waiting = work.approvals.all().map((request) => ({ taskId: request.taskId, agentId: request.viber }));
+    const meant = [...live.runs(), ...waiting].filter(({ agentId }) => target === '*' || agentId === target);
+    const here = direct ? live.runsAt(direct).map(({ taskId }) => taskId) : [];
+    const ids = [...new Set(meant.map(({ taskId }) => taskId))].filter((id) => {
+      const task = readTaskSync(home, id);
+      return task && (here.includes(id) || submissions.isOwn(caller, task)) && sees(principal, task);
+    });
+    const ended = await Promise.all(ids.map((id) => work.stopTask(id, principal)));
+    const stopped = ids.filter((_, index) => ended[index]);
+    log.info({ tasks: stopped, target, reason: reason.slice(0, 200) }, 'interrupted');
+    return stopped;
+  }
+
+  const unheard = hearChanges(home, (change) => news.tell(newsOf(change)));
+  const exchange = new Exchange(parts);
+  const sockets = createSockets({ parts, exchange });
+  return {
+    ...{ parts, exchange, sockets },
+    close() {
+      unheard();
+      sockets.close();
+      exchange.close(1012, 'the gateway restarts');
+    },
+  };
+}
+
+function newsOf(change: Change): News {
+  switch (change.kind) {
+    case 'plan':
+      return { type: 'plan:changed', taskId: change.taskId, hash: change.hash };
+    case 'artifact':
+      return { type: 'artifact:created', taskId: change.taskId, artifact: change.artifact };
+    case 'suggestion':
+      return { type: 'memory:suggested', viber: change.viber, suggestion: change.suggestion };
+  }
+}
+
+/** Bytes of what a tool was given, or gave, that is told. */
+const MAX_TOLD = 32 * 1024;
+
+/** The bus as people may see it: no blocks, no secrets, no half words, and nothing endless. */
+function watch(bus: Bus, listener: (event: AgentStreamEvent) => void): () => void {
+  const texts = new Map<string, LiveText>();
+  return bus.subscribe((event) => {
+    const { runId } = event;
+    if (event.type === 'text-delta') {
+      const text = texts.get(runId) ?? createLiveText();
+      texts.set(runId, text);
+      const content = text.add(event.content);
+      if (content !== '') listener({ ...event, content });
+      return;
+    }
+    // What was said before is not the answer.
+    if (event.type === 'tool-call' || event.type === 'state-change') texts.delete(runId);
+    if (event.type === 'tool-call') listener({ ...event, args: told(event.args) });
+    else if (event.type === 'tool-result') listener({ ...event, result: told(event.result) });
+    else listener(event);
+  });
+}
+
+function told(value: unknown): unknown {
+  const text = JSON.stringify(value) ?? 'null';
+  if (text.length > MAX_TOLD) return { cut: scrub(text.slice(0, MAX_TOLD)) };
+  return JSON.parse(scrub(text));
+}

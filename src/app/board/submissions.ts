@@ -1,0 +1,125 @@
+/**
+ * What programs and the Board say, on its way through the gateway's door: authorised by the guard, deduplicated by who says it and its id,
+ * durable when it resolves. A submitted task has a conversation of its own; a person's own words go to their direct messages.
+ */
+import { type Principal, principalText } from '../../access/principal.ts';
+import type { Caller } from '../../board/contract.ts';
+import type { Submissions } from '../../board/protocol/parts.ts';
+import { Refused } from '../../board/respond.ts';
+import { apiAddress, apiPlaces, messageOf, type Saying } from '../../channels/api/decode.ts';
+import { type Address, API, conversationKey, type Given, type RemoteFile } from '../../channels/channel.ts';
+import { spoolKey } from '../../engine/engine.ts';
+import { dedupeId, traceOf, type Visit } from '../../runtime/contract/entry.ts';
+import { bindingKey } from '../../runtime/conversations/conversations.ts';
+import { mayChoose } from '../../runtime/conversations/vibers.ts';
+import type { Gateway } from '../../runtime/gateway.ts';
+import { readTaskSync } from '../../workspace/tasks.ts';
+import type { Services } from '../services.ts';
+
+export interface SubmissionParts extends Pick<Services, 'home' | 'conversations' | 'vibers' | 'handles'> {
+  gateway: Pick<Gateway, 'accept'>;
+  /** What a ref names that came with a message of this client. Throws Refused. */
+  fileOf(caller: Caller, ref: string): Promise<RemoteFile>;
+}
+
+/** What a conversation is called: one for each client, and one for each person. */
+const chatOf = ({ id, kind, principal }: Caller): string => {
+  if (principal.channel === API && kind === 'client') return id;
+  return principalText(principal).replace(/[^\w.-]/g, '-').slice(0, 64);
+};
+
+const MAX_GOAL_FACT = 400;
+
+export function createSubmissions(parts: SubmissionParts): Submissions {
+  const { home, conversations, vibers, gateway, handles } = parts;
+
+  /** Resolves to the task that the words belong to, once they are durable. */
+  async function accept(caller: Caller, saying: Omit<Saying, 'sender' | 'sentAt'>, raw: unknown): Promise<string | undefined> {
+    const { principal } = caller;
+    const message = messageOf({ ...saying, sender: { user: principal.user, name: principal.name }, sentAt: Date.now() });
+    const visit: Visit = { as: principal };
+    const outcome = await gateway.accept(message, raw, visit).catch((error: unknown) => {
+      handles.note(error);
+      throw new Refused(503, 'busy', 'It could not be stored; send it again in a moment.');
+    });
+    if (visit.rate?.ok === false) throw new Refused(429, 'too_many', 'These are too many messages at once; wait a minute.');
+    if (outcome === 'answered' || outcome === 'refused')
+      throw new Refused(429, 'refused', 'It was not taken in: too much waits, or there is no such viber any more.');
+    return conversations.get(bindingKey(principal, message.address, true))?.taskId;
+  }
+
+  function checkViber(viber: string | undefined, principal: Principal, address: Address): void {
+    if (viber !== undefined && !mayChoose({ principal, address, isDirect: true }, viber, vibers))
+      throw new Refused(404, 'not_found', `There is no viber ${viber} for you.`, 'viberId');
+  }
+
+  const filesOf = (caller: Caller, refs: readonly string[]) => Promise.all(refs.map((ref) => parts.fileOf(caller, ref)));
+
+  /** Where the client takes part in a task: in its person's direct messages if these are about it, else in a conversation of its own. */
+  async function placeIn(taskId: string, viber: string, caller: Caller): Promise<Address> {
+    const { principal, direct } = caller;
+    const bound = conversations.bound(taskId);
+    if (direct && bound.some(({ key }) => key === bindingKey(principal, direct, true))) return direct;
+    const chat = chatOf(caller);
+    const own = bound.find(({ address }) => address.channel === API && address.chat === chat && address.thread !== undefined);
+    if (own) return own.address;
+    const address = apiAddress(chat, taskId);
+    await conversations.bind({ key: conversationKey(address), taskId, viber, address, isDirect: true, isChosen: true });
+    return address;
+  }
+
+  return {
+    chatOf,
+    isOwn(caller, { conversations: places }) {
+      const own = apiPlaces(chatOf(caller));
+      return places.some((place) => place === own || place.startsWith(`${own}:`));
+    },
+    async submit(caller, id, { goal, messages, plan, artifacts, memory, context, viberId }) {
+      const chat = chatOf(caller);
+      const event = `${caller.id}:${id}`;
+      const thread = traceOf(spoolKey(dedupeId({ id: event, address: apiAddress(chat) })));
+      const address = apiAddress(chat, thread);
+      checkViber(viberId, caller.principal, address);
+      const last = messages.at(-1);
+      const said = last?.role === 'user' ? last.text : undefined;
+      const before = said === undefined ? messages : messages.slice(0, -1);
+      const given: Given = {
+        goal,
+        ...(before.length > 0 && { messages: before }),
+        ...(plan !== undefined && { plan }),
+        ...(memory !== undefined && { memory }),
+        ...(artifacts && { artifacts }),
+      };
+      const isSame = said === undefined || said.trim() === goal.trim();
+      const saying = { id: event, address, text: said ?? goal, given, context, viber: viberId };
+      const facts = isSame ? [] : [`This task is about: ${goal.slice(0, MAX_GOAL_FACT)}`];
+      await accept(caller, { ...saying, facts }, { type: 'task:submit', id });
+      const taskId = conversations.get(conversationKey(address))?.taskId;
+      if (taskId === undefined) throw new Refused(503, 'busy', 'It could not be stored; send it again in a moment.');
+      return { taskId };
+    },
+    async tell(caller, id, { taskId, message, injectionMode, files = [] }) {
+      const viber = readTaskSync(home, taskId)?.viber;
+      if (viber === undefined) throw new Refused(404, 'not_found', 'There is no such task.', 'taskId');
+      const remote = await filesOf(caller, files);
+      const place = await placeIn(taskId, viber, caller);
+      // Files are handed out by the channel of the conversation.
+      const address = remote.length > 0 && place.channel !== API ? await placeIn(taskId, viber, withoutDirect(caller)) : place;
+      const given: Given = injectionMode === undefined ? {} : { mode: injectionMode };
+      await accept(caller, { id: `${caller.id}:${id}`, address, text: message, given, files: remote, viber }, { type: 'task:message', id });
+      return { taskId };
+    },
+    async say(caller, id, { content, attachments, context }) {
+      const refs = attachments.map((given) => (typeof given === 'string' ? given : given.ref));
+      const files = await filesOf(caller, refs);
+      const address = caller.direct && files.length === 0 ? caller.direct : apiAddress(chatOf(caller));
+      const saying = { id: `${caller.id}:${id}`, address, text: content, context, files, takesCommands: true };
+      const taskId = await accept(caller, saying, { type: 'message', id });
+      return taskId === undefined ? {} : { taskId };
+    },
+  };
+}
+
+function withoutDirect({ direct: _direct, ...caller }: Caller): Caller {
+  return caller;
+}

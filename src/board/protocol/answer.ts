@@ -1,0 +1,47 @@
+/** A command from a socket: checked, carried out, acknowledged. Nothing is acknowledged before it is durable. */
+import { Refused } from '../respond.ts';
+import { commandTable } from './commands.ts';
+import type { Connection } from './connection.ts';
+import type { Exchange } from './exchange.ts';
+import type { AckFrame, ErrorFields } from './frames.ts';
+import type { ProtocolParts } from './parts.ts';
+import { Conflict, INTERNAL, toldError } from './refusals.ts';
+import { type Frame, isCommandType } from './schemas.ts';
+
+/** Never rejects: what nobody expected is told as `internal`, and logged. */
+export async function answerCommand(
+  frame: Frame,
+  connection: Connection,
+  exchange: Exchange,
+  parts: ProtocolParts,
+): Promise<void> {
+  const { type, id } = frame;
+  // An interrupt may do without an id: then nobody waits for its answer.
+  const acknowledge = (ack: AckFrame) => {
+    if (id !== undefined || type !== 'interrupt') connection.send(ack);
+  };
+  const release = type === 'task:submit' ? exchange.hold(connection) : undefined;
+  try {
+    if (!isCommandType(type))
+      throw new Refused(400, 'unknown_type', `There is no frame of type ${JSON.stringify(type)} here.`, 'type');
+    if (id === undefined && type !== 'interrupt') throw new Refused(400, 'bad_request', 'A command has an id.', 'id');
+    const asked = { caller: connection.caller, id: id ?? '', parts, exchange, connection };
+    const { fields = {}, afterwards } = await commandTable[type](frame, asked);
+    acknowledge({ type: 'ack', id: id ?? '', ok: true, ...fields });
+    await afterwards?.();
+  } catch (error) {
+    const told = toldError(error);
+    if (!told) parts.onError(error);
+    const current = error instanceof Conflict ? { current: error.current } : {};
+    // The ack says the same; the frame is for those who wait for it alone.
+    if (error instanceof Conflict) connection.send({ type: 'conflict', id: id ?? '', ...current });
+    acknowledge({ type: 'ack', id: id ?? '', ok: false, error: told ? fieldsOf(told) : INTERNAL, ...current });
+  } finally {
+    release?.();
+  }
+}
+
+const fieldsOf = ({ code, message, field }: ErrorFields): ErrorFields => ({
+  ...{ code, message },
+  ...(field !== undefined && { field }),
+});

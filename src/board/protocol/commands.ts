@@ -1,0 +1,140 @@
+/** What each command does, for frames and for bodies over HTTP alike. Throws Refused, or UserError with words for whoever asked. */
+import type { z } from 'zod';
+import { readTaskSync } from '../../workspace/tasks.ts';
+import type { Address } from '../../channels/channel.ts';
+import type { Caller } from '../contract.ts';
+import { Refused } from '../respond.ts';
+import { readArtifact } from './artifact.ts';
+import type { Connection } from './connection.ts';
+import { decideApproval } from './decisions.ts';
+import { writeFile, writePlanText } from './edits.ts';
+import type { Exchange } from './exchange.ts';
+import type { ProtocolParts } from './parts.ts';
+import { noTask, parsedBy, steeredTask } from './refusals.ts';
+import {
+  approvalSchema,
+  artifactSchema,
+  type CommandType,
+  fileWriteSchema,
+  interruptSchema,
+  jobCreateSchema,
+  memorySchema,
+  planWriteSchema,
+  saySchema,
+  stopSchema,
+  submitSchema,
+  subscribeSchema,
+  tellSchema,
+  unsubscribeSchema,
+} from './schemas.ts';
+
+export interface Asked {
+  caller: Caller;
+  /** With the caller the name of the command: the same again is carried out once. */
+  id: string;
+  parts: ProtocolParts;
+  /** Of a socket. */
+  exchange?: Exchange;
+  connection?: Connection;
+}
+
+export interface Answer {
+  /** Beside `ok` in the acknowledgement. */
+  fields?: object;
+  /** After that is sent. */
+  afterwards?: () => Promise<void>;
+}
+
+type Carry = (given: unknown, asked: Asked) => Promise<Answer>;
+
+const command =
+  <T>(schema: z.ZodType<T>, carry: (input: T, asked: Asked) => Promise<Answer>): Carry =>
+  async (given, asked) =>
+    carry(parsedBy(schema, given), asked);
+
+/** Whoever has begun something on a socket hears of it there without asking. */
+async function followed({ exchange, connection }: Asked, taskId: string | undefined, live?: 'off' | 'text' | 'events') {
+  if (exchange && connection && taskId !== undefined) await exchange.follow(connection, [taskId], { live });
+}
+
+/** Nobody reads what a job says there: without `deliver` it is sent nowhere. */
+const FROM: Address = { channel: 'local', account: 'api', chat: 'api' };
+
+/** For what repeating would do twice. A second one that comes meanwhile waits for the first. */
+const underWay = new Map<string, Promise<object>>();
+
+async function once(
+  { caller, id, parts }: Asked,
+  work: () => Promise<object>,
+): Promise<Answer> {
+  const key = JSON.stringify([parts.home.root, caller.kind, caller.id, id]);
+  const known = id === '' ? undefined : await parts.answered.get(key);
+  if (known !== undefined) return { fields: JSON.parse(known) };
+  const running = underWay.get(key) ?? work();
+  underWay.set(key, running);
+  try {
+    const fields = await running;
+    if (id !== '') await parts.answered.set(key, JSON.stringify(fields));
+    return { fields };
+  } finally {
+    underWay.delete(key);
+  }
+}
+
+export const commandTable: Readonly<Record<CommandType, Carry>> = {
+  'task:submit': command(submitSchema, async (task, asked) => {
+    const { taskId } = await asked.parts.submissions.submit(asked.caller, asked.id, task);
+    await followed(asked, taskId, task.live);
+    return { fields: { taskId } };
+  }),
+  'task:message': command(tellSchema, async (said, asked) => {
+    steeredTask(said.taskId, asked.caller.principal, asked.parts);
+    const { taskId } = await asked.parts.submissions.tell(asked.caller, asked.id, said);
+    await followed(asked, taskId);
+    return { fields: { taskId } };
+  }),
+  message: command(saySchema, async (said, asked) => {
+    const { taskId } = await asked.parts.submissions.say(asked.caller, asked.id, said);
+    await followed(asked, taskId);
+    return { fields: taskId === undefined ? {} : { taskId } };
+  }),
+  'task:stop': command(stopSchema, async ({ taskId }, { caller, parts }) => {
+    const before = steeredTask(taskId, caller.principal, parts);
+    const isStopped = await parts.stopping.task(taskId, caller.principal);
+    const state = isStopped ? 'stopped' : (readTaskSync(parts.home, taskId)?.state ?? before.state);
+    return { fields: { taskId, state } };
+  }),
+  interrupt: command(interruptSchema, async ({ targetAgentId, reason }, { caller, parts }) => ({
+    fields: { taskIds: await parts.stopping.agent(targetAgentId, reason, caller) },
+  })),
+  'job:create': command(jobCreateSchema, async ({ job }, asked) => {
+    const { caller, parts } = asked;
+    const service = await parts.jobs();
+    if (!service) throw new Refused(503, 'busy', 'The jobs are still being read; try again in a moment.');
+    if (caller.principal.role !== 'owner') throw new Refused(403, 'forbidden', 'Only an owner may do this.');
+    return once(asked, async () => ({ job: await service.create(job, caller.principal, FROM) }));
+  }),
+  'task:subscribe': command(subscribeSchema, async ({ taskIds, after, live }, { exchange, connection }) => {
+    if (!exchange || !connection) throw noTask();
+    return { afterwards: () => exchange.follow(connection, taskIds, { after, live }) };
+  }),
+  'task:unsubscribe': command(unsubscribeSchema, async ({ taskIds }, { exchange, connection }) => {
+    if (exchange && connection) exchange.unfollow(connection, taskIds);
+    return {};
+  }),
+  'approval:decide': command(approvalSchema, async (decision, { caller, parts }) => ({
+    fields: await decideApproval(decision, caller.principal, parts),
+  })),
+  'memory:decide': command(memorySchema, (decision, asked) =>
+    once(asked, () => asked.parts.decideMemory(asked.caller, decision)),
+  ),
+  'plan:write': command(planWriteSchema, async (write, { caller, parts }) => ({
+    fields: await writePlanText(write, caller.principal, parts),
+  })),
+  'file:write': command(fileWriteSchema, async (write, { caller, parts }) => ({
+    fields: await writeFile(write, caller.principal, parts),
+  })),
+  'artifact:get': command(artifactSchema, async ({ ref, offset }, { caller, parts }) => ({
+    fields: await readArtifact(ref, offset, caller.principal, parts),
+  })),
+};

@@ -1,0 +1,151 @@
+/**
+ * One reader of events: what it has asked to hear of, what it may, and how far behind it is. Whoever does not read is told less, then is left:
+ * above 1 MiB pieces of text are put together and other progress is dropped, above 8 MiB the connection is closed with 1013.
+ */
+import type { AgentStreamEvent } from '../../channels/channel.ts';
+import { readTaskSync } from '../../workspace/tasks.ts';
+import type { TaskRecord } from '../../workspace/types.ts';
+import type { Caller } from '../contract.ts';
+import type { Audience, LoggedEvent } from './events.ts';
+import type { ConnectedFrame, EventFrame } from './frames.ts';
+import type { ProtocolParts } from './parts.ts';
+
+export type LiveChoice = 'off' | 'text' | 'events';
+
+/** The other end, whatever carries it. */
+export interface Peer {
+  send(text: string): void;
+  /** Bytes that were sent and not taken. */
+  waiting(): number;
+  close(code: number, reason: string): void;
+}
+
+export const ALL = '*';
+const SLOW_BYTES = 1024 * 1024;
+const STUCK_BYTES = 8 * 1024 * 1024;
+/** Text that is held back for one run. */
+const MAX_HELD = 64 * 1024;
+/** Tasks that one connection follows by name. */
+const MAX_FOLLOWED = 10_000;
+export const TRY_LATER = 1013;
+
+type Seeing = Pick<ProtocolParts, 'home' | 'maySee' | 'submissions'>;
+
+export class Connection {
+  readonly caller: Caller;
+  readonly #peer: Peer;
+  readonly #to: Seeing;
+  readonly #chat: string;
+  /** By task, or `*`. */
+  readonly #followed = new Map<string, LiveChoice>();
+  /** By run, text that waits for the reader. */
+  readonly #held = new Map<string, { frame: Extract<EventFrame, { type: 'task:progress' }>; text: string }>();
+  /** What came while a submission was on its way: its acknowledgement goes before. */
+  #later: (() => void)[] = [];
+  #submitting = 0;
+  #isClosed = false;
+
+  constructor(caller: Caller, peer: Peer, to: Seeing) {
+    this.caller = caller;
+    this.#peer = peer;
+    this.#to = to;
+    this.#chat = to.submissions.chatOf(caller);
+  }
+
+  /** Whether anything of live progress is wanted here at all. */
+  get isLive(): boolean {
+    return this.#submitting > 0 || [...this.#followed.values()].some((live) => live !== 'off');
+  }
+
+  /** Until what it gives back is called nothing is told: it may be about a task whose id the other end does not know yet. */
+  hold(): () => void {
+    this.#submitting += 1;
+    return () => {
+      this.#submitting -= 1;
+      if (this.#submitting > 0) return;
+      const later = this.#later;
+      this.#later = [];
+      for (const tell of later) tell();
+    };
+  }
+
+  follow(taskIds: readonly string[], live: LiveChoice | undefined): void {
+    for (const id of taskIds) {
+      this.#followed.set(id, live ?? this.#followed.get(id) ?? 'off');
+      const [oldest] = this.#followed.keys();
+      if (this.#followed.size > MAX_FOLLOWED && oldest !== undefined) this.#followed.delete(oldest);
+    }
+  }
+
+  unfollow(taskIds: readonly string[]): void {
+    for (const id of taskIds) this.#followed.delete(id);
+  }
+
+  send(frame: EventFrame | ConnectedFrame | object): void {
+    if (this.#isClosed) return;
+    if (this.#peer.waiting() > STUCK_BYTES) return this.close(TRY_LATER, 'too much waits to be read');
+    this.#peer.send(JSON.stringify(frame));
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#held.clear();
+    this.#peer.close(code, reason);
+  }
+
+  /** Tells of it if it is for this reader. */
+  tell(event: LoggedEvent): void {
+    if (this.#submitting > 0) return void this.#later.push(() => this.tell(event));
+    const { frame, audience } = event;
+    if (!this.#isFor(audience)) return;
+    // The answer has all the words.
+    if ('runId' in frame && frame.type !== 'task:started' && frame.runId !== undefined) this.#held.delete(frame.runId);
+    this.send(frame);
+  }
+
+  progress(given: AgentStreamEvent, cursor: string): void {
+    if (this.#submitting > 0) return void this.#later.push(() => this.progress(given, cursor));
+    const { taskId, runId, ...event } = given;
+    const live = this.#followed.get(taskId) ?? this.#followed.get(ALL) ?? 'off';
+    if (live === 'off' || (live === 'text' && event.type !== 'text-delta')) return;
+    if (!this.#isFor({ task: taskId })) return;
+    const frame: Extract<EventFrame, { type: 'task:progress' }> = { type: 'task:progress', taskId, runId, event, cursor };
+    const isSlow = this.#peer.waiting() > SLOW_BYTES;
+    if (!isSlow) this.#release();
+    if (!isSlow) this.send(frame);
+    else if (event.type === 'text-delta') this.#hold(frame, event.content);
+  }
+
+  /** What was held back goes out once the reader has caught up. */
+  catchUp(): void {
+    if (this.#held.size > 0 && this.#peer.waiting() <= SLOW_BYTES) this.#release();
+    if (this.#peer.waiting() > STUCK_BYTES) this.close(TRY_LATER, 'too much waits to be read');
+  }
+
+  /** Whether this reader may see a task at all. */
+  maySee(task: TaskRecord): boolean {
+    return this.#to.maySee(this.caller.principal, task);
+  }
+
+  #isFor(audience: Audience): boolean {
+    if (audience === 'owners') return this.#followed.has(ALL) && this.caller.principal.role === 'owner';
+    if ('chat' in audience) return audience.chat === this.#chat;
+    const task = readTaskSync(this.#to.home, audience.task);
+    if (!task) return false;
+    const isAsked = this.#followed.has(ALL) || this.#followed.has(task.id);
+    return (isAsked || this.#to.submissions.isOwn(this.caller, task)) && this.maySee(task);
+  }
+
+  #hold(frame: Extract<EventFrame, { type: 'task:progress' }>, text: string): void {
+    const known = this.#held.get(frame.runId);
+    const all = (known?.text ?? '') + text;
+    if (all.length <= MAX_HELD) this.#held.set(frame.runId, { frame, text: all });
+  }
+
+  #release(): void {
+    for (const { frame, text } of this.#held.values())
+      this.send({ ...frame, event: { ...frame.event, content: text } });
+    this.#held.clear();
+  }
+}

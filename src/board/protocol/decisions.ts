@@ -1,0 +1,47 @@
+/** What people decide here: by the same rights and in the same stores as in a chat, and for exactly what was shown. */
+import { type Principal, principalText } from '../../access/principal.ts';
+import type { ApprovalVerdict } from '../../workspace/types.ts';
+import { Refused } from '../respond.ts';
+import type { ProtocolParts } from './parts.ts';
+import { steeredTask } from './refusals.ts';
+import type { CommandOf } from './schemas.ts';
+
+type Decided = Readonly<Record<string, unknown>>;
+
+const gone = () => new Refused(404, 'not_found', 'There is no such question any more.', 'approval');
+
+export async function decideApproval(
+  { approval, digest, verdict, answer }: CommandOf<'approval:decide'>,
+  by: Principal,
+  to: ProtocolParts,
+): Promise<Decided> {
+  const request = to.approvals.get(approval);
+  if (!request) throw gone();
+  const task = steeredTask(request.taskId, by, to);
+  // A guest answers questions about their own task, and consents to no effect.
+  if (by.role === 'guest' && (request.principal.role !== 'guest' || request.kind === 'tool'))
+    throw new Refused(403, 'forbidden', 'This is for the people of the task and for owners.');
+  if (request.digest !== digest)
+    throw new Refused(409, 'changed', 'It is not what was shown any more; look at it again.', 'digest');
+  const chosen = choiceOf(verdict, answer, request.kind);
+  const who = principalText(by);
+  const decided = await to.approvals.decide(approval, { ...chosen, by: who, name: by.name });
+  const holds = decided?.request.decision;
+  if (!holds) throw gone();
+  if (!decided.isFirst && (holds.by !== who || holds.verdict !== chosen.verdict))
+    throw new Refused(409, 'decided', `It was decided already: ${holds.verdict}.`);
+  return { approval, taskId: task.id, verdict: holds.verdict };
+}
+
+function choiceOf(
+  verdict: CommandOf<'approval:decide'>['verdict'],
+  answer: string | undefined,
+  kind: 'tool' | 'plan' | 'question',
+): { verdict: ApprovalVerdict; answer?: string } {
+  const isAnswer = verdict === 'answer';
+  if (isAnswer !== (kind === 'question') || (verdict === 'always' && kind !== 'tool'))
+    throw new Refused(400, 'bad_request', `verdict: ${kind === 'question' ? 'a question is answered' : `a ${kind} is approved or rejected`}`, 'verdict');
+  if (!isAnswer) return { verdict: verdict === 'reject' ? 'deny' : verdict };
+  if (answer === undefined || answer.trim() === '') throw new Refused(400, 'bad_request', 'answer: is empty', 'answer');
+  return { verdict, answer: answer.trim() };
+}

@@ -1,0 +1,193 @@
+/**
+ * Who listens, and what they are told. It hears the news from the first listener on; of live progress it hears nothing while nobody who is
+ * connected wants any.
+ */
+import type { AgentStreamEvent } from '../../channels/channel.ts';
+import type { ApprovalRequest } from '../../runtime/contract/approval.ts';
+import type { News } from '../../runtime/contract/news.ts';
+import { readSessionTail } from '../../workspace/sessions.ts';
+import { listTasks, readTaskSync } from '../../workspace/tasks.ts';
+import type { TaskRecord } from '../../workspace/types.ts';
+import type { Caller } from '../contract.ts';
+import { ALL, Connection, type LiveChoice, type Peer } from './connection.ts';
+import { type Audience, EventLog } from './events.ts';
+import { type ApprovalFrame, type EndFrame, type EventFrame, endFrame } from './frames.ts';
+import type { ProtocolParts } from './parts.ts';
+
+/** Tasks that are told of where nobody has named any. */
+const MAX_TOLD = 100;
+/** Where the ends of runs are looked for. */
+const TAIL = { maxBytes: 512 * 1024, maxEntries: 400 };
+const MAX_ENDS = 10;
+/** A run that went on with newer words has no end of its own. */
+const STEERED = 'steered';
+
+export class Exchange {
+  readonly log: EventLog;
+  readonly #parts: ProtocolParts;
+  readonly #connections = new Set<Connection>();
+  readonly #unsubscribe: () => void;
+  #stopProgress: (() => void) | undefined;
+
+  constructor(parts: ProtocolParts) {
+    this.#parts = parts;
+    this.log = new EventLog(parts.epoch);
+    this.#unsubscribe = parts.onNews((news) => this.#hear(news));
+  }
+
+  connect(caller: Caller, peer: Peer): Connection {
+    const connection = new Connection(caller, peer, this.#parts);
+    this.#connections.add(connection);
+    return connection;
+  }
+
+  leave(connection: Connection): void {
+    this.#connections.delete(connection);
+    this.#attend();
+  }
+
+  /** From now on, after what `after` says was missed. */
+  async follow(
+    connection: Connection,
+    taskIds: readonly string[] | '*',
+    { after, live }: { after?: string | undefined; live?: LiveChoice | undefined },
+  ): Promise<void> {
+    const ids = taskIds === ALL ? [ALL] : taskIds;
+    connection.follow(ids, live);
+    this.#attend();
+    if (after !== undefined) await this.catchUp(connection, after, taskIds);
+  }
+
+  /** Nothing is told there until what it gives back is called; see `Connection.hold`. */
+  hold(connection: Connection): () => void {
+    const release = connection.hold();
+    this.#attend();
+    return () => {
+      release();
+      this.#attend();
+    };
+  }
+
+  unfollow(connection: Connection, taskIds: readonly string[] | '*'): void {
+    connection.unfollow(taskIds === ALL ? [ALL] : taskIds);
+    this.#attend();
+  }
+
+  /** What happened since a cursor; where nobody can tell any more, how the tasks stand. `own`: those of the client itself. */
+  async catchUp(connection: Connection, after: string, taskIds: readonly string[] | '*' | 'own'): Promise<void> {
+    const missed = this.log.after(after);
+    const named = typeof taskIds === 'string' ? undefined : new Set(taskIds);
+    if (missed) {
+      for (const event of missed)
+        if (!named || (typeof event.audience === 'object' && 'task' in event.audience && named.has(event.audience.task)))
+          connection.tell(event);
+      return;
+    }
+    connection.send({ type: 'resync', cursor: this.log.cursor });
+    for (const task of await this.#meant(connection, taskIds))
+      for (const frame of await this.standing(task)) connection.send({ ...frame, cursor: this.log.cursor });
+  }
+
+  /** How a task stands: its state, and from its session how its latest runs have ended. */
+  async standing(task: TaskRecord): Promise<EventFrame[]> {
+    const { id: taskId, viber, state } = task;
+    const tail = await readSessionTail(this.#parts.home, viber, taskId, TAIL);
+    const ends: EndFrame[] = tail.flatMap((entry) => {
+      if (entry.type !== 'result' || entry.error === STEERED) return [];
+      const { run: runId, text, summary, artifactRefs } = entry;
+      return [endFrame({ taskId, runId, state: entry.state, text, summary, artifactRefs })];
+    });
+    const latest = tail.findLast((entry) => 'run' in entry);
+    const runId = latest && 'run' in latest ? latest.run : undefined;
+    return [
+      { type: 'task:state', taskId, state, ...(runId !== undefined && { runId }) },
+      ...ends.filter((frame) => frame.type !== 'task:state').slice(-MAX_ENDS),
+    ];
+  }
+
+  /** Every connection is told why it ends. */
+  close(code: number, reason: string): void {
+    this.#unsubscribe();
+    this.#stopProgress?.();
+    for (const connection of this.#connections) connection.close(code, reason);
+  }
+
+  /** Live progress is listened to only while somebody wants it. */
+  #attend(): void {
+    const isWanted = [...this.#connections].some(({ isLive }) => isLive);
+    if (isWanted) this.#stopProgress ??= this.#parts.onProgress((event) => this.#progress(event));
+    else {
+      this.#stopProgress?.();
+      this.#stopProgress = undefined;
+    }
+  }
+
+  #progress(event: AgentStreamEvent): void {
+    for (const connection of this.#connections) connection.progress(event, this.log.cursor);
+  }
+
+  #hear(news: News): void {
+    for (const [frame, audience] of framesOf(news)) {
+      const event = this.log.add(frame, audience);
+      for (const connection of this.#connections) connection.tell(event);
+    }
+  }
+
+  async #meant(connection: Connection, taskIds: readonly string[] | '*' | 'own'): Promise<TaskRecord[]> {
+    const { home, submissions } = this.#parts;
+    const isSeen = (task: TaskRecord) => connection.maySee(task);
+    if (typeof taskIds !== 'string')
+      return taskIds.flatMap((id) => readTaskSync(home, id) ?? []).filter(isSeen);
+    const isOwn = (task: TaskRecord) => submissions.isOwn(connection.caller, task);
+    const match = (task: TaskRecord) => isSeen(task) && (taskIds === ALL || isOwn(task));
+    return listTasks(home, { limit: MAX_TOLD, maxRead: 2_000, match });
+  }
+}
+
+function framesOf(news: News): [EventFrame, Audience][] {
+  switch (news.type) {
+    case 'run:ended':
+      return [[endFrame(news.end), { task: news.end.taskId }]];
+    case 'approval:asked':
+      return [[approvalFrame(news.request), { task: news.request.taskId }]];
+    case 'approval:decided': {
+      const { request, decision } = news;
+      const { verdict, name, answer } = decision;
+      const about = { taskId: request.taskId, approval: request.id, verdict, by: name };
+      return [
+        [{ type: news.type, ...about, ...(answer !== undefined && { answer }) }, { task: request.taskId }],
+      ];
+    }
+    case 'memory:suggested': {
+      const { viber: viberId, suggestion } = news;
+      const { id, section, text } = suggestion;
+      return [[{ type: news.type, viberId, suggestion: id, ...(section !== undefined && { section }), text }, 'owners']];
+    }
+    case 'job:changed':
+      return [[news, 'owners']];
+    case 'channel:status':
+      return [[{ type: news.type, channel: news.channel, ...news.status }, 'owners']];
+    case 'notice': {
+      const { address, text, files } = news.message;
+      const shown = files.map(({ name, mimeType, size }) => ({ name, type: mimeType, size }));
+      return [[{ type: 'notice', text, files: shown }, { chat: address.chat }]];
+    }
+    default:
+      return [[news, { task: news.taskId }]];
+  }
+}
+
+/** What is asked, as it may be decided. */
+export function approvalFrame(request: ApprovalRequest): ApprovalFrame {
+  const { id: approval, taskId, run: runId, digest, kind, tool, sentence = '', details, expiresAt, input } = request;
+  const options =
+    kind === 'question' && typeof input === 'object' && input !== null && !Array.isArray(input) && Array.isArray(input.options)
+      ? input.options.filter((option) => typeof option === 'string')
+      : undefined;
+  return {
+    ...{ type: 'approval:asked', taskId, runId, approval, digest, kind, tool, question: sentence },
+    ...(details !== undefined && { details }),
+    ...(options && { options }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  };
+}

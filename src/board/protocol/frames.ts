@@ -1,0 +1,65 @@
+/** The frames that the gateway sends (docs/websocket.md). Types only; `src/client/frames.ts` has what a client makes of them. */
+import type { AgentStreamEvent, ChannelStatus, EndedRun } from '../../channels/channel.ts';
+import type { ArtifactRef, TaskState } from '../../workspace/types.ts';
+import type { BoardError } from '../contract.ts';
+
+export type ErrorFields = Pick<BoardError, 'code' | 'message' | 'field'>;
+
+export type AckFrame =
+  | { type: 'ack'; id: string; ok: true; [field: string]: unknown }
+  | { type: 'ack'; id: string; ok: false; error: ErrorFields; [field: string]: unknown };
+
+/** Without whose it is: that stands in the frame beside it. */
+type Bare<T> = T extends unknown ? Omit<T, 'taskId' | 'runId'> : never;
+export type ProgressEvent = Bare<AgentStreamEvent>;
+
+/** The end of a run, or that it was stopped. */
+export type EndFrame =
+  | { type: 'task:completed'; taskId: string; runId: string; result: Pick<EndedRun, 'text' | 'summary' | 'artifactRefs'> }
+  | { type: 'task:error'; taskId: string; runId: string; error: { message: string; trace: string } }
+  | { type: 'task:state'; taskId: string; runId?: string; state: TaskState };
+
+export type EventFrame = { cursor?: string } & (
+  | EndFrame
+  | { type: 'task:started'; taskId: string; runId: string }
+  | { type: 'task:progress'; taskId: string; runId: string; event: ProgressEvent }
+  | { type: 'plan:changed'; taskId: string; hash: string }
+  | { type: 'artifact:created'; taskId: string; artifact: ArtifactRef }
+  | ApprovalFrame
+  | { type: 'approval:decided'; taskId: string; approval: string; verdict: string; by: string; answer?: string }
+  | { type: 'memory:suggested'; viberId: string; suggestion: string; section?: string; text: string }
+  | { type: 'job:changed'; job: string }
+  | ({ type: 'channel:status'; channel: string } & ChannelStatus)
+  | { type: 'notice'; text: string; taskId?: string; files: { name: string; type: string; size: number }[] }
+  | { type: 'resync' }
+);
+
+export interface ApprovalFrame {
+  type: 'approval:asked';
+  taskId: string;
+  runId: string;
+  approval: string;
+  digest: string;
+  kind: 'tool' | 'plan' | 'question';
+  tool: string;
+  /** Markdown, as people are asked in the chat. */
+  question: string;
+  /** All arguments, as Markdown. */
+  details?: string;
+  options?: string[];
+  expiresAt?: string;
+}
+
+export interface ConnectedFrame {
+  type: 'connected';
+  protocol: number;
+  viber: { id: string; version: string; runningTasks: string[] };
+  cursor: string;
+}
+
+/** How a run has ended, as a frame: a stop is a state, and never a completion. */
+export function endFrame({ taskId, runId, state, text, summary, artifactRefs }: EndedRun): EndFrame {
+  if (state === 'stopped') return { type: 'task:state', taskId, runId, state };
+  if (state === 'error') return { type: 'task:error', taskId, runId, error: { message: text || summary, trace: runId } };
+  return { type: 'task:completed', taskId, runId, result: { text, summary, artifactRefs } };
+}

@@ -1,0 +1,59 @@
+/** Why a command is refused, in the words of every door. */
+import type { z } from 'zod';
+import { authoriseAction } from '../../access/authorise.ts';
+import type { Principal } from '../../access/principal.ts';
+import { UserError } from '../../errors.ts';
+import { readTaskSync } from '../../workspace/tasks.ts';
+import type { TaskRecord } from '../../workspace/types.ts';
+import type { BoardError } from '../contract.ts';
+import { Refused } from '../respond.ts';
+import type { ErrorFields } from './frames.ts';
+import type { ProtocolParts } from './parts.ts';
+
+/** What stands there is not what the change was made from. */
+export class Conflict extends Refused {
+  readonly current: { text: string; hash: string };
+
+  constructor(current: { text: string; hash: string }) {
+    super(409, 'conflict', 'It was changed meanwhile; look at what stands there now, and save again.', 'baseHash');
+    this.current = current;
+  }
+}
+
+export const noTask = () => new Refused(404, 'not_found', 'There is no such task.', 'taskId');
+
+/** A task that somebody may see; others do not learn whether it is there. Throws Refused. */
+export function seenTask(taskId: string, by: Principal, { home, maySee }: Pick<ProtocolParts, 'home' | 'maySee'>): TaskRecord {
+  const task = readTaskSync(home, taskId);
+  if (!task || !maySee(by, task)) throw noTask();
+  return task;
+}
+
+/** One that they may steer as well. Throws Refused. */
+export function steeredTask(taskId: string, by: Principal, to: Pick<ProtocolParts, 'home' | 'maySee'>): TaskRecord {
+  const task = seenTask(taskId, by, to);
+  if (!authoriseAction(by, 'steer', task.people))
+    throw new Refused(403, 'forbidden', 'This is for the people of the task and for owners.');
+  return task;
+}
+
+/** Throws Refused naming the first field that is wrong. */
+export function parsedBy<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { path = [], message = 'is not what it must be' } = parsed.error.issues[0] ?? {};
+  const field = path.join('.');
+  throw new Refused(400, 'bad_request', field === '' ? message : `${field}: ${message}`, field || undefined);
+}
+
+/** An error as bodies and frames have it; undefined for what nobody expected. */
+export function toldError(error: unknown): BoardError | undefined {
+  if (error instanceof Refused) return error.error;
+  if (error instanceof UserError) return { status: 400, code: 'bad_request', message: error.message };
+  return undefined;
+}
+
+export const INTERNAL: ErrorFields = {
+  code: 'internal',
+  message: 'Something went wrong here; the log of the gateway says what.',
+};

@@ -1,0 +1,110 @@
+/**
+ * Every command of `viber.v1` and every body over HTTP, once (docs/websocket.md, docs/openapi.yaml). A body is the frame without `type` and
+ * `id`. Unknown fields are dropped; what is missing or wrong is named by its path.
+ */
+import { z } from 'zod';
+import { planSchema, taskRequestSchema } from '../../runtime/contract/protocol.ts';
+
+export const PROTOCOL = 1;
+/** Bytes of one frame from outside. */
+export const MAX_FRAME = 1024 * 1024;
+/** Bytes of a file in one answer to `artifact:get`. */
+export const CHUNK = 256 * 1024;
+
+const taskId = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'is no id of a task');
+const viberId = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'is no id of a viber');
+const words = z.string().refine((text) => text.trim() !== '', 'is empty');
+const hash = z.string().max(128);
+const text = z.string().max(MAX_FRAME);
+const cursor = z.string().max(64);
+const refs = z.array(z.string().min(1).max(300)).max(20);
+/** What is watched of a run under way. */
+export const liveSchema = z.enum(['off', 'text', 'events']);
+const context = z.object({
+  currentFile: z.string().max(4_096).nullish(),
+  selection: z.string().nullish(),
+});
+const tasks = z.union([z.literal('*'), z.array(taskId).min(1).max(1_000)]);
+
+export const submitSchema = taskRequestSchema.extend({
+  goal: words,
+  messages: taskRequestSchema.shape.messages.max(1_000).default([]),
+  plan: z.union([z.string().max(256 * 1024), planSchema]).exactOptional(),
+  context: context.exactOptional(),
+  viberId: viberId.exactOptional(),
+  live: liveSchema.exactOptional(),
+});
+export const tellSchema = z.object({
+  taskId,
+  message: words,
+  injectionMode: z.enum(['steer', 'collect', 'followup']).exactOptional(),
+  files: refs.exactOptional(),
+});
+export const stopSchema = z.object({ taskId });
+export const interruptSchema = z.object({
+  targetAgentId: z.string().min(1).max(64),
+  reason: z.string().max(1_000).default(''),
+});
+/** A person's message to their own conversation. */
+export const sayTextSchema = z.object({
+  content: z.string(),
+  attachments: z.array(z.union([z.string().min(1).max(300), z.object({ ref: z.string().min(1).max(300) })])).max(20).default([]),
+  context: context.exactOptional(),
+});
+export const saySchema = sayTextSchema.refine(({ content, attachments }) => content.trim() !== '' || attachments.length > 0, {
+  path: ['content'],
+  message: 'is empty',
+});
+export const jobSchema = z.strictObject({
+  name: z.string(),
+  schedule: z.string(),
+  prompt: z.string(),
+  deliver: z.array(z.string()).exactOptional(),
+  timezone: z.string().exactOptional(),
+  skills: z.array(z.string()).exactOptional(),
+  model: z.string().exactOptional(),
+  viber: z.string().exactOptional(),
+});
+export const jobCreateSchema = z.object({ job: jobSchema });
+export const subscribeSchema = z.object({ taskIds: tasks, after: cursor.exactOptional(), live: liveSchema.exactOptional() });
+export const unsubscribeSchema = z.object({ taskIds: tasks });
+export const approvalSchema = z.object({
+  approval: z.string().min(1).max(64),
+  digest: z.string().min(1).max(128),
+  verdict: z.enum(['approve', 'always', 'reject', 'answer']),
+  answer: z.string().max(10_000).exactOptional(),
+});
+export const memorySchema = z.object({
+  suggestion: z.string().min(1).max(100),
+  verdict: z.enum(['accept', 'edit', 'reject']),
+  text: z.string().max(2_000).exactOptional(),
+});
+export const planWriteSchema = z.object({ taskId, text: z.string().max(256 * 1024), baseHash: hash });
+export const fileWriteSchema = z.object({ name: z.string().min(1).max(200), viberId: viberId.exactOptional(), text, baseHash: hash });
+export const artifactSchema = z.object({ ref: z.string().min(1).max(300), offset: z.int().min(0).default(0) });
+export const authSchema = z.object({ key: z.string().max(200).default(''), after: cursor.exactOptional() });
+
+/** By type. Whatever else comes is answered with `unknown_type`. */
+export const COMMANDS = {
+  'task:submit': submitSchema,
+  'task:message': tellSchema,
+  'task:stop': stopSchema,
+  interrupt: interruptSchema,
+  message: saySchema,
+  'job:create': jobCreateSchema,
+  'task:subscribe': subscribeSchema,
+  'task:unsubscribe': unsubscribeSchema,
+  'approval:decide': approvalSchema,
+  'memory:decide': memorySchema,
+  'plan:write': planWriteSchema,
+  'file:write': fileWriteSchema,
+  'artifact:get': artifactSchema,
+} as const;
+
+export type CommandType = keyof typeof COMMANDS;
+export type CommandOf<T extends CommandType> = z.infer<(typeof COMMANDS)[T]>;
+export const isCommandType = (type: string): type is CommandType => Object.hasOwn(COMMANDS, type);
+
+/** What every frame of a client is. `id` names a command for as long as it may be repeated. */
+export const frameSchema = z.looseObject({ type: z.string().min(1).max(64), id: z.string().min(1).max(128).exactOptional() });
+export type Frame = z.infer<typeof frameSchema>;

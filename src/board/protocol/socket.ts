@@ -1,0 +1,176 @@
+/**
+ * `GET /ws`: frames of JSON over a WebSocket (docs/websocket.md). Commands of one connection are begun in their order. A ping every 20 s; whoever
+ * has not been heard of for 45 s is gone.
+ */
+import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import { parseJson } from '../../lib/read-json.ts';
+import { readTaskSync } from '../../workspace/tasks.ts';
+import type { AwaitedCaller, BoardUpgrade, Caller } from '../contract.ts';
+import { isError } from '../respond.ts';
+import { answerCommand } from './answer.ts';
+import type { Connection } from './connection.ts';
+import type { Exchange } from './exchange.ts';
+import type { ErrorFields } from './frames.ts';
+import type { ProtocolParts } from './parts.ts';
+import { authSchema, type Frame, frameSchema, MAX_FRAME, PROTOCOL } from './schemas.ts';
+
+const BAD_FRAME = 4400;
+const UNAUTHORISED = 4401;
+const FORBIDDEN = 4403;
+const RESTART = 1012;
+const PING_MS = 20_000;
+const DEAD_MS = 45_000;
+const AUTH_MS = 5_000;
+/** What is buffered is given up when the other end does not answer the close. */
+const CLOSE_MS = 2_000;
+/** Commands of one connection that are worked on at the same time; those that follow are not read meanwhile. */
+const MAX_AT_ONCE = 32;
+
+export interface SocketParts {
+  parts: ProtocolParts;
+  exchange: Exchange;
+  beat?: { pingMs: number; deadMs: number };
+}
+
+export function createSockets({ parts, exchange, beat = { pingMs: PING_MS, deadMs: DEAD_MS } }: SocketParts) {
+  const server = new WebSocketServer({
+    ...{ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: MAX_FRAME },
+    handleProtocols: (offered) => (offered.has('viber.v1') ? 'viber.v1' : false),
+  });
+  const open = new Set<Line>();
+  const timer = setInterval(() => {
+    for (const line of open) line.beat(beat.deadMs);
+  }, beat.pingMs).unref();
+
+  return {
+    upgrade({ request, socket, head, who }: BoardUpgrade): void {
+      server.handleUpgrade(request, socket, head, (webSocket) => {
+        const line = new Line(webSocket, parts, exchange, () => open.delete(line));
+        open.add(line);
+        line.begin(who);
+      });
+    },
+    close(): void {
+      clearInterval(timer);
+      for (const line of open) line.end(RESTART, 'the gateway restarts');
+      server.close();
+    },
+  };
+}
+
+/** One socket. */
+class Line {
+  readonly #socket: WebSocket;
+  readonly #parts: ProtocolParts;
+  readonly #exchange: Exchange;
+  #connection: Connection | undefined;
+  #awaited: AwaitedCaller | undefined;
+  #authTimer: NodeJS.Timeout | undefined;
+  #heardAt = Date.now();
+  #atWork = 0;
+
+  constructor(socket: WebSocket, parts: ProtocolParts, exchange: Exchange, onClose: () => void) {
+    this.#socket = socket;
+    this.#parts = parts;
+    this.#exchange = exchange;
+    socket.on('message', (data, isBinary) => this.#take(data, isBinary));
+    socket.on('pong', () => this.#hear());
+    socket.on('ping', () => this.#hear());
+    // `close` follows; ws itself has closed with 1009 or 1002.
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      clearTimeout(this.#authTimer);
+      if (this.#connection) exchange.leave(this.#connection);
+      onClose();
+    });
+  }
+
+  begin(who: Caller | AwaitedCaller): void {
+    if ('principal' in who) return this.#enter(who);
+    this.#awaited = who;
+    this.#authTimer = setTimeout(() => this.end(UNAUTHORISED, 'no key came in time'), AUTH_MS).unref();
+  }
+
+  beat(deadMs: number): void {
+    if (Date.now() - this.#heardAt > deadMs) return this.#socket.terminate();
+    this.#connection?.catchUp();
+    this.#socket.ping();
+  }
+
+  end(code: number, reason: string): void {
+    this.#socket.close(code, reason);
+    setTimeout(() => this.#socket.terminate(), CLOSE_MS).unref();
+  }
+
+  #hear(): void {
+    this.#heardAt = Date.now();
+  }
+
+  #enter(caller: Caller): void {
+    const { ended } = caller;
+    const peer = {
+      send: (text: string) => this.#socket.send(text),
+      waiting: () => this.#socket.bufferedAmount,
+      close: (code: number, reason: string) => this.end(code, reason),
+    };
+    if (ended.aborted) return this.end(UNAUTHORISED, 'this session has ended');
+    const connection = this.#exchange.connect(caller, peer);
+    this.#connection = connection;
+    const over = () => this.end(UNAUTHORISED, 'this session has ended');
+    ended.addEventListener('abort', over, { once: true });
+    this.#socket.once('close', () => ended.removeEventListener('abort', over));
+    const { home, about, runningTasks } = this.#parts;
+    const seen = runningTasks().flatMap((id) => readTaskSync(home, id) ?? []);
+    connection.send({
+      ...{ type: 'connected', protocol: PROTOCOL },
+      viber: { ...about, runningTasks: seen.filter((task) => connection.maySee(task)).map(({ id }) => id) },
+      cursor: this.#exchange.log.cursor,
+    });
+  }
+
+  #take(data: RawData, isBinary: boolean): void {
+    this.#hear();
+    const frame = isBinary ? undefined : frameSchema.safeParse(parseJson(String(data))).data;
+    if (!frame) return this.end(BAD_FRAME, 'a frame is a JSON object with a type');
+    if (frame.type === 'auth') return this.#authorise(frame);
+    if (!this.#connection) return this.end(UNAUTHORISED, 'the first frame is auth with the key');
+    // What a hub is sent is acknowledged by it; here nothing waits for that.
+    if (frame.type === 'ack') return;
+    this.#answer(frame, this.#connection).catch((error: unknown) => this.#parts.onError(error));
+  }
+
+  async #answer(frame: Frame, connection: Connection): Promise<void> {
+    this.#atWork += 1;
+    if (this.#atWork >= MAX_AT_ONCE) this.#socket.pause();
+    try {
+      await answerCommand(frame, connection, this.#exchange, this.#parts);
+    } finally {
+      this.#atWork -= 1;
+      if (this.#socket.isPaused && this.#atWork < MAX_AT_ONCE) this.#socket.resume();
+    }
+  }
+
+  #authorise(frame: Frame): void {
+    const asked = authSchema.safeParse(frame);
+    if (!asked.success) return this.end(BAD_FRAME, 'auth has a key');
+    const { key, after } = asked.data;
+    if (!this.#connection && this.#awaited) {
+      const caller = this.#awaited.withKey(key);
+      if (isError(caller)) return this.#refuse(frame, caller);
+      clearTimeout(this.#authTimer);
+      this.#enter(caller);
+    }
+    const connection = this.#connection;
+    if (!connection) return;
+    if (frame.id !== undefined) connection.send({ type: 'ack', id: frame.id, ok: true });
+    if (after !== undefined)
+      this.#exchange.catchUp(connection, after, 'own').catch((error: unknown) => this.#parts.onError(error));
+  }
+
+  /** Told before it ends. */
+  #refuse({ id }: Frame, error: ErrorFields & { status?: number }): void {
+    const { code, message } = error;
+    this.#socket.send(JSON.stringify({ type: 'ack', id: id ?? 'auth', ok: false, error: { code, message } }));
+    this.end(error.status === 403 ? FORBIDDEN : UNAUTHORISED, code);
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * Where programs and the Board come in. What they say enters through the gateway's door, which the guard of the network opens for them; what is
+ * sent to them stands in the session and is told as an event, so that a part that is sent again is the same.
+ */
+import fs from 'node:fs/promises';
+import { UserError } from '../../errors.ts';
+import {
+  API,
+  type Attachment,
+  type Channel,
+  type ChannelCallbacks,
+  type ChannelStatus,
+  type OutboundMessage,
+  type PartLedger,
+  type RemoteFile,
+} from '../channel.ts';
+import { createDownload, type Download } from '../shared/download.ts';
+
+export interface ApiOptions {
+  /** Words that end no run. */
+  onNotice: (message: OutboundMessage) => void;
+  /** The file that a message names by its ref; undefined when there is none any more. */
+  fileOf: (ref: string) => Promise<string | undefined>;
+}
+
+export const createApi = (options: ApiOptions): Channel => new Api(options);
+
+class Api implements Channel {
+  readonly id = API;
+  readonly account = API;
+  readonly isExact = true;
+  readonly takesResults = true;
+  readonly limits = {
+    text: Number.MAX_SAFE_INTEGER,
+    uploadBytes: Number.MAX_SAFE_INTEGER,
+    downloadBytes: Number.MAX_SAFE_INTEGER,
+  };
+  readonly #onNotice: ApiOptions['onNotice'];
+  readonly #download: Download;
+  #status: ChannelStatus = { state: 'off' };
+
+  constructor({ onNotice, fileOf }: ApiOptions) {
+    this.#onNotice = onNotice;
+    this.#download = createDownload({
+      ...{ platform: 'the gateway', maxBytes: Number.MAX_SAFE_INTEGER },
+      async begin({ file }) {
+        const path = await fileOf(file.id);
+        if (path === undefined) throw new UserError('it is not there any more');
+        return (await fs.open(path, 'r')).createReadStream();
+      },
+    });
+  }
+
+  status(): ChannelStatus {
+    return this.#status;
+  }
+
+  async connect({ onStatus }: ChannelCallbacks): Promise<void> {
+    this.#status = { state: 'connected' };
+    onStatus();
+  }
+
+  async disconnect(): Promise<void> {
+    this.#status = { state: 'off' };
+  }
+
+  async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
+    await ledger.part(0, async () => {
+      // The end of a run, and a question, are told as what they are.
+      if (!message.result && message.ended === undefined) this.#onNotice(message);
+      return message.id;
+    });
+  }
+
+  download(file: RemoteFile, path: string, maxBytes: number, signal: AbortSignal): Promise<Attachment> {
+    return this.#download(file, path, maxBytes, signal);
+  }
+}
