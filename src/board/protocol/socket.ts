@@ -97,6 +97,7 @@ class Line {
     this.#socket.ping();
   }
 
+  /** Only the first reason is told. */
   end(code: number, reason: string): void {
     this.#socket.close(code, reason);
     setTimeout(() => this.#socket.terminate(), CLOSE_MS).unref();
@@ -116,7 +117,8 @@ class Line {
     if (ended.aborted) return this.end(UNAUTHORISED, 'this session has ended');
     const connection = this.#exchange.connect(caller, peer);
     this.#connection = connection;
-    const over = () => this.end(UNAUTHORISED, 'this session has ended');
+    // When the gateway stops they all end, and are told that right after.
+    const over = () => setImmediate(() => this.end(UNAUTHORISED, 'this session has ended'));
     ended.addEventListener('abort', over, { once: true });
     this.#socket.once('close', () => ended.removeEventListener('abort', over));
     const { home, about, runningTasks } = this.#parts;
