@@ -108,6 +108,7 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
     name: /^(ai|@ai-sdk\/.+)$/,
     in: /^runtime\/(contract|model|offline|tools)\//,
   },
+  { name: /^ws$/, in: /^(board\/protocol|channels\/hub)\// },
   { name: /^keyv$/, in: /^lib\/cache\.ts$/ },
   { name: /^gray-matter$/, in: /^skills\/skill\.ts$/ },
   { name: /^yaml$/, in: /^(config|workspace|skills|jobs)\// },

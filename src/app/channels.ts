@@ -2,8 +2,8 @@
 import os from 'node:os';
 import path from 'node:path';
 import type { HttpHandler } from '../board/server.ts';
-import type { Channel, CommandSpec, LiveMode, OutboundMessage } from '../channels/channel.ts';
 import { API } from '../channels/address.ts';
+import type { Channel, CommandSpec, LiveMode, OutboundMessage } from '../channels/channel.ts';
 import { channelModules } from '../channels/index.ts';
 import type { LocalOptions } from '../channels/local/adapter.ts';
 import type { ChatChannelConfig } from '../config/types.ts';

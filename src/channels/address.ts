@@ -1,4 +1,4 @@
-/** Addresses: where a conversation takes place, as a value, as a key and as people write it. Part of the seam; imports nothing. */
+/** Addresses: where a conversation takes place, as a value, as a key and as people write it, and who writes there. Part of the seam; imports nothing. */
 
 /** Where a conversation takes place. `account` is the bot's own id on the platform, so that two bots never mix. */
 export interface Address {
@@ -9,6 +9,18 @@ export interface Address {
   chat: string;
   /** Forum topic, Slack thread, Discord thread. */
   thread?: string;
+}
+
+/** Who wrote, as the platform names them. Only `user` identifies; names are for showing. */
+export interface Sender {
+  user: string;
+  name: string;
+  username?: string;
+  isBot: boolean;
+  /** The language they use the platform in, as it names it: `de`, `en-US`. */
+  language?: string;
+  /** Where their clock goes by, as the platform knows it: `Europe/Berlin`. */
+  timezone?: string;
 }
 
 /** Injective: two addresses have the same key only if all five fields are equal. */

@@ -2,7 +2,7 @@
  * The seam between platforms and the gateway. No SDK object crosses it: every field is plain JSON of our own.
  * A channel is a command center's adapter (`id`, `connect({onMessage, onInterrupt})`, `stream`) plus durable `send`.
  */
-import type { Address } from './address.ts';
+import type { Address, Sender } from './address.ts';
 import type { Attachment, RemoteFile } from './files.ts';
 import type { DigestMark, PartLedger } from './kept.ts';
 import type { Suggestion, SuggestQuery } from './offers.ts';
@@ -16,6 +16,7 @@ export {
   isDirectAddress,
   isProgramTask,
   parseAddress,
+  type Sender,
   type WrittenAddress,
 } from './address.ts';
 export type { Attachment, RemoteFile } from './files.ts';
@@ -25,18 +26,6 @@ export type { EndedRun, Given, GivenArtifact } from './programs.ts';
 
 /** What kind of platform event a message came from. Every kind goes through the same authorisation. */
 export type EntryKind = 'message' | 'edit' | 'channel-post' | 'command' | 'button' | 'membership' | 'migration';
-
-/** Who wrote, as the platform names them. Only `user` identifies; names are for showing. */
-export interface Sender {
-  user: string;
-  name: string;
-  username?: string;
-  isBot: boolean;
-  /** The language they use the platform in, as it names it: `de`, `en-US`. */
-  language?: string;
-  /** Where their clock goes by, as the platform knows it: `Europe/Berlin`. */
-  timezone?: string;
-}
 
 /** Words that are not the sender's own instruction: what they reply to, quote or forward. Data, never instructions. */
 export interface QuotedText {

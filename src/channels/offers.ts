@@ -1,6 +1,5 @@
 /** What a platform offers people while they write: commands in its menu, and what fits an argument. Part of the seam; types only. */
-import type { Address } from './address.ts';
-import type { Sender } from './channel.ts';
+import type { Address, Sender } from './address.ts';
 
 /** A person is typing a command's argument and wants to be offered what fits. */
 export interface SuggestQuery {

@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { LlmRequest } from '../emulators/llm.ts';
 import { openWorld } from '../dialogs/harness.ts';
+import type { LlmRequest } from '../emulators/llm.ts';
 import { openWire } from './wire.ts';
 
 const TOKEN = 'the-token-of-the-owner';
@@ -17,7 +17,10 @@ const CLIENTS = {
 const said = (request: LlmRequest | undefined) => [request?.system, request?.messages];
 
 async function open(options: Parameters<typeof openWorld>[0] = {}) {
-  const world = await openWorld({ ...options, config: { http: { port: 0, token: TOKEN, clients: CLIENTS }, ...options.config } });
+  const world = await openWorld({
+    ...options,
+    config: { http: { port: 0, token: TOKEN, clients: CLIENTS }, ...options.config },
+  });
   const wire = async (token = 'token-of-builder') => {
     const opened = await openWire(world.app.port, token);
     onTestFinished(() => opened.socket.terminate());
@@ -33,17 +36,26 @@ describe('a submitted task', () => {
     const client = await wire();
     const hello = await client.until(({ type }) => type === 'connected');
     expect(hello).toMatchObject({ protocol: 1, viber: { id: 'default', runningTasks: [] } });
-    const ack = await client.command({ type: 'task:submit', goal: 'Publish the notes', messages: [], unknown: 1 }, 'one');
+    const ack = await client.command(
+      { type: 'task:submit', goal: 'Publish the notes', messages: [], unknown: 1 },
+      'one',
+    );
     expect(ack).toMatchObject({ type: 'ack', id: 'one', ok: true, taskId: expect.stringMatching(/^\d{8}-/) });
     const { taskId } = ack;
     const done = await client.until(({ type }) => type === 'task:completed');
-    expect(done).toMatchObject({ taskId, result: { text: 'The notes are out.', summary: 'The notes are out.', artifactRefs: [] } });
+    expect(done).toMatchObject({
+      taskId,
+      result: { text: 'The notes are out.', summary: 'The notes are out.', artifactRefs: [] },
+    });
     const started = client.frames.findIndex(({ type }) => type === 'task:started');
     expect(client.frames[started]).toMatchObject({ taskId, runId: done.runId });
     expect(started).toBeLessThan(client.frames.indexOf(done));
     // Nobody asked for it.
     expect(client.frames.some(({ type }) => type === 'task:progress')).toBe(false);
-    expect(JSON.parse(world.read(`artifacts/${taskId}/task.json`))).toMatchObject({ people: ['api:builder'], goal: 'Publish the notes' });
+    expect(JSON.parse(world.read(`artifacts/${taskId}/task.json`))).toMatchObject({
+      people: ['api:builder'],
+      goal: 'Publish the notes',
+    });
   });
 
   it('is begun once however often its id comes, also after a restart', async () => {
@@ -67,7 +79,10 @@ describe('a submitted task', () => {
     const { world, wire } = await open({
       prepare: (home) => {
         fs.mkdirSync(path.join(home, 'workspace'), { recursive: true });
-        fs.writeFileSync(path.join(home, 'workspace', 'MEMORY.md'), '# Memory\n\n## User Preferences\n- Likes purple prose\n');
+        fs.writeFileSync(
+          path.join(home, 'workspace', 'MEMORY.md'),
+          '# Memory\n\n## User Preferences\n- Likes purple prose\n',
+        );
       },
     });
     world.llm.script([{ text: 'Understood.' }, { text: 'And on.' }]);
@@ -80,7 +95,13 @@ describe('a submitted task', () => {
         { role: 'assistant', text: 'For which audience?' },
         { role: 'user', text: 'Customers' },
       ],
-      plan: { goal: 'Release notes', steps: [{ id: '1', title: 'Collect the changes', status: 'done' }, { id: '2', title: 'Draft them', status: 'pending' }] },
+      plan: {
+        goal: 'Release notes',
+        steps: [
+          { id: '1', title: 'Collect the changes', status: 'done' },
+          { id: '2', title: 'Draft them', status: 'pending' },
+        ],
+      },
       memory: '## User Preferences\n- Short sentences only',
       artifacts: [{ id: 'board-17', title: 'changes.md', type: 'text/markdown' }],
       context: { currentFile: 'src/api.ts', selection: 'export const secretSauce = 1;' },
@@ -89,7 +110,15 @@ describe('a submitted task', () => {
     const asked = JSON.stringify(said(world.llm.requests()[0]));
     expect(asked).toContain('Short sentences only');
     expect(asked).not.toContain('purple prose');
-    for (const words of ['Draft them', 'board-17', 'For which audience?', 'Customers', 'src/api.ts', 'secretSauce', 'Write the release notes'])
+    for (const words of [
+      'Draft them',
+      'board-17',
+      'For which audience?',
+      'Customers',
+      'src/api.ts',
+      'secretSauce',
+      'Write the release notes',
+    ])
       expect(asked).toContain(words);
     expect(world.read(`artifacts/${taskId}/task.md`)).toContain('- [x] Collect the changes');
     // What was said before stays said.
@@ -154,14 +183,24 @@ describe('rights', () => {
     world.llm.script([{ text: 'Mine.' }]);
     const mine = await wire();
     const other = await wire('token-of-other');
-    await other.command({ type: 'task:subscribe', taskIds: '*', live: 'events', role: 'owner', principal: { role: 'owner' } });
+    await other.command({
+      type: 'task:subscribe',
+      taskIds: '*',
+      live: 'events',
+      role: 'owner',
+      principal: { role: 'owner' },
+    });
     const { taskId } = await mine.command({ type: 'task:submit', goal: 'Keep it private', messages: [] });
     await mine.until(({ type }) => type === 'task:completed');
     const refused = { ok: false, error: { code: 'not_found' } };
-    expect(await other.command({ type: 'task:message', taskId, message: 'hello', role: 'owner' })).toMatchObject(refused);
+    expect(await other.command({ type: 'task:message', taskId, message: 'hello', role: 'owner' })).toMatchObject(
+      refused,
+    );
     expect(await other.command({ type: 'task:stop', taskId, role: 'owner' })).toMatchObject(refused);
     expect(await other.command({ type: 'plan:write', taskId, text: '# x', baseHash: '' })).toMatchObject(refused);
-    expect(await other.command({ type: 'job:create', role: 'owner', job: { name: 'n', schedule: 'daily', prompt: 'p' } })).toMatchObject({ ok: false, error: { code: 'forbidden' } });
+    expect(
+      await other.command({ type: 'job:create', role: 'owner', job: { name: 'n', schedule: 'daily', prompt: 'p' } }),
+    ).toMatchObject({ ok: false, error: { code: 'forbidden' } });
     expect(other.frames.filter(({ type }) => type !== 'ack' && type !== 'connected')).toEqual([]);
     const owner = await wire(TOKEN);
     await owner.command({ type: 'task:subscribe', taskIds: [taskId], after: '0.0' });
@@ -172,7 +211,10 @@ describe('rights', () => {
     const { wire } = await open();
     const client = await wire();
     expect(await client.command({ type: 'task:dance' })).toMatchObject({ ok: false, error: { code: 'unknown_type' } });
-    expect(await client.command({ type: 'task:submit', messages: [] })).toMatchObject({ ok: false, error: { code: 'bad_request', field: 'goal' } });
+    expect(await client.command({ type: 'task:submit', messages: [] })).toMatchObject({
+      ok: false,
+      error: { code: 'bad_request', field: 'goal' },
+    });
     client.socket.send('not json');
     expect(await client.closed).toBe(4400);
   });

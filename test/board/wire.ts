@@ -30,8 +30,14 @@ export interface Wire {
 
 let next = 0;
 
-export async function openWire(port: number | undefined, token: string, headers: Record<string, string> = {}): Promise<Wire> {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, { headers: { authorization: `Bearer ${token}`, ...headers } });
+export async function openWire(
+  port: number | undefined,
+  token: string,
+  headers: Record<string, string> = {},
+): Promise<Wire> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, {
+    headers: { authorization: `Bearer ${token}`, ...headers },
+  });
   const frames: Frame[] = [];
   const watchers = new Set<() => void>();
   socket.on('message', (data) => {

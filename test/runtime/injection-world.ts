@@ -197,7 +197,12 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       throw error;
     });
     const buttons = { offer: async () => [], press: async () => undefined };
-    const live = { follow: async () => undefined, end: async () => new Map<string, string>(), runs: () => [], runsAt: () => [] };
+    const live = {
+      follow: async () => undefined,
+      end: async () => new Map<string, string>(),
+      runs: () => [],
+      runsAt: () => [],
+    };
     const agent = scriptedAgent({ isAlive: () => life.isAlive, next: () => planOf(runs++), happened });
     const meter: Meter = {
       hooks: () => ({ beforeCall: () => undefined, onUsage: () => undefined }),

@@ -36,7 +36,10 @@ const ANSWERED_MS = 7 * 86_400_000;
 export function openProtocol(services: ProtocolServices): Protocol {
   const { home, viber, state, live, bus, news, engine, languages, questions, work, gateway, log } = services;
   const sees: ProtocolParts['maySee'] = (principal, task) =>
-    maySee({ principal, address: { channel: 'api', account: 'api', chat: '' }, isDirect: true, viber: task.viber }, task);
+    maySee(
+      { principal, address: { channel: 'api', account: 'api', chat: '' }, isDirect: true, viber: task.viber },
+      task,
+    );
   const submissions = createSubmissions({
     ...services,
     gateway,

@@ -25,7 +25,9 @@ export interface SubmissionParts extends Pick<Services, 'home' | 'conversations'
 /** What a conversation is called: one for each client, and one for each person. */
 const chatOf = ({ id, kind, principal }: Caller): string => {
   if (principal.channel === API && kind === 'client') return id;
-  return principalText(principal).replace(/[^\w.-]/g, '-').slice(0, 64);
+  return principalText(principal)
+    .replace(/[^\w.-]/g, '-')
+    .slice(0, 64);
 };
 
 const MAX_GOAL_FACT = 400;
@@ -34,15 +36,24 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   const { home, conversations, vibers, gateway, handles } = parts;
 
   /** Resolves to the task that the words belong to, once they are durable. */
-  async function accept(caller: Caller, saying: Omit<Saying, 'sender' | 'sentAt'>, raw: unknown): Promise<string | undefined> {
+  async function accept(
+    caller: Caller,
+    saying: Omit<Saying, 'sender' | 'sentAt'>,
+    raw: unknown,
+  ): Promise<string | undefined> {
     const { principal } = caller;
-    const message = messageOf({ ...saying, sender: { user: principal.user, name: principal.name }, sentAt: Date.now() });
+    const message = messageOf({
+      ...saying,
+      sender: { user: principal.user, name: principal.name },
+      sentAt: Date.now(),
+    });
     const visit: Visit = { as: principal };
     const outcome = await gateway.accept(message, raw, visit).catch((error: unknown) => {
       handles.note(error);
       throw new Refused(503, 'busy', 'It could not be stored; send it again in a moment.');
     });
-    if (visit.rate?.ok === false) throw new Refused(429, 'too_many', 'These are too many messages at once; wait a minute.');
+    if (visit.rate?.ok === false)
+      throw new Refused(429, 'too_many', 'These are too many messages at once; wait a minute.');
     if (outcome === 'answered' || outcome === 'refused')
       throw new Refused(429, 'refused', 'It was not taken in: too much waits, or there is no such viber any more.');
     return conversations.get(bindingKey(principal, message.address, true))?.taskId;
@@ -53,7 +64,8 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
       throw new Refused(404, 'not_found', `There is no viber ${viber} for you.`, 'viberId');
   }
 
-  const filesOf = (caller: Caller, refs: readonly string[]) => Promise.all(refs.map((ref) => parts.fileOf(caller, ref)));
+  const filesOf = (caller: Caller, refs: readonly string[]) =>
+    Promise.all(refs.map((ref) => parts.fileOf(caller, ref)));
 
   /** Where the client takes part in a task: in its person's direct messages if these are about it, else in a conversation of its own. */
   async function placeIn(taskId: string, viber: string, caller: Caller): Promise<Address> {
@@ -61,7 +73,9 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
     const bound = conversations.bound(taskId);
     if (direct && bound.some(({ key }) => key === bindingKey(principal, direct, true))) return direct;
     const chat = chatOf(caller);
-    const own = bound.find(({ address }) => address.channel === API && address.chat === chat && address.thread !== undefined);
+    const own = bound.find(
+      ({ address }) => address.channel === API && address.chat === chat && address.thread !== undefined,
+    );
     if (own) return own.address;
     const address = apiAddress(chat, taskId);
     await conversations.bind({ key: conversationKey(address), taskId, viber, address, isDirect: true, isChosen: true });
@@ -104,9 +118,14 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
       const remote = await filesOf(caller, files);
       const place = await placeIn(taskId, viber, caller);
       // Files are handed out by the channel of the conversation.
-      const address = remote.length > 0 && place.channel !== API ? await placeIn(taskId, viber, withoutDirect(caller)) : place;
+      const address =
+        remote.length > 0 && place.channel !== API ? await placeIn(taskId, viber, withoutDirect(caller)) : place;
       const given: Given = injectionMode === undefined ? {} : { mode: injectionMode };
-      await accept(caller, { id: `${caller.id}:${id}`, address, text: message, given, files: remote, viber }, { type: 'task:message', id });
+      await accept(
+        caller,
+        { id: `${caller.id}:${id}`, address, text: message, given, files: remote, viber },
+        { type: 'task:message', id },
+      );
       return { taskId };
     },
     async say(caller, id, { content, attachments, context }) {

@@ -6,8 +6,8 @@ import { errorCode, UserError } from '../../errors.ts';
 import { type ArtifactMeta, artifactPath, isLink, listArtifacts } from '../../workspace/artifacts.ts';
 import { Refused } from '../respond.ts';
 import type { ProtocolParts } from './parts.ts';
-import { CHUNK } from './schemas.ts';
 import { seenTask } from './refusals.ts';
+import { CHUNK } from './schemas.ts';
 
 const REF = /^artifacts\/([a-z0-9][a-z0-9_-]{0,63})\/([^/\\]{1,120})$/;
 const gone = () => new Refused(404, 'not_found', 'There is no such file.', 'ref');
@@ -48,7 +48,9 @@ export async function readArtifact(
 ): Promise<Readonly<Record<string, unknown>>> {
   const { meta, file, size } = await openArtifact(ref, by, to);
   try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.max(0, Math.min(CHUNK, size - offset))), { position: offset });
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.max(0, Math.min(CHUNK, size - offset))), {
+      position: offset,
+    });
     const next = offset + bytesRead;
     const { name, type } = meta;
     return {

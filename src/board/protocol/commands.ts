@@ -1,7 +1,7 @@
 /** What each command does, for frames and for bodies over HTTP alike. Throws Refused, or UserError with words for whoever asked. */
 import type { z } from 'zod';
-import { readTaskSync } from '../../workspace/tasks.ts';
 import type { Address } from '../../channels/channel.ts';
+import { readTaskSync } from '../../workspace/tasks.ts';
 import type { Caller } from '../contract.ts';
 import { Refused } from '../respond.ts';
 import { readArtifact } from './artifact.ts';
@@ -63,10 +63,7 @@ const FROM: Address = { channel: 'local', account: 'api', chat: 'api' };
 /** For what repeating would do twice. A second one that comes meanwhile waits for the first. */
 const underWay = new Map<string, Promise<object>>();
 
-async function once(
-  { caller, id, parts }: Asked,
-  work: () => Promise<object>,
-): Promise<Answer> {
+async function once({ caller, id, parts }: Asked, work: () => Promise<object>): Promise<Answer> {
   const key = JSON.stringify([parts.home.root, caller.kind, caller.id, id]);
   const known = id === '' ? undefined : await parts.answered.get(key);
   if (known !== undefined) return { fields: JSON.parse(known) };

@@ -83,7 +83,10 @@ export class Connection {
 
   send(frame: EventFrame | ConnectedFrame | object): void {
     if (this.#isClosed) return;
-    if (this.#peer.waiting() > STUCK_BYTES) return this.close(TRY_LATER, 'too much waits to be read');
+    if (this.#peer.waiting() > STUCK_BYTES) {
+      this.close(TRY_LATER, 'too much waits to be read');
+      return;
+    }
     this.#peer.send(JSON.stringify(frame));
   }
 
@@ -96,7 +99,10 @@ export class Connection {
 
   /** Tells of it if it is for this reader. */
   tell(event: LoggedEvent): void {
-    if (this.#submitting > 0) return void this.#later.push(() => this.tell(event));
+    if (this.#submitting > 0) {
+      this.#later.push(() => this.tell(event));
+      return;
+    }
     const { frame, audience } = event;
     if (!this.#isFor(audience)) return;
     // The answer has all the words.
@@ -105,12 +111,21 @@ export class Connection {
   }
 
   progress(given: AgentStreamEvent, cursor: string): void {
-    if (this.#submitting > 0) return void this.#later.push(() => this.progress(given, cursor));
+    if (this.#submitting > 0) {
+      this.#later.push(() => this.progress(given, cursor));
+      return;
+    }
     const { taskId, runId, ...event } = given;
     const live = this.#followed.get(taskId) ?? this.#followed.get(ALL) ?? 'off';
     if (live === 'off' || (live === 'text' && event.type !== 'text-delta')) return;
     if (!this.#isFor({ task: taskId })) return;
-    const frame: Extract<EventFrame, { type: 'task:progress' }> = { type: 'task:progress', taskId, runId, event, cursor };
+    const frame: Extract<EventFrame, { type: 'task:progress' }> = {
+      type: 'task:progress',
+      taskId,
+      runId,
+      event,
+      cursor,
+    };
     const isSlow = this.#peer.waiting() > SLOW_BYTES;
     if (!isSlow) this.#release();
     if (!isSlow) this.send(frame);

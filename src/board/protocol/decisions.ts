@@ -40,7 +40,12 @@ function choiceOf(
 ): { verdict: ApprovalVerdict; answer?: string } {
   const isAnswer = verdict === 'answer';
   if (isAnswer !== (kind === 'question') || (verdict === 'always' && kind !== 'tool'))
-    throw new Refused(400, 'bad_request', `verdict: ${kind === 'question' ? 'a question is answered' : `a ${kind} is approved or rejected`}`, 'verdict');
+    throw new Refused(
+      400,
+      'bad_request',
+      `verdict: ${kind === 'question' ? 'a question is answered' : `a ${kind} is approved or rejected`}`,
+      'verdict',
+    );
   if (!isAnswer) return { verdict: verdict === 'reject' ? 'deny' : verdict };
   if (answer === undefined || answer.trim() === '') throw new Refused(400, 'bad_request', 'answer: is empty', 'answer');
   return { verdict, answer: answer.trim() };

@@ -39,7 +39,8 @@ export const isEditable = (name: string): boolean => EDITABLE.test(name);
 
 /** Where such a file of a viber is. Throws Refused for any other name. */
 export async function editableFile(home: Home, viber: string, name: string): Promise<string> {
-  if (!isEditable(name) || !isViber(home, viber)) throw new Refused(404, 'not_found', 'There is no such file to edit.', 'name');
+  if (!isEditable(name) || !isViber(home, viber))
+    throw new Refused(404, 'not_found', 'There is no such file to edit.', 'name');
   return guardPath(home.viberDir(viber), name);
 }
 

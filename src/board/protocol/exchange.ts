@@ -79,7 +79,10 @@ export class Exchange {
     const named = typeof taskIds === 'string' ? undefined : new Set(taskIds);
     if (missed) {
       for (const event of missed)
-        if (!named || (typeof event.audience === 'object' && 'task' in event.audience && named.has(event.audience.task)))
+        if (
+          !named ||
+          (typeof event.audience === 'object' && 'task' in event.audience && named.has(event.audience.task))
+        )
           connection.tell(event);
       return;
     }
@@ -136,8 +139,7 @@ export class Exchange {
   async #meant(connection: Connection, taskIds: readonly string[] | '*' | 'own'): Promise<TaskRecord[]> {
     const { home, submissions } = this.#parts;
     const isSeen = (task: TaskRecord) => connection.maySee(task);
-    if (typeof taskIds !== 'string')
-      return taskIds.flatMap((id) => readTaskSync(home, id) ?? []).filter(isSeen);
+    if (typeof taskIds !== 'string') return taskIds.flatMap((id) => readTaskSync(home, id) ?? []).filter(isSeen);
     const isOwn = (task: TaskRecord) => submissions.isOwn(connection.caller, task);
     const match = (task: TaskRecord) => isSeen(task) && (taskIds === ALL || isOwn(task));
     return listTasks(home, { limit: MAX_TOLD, maxRead: 2_000, match });
@@ -154,14 +156,14 @@ function framesOf(news: News): [EventFrame, Audience][] {
       const { request, decision } = news;
       const { verdict, name, answer } = decision;
       const about = { taskId: request.taskId, approval: request.id, verdict, by: name };
-      return [
-        [{ type: news.type, ...about, ...(answer !== undefined && { answer }) }, { task: request.taskId }],
-      ];
+      return [[{ type: news.type, ...about, ...(answer !== undefined && { answer }) }, { task: request.taskId }]];
     }
     case 'memory:suggested': {
       const { viber: viberId, suggestion } = news;
       const { id, section, text } = suggestion;
-      return [[{ type: news.type, viberId, suggestion: id, ...(section !== undefined && { section }), text }, 'owners']];
+      return [
+        [{ type: news.type, viberId, suggestion: id, ...(section !== undefined && { section }), text }, 'owners'],
+      ];
     }
     case 'job:changed':
       return [[news, 'owners']];
@@ -181,7 +183,11 @@ function framesOf(news: News): [EventFrame, Audience][] {
 export function approvalFrame(request: ApprovalRequest): ApprovalFrame {
   const { id: approval, taskId, run: runId, digest, kind, tool, sentence = '', details, expiresAt, input } = request;
   const options =
-    kind === 'question' && typeof input === 'object' && input !== null && !Array.isArray(input) && Array.isArray(input.options)
+    kind === 'question' &&
+    typeof input === 'object' &&
+    input !== null &&
+    !Array.isArray(input) &&
+    Array.isArray(input.options)
       ? input.options.filter((option) => typeof option === 'string')
       : undefined;
   return {

@@ -15,7 +15,12 @@ export type ProgressEvent = Bare<AgentStreamEvent>;
 
 /** The end of a run, or that it was stopped. */
 export type EndFrame =
-  | { type: 'task:completed'; taskId: string; runId: string; result: Pick<EndedRun, 'text' | 'summary' | 'artifactRefs'> }
+  | {
+      type: 'task:completed';
+      taskId: string;
+      runId: string;
+      result: Pick<EndedRun, 'text' | 'summary' | 'artifactRefs'>;
+    }
   | { type: 'task:error'; taskId: string; runId: string; error: { message: string; trace: string } }
   | { type: 'task:state'; taskId: string; runId?: string; state: TaskState };
 
@@ -60,6 +65,7 @@ export interface ConnectedFrame {
 /** How a run has ended, as a frame: a stop is a state, and never a completion. */
 export function endFrame({ taskId, runId, state, text, summary, artifactRefs }: EndedRun): EndFrame {
   if (state === 'stopped') return { type: 'task:state', taskId, runId, state };
-  if (state === 'error') return { type: 'task:error', taskId, runId, error: { message: text || summary, trace: runId } };
+  if (state === 'error')
+    return { type: 'task:error', taskId, runId, error: { message: text || summary, trace: runId } };
   return { type: 'task:completed', taskId, runId, result: { text, summary, artifactRefs } };
 }

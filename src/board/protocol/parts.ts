@@ -30,7 +30,10 @@ export interface Stopping {
 export interface Approving {
   get(id: string): ApprovalRequest | undefined;
   all(): ApprovalRequest[];
-  decide(id: string, decision: Omit<Decision, 'at'>): Promise<{ isFirst: boolean; request: ApprovalRequest } | undefined>;
+  decide(
+    id: string,
+    decision: Omit<Decision, 'at'>,
+  ): Promise<{ isFirst: boolean; request: ApprovalRequest } | undefined>;
 }
 
 export interface ProtocolParts {

@@ -23,7 +23,11 @@ export class Conflict extends Refused {
 export const noTask = () => new Refused(404, 'not_found', 'There is no such task.', 'taskId');
 
 /** A task that somebody may see; others do not learn whether it is there. Throws Refused. */
-export function seenTask(taskId: string, by: Principal, { home, maySee }: Pick<ProtocolParts, 'home' | 'maySee'>): TaskRecord {
+export function seenTask(
+  taskId: string,
+  by: Principal,
+  { home, maySee }: Pick<ProtocolParts, 'home' | 'maySee'>,
+): TaskRecord {
   const task = readTaskSync(home, taskId);
   if (!task || !maySee(by, task)) throw noTask();
   return task;

@@ -48,13 +48,19 @@ export const interruptSchema = z.object({
 /** A person's message to their own conversation. */
 export const sayTextSchema = z.object({
   content: z.string(),
-  attachments: z.array(z.union([z.string().min(1).max(300), z.object({ ref: z.string().min(1).max(300) })])).max(20).default([]),
+  attachments: z
+    .array(z.union([z.string().min(1).max(300), z.object({ ref: z.string().min(1).max(300) })]))
+    .max(20)
+    .default([]),
   context: context.exactOptional(),
 });
-export const saySchema = sayTextSchema.refine(({ content, attachments }) => content.trim() !== '' || attachments.length > 0, {
-  path: ['content'],
-  message: 'is empty',
-});
+export const saySchema = sayTextSchema.refine(
+  ({ content, attachments }) => content.trim() !== '' || attachments.length > 0,
+  {
+    path: ['content'],
+    message: 'is empty',
+  },
+);
 export const jobSchema = z.strictObject({
   name: z.string(),
   schedule: z.string(),
@@ -66,7 +72,11 @@ export const jobSchema = z.strictObject({
   viber: z.string().exactOptional(),
 });
 export const jobCreateSchema = z.object({ job: jobSchema });
-export const subscribeSchema = z.object({ taskIds: tasks, after: cursor.exactOptional(), live: liveSchema.exactOptional() });
+export const subscribeSchema = z.object({
+  taskIds: tasks,
+  after: cursor.exactOptional(),
+  live: liveSchema.exactOptional(),
+});
 export const unsubscribeSchema = z.object({ taskIds: tasks });
 export const approvalSchema = z.object({
   approval: z.string().min(1).max(64),
@@ -80,7 +90,12 @@ export const memorySchema = z.object({
   text: z.string().max(2_000).exactOptional(),
 });
 export const planWriteSchema = z.object({ taskId, text: z.string().max(256 * 1024), baseHash: hash });
-export const fileWriteSchema = z.object({ name: z.string().min(1).max(200), viberId: viberId.exactOptional(), text, baseHash: hash });
+export const fileWriteSchema = z.object({
+  name: z.string().min(1).max(200),
+  viberId: viberId.exactOptional(),
+  text,
+  baseHash: hash,
+});
 export const artifactSchema = z.object({ ref: z.string().min(1).max(300), offset: z.int().min(0).default(0) });
 export const authSchema = z.object({ key: z.string().max(200).default(''), after: cursor.exactOptional() });
 
@@ -106,5 +121,8 @@ export type CommandOf<T extends CommandType> = z.infer<(typeof COMMANDS)[T]>;
 export const isCommandType = (type: string): type is CommandType => Object.hasOwn(COMMANDS, type);
 
 /** What every frame of a client is. `id` names a command for as long as it may be repeated. */
-export const frameSchema = z.looseObject({ type: z.string().min(1).max(64), id: z.string().min(1).max(128).exactOptional() });
+export const frameSchema = z.looseObject({
+  type: z.string().min(1).max(64),
+  id: z.string().min(1).max(128).exactOptional(),
+});
 export type Frame = z.infer<typeof frameSchema>;

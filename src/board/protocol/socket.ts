@@ -86,13 +86,19 @@ class Line {
   }
 
   begin(who: Caller | AwaitedCaller): void {
-    if ('principal' in who) return this.#enter(who);
+    if ('principal' in who) {
+      this.#enter(who);
+      return;
+    }
     this.#awaited = who;
     this.#authTimer = setTimeout(() => this.end(UNAUTHORISED, 'no key came in time'), AUTH_MS).unref();
   }
 
   beat(deadMs: number): void {
-    if (Date.now() - this.#heardAt > deadMs) return this.#socket.terminate();
+    if (Date.now() - this.#heardAt > deadMs) {
+      this.#socket.terminate();
+      return;
+    }
     this.#connection?.catchUp();
     this.#socket.ping();
   }
@@ -114,7 +120,10 @@ class Line {
       waiting: () => this.#socket.bufferedAmount,
       close: (code: number, reason: string) => this.end(code, reason),
     };
-    if (ended.aborted) return this.end(UNAUTHORISED, 'this session has ended');
+    if (ended.aborted) {
+      this.end(UNAUTHORISED, 'this session has ended');
+      return;
+    }
     const connection = this.#exchange.connect(caller, peer);
     this.#connection = connection;
     // When the gateway stops they all end, and are told that right after.
@@ -133,9 +142,18 @@ class Line {
   #take(data: RawData, isBinary: boolean): void {
     this.#hear();
     const frame = isBinary ? undefined : frameSchema.safeParse(parseJson(String(data))).data;
-    if (!frame) return this.end(BAD_FRAME, 'a frame is a JSON object with a type');
-    if (frame.type === 'auth') return this.#authorise(frame);
-    if (!this.#connection) return this.end(UNAUTHORISED, 'the first frame is auth with the key');
+    if (!frame) {
+      this.end(BAD_FRAME, 'a frame is a JSON object with a type');
+      return;
+    }
+    if (frame.type === 'auth') {
+      this.#authorise(frame);
+      return;
+    }
+    if (!this.#connection) {
+      this.end(UNAUTHORISED, 'the first frame is auth with the key');
+      return;
+    }
     // What a hub is sent is acknowledged by it; here nothing waits for that.
     if (frame.type === 'ack') return;
     this.#answer(frame, this.#connection).catch((error: unknown) => this.#parts.onError(error));
@@ -154,11 +172,17 @@ class Line {
 
   #authorise(frame: Frame): void {
     const asked = authSchema.safeParse(frame);
-    if (!asked.success) return this.end(BAD_FRAME, 'auth has a key');
+    if (!asked.success) {
+      this.end(BAD_FRAME, 'auth has a key');
+      return;
+    }
     const { key, after } = asked.data;
     if (!this.#connection && this.#awaited) {
       const caller = this.#awaited.withKey(key);
-      if (isError(caller)) return this.#refuse(frame, caller);
+      if (isError(caller)) {
+        this.#refuse(frame, caller);
+        return;
+      }
       clearTimeout(this.#authTimer);
       this.#enter(caller);
     }

@@ -128,4 +128,3 @@ export const stop: Command = {
     return { text: sentences(done, next) };
   },
 };
-

@@ -17,8 +17,7 @@ export async function stopTask(
   const open = approvals?.open(taskId) ?? [];
   const isEnded = await stop(taskId);
   const { view: isAtWork, depth: waiting } = await look(taskId);
-  for (const { id } of open)
-    await approvals?.decide(id, { verdict: 'stop', by: principalText(by), name: by.name });
+  for (const { id } of open) await approvals?.decide(id, { verdict: 'stop', by: principalText(by), name: by.name });
   // What waits for its turn is told that it was stopped once that comes; whoever looks sees it now.
   if (isEnded && !isAtWork && (await readTask(home, taskId))?.state === 'pending')
     await updateTask(home, taskId, (record) => (record.state === 'pending' ? { ...record, state: 'stopped' } : record));

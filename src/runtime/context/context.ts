@@ -56,7 +56,7 @@ export interface ContextOptions {
   /** One or two sentences: where this is read and what can be shown there. */
   channelNote: string;
   /** What an outside caller sent: each given field takes the place of the disk's. */
-  override?: Readonly<Partial<Omit<TaskRequest, 'artifacts'>>> & { artifacts?: readonly ArtifactRef[] } | undefined;
+  override?: (Readonly<Partial<Omit<TaskRequest, 'artifacts'>>> & { artifacts?: readonly ArtifactRef[] }) | undefined;
   now: Date;
   /** The words at hand: relevance is measured against them, and they are the message when the session holds none of this run. */
   query: string;

@@ -66,7 +66,9 @@ const MAX_BOUND = 100;
 
 /** Direct messages of a linked person share a binding; every group, thread, submitted task and unlinked person has its own. */
 export function bindingKey(principal: Principal, address: Address, isDirect: boolean): string {
-  return isDirect && principal.person && !isProgramTask(address) ? `${PERSON}${principal.person}` : conversationKey(address);
+  return isDirect && principal.person && !isProgramTask(address)
+    ? `${PERSON}${principal.person}`
+    : conversationKey(address);
 }
 
 /** Where a binding is, and whose it is when it is the one of a person's direct messages. */

@@ -20,7 +20,10 @@ export interface Answered {
   fence?: Fence;
 }
 
-export type AnswerServices = Pick<RunServices, 'live' | 'buttons' | 'delivery' | 'jobs' | 'conversations' | 'vibers' | 'channelOf'> &
+export type AnswerServices = Pick<
+  RunServices,
+  'live' | 'buttons' | 'delivery' | 'jobs' | 'conversations' | 'vibers' | 'channelOf'
+> &
   Rendering;
 
 /** Resolves when the answers are durable in the outbox; the same items again change nothing. */

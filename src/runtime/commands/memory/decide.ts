@@ -34,10 +34,7 @@ export const actorOf = ({ principal }: Pick<CommandContext, 'principal'>): { by:
   name: plainName(principal.name),
 });
 
-type Deciding = Pick<
-  CommandContext,
-  'home' | 'messages' | 'viber' | 'principal' | 'timezone' | 'address' | 'expected'
->;
+type Deciding = Pick<CommandContext, 'home' | 'messages' | 'viber' | 'principal' | 'timezone' | 'address' | 'expected'>;
 
 /** `words`: what to write in place of the suggested text. Only for owners. */
 export async function decide(context: Deciding, verb: Verb, name: string, words: string): Promise<CommandReply> {
