@@ -167,6 +167,7 @@ class RunningApp implements App {
         commands: menuSpecs(config.language, { servers: Object.keys(config.mcp).length > 0 }),
         terminal,
         localOnly,
+        uploads: this.#services.uploads,
         onNotice: (message) => news.tell({ type: 'notice', message }),
         onEnd: () => onEnd?.(),
       },

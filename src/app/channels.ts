@@ -14,6 +14,7 @@ import type { Logger } from '../log.ts';
 import { openReadCursors } from '../runtime/conversations/read-cursors.ts';
 import { artifactPath } from '../workspace/artifacts.ts';
 import { type Home, isId } from '../workspace/home.ts';
+import type { Uploads } from '../workspace/uploads.ts';
 
 export interface BuildOptions {
   config: Config;
@@ -25,6 +26,7 @@ export interface BuildOptions {
   terminal: boolean;
   /** Only the machine's own door. */
   localOnly: boolean;
+  uploads: Pick<Uploads, 'find'>;
   /** Words for programs that end no run. */
   onNotice: (message: OutboundMessage) => void;
   onEnd: () => void;
@@ -68,7 +70,10 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
   const close = async () => void (await Promise.all(closing.map((each) => each())));
   if (options.localOnly) return { channels, mounts, close };
   const { createApi } = await channelModules.api();
-  channels.set(API, createApi({ onNotice: options.onNotice, fileOf: async (ref) => fileOfRef(home, ref) }));
+  channels.set(
+    API,
+    createApi({ onNotice: options.onNotice, fileOf: async (id) => fileOfRef(home, options.uploads, id) }),
+  );
   const [forTelegram, forDiscord, forSlack] = await Promise.all([
     telegram && channelModules.telegram(),
     discord && channelModules.discord(),
@@ -115,11 +120,13 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
   return { channels, mounts, close };
 }
 
-/** What a message names by a ref: a file of a task, which its sender was seen to have. */
-function fileOfRef(home: Home, ref: string): string | undefined {
+/** Where a file is that a message of a program came with, as `src/app/board/protocol.ts` has named it. */
+function fileOfRef(home: Home, uploads: Pick<Uploads, 'find'>, id: string): string | undefined {
+  const [ref = '', by] = id.split(' ', 2);
+  if (by !== undefined) return uploads.find(by, ref)?.path;
   const [, taskId = '', name = ''] = /^artifacts\/([^/]+)\/([^/]+)$/.exec(ref) ?? [];
   if (!isId(taskId)) return undefined;
-  return artifactPath(home, taskId, { ref: `artifacts/${taskId}/${name}`, title: name });
+  return artifactPath(home, taskId, { ref, title: name });
 }
 
 /** Where nothing is known of a conversation; each has its own otherwise. */

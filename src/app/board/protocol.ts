@@ -1,25 +1,25 @@
 /** The protocol of programs with all it asks of the gateway: opened at the first request for any of it. */
+import { openArtifact } from '../../board/api/artifacts.ts';
 import type { Caller } from '../../board/contract.ts';
 import { Exchange } from '../../board/protocol/exchange.ts';
 import type { ProtocolParts } from '../../board/protocol/parts.ts';
 import { createSockets } from '../../board/protocol/socket.ts';
 import { Refused } from '../../board/respond.ts';
-import type { AgentStreamEvent } from '../../channels/channel.ts';
+import type { AgentStreamEvent, RemoteFile } from '../../channels/channel.ts';
 import { versionOf } from '../../cli/version.ts';
 import { scrub } from '../../log.ts';
 import { decide } from '../../runtime/commands/memory/decide.ts';
 import type { News } from '../../runtime/contract/news.ts';
-import { maySee } from '../../runtime/conversations/visibility.ts';
 import type { Gateway } from '../../runtime/gateway.ts';
 import type { Bus } from '../../runtime/live/bus.ts';
 import { createLiveText, type LiveText } from '../../runtime/live/text.ts';
 import { type Change, hearChanges } from '../../workspace/changes.ts';
 import { readTaskSync } from '../../workspace/tasks.ts';
 import type { Services } from '../services.ts';
-import { createSubmissions } from './submissions.ts';
 import type { Work } from '../work.ts';
+import { createSubmissions } from './submissions.ts';
 
-export interface ProtocolServices extends Services {
+export interface ProtocolServices extends Services, Pick<ProtocolParts, 'maySee'> {
   work: Work;
   gateway: Gateway;
 }
@@ -34,24 +34,15 @@ export interface Protocol {
 const ANSWERED_MS = 7 * 86_400_000;
 
 export function openProtocol(services: ProtocolServices): Protocol {
-  const { home, viber, state, live, bus, news, engine, languages, questions, work, gateway, log } = services;
-  const sees: ProtocolParts['maySee'] = (principal, task) =>
-    maySee(
-      { principal, address: { channel: 'api', account: 'api', chat: '' }, isDirect: true, viber: task.viber },
-      task,
-    );
+  const { home, viber, state, live, bus, news, engine, languages, questions, maySee, uploads, work, gateway, log } =
+    services;
   const submissions = createSubmissions({
     ...services,
     gateway,
-    async fileOf(caller, ref) {
-      const { openArtifact } = await import('../../board/protocol/artifact.ts');
-      const { meta, file, size } = await openArtifact(ref, caller.principal, { home, maySee: sees });
-      await file.close();
-      return { id: ref, name: meta.name, mimeType: meta.type, size, kind: 'document' };
-    },
+    fileOf: (caller, ref) => fileOf(caller, ref, { home, maySee, uploads }),
   });
   const parts: ProtocolParts = {
-    ...{ home, epoch: engine.epoch, about: { id: viber, version: versionOf() }, submissions, maySee: sees },
+    ...{ home, epoch: engine.epoch, about: { id: viber, version: versionOf() }, submissions, maySee },
     stopping: {
       task: work.stopTask,
       agent: (target, reason, caller) => stopAgents(target, reason, caller),
@@ -86,7 +77,7 @@ export function openProtocol(services: ProtocolServices): Protocol {
     const here = direct ? live.runsAt(direct).map(({ taskId }) => taskId) : [];
     const ids = [...new Set(meant.map(({ taskId }) => taskId))].filter((id) => {
       const task = readTaskSync(home, id);
-      return task && (here.includes(id) || submissions.isOwn(caller, task)) && sees(principal, task);
+      return task && (here.includes(id) || submissions.isOwn(caller, task)) && maySee(principal, task);
     });
     const ended = await Promise.all(ids.map((id) => work.stopTask(id, principal)));
     const stopped = ids.filter((_, index) => ended[index]);
@@ -105,6 +96,25 @@ export function openProtocol(services: ProtocolServices): Protocol {
       exchange.close(1012, 'the gateway restarts');
     },
   };
+}
+
+/** What a message names by a ref: what its sender has handed in, or a file of a task that they may see. Throws Refused. */
+async function fileOf(
+  caller: Caller,
+  ref: string,
+  { home, maySee, uploads }: Pick<ProtocolServices, 'home' | 'maySee' | 'uploads'>,
+): Promise<RemoteFile> {
+  const upload = uploads.find(caller.id, ref);
+  if (upload) {
+    uploads.keep(ref);
+    const { name, type, size } = upload;
+    return { id: `${ref} ${caller.id}`, name, mimeType: type, size, kind: 'document' };
+  }
+  const found = await openArtifact({ home, maySee }, caller, ref);
+  if (!found) throw new Refused(404, 'not_found', 'There is no such file.', 'files');
+  await found.file.close();
+  const { name, type } = found.meta;
+  return { id: ref, name, mimeType: type, size: found.size, kind: 'document' };
 }
 
 function newsOf(change: Change): News {

@@ -132,6 +132,6 @@ export const commandTable: Readonly<Record<CommandType, Carry>> = {
     fields: await writeFile(write, caller.principal, parts),
   })),
   'artifact:get': command(artifactSchema, async ({ ref, offset }, { caller, parts }) => ({
-    fields: await readArtifact(ref, offset, caller.principal, parts),
+    fields: await readArtifact(ref, offset, caller, parts),
   })),
 };
