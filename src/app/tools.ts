@@ -7,7 +7,7 @@ import type { Offered, Toolbox } from '../runtime/contract/order.ts';
 import type { NamedModels } from '../runtime/model/models.ts';
 import type { SkillService } from '../runtime/tools/skills/service.ts';
 import type { Home } from '../workspace/home.ts';
-import { openAppSkills } from './skills.ts';
+import { openAppSkills } from './skills/skills.ts';
 
 export interface OpenToolsOptions {
   config: Config;

@@ -44,53 +44,57 @@ export interface StreamingModel {
 
 const TRIES = 2;
 
-/** The model stays with the first of `names` that answered, for all later steps. */
-export function createStreamingModel(options: StreamingOptions): StreamingModel {
-  const { names, limits } = options;
-  let at = 0;
-  /** Models that have refused the files of this run. */
-  const blind = new Set<string>();
+export const createStreamingModel = (options: StreamingOptions): StreamingModel => new Streaming(options);
 
-  async function ask(
-    name: string,
-    call: CallOptions,
-    onText: (delta: string) => void,
-    spent: (usage: CallUsage) => void,
-  ): Promise<GenerateResult> {
-    const model = await options.load(name);
-    const given = await collectAnswer(
-      model,
-      name,
-      { ...call, prompt: fitPrompt(call.prompt, model.provider) },
-      limits,
-      onText,
-    );
-    spent(usageOf(given, call.prompt));
-    const answer = await withoutUnseen(given, options.isBlank);
-    if (isEmpty(answer) && !options.acceptsEmpty()) {
-      throw new RunError('empty', say('failures.emptyFrom', { model: name }), { detail: `${name}: empty answer` });
+class Streaming implements StreamingModel {
+  readonly #options: StreamingOptions;
+  /** The model that answers: it stays with the first of `names` that did, for all later steps. */
+  #at = 0;
+  /** Models that have refused the files of this run. */
+  readonly #blind = new Set<string>();
+
+  constructor(options: StreamingOptions) {
+    this.#options = options;
+  }
+
+  current(): string {
+    return this.#options.names[this.#at] ?? '';
+  }
+
+  async ask(call: CallOptions): Promise<GenerateResult> {
+    const { names, beforeCall } = this.#options;
+    beforeCall?.();
+    let first: RunError | undefined;
+    for (let index = this.#at; index < names.length; index += 1) {
+      const outcome = await this.#tryModel(names[index] ?? '', call);
+      if (!('error' in outcome)) {
+        this.#at = index;
+        return outcome;
+      }
+      first ??= outcome.error;
     }
-    return tidyCalls(answer, call.prompt);
+    throw withFallback(first, names.slice(this.#at + 1));
   }
 
   /** Asks one model, again if that may help. Gives the answer or the last failure. */
-  async function tryModel(name: string, given: CallOptions): Promise<GenerateResult | ModelFailure> {
-    let call = blind.has(name) ? { ...given, prompt: withoutFiles(given.prompt) } : given;
+  async #tryModel(name: string, given: CallOptions): Promise<GenerateResult | ModelFailure> {
+    const { limits } = this.#options;
+    let call = this.#blind.has(name) ? { ...given, prompt: withoutFiles(given.prompt) } : given;
     for (let tries = 1; ; tries += 1) {
       let told = 0;
       const onText = (delta: string) => {
         told += delta.length;
-        options.onText(delta);
+        this.#options.onText(delta);
       };
       const begun = performance.now();
       let used: CallUsage | undefined;
       const spent = (usage: CallUsage) => {
         used = usage;
-        options.onUsage?.(name, usage, Math.floor(performance.now() - begun));
+        this.#options.onUsage?.(name, usage, Math.floor(performance.now() - begun));
       };
-      const ended = options.watch?.(name);
+      const ended = this.#options.watch?.(name);
       try {
-        const answer = await ask(name, call, onText, spent);
+        const answer = await this.#askOnce(name, call, onText, spent);
         ended?.({ ...(used && { usage: used }), finish: answer.finishReason.unified });
         return answer;
       } catch (thrown) {
@@ -99,12 +103,12 @@ export function createStreamingModel(options: StreamingOptions): StreamingModel 
         const failure = describeFailure(thrown, name);
         ended?.({ ...(used && { usage: used }), error: isStopped ? 'stopped' : failure.error.kind });
         given.abortSignal?.throwIfAborted();
-        options.onFailure({ model: name, tries, kind: failure.error.kind, err: failure.error });
-        if (told > 0) options.onRestart();
+        this.#options.onFailure({ model: name, tries, kind: failure.error.kind, err: failure.error });
+        if (told > 0) this.#options.onRestart();
         const wait = failure.retryAfterMs ?? limits.retry;
         if (failure.badRequest && hasFiles(call.prompt)) {
           // Once is enough: pictures stay in the conversation for many calls.
-          blind.add(name);
+          this.#blind.add(name);
           call = { ...call, prompt: withoutFiles(call.prompt) };
         } else if (failure.badRequest && call.reasoning) call = withoutReasoning(call);
         else if (!failure.retry || tries >= TRIES || wait > limits.maxRetryAfter) return failure;
@@ -113,22 +117,28 @@ export function createStreamingModel(options: StreamingOptions): StreamingModel 
     }
   }
 
-  return {
-    current: () => names[at] ?? '',
-    async ask(call) {
-      options.beforeCall?.();
-      let first: RunError | undefined;
-      for (let index = at; index < names.length; index += 1) {
-        const outcome = await tryModel(names[index] ?? '', call);
-        if (!('error' in outcome)) {
-          at = index;
-          return outcome;
-        }
-        first ??= outcome.error;
-      }
-      throw withFallback(first, names.slice(at + 1));
-    },
-  };
+  /** One try. */
+  async #askOnce(
+    name: string,
+    call: CallOptions,
+    onText: (delta: string) => void,
+    spent: (usage: CallUsage) => void,
+  ): Promise<GenerateResult> {
+    const model = await this.#options.load(name);
+    const given = await collectAnswer(
+      model,
+      name,
+      { ...call, prompt: fitPrompt(call.prompt, model.provider) },
+      this.#options.limits,
+      onText,
+    );
+    spent(usageOf(given, call.prompt));
+    const answer = await withoutUnseen(given, this.#options.isBlank);
+    if (isEmpty(answer) && !this.#options.acceptsEmpty()) {
+      throw new RunError('empty', say('failures.emptyFrom', { model: name }), { detail: `${name}: empty answer` });
+    }
+    return tidyCalls(answer, call.prompt);
+  }
 }
 
 /** Text of which nothing can be seen is none. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openAppSkills } from '../../../src/app/skills.ts';
+import { openAppSkills } from '../../../src/app/skills/skills.ts';
 import type { Config } from '../../../src/config.ts';
 import { silentLog } from '../../../src/log.ts';
 import type { Order } from '../../../src/runtime/contract/order.ts';

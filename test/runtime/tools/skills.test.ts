@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import type { Principal } from '../../../src/access/principal.ts';
-import { openAppSkills } from '../../../src/app/skills.ts';
+import { openAppSkills } from '../../../src/app/skills/skills.ts';
 import { defaults } from '../../../src/config/defaults.ts';
 import { UserError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';

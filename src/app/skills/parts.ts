@@ -1,16 +1,16 @@
 /** The catalog of skills with what judges and offers them, as one piece: loaded when the first run needs it. */
 import path from 'node:path';
-import type { Config } from '../config.ts';
-import type { Logger } from '../log.ts';
-import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
-import { findSkill, isNative, listSkills, needsSandbox, switchedOff } from '../runtime/tools/skills/service.ts';
-import { createUsable } from '../runtime/tools/skills/usable.ts';
-import { offerSkills } from '../runtime/tools/skills.ts';
-import { recover } from '../skills/add/recover.ts';
-import { bundledSkills, Skills } from '../skills/catalog.ts';
-import { openHealth } from '../skills/health.ts';
-import { hasSandbox } from '../skills/sandbox.ts';
-import type { Home } from '../workspace/home.ts';
+import type { Config } from '../../config.ts';
+import type { Logger } from '../../log.ts';
+import { OWN_TOOLS } from '../../runtime/contract/tool-names.ts';
+import { findSkill, isNative, listSkills, needsSandbox, switchedOff } from '../../runtime/tools/skills/service.ts';
+import { createUsable } from '../../runtime/tools/skills/usable.ts';
+import { offerSkills } from '../../runtime/tools/skills.ts';
+import { recover } from '../../skills/add/recover.ts';
+import { bundledSkills, Skills } from '../../skills/catalog.ts';
+import { openHealth } from '../../skills/health.ts';
+import { hasSandbox } from '../../skills/sandbox.ts';
+import type { Home } from '../../workspace/home.ts';
 
 /** The library that watches takes longer to load than a first answer should wait. */
 const WATCH_AFTER_MS = 2_000;

@@ -1,13 +1,13 @@
 /** Skills from elsewhere, as the owners of a chat add them. Loaded by the first of them who does. */
-import type { Config } from '../config.ts';
-import { UserError } from '../errors.ts';
-import { serialise } from '../lib/locks.ts';
-import type { Logger } from '../log.ts';
-import { say } from '../messages/messages.ts';
-import type { SkillAdding } from '../runtime/commands/command.ts';
-import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
-import { Adding } from '../skills/add/add.ts';
-import type { Home } from '../workspace/home.ts';
+import type { Config } from '../../config.ts';
+import { UserError } from '../../errors.ts';
+import { serialise } from '../../lib/locks.ts';
+import type { Logger } from '../../log.ts';
+import { say } from '../../messages/messages.ts';
+import type { SkillAdding } from '../../runtime/commands/command.ts';
+import { OWN_TOOLS } from '../../runtime/contract/tool-names.ts';
+import { Adding } from '../../skills/add/add.ts';
+import type { Home } from '../../workspace/home.ts';
 
 export interface OpenAddingOptions {
   config: Pick<Config, 'skills'>;

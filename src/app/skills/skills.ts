@@ -1,18 +1,18 @@
 /** Skills and servers of tools with what they need of the gateway. Loaded by the first run, or a moment after the start. */
-import type { Config } from '../config.ts';
-import { UserError } from '../errors.ts';
-import type { Logger } from '../log.ts';
-import { say } from '../messages/messages.ts';
-import type { ServerPrompts, SkillAdding } from '../runtime/commands/command.ts';
-import type { KnownNames } from '../runtime/contract/job-service.ts';
-import type { Offered, Toolbox } from '../runtime/contract/order.ts';
-import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
-import type { NamedModels } from '../runtime/model/models.ts';
-import { mayUse } from '../runtime/tools/asked.ts';
-import type { McpServers } from '../runtime/tools/mcp/servers.ts';
-import type { SkillService } from '../runtime/tools/skills/service.ts';
-import type { Home } from '../workspace/home.ts';
-import type { SkillParts } from './skill-parts.ts';
+import type { Config } from '../../config.ts';
+import { UserError } from '../../errors.ts';
+import type { Logger } from '../../log.ts';
+import { say } from '../../messages/messages.ts';
+import type { ServerPrompts, SkillAdding } from '../../runtime/commands/command.ts';
+import type { KnownNames } from '../../runtime/contract/job-service.ts';
+import type { Offered, Toolbox } from '../../runtime/contract/order.ts';
+import { OWN_TOOLS } from '../../runtime/contract/tool-names.ts';
+import type { NamedModels } from '../../runtime/model/models.ts';
+import { mayUse } from '../../runtime/tools/asked.ts';
+import type { McpServers } from '../../runtime/tools/mcp/servers.ts';
+import type { SkillService } from '../../runtime/tools/skills/service.ts';
+import type { Home } from '../../workspace/home.ts';
+import type { SkillParts } from './parts.ts';
 
 export interface OpenSkillsOptions {
   config: Pick<Config, 'skills' | 'mcp'>;
@@ -113,7 +113,7 @@ class Servers {
   }
 
   #connect(): Promise<McpServers> {
-    this.#connected ??= import('../runtime/tools/mcp/servers.ts').then(
+    this.#connected ??= import('../../runtime/tools/mcp/servers.ts').then(
       ({ McpServers }) => new McpServers({ servers: this.#configured, log: this.#log }),
     );
     return this.#connected;
@@ -158,7 +158,7 @@ class Skills implements SkillService {
   }
 
   async names(vibers: readonly string[], models: NamedModels): Promise<KnownNames> {
-    const { knownNames } = await import('../runtime/tools/skills/known-names.ts');
+    const { knownNames } = await import('../../runtime/tools/skills/known-names.ts');
     const { config, home } = this.#options;
     const common = { home, config, models, connected: await this.#servers.toolNames() };
     if (vibers.length === 0) return knownNames(common);
@@ -202,14 +202,14 @@ class Skills implements SkillService {
   }
 
   async #open(): Promise<SkillParts> {
-    const { openSkillParts } = await import('./skill-parts.ts');
+    const { openSkillParts } = await import('./parts.ts');
     const { config, home, log, sandbox } = this.#options;
     return openSkillParts({ config, home, log, sandbox: sandbox !== false });
   }
 }
 
 async function probe(): Promise<boolean> {
-  const { hasSandbox } = await import('../skills/sandbox.ts');
+  const { hasSandbox } = await import('../../skills/sandbox.ts');
   return hasSandbox();
 }
 
