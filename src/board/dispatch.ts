@@ -36,9 +36,9 @@ export function createDispatch(gate: Gate, load: (() => Promise<Board>) | undefi
     const wrong = gate.refusal(request);
     if (wrong) throw refused(wrong);
     const { session, upgrade } = await board();
-    if (!upgrade) throw refused(NOT_FOUND);
     const who = gate.enterSocket(request, session);
     if (isError(who)) throw refused(who);
+    if (!upgrade) throw refused(NOT_FOUND);
     if (!socket.destroyed) upgrade({ request, socket, head, who });
   }
 

@@ -6,6 +6,7 @@ import type http from 'node:http';
 import { z } from 'zod';
 import { createRateLimiter } from '../access/limits.ts';
 import { isKeyOf, type Session, type Sessions } from '../access/sessions.ts';
+import { UserError } from '../errors.ts';
 import type { AwaitedCaller, BoardError, BoardRequest, BoardRoute, Caller, OpenRoute } from './contract.ts';
 import { isPrivate, type Places } from './guard.ts';
 import { Refused, readBody, sendJson } from './respond.ts';
@@ -104,7 +105,7 @@ export function createLogin(options: LoginOptions): Login {
     const origin = places.originOf(request) ?? '';
     if (!isPrivate(origin)) throw plainHttp(port);
     const { code } = await readBody({ request, response }, codeBody);
-    const traded = sessions.trade(code, request.headers['user-agent'] ?? '', now());
+    const traded = attempt(() => sessions.trade(code, request.headers['user-agent'] ?? '', now()));
     if (!traded) throw wrongCode(request);
     response.setHeader('set-cookie', cookieText(request, traded.cookie, COOKIE_SECONDS));
     sendJson(response, 200, { key: traded.key, id: traded.session.id });
@@ -144,6 +145,17 @@ export function createLogin(options: LoginOptions): Login {
       live.clear();
     },
   };
+}
+
+/** A crash may have left the file locked for a few seconds. */
+function attempt<T>(change: () => T): T {
+  try {
+    return change();
+  } catch (error) {
+    if (error instanceof UserError)
+      throw new Refused(503, 'busy', 'It cannot be written down just now; try again in a few seconds.');
+    throw error;
+  }
 }
 
 function cookieOf({ headers }: http.IncomingMessage, name: string): string | undefined {

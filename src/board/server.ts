@@ -3,7 +3,7 @@
  * only paths of the tables answer. Invariant: everything is refused from the head of a request, before a byte of its body is read.
  */
 import http from 'node:http';
-import { ConfigError, errorCode } from '../errors.ts';
+import { ConfigError, errorCode, UserError } from '../errors.ts';
 import type { Readiness } from '../runtime/readiness.ts';
 import type { Board, BoardError } from './contract.ts';
 import { createDispatch, INTERNAL, limitBody } from './dispatch.ts';
@@ -110,6 +110,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   function handle(request: http.IncomingMessage, response: http.ServerResponse): void {
     answerTo(request, response).catch((error: unknown) => {
       if (error instanceof Refused) return sendError(response, error.error);
+      // What a service says to people, it says to programs.
+      if (error instanceof UserError)
+        return sendError(response, { status: 400, code: 'refused', message: error.message });
       options.onError(error);
       sendError(response, INTERNAL);
     });

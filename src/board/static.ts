@@ -92,7 +92,7 @@ export function createPages(find: () => Promise<string | undefined> = pageFolder
   }
 
   async function serve(request: http.IncomingMessage, response: http.ServerResponse, name: string): Promise<void> {
-    const isFile = path.extname(name) !== '';
+    const isFile = path.extname(name) !== '' || /(^|\/)\./.test(name);
     const shown = isFile ? name : SHELL;
     const asset = await load(shown);
     if (!asset && isFile) throw new Refused(404, 'not_found', 'There is nothing here.');
