@@ -69,9 +69,9 @@ function Page(): JSX.Element {
     case 'tasks':
       return id === undefined ? <Tasks /> : <Task key={id} taskId={id} />;
     case 'files':
-      return <Files name={id} />;
+      return <Files />;
     case 'jobs':
-      return <Jobs id={id} />;
+      return <Jobs />;
     case 'memory':
       return <Memory />;
     case 'health':
@@ -83,7 +83,7 @@ function Page(): JSX.Element {
     case 'people':
       return <People />;
     case 'skills':
-      return <Skills name={id} />;
+      return <Skills />;
     case 'agents':
       return <Agents />;
     default:

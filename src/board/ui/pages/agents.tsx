@@ -1,5 +1,68 @@
-/** Stub. */
+/** Who works here, and the playbooks they can follow. */
 import type { JSX } from 'preact';
-export function Agents(_props: { name?: string | undefined; id?: string | undefined }): JSX.Element {
-  return <p>Agents</p>;
+import { useResource } from '../net/resource.ts';
+import { me } from '../net/session.ts';
+import { PageHead, Pill, Section, Shown } from '../parts/common.tsx';
+import { words } from '../words.ts';
+
+interface AgentsData {
+  vibers: readonly {
+    id: string;
+    name?: string;
+    model?: string;
+    description?: string;
+    role?: string;
+    skills?: readonly string[];
+  }[];
+  playbooks: readonly { name: string; goal?: string; steps?: number | readonly unknown[]; problem?: string }[];
+}
+
+export function Agents(): JSX.Element {
+  const agents = useResource<AgentsData>('/api/agents');
+  return (
+    <>
+      <PageHead title={words.agents.title} intro={words.agents.intro} />
+      <Shown of={agents} rows={6}>
+        {({ vibers, playbooks }) => (
+          <>
+            <Section title={words.agents.vibers}>
+              {vibers.length === 0 && <p class="hint">{words.agents.none}</p>}
+              <ul class="rows">
+                {vibers.map(({ id, name, model, description, role }) => (
+                  <li key={id} class="row">
+                    <span class="face" aria-hidden="true">
+                      {(name ?? id).charAt(0).toUpperCase()}
+                    </span>
+                    <span class="row-text">
+                      <span class="row-title">{name ?? id}</span>
+                      <span class="row-sub">{[description ?? role, model].filter(Boolean).join(', ')}</span>
+                    </span>
+                    {id === me.value?.viber && <Pill kind="accent">{words.agents.usual}</Pill>}
+                  </li>
+                ))}
+              </ul>
+            </Section>
+            <Section title={words.agents.playbooks}>
+              {playbooks.length === 0 && <p class="hint">{words.agents.noPlaybooks}</p>}
+              <ul class="rows">
+                {playbooks.map(({ name, goal, steps, problem }) => (
+                  <li key={name} class="row">
+                    <span class="row-text">
+                      <span class="row-title">{name}</span>
+                      <span class="row-sub">{problem ?? goal}</span>
+                    </span>
+                    {steps !== undefined && (
+                      <span class="row-end">
+                        {words.agents.steps(typeof steps === 'number' ? steps : steps.length)}
+                      </span>
+                    )}
+                  </li>
+                ))}
+              </ul>
+            </Section>
+          </>
+        )}
+      </Shown>
+    </>
+  );
 }

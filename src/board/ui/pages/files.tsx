@@ -1,5 +1,85 @@
-/** Stub. */
+/** The files that shape what the viber is told, each with its editor. */
 import type { JSX } from 'preact';
-export function Files(_props: { name?: string | undefined; id?: string | undefined }): JSX.Element {
-  return <p>Files</p>;
+import { api } from '../net/api.ts';
+import { useResource } from '../net/resource.ts';
+import { me } from '../net/session.ts';
+import type { FileRow, FileText } from '../net/shapes.ts';
+import { Empty, PageHead, Shown } from '../parts/common.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { lazy } from '../parts/lazy.tsx';
+import { go, link, place } from '../router.ts';
+import { words } from '../words.ts';
+
+const TextEditor = lazy(() => import('../editor/text-editor.tsx').then(({ TextEditor }) => TextEditor));
+
+export function Files(): JSX.Element {
+  const { query } = place.value;
+  const vibers = (me.value?.vibers ?? []).map((one) => (typeof one === 'string' ? one : one.id));
+  const viber = query.get('viber') ?? me.value?.viber ?? 'default';
+  const name = query.get('file') ?? undefined;
+  const asked = `viber=${encodeURIComponent(viber)}`;
+  const files = useResource<{ files: readonly (FileRow | string)[] }>(`/api/files?${asked}`);
+  const path = `/api/files/${encodeURIComponent(name ?? '')}?${asked}`;
+  return (
+    <>
+      <PageHead title={words.files.title} intro={words.files.intro}>
+        {vibers.length > 1 && (
+          <select
+            aria-label={words.files.whose}
+            value={viber}
+            onChange={(event) => void go(`${link('files')}?viber=${encodeURIComponent(event.currentTarget.value)}`)}
+          >
+            {vibers.map((id) => (
+              <option key={id}>{id}</option>
+            ))}
+          </select>
+        )}
+      </PageHead>
+      <div class={`split${name === undefined ? '' : ' chosen'}`}>
+        <nav class="split-list" aria-label={words.files.title}>
+          <Shown of={files}>
+            {({ files: all }) => (
+              <ul>
+                {all.map((one) => {
+                  const file = typeof one === 'string' ? { name: one } : one;
+                  return (
+                    <li key={file.name}>
+                      <a
+                        href={`${link('files')}?file=${encodeURIComponent(file.name)}${viber === me.value?.viber ? '' : `&${asked}`}`}
+                        aria-current={file.name === name ? 'page' : undefined}
+                      >
+                        <Icon name="files" />
+                        <span class="split-text">
+                          <span>{file.name}</span>
+                          <span class="hint">
+                            {file.exists === false
+                              ? words.files.new
+                              : (file.about ?? words.files.about[file.name] ?? file.place ?? '')}
+                          </span>
+                        </span>
+                      </a>
+                    </li>
+                  );
+                })}
+              </ul>
+            )}
+          </Shown>
+        </nav>
+        <div class="split-main">
+          {name === undefined ? (
+            <Empty icon="files" title={words.files.pick} />
+          ) : (
+            <TextEditor
+              key={path}
+              name={name}
+              language={/\.ya?ml$/.test(name) ? 'yaml' : 'text'}
+              load={() => api<FileText>(path)}
+              save={(text, baseHash) => api(path, { method: 'PUT', body: { text, baseHash } })}
+              onSaved={() => void files.refresh()}
+            />
+          )}
+        </div>
+      </div>
+    </>
+  );
 }

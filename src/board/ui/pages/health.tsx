@@ -1,5 +1,170 @@
-/** Stub. */
+/** Whether everything works, and the sentence that mends what does not. */
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-export function Health(_props: { name?: string | undefined; id?: string | undefined }): JSX.Element {
-  return <p>Health</p>;
+import { api, said } from '../net/api.ts';
+import { of, useResource } from '../net/resource.ts';
+import type { ChannelHealth, Health as HealthData, Letter } from '../net/shapes.ts';
+import { Button, PageHead, Section, Shown } from '../parts/common.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { ask, note } from '../parts/notices.tsx';
+import { duration, Time } from '../parts/time.tsx';
+import { words } from '../words.ts';
+
+export function Health(): JSX.Element {
+  const health = useResource<HealthData>('/api/health', of('channel:status', 'task:completed', 'task:started'));
+  return (
+    <Shown of={health}>
+      {(found) => (
+        <>
+          <PageHead title={words.health.title} intro={<Sum health={found} />} />
+          <Section title={words.health.channels}>
+            <ul class="rows">
+              {Object.entries(found.channels).map(([id, channel]) => (
+                <Channel key={id} id={id} channel={channel} />
+              ))}
+            </ul>
+          </Section>
+          <Section title={words.health.queue}>
+            <dl class="figures">
+              <Figure label={words.health.waiting} value={String(found.waiting)} />
+              <Figure
+                label={words.health.oldest}
+                value={found.oldestUndeliveredSeconds == null ? '–' : duration(found.oldestUndeliveredSeconds)}
+              />
+              <Figure label={words.health.dead} value={String(found.dead)} warm={found.dead > 0} />
+              <Figure label={words.health.unsure} value={String(found.unsure)} warm={found.unsure > 0} />
+            </dl>
+          </Section>
+          <Letters kind="dead" onChange={() => void health.refresh()} />
+          <Letters kind="unsure" onChange={() => void health.refresh()} />
+          <Settings />
+        </>
+      )}
+    </Shown>
+  );
+}
+
+function Sum({ health }: { health: HealthData }): JSX.Element {
+  const channels = Object.values(health.channels);
+  const isFull = health.workspace?.writable === false;
+  const needs = isFull || health.dead > 0 || health.unsure > 0 || channels.some(({ state }) => state === 'failed');
+  const comes = !health.ready || channels.some(({ state }) => state === 'connecting' || state === 'reconnecting');
+  const text = needs ? words.health.unwell : comes ? words.health.starting : words.health.well;
+  return (
+    <span class={`sum${needs ? ' warm' : ''}`}>
+      <Icon name={needs ? 'alert' : 'check'} />
+      {isFull ? words.health.disk : text}
+    </span>
+  );
+}
+
+function Channel({ id, channel }: { id: string; channel: ChannelHealth }): JSX.Element {
+  return (
+    <li class={`row channel ${channel.state}`}>
+      <span class="light" aria-hidden="true" />
+      <span class="row-text">
+        <span class="row-title">{id.charAt(0).toUpperCase() + id.slice(1)}</span>
+        {channel.detail !== undefined && <span class="row-sub">{channel.detail}</span>}
+      </span>
+      <span class="row-end">{words.health.state[channel.state]}</span>
+    </li>
+  );
+}
+
+export function Figure({ label, value, warm = false }: { label: string; value: string; warm?: boolean }): JSX.Element {
+  return (
+    <div class={`figure${warm ? ' warm' : ''}`}>
+      <dt>{label}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function Letters({ kind, onChange }: { kind: 'dead' | 'unsure'; onChange: () => void }): JSX.Element | null {
+  const letters = useResource<{ letters: readonly Letter[] }>(`/api/letters?kind=${kind}`, of('task:completed'));
+  const isBusy = useSignal(false);
+  const all = letters.data.value?.letters ?? [];
+  if (all.length === 0) return null;
+  const send = async (path: string, body: object) => {
+    isBusy.value = true;
+    try {
+      const { retried = 1 } = await api<{ retried?: number }>(path, { method: 'POST', body });
+      note(words.health.retried(retried));
+    } catch (error) {
+      note(said(error), { warm: true });
+    }
+    isBusy.value = false;
+    await letters.refresh();
+    onChange();
+  };
+  const retry = async ({ id }: Letter) => {
+    const isUnsure = kind === 'unsure';
+    if (isUnsure && !(await ask({ title: words.health.sure, hint: words.health.sureHint, yes: words.health.retry })))
+      return;
+    await send(`/api/letters/${encodeURIComponent(id)}/retry`, isUnsure ? { sure: true } : {});
+  };
+  const retryAll =
+    kind === 'dead' ? (
+      <Button small icon="again" disabled={isBusy.value} onClick={() => void send('/api/letters/retry', {})}>
+        {words.health.retryAll}
+      </Button>
+    ) : undefined;
+  return (
+    <Section title={words.health.letters[kind]} actions={retryAll}>
+      <ul class="cards">
+        {all.map((letter) => (
+          <li key={letter.id} class="card">
+            <div class="card-main">
+              <p class="card-title">{letter.to ?? letter.id}</p>
+              {letter.text !== undefined && <p class="card-sub">{letter.text}</p>}
+              <p class="card-problem">{letter.reason}</p>
+              <p class="hint">
+                <Time at={letter.diedAt} />
+              </p>
+            </div>
+            <div class="card-actions">
+              <Button small disabled={isBusy.value} onClick={() => void retry(letter)}>
+                {words.health.retry}
+              </Button>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Settings(): JSX.Element {
+  const config = useResource<{ config?: unknown }>('/api/config');
+  return (
+    <Section title={words.health.settings}>
+      <p class="hint">{words.health.settingsHint}</p>
+      <Shown of={config} rows={3}>
+        {(found) => (
+          <details class="settings">
+            <summary>config.yaml</summary>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
+            <pre class="preview" tabIndex={0}>
+              {outline(found.config ?? found)}
+            </pre>
+          </details>
+        )}
+      </Shown>
+    </Section>
+  );
+}
+
+/** Settings as they are written in the file. */
+export function outline(value: unknown, indent = ''): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  const entries = Array.isArray(value) ? value.map((one) => ['-', one] as const) : Object.entries(value);
+  return entries
+    .map(([key, one]) => {
+      const name = Array.isArray(value) ? `${indent}-` : `${indent}${key}:`;
+      const isDeep = typeof one === 'object' && one !== null && Object.keys(one).length > 0;
+      return isDeep
+        ? `${name}\n${outline(one, `${indent}  `)}`
+        : `${name} ${typeof one === 'object' ? '' : String(one)}`;
+    })
+    .join('\n');
 }

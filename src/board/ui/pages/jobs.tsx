@@ -1,5 +1,281 @@
-/** Stub. */
+/** What is done by itself: when it is next, what it did last, and its file with the loader's own judgement of it. */
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-export function Jobs(_props: { name?: string | undefined; id?: string | undefined }): JSX.Element {
-  return <p>Jobs</p>;
+import { useEffect } from 'preact/hooks';
+import { api, said } from '../net/api.ts';
+import { of, useResource } from '../net/resource.ts';
+import type { JobCheck, JobRow, JobText } from '../net/shapes.ts';
+import { Button, Empty, PageHead, Pill, Shown } from '../parts/common.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { lazy } from '../parts/lazy.tsx';
+import { ask, note } from '../parts/notices.tsx';
+import { Time } from '../parts/time.tsx';
+import { link, place, taskLink } from '../router.ts';
+import { words } from '../words.ts';
+
+const TextEditor = lazy(() => import('../editor/text-editor.tsx').then(({ TextEditor }) => TextEditor));
+const pathOf = (id: string): string => `/api/jobs/${encodeURIComponent(id)}`;
+const jobLink = (id: string): string => `${link('jobs')}?job=${encodeURIComponent(id)}`;
+const KINDS = { on: 'accent', paused: 'plain', broken: 'warm', done: 'plain' } as const;
+
+export function Jobs(): JSX.Element {
+  const id = place.value.query.get('job') ?? undefined;
+  return id === undefined ? <JobList /> : <JobFile id={id} />;
+}
+
+function JobList(): JSX.Element {
+  const jobs = useResource<{ jobs: readonly JobRow[] }>('/api/jobs', of('job:changed', 'task:completed', 'task:error'));
+  const isMaking = useSignal(false);
+  const act = async (job: JobRow, what: 'run' | 'pause' | 'resume') => {
+    try {
+      await api(`${pathOf(job.id)}/${what}`, { method: 'POST' });
+      if (what === 'run') note(words.jobs.started(job.name));
+    } catch (error) {
+      note(said(error), { warm: true });
+    }
+    await jobs.refresh();
+  };
+  const remove = async (job: JobRow) => {
+    if (!(await ask({ title: words.jobs.sure(job.name), hint: words.jobs.sureHint, yes: words.jobs.remove }))) return;
+    await api(pathOf(job.id), { method: 'DELETE' }).catch((error: unknown) => note(said(error), { warm: true }));
+    await jobs.refresh();
+  };
+  return (
+    <>
+      <PageHead title={words.jobs.title} intro={words.jobs.intro}>
+        <Button icon="plus" kind={isMaking.value ? 'plain' : 'main'} onClick={() => (isMaking.value = !isMaking.value)}>
+          {isMaking.value ? words.cancel : words.jobs.new}
+        </Button>
+      </PageHead>
+      {isMaking.value && (
+        <NewJob
+          onMade={() => {
+            isMaking.value = false;
+            void jobs.refresh();
+          }}
+        />
+      )}
+      <Shown of={jobs}>
+        {({ jobs: all }) =>
+          all.length === 0 ? (
+            <Empty icon="jobs" title={words.jobs.empty} hint={words.jobs.emptyHint} />
+          ) : (
+            <ul class="cards">
+              {all.map((job) => (
+                <JobCard
+                  key={job.id}
+                  job={job}
+                  onAct={(what) => void act(job, what)}
+                  onRemove={() => void remove(job)}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+    </>
+  );
+}
+
+function JobCard(props: {
+  job: JobRow;
+  onAct: (what: 'run' | 'pause' | 'resume') => void;
+  onRemove: () => void;
+}): JSX.Element {
+  const { job, onAct, onRemove } = props;
+  return (
+    <li class={`card job ${job.state}`}>
+      <div class="card-main">
+        <p class="card-title">
+          <a href={jobLink(job.id)}>{job.name}</a>
+          {job.state !== 'on' && <Pill kind={KINDS[job.state]}>{words.jobs.state[job.state]}</Pill>}
+        </p>
+        <p class="card-sub">
+          {job.words || job.schedule}
+          {job.deliver.length > 0 && <span> {words.jobs.to(job.deliver.join(', '))}</span>}
+        </p>
+        {job.problem !== undefined && <p class="card-problem">{job.problem}</p>}
+        {job.next.length > 0 && (
+          <ul class="times" aria-label={words.jobs.next}>
+            {job.next.slice(0, 3).map((at) => (
+              <li key={at}>
+                <Time at={at} />
+              </li>
+            ))}
+          </ul>
+        )}
+        {job.lastRun !== undefined && (
+          <p class="hint">
+            {words.jobs.last}: <a href={taskLink(job.lastRun.task)}>{words.state[job.lastRun.state].toLowerCase()}</a>
+          </p>
+        )}
+      </div>
+      <div class="card-actions">
+        <Button kind="quiet" small icon="play" label={`${words.jobs.run}: ${job.name}`} onClick={() => onAct('run')} />
+        {job.state === 'on' && (
+          <Button
+            kind="quiet"
+            small
+            icon="pause"
+            label={`${words.jobs.pause}: ${job.name}`}
+            onClick={() => onAct('pause')}
+          />
+        )}
+        {job.state === 'paused' && (
+          <Button
+            kind="quiet"
+            small
+            icon="again"
+            label={`${words.jobs.resume}: ${job.name}`}
+            onClick={() => onAct('resume')}
+          />
+        )}
+        <Button kind="quiet" small icon="trash" label={`${words.jobs.remove}: ${job.name}`} onClick={onRemove} />
+      </div>
+    </li>
+  );
+}
+
+function NewJob({ onMade }: { onMade: () => void }): JSX.Element {
+  const job = useSignal({ name: '', schedule: '', prompt: '' });
+  const problem = useSignal('');
+  const set = (change: Partial<typeof job.value>) => {
+    job.value = { ...job.value, ...change };
+  };
+  const make = async () => {
+    try {
+      await api('/api/jobs', { method: 'POST', body: job.value });
+      note(words.jobs.made(job.value.name));
+      onMade();
+    } catch (error) {
+      problem.value = said(error);
+    }
+  };
+  const isWhole = Object.values(job.value).every((text) => text.trim() !== '');
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isWhole) void make();
+      }}
+    >
+      <label>
+        {words.jobs.name}
+        <input type="text" value={job.value.name} onInput={(event) => set({ name: event.currentTarget.value })} />
+      </label>
+      <label>
+        {words.jobs.when}
+        <input
+          type="text"
+          placeholder={words.jobs.whenHint}
+          value={job.value.schedule}
+          onInput={(event) => set({ schedule: event.currentTarget.value })}
+        />
+      </label>
+      <label>
+        {words.jobs.what}
+        <textarea rows={3} value={job.value.prompt} onInput={(event) => set({ prompt: event.currentTarget.value })} />
+      </label>
+      {problem.value !== '' && (
+        <p class="card-problem" role="alert">
+          {problem.value}
+        </p>
+      )}
+      <Button kind="main" type="submit" disabled={!isWhole}>
+        {words.jobs.make}
+      </Button>
+    </form>
+  );
+}
+
+function JobFile({ id }: { id: string }): JSX.Element {
+  const path = pathOf(id);
+  return (
+    <>
+      <PageHead
+        title={words.jobs.fileOf(id)}
+        above={
+          <a class="back" href={link('jobs')}>
+            <Icon name="left" size={14} />
+            {words.jobs.title}
+          </a>
+        }
+      >
+        <Button
+          icon="play"
+          onClick={() => {
+            api(`${path}/run`, { method: 'POST' }).then(
+              () => note(words.jobs.started(id)),
+              (error: unknown) => note(said(error), { warm: true }),
+            );
+          }}
+        >
+          {words.jobs.run}
+        </Button>
+      </PageHead>
+      <TextEditor
+        key={id}
+        name={`${id}.yaml`}
+        language="yaml"
+        load={() => api<JobText>(path)}
+        save={(text, baseHash) => api(path, { method: 'PUT', body: { text, baseHash } })}
+        beside={(text) => <Check text={text} />}
+      />
+    </>
+  );
+}
+
+const CHECK_MS = 300;
+
+/** What the loader itself makes of the text, as it is written. */
+function Check({ text }: { text: string }): JSX.Element {
+  const found = useSignal<JobCheck | undefined>(undefined);
+  useEffect(() => {
+    const ended = new AbortController();
+    const timer = setTimeout(() => {
+      api<JobCheck>('/api/jobs/check', { method: 'POST', body: { text }, signal: ended.signal }).then(
+        (check) => {
+          found.value = check;
+        },
+        (error: unknown) => {
+          if (!ended.signal.aborted) found.value = { ok: false, problems: [said(error)] };
+        },
+      );
+    }, CHECK_MS);
+    return () => {
+      clearTimeout(timer);
+      ended.abort();
+    };
+  }, [text, found]);
+  const check = found.value;
+  if (check === undefined) return <p class="check" role="status" />;
+  if (!check.ok)
+    return (
+      <div class="check wrong" role="status">
+        <p>
+          <Icon name="alert" /> {words.jobs.invalid}
+        </p>
+        <ul>
+          {check.problems?.map((one) => {
+            const said = typeof one === 'string' ? one : [one.path, one.message].filter(Boolean).join(': ');
+            return <li key={said}>{said}</li>;
+          })}
+        </ul>
+      </div>
+    );
+  return (
+    <div class="check" role="status">
+      <p>
+        <Icon name="check" /> {words.jobs.valid}: {check.words}
+      </p>
+      <ul class="times" aria-label={words.jobs.next}>
+        {check.next?.slice(0, 3).map((at) => (
+          <li key={at}>
+            <Time at={at} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
 }

@@ -1,5 +1,166 @@
-/** Stub. */
+/** The gateway's last lines, the newest first; by trace, by weight. */
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-export function Logs(_props: { name?: string | undefined; id?: string | undefined }): JSX.Element {
-  return <p>Logs</p>;
+import { useEffect } from 'preact/hooks';
+import { api } from '../net/api.ts';
+import { onBehind, onEvent } from '../net/live.ts';
+import type { LogLine } from '../net/shapes.ts';
+import { Choice, Empty, Loading, PageHead, Problem } from '../parts/common.tsx';
+import { Virtual } from '../parts/virtual.tsx';
+import { go, link, place } from '../router.ts';
+import { words } from '../words.ts';
+
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+type Level = (typeof LEVELS)[number];
+interface LogPage {
+  lines: readonly LogLine[];
+  next?: string;
+}
+interface Numbered extends LogLine {
+  key: string;
+}
+
+const LINE = 56;
+const heightOf = (): number => LINE;
+const keyOf = ({ key }: Numbered): string => key;
+const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
+
+function numbered(lines: readonly LogLine[]): Numbered[] {
+  const seen = new Map<string, number>();
+  return lines.map((line) => {
+    const name = `${line.at}|${line.msg}|${line.trace ?? ''}`;
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    return { ...line, key: `${name}|${count}` };
+  });
+}
+
+const choose = (change: Record<string, string>): void => {
+  const query = new URLSearchParams(place.value.query);
+  for (const [name, value] of Object.entries(change)) {
+    if (value === '') query.delete(name);
+    else query.set(name, value);
+  }
+  void go(link('logs') + (query.size === 0 ? '' : `?${query}`), { replace: true });
+};
+
+const TYPING_MS = 250;
+
+export function Logs(): JSX.Element {
+  const { query } = place.value;
+  const level = LEVELS.find((one) => one === query.get('level')) ?? 'info';
+  const trace = query.get('trace') ?? '';
+  const lines = useSignal<readonly Numbered[] | undefined>(undefined);
+  const next = useSignal<string | undefined>(undefined);
+  const problem = useSignal<unknown>(undefined);
+  const typed = useSignal(trace);
+  const path = `/api/logs?level=${level}${trace === '' ? '' : `&trace=${encodeURIComponent(trace)}`}`;
+
+  useEffect(() => {
+    let isOver = false;
+    const load = () =>
+      api<LogPage>(path).then(
+        (page) => {
+          if (isOver) return;
+          lines.value = numbered(page.lines);
+          next.value = page.next;
+          problem.value = undefined;
+        },
+        (error: unknown) => {
+          if (!isOver) problem.value = error;
+        },
+      );
+    void load();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    // Newer lines are looked for where the eye is on the newest.
+    const ends = [
+      onBehind(() => void load()),
+      onEvent(() => {
+        if (scrollY > 200) return;
+        timer ??= setTimeout(() => {
+          timer = undefined;
+          void load();
+        }, 1_000);
+      }),
+    ];
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+      for (const end of ends) end();
+    };
+  }, [path, lines, next, problem]);
+  useEffect(() => {
+    const timer = setTimeout(() => typed.peek() !== trace && choose({ trace: typed.peek().trim() }), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed.value, trace]);
+
+  let isLoading = false;
+  const more = async () => {
+    const after = next.value;
+    if (after === undefined || isLoading) return;
+    isLoading = true;
+    try {
+      const page = await api<LogPage>(`${path}&after=${encodeURIComponent(after)}`);
+      if (next.value !== after) return;
+      lines.value = numbered([...(lines.value ?? []), ...page.lines]);
+      next.value = page.next;
+    } catch (error) {
+      problem.value = error;
+    }
+  };
+
+  return (
+    <>
+      <PageHead title={words.logs.title} intro={words.logs.intro}>
+        <Choice<Level>
+          label={words.logs.level}
+          value={level}
+          options={LEVELS.map((one) => [one, words.logs.levels[one]] as const)}
+          onChange={(one) => choose({ level: one === 'info' ? '' : one })}
+        />
+        <input
+          type="search"
+          aria-label={words.logs.search}
+          placeholder={words.logs.searchHint}
+          value={typed.value}
+          onInput={(event) => (typed.value = event.currentTarget.value)}
+        />
+      </PageHead>
+      {problem.value !== undefined && <Problem error={problem.value} />}
+      {lines.value === undefined && problem.value === undefined && <Loading rows={8} />}
+      {lines.value?.length === 0 && <Empty icon="logs" title={words.logs.empty} hint={words.logs.emptyHint} />}
+      {lines.value !== undefined && lines.value.length > 0 && (
+        <Virtual
+          key={path}
+          items={lines.value}
+          keyOf={keyOf}
+          heightOf={heightOf}
+          label={words.logs.title}
+          onEnd={() => void more()}
+          render={(line) => <Line line={line} />}
+        />
+      )}
+    </>
+  );
+}
+
+function Line({ line }: { line: Numbered }): JSX.Element {
+  const { key: _key, at, level, msg, trace, ...rest } = line;
+  const more = Object.entries(rest)
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ');
+  return (
+    <div class={`log ${level}`}>
+      <time dateTime={at}>{clock.format(new Date(at))}</time>
+      <span class="log-text" title={`${msg}${more === '' ? '' : `\n${more}`}`}>
+        <span class="log-msg">{msg}</span>
+        {more !== '' && <span class="log-more">{more}</span>}
+      </span>
+      {trace !== undefined && (
+        <a class="log-trace" href={`${link('logs')}?trace=${encodeURIComponent(trace)}`}>
+          {trace.slice(0, 12)}
+        </a>
+      )}
+    </div>
+  );
 }

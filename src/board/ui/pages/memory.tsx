@@ -1,5 +1,185 @@
-/** Stub. */
+/** What it would like to remember, what it remembers, and where to look for it. */
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-export function Memory(_props: { name?: string | undefined; id?: string | undefined }): JSX.Element {
-  return <p>Memory</p>;
+import { useEffect } from 'preact/hooks';
+import { api, said } from '../net/api.ts';
+import { of, type Resource, useResource } from '../net/resource.ts';
+import type { MemoryHit, Suggestion } from '../net/shapes.ts';
+import { Button, PageHead, Problem, Section, Shown } from '../parts/common.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { Markdown } from '../parts/markdown.tsx';
+import { note } from '../parts/notices.tsx';
+import { Time } from '../parts/time.tsx';
+import { link } from '../router.ts';
+import { words } from '../words.ts';
+
+interface MemoryData {
+  suggestions: readonly Suggestion[];
+  files: readonly { name: string; text?: string; size?: number }[];
+}
+
+export function Memory(): JSX.Element {
+  const memory = useResource<MemoryData>('/api/memory', of('memory:suggested'));
+  return (
+    <>
+      <PageHead title={words.memory.title} intro={words.memory.intro} />
+      <Search />
+      <Section title={words.memory.suggestions}>
+        <Shown of={memory} rows={3}>
+          {({ suggestions }) =>
+            suggestions.length === 0 ? (
+              <p class="hint">{words.memory.noSuggestions}</p>
+            ) : (
+              <ul class="cards">
+                {suggestions.map((one) => (
+                  <SuggestionCard key={one.id} suggestion={one} memory={memory} />
+                ))}
+              </ul>
+            )
+          }
+        </Shown>
+      </Section>
+      <Section title={words.memory.files}>
+        <Shown of={memory} rows={3}>
+          {({ files }) => (
+            <ul class="notes">
+              {files.map(({ name, text }) => (
+                <li key={name}>
+                  <details open={name === 'MEMORY.md'}>
+                    <summary>{name}</summary>
+                    {text !== undefined && <Markdown text={text} />}
+                    {name === 'MEMORY.md' && (
+                      <a class="text-button" href={`${link('files')}?file=${name}`}>
+                        {words.jobs.edit}
+                      </a>
+                    )}
+                  </details>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Shown>
+      </Section>
+    </>
+  );
+}
+
+function SuggestionCard({ suggestion, memory }: { suggestion: Suggestion; memory: Resource<MemoryData> }): JSX.Element {
+  const { id, section, text, createdAt, provenance } = suggestion;
+  const draft = useSignal<string | undefined>(undefined);
+  const undo = async () => {
+    await api('/api/memory/undo', { method: 'POST' }).then(
+      () => note(words.memory.undone),
+      (error: unknown) => note(said(error), { warm: true }),
+    );
+    await memory.refresh();
+  };
+  const decide = async (verdict: 'accept' | 'edit' | 'reject') => {
+    try {
+      const body = verdict === 'edit' ? { verdict, text: draft.value } : { verdict };
+      await api(`/api/memory/suggestions/${encodeURIComponent(id)}`, { method: 'POST', body });
+      if (verdict === 'reject') note(words.memory.dropped);
+      else note(words.memory.remembered, { action: { label: words.undo, act: () => void undo() } });
+    } catch (error) {
+      note(said(error), { warm: true });
+    }
+    await memory.refresh();
+  };
+  return (
+    <li class="card">
+      <div class="card-main">
+        {draft.value === undefined ? (
+          <Markdown text={text} />
+        ) : (
+          <textarea
+            rows={3}
+            aria-label={words.memory.edit}
+            value={draft.value}
+            onInput={(event) => (draft.value = event.currentTarget.value)}
+          />
+        )}
+        <p class="hint">
+          {[section === undefined ? '' : words.memory.under(section), provenance ?? '']
+            .filter((part) => part !== '')
+            .join(', ')}{' '}
+          <Time at={createdAt} />
+        </p>
+      </div>
+      <div class="card-actions words">
+        <Button small kind="main" onClick={() => void decide(draft.value === undefined ? 'accept' : 'edit')}>
+          {words.memory.accept}
+        </Button>
+        <Button
+          small
+          icon="edit"
+          label={words.memory.edit}
+          kind="quiet"
+          onClick={() => (draft.value = draft.value === undefined ? text : undefined)}
+        />
+        <Button small onClick={() => void decide('reject')}>
+          {words.memory.reject}
+        </Button>
+      </div>
+    </li>
+  );
+}
+
+const TYPING_MS = 250;
+
+function Search(): JSX.Element {
+  const query = useSignal('');
+  const hits = useSignal<readonly MemoryHit[] | undefined>(undefined);
+  const problem = useSignal<unknown>(undefined);
+  const asked = query.value.trim();
+  useEffect(() => {
+    if (asked === '') {
+      hits.value = undefined;
+      return undefined;
+    }
+    const ended = new AbortController();
+    const timer = setTimeout(() => {
+      api<{ results?: readonly MemoryHit[]; hits?: readonly MemoryHit[] }>(
+        `/api/memory/search?q=${encodeURIComponent(asked)}`,
+        { signal: ended.signal },
+      ).then(
+        (found) => {
+          hits.value = found.results ?? found.hits ?? [];
+          problem.value = undefined;
+        },
+        (error: unknown) => {
+          if (!ended.signal.aborted) problem.value = error;
+        },
+      );
+    }, TYPING_MS);
+    return () => {
+      clearTimeout(timer);
+      ended.abort();
+    };
+  }, [asked, hits, problem]);
+  return (
+    <div class="search">
+      <div class="search-box">
+        <Icon name="search" />
+        <input
+          type="search"
+          aria-label={words.memory.search}
+          placeholder={words.memory.searchHint}
+          value={query.value}
+          onInput={(event) => (query.value = event.currentTarget.value)}
+        />
+      </div>
+      {problem.value !== undefined && <Problem error={problem.value} />}
+      {hits.value !== undefined && (
+        <ul class="hits" aria-live="polite">
+          {hits.value.length === 0 && <li class="hint">{words.memory.noHits(asked)}</li>}
+          {hits.value.map((hit) => (
+            <li key={`${hit.source_file}${hit.content}`}>
+              <Markdown text={hit.content} />
+              <p class="hint">{[hit.source_file, hit.section, hit.date].filter(Boolean).join(', ')}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
 }

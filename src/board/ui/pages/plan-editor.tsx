@@ -1,2 +1,23 @@
-/** Stub. */
-export const PlanEditor = (_: { taskId: string; plan: unknown; onClose: () => void }) => null;
+/** The plan of a task as text. */
+import type { JSX } from 'preact';
+import { TextEditor } from '../editor/text-editor.tsx';
+import { api } from '../net/api.ts';
+import type { PlanText, TaskDetail } from '../net/shapes.ts';
+import { Button } from '../parts/common.tsx';
+import { words } from '../words.ts';
+
+export function PlanEditor({ taskId, onClose }: { taskId: string; plan: PlanText; onClose: () => void }): JSX.Element {
+  const path = `/api/tasks/${encodeURIComponent(taskId)}`;
+  return (
+    <div class="plan-editor">
+      <TextEditor
+        name={words.task.plan}
+        language="text"
+        load={async () => (await api<TaskDetail>(path)).plan ?? { text: '', hash: '' }}
+        save={(text, baseHash) => api(`${path}/plan`, { method: 'PUT', body: { text, baseHash } })}
+        onSaved={onClose}
+      />
+      <Button onClick={onClose}>{words.close}</Button>
+    </div>
+  );
+}

@@ -1,5 +1,80 @@
-/** Stub. */
+/** What the viber knows how to do, and what is missing for the rest. */
 import type { JSX } from 'preact';
-export function Skills(_props: { name?: string | undefined; id?: string | undefined }): JSX.Element {
-  return <p>Skills</p>;
+import { useResource } from '../net/resource.ts';
+import { Empty, PageHead, Pill, Shown } from '../parts/common.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { Markdown } from '../parts/markdown.tsx';
+import { link, place } from '../router.ts';
+import { words } from '../words.ts';
+
+interface Skill {
+  name: string;
+  description?: string;
+  ready?: boolean;
+  missing?: readonly string[] | string;
+  place?: string;
+  text?: string;
+  body?: string;
+}
+
+const missingOf = ({ missing }: Skill): string => (typeof missing === 'string' ? missing : (missing ?? []).join('; '));
+
+export function Skills(): JSX.Element {
+  const name = place.value.query.get('skill') ?? undefined;
+  return name === undefined ? <SkillList /> : <OneSkill name={name} />;
+}
+
+function SkillList(): JSX.Element {
+  const skills = useResource<{ skills: readonly Skill[] }>('/api/skills');
+  return (
+    <>
+      <PageHead title={words.skills.title} intro={words.skills.intro} />
+      <Shown of={skills} rows={8}>
+        {({ skills: all }) =>
+          all.length === 0 ? (
+            <Empty icon="skills" title={words.skills.empty} />
+          ) : (
+            <ul class="rows">
+              {all.map((skill) => (
+                <li key={skill.name} class="row">
+                  <span class="row-text">
+                    <a class="row-title" href={`${link('skills')}?skill=${encodeURIComponent(skill.name)}`}>
+                      {skill.name}
+                    </a>
+                    <span class="row-sub">{skill.description}</span>
+                    {missingOf(skill) !== '' && (
+                      <span class="row-sub warm">{words.skills.missing(missingOf(skill))}</span>
+                    )}
+                  </span>
+                  {skill.place !== undefined && <Pill>{skill.place}</Pill>}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+    </>
+  );
+}
+
+function OneSkill({ name }: { name: string }): JSX.Element {
+  const skill = useResource<Skill>(`/api/skills/${encodeURIComponent(name)}`);
+  const found = skill.data.value;
+  return (
+    <>
+      <PageHead
+        title={name}
+        intro={found?.description}
+        above={
+          <a class="back" href={link('skills')}>
+            <Icon name="left" size={14} />
+            {words.skills.all}
+          </a>
+        }
+      />
+      <Shown of={skill} rows={8}>
+        {(shown) => <Markdown text={shown.text ?? shown.body ?? ''} />}
+      </Shown>
+    </>
+  );
 }

@@ -1,4 +1,119 @@
-/** Stub. */
-export const Context = (_: { taskId: string }) => null;
-export const Trace = Context;
-export const Cost = Context;
+/** What the model was shown, what happened, and what it cost: of one task. */
+import type { JSX } from 'preact';
+import { of, useResource } from '../net/resource.ts';
+import type { Sum } from '../net/shapes.ts';
+import { Empty, Shown } from '../parts/common.tsx';
+import { amount, clockOf, duration, money } from '../parts/time.tsx';
+import { words } from '../words.ts';
+import { Figure } from './health.tsx';
+
+const pathOf = (taskId: string, what: string): string => `/api/tasks/${encodeURIComponent(taskId)}/${what}`;
+const atEnd = of('task:completed', 'task:error');
+
+interface ContextData {
+  sections?: readonly { title: string; text: string; tokens?: number }[];
+}
+
+export function Context({ taskId }: { taskId: string }): JSX.Element {
+  const context = useResource<ContextData>(pathOf(taskId, 'context'), atEnd);
+  return (
+    <Shown of={context} rows={8}>
+      {({ sections = [] }) =>
+        sections.length === 0 ? (
+          <Empty title={words.task.contextEmpty} />
+        ) : (
+          <>
+            <p class="hint">{words.task.contextHint}</p>
+            <ul class="notes">
+              {sections.map(({ title, text, tokens }, index) => (
+                <li key={`${index}${title}`}>
+                  <details open={index === 0}>
+                    <summary>
+                      {title}
+                      {tokens !== undefined && <span class="count"> {words.usage.tokens(amount(tokens))}</span>}
+                    </summary>
+                    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
+                    <pre class="preview" tabIndex={0}>
+                      {text}
+                    </pre>
+                  </details>
+                </li>
+              ))}
+            </ul>
+          </>
+        )
+      }
+    </Shown>
+  );
+}
+
+interface TraceData {
+  events?: readonly { at: string; what: string; detail?: string; ms?: number }[];
+}
+
+export function Trace({ taskId }: { taskId: string }): JSX.Element {
+  const trace = useResource<TraceData>(
+    pathOf(taskId, 'trace'),
+    of('task:started', 'task:completed', 'task:error', 'task:state'),
+  );
+  return (
+    <Shown of={trace} rows={8}>
+      {({ events = [] }) =>
+        events.length === 0 ? (
+          <Empty title={words.task.traceEmpty} />
+        ) : (
+          <ol class="trace">
+            {events.map(({ at, what, detail, ms }, index) => (
+              <li key={`${index}${at}`}>
+                <time dateTime={at}>{clockOf(at)}</time>
+                <span class="row-text">
+                  <span class="row-title">{what}</span>
+                  {detail !== undefined && <span class="row-sub">{detail}</span>}
+                </span>
+                {ms !== undefined && <span class="row-end">{duration(ms / 1000)}</span>}
+              </li>
+            ))}
+          </ol>
+        )
+      }
+    </Shown>
+  );
+}
+
+interface CostData {
+  total?: Sum;
+  calls?: readonly (Sum & { at: string; model: string; ms?: number })[];
+}
+
+export function Cost({ taskId }: { taskId: string }): JSX.Element {
+  const cost = useResource<CostData>(pathOf(taskId, 'cost'), atEnd);
+  return (
+    <Shown of={cost} rows={6}>
+      {({ total, calls = [] }) =>
+        total === undefined && calls.length === 0 ? (
+          <Empty title={words.task.costEmpty} />
+        ) : (
+          <>
+            <dl class="figures">
+              <Figure label={words.usage.total} value={money(total?.cost, total?.currency)} />
+              <Figure label={words.usage.tokensIn} value={amount(total?.inputTokens)} />
+              <Figure label={words.usage.tokensOut} value={amount(total?.outputTokens)} />
+            </dl>
+            <ol class="trace">
+              {calls.slice(-60).map(({ at, model, inputTokens, outputTokens, cost: price, currency }, index) => (
+                <li key={`${index}${at}`}>
+                  <time dateTime={at}>{clockOf(at)}</time>
+                  <span class="row-text">
+                    <span class="row-title">{model}</span>
+                    <span class="row-sub">{words.usage.tokens(amount((inputTokens ?? 0) + (outputTokens ?? 0)))}</span>
+                  </span>
+                  <span class="row-end">{money(price, currency)}</span>
+                </li>
+              ))}
+            </ol>
+          </>
+        )
+      }
+    </Shown>
+  );
+}

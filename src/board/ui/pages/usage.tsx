@@ -1,5 +1,124 @@
-/** Stub. */
-import type { JSX } from 'preact';
-export function Usage(_props: { name?: string | undefined; id?: string | undefined }): JSX.Element {
-  return <p>Usage</p>;
+/** What the models have cost: by day, model, person and task. */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren, JSX } from 'preact';
+import { of, useResource } from '../net/resource.ts';
+import type { Sum, UsageSums } from '../net/shapes.ts';
+import { Columns } from '../parts/chart.tsx';
+import { Choice, Empty, PageHead, Section, Shown } from '../parts/common.tsx';
+import { amount, dayLabel, money } from '../parts/time.tsx';
+import { taskLink } from '../router.ts';
+import { words } from '../words.ts';
+import { Figure } from './health.tsx';
+
+const RANGES = ['7', '30', '90'] as const;
+const DAY_MS = 86_400_000;
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+export function Usage(): JSX.Element {
+  const range = useSignal<(typeof RANGES)[number]>('30');
+  const to = dayOf(Date.now());
+  const from = dayOf(Date.now() - (Number(range.value) - 1) * DAY_MS);
+  const usage = useResource<UsageSums>(`/api/usage?from=${from}&to=${to}`, of('task:completed'));
+  return (
+    <>
+      <PageHead title={words.usage.title} intro={words.usage.intro}>
+        <Choice
+          label={words.usage.range}
+          value={range.value}
+          options={RANGES.map((days) => [days, words.usage.days(Number(days))] as const)}
+          onChange={(days) => (range.value = days)}
+        />
+      </PageHead>
+      <Shown of={usage} rows={8}>
+        {(found) =>
+          found.days.length === 0 ? (
+            <Empty icon="usage" title={words.usage.empty} />
+          ) : (
+            <Sums usage={found} from={from} to={to} />
+          )
+        }
+      </Shown>
+    </>
+  );
+}
+
+function totalOf({ days, total }: UsageSums): Sum {
+  if (total !== undefined) return total;
+  const sum = (pick: (day: Sum) => number | undefined) => days.reduce((all, day) => all + (pick(day) ?? 0), 0);
+  const currency = days.find((day) => day.currency !== undefined)?.currency;
+  return {
+    ...{ cost: sum(({ cost }) => cost), inputTokens: sum(({ inputTokens }) => inputTokens) },
+    outputTokens: sum(({ outputTokens }) => outputTokens),
+    ...(currency === undefined ? {} : { currency }),
+  };
+}
+
+/** Days without any use stand in the row as well. */
+function everyDay({ days }: UsageSums, from: string, to: string): (Sum & { day: string })[] {
+  const known = new Map(days.map((day) => [day.day, day]));
+  const all: (Sum & { day: string })[] = [];
+  for (let at = Date.parse(from); at <= Date.parse(to); at += DAY_MS)
+    all.push(known.get(dayOf(at)) ?? { day: dayOf(at) });
+  return all;
+}
+
+function Sums({ usage, from, to }: { usage: UsageSums; from: string; to: string }): JSX.Element {
+  const total = totalOf(usage);
+  const columns = everyDay(usage, from, to).map(({ day, cost, currency, inputTokens, outputTokens }) => ({
+    ...{ key: day, label: dayLabel(day), value: cost ?? 0 },
+    said: `${money(cost ?? 0, currency)}, ${words.usage.tokens(amount((inputTokens ?? 0) + (outputTokens ?? 0)))}`,
+  }));
+  return (
+    <>
+      <dl class="figures">
+        <Figure label={words.usage.total} value={money(total.cost, total.currency)} />
+        <Figure label={words.usage.tokensIn} value={amount(total.inputTokens)} />
+        <Figure label={words.usage.tokensOut} value={amount(total.outputTokens)} />
+      </dl>
+      <Columns columns={columns} label={words.usage.chart(dayLabel(from), dayLabel(to))} />
+      <Shares
+        title={words.usage.models}
+        rows={usage.models.map((row) => ({ ...row, key: row.model, name: row.model }))}
+      />
+      <Shares
+        title={words.usage.people}
+        rows={usage.people.map((row) => ({ ...row, key: row.person, name: row.person.replace(/^person:/, '') }))}
+      />
+      <Shares
+        title={words.usage.tasks}
+        rows={usage.tasks.slice(0, 20).map((row) => ({
+          ...row,
+          key: row.task,
+          name: <a href={taskLink(row.task)}>{row.title?.trim() || row.task}</a>,
+        }))}
+      />
+    </>
+  );
+}
+
+function Shares({
+  title,
+  rows,
+}: {
+  title: string;
+  rows: readonly (Sum & { key: string; name: ComponentChildren })[];
+}): JSX.Element | null {
+  if (rows.length === 0) return null;
+  const most = Math.max(...rows.map(({ cost }) => cost ?? 0), 0.000001);
+  return (
+    <Section title={title}>
+      <ul class="shares">
+        {rows.map(({ key, name, cost, currency, inputTokens, outputTokens }) => (
+          <li key={key}>
+            <span class="share-name">{name}</span>
+            <span class="share-tokens">{words.usage.tokens(amount((inputTokens ?? 0) + (outputTokens ?? 0)))}</span>
+            <span class="share-cost">{money(cost, currency)}</span>
+            <span class="share-bar" aria-hidden="true">
+              <span style={{ width: `${((cost ?? 0) / most) * 100}%` }} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
 }

@@ -11,7 +11,7 @@ import { Markdown } from './markdown.tsx';
 import { note } from './notices.tsx';
 import { clockOf } from './time.tsx';
 
-export type Verdict = 'approve' | 'always' | 'deny' | 'answer';
+export type Verdict = 'approve' | 'always' | 'reject' | 'answer';
 
 export function ApprovalCard(props: { approval: Approval; onDecided: () => void; withLink?: boolean }): JSX.Element {
   const { approval, onDecided, withLink } = props;
@@ -71,7 +71,7 @@ export function ApprovalCard(props: { approval: Approval; onDecided: () => void;
                 {words.approval.always}
               </Button>
             )}
-            <Button disabled={isBusy.value} onClick={() => void decide('deny')}>
+            <Button disabled={isBusy.value} onClick={() => void decide('reject')}>
               {approval.kind === 'plan' ? words.approval.reject : words.approval.no}
             </Button>
           </>

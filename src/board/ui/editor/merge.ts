@@ -1,0 +1,47 @@
+/** Two texts that were made from a third: both kept where they do not touch, both shown between marks where they do. Pure. */
+import { diff3Merge, diffIndices } from 'node-diff3';
+
+export interface Merged {
+  text: string;
+  /** Places that could not be merged. */
+  conflicts: number;
+}
+
+const linesOf = (text: string): string[] => text.split('\n');
+
+export function mergeTexts(
+  mine: string,
+  base: string,
+  theirs: string,
+  labels: { mine: string; theirs: string },
+): Merged {
+  let conflicts = 0;
+  const lines = diff3Merge(linesOf(mine), linesOf(base), linesOf(theirs), { excludeFalseConflicts: true }).flatMap(
+    ({ ok, conflict }): string[] => {
+      if (ok) return ok;
+      if (!conflict) return [];
+      conflicts += 1;
+      return [`<<<<<<< ${labels.mine}`, ...conflict.a, '=======', ...conflict.b, `>>>>>>> ${labels.theirs}`];
+    },
+  );
+  return { text: lines.join('\n'), conflicts };
+}
+
+export interface ShownLine {
+  text: string;
+  isChanged: boolean;
+}
+
+/** Both texts line by line, with what only one of them has marked. */
+export function compare(one: string, other: string): { one: ShownLine[]; other: ShownLine[] } {
+  const [left, right] = [linesOf(one), linesOf(other)];
+  const marked = (lines: string[]): ShownLine[] => lines.map((text) => ({ text, isChanged: false }));
+  const shown = { one: marked(left), other: marked(right) };
+  for (const { buffer1, buffer2 } of diffIndices(left, right)) {
+    for (let at = buffer1[0]; at < buffer1[0] + buffer1[1]; at++)
+      (shown.one[at] ?? { isChanged: false }).isChanged = true;
+    for (let at = buffer2[0]; at < buffer2[0] + buffer2[1]; at++)
+      (shown.other[at] ?? { isChanged: false }).isChanged = true;
+  }
+  return shown;
+}
