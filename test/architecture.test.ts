@@ -120,7 +120,7 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
   { name: /^pino$/, in: /^log\.ts$/ },
   { name: /^@opentelemetry\//, in: /^telemetry\/otlp\.ts$/ },
   { name: /^(mdast|micromark)/, in: /^channels\/markdown\// },
-  { name: /^(preact|@preact\/signals|@codemirror\/.+|@lezer\/highlight|node-diff3)$/, in: /^board\/ui\// },
+  { name: /^(preact|@preact\/signals|@codemirror\/.+|node-diff3)$/, in: /^board\/ui\// },
   { name: /^zod$/, in: /^(config|runtime|channels|skills|jobs|board|workspace)\// },
   { name: /^tokenx$/, in: /^(runtime|workspace)\// },
   { name: /^@resvg\//, in: /^skills\/chart\/canvas/ },

@@ -39,7 +39,9 @@ describe('the page, zipped', () => {
     expect(kilobytes(task) + sizeOf(html)).toBeLessThan(75);
   });
 
-  test('is 200 KB in all', () => {
+  test('edits a file after 130 KB, and is 200 KB in all', () => {
+    const editor = [...withImports(named('files-')), ...withImports(named('text-editor-'))];
+    expect(kilobytes(new Set([...first, ...editor])) + sizeOf(html)).toBeLessThan(130);
     expect(kilobytes(assets)).toBeLessThan(200);
   });
 

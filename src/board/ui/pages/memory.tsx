@@ -101,7 +101,8 @@ function SuggestionCard({ suggestion, memory }: { suggestion: Suggestion; memory
         <p class="hint">
           {[section === undefined ? '' : words.memory.under(section), provenance ?? '']
             .filter((part) => part !== '')
-            .join(', ')}{' '}
+            .join(' · ')}
+          {createdAt !== undefined && ' · '}
           <Time at={createdAt} />
         </p>
       </div>
