@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { traceTarget } from '../../src/app/tracing.ts';
-import { watchTurn } from '../../src/runtime/run/watch.ts';
+import type { Item } from '../../src/runtime/run/batches.ts';
+import { noteWait, watchTurn } from '../../src/runtime/run/watch.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { createTracing } from '../../src/telemetry/otlp.ts';
 import { startCollector } from '../emulators/otlp.ts';
@@ -60,6 +61,49 @@ describe('traces', () => {
     expect(Object.keys(watchTurn({ run: 'r', items: [], isAgain: false }, { metrics: createMetrics() }))).toEqual([
       'word',
     ]);
+  });
+
+  it('begin where the work waits, of a job as of a decision, and the first word is told once over the turns of a message', async () => {
+    const collector = await startCollector();
+    onTestFinished(() => collector.close());
+    const tracing = createTracing({
+      ...{ url: `${collector.url}/v1/traces`, headers: {}, sample: 1, resource: {} },
+      onChange: () => undefined,
+    });
+    const metrics = createMetrics();
+    const acceptedAt = new Date(Date.now() - 2_000).toISOString();
+    const itemOf = (n: number, more: object) =>
+      ({
+        ...{ id: trace(n), acceptedAt, lane: 'task:t', seq: n, attempts: 0 },
+        message: { viber: 'default', taskId: 't', message: { address: { channel: 'slack' } }, ...more },
+      }) as Item;
+    const items = [
+      itemOf(1, {}),
+      itemOf(2, { job: { id: 'daily' } }),
+      itemOf(3, { resume: { approval: 'a', run: 'r' } }),
+    ];
+    noteWait(items, false, { metrics, tracing });
+    noteWait(items, true, { metrics, tracing });
+    for (let turn = 0; turn < 2; turn++) {
+      const watch = watchTurn({ run: 'r', items, isAgain: false }, { metrics, tracing });
+      watch.word();
+      watch.word();
+      watch.end?.('completed');
+    }
+    await tracing.close(5_000);
+    expect(collector.refused).toEqual([]);
+    const queued = collector.spans.filter(({ name }) => name === 'queue');
+    expect(queued.map(({ parent }) => parent)).toEqual([trace(1).slice(16), undefined, undefined]);
+    expect(queued.map(({ id, trace: own }) => id === own.slice(16))).toEqual([false, true, true]);
+    for (const { startedAt, endedAt } of queued) expect(endedAt - startedAt).toBeGreaterThan(1_900);
+    const runs = collector.spans.filter(({ name }) => name === 'invoke_agent default');
+    expect(runs.map(({ links }) => links)).toEqual([
+      [trace(2), trace(3)],
+      [trace(2), trace(3)],
+    ]);
+    const { body } = await metrics.page();
+    expect(body).toContain('viber_queue_wait_seconds_count{channel="slack"} 3');
+    expect(body).toContain('viber_first_word_seconds_count{channel="slack"} 2');
   });
 
   it('wait in a bounded list for a collector that is slow', async () => {

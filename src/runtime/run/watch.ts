@@ -15,6 +15,9 @@ export interface Watching {
 const waited = ({ acceptedAt }: Item): number => (Date.now() - Date.parse(acceptedAt)) / 1000;
 const channelOf = ({ message }: Item): { channel: string } => ({ channel: message.message.address.channel });
 
+/** Messages that have had the first word of an answer: a turn that is steered into the next one may have said it already. */
+const answered = new WeakSet<Item>();
+
 /** Work on messages begins. One that was begun before has waited for something else. */
 export function noteWait(items: readonly Item[], isAgain: boolean, { metrics, tracing }: Watching): void {
   if (isAgain) return;
@@ -44,7 +47,9 @@ export function watchTurn({ run, items, isAgain }: WatchedTurn, { metrics, traci
     hasSpoken = true;
     for (const item of items) {
       // Nobody waits for a job's.
-      if (!item.message.job) metrics.observe('viber_first_word_seconds', channelOf(item), waited(item));
+      if (item.message.job || answered.has(item)) continue;
+      answered.add(item);
+      metrics.observe('viber_first_word_seconds', channelOf(item), waited(item));
     }
   };
   const [head, ...others] = items;
