@@ -33,17 +33,23 @@ const PLAIN = 'text/plain; version=0.0.4; charset=utf-8';
 const UNITS = ['seconds', 'bytes'];
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
 
+/** Once for each count: what needs no escape, as nearly all, is taken as it is. */
+const USUAL = /^[\w.:/ -]{0,60}$/;
+
 export function labelText(labels: Labels): string {
-  return Object.entries(labels)
-    .map(
-      ([key, value]) =>
-        `${key}="${value
-          .slice(0, 60)
-          .toWellFormed()
-          .replace(/[\\"\n]/g, (found) => ESCAPES[found] ?? '')}"`,
-    )
-    .join(',');
+  let text = '';
+  for (const key in labels) {
+    const value = labels[key] ?? '';
+    text += `${text === '' ? '' : ','}${key}="${USUAL.test(value) ? value : escaped(value)}"`;
+  }
+  return text;
 }
+
+const escaped = (value: string): string =>
+  value
+    .slice(0, 60)
+    .toWellFormed()
+    .replace(/[\\"\n]/g, (found) => ESCAPES[found] ?? '');
 
 /** @param accept the request's header: OpenMetrics is given to those who name it */
 export function pageOf(families: readonly Family[], accept: string | undefined): Page {
