@@ -8,8 +8,7 @@ const CONNECT_MS = 10_000;
 /** Fails a request whose connection is not made in time, and tells whether it was made at all. */
 export function watchConnection(request: ClientRequest): { isMade: boolean } {
   const connection = { isMade: false };
-  const error = Object.assign(new Error(`no connection within ${CONNECT_MS} ms`), { code: 'ETIMEDOUT' });
-  const timer = setTimeout(() => request.destroy(error), CONNECT_MS);
+  const timer = setTimeout(() => request.destroy(tooLate()), CONNECT_MS);
   const made = () => {
     connection.isMade = true;
     clearTimeout(timer);
@@ -21,6 +20,8 @@ export function watchConnection(request: ClientRequest): { isMade: boolean } {
   });
   return connection;
 }
+
+const tooLate = (): Error => Object.assign(new Error(`no connection within ${CONNECT_MS} ms`), { code: 'ETIMEDOUT' });
 
 function isReady(socket: Socket): boolean {
   if (socket.connecting) return false;

@@ -1,4 +1,5 @@
 /** What is known of the models of our providers: prices, how much they read, how they think. `npm run prices` makes the list. */
+import { createLru } from '../../lib/lru.ts';
 import { isThinking, type Thinking } from '../contract/settings.ts';
 import list from './known-models.json' with { type: 'json' };
 
@@ -34,8 +35,17 @@ export function knownModel(id: string): KnownModel | undefined {
   return row && toModel(id, row);
 }
 
+const ofProviders = createLru<readonly KnownModel[]>(16);
+
 /** The models of these providers, the newest first. */
-export function knownModels(providers: readonly string[]): KnownModel[] {
+export function knownModels(providers: readonly string[]): readonly KnownModel[] {
+  const key = providers.join(' ');
+  const known = ofProviders.get(key) ?? findModels(providers);
+  ofProviders.set(key, known);
+  return known;
+}
+
+function findModels(providers: readonly string[]): KnownModel[] {
   return Object.entries(ROWS)
     .filter(([id]) => providers.includes(id.slice(0, id.indexOf('/'))))
     .map(([id, row]) => toModel(id, row))

@@ -46,8 +46,7 @@ export async function renderAnswer(
 ): Promise<RenderedAnswer> {
   const rules = { ...rulesAt(address), maxFiles: MAX_ATTACHED };
   const { files, onRequest } = await attach(home, taskId, outcome.artifactRefs, rules);
-  const names = messages.list(onRequest.map((file) => file.name));
-  const list = onRequest.length > 0 ? `\n\n${messages.text('failures.moreFiles', { names })}` : '';
+  const list = onRequest.length > 0 ? `\n\n${moreFiles(onRequest, messages)}` : '';
   const all = [...(outcome.files ?? []), ...files];
   const { details } = outcome;
   const fold = details && !rules.whispers ? `\n\n${details.text.replace(/^/gm, '> ')}` : '';
@@ -64,3 +63,6 @@ export async function renderAnswer(
     ],
   };
 }
+
+const moreFiles = (files: readonly { name: string }[], messages: Messages): Text =>
+  messages.text('failures.moreFiles', { names: messages.list(files.map(({ name }) => name)) });

@@ -27,6 +27,7 @@ const ELSEWHERE =
   'Every task has a thread of its own here: the person writes in its thread, or mentions the bot for another.';
 
 const listInput = z.object({ words: z.string().describe('only those whose title has them').exactOptional() });
+const newInput = z.object({});
 const openInput = z.object({ task: z.string().describe('id, or words of its title') });
 
 /** Whether all the words stand in its title. */
@@ -102,7 +103,7 @@ export function ownTaskTools({ home, viber, taskId }: ToolScope, deps: OwnTasksD
     defineTool({
       name: 'new_task',
       description: 'Begin another task with their next message; this one is kept.',
-      input: z.object({}),
+      input: newInput,
       effect: 'idempotent',
       consent: 'never',
       async execute() {

@@ -16,6 +16,7 @@ export interface UseViberDeps {
   aboutViber: (id: string) => Promise<string | undefined>;
 }
 
+const input = z.object({ viber: z.string() });
 const MAX_LISTED = 12;
 const MAX_ABOUT = 80;
 const IN_THREAD = 'Every task has a thread of its own here: the person types /use in it.';
@@ -35,7 +36,7 @@ export async function useViberTools(
     defineTool({
       name: 'use_viber',
       description: `When they ask to talk to another viber: ${(await Promise.all(listed)).join(', ')}. It answers from their next message on and knows nothing of this.`,
-      input: z.object({ viber: z.string() }),
+      input,
       effect: 'idempotent',
       consent: 'never',
       async execute({ viber: wanted }) {

@@ -1,0 +1,42 @@
+/** Tools are made anew for every run, what they take is not: to describe a schema for a model takes many small steps. */
+import { expect, it } from 'vitest';
+import type { Principal } from '../../../src/access/principal.ts';
+import { openConversations } from '../../../src/runtime/conversations/conversations.ts';
+import { createTools, type ToolScope } from '../../../src/runtime/tools/index.ts';
+import { ownTaskTools } from '../../../src/runtime/tools/own-tasks.ts';
+import { useViberTools } from '../../../src/runtime/tools/use-viber.ts';
+import { newHome } from '../../workspace/home-helper.ts';
+
+const address = { channel: 'telegram', account: 'bot', chat: '1' };
+const principal: Principal = {
+  channel: 'telegram',
+  account: 'bot',
+  user: '1',
+  name: 'O',
+  role: 'owner',
+  via: 'message',
+};
+const vibers = { ids: () => ['default', 'dev'], has: () => true, configured: () => 'default', forMembers: ['dev'] };
+
+it('the second run is offered the very schemas of the first', async () => {
+  const home = await newHome();
+  const conversations = openConversations(home.conversations);
+  const scope: ToolScope = {
+    ...{ home, viber: 'default', taskId: 'task1', runId: 'run1', planBase: undefined, provenance: 'o in task1' },
+    ...{ autoAcceptMemory: false, onPlan: () => undefined, onArtifact: () => undefined },
+  };
+  const offered = async () => {
+    const others = [
+      ...ownTaskTools(scope, { principal, address, isDirect: true, conversations }),
+      ...(await useViberTools(
+        scope,
+        { principal, address, isDirect: true },
+        { vibers, conversations, aboutViber: async () => 'writes code' },
+      )),
+    ];
+    return new Map(createTools(scope, others).map(({ name, input }) => [name, input]));
+  };
+  const [first, second] = [await offered(), await offered()];
+  expect(first.has('new_task') && first.has('use_viber')).toBe(true);
+  for (const [name, input] of first) expect(second.get(name) === input, name).toBe(true);
+});
