@@ -2,10 +2,12 @@
 import type { Principal } from '../access/principal.ts';
 import type { Sessions } from '../access/sessions.ts';
 import { artifactRoute } from '../board/api/artifacts.ts';
+import { eventsRoute } from '../board/api/events.ts';
+import { jobRoutes } from '../board/api/jobs.ts';
+import { taskRoutes } from '../board/api/tasks.ts';
 import { uploadRoute } from '../board/api/uploads.ts';
-import type { Board, BoardRoute } from '../board/contract.ts';
+import type { Board } from '../board/contract.ts';
 import type { Places } from '../board/guard.ts';
-import { createJobsApi } from '../board/jobs.ts';
 import { createLogin } from '../board/login.ts';
 import { createSpeakers } from '../board/speakers.ts';
 import { createPages } from '../board/static.ts';
@@ -51,7 +53,9 @@ export async function openBoard(options: BoardOptions): Promise<OpenBoard> {
   return {
     routes: [
       ...login.routes,
-      ...jobRoutes(parts.work),
+      ...taskRoutes(protocol.parts),
+      eventsRoute(protocol.parts, protocol.exchange),
+      ...jobRoutes(protocol.parts),
       artifactRoute({ home, maySee }),
       uploadRoute({ uploads, maxBytes: config.limits.downloadBytes }),
     ],
@@ -64,12 +68,4 @@ export async function openBoard(options: BoardOptions): Promise<OpenBoard> {
       login.close();
     },
   };
-}
-
-function jobRoutes({ jobs }: Pick<Work, 'jobs'>): BoardRoute[] {
-  const handle = createJobsApi({ service: jobs });
-  return (['GET', 'POST'] as const).map((method) => ({
-    ...{ method, path: '/api/jobs', asks: 'owner' },
-    handle: ({ request, response }) => handle(request, response),
-  }));
 }

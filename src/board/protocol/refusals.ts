@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { authoriseAction } from '../../access/authorise.ts';
 import type { Principal } from '../../access/principal.ts';
-import { UserError } from '../../errors.ts';
+import { DeliveryError, UserError } from '../../errors.ts';
 import { readTaskSync } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { BoardError } from '../contract.ts';
@@ -54,6 +54,8 @@ export function parsedBy<T>(schema: z.ZodType<T>, value: unknown): T {
 export function toldError(error: unknown): BoardError | undefined {
   if (error instanceof Refused) return error.error;
   if (error instanceof UserError) return { status: 400, code: 'bad_request', message: error.message };
+  if (error instanceof DeliveryError)
+    return { status: 503, code: 'busy', message: 'A place cannot be reached now; try again later.' };
   return undefined;
 }
 

@@ -99,6 +99,16 @@ export const fileWriteSchema = z.object({
 export const artifactSchema = z.object({ ref: z.string().min(1).max(300), offset: z.int().min(0).default(0) });
 export const authSchema = z.object({ key: z.string().max(200).default(''), after: cursor.exactOptional() });
 
+export const tasksQuerySchema = z.object({
+  after: taskId.exactOptional(),
+  state: z.enum(['pending', 'running', 'completed', 'error', 'stopped']).exactOptional(),
+  channel: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,31}$/, 'is no channel')
+    .exactOptional(),
+});
+export const eventsQuerySchema = z.object({ live: liveSchema.default('off'), after: cursor.exactOptional() });
+
 /** By type. Whatever else comes is answered with `unknown_type`. */
 export const COMMANDS = {
   'task:submit': submitSchema,

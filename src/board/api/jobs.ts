@@ -1,0 +1,39 @@
+/** `/api/jobs`: scheduled jobs for programs. GET lists them, POST makes one from `job:create`, or from the job alone. */
+import { messagesIn } from '../../messages/messages.ts';
+import type { JobService, JobView } from '../../runtime/contract/job-service.ts';
+import type { BoardRoute } from '../contract.ts';
+import type { ProtocolParts } from '../protocol/parts.ts';
+import { Refused, sendJson } from '../respond.ts';
+import { answered, bodyOf, carriedOut } from './twin.ts';
+
+export function jobRoutes(parts: ProtocolParts): BoardRoute[] {
+  return [
+    {
+      ...{ method: 'GET', path: '/api/jobs', asks: 'owner' },
+      async handle({ response }) {
+        sendJson(response, 200, { jobs: (await serviceOf(parts)).list().map(shownJob) });
+      },
+    },
+    {
+      ...{ method: 'POST', path: '/api/jobs', asks: 'owner' },
+      handle: (asked) =>
+        answered(asked.response, async () => {
+          const body = await bodyOf(asked);
+          const fields = await carriedOut('job:create', 'job' in body ? body : { job: body }, asked, parts);
+          sendJson(asked.response, 201, 'job' in fields ? fields.job : fields);
+        }),
+    },
+  ];
+}
+
+async function serviceOf({ jobs }: Pick<ProtocolParts, 'jobs'>): Promise<JobService> {
+  const service = await jobs();
+  if (!service) throw new Refused(503, 'busy', 'The jobs are still being read; try again in a moment.');
+  return service;
+}
+
+/** Programs read English. */
+export const shownJob = ({ lacks, ...job }: JobView) => ({
+  ...job,
+  ...(lacks && { lacks: lacks.map((said) => messagesIn('en').said(said)) }),
+});

@@ -1,0 +1,119 @@
+/** Tasks over HTTP: the twins of the frames about them (docs/websocket.md), and what stands on the disk of them. */
+import { isOneOf } from '../../access/principal.ts';
+import { listArtifacts } from '../../workspace/artifacts.ts';
+import { readPlan } from '../../workspace/plan.ts';
+import { readSessionTail } from '../../workspace/sessions.ts';
+import { listTasks } from '../../workspace/tasks.ts';
+import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
+import type { BoardRequest, BoardRoute, Caller } from '../contract.ts';
+import type { ProtocolParts } from '../protocol/parts.ts';
+import { parsedBy, seenTask } from '../protocol/refusals.ts';
+import { tasksQuerySchema } from '../protocol/schemas.ts';
+import { Refused, sendJson } from '../respond.ts';
+import { twin } from './twin.ts';
+
+const PAGE = 100;
+/** Of a session, from its end. */
+const TAIL = { maxBytes: 8 * 1024 * 1024 };
+const STEERED = 'steered';
+
+export function taskRoutes(parts: ProtocolParts): BoardRoute[] {
+  const { home, maySee } = parts;
+  const of = ({ params: { id = '' }, caller }: BoardRequest) => seenTask(id, caller.principal, parts);
+  return [
+    route('GET', '/api/tasks', async ({ url, response, caller }) => {
+      const { after, state, channel } = parsedBy(tasksQuerySchema, Object.fromEntries(url.searchParams));
+      const match = (task: TaskRecord) =>
+        (after === undefined || task.id < after) &&
+        (state === undefined || task.state === state) &&
+        (channel === undefined || channelOf(task) === channel) &&
+        maySee(caller.principal, task);
+      const found = await listTasks(home, { limit: PAGE + 1, match });
+      const page = found.slice(0, PAGE);
+      const next = found.length > PAGE ? page.at(-1)?.id : undefined;
+      const rows = page.map(rowOf).sort((one, other) => (one.updatedAt < other.updatedAt ? 1 : -1));
+      sendJson(response, 200, { tasks: rows, ...(next !== undefined && { next }) });
+    }),
+    twin(parts, ['POST', '/api/tasks'], 'task:submit', 202),
+    route('GET', '/api/tasks/:id', async (asked) => sendJson(asked.response, 200, await detailOf(of(asked), parts))),
+    route('GET', '/api/tasks/:id/messages', async (asked) => {
+      sendJson(
+        asked.response,
+        200,
+        await messagesOf(of(asked), asked.url.searchParams.get('after'), asked.caller, parts),
+      );
+    }),
+    twin(parts, ['POST', '/api/tasks/:id/messages'], 'task:message', 202),
+    twin(parts, ['POST', '/api/tasks/:id/stop'], 'task:stop', 200),
+    twin(parts, ['PUT', '/api/tasks/:id/plan'], 'plan:write', 200),
+    twin(parts, ['POST', '/api/approvals/:approval'], 'approval:decide', 200),
+    twin(parts, ['POST', '/api/interrupt'], 'interrupt', 200),
+    twin(parts, ['POST', '/api/messages'], 'message', 202),
+  ];
+}
+
+function route(method: BoardRoute['method'], path: string, handle: BoardRoute['handle']): BoardRoute {
+  return { method, path, asks: 'caller', handle };
+}
+
+/** Where it was begun. */
+const channelOf = ({ conversations, job }: TaskRecord): string =>
+  /^[a-z][a-z0-9-]*/.exec(conversations[0] ?? '')?.[0] ?? (job === undefined ? 'api' : 'job');
+
+const rowOf = (task: TaskRecord) => ({
+  ...{ taskId: task.id, title: task.title, goal: task.goal, state: task.state, channel: channelOf(task) },
+  ...{ person: task.people[0] ?? '', viberId: task.viber, updatedAt: task.updatedAt },
+});
+
+async function detailOf(task: TaskRecord, { home }: Pick<ProtocolParts, 'home'>): Promise<object> {
+  const [plan, artifacts] = await Promise.all([readPlan(home, task.id, task.viber), listArtifacts(home, task.id)]);
+  const { always: _always, approvedPlan: _approved, counted: _counted, called: _called, ...record } = task;
+  return {
+    ...{ ...record, ...rowOf(task) },
+    ...(plan && { plan }),
+    artifacts: artifacts.map(({ id, title, type, ref, size, createdAt, origin }) => ({
+      ...{ id, title, type, ref, size, createdAt, origin },
+    })),
+  };
+}
+
+interface SaidMessage {
+  id: string;
+  role: 'user' | 'assistant';
+  text: string;
+  at: string;
+}
+
+/** The newest hundred, oldest first; `next` leads to those before them. Words said where this person cannot read are left out. */
+async function messagesOf(
+  task: TaskRecord,
+  after: string | null,
+  { principal }: Caller,
+  { home }: Pick<ProtocolParts, 'home'>,
+): Promise<object> {
+  const entries = await readSessionTail(home, task.viber, task.id, TAIL);
+  const hidden = new Set<string>();
+  const said = entries.flatMap((entry): SaidMessage[] => {
+    if (entry.type === 'message') {
+      const isTold = entry.isGroup === true || principal.role === 'owner' || isOneOf([entry.from.user], principal);
+      if (!isTold) hidden.add(entry.run);
+      return isTold ? [wordsOf(entry)] : [];
+    }
+    if (entry.type !== 'result' || hidden.has(entry.run)) return [];
+    return entry.text === '' || entry.error === STEERED ? [] : [answerOf(entry)];
+  });
+  const end = after === null ? said.length : said.findIndex(({ id }) => id === after);
+  if (end < 0) throw new Refused(400, 'bad_request', 'after: is no message of this task', 'after');
+  const messages = said.slice(Math.max(0, end - PAGE), end);
+  const first = messages[0];
+  return { messages, ...(end > PAGE && first && { next: first.id }) };
+}
+
+function wordsOf({ id, text, at, from, files, run }: Extract<SessionEntry, { type: 'message' }>) {
+  const told = { id, role: 'user' as const, text, at, runId: run, name: from.name, channel: from.channel };
+  return files.length > 0 ? { ...told, files } : told;
+}
+
+function answerOf({ run, text, at, artifactRefs }: Extract<SessionEntry, { type: 'result' }>) {
+  return { id: `${run}-answer`, role: 'assistant' as const, text, at, runId: run, artifactRefs };
+}

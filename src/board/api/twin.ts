@@ -1,0 +1,62 @@
+/** A path that does what a frame does: its body is the frame without `type` and `id`, and `Idempotency-Key` stands for the `id`. */
+import { randomUUID } from 'node:crypto';
+import type http from 'node:http';
+import { z } from 'zod';
+import type { BoardRequest, BoardRoute } from '../contract.ts';
+import { commandTable } from '../protocol/commands.ts';
+import type { ProtocolParts } from '../protocol/parts.ts';
+import { Conflict, toldError } from '../protocol/refusals.ts';
+import type { CommandType } from '../protocol/schemas.ts';
+import { errorBody, Refused, readBody, sendJson } from '../respond.ts';
+
+const anyBody = z.looseObject({});
+const MAX_KEY = 128;
+
+export const bodyOf = (asked: Pick<BoardRequest, 'request' | 'response'>): Promise<object> => readBody(asked, anyBody);
+
+/** What stands in the path need not stand in the body, and counts before it. */
+export function twin(
+  parts: ProtocolParts,
+  [method, path]: readonly [BoardRoute['method'], string],
+  type: CommandType,
+  status: number,
+): BoardRoute {
+  return {
+    ...{ method, path, asks: 'caller' },
+    handle: (asked) =>
+      answered(asked.response, async () => {
+        const { id, ...named } = asked.params;
+        const given = { ...(await bodyOf(asked)), ...named, ...(id !== undefined && { taskId: id }) };
+        sendJson(asked.response, status, await carriedOut(type, given, asked, parts));
+      }),
+  };
+}
+
+/** Gives what stands in the acknowledgement beside `ok`. */
+export async function carriedOut(
+  type: CommandType,
+  given: object,
+  { request, caller }: Pick<BoardRequest, 'request' | 'caller'>,
+  parts: ProtocolParts,
+): Promise<object> {
+  const key = request.headers['idempotency-key'];
+  if (key !== undefined && (typeof key !== 'string' || key === '' || key.length > MAX_KEY))
+    throw new Refused(400, 'bad_request', `Idempotency-Key: has at most ${MAX_KEY} characters`);
+  const { fields = {} } = await commandTable[type](given, { caller, id: key ?? randomUUID(), parts });
+  return fields;
+}
+
+/** A conflict says what stands there now; every other error is told as everywhere. */
+export async function answered(response: http.ServerResponse, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof Conflict) {
+      sendJson(response, 409, { ...errorBody(error.error), current: error.current });
+      return;
+    }
+    const told = toldError(error);
+    if (!told) throw error;
+    throw new Refused(told.status, told.code, told.message, told.field);
+  }
+}

@@ -1,0 +1,115 @@
+/** The same over HTTP: bodies in place of frames, an Idempotency-Key in place of the id, and events as they happen. */
+import { describe, expect, it } from 'vitest';
+import { openWorld } from '../dialogs/harness.ts';
+
+const TOKEN = 'the-token-of-the-owner';
+const clients = { builder: { token: 'token-of-builder' }, other: { token: 'token-of-other' } };
+
+async function open() {
+  const world = await openWorld({ config: { http: { port: 0, token: TOKEN, clients } } });
+  const call = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+    token = 'token-of-builder',
+  ) => {
+    const response = await fetch(`http://127.0.0.1:${world.app.port}${path}`, {
+      ...{ method, headers: { authorization: `Bearer ${token}`, ...headers } },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json');
+    return { status: response.status, text, body: isJson ? JSON.parse(text) : undefined };
+  };
+  const ended = async (taskId: string) => (await call('GET', `/api/tasks/${taskId}/events`)).text;
+  return { world, call, ended };
+}
+
+describe('tasks over HTTP', () => {
+  it('are submitted once by key, watched to their end, read, and gone on with', async () => {
+    const { world, call, ended } = await open();
+    world.llm.script([
+      {
+        toolCalls: [
+          { name: 'create_artifact', arguments: { title: 'notes.md', type: 'text/markdown', content: '# Notes' } },
+        ],
+      },
+      { text: 'Here they are.' },
+      { text: 'Shorter.' },
+    ]);
+    const key = { 'idempotency-key': 'k-1' };
+    const goal = 'Write the notes';
+    const plan = { goal, steps: [{ id: '1', title: 'Write', status: 'pending' }] };
+    const made = await call('POST', '/api/tasks', { goal, messages: [], plan }, key);
+    expect(made).toMatchObject({ status: 202, body: { taskId: expect.any(String) } });
+    const { taskId } = made.body;
+    expect((await call('POST', '/api/tasks', { goal, messages: [] }, key)).body).toEqual({ taskId });
+    const events = await ended(taskId);
+    expect(events).toMatch(/event: task:completed\nid: \S+\ndata: \{"type":"task:completed"/);
+    // Asked for after its end, it tells that end.
+    expect(await ended(taskId)).toContain('"text":"Here they are."');
+    expect((await call('GET', '/api/tasks')).body).toMatchObject({
+      tasks: [{ taskId, goal, state: 'completed', channel: 'api', person: 'api:builder', viberId: 'default' }],
+    });
+    const detail = await call('GET', `/api/tasks/${taskId}`);
+    expect(detail.body).toMatchObject({
+      taskId,
+      plan: { hash: expect.any(String), plan: { steps: [{ title: 'Write' }] } },
+      artifacts: [{ title: 'notes.md', ref: expect.stringContaining(taskId) }],
+    });
+    const [artifact] = detail.body.artifacts;
+    expect((await call('GET', `/api/${artifact.ref}`)).text).toBe('# Notes');
+    expect((await call('POST', `/api/tasks/${taskId}/messages`, { message: 'Shorter, please' })).status).toBe(202);
+    await expect
+      .poll(async () =>
+        (await call('GET', `/api/tasks/${taskId}/messages`)).body.messages.map(
+          ({ role, text }: { role: string; text: string }) => [role, text],
+        ),
+      )
+      .toEqual([
+        ['user', goal],
+        ['assistant', 'Here they are.'],
+        ['user', 'Shorter, please'],
+        ['assistant', 'Shorter.'],
+      ]);
+    expect(world.llm.requests()).toHaveLength(3);
+  });
+
+  it('are of those who begun them: others find nothing, and owners all', async () => {
+    const { world, call, ended } = await open();
+    world.llm.script([{ text: 'Mine.' }]);
+    const { taskId } = (await call('POST', '/api/tasks', { goal: 'Private', messages: [] })).body;
+    await ended(taskId);
+    for (const path of ['', '/messages', '/events'])
+      expect((await call('GET', `/api/tasks/${taskId}${path}`, undefined, {}, 'token-of-other')).status).toBe(404);
+    expect((await call('POST', `/api/tasks/${taskId}/stop`, {}, {}, 'token-of-other')).status).toBe(404);
+    expect((await call('GET', '/api/tasks', undefined, {}, 'token-of-other')).body).toEqual({ tasks: [] });
+    expect((await call('GET', '/api/tasks', undefined, {}, TOKEN)).body.tasks).toHaveLength(1);
+  });
+
+  it('keep a plan that was changed meanwhile, and say what stands there', async () => {
+    const { world, call, ended } = await open();
+    world.llm.script([{ text: 'Ready.' }]);
+    const text = '# Current Task\n\n## Goal\nShip\n\n## Plan\n- [ ] One\n';
+    const { taskId } = (await call('POST', '/api/tasks', { goal: 'Ship', messages: [], plan: text })).body;
+    await ended(taskId);
+    const path = `/api/tasks/${taskId}/plan`;
+    const { plan } = (await call('GET', `/api/tasks/${taskId}`)).body;
+    const mine = await call('PUT', path, { text: text.replace('[ ] One', '[x] One'), baseHash: plan.hash });
+    expect(mine).toMatchObject({ status: 200, body: { hash: expect.any(String) } });
+    const late = await call('PUT', path, { text: text.replace('One', 'Two'), baseHash: plan.hash });
+    expect(late).toMatchObject({
+      status: 409,
+      body: {
+        error: { code: 'conflict' },
+        current: { text: expect.stringContaining('[x] One'), hash: mine.body.hash },
+      },
+    });
+    expect(world.read(`artifacts/${taskId}/task.md`)).toContain('[x] One');
+    expect(await call('POST', '/api/tasks', { goal: '' })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'bad_request', field: 'goal' } },
+    });
+  });
+});
