@@ -2,6 +2,9 @@
 import path from 'node:path';
 import { loadConfig } from '../config.ts';
 import { silentLog } from '../log.ts';
+import { messagesIn } from '../messages/messages.ts';
+import { canBe } from '../runtime/commands/skills.ts';
+import type { SkillView } from '../runtime/tools/skills/service.ts';
 import { type CliContext, EXIT } from './command.ts';
 
 /** The name of a file may command a terminal. */
@@ -12,6 +15,12 @@ export async function run(context: CliContext): Promise<number> {
   const [verb] = context.args;
   if (verb === undefined || verb === 'list') return list(context);
   return (await import('./skills-change.ts')).change(context);
+}
+
+/** In the words of /skills. */
+function stateOf(skill: SkillView): string {
+  if (skill.isUsable) return messagesIn('en').said(canBe(skill));
+  return skill.lacks.length > 0 ? `lacks ${skill.lacks.join(', ')}` : 'cannot be used';
 }
 
 async function list({ args, home: root, config: file, env, json, print }: CliContext): Promise<number> {
@@ -42,9 +51,9 @@ async function list({ args, home: root, config: file, env, json, print }: CliCon
     print(JSON.stringify(listed));
     return EXIT.ok;
   }
-  for (const { name, kind, level, isUsable, fixes, warnings } of listed.skills) {
-    print(`${name}  ${kind}  ${level}  ${isUsable ? 'ok' : 'missing'}`);
-    for (const fix of [...fixes, ...warnings]) print(`  ${fix}`);
+  for (const skill of listed.skills) {
+    print(`${skill.name}  ${skill.level}  ${stateOf(skill)}`);
+    for (const fix of [...skill.fixes, ...skill.warnings]) print(`  ${fix}`);
   }
   for (const problem of listed.problems)
     print(`${visible(problem.file)}  not loaded\n  ${problem.reason.replaceAll('\n', '\n  ')}`);

@@ -267,6 +267,29 @@ describe('skills and servers of tools', () => {
     expect(tree(home)).toEqual(before);
   });
 
+  it('each viber with its model, once there are several, and what is wrong with one', async () => {
+    const home = tempFolder();
+    const { settings } = await llm();
+    expect((await doctor(home, settings)).lines.join('\n')).not.toMatch(/ viber {10}/);
+    const put = (name: string, text: string) => {
+      fs.mkdirSync(path.join(home, 'agents'), { recursive: true });
+      fs.writeFileSync(path.join(home, 'agents', name), text);
+    };
+    put('writer.yaml', 'model: local/other\n');
+    put('plain.yaml', 'maxSteps: 5\n');
+    put('lost.yaml', 'model: nowhere/m\n');
+    put('odd.yaml', 'modell: local/m\n');
+    const { code, lines } = await doctor(home, settings);
+    const said = lines.filter((line) => /^. viber /.test(line));
+    expect(code).toBe(2);
+    expect(said).toContain('✓ viber          default: local/m');
+    expect(said).toContain('✓ viber          plain: local/m');
+    expect(said).toContain('✓ viber          writer: local/other answers');
+    expect(said.join('\n')).toMatch(/^✗ viber {10}lost: .*"nowhere" is not built in/m);
+    expect(said.join('\n')).toMatch(/^✗ viber {10}odd: .*modell/m);
+    expect(said).toHaveLength(5);
+  });
+
   it('jobs whose files are broken, and names in them that mean nothing here', async () => {
     const home = tempFolder();
     const job = 'schedule: 0 9 * * *\nprompt: x\n';

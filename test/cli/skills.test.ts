@@ -37,10 +37,10 @@ async function viber(args: string[], json = false): Promise<string> {
 
 test('list has a line each, the fix below it, and broken files with the reason', async () => {
   const shown = await viber(['list']);
-  expect(shown).toContain('chart  tool  bundled  ok');
-  expect(shown).toContain('summarise  instructions  bundled  ok');
+  expect(shown).toContain('chart  bundled  can run');
+  expect(shown).toContain('summarise  bundled  can be read');
   expect(shown).toMatch(
-    /^tea {2}instructions {2}user {2}missing\n {2}install no-such-program-x\n {2}set skills\.env\.tea\.TEA_KEY/m,
+    /^tea {2}user {2}lacks no-such-program-x, TEA_KEY\n {2}install no-such-program-x\n {2}set skills\.env\.tea\.TEA_KEY/m,
   );
   expect(shown).toMatch(/skills\/half\/SKILL\.md {2}not loaded\n {2}.*half-written/);
   expect(shown).not.toContain('mine');

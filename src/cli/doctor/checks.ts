@@ -17,7 +17,7 @@ import { createModels } from '../../runtime/model/models.ts';
 import { checkDoor, type Door } from './doors.ts';
 import type { Finding } from './finding.ts';
 
-const MODEL_MS = 15_000;
+export const MODEL_MS = 15_000;
 const PLATFORM_MS = 30_000;
 const small = () =>
   `${OFFLINE_MODEL} is the small built-in model, which knows a few fixed requests; ${viberCommand('init')} sets a real one`;
@@ -34,7 +34,7 @@ export function wrong(name: string, error: unknown): Finding[] {
   });
 }
 
-async function attempt(name: string, limitMs: number, work: () => Promise<string[]>): Promise<Finding[]> {
+export async function attempt(name: string, limitMs: number, work: () => Promise<string[]>): Promise<Finding[]> {
   const timer = new AbortController();
   try {
     const late = sleep(limitMs, undefined, { signal: timer.signal }).then(() => {
@@ -147,7 +147,11 @@ export async function checkModels(config: Config, env: NodeJS.ProcessEnv): Promi
   return name === OFFLINE_MODEL ? [...found, { name: 'model', state: 'note', detail: small() }] : found;
 }
 
-async function checkModel(name: string, providers: Config['providers'], env: NodeJS.ProcessEnv): Promise<string[]> {
+export async function checkModel(
+  name: string,
+  providers: Config['providers'],
+  env: NodeJS.ProcessEnv,
+): Promise<string[]> {
   try {
     await sayOk(name, providers, env);
     return [`${name} answers`];

@@ -8,6 +8,7 @@ import type { Finding } from './finding.ts';
 import { checkJobs } from './jobs.ts';
 import { checkPrices, checkSearch } from './search.ts';
 import { checkSandbox, checkServers, checkSkills } from './skills.ts';
+import { checkVibers } from './vibers.ts';
 
 const SIGNS = { ok: '✓', note: '!', wrong: '✗' } as const;
 
@@ -38,7 +39,7 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
   }
   const { config, source, warnings } = loaded;
   const called = await Promise.all([
-    ...[checkModels(config, env), checkChannels(config)],
+    ...[checkModels(config, env), checkVibers(config, home, env), checkChannels(config)],
     ...[checkSearch(config, env), checkSkills(config, home), checkSandbox(), checkServers(config)],
     checkJobs(config, home, env),
   ]);

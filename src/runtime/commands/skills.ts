@@ -16,13 +16,19 @@ const MAX_REASON = 300;
 const what = (description: string): string =>
   plain(oneLine(description.split(/(?<=[.!?])\s/, 1)[0] ?? '', MAX_WORDS)).replace(/\.$/, '');
 
-/** "can be read", "can run", "lacks X", and what mends it. */
-function stateOf({ kind, isUsable, runs, lacks, fixes }: SkillView): Said {
-  const about = { fixes: fixes.join('; ') };
+/** Its state, and what mends it. */
+function stateOf(skill: SkillView): Said {
+  const { isUsable, lacks } = skill;
+  const about = { fixes: skill.fixes.join('; ') };
   if (!isUsable)
     return lacks.length > 0 ? say('skills.lacks', { what: lacks.join(', '), ...about }) : say('skills.missing', about);
-  const state = say(kind === 'tool' ? 'skills.run' : runs ? 'skills.readAndRun' : 'skills.read');
-  return fixes.length > 0 ? say('skills.but', { state, ...about }) : state;
+  const state = canBe(skill);
+  return skill.fixes.length > 0 ? say('skills.but', { state, ...about }) : state;
+}
+
+/** What one that is usable can be: read, run, or both. */
+export function canBe({ kind, runs }: Pick<SkillView, 'kind' | 'runs'>): Said {
+  return say(kind === 'tool' ? 'skills.run' : runs ? 'skills.readAndRun' : 'skills.read');
 }
 
 function skillLine(skill: SkillView, messages: Messages): Text {

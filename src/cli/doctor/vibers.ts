@@ -1,0 +1,32 @@
+/** What the doctor says of the vibers where there are several: which model answers as each, and what is wrong with its file. */
+import path from 'node:path';
+import { type Config, loadAgent } from '../../config.ts';
+import { createModels } from '../../runtime/model/models.ts';
+import { listVibers } from '../../workspace/vibers.ts';
+import { attempt, checkModel, MODEL_MS } from './checks.ts';
+import type { Finding } from './finding.ts';
+
+/** Nothing where there is only the usual one. Each model of their own is asked for a word, once. */
+export async function checkVibers(config: Config, root: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const ids = listVibers({ root, agents: path.join(root, 'agents') });
+  if (ids.length < 2) return [];
+  const usual = config.model ?? createModels({ providers: config.providers, env }).defaultModel;
+  const answers = new Map<string, Promise<string[]>>();
+
+  async function about(id: string): Promise<string[]> {
+    const { model, warnings } = await loadAgent(root, id);
+    if (warnings.length > 0) throw new Error(`${id}: ${warnings.join('; ')}`);
+    // Whether the usual one answers is told on a line of its own.
+    if (model === undefined || model === usual) return [`${id}: ${usual}`];
+    const asked = answers.get(model) ?? checkModel(model, config.providers, env);
+    answers.set(model, asked);
+    return (await asked).map((detail) => `${id}: ${detail}`);
+  }
+
+  const found = await Promise.all(ids.map((id) => attempt('viber', MODEL_MS, () => about(id))));
+  return found.flatMap((findings, index) => findings.map((finding) => named(finding, ids[index] ?? '')));
+}
+
+/** What is wrong with a setting says which viber's. */
+const named = (finding: Finding, id: string): Finding =>
+  finding.detail.startsWith(`${id}: `) ? finding : { ...finding, detail: `${id}: ${finding.detail}` };
