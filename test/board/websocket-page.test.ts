@@ -1,0 +1,82 @@
+/** docs/websocket.md and docs/openapi.yaml, against the program: the examples run, the tables name what there is. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { COMMANDS, isCommandType } from '../../src/board/protocol/schemas.ts';
+import { openWorld } from '../dialogs/harness.ts';
+
+const docs = path.join(import.meta.dirname, '..', '..', 'docs');
+const page = readFileSync(path.join(docs, 'websocket.md'), 'utf8');
+const blocks = (kind: string) =>
+  [...page.matchAll(new RegExp(`\`\`\`${kind}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
+const TOKEN = 'the-token-of-the-page';
+
+describe('docs/websocket.md', () => {
+  it('has a client that works as it stands there', async () => {
+    const world = await openWorld({ config: { http: { port: 0, token: TOKEN } } });
+    world.llm.script([
+      {
+        toolCalls: [
+          {
+            name: 'create_artifact',
+            arguments: { title: 'notes.md', type: 'text/markdown', content: '# Notes of 1.4' },
+          },
+        ],
+      },
+      { text: 'The notes are attached.' },
+    ]);
+    const [source = ''] = blocks('js run');
+    let printed = '';
+    const print = (text: string) => {
+      printed += text;
+    };
+    const AsyncFunction: FunctionConstructor = Object.getPrototypeOf(async () => undefined).constructor;
+    await AsyncFunction('URL', 'TOKEN', 'print', source)(`ws://127.0.0.1:${world.app.port}/ws`, TOKEN, print);
+    expect(printed).toMatch(/^The notes are.*\nThe notes are attached\. \(\d{8}-\w+, [0-9a-f]{12}\)\n# Notes of 1\.4$/);
+  });
+
+  it('has an example of every command, which its shape takes whole', () => {
+    const seen = blocks('json command').map((text) => JSON.parse(text));
+    for (const frame of seen) {
+      const { type, id: _id, ...fields } = frame;
+      if (!isCommandType(type)) throw new Error(`${type} is no command`);
+      const schema: z.ZodType = COMMANDS[type];
+      expect(schema.parse(fields), type).toMatchObject(fields);
+    }
+    expect(new Set([...seen.map(({ type }) => type), 'task:unsubscribe'])).toEqual(new Set(Object.keys(COMMANDS)));
+    for (const frame of blocks('json frame')) expect(JSON.parse(frame)).toHaveProperty('type');
+  });
+
+  it('names every command in its table, with each of its fields', () => {
+    for (const [type, schema] of Object.entries(COMMANDS)) {
+      const row = page.split('\n').find((line) => line.startsWith(`| \`${type}\` |`)) ?? '';
+      for (const field of Object.keys(schema.shape)) expect(row, `${type} ${field}`).toContain(`\`${field}\``);
+    }
+  });
+});
+
+describe('docs/openapi.yaml', () => {
+  const api = parse(readFileSync(path.join(docs, 'openapi.yaml'), 'utf8'));
+
+  it('has the shapes of the program for every body', () => {
+    for (const [type, name] of Object.entries<string>(api['x-commands'])) {
+      if (!isCommandType(type)) throw new Error(`${type} is no command`);
+      const { $schema: _schema, ...shape } = z.toJSONSchema(COMMANDS[type], { io: 'input', unrepresentable: 'any' });
+      expect(api.components.schemas[name], type).toEqual(JSON.parse(JSON.stringify(shape)));
+    }
+    expect(Object.keys(api['x-commands']).sort()).toEqual(Object.keys(COMMANDS).sort());
+  });
+
+  it('has every path of the table, and no other', () => {
+    const named = [...page.matchAll(/`(?:(?:GET|POST|PUT)[`, ]*)+ ?(\/api\/[^`?\s]*)/g)].map(([, found = '']) =>
+      found.replace(/\/$/, ''),
+    );
+    expect([...new Set(named)].filter((each) => each !== '/api').sort()).toEqual(
+      Object.keys(api.paths)
+        .filter((each) => each !== '/api/artifacts/{taskId}/{file}')
+        .sort(),
+    );
+  });
+});
