@@ -124,10 +124,7 @@ class RunningApp implements App {
     if (!shortage?.isTooLow && !options.localOnly) this.#letIn.start();
     // Who asks for it learns of a failure; nobody has to.
     this.connected.catch(() => 'the channels have said what is wrong');
-    for (const { item, reason } of dead) {
-      await notifier.tellGivenUp(item, reason);
-      await this.#work.gaveUp([item.message], reason);
-    }
+    for (const { item, reason } of dead) await notifier.tellGivenUp(item, reason);
   }
 
   readiness(): Promise<Readiness> {
@@ -161,6 +158,7 @@ class RunningApp implements App {
   /** Builds the channels, and serves HTTP but for one-shot commands. */
   async #open({ terminal, localOnly = false, isPortChosen = true, onEnd, onLogPlace }: AppOptions): Promise<void> {
     const { config, home, log, state, built, metrics, limit, news } = this.#services;
+    const parts = { work: this.#work, gateway: this.#gateway };
     const channels = await buildChannels({
       ...{
         config,
@@ -173,6 +171,7 @@ class RunningApp implements App {
         uploads: this.#services.uploads,
         onNotice: (message) => news.tell({ type: 'notice', message }),
         onEnd: () => onEnd?.(),
+        serveHub: async (socket, caller) => (await this.#board.protocol(parts)).sockets.serve(socket, caller),
       },
       onLogPlace: (show) => onLogPlace?.(show),
       ...(localOnly ? {} : { board: this.#board.answer }),
@@ -184,7 +183,7 @@ class RunningApp implements App {
       ...{ ...config.http, tokens: programTokens(this.#services), readiness: () => this.readiness() },
       webhooks: built.mounts,
       isAnyPort: !isPortChosen && built.mounts.size === 0,
-      board: (places, port) => this.#board.load(places, port, { work: this.#work, gateway: this.#gateway }),
+      board: (places, port) => this.#board.load(places, port, parts),
       metrics: (accept) => metrics.page(accept),
       maxConnections: connectionsFor(limit),
       onError: (error) => log.error({ err: error }, 'a request over HTTP failed'),
@@ -235,6 +234,7 @@ class RunningApp implements App {
     handles.close();
     this.#untold();
     await this.#server?.close();
+    await this.#board.close();
     await syncSoon.flush();
     fs.rmSync(path.join(home.run, 'gateway.json'), { force: true });
     await engine.close();

@@ -1,5 +1,4 @@
 /** Puts the board together: who speaks, what is answered, and the page. Loaded at the first request for any of it. */
-import type { Principal } from '../access/principal.ts';
 import type { Sessions } from '../access/sessions.ts';
 import { artifactRoute } from '../board/api/artifacts.ts';
 import { eventsRoute } from '../board/api/events.ts';
@@ -11,11 +10,8 @@ import type { Places } from '../board/guard.ts';
 import { createLogin } from '../board/login.ts';
 import { createSpeakers } from '../board/speakers.ts';
 import { createPages } from '../board/static.ts';
-import type { Address } from '../channels/channel.ts';
-import { maySee as maySeeFrom } from '../runtime/conversations/visibility.ts';
 import type { Gateway } from '../runtime/gateway.ts';
-import type { TaskRecord } from '../workspace/types.ts';
-import { openProtocol } from './board/protocol.ts';
+import type { Protocol } from './board/protocol.ts';
 import type { Services } from './services.ts';
 import type { Work } from './work.ts';
 
@@ -34,22 +30,17 @@ export interface BoardOptions {
   sessions: Sessions;
   places: Places;
   port: number;
-  parts: BoardParts;
+  protocol: Protocol;
 }
 
-/** A caller reads alone, as in direct messages, with whichever viber. */
-const maySee = (principal: Principal, task: TaskRecord): boolean =>
-  maySeeFrom({ principal, address: NOWHERE, isDirect: true, viber: task.viber }, task);
-const NOWHERE: Address = { channel: 'api', account: 'api', chat: '' };
-
 export async function openBoard(options: BoardOptions): Promise<OpenBoard> {
-  const { services, sessions, places, port, parts } = options;
+  const { services, sessions, places, port, protocol } = options;
   const { config, people, pairing, home, uploads, log } = services;
   const login = createLogin({
     ...{ sessions, places, port, speakers: createSpeakers({ people, configured: config.people, pairing }) },
     onWrongCodes: (address) => log.warn({ address }, 'many wrong codes for a login on the Board'),
   });
-  const protocol = openProtocol({ ...services, ...parts, maySee });
+  const { maySee } = protocol.parts;
   return {
     routes: [
       ...login.routes,

@@ -1,9 +1,12 @@
 /** The channels that the configuration switches on, each loaded only then, with what each needs of the gateway. */
 import os from 'node:os';
 import path from 'node:path';
+import type { Role } from '../access/principal.ts';
+import type { Caller } from '../board/contract.ts';
 import type { HttpHandler } from '../board/server.ts';
-import { API } from '../channels/address.ts';
+import { API, HUB } from '../channels/address.ts';
 import type { Channel, CommandSpec, LiveMode, OutboundMessage } from '../channels/channel.ts';
+import type { HubSocket } from '../channels/hub/adapter.ts';
 import { channelModules } from '../channels/index.ts';
 import type { LocalOptions } from '../channels/local/adapter.ts';
 import type { ChatChannelConfig } from '../config/types.ts';
@@ -30,6 +33,8 @@ export interface BuildOptions {
   /** Words for programs that end no run. */
   onNotice: (message: OutboundMessage) => void;
   onEnd: () => void;
+  /** Answers the frames of a connection with the hub. */
+  serveHub: (socket: HubSocket, caller: Caller) => Promise<void>;
   onLogPlace: (show: ((line: string) => void) | undefined) => void;
   board?: NonNullable<LocalOptions['board']>;
 }
@@ -107,6 +112,20 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
     channels.set('slack', channel);
     if (mode === 'http' && channel.webhook) mounts.set(slack.path, channel.webhook);
   }
+  const { url, token, role } = config.hub;
+  if (url !== undefined && token !== undefined) {
+    const [{ Hub }, { endFrame, noticeFrame }] = await Promise.all([
+      channelModules.hub(),
+      import('../board/protocol/frames.ts'),
+    ]);
+    const hub = new Hub({
+      ...{ url, token, frameOf: endFrame, noticeOf: noticeFrame },
+      serve: (socket) => options.serveHub(socket, callerOfHub(role)),
+      onError: (error) => log.error({ err: error }, 'a connection with the hub failed'),
+    });
+    channels.set(HUB, hub);
+    closing.push(async () => hub.end());
+  }
   if (options.terminal && terminalEnabled(config)) {
     const { createTerminal } = await channelModules.terminal();
     channels.set(
@@ -128,6 +147,12 @@ function fileOfRef(home: Home, uploads: Pick<Uploads, 'find'>, id: string): stri
   if (!isId(taskId)) return undefined;
   return artifactPath(home, taskId, { ref, title: name });
 }
+
+/** Whom a hub speaks for: the programs behind it, with the role that the configuration gives them. */
+const callerOfHub = (role: Role): Caller => ({
+  ...{ kind: 'client', id: HUB, channel: HUB, ended: new AbortController().signal },
+  principal: { channel: HUB, account: HUB, user: HUB, role, via: HUB, name: 'the hub' },
+});
 
 /** Where nothing is known of a conversation; each has its own otherwise. */
 const modeOf = ({ live }: Pick<ChatChannelConfig, 'live'>): LiveMode => (live === 'auto' ? 'status' : live);

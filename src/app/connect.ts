@@ -1,5 +1,5 @@
 /** The channels, connected to the gateway: what each may ask of it, and what becomes of those that cannot connect. */
-import { API, type Channel, type ChannelCallbacks } from '../channels/channel.ts';
+import { API, type Channel, type ChannelCallbacks, HUB } from '../channels/channel.ts';
 import { ConfigError } from '../errors.ts';
 import type { Gateway } from '../runtime/gateway.ts';
 import type { Services } from './services.ts';
@@ -26,7 +26,7 @@ export async function connectAll(
   // Parsing the model's libraries fills the time in which the platforms answer.
   const [outcomes] = await Promise.all([connecting, work.preload()]);
   const problems = outcomes.filter((problem) => problem !== undefined);
-  const chat = [...channels.keys()].filter((id) => id !== 'local' && id !== API);
+  const chat = [...channels.keys()].filter((id) => id !== 'local' && id !== API && id !== HUB);
   if (problems.length > 0 && problems.length === chat.length)
     throw new ConfigError(problems.flatMap((problem) => problem.problems));
 }

@@ -54,7 +54,6 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import type { Home } from '../workspace/home.ts';
 import { openCompaction } from './compaction.ts';
 import { openEveryday } from './everyday.ts';
-import { type GaveUp, givingUp, noteGivenUp } from './given-up.ts';
 import { openAppJobs } from './jobs.ts';
 import { openAppMemory } from './memory.ts';
 import { openMesh } from './mesh.ts';
@@ -114,8 +113,6 @@ export interface Work {
   stopTask(taskId: string, by: Principal): Promise<boolean>;
   approvals: Pick<Approvals, 'get' | 'all' | 'open' | 'decide'>;
   records: RunServices['taskRecords'];
-  /** Messages were given up before this process began, or by somebody else. Never rejects. */
-  gaveUp: GaveUp;
   /** Loads the model's libraries ahead of the first message. Never rejects. */
   preload(): Promise<void>;
   /** Takes up what waits. */
@@ -205,9 +202,8 @@ export function openWork(options: WorkOptions): Work {
     set: (principal, zone) => options.zones.set(principal, zone),
     usual: parts.usualZone,
   };
-  const gaveUp = noteGivenUp(runs.taskRecords, jobs);
   const worker = new Worker({
-    ...{ queue, runs, questions, giveUp: givingUp(options.giveUp, gaveUp), maxRuns: config.limits.runs },
+    ...{ queue, runs, questions, giveUp: options.giveUp, maxRuns: config.limits.runs },
     commands: {
       ...{
         home,
@@ -240,7 +236,6 @@ export function openWork(options: WorkOptions): Work {
     modelName: calls.modelName,
     jobs: () => jobs.service(),
     records: runs.taskRecords,
-    gaveUp,
     interrupt: createInterrupt({ live: options.live, conversations, queue, approvals, log }),
     approvals,
     async stopTask(taskId, by) {

@@ -12,6 +12,8 @@ export interface Caller {
   id: string;
   /** On whose behalf, with the role they have now. */
   principal: Principal;
+  /** The channel that its conversations are in; `api` where it is absent. */
+  channel?: string;
   /** Where this person is written to directly, when that is known: their conversation there is the one on Now. */
   direct?: Address;
   /** Aborted when the session is revoked or its person loses the role, and when the server stops: sockets and streams end at once. */

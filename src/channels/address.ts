@@ -37,9 +37,12 @@ export function isDirectAddress({ channel, chat, workspace }: Address): boolean 
 
 /** Where programs come in: each has a conversation, and each task that it submits is another, whose thread it is. */
 export const API = 'api';
+/** The programs of a hub that this gateway has dialled. */
+export const HUB = 'hub';
 
 /** What is said there is about one task alone, whoever says it. */
-export const isProgramTask = ({ channel, thread }: Address): boolean => channel === API && thread !== undefined;
+export const isProgramTask = ({ channel, thread }: Address): boolean =>
+  (channel === API || channel === HUB) && thread !== undefined;
 
 /** `<channel>[@account]:<chat>[:<thread>]`, the form people write in job files and configuration. */
 export function formatAddress(address: Address, options: { account?: boolean } = {}): string {

@@ -13,6 +13,7 @@ export {
   API,
   conversationKey,
   formatAddress,
+  HUB,
   isDirectAddress,
   isProgramTask,
   parseAddress,

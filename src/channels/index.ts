@@ -5,5 +5,6 @@ export const channelModules = {
   slack: () => import('./slack/adapter.ts'),
   api: () => import('./api/adapter.ts'),
   local: () => import('./local/adapter.ts'),
+  hub: () => import('./hub/adapter.ts'),
   terminal: () => import('./terminal/adapter.ts'),
 } as const;

@@ -12,8 +12,6 @@ type Words = string;
 
 export interface CliVerb {
   takes?: Words;
-  /** Options of this verb alone; they stand among those of the command. */
-  options?: readonly string[];
   about: string;
 }
 

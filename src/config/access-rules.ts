@@ -20,7 +20,7 @@ export function accessRulesOf({ channels }: Config, { channel, workspace }: Plac
   const { telegram, discord, slack } = channels;
   if (channel === 'telegram') return telegram?.access ?? CLOSED;
   if (channel === 'slack') return slack?.access ?? CLOSED;
-  if (channel === 'terminal' || channel === 'local' || channel === 'api') return OWN_DOOR;
+  if (channel === 'terminal' || channel === 'local' || channel === 'api' || channel === 'hub') return OWN_DOOR;
   if (channel !== 'discord') return CLOSED;
   if (!discord) return CLOSED;
   const guild = workspace === undefined ? undefined : discord.guilds.find(({ id }) => id === workspace);

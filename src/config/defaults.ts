@@ -96,6 +96,7 @@ export const defaults: Config = {
     costPerPersonPerDay: 0,
   },
   timeouts: { connect: 10, firstToken: 60, idle: 60, run: 900 },
+  hub: { role: 'member' },
   telemetry: { headers: {} },
   log: { level: 'info' },
 };

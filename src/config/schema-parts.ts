@@ -75,6 +75,16 @@ export const origin = z
   .string(ORIGIN)
   .refine((value) => /^https?:\/\/[^/?#@\\\s]+\/?$/i.test(value) && URL.canParse(value), ORIGIN);
 
+const SOCKET = 'expected wss://HOST/PATH, or ws:// for a hub on this machine';
+/** A WebSocket that nobody on the way can read. */
+export const socket = z
+  .string(SOCKET)
+  .refine((value) => /^wss?:\/\/[^\s@#]+$/i.test(value) && URL.canParse(value), SOCKET)
+  .refine((value) => {
+    const { protocol, hostname } = new URL(value);
+    return protocol === 'wss:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  }, SOCKET);
+
 export const path = text('expected a path beginning with /', /^\/[^\s?#]*$/);
 
 export const secret = text('expected text').exactOptional();

@@ -17,6 +17,7 @@ import {
   secret,
   section,
   share,
+  socket,
   steps,
   text,
   timezone,
@@ -78,7 +79,8 @@ const shellSwitch = z.preprocess(
   oneOf('off', 'on', 'network'),
 );
 
-const { http, memory, history, voice, skills, web, search, jobs, mesh, limits, timeouts, telemetry, log } = defaults;
+const { http, hub, memory, history, voice, skills, web, search, jobs, mesh, limits, timeouts, telemetry, log } =
+  defaults;
 
 export const configSchema = section({
   model: model.exactOptional(),
@@ -213,6 +215,12 @@ export const configSchema = section({
     firstToken: seconds.default(timeouts.firstToken),
     idle: seconds.default(timeouts.idle),
     run: seconds.default(timeouts.run),
+  }).prefault({}),
+  hub: section({
+    url: socket.exactOptional(),
+    token: secret,
+    viberId: viber.exactOptional(),
+    role: oneOf('owner', 'member', 'guest').default(hub.role),
   }).prefault({}),
   telemetry: section({
     endpoint: address().exactOptional(),

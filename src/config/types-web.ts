@@ -33,3 +33,12 @@ export interface SkillsConfig {
   /** Commands in the sandbox: not at all, without network, with it. */
   shell: 'off' | 'on' | 'network';
 }
+
+/** Dialled by this gateway when it has both url and token; programs there submit tasks. */
+export interface HubConfig {
+  url?: string;
+  token?: string;
+  /** Whom its tasks are for; the usual one where it is absent. */
+  viberId?: string;
+  role: 'owner' | 'member' | 'guest';
+}

@@ -1,9 +1,9 @@
 /** The configuration as the rest of the program sees it: complete, every default filled in, ids as strings. */
 import type { TelemetryConfig } from './types-telemetry.ts';
-import type { SearchConfig, SkillsConfig, WebConfig } from './types-web.ts';
+import type { HubConfig, SearchConfig, SkillsConfig, WebConfig } from './types-web.ts';
 
 export type { AgentConfig } from './types-agent.ts';
-export type { SearchConfig, SkillsConfig, WebConfig } from './types-web.ts';
+export type { HubConfig, SearchConfig, SkillsConfig, WebConfig } from './types-web.ts';
 
 import type { VoiceConfig } from './voice.ts';
 
@@ -286,6 +286,7 @@ export interface Config {
   mesh: MeshConfig;
   limits: LimitsConfig;
   timeouts: TimeoutsConfig;
+  hub: HubConfig;
   telemetry: TelemetryConfig;
   log: LogConfig;
 }

@@ -35,8 +35,9 @@ export function configuredViber(config: Config, at: WrittenIn): string {
 }
 
 /** The machine's own socket is the terminal of other programs. */
-function sectionOf({ channels: { telegram, discord, slack, terminal } }: Config, channel: string) {
-  const sections: Record<string, { viber?: string } | undefined> = { telegram, discord, slack };
+function sectionOf({ channels: { telegram, discord, slack, terminal }, hub }: Config, channel: string) {
+  const ofHub = hub.viberId === undefined ? {} : { viber: hub.viberId };
+  const sections: Record<string, { viber?: string } | undefined> = { telegram, discord, slack, hub: ofHub };
   return channel === 'terminal' || channel === 'local' ? terminal : sections[channel];
 }
 
@@ -77,6 +78,7 @@ function namedIn(data: Data): [path: string, id: Data | undefined][] {
   };
   return [
     at('viber'),
+    at('hub', 'viberId'),
     ...each('vibers').map((index) => at('vibers', index)),
     ...each('channels').map((channel) => at('channels', channel, 'viber')),
     ...each('channels', 'discord', 'guilds').map((index) => at('channels', 'discord', 'guilds', index, 'viber')),

@@ -65,7 +65,7 @@ export function createNewJobs({ clock, jobs, targets, settings }: NewJobsOptions
   async function fields(job: NewJob, by: Principal, from: Address, agoMs: number): Promise<JobFields> {
     const asked = new Date(clock.now() - Math.max(0, agoMs));
     const { stored, timezone } = read(job, asked);
-    const isHere = !['local', 'terminal', 'api'].includes(from.channel);
+    const isHere = !['local', 'terminal', 'api', 'hub'].includes(from.channel);
     const places = [...new Set(job.deliver ?? (isHere ? [formatAddress(from)] : []))];
     for (const to of places) await targets.find(to, by, isHere ? [withAccount(from)] : []);
     return {

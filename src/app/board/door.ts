@@ -9,12 +9,16 @@ import type { BoardAsk } from '../../channels/local/requests.ts';
 import { UserError } from '../../errors.ts';
 import type { BoardParts, OpenBoard } from '../board.ts';
 import type { Services } from '../services.ts';
+import type { Protocol } from './protocol.ts';
 
 export interface BoardDoor {
+  /** Opened at the first use, for the Board and for a hub alike. */
+  protocol(parts: BoardParts): Promise<Protocol>;
   load(places: Places, port: number, parts: BoardParts): Promise<Board>;
   /** For an owner who asks in a direct message; undefined where the Board cannot be reached. */
   linkFor(principal: Principal, address: Address): Promise<BoardLink | undefined>;
   answer(asked: BoardAsk): Promise<{ url?: string; sessions?: SessionInfo[] }>;
+  close(): Promise<void>;
   /** The port in use, once the server listens. */
   port: number | undefined;
 }
@@ -23,6 +27,7 @@ export function createBoardDoor(services: Services): BoardDoor {
   const { config, home } = services;
   let sessions: Promise<Sessions> | undefined;
   let board: OpenBoard | undefined;
+  let protocol: Promise<Protocol> | undefined;
   const stored = () => {
     sessions ??= import('../../access/sessions.ts').then(({ openSessions }) => openSessions(home.access));
     return sessions;
@@ -40,9 +45,15 @@ export function createBoardDoor(services: Services): BoardDoor {
 
   const door: BoardDoor = {
     port: undefined,
+    close: async () => (await protocol)?.close(),
+    protocol(parts) {
+      protocol ??= import('./protocol.ts').then(({ openProtocol }) => openProtocol({ ...services, ...parts }));
+      return protocol;
+    },
     async load(places, port, parts) {
       const { openBoard } = await import('../board.ts');
-      board = await openBoard({ services, sessions: await stored(), places, port, parts });
+      const [opened, known] = await Promise.all([door.protocol(parts), stored()]);
+      board = await openBoard({ services, sessions: known, places, port, protocol: opened });
       return board;
     },
     linkFor({ channel, account, workspace, user, name }, direct) {

@@ -1,25 +1,33 @@
 /** The protocol of programs with all it asks of the gateway: opened at the first request for any of it. */
+import type { Principal } from '../../access/principal.ts';
 import { openArtifact } from '../../board/api/artifacts.ts';
 import type { Caller } from '../../board/contract.ts';
 import { Exchange } from '../../board/protocol/exchange.ts';
 import type { ProtocolParts } from '../../board/protocol/parts.ts';
 import { createSockets } from '../../board/protocol/socket.ts';
 import { Refused } from '../../board/respond.ts';
-import type { AgentStreamEvent, RemoteFile } from '../../channels/channel.ts';
+import type { Address, AgentStreamEvent, RemoteFile } from '../../channels/channel.ts';
 import { versionOf } from '../../cli/version.ts';
 import { scrub } from '../../log.ts';
 import { decide } from '../../runtime/commands/memory/decide.ts';
 import type { News } from '../../runtime/contract/news.ts';
+import { maySee as maySeeFrom } from '../../runtime/conversations/visibility.ts';
 import type { Gateway } from '../../runtime/gateway.ts';
 import type { Bus } from '../../runtime/live/bus.ts';
 import { createLiveText, type LiveText } from '../../runtime/live/text.ts';
 import { type Change, hearChanges } from '../../workspace/changes.ts';
 import { readTaskSync } from '../../workspace/tasks.ts';
+import type { TaskRecord } from '../../workspace/types.ts';
 import type { Services } from '../services.ts';
 import type { Work } from '../work.ts';
 import { createSubmissions } from './submissions.ts';
 
-export interface ProtocolServices extends Services, Pick<ProtocolParts, 'maySee'> {
+/** A caller reads alone, as in direct messages, with whichever viber. */
+const maySee = (principal: Principal, task: TaskRecord): boolean =>
+  maySeeFrom({ principal, address: NOWHERE, isDirect: true, viber: task.viber }, task);
+const NOWHERE: Address = { channel: 'api', account: 'api', chat: '' };
+
+export interface ProtocolServices extends Services {
   work: Work;
   gateway: Gateway;
 }
@@ -34,12 +42,11 @@ export interface Protocol {
 const ANSWERED_MS = 7 * 86_400_000;
 
 export function openProtocol(services: ProtocolServices): Protocol {
-  const { home, viber, state, live, bus, news, engine, languages, questions, maySee, uploads, work, gateway, log } =
-    services;
+  const { home, viber, state, live, bus, news, engine, languages, questions, uploads, work, gateway, log } = services;
   const submissions = createSubmissions({
     ...services,
     gateway,
-    fileOf: (caller, ref) => fileOf(caller, ref, { home, maySee, uploads }),
+    fileOf: (caller, ref) => fileOf(caller, ref, { home, uploads }),
   });
   const parts: ProtocolParts = {
     ...{ home, epoch: engine.epoch, about: { id: viber, version: versionOf() }, submissions, maySee },
@@ -102,7 +109,7 @@ export function openProtocol(services: ProtocolServices): Protocol {
 async function fileOf(
   caller: Caller,
   ref: string,
-  { home, maySee, uploads }: Pick<ProtocolServices, 'home' | 'maySee' | 'uploads'>,
+  { home, uploads }: Pick<ProtocolServices, 'home' | 'uploads'>,
 ): Promise<RemoteFile> {
   const upload = uploads.find(caller.id, ref);
   if (upload) {

@@ -23,12 +23,15 @@ export interface SubmissionParts extends Pick<Services, 'home' | 'conversations'
 }
 
 /** What a conversation is called: one for each client, and one for each person. */
-const chatOf = ({ id, kind, principal }: Caller): string => {
-  if (principal.channel === API && kind === 'client') return id;
+const chatOf = ({ id, kind, principal, channel = API }: Caller): string => {
+  if (principal.channel === channel && kind === 'client') return id;
   return principalText(principal)
     .replace(/[^\w.-]/g, '-')
     .slice(0, 64);
 };
+
+/** A conversation of the caller's own, or with `thread` the one about a task. */
+const placeOf = (caller: Caller, thread?: string): Address => apiAddress(chatOf(caller), thread, caller.channel);
 
 const MAX_GOAL_FACT = 400;
 
@@ -69,15 +72,15 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
 
   /** Where the client takes part in a task: in its person's direct messages if these are about it, else in a conversation of its own. */
   async function placeIn(taskId: string, viber: string, caller: Caller): Promise<Address> {
-    const { principal, direct } = caller;
+    const { principal, direct, channel = API } = caller;
     const bound = conversations.bound(taskId);
     if (direct && bound.some(({ key }) => key === bindingKey(principal, direct, true))) return direct;
     const chat = chatOf(caller);
     const own = bound.find(
-      ({ address }) => address.channel === API && address.chat === chat && address.thread !== undefined,
+      ({ address }) => address.channel === channel && address.chat === chat && address.thread !== undefined,
     );
     if (own) return own.address;
-    const address = apiAddress(chat, taskId);
+    const address = placeOf(caller, taskId);
     await conversations.bind({ key: conversationKey(address), taskId, viber, address, isDirect: true, isChosen: true });
     return address;
   }
@@ -85,14 +88,13 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   return {
     chatOf,
     isOwn(caller, { conversations: places }) {
-      const own = apiPlaces(chatOf(caller));
+      const own = apiPlaces(chatOf(caller), caller.channel);
       return places.some((place) => place === own || place.startsWith(`${own}:`));
     },
     async submit(caller, id, { goal, messages, plan, artifacts, memory, context, viberId }) {
-      const chat = chatOf(caller);
       const event = `${caller.id}:${id}`;
-      const thread = traceOf(spoolKey(dedupeId({ id: event, address: apiAddress(chat) })));
-      const address = apiAddress(chat, thread);
+      const thread = traceOf(spoolKey(dedupeId({ id: event, address: placeOf(caller) })));
+      const address = placeOf(caller, thread);
       checkViber(viberId, caller.principal, address);
       const last = messages.at(-1);
       const said = last?.role === 'user' ? last.text : undefined;
@@ -119,7 +121,9 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
       const place = await placeIn(taskId, viber, caller);
       // Files are handed out by the channel of the conversation.
       const address =
-        remote.length > 0 && place.channel !== API ? await placeIn(taskId, viber, withoutDirect(caller)) : place;
+        remote.length > 0 && place.channel !== (caller.channel ?? API)
+          ? await placeIn(taskId, viber, withoutDirect(caller))
+          : place;
       const given: Given = injectionMode === undefined ? {} : { mode: injectionMode };
       await accept(
         caller,
@@ -131,7 +135,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
     async say(caller, id, { content, attachments, context }) {
       const refs = attachments.map((given) => (typeof given === 'string' ? given : given.ref));
       const files = await filesOf(caller, refs);
-      const address = caller.direct && files.length === 0 ? caller.direct : apiAddress(chatOf(caller));
+      const address = caller.direct && files.length === 0 ? caller.direct : placeOf(caller);
       const saying = { id: `${caller.id}:${id}`, address, text: content, context, files, takesCommands: true };
       const taskId = await accept(caller, saying, { type: 'message', id });
       return taskId === undefined ? {} : { taskId };

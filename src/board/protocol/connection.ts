@@ -104,7 +104,7 @@ export class Connection {
       return;
     }
     const { frame, audience } = event;
-    if (!this.#isFor(audience)) return;
+    if (!this.#isFor(audience) || this.#comesAnyway(frame)) return;
     // The answer has all the words.
     if ('runId' in frame && frame.type !== 'task:started' && frame.runId !== undefined) this.#held.delete(frame.runId);
     this.send(frame);
@@ -150,6 +150,14 @@ export class Connection {
     if (!task) return false;
     const isAsked = this.#followed.has(ALL) || this.#followed.has(task.id);
     return (isAsked || this.#to.submissions.isOwn(this.caller, task)) && this.maySee(task);
+  }
+
+  /** How the runs of a hub's own tasks end is told through the outbox, until it is acknowledged. */
+  #comesAnyway(frame: EventFrame): boolean {
+    if (this.caller.channel === undefined || (frame.type !== 'task:completed' && frame.type !== 'task:error'))
+      return false;
+    const task = readTaskSync(this.#to.home, frame.taskId);
+    return task !== undefined && this.#to.submissions.isOwn(this.caller, task);
   }
 
   #hold(frame: Extract<EventFrame, { type: 'task:progress' }>, text: string): void {

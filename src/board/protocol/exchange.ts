@@ -11,7 +11,7 @@ import type { TaskRecord } from '../../workspace/types.ts';
 import type { Caller } from '../contract.ts';
 import { ALL, Connection, type LiveChoice, type Peer } from './connection.ts';
 import { type Audience, EventLog } from './events.ts';
-import { type ApprovalFrame, type EndFrame, type EventFrame, endFrame } from './frames.ts';
+import { type ApprovalFrame, type EndFrame, type EventFrame, endFrame, noticeFrame } from './frames.ts';
 import type { ProtocolParts } from './parts.ts';
 
 /** Tasks that are told of where nobody has named any. */
@@ -169,11 +169,8 @@ function framesOf(news: News): [EventFrame, Audience][] {
       return [[news, 'owners']];
     case 'channel:status':
       return [[{ type: news.type, channel: news.channel, ...news.status }, 'owners']];
-    case 'notice': {
-      const { address, text, files } = news.message;
-      const shown = files.map(({ name, mimeType, size }) => ({ name, type: mimeType, size }));
-      return [[{ type: 'notice', text, files: shown }, { chat: address.chat }]];
-    }
+    case 'notice':
+      return [[noticeFrame(news.message), { chat: news.message.address.chat }]];
     default:
       return [[news, { task: news.taskId }]];
   }

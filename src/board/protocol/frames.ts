@@ -1,5 +1,5 @@
-/** The frames that the gateway sends (docs/websocket.md). Types only; `src/client/frames.ts` has what a client makes of them. */
-import type { AgentStreamEvent, ChannelStatus, EndedRun } from '../../channels/channel.ts';
+/** The frames that the gateway sends (docs/websocket.md). `src/client/frames.ts` has what a client makes of them. */
+import type { AgentStreamEvent, ChannelStatus, EndedRun, OutboundMessage } from '../../channels/channel.ts';
 import type { ArtifactRef, TaskState } from '../../workspace/types.ts';
 import type { BoardError } from '../contract.ts';
 
@@ -68,4 +68,9 @@ export function endFrame({ taskId, runId, state, text, summary, artifactRefs }: 
   if (state === 'error')
     return { type: 'task:error', taskId, runId, error: { message: text || summary, trace: runId } };
   return { type: 'task:completed', taskId, runId, result: { text, summary, artifactRefs } };
+}
+
+/** Words that end no run, with the names of what goes along. */
+export function noticeFrame({ text, files }: OutboundMessage): Extract<EventFrame, { type: 'notice' }> {
+  return { type: 'notice', text, files: files.map(({ name, mimeType, size }) => ({ name, type: mimeType, size })) };
 }

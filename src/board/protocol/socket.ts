@@ -50,6 +50,12 @@ export function createSockets({ parts, exchange, beat = { pingMs: PING_MS, deadM
         line.begin(who);
       });
     },
+    /** One that this gateway has dialled: its other end says who it is by being there. */
+    serve(webSocket: WebSocket, caller: Caller): void {
+      const line = new Line(webSocket, parts, exchange, () => open.delete(line));
+      open.add(line);
+      line.begin(caller);
+    },
     close(): void {
       clearInterval(timer);
       for (const line of open) line.end(RESTART, 'the gateway restarts');

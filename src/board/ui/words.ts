@@ -140,7 +140,7 @@ export const words = {
     attach: 'Attach files',
     remove: (name: string) => `Remove ${name}`,
     uploading: (name: string) => `Uploading ${name}`,
-    onlyFiles: 'Here are files.',
+    drop: 'Drop files to attach them',
     mode: 'When it is read',
     modes: { steer: 'Right away', collect: 'With the next turn', followup: 'When this is done' },
     uploadFailed: (name: string) => `${name} could not be uploaded.`,
@@ -186,7 +186,6 @@ export const words = {
   files: {
     title: 'Files',
     intro: 'The files that tell your viber who it is and how it works. It reads them anew for every answer.',
-    all: 'All files',
     pick: 'Choose a file to read or change it.',
     empty: 'There are no files yet.',
     new: 'not made yet',

@@ -25,13 +25,13 @@ export interface Saying {
 }
 
 /** A client's own conversation, or with `thread` the one about a task. */
-export const apiAddress = (chat: string, thread?: string): Address => ({
-  ...{ channel: API, account: API, chat },
+export const apiAddress = (chat: string, thread?: string, channel = API): Address => ({
+  ...{ channel, account: channel, chat },
   ...(thread !== undefined && { thread }),
 });
 
 /** Where everybody reads that a client takes part in a task: among the task's conversations. */
-export const apiPlaces = (chat: string): string => `${API}@${API}:${chat}`;
+export const apiPlaces = (chat: string, channel = API): string => `${channel}@${channel}:${chat}`;
 
 export function messageOf({ id, address, sender, text, given, viber, sentAt, ...more }: Saying): InboundMessage {
   const [, name, args = ''] = (more.takesCommands ? /^\/([a-z]\w*)(?:\s+([\s\S]*))?$/i.exec(text) : null) ?? [];

@@ -16,8 +16,6 @@ import { useEffect, useRef } from 'preact/hooks';
 
 export interface CodeEditorProps {
   text: string;
-  /** Another one: `text` takes the place of what stands in the editor. */
-  version: number;
   label: string;
   language: 'text' | 'yaml';
   onChange: (text: string) => void;
@@ -61,7 +59,7 @@ const colours = ViewPlugin.define(
   },
 );
 
-export function CodeEditor({ text, version, label, language, onChange, onSave }: CodeEditorProps): JSX.Element {
+export function CodeEditor({ text, label, language, onChange, onSave }: CodeEditorProps): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | undefined>(undefined);
   const told = useRef({ onChange, onSave });
@@ -103,12 +101,12 @@ export function CodeEditor({ text, version, label, language, onChange, onSave }:
     };
   }, [label, language]);
 
-  // What was put there by others, and not what was just written here: that comes back late, and would take away what was written since.
+  // What others put there: the place of the cursor stays as well as it can.
   useEffect(() => {
     const editor = view.current;
     if (editor === undefined || editor.state.doc.toString() === text) return;
     editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
-  }, [version]);
+  }, [text]);
 
   return <div ref={host} class="editor-host" />;
 }
