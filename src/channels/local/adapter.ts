@@ -37,7 +37,15 @@ export type LocalLine =
 
 /** What comes back on `/talk`. */
 export type TalkLine =
-  | { type: 'answer'; text: string; files: LocalFile[]; buttons: Button[][] }
+  /** `edits`: the message before whose question is decided. */
+  | {
+      type: 'answer';
+      text: string;
+      files: LocalFile[];
+      buttons: Button[][];
+      messageId: string;
+      edits?: string | undefined;
+    }
   | { type: 'wrote'; runId: string; text: string }
   | { type: 'steps' | 'again'; runId: string }
   | { type: 'works'; runId: string; line: string }
@@ -119,7 +127,14 @@ class Local implements Channel {
       const asked = this.#waiting.get(chat)?.[0];
       if (asked) write(asked, { type: 'answer', text, files, ...(ended && { ended }) });
       asked?.end();
-      this.#tell(chat, { type: 'answer', text, files, buttons });
+      this.#tell(chat, {
+        type: 'answer',
+        text,
+        files,
+        buttons,
+        messageId: message.id,
+        edits: message.edits?.messageId,
+      });
       return message.id;
     });
   }

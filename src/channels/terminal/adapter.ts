@@ -83,8 +83,9 @@ class Terminal implements Channel {
 
   async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
     await ledger.part(0, async () => {
-      await this.#talk?.answer(message);
-      return createHash('sha256').update(message.id).digest('hex').slice(0, 12);
+      const messageId = createHash('sha256').update(message.id).digest('hex').slice(0, 12);
+      await this.#talk?.answer({ ...message, messageId, edits: message.edits?.messageId });
+      return messageId;
     });
   }
 

@@ -5,6 +5,8 @@ export interface Numbered {
   n: number;
   id: string;
   label: string;
+  /** The message it stands under. */
+  messageId?: string | undefined;
 }
 
 /** Older ones have scrolled away. */
@@ -13,27 +15,40 @@ const MAX_BUTTONS = 1_000;
 export class Buttons {
   readonly #known = new Map<number, Numbered>();
   #last = 0;
+  /** Numbers whose question is decided. */
+  readonly #dead = new Set<number>();
   /** Those of the last answer: a number alone presses one of these. */
   #open = new Set<number>();
 
-  number(rows: readonly (readonly Button[])[]): Numbered[] {
-    const numbered = rows.flat().map(({ id, label }) => ({ n: ++this.#last, id, label }));
+  number(rows: readonly (readonly Button[])[], messageId?: string): Numbered[] {
+    const numbered = rows.flat().map(({ id, label }) => ({ n: ++this.#last, id, label, messageId }));
     for (const one of numbered) this.#known.set(one.n, one);
-    for (const n of this.#known.keys()) if (n <= this.#last - MAX_BUTTONS) this.#known.delete(n);
+    for (const n of this.#known.keys())
+      if (n <= this.#last - MAX_BUTTONS) this.#known.delete(n) && this.#dead.delete(n);
     this.#open = new Set(numbered.map(({ n }) => n));
     return numbered;
+  }
+
+  /** A question of that message is decided: of its buttons only these are left. */
+  close(messageId: string, left: readonly (readonly Button[])[]): void {
+    const kept = new Set(left.flat().map(({ id }) => id));
+    for (const { n, id, messageId: under } of this.#known.values())
+      if (under === messageId && !kept.has(id)) this.#dead.add(n);
   }
 
   /**
    * What a typed line means: `!3` is always a button; `3` is one of the last answer's, and where it belongs to an older one it
    * could be meant either way. Undefined: it is no number of a button.
    */
-  find(line: string): { kind: 'press' | 'unsure'; button: Numbered } | { kind: 'none'; n: number } | undefined {
+  find(
+    line: string,
+  ): { kind: 'press' | 'unsure'; button: Numbered } | { kind: 'none'; n: number } | { kind: 'decided'; n: number } | undefined {
     const [, mark = '', digits] = /^(!?)(\d{1,6})$/.exec(line) ?? [];
     if (digits === undefined) return undefined;
     const n = Number(digits);
     const button = this.#known.get(n);
     if (!button) return mark === '' ? undefined : { kind: 'none', n };
+    if (this.#dead.has(n)) return { kind: 'decided', n };
     return { kind: mark !== '' || this.#open.has(n) ? 'press' : 'unsure', button };
   }
 }

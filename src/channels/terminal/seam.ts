@@ -18,6 +18,9 @@ export interface Answer {
   text: string;
   files: readonly ShownFile[];
   buttons?: readonly (readonly Button[])[] | undefined;
+  messageId?: string | undefined;
+  /** The message before whose question is decided; `buttons` are what is left of its own. */
+  edits?: string | undefined;
 }
 
 export interface Shown {

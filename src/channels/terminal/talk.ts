@@ -53,6 +53,7 @@ export class Talk implements Listener {
     if (LEAVE.test(line)) return void this.leave();
     const { door, face, messages } = this.#to;
     const found = this.#buttons.find(line);
+    if (found?.kind === 'decided') return void face.note(messages.text('terminal.decided', { n: String(found.n) }));
     if (found?.kind === 'none') return void face.note(messages.text('terminal.noButton', { n: String(found.n) }));
     if (found?.kind === 'unsure') {
       const { n, label } = found.button;
@@ -87,9 +88,10 @@ export class Talk implements Listener {
     this.#to.onLeave();
   }
 
-  async answer({ text, files, buttons = [] }: Answer): Promise<void> {
+  async answer({ text, files, buttons = [], messageId, edits }: Answer): Promise<void> {
     this.#isAsked = false;
-    const numbered = this.#buttons.number(buttons);
+    if (edits !== undefined) this.#buttons.close(edits, buttons);
+    const numbered = this.#buttons.number(buttons, messageId);
     const rest = this.#restOf(text);
     for (const [key, { isOver }] of this.#runs) if (isOver) this.#runs.delete(key);
     this.#show();

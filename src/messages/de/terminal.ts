@@ -8,6 +8,7 @@ export const terminal = translate(english)({
   again: 'Noch einmal Strg-C, und du bist draußen.',
   stopping: 'Ich halte an … Noch einmal Strg-C verlässt mich.',
   noButton: 'Es gibt keinen Knopf {n}.',
+  decided: 'Das ist schon entschieden, {n} bewirkt nichts mehr.',
   olderButton:
     '{n} ist der Knopf „{label}“ weiter oben. Mit !{n} drückst du ihn; meinst du die Zahl, schreib ein Wort dazu.',
   notTaken: 'Das ist nicht angekommen: {why}',

@@ -5,6 +5,7 @@ export const terminal = {
   again: 'Press Ctrl-C again to leave.',
   stopping: 'Stopping … Press Ctrl-C again to leave.',
   noButton: 'There is no button {n}.',
+  decided: 'That is decided already, so {n} does nothing now.',
   olderButton:
     '{n} is the button “{label}” further up. Type !{n} to press it; to say the number, write a word with it.',
   notTaken: 'This was not taken in: {why}',

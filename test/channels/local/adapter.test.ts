@@ -72,7 +72,7 @@ test('what is said and pressed comes in, what is answered goes to everybody who 
   await channel.send({ ...message('hi'), buttons }, ledger);
   expect(JSON.parse(await bodyOf(await asking))).toEqual({ type: 'answer', text: 'hi', files: [] });
   for (const { lines } of [one, two])
-    await expect.poll(() => lines).toEqual([{ type: 'answer', text: 'hi', files: [], buttons }]);
+    await expect.poll(() => lines).toEqual([{ type: 'answer', text: 'hi', files: [], buttons, messageId: 'm-hi' }]);
 });
 
 test('a run is told as its conversation wants it, and arguments of tools are not', async () => {

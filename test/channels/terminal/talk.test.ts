@@ -70,6 +70,26 @@ test('a number presses a button of the last answer; one of an older answer is as
   ]);
 });
 
+test('the numbers of a decided question press nothing any more, and say so; those of others do', async () => {
+  const { log, talk: one } = talk();
+  const [yes, no] = [
+    { id: 'id-Yes', label: 'Yes' },
+    { id: 'id-No', label: 'No' },
+  ];
+  const more = { id: 'id-More', label: 'More' };
+  await one.answer({ text: 'Save?', files: [], buttons: [[yes, no], [more]], messageId: 'm1' });
+  await one.answer({ text: 'Save?\n\nApproved.', files: [], buttons: [[more]], messageId: 'm2', edits: 'm1' });
+  for (const line of ['1', '!2', '!3', '4']) one.enter(line);
+  expect(log).toEqual([
+    ...['answer: Save? [1] Yes [2] No [3] More', 'answer: Save?\n\nApproved. [4] More'],
+    ...[
+      'note: That is decided already, so 1 does nothing now.',
+      'note: That is decided already, so 2 does nothing now.',
+    ],
+    ...['pressed: More', 'press: id-More', 'pressed: More', 'press: id-More'],
+  ]);
+});
+
 test('an answer goes on from what was shown of it, and one that is another stands whole', async () => {
   const { log, talk: one } = talk();
   one.wrote('r', 'first\n\nsecond part that goes on');
