@@ -42,7 +42,11 @@ export class Buttons {
    */
   find(
     line: string,
-  ): { kind: 'press' | 'unsure'; button: Numbered } | { kind: 'none'; n: number } | { kind: 'decided'; n: number } | undefined {
+  ):
+    | { kind: 'press' | 'unsure'; button: Numbered }
+    | { kind: 'none'; n: number }
+    | { kind: 'decided'; n: number }
+    | undefined {
     const [, mark = '', digits] = /^(!?)(\d{1,6})$/.exec(line) ?? [];
     if (digits === undefined) return undefined;
     const n = Number(digits);
