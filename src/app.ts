@@ -158,7 +158,7 @@ class RunningApp implements App {
   /** Builds the channels, and serves HTTP but for one-shot commands. */
   async #open({ terminal, localOnly = false, isPortChosen = true, onEnd, onLogPlace }: AppOptions): Promise<void> {
     const { config, home, log, state, built, metrics, limit, news } = this.#services;
-    const parts = { work: this.#work, gateway: this.#gateway };
+    const parts = { work: this.#work, gateway: this.#gateway, readiness: () => this.readiness() };
     const channels = await buildChannels({
       ...{
         config,

@@ -46,10 +46,35 @@ function prettyLine(line: string): string {
   return `${clock} ${LEVELS[Number(level)] ?? level} ${String(msg ?? '')}${fields.length ? `  ${fields.join(' ')}` : ''}\n`;
 }
 
+const KEPT_LINES = 1_000;
+const KEPT_LENGTH = 4_000;
+const kept: string[] = [];
+let written = 0;
+
+/** A line that is longer is not kept. */
+function keep(line: string): void {
+  if (line.length <= KEPT_LENGTH) kept[written++ % KEPT_LINES] = line;
+}
+
+/** The last lines as JSON, the oldest first, each with its number; secrets are out of them. */
+export function keptLines(): { at: number; text: string }[] {
+  const first = Math.max(0, written - KEPT_LINES);
+  return Array.from({ length: written - first }, (_, n) => ({
+    at: first + n,
+    text: kept[(first + n) % KEPT_LINES] ?? '',
+  }));
+}
+
 /** One logger a process. Lines are scrubbed before they leave it. */
 export function createLog(options: LogOptions): Logger {
   const write = options.write ?? createStdoutWriter();
-  const destination = { write: (line: string) => write(scrub(options.pretty ? prettyLine(line) : line)) };
+  const destination = {
+    write(line: string) {
+      const clean = scrub(line);
+      keep(clean);
+      write(options.pretty ? prettyLine(clean) : clean);
+    },
+  };
   return pino({ level: options.level, base: null, serializers: { err: errorFields } }, destination);
 }
 

@@ -8,9 +8,12 @@ import { uploadRoute } from '../board/api/uploads.ts';
 import type { Board } from '../board/contract.ts';
 import type { Places } from '../board/guard.ts';
 import { createLogin } from '../board/login.ts';
+import { pageRoutes } from '../board/pages/pages.ts';
 import { createSpeakers } from '../board/speakers.ts';
 import { createPages } from '../board/static.ts';
 import type { Gateway } from '../runtime/gateway.ts';
+import type { Readiness } from '../runtime/readiness.ts';
+import { openPages } from './board/pages.ts';
 import type { Protocol } from './board/protocol.ts';
 import type { Services } from './services.ts';
 import type { Work } from './work.ts';
@@ -18,6 +21,7 @@ import type { Work } from './work.ts';
 export interface BoardParts {
   work: Work;
   gateway: Gateway;
+  readiness: () => Promise<Readiness>;
 }
 
 export interface OpenBoard extends Board {
@@ -31,10 +35,11 @@ export interface BoardOptions {
   places: Places;
   port: number;
   protocol: Protocol;
+  parts: BoardParts;
 }
 
 export async function openBoard(options: BoardOptions): Promise<OpenBoard> {
-  const { services, sessions, places, port, protocol } = options;
+  const { services, sessions, places, port, protocol, parts } = options;
   const { config, people, pairing, home, uploads, log } = services;
   const login = createLogin({
     ...{ sessions, places, port, speakers: createSpeakers({ people, configured: config.people, pairing }) },
@@ -47,6 +52,7 @@ export async function openBoard(options: BoardOptions): Promise<OpenBoard> {
       ...taskRoutes(protocol.parts),
       eventsRoute(protocol.parts, protocol.exchange),
       ...jobRoutes(protocol.parts),
+      ...pageRoutes(openPages({ services, sessions, ...parts, protocol: protocol.parts })),
       artifactRoute({ home, maySee }),
       uploadRoute({ uploads, maxBytes: config.limits.downloadBytes }),
     ],

@@ -48,10 +48,12 @@ import { attachRules } from '../runtime/reply/render-answer.ts';
 import type { GiveUp } from '../runtime/run/retries.ts';
 import { runAgent } from '../runtime/run/run-agent.ts';
 import type { RunServices } from '../runtime/run/services.ts';
+import type { SkillService } from '../runtime/tools/skills/service.ts';
 import { Worker } from '../runtime/worker.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Home } from '../workspace/home.ts';
+import type { MemorySearch } from '../workspace/memory/search.ts';
 import { openCompaction } from './compaction.ts';
 import { openEveryday } from './everyday.ts';
 import { openAppJobs } from './jobs.ts';
@@ -113,6 +115,8 @@ export interface Work {
   stopTask(taskId: string, by: Principal): Promise<boolean>;
   approvals: Pick<Approvals, 'get' | 'all' | 'open' | 'decide'>;
   records: RunServices['taskRecords'];
+  /** What is looked at elsewhere than in a chat. */
+  looking: { skills: SkillService; searchMemory: MemorySearch['searchMemory'] };
   /** Loads the model's libraries ahead of the first message. Never rejects. */
   preload(): Promise<void>;
   /** Takes up what waits. */
@@ -236,6 +240,7 @@ export function openWork(options: WorkOptions): Work {
     modelName: calls.modelName,
     jobs: () => jobs.service(),
     records: runs.taskRecords,
+    looking: { skills: tools.skills, searchMemory: memory.searchMemory },
     interrupt: createInterrupt({ live: options.live, conversations, queue, approvals, log }),
     approvals,
     async stopTask(taskId, by) {

@@ -53,7 +53,7 @@ export function createBoardDoor(services: Services): BoardDoor {
     async load(places, port, parts) {
       const { openBoard } = await import('../board.ts');
       const [opened, known] = await Promise.all([door.protocol(parts), stored()]);
-      board = await openBoard({ services, sessions: known, places, port, protocol: opened });
+      board = await openBoard({ services, sessions: known, places, port, parts, protocol: opened });
       return board;
     },
     linkFor({ channel, account, workspace, user, name }, direct) {

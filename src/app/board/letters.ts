@@ -1,0 +1,80 @@
+/** What was given up, or may have arrived, and its way back: into the queue or the outbox under a new name, and then out of its folder. */
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Letter, Letters } from '../../board/pages/parts.ts';
+import type { OutboundMessage } from '../../channels/channel.ts';
+import type { Queue } from '../../engine/engine.ts';
+import { hashText } from '../../lib/files.ts';
+import { isRecord } from '../../lib/json.ts';
+import { readJson } from '../../lib/read-json.ts';
+import { anything, objectOf, shape } from '../../lib/shape.ts';
+import { cutText, plainLine } from '../../lib/text.ts';
+import { scrub } from '../../log.ts';
+import { type Entry, shareOf } from '../../runtime/contract/entry.ts';
+import { entryShape, outboxShape } from '../../runtime/contract/spool-shapes.ts';
+import type { Delivery } from '../../runtime/delivery.ts';
+
+const NAME = /^[\w.~-]{1,200}$/;
+const ABOUT = { lost: 'a letter that was given up' };
+const letterShape = shape<Record<string, unknown>>(objectOf({ message: anything }));
+const SHOWN = 200;
+
+export function openLetters(options: {
+  /** `spool/` of the home. */
+  folder: string;
+  queue: Pick<Queue<Entry>, 'enqueue'>;
+  delivery: Pick<Delivery, 'add'>;
+}): Letters {
+  const { folder, queue, delivery } = options;
+  const fileOf = (kind: Letter['kind'], id: string) => path.join(folder, kind, `${id}.json`);
+  const read = (kind: Letter['kind'], id: string) =>
+    NAME.test(id) ? readJson(fileOf(kind, id), letterShape, ABOUT) : undefined;
+
+  function letterOf(kind: Letter['kind'], id: string): Letter[] {
+    const value = read(kind, id);
+    if (!value) return [];
+    const { message, reason, deadReason, diedAt, createdAt, acceptedAt } = value;
+    const said = isRecord(message) && isRecord(message.message) ? message.message : message;
+    const { address, text } = isRecord(said) ? said : {};
+    const at =
+      textOf(diedAt) || textOf(acceptedAt) || (typeof createdAt === 'number' ? new Date(createdAt).toISOString() : '');
+    const { channel, chat } = isRecord(address) ? address : {};
+    return [
+      {
+        ...{ id, kind, reason: scrub(textOf(deadReason) || textOf(reason)), diedAt: at },
+        to: [textOf(channel), textOf(chat)].filter(Boolean).join(':'),
+        text: cutText(plainLine(scrub(textOf(text))), SHOWN),
+      },
+    ];
+  }
+
+  return {
+    list(kind) {
+      const at = path.join(folder, kind);
+      const names = fs.existsSync(at) ? fs.readdirSync(at).filter((name) => name.endsWith('.json')) : [];
+      const letters = names.sort().flatMap((name) => letterOf(kind, name.slice(0, -'.json'.length)));
+      return letters.sort((a, b) => b.diedAt.localeCompare(a.diedAt) || a.id.localeCompare(b.id));
+    },
+    async retry(kind, id) {
+      const value = read(kind, id);
+      if (!value) return false;
+      // The same again has no effect: a crash before the file is gone repeats nothing.
+      const name = `again-${hashText(`${kind} ${id}`).slice(0, 24)}`;
+      const answer = outboxShape.safeParse(value);
+      const entry = entryShape.safeParse(value.message);
+      if (answer.success && isAnswer(value)) {
+        await delivery.add({ ...value.message, id: name }, textOf(value.trace) || id.slice(0, 12), true);
+      } else if (entry.success && entry.data && typeof value.lane === 'string') {
+        await queue.enqueue(value.lane, entry.data, { dedupeId: name, by: shareOf(entry.data) });
+      } else return false;
+      fs.rmSync(fileOf(kind, id), { force: true });
+      return true;
+    },
+  };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Whoever asks has judged it by the shape of answers. */
+const isAnswer = (value: Record<string, unknown>): value is { message: OutboundMessage; trace?: unknown } =>
+  typeof value.createdAt === 'number' && isRecord(value.message) && isRecord(value.message.address);

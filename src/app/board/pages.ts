@@ -1,0 +1,156 @@
+/** What the pages read of every other part, narrowed to what they may do. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { principalText } from '../../access/principal.ts';
+import type { Sessions } from '../../access/sessions.ts';
+import type { Caller } from '../../board/contract.ts';
+import type { JobFiles, PageParts, People, Shown } from '../../board/pages/parts.ts';
+import type { ProtocolParts } from '../../board/protocol/parts.ts';
+import { isSecretPath } from '../../config/environment.ts';
+import { loadAgent } from '../../config.ts';
+import { parseFile } from '../../jobs/job-file.ts';
+import { nextSlots, systemTimezone } from '../../jobs/schedule.ts';
+import { keptLines, scrub } from '../../log.ts';
+import { say } from '../../messages/messages.ts';
+import { questionId } from '../../runtime/contract/buttons.ts';
+import { bindingKey } from '../../runtime/conversations/conversations.ts';
+import { plainName } from '../../runtime/conversations/places.ts';
+import { listPlaybooks } from '../../runtime/playbook/library.ts';
+import type { Readiness } from '../../runtime/readiness.ts';
+import { byAt } from '../../runtime/reply/outcomes.ts';
+import { undoLast } from '../../workspace/memory/changes.ts';
+import type { Services } from '../services.ts';
+import type { Work } from '../work.ts';
+import { openLetters } from './letters.ts';
+
+export interface PagesOptions {
+  services: Services;
+  work: Work;
+  sessions: Sessions;
+  protocol: ProtocolParts;
+  readiness: () => Promise<Readiness>;
+}
+
+export function openPages({ services, work, sessions, protocol, readiness }: PagesOptions): PageParts {
+  const { home, viber, vibers, languages, conversations, queue, delivery } = services;
+  const placeOf = (caller: Caller) =>
+    caller.direct ?? { channel: 'api', account: 'api', chat: protocol.submissions.chatOf(caller) };
+  return {
+    ...{ protocol, readiness, letters: openLetters({ folder: home.spool, queue, delivery }) },
+    about: {
+      ...{ viber, version: protocol.about.version, vibers: () => vibers.ids() },
+      language: (caller) => languages.at(placeOf(caller)).language,
+      taskOf: (caller) => conversations.get(bindingKey(caller.principal, placeOf(caller), true))?.taskId,
+    },
+    jobs: jobFilesOf(services),
+    people: peopleOf(services, sessions),
+    memory: {
+      search: (id, query, limit) => work.looking.searchMemory(id, query, limit),
+      undo: (id, { principal }) =>
+        undoLast(home, id, { by: principalText(principal), name: plainName(principal.name) }),
+    },
+    shown: shownOf(services, work),
+    logs: keptLines,
+  };
+}
+
+const SHOWN_TIMES = 3;
+
+function jobFilesOf({ config, home }: Pick<Services, 'config' | 'home'>): JobFiles {
+  const folder = path.resolve(process.env.OPENVIBER_JOBS_DIR || home.jobs);
+  const timezone = config.jobs.timezone ?? systemTimezone();
+  return {
+    folder,
+    fileOf(id) {
+      const names = [`${id}.yaml`, `${id}.yml`, `${id}.disabled.yaml`, `${id}.disabled.yml`];
+      return names.find((name) => fs.lstatSync(path.join(folder, name), { throwIfNoEntry: false })?.isFile());
+    },
+    async check(file, text) {
+      const now = Date.now();
+      const read = await parseFile(
+        { path: file, name: file, text, size: Buffer.byteLength(text), mtimeMs: now },
+        timezone,
+      );
+      if ('problem' in read) return { ok: false, problems: read.problem.split('\n') };
+      const next = nextSlots(read.job.schedule, new Date(now), SHOWN_TIMES).map((time) => time.toISOString());
+      return { ok: true, words: read.job.words, next };
+    },
+  };
+}
+
+function peopleOf(services: Services, sessions: Sessions): People {
+  const { config, pairing, links, questions } = services;
+  return {
+    people: () => [
+      ...config.people.map(({ name, role, ids }) => ({ name, role, ids })),
+      ...pairing.paired().map(({ name, role, identity }) => ({ name, role, ids: [identity] })),
+    ],
+    pending: () =>
+      pairing.pending(Date.now()).map(({ code, name, channel, identity, createdAt }) => ({
+        ...{ code, name, channel, id: identity, at: new Date(createdAt).toISOString() },
+      })),
+    links() {
+      const byPerson = Map.groupBy(links.links(), ({ person }) => person);
+      return [...byPerson].map(([person, all]) => ({ person, ids: all.map(({ identity }) => identity) }));
+    },
+    sessions: () => sessions.list(Date.now()),
+    async decide(code, verdict, { principal }) {
+      if (verdict === 'approve') pairing.approve(code, Date.now());
+      else pairing.deny(code, Date.now());
+      const when = byAt({ name: plainName(principal.name), at: new Date(), zone: config.jobs.timezone });
+      const outcome = say(verdict === 'approve' ? 'outcomes.letIn' : 'outcomes.turnedAway', when);
+      await questions.decided(questionId.pairing(code), outcome);
+    },
+  };
+}
+
+function shownOf({ config, home, vibers }: Services, { looking }: Work): Shown {
+  return {
+    async skills(viber) {
+      const { skills } = await looking.skills.list(viber);
+      return skills.map(({ name, description, isUsable, lacks, fixes, level }) => ({
+        ...{ name, description, ready: isUsable, place: level, missing: isUsable ? [] : [...lacks, ...fixes] },
+      }));
+    },
+    async skill(viber, name) {
+      const { skills } = await looking.skills.list(viber);
+      const found = skills.find((skill) => skill.name === name);
+      if (!found) return undefined;
+      const { description, isUsable, lacks, fixes, level, file } = found;
+      const text = scrub(fs.readFileSync(file, 'utf8'));
+      return { name, description, ready: isUsable, place: level, missing: isUsable ? [] : [...lacks, ...fixes], text };
+    },
+    async agents() {
+      const all = await Promise.all(
+        vibers.ids().map(async (id) => {
+          const { description, model, skills } = await loadAgent(home.root, id);
+          return {
+            id,
+            ...(description !== undefined && { description }),
+            ...(model !== undefined && { model }),
+            ...(skills && { skills }),
+          };
+        }),
+      );
+      const playbooks = listPlaybooks(home).map((each) =>
+        'problem' in each
+          ? { name: each.name, problem: each.problem }
+          : { name: each.name, goal: each.playbook.goal, steps: each.playbook.steps.length },
+      );
+      return { vibers: all, playbooks };
+    },
+    config: () => masked(config, []),
+  };
+}
+
+/** What is secret is told to be there, and no more. */
+function masked(value: unknown, at: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((each, index) => masked(each, [...at, String(index)]));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, masked(each, [...at, key])]));
+  if (typeof value !== 'string') return value;
+  return isSecretPath(at) || at.at(-2) === 'env' ? '[secret]' : withoutPassword(scrub(value));
+}
+
+/** `https://name:password@host` */
+const withoutPassword = (text: string): string => text.replace(/(:\/\/[^/\s:@]*:)[^/\s@]+@/g, '$1[secret]@');

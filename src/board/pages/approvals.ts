@@ -1,0 +1,62 @@
+/** What waits for a person, as far as whoever asks may decide it: the twin of `approval:decide`. */
+
+import { z } from 'zod';
+import { authoriseAction } from '../../access/authorise.ts';
+import type { ApprovalRequest } from '../../runtime/contract/approval.ts';
+import { readTaskSync } from '../../workspace/tasks.ts';
+import type { BoardRoute, Caller } from '../contract.ts';
+import { decideApproval } from '../protocol/decisions.ts';
+import { approvalSchema } from '../protocol/schemas.ts';
+import { Refused, readBody } from '../respond.ts';
+import type { PageParts } from './parts.ts';
+import { pageOf, route } from './route.ts';
+
+/** `deny` is said in chats, `reject` in the protocol. */
+const decisionBody = z.looseObject({
+  verdict: z.preprocess((verdict) => (verdict === 'deny' ? 'reject' : verdict), z.unknown()),
+});
+
+export function approvalRoutes({ protocol }: PageParts): BoardRoute[] {
+  const { approvals, home, maySee } = protocol;
+
+  function shown(request: ApprovalRequest, { principal }: Caller): object[] {
+    const task = readTaskSync(home, request.taskId);
+    if (!task || !maySee(principal, task) || !authoriseAction(principal, 'steer', task.people)) return [];
+    const { id, taskId, kind, sentence, details, tool, digest, askedAt, expiresAt, input } = request;
+    const options = kind === 'question' ? optionsOf(input) : [];
+    return [
+      {
+        ...{ id, taskId, title: task.title, kind, tool, digest, askedAt },
+        ...(sentence !== undefined && { sentence }),
+        ...(details !== undefined && { details }),
+        ...(expiresAt !== undefined && { expiresAt }),
+        ...(options.length > 0 && { options }),
+      },
+    ];
+  }
+
+  return [
+    route('GET', '/api/approvals', 'caller', async ({ url, caller }) => {
+      const may = approvals.all().filter((request) => shown(request, caller).length > 0);
+      const { items, next } = pageOf(may, ({ id }) => id, url);
+      return { approvals: items.flatMap((request) => shown(request, caller)), ...(next !== undefined && { next }) };
+    }),
+    route('POST', '/api/approvals/:id', 'caller', async (asked) => {
+      const body = await readBody(asked, decisionBody);
+      const parsed = approvalSchema.safeParse({ ...body, approval: asked.params.id });
+      if (!parsed.success) throw badDecision(parsed.error);
+      return decideApproval(parsed.data, asked.caller.principal, protocol);
+    }),
+  ];
+}
+
+function optionsOf(input: unknown): string[] {
+  const parsed = z.object({ options: z.array(z.string()) }).safeParse(input);
+  return parsed.success ? parsed.data.options : [];
+}
+
+function badDecision({ issues }: z.ZodError): Error {
+  const { path = [], message = 'it is not what it must be' } = issues[0] ?? {};
+  const field = path.join('.');
+  return new Refused(400, 'bad_request', `${field}: ${message}`, field);
+}

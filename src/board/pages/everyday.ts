@@ -1,0 +1,53 @@
+/** Who is here, how the gateway does, and what it could not deliver. */
+import { z } from 'zod';
+import { principalText } from '../../access/principal.ts';
+import type { BoardRoute } from '../contract.ts';
+import { Refused, readBody } from '../respond.ts';
+import type { Letters, PageParts } from './parts.ts';
+import { pageOf, route } from './route.ts';
+
+const retryBody = z.object({ sure: z.boolean().exactOptional() });
+
+export function everydayRoutes({ about, readiness, letters }: PageParts): BoardRoute[] {
+  return [
+    route('GET', '/api/me', 'caller', async ({ caller }) => {
+      const { principal, kind, id } = caller;
+      const { name, role, person } = principal;
+      const taskId = about.taskOf(caller);
+      const all = about.vibers();
+      return {
+        ...{ name: person ?? name, role, ...(person !== undefined && { person }), principal: principalText(principal) },
+        ...{ viber: about.viber, vibers: role === 'owner' ? all : all.filter((each) => each === about.viber) },
+        ...{ version: about.version, language: about.language(caller) },
+        ...(kind === 'session' && { session: id }),
+        ...(taskId !== undefined && { taskId }),
+      };
+    }),
+    route('GET', '/api/health', 'owner', async () => readiness()),
+    route('GET', '/api/letters', 'owner', async ({ url }) => {
+      const kind = url.searchParams.get('kind') ?? 'dead';
+      if (kind !== 'dead' && kind !== 'unsure')
+        throw new Refused(400, 'bad_request', 'kind: expected dead or unsure', 'kind');
+      const { items, next } = pageOf(letters.list(kind), ({ id }) => id, url);
+      return { letters: items, ...(next !== undefined && { next }) };
+    }),
+    route('POST', '/api/letters/retry', 'owner', async () => {
+      let retried = 0;
+      for (const { id } of letters.list('dead')) retried += Number(await letters.retry('dead', id));
+      return { retried };
+    }),
+    route('POST', '/api/letters/:id/retry', 'owner', async (asked) => {
+      const { sure = false } = await readBody(asked, retryBody);
+      return retry(letters, asked.params.id ?? '', sure);
+    }),
+  ];
+}
+
+/** What may have arrived is sent again only where somebody has said that they are sure. */
+async function retry(letters: Letters, id: string, isSure: boolean): Promise<object> {
+  const isUnsure = letters.list('unsure').some((letter) => letter.id === id);
+  if (isUnsure && !isSure)
+    throw new Refused(409, 'unsure', 'It may have arrived already: say "sure": true to send it again.', 'sure');
+  if (await letters.retry(isUnsure ? 'unsure' : 'dead', id)) return { retried: 1 };
+  throw new Refused(404, 'not_found', 'There is no such letter any more.');
+}

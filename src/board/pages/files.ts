@@ -1,0 +1,64 @@
+/** The files that shape a viber, its memory and plans, with the hash a change must be made from. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { hashText, readTextSync } from '../../lib/files.ts';
+import { isViber } from '../../workspace/vibers.ts';
+import type { BoardRoute } from '../contract.ts';
+import { editableFile, NO_HASH, writeFile, writePlanText } from '../protocol/edits.ts';
+import { Refused, readBody } from '../respond.ts';
+import type { PageParts } from './parts.ts';
+import { pageOf, route } from './route.ts';
+
+const NAMES = ['AGENTS.md', 'SOUL.md', 'IDENTITY.md', 'USER.md', 'TOOLS.md', 'MEMORY.md'];
+const DAY = /^\d{4}-\d{2}-\d{2}\.md$/;
+const writeBody = z.object({ text: z.string().max(1024 * 1024), baseHash: z.string().max(128) });
+
+/** A day of the log stands in `memory/`, and is asked for with or without that. */
+const nameOf = (given: string): string => (DAY.test(given) ? `memory/${given}` : given);
+
+export function fileRoutes({ protocol, about }: PageParts): BoardRoute[] {
+  const { home } = protocol;
+
+  function viberOf(url: URL): string {
+    const viber = url.searchParams.get('viber') ?? about.viber;
+    if (!isViber(home, viber)) throw new Refused(404, 'not_found', 'There is no such viber.', 'viber');
+    return viber;
+  }
+
+  async function rowOf(viber: string, name: string) {
+    const file = await editableFile(home, viber, name);
+    const stat = fs.statSync(file, { throwIfNoEntry: false });
+    const place = path.relative(home.root, file);
+    return { name: path.basename(name), place, exists: stat !== undefined, ...(stat && { size: stat.size }) };
+  }
+
+  return [
+    route('GET', '/api/files', 'owner', async ({ url }) => {
+      const viber = viberOf(url);
+      const folder = path.join(home.viberDir(viber), 'memory');
+      const days = fs.existsSync(folder) ? fs.readdirSync(folder).filter((name) => DAY.test(name)) : [];
+      const names = [...NAMES, ...days.sort().reverse().map(nameOf)];
+      const { items, next } = pageOf(names, (name) => path.basename(name), url);
+      const files = await Promise.all(items.map((name) => rowOf(viber, name)));
+      return { files, ...(next !== undefined && { next }) };
+    }),
+    route('GET', '/api/files/*name', 'owner', async ({ url, params }) => {
+      const name = nameOf(params.name ?? '');
+      const file = await editableFile(home, viberOf(url), name);
+      const text = readTextSync(file);
+      const hash = text === undefined ? NO_HASH : hashText(text);
+      return { name, text: text ?? '', hash, place: path.relative(home.root, file) };
+    }),
+    route('PUT', '/api/files/*name', 'owner', async (asked) => {
+      const viberId = viberOf(asked.url);
+      const { text, baseHash } = await readBody(asked, writeBody);
+      const name = nameOf(asked.params.name ?? '');
+      return writeFile({ name, viberId, text, baseHash }, asked.caller.principal, protocol);
+    }),
+    route('PUT', '/api/tasks/:id/plan', 'caller', async (asked) => {
+      const { text, baseHash } = await readBody(asked, writeBody);
+      return writePlanText({ taskId: asked.params.id ?? '', text, baseHash }, asked.caller.principal, protocol);
+    }),
+  ];
+}

@@ -1,0 +1,75 @@
+/** One job: its text as it stands in its file, what the loader makes of a change, and when it runs. */
+import path from 'node:path';
+import { z } from 'zod';
+import { editText, hashText, readTextSync } from '../../lib/files.ts';
+import { serialise } from '../../lib/locks.ts';
+import type { JobService, JobView } from '../../runtime/contract/job-service.ts';
+import type { BoardRequest, BoardRoute } from '../contract.ts';
+import { Conflict } from '../protocol/refusals.ts';
+import { Refused, readBody } from '../respond.ts';
+import type { PageParts } from './parts.ts';
+import { found, route } from './route.ts';
+
+const MAX_TEXT = 64 * 1024;
+const checkBody = z.object({ text: z.string().max(MAX_TEXT) });
+const writeBody = z.object({ text: z.string().max(MAX_TEXT), baseHash: z.string().max(128) });
+
+export function jobPageRoutes({ protocol, jobs }: PageParts): BoardRoute[] {
+  async function service(): Promise<JobService> {
+    const ready = await protocol.jobs();
+    if (ready) return ready;
+    throw new Refused(503, 'busy', 'The jobs are still being read; try again in a moment.');
+  }
+
+  /** By its id alone: a beginning that fits is not meant here. */
+  async function viewOf({ params }: Pick<BoardRequest, 'params'>): Promise<JobView> {
+    return found(
+      (await service()).list().find(({ id }) => id === params.id),
+      'job',
+    );
+  }
+
+  const fileOf = (id: string): string => path.join(jobs.folder, found(jobs.fileOf(id), 'job'));
+
+  async function detail(asked: Pick<BoardRequest, 'params'>) {
+    const view = await viewOf(asked);
+    const text = readTextSync(fileOf(view.id)) ?? '';
+    return { view, text, hash: hashText(text) };
+  }
+
+  async function write(asked: BoardRequest) {
+    const { id } = await viewOf(asked);
+    const { text, baseHash } = await readBody(asked, writeBody);
+    const file = fileOf(id);
+    const { ok, problems = [] } = await jobs.check(path.basename(file), text);
+    if (!ok) throw new Refused(400, 'invalid', problems.join('\n'), 'text');
+    await serialise(file, async () => {
+      let current: string | undefined;
+      const change = (stands: string | undefined) => {
+        current = stands;
+        return stands !== undefined && (hashText(stands) === baseHash || stands === text) ? text : undefined;
+      };
+      if ((await editText(file, change, { read: () => readTextSync(file) })) === text) return;
+      throw new Conflict({ text: current ?? '', hash: current === undefined ? '' : hashText(current) });
+    });
+    return detail(asked);
+  }
+
+  const act = (what: 'runNow' | 'pause' | 'resume' | 'remove') => async (asked: BoardRequest) => {
+    const { id } = await viewOf(asked);
+    return { view: await (await service())[what](id, asked.caller.principal) };
+  };
+
+  return [
+    route('POST', '/api/jobs/check', 'owner', async (asked) => {
+      const { text } = await readBody(asked, checkBody);
+      return jobs.check('job.yaml', text);
+    }),
+    route('GET', '/api/jobs/:id', 'owner', detail),
+    route('PUT', '/api/jobs/:id', 'owner', write),
+    route('DELETE', '/api/jobs/:id', 'owner', act('remove')),
+    route('POST', '/api/jobs/:id/run', 'owner', act('runNow')),
+    route('POST', '/api/jobs/:id/pause', 'owner', act('pause')),
+    route('POST', '/api/jobs/:id/resume', 'owner', act('resume')),
+  ];
+}

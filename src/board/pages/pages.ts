@@ -1,0 +1,20 @@
+/** All that the pages read and write beyond the protocol. */
+import type { BoardRoute } from '../contract.ts';
+import { approvalRoutes } from './approvals.ts';
+import { everydayRoutes } from './everyday.ts';
+import { fileRoutes } from './files.ts';
+import { jobPageRoutes } from './jobs.ts';
+import { memoryRoutes } from './memory.ts';
+import type { PageParts } from './parts.ts';
+import { shownRoutes } from './shown.ts';
+import { usageRoutes } from './usage.ts';
+
+export const pageRoutes = (parts: PageParts): BoardRoute[] => [
+  ...everydayRoutes(parts),
+  ...approvalRoutes(parts),
+  ...fileRoutes(parts),
+  ...jobPageRoutes(parts),
+  ...memoryRoutes(parts),
+  ...usageRoutes(parts),
+  ...shownRoutes(parts),
+];

@@ -1,0 +1,39 @@
+/** What routes of pages have alike: who asks what, pages of a list, and a write that meets another's. */
+import type http from 'node:http';
+import type { BoardRequest, BoardRoute } from '../contract.ts';
+import { Conflict } from '../protocol/refusals.ts';
+import { errorBody, Refused, sendJson } from '../respond.ts';
+
+type Method = BoardRoute['method'];
+type Answer = (asked: BoardRequest) => Promise<unknown>;
+
+/** A route whose answer is what `work` gives, as JSON. */
+export const route = (method: Method, path: string, asks: BoardRoute['asks'], work: Answer): BoardRoute => ({
+  ...{ method, path, asks },
+  handle: async (asked) => answered(asked.response, () => work(asked)),
+});
+
+async function answered(response: http.ServerResponse, work: () => Promise<unknown>): Promise<void> {
+  try {
+    sendJson(response, 200, await work());
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    sendJson(response, 409, { ...errorBody(error.error), current: error.current });
+  }
+}
+
+export const PAGE = 100;
+
+/** Those after the one of that id, and the id to ask for the next ones with. */
+export function pageOf<T>(all: readonly T[], idOf: (item: T) => string, url: URL): { items: T[]; next?: string } {
+  const after = url.searchParams.get('after');
+  const from = after === null ? 0 : all.findIndex((item) => idOf(item) === after) + 1;
+  const items = all.slice(from, from + PAGE);
+  const last = items.at(-1);
+  return { items, ...(last !== undefined && from + PAGE < all.length && { next: idOf(last) }) };
+}
+
+export function found<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw new Refused(404, 'not_found', `There is no such ${what}.`);
+  return value;
+}

@@ -1,0 +1,67 @@
+/** What is looked at and not changed here: lines of the log, people, skills, agents, the configuration. */
+import { z } from 'zod';
+import type { BoardRoute, Caller } from '../contract.ts';
+import { Refused, readBody } from '../respond.ts';
+import type { PageParts } from './parts.ts';
+import { found, PAGE, pageOf, route } from './route.ts';
+
+const LEVELS = new Map([
+  ['trace', 10],
+  ['debug', 20],
+  ['info', 30],
+  ['warn', 40],
+  ['error', 50],
+  ['fatal', 60],
+]);
+const NAMES = new Map([...LEVELS].map(([name, level]) => [level, name]));
+const verdictBody = z.object({ verdict: z.enum(['approve', 'deny']) });
+const lineShape = z.looseObject({ level: z.number(), time: z.number(), msg: z.string().default('') });
+
+export function shownRoutes({ logs, people, shown, about }: PageParts): BoardRoute[] {
+  return [
+    route('GET', '/api/logs', 'owner', async ({ url }) => linesOf(logs(), url)),
+    route('GET', '/api/people', 'owner', async ({ caller }) => ({
+      people: people.people(),
+      pairing: people.pending(),
+      links: people.links(),
+      sessions: sessionsOf(people, caller),
+    })),
+    route('POST', '/api/pairing/:code', 'owner', async (asked) => {
+      const { verdict } = await readBody(asked, verdictBody);
+      await people.decide(asked.params.code ?? '', verdict, asked.caller);
+      return { verdict };
+    }),
+    route('GET', '/api/skills', 'owner', async () => ({ skills: await shown.skills(about.viber) })),
+    route('GET', '/api/skills/:name', 'owner', async ({ params }) =>
+      found(await shown.skill(about.viber, params.name ?? ''), 'skill'),
+    ),
+    route('GET', '/api/agents', 'owner', async () => shown.agents()),
+    route('GET', '/api/config', 'owner', async () => ({ config: shown.config() })),
+  ];
+}
+
+const sessionsOf = (people: PageParts['people'], caller: Caller) =>
+  people.sessions().map(({ since, seen, ...session }) => ({
+    ...{ ...session, createdAt: since, lastSeenAt: seen },
+    ...(caller.id === session.id && { isThis: true }),
+  }));
+
+/** The newest first; `after` is the number of the last line seen. */
+function linesOf(all: readonly { at: number; text: string }[], url: URL): object {
+  const level = url.searchParams.get('level') ?? 'info';
+  const least = LEVELS.get(level);
+  if (least === undefined)
+    throw new Refused(400, 'bad_request', 'level: expected trace, debug, info, warn or error', 'level');
+  const trace = url.searchParams.get('trace') ?? '';
+  const lines = all.toReversed().flatMap(({ at: number, text }) => {
+    if (trace !== '' && !text.includes(trace)) return [];
+    const line = lineShape.safeParse(JSON.parse(text)).data;
+    if (!line || line.level < least) return [];
+    const { level: value, time, ...fields } = line;
+    return [
+      { ...fields, id: String(number), at: new Date(time).toISOString(), level: NAMES.get(value) ?? String(value) },
+    ];
+  });
+  const { items, next } = pageOf(lines, ({ id }) => id, url);
+  return { lines: items.slice(0, PAGE), ...(next !== undefined && { next }) };
+}

@@ -1,0 +1,97 @@
+/** What model calls have used, summed by day, model, person and task; and what one task has. */
+import { readTaskSync } from '../../workspace/tasks.ts';
+import type { Usage } from '../../workspace/types.ts';
+import { addUsage, dayOf, NO_USAGE, readUsage, type UsageCall } from '../../workspace/usage.ts';
+import type { BoardRoute } from '../contract.ts';
+import { seenTask } from '../protocol/refusals.ts';
+import { Refused } from '../respond.ts';
+import type { PageParts } from './parts.ts';
+import { PAGE, route } from './route.ts';
+
+const DAY_MS = 86_400_000;
+const MAX_DAYS = 100;
+
+type Sum = Usage & { calls: number };
+
+export function usageRoutes({ protocol }: PageParts): BoardRoute[] {
+  const { home } = protocol;
+  const callsOf = (day: string): UsageCall[] =>
+    readUsage(home, day).filter((line): line is UsageCall => line.type === 'call');
+
+  return [
+    route('GET', '/api/usage', 'owner', async ({ url }) => {
+      const days = daysOf(url);
+      const all = days.flatMap((day) => callsOf(day).map((call) => ({ day, call })));
+      const by = (nameOf: (each: (typeof all)[number]) => string) => sumsBy(all, nameOf);
+      const [models, people, tasks] = [
+        by(({ call }) => call.model),
+        by(({ call }) => call.person),
+        by(({ call }) => call.task),
+      ];
+      return {
+        days: [...by(({ day }) => day)].map(([day, sum]) => ({ day, ...sum })),
+        models: most(models).map(([model, sum]) => ({ model, ...sum })),
+        people: most(people).map(([person, sum]) => ({ person, ...sum })),
+        tasks: most(tasks).map(([task, sum]) => ({ task, ...titleOf(task), ...sum })),
+        total: all.reduce<Sum>((sum, { call }) => plus(sum, call), { ...NO_USAGE, calls: 0 }),
+      };
+    }),
+    route('GET', '/api/tasks/:id/cost', 'caller', async ({ params, caller }) => {
+      const task = seenTask(params.id ?? '', caller.principal, protocol);
+      const from = Math.max(Date.parse(task.createdAt), Date.now() - MAX_DAYS * DAY_MS);
+      const calls = daysBetween(from, Date.now()).flatMap((day) =>
+        callsOf(day).filter((call) => call.task === task.id),
+      );
+      return {
+        total: calls.reduce<Sum>((sum, call) => plus(sum, call), { ...NO_USAGE, calls: 0 }),
+        calls: calls
+          .slice(-PAGE)
+          .map(({ at, model, ms, run: runId, ...used }) => ({ at, model, ms, runId, ...usageOf(used) })),
+      };
+    }),
+  ];
+
+  function titleOf(task: string): { title?: string } {
+    const title = readTaskSync(home, task)?.title;
+    return title === undefined ? {} : { title };
+  }
+}
+
+const usageOf = ({ inputTokens, outputTokens, cost, currency }: Usage): Usage => ({
+  ...{ inputTokens, outputTokens },
+  ...(cost !== undefined && { cost }),
+  ...(currency !== undefined && { currency }),
+});
+
+const plus = ({ calls, ...sum }: Sum, call: UsageCall): Sum => ({ ...addUsage(sum, usageOf(call)), calls: calls + 1 });
+
+function sumsBy<T extends { call: UsageCall }>(all: readonly T[], nameOf: (each: T) => string): Map<string, Sum> {
+  const sums = new Map<string, Sum>();
+  for (const each of all) {
+    const name = nameOf(each);
+    sums.set(name, plus(sums.get(name) ?? { ...NO_USAGE, calls: 0 }, each.call));
+  }
+  return sums;
+}
+
+/** Those who have used the most first. */
+const most = (sums: ReadonlyMap<string, Sum>): [string, Sum][] =>
+  [...sums].sort(([, a], [, b]) => b.inputTokens + b.outputTokens - a.inputTokens - a.outputTokens).slice(0, PAGE);
+
+function daysOf(url: URL): string[] {
+  const timeOf = (name: string, usual: number) => {
+    const given = url.searchParams.get(name);
+    const at = given === null ? usual : Date.parse(given);
+    if (Number.isNaN(at))
+      throw new Refused(400, 'bad_request', `${name}: expected a day, for example 2026-01-31`, name);
+    return at;
+  };
+  const to = timeOf('to', Date.now());
+  const from = timeOf('from', to - 29 * DAY_MS);
+  return daysBetween(Math.max(from, to - MAX_DAYS * DAY_MS), to);
+}
+
+function daysBetween(from: number, to: number): string[] {
+  const count = Math.max(0, Math.floor(Date.parse(dayOf(to)) / DAY_MS) - Math.floor(Date.parse(dayOf(from)) / DAY_MS));
+  return Array.from({ length: Math.min(count, MAX_DAYS) + 1 }, (_, n) => dayOf(from + n * DAY_MS));
+}

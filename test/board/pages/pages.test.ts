@@ -1,0 +1,239 @@
+/** What the pages read and write, asked as a browser does, and as those who may not. */
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { ALEX, openWorld, type World, type WorldOptions } from '../../dialogs/harness.ts';
+import { PROGRAM } from '../../helpers/program.ts';
+import { type Browser, logIn, request } from '../browser.ts';
+
+const run = promisify(execFile);
+const MEMBER = 'the-token-of-a-member';
+
+async function open(options: WorldOptions = {}): Promise<{ world: World; board: Browser; port: number }> {
+  const http = { port: 0, token: 'the-token-of-the-owner', clients: { plain: { token: MEMBER } } };
+  const world = await openWorld({ ...options, config: { http, ...options.config } });
+  const { stdout } = await run(process.execPath, [PROGRAM, 'board', '--json', '--home', world.home]);
+  const port = world.app.port ?? 0;
+  return { world, port, board: await logIn(port, stdout) };
+}
+
+const write = (home: string, file: string, text: string): void => {
+  fs.mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
+  fs.writeFileSync(path.join(home, file), text);
+};
+
+describe('whoever may not', () => {
+  it('gets no page of an owner, and changes nothing', async () => {
+    const { port, world } = await open();
+    const headers = { host: `127.0.0.1:${port}`, authorization: `Bearer ${MEMBER}` };
+    for (const page of [
+      'health',
+      'letters',
+      'files',
+      'files/USER.md',
+      'jobs/x',
+      'memory',
+      'memory/search?q=x',
+      'usage',
+      'logs',
+    ])
+      expect([page, (await request(port, 'GET', `/api/${page}`, headers)).status]).toEqual([page, 403]);
+    for (const page of ['people', 'skills', 'skills/x', 'agents', 'config'])
+      expect([page, (await request(port, 'GET', `/api/${page}`, headers)).status]).toEqual([page, 403]);
+    for (const [method, page] of [
+      ...[
+        ['PUT', 'files/USER.md'],
+        ['PUT', 'jobs/x'],
+        ['DELETE', 'jobs/x'],
+        ['POST', 'jobs/x/run'],
+        ['POST', 'letters/retry'],
+      ],
+      ...[
+        ['POST', 'pairing/ABCD2345'],
+        ['POST', 'memory/undo'],
+        ['POST', 'memory/suggestions/x'],
+      ],
+    ] as const)
+      expect([
+        page,
+        (await request(port, method ?? '', `/api/${page}`, headers, method === 'DELETE' ? undefined : '{}')).status,
+      ]).toEqual([page, 403]);
+    expect(await request(port, 'GET', '/api/approvals', headers)).toMatchObject({
+      status: 200,
+      body: { approvals: [] },
+    });
+    expect((await request(port, 'GET', '/api/me', headers)).body).toMatchObject({ name: 'plain', role: 'member' });
+    expect(world.read('workspace/USER.md')).not.toContain('{}');
+  });
+});
+
+describe('an owner', () => {
+  it('sees who they are, and the task of their own conversation', async () => {
+    const { world, board } = await open();
+    await world.ask('hello');
+    const { body } = await board.ask('GET', '/api/me');
+    expect(body).toMatchObject({
+      name: 'alex',
+      role: 'owner',
+      principal: 'person:alex',
+      viber: 'default',
+      session: board.id,
+    });
+    expect(body.taskId).toBe(path.basename(world.task()));
+    expect((await board.ask('GET', '/api/health')).body).toMatchObject({ ready: true, dead: 0 });
+  });
+
+  it('edits a file, and is told when it was changed by hand meanwhile', async () => {
+    const { world, board } = await open();
+    const { body: files } = await board.ask('GET', '/api/files');
+    expect(JSON.stringify(files)).toContain('MEMORY.md');
+    const { body: before } = await board.ask('GET', '/api/files/USER.md');
+    const saved = await board.ask('PUT', '/api/files/USER.md', { text: 'Alex likes tea.\n', baseHash: before.hash });
+    expect(saved).toMatchObject({ status: 200, body: { text: 'Alex likes tea.\n' } });
+    expect(world.read('workspace/USER.md') || world.read('USER.md')).toBe('Alex likes tea.\n');
+    const { body: now } = await board.ask('GET', '/api/files/USER.md');
+    write(world.home, String(now.place), 'By hand.\n');
+    const refused = await board.ask('PUT', '/api/files/USER.md', { text: 'From the Board.\n', baseHash: now.hash });
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { error: { code: 'conflict' }, current: { text: 'By hand.\n' } },
+    });
+    expect(world.read(String(now.place))).toBe('By hand.\n');
+  });
+
+  it.each(['../config.json', '..%2fconfig.json', 'config.yaml', 'memory/../../config.json', '.env', 'memory/x.md'])(
+    'reads no other file: %s',
+    async (name) => {
+      const { board } = await open();
+      expect((await board.ask('GET', `/api/files/${name}`)).status).toBe(404);
+      expect((await board.ask('PUT', `/api/files/${name}`, { text: 'x', baseHash: '' })).status).toBe(404);
+    },
+  );
+
+  it('makes, checks, edits, pauses, runs and removes a job', async () => {
+    const { world, board } = await open();
+    const job = { name: 'Digest', schedule: 'every weekday at 9', prompt: 'Write the digest' };
+    expect((await board.ask('POST', '/api/jobs', job)).status).toBe(201);
+    const { body: one } = await board.ask('GET', '/api/jobs/digest');
+    expect(one).toMatchObject({
+      view: { id: 'digest', state: 'on' },
+      text: expect.stringContaining('Write the digest'),
+    });
+    const text = String(one.text).replace('Write the digest', 'Write a poem');
+    expect((await board.ask('POST', '/api/jobs/check', { text })).body).toMatchObject({
+      ok: true,
+      next: [{}, {}, {}].map(() => expect.any(String)),
+    });
+    const wrong = await board.ask('POST', '/api/jobs/check', { text: 'name: [' });
+    expect(wrong.body).toMatchObject({ ok: false, problems: [expect.any(String)] });
+    expect((await board.ask('PUT', '/api/jobs/digest', { text: 'name: [', baseHash: one.hash })).status).toBe(400);
+    expect((await board.ask('PUT', '/api/jobs/digest', { text, baseHash: 'another' })).status).toBe(409);
+    expect((await board.ask('PUT', '/api/jobs/digest', { text, baseHash: one.hash })).status).toBe(200);
+    expect(world.read('jobs/digest.yaml')).toContain('Write a poem');
+    expect((await board.ask('POST', '/api/jobs/digest/pause')).body).toMatchObject({ view: { state: 'paused' } });
+    expect((await board.ask('POST', '/api/jobs/digest/resume')).body).toMatchObject({ view: { state: 'on' } });
+    expect((await board.ask('POST', '/api/jobs/digest/run')).status).toBe(200);
+    expect((await board.ask('DELETE', '/api/jobs/digest')).status).toBe(200);
+    expect((await board.ask('GET', '/api/jobs/digest')).status).toBe(404);
+    expect((await board.ask('GET', '/api/jobs/%2e%2e')).status).toBe(404);
+  });
+
+  it('looks into memory, decides what waits, and takes it back', async () => {
+    const { world, board } = await open();
+    world.llm.script(() => ({
+      text: 'Noted.\n<memory_suggestion>Add to MEMORY.md under "Tea":\n- Alex drinks oolong</memory_suggestion>',
+    }));
+    await world.ask('remember what I drink');
+    await expect
+      .poll(async () => JSON.stringify((await board.ask('GET', '/api/memory')).body.suggestions))
+      .toContain('oolong');
+    const suggestions = (await board.ask('GET', '/api/memory')).body.suggestions as { id: string }[];
+    const id = encodeURIComponent(suggestions[0]?.id ?? '');
+    expect((await board.ask('POST', `/api/memory/suggestions/${id}`, { verdict: 'accept' })).status).toBe(200);
+    expect(world.read('workspace/MEMORY.md')).toContain('oolong');
+    expect(JSON.stringify((await board.ask('GET', '/api/memory/search?q=oolong')).body)).toContain('oolong');
+    expect((await board.ask('POST', '/api/memory/undo')).status).toBe(200);
+    expect(world.read('workspace/MEMORY.md')).not.toContain('oolong');
+    expect((await board.ask('POST', `/api/memory/suggestions/${id}`, { verdict: 'accept' })).status).toBe(409);
+  });
+
+  it('sees usage, the log without secrets, people, skills, agents and the masked configuration', async () => {
+    const { world, board } = await open();
+    await world.ask('hello');
+    const { body: usage } = await board.ask('GET', '/api/usage');
+    expect(usage).toMatchObject({ models: [{ model: 'local/test-model' }], people: [{ person: 'person:alex' }] });
+    const cost = await board.ask('GET', `/api/tasks/${path.basename(world.task())}/cost`);
+    expect(cost.body).toMatchObject({ calls: [{ model: 'local/test-model' }] });
+    expect((await board.ask('GET', '/api/usage?from=never')).status).toBe(400);
+    const { body: logs } = await board.ask('GET', '/api/logs?level=debug');
+    expect(JSON.stringify(logs.lines)).toContain('ready');
+    const { body: people } = await board.ask('GET', '/api/people');
+    expect(people).toMatchObject({
+      people: [{ name: 'alex', ids: [`telegram:${ALEX}`] }],
+      sessions: [{ isThis: true }],
+    });
+    const { body: skills } = await board.ask('GET', '/api/skills');
+    expect(JSON.stringify(skills)).toContain('summarise');
+    expect((await board.ask('GET', '/api/skills/..')).status).toBe(404);
+    expect((await board.ask('GET', '/api/agents')).body).toMatchObject({ vibers: [{ id: 'default' }] });
+    const { text } = await board.ask('GET', '/api/config');
+    expect(text).toContain('"pollSeconds"');
+    for (const secret of [world.telegram.token, 'sk-test-model-key-123', 'the-token-of-the-owner', MEMBER]) {
+      expect(text).not.toContain(secret);
+      expect(JSON.stringify(logs)).not.toContain(secret);
+    }
+  });
+
+  it('decides what waits for consent, for exactly what was shown', async () => {
+    const { world, board } = await open();
+    world.llm.script((asked) =>
+      asked.toolResults.length > 0
+        ? { text: 'Done.' }
+        : { toolCalls: [{ name: 'ask_user', arguments: { question: 'Tea or coffee?', options: ['tea', 'coffee'] } }] },
+    );
+    world.telegram.say(ALEX, 'ask me');
+    const list = async () =>
+      (await board.ask('GET', '/api/approvals')).body.approvals as { id: string; digest: string }[];
+    await expect.poll(async () => (await list()).length).toBe(1);
+    const [asked] = await list();
+    expect(asked).toMatchObject({ kind: 'question', options: ['tea', 'coffee'] });
+    const path = `/api/approvals/${asked?.id}`;
+    expect((await board.ask('POST', path, { digest: 'other', verdict: 'answer', answer: 'tea' })).status).toBe(409);
+    expect((await board.ask('POST', path, { digest: asked?.digest, verdict: 'perhaps' })).status).toBe(400);
+    expect((await board.ask('POST', path, { digest: asked?.digest, verdict: 'answer', answer: 'tea' })).status).toBe(
+      200,
+    );
+    await expect.poll(async () => (await list()).length).toBe(0);
+  });
+
+  it('sends what was given up again, and what may have arrived only when they are sure', async () => {
+    const { world, board } = await open();
+    await world.ask('hello');
+    const message = {
+      id: 'x',
+      address: { channel: 'telegram', account: '42', chat: String(ALEX) },
+      text: 'from the dead',
+      files: [],
+    };
+    const letter = (kind: string, key: string) =>
+      write(
+        world.home,
+        `spool/${kind}/${key}.json`,
+        JSON.stringify({ key, trace: 'abc', createdAt: Date.now(), seq: 1, message, sending: true, reason: 'blocked' }),
+      );
+    letter('dead', 'one');
+    letter('unsure', 'two');
+    expect((await board.ask('GET', '/api/letters?kind=dead')).body).toMatchObject({
+      letters: [{ id: 'one', reason: 'blocked', to: `telegram:${ALEX}`, text: 'from the dead' }],
+    });
+    expect((await board.ask('POST', '/api/letters/two/retry', {})).status).toBe(409);
+    expect((await board.ask('POST', '/api/letters/two/retry', { sure: true })).body).toEqual({ retried: 1 });
+    expect((await board.ask('POST', '/api/letters/retry', {})).body).toEqual({ retried: 1 });
+    const seen = () => world.telegram.chat(ALEX).messages.filter(({ text }) => text === 'from the dead').length;
+    await expect.poll(seen).toBe(2);
+    expect((await board.ask('GET', '/api/letters?kind=dead')).body).toEqual({ letters: [] });
+    expect((await board.ask('POST', '/api/letters/..%2fx/retry', {})).status).toBe(404);
+  });
+});
