@@ -1,9 +1,11 @@
 /** Logging in on the Board: by a link from this machine or from a direct message, and how a login ends. */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
 import { openWorld } from '../dialogs/harness.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { type Person, type Place, type Platform, waitFor } from '../platforms/platform.ts';
@@ -86,6 +88,31 @@ describe('viber board', () => {
     const port = world.app.port ?? 0;
     const headers = { host: `127.0.0.1:${port}`, cookie: browser.cookie.replace(`viber-${before}`, `viber-${port}`) };
     expect((await request(port, 'GET', '/api/jobs', { ...headers, 'x-viber-key': browser.key })).status).toBe(200);
+  });
+
+  it('that is revoked ends its sockets at once, and a damaged list logs everybody out', async () => {
+    const world = await openWorld();
+    const port = world.app.port ?? 0;
+    const browser = await logIn(port, await viber(world.home, 'board', '--json'));
+    const headers = { cookie: browser.cookie, origin: `http://127.0.0.1:${port}` };
+    const connect = async (key: string) => {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, { headers });
+      const closed = once(socket, 'close');
+      await once(socket, 'open');
+      socket.send(JSON.stringify({ type: 'auth', id: '1', key }));
+      return { socket, closed };
+    };
+    expect((await (await connect('0'.repeat(32))).closed)[0]).toBe(4401);
+    const { socket, closed } = await connect(browser.key);
+    const [first] = await once(socket, 'message');
+    expect(JSON.parse(String(first)).type).toBe('connected');
+    await viber(world.home, 'board', 'revoke', browser.id);
+    expect((await closed)[0]).toBe(4401);
+    const other = await logIn(port, await viber(world.home, 'board', '--json'));
+    fs.writeFileSync(path.join(world.home, 'access/sessions.json'), '{"not": "a list"');
+    fs.utimesSync(path.join(world.home, 'access/sessions.json'), 1, 1);
+    await expect.poll(async () => (await other.ask('GET', '/api/jobs')).status).toBe(401);
+    expect((await logIn(port, await viber(world.home, 'board', '--json'))).id).not.toBe(other.id);
   });
 
   it('by the logged in themselves: DELETE ends a login and its cookie', async () => {
