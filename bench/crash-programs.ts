@@ -145,15 +145,13 @@ hub.acknowledges = true;
 await sleep(2_000);
 await gateway.kill();
 
-const records = fs
-  .readdirSync(path.join(home, 'artifacts'))
-  .map(
-    (id) =>
-      JSON.parse(fs.readFileSync(path.join(home, 'artifacts', id, 'task.json'), 'utf8')) as {
-        goal: string;
-        runs: number;
-      },
-  );
+const records = fs.readdirSync(path.join(home, 'artifacts')).map(
+  (id) =>
+    JSON.parse(fs.readFileSync(path.join(home, 'artifacts', id, 'task.json'), 'utf8')) as {
+      goal: string;
+      runs: number;
+    },
+);
 const accepted = new Map<string, number>();
 for (const { goal, runs } of records) accepted.set(goal, (accepted.get(goal) ?? 0) + Math.max(1, runs));
 const lost = submissions.filter(({ runs }) => runs.size === 0);
