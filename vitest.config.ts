@@ -36,6 +36,8 @@ const PARTS = [
 const LONG = [
   'handles',
   'board/flood',
+  'board/ui/axe',
+  'board/ui/drops',
   'dialogs/foreign',
   'dialogs/fairness',
   'dialogs/guests',

@@ -1,9 +1,11 @@
 /** Around the whole of the tests: keeps the default port from all of them, and says in one line each what is left out and why. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { defaults } from '../../src/config/defaults.ts';
 import { errorCode } from '../../src/errors.ts';
+import { CHROMIUM_FILES } from './chromium.ts';
 
 let isSetUp = false;
 
@@ -15,11 +17,18 @@ export default async function setUp(): Promise<(() => void) | undefined> {
     await withoutSandbox(),
     process.getuid?.() !== 0 && 'a disk that is full: only root may mount one; a folder that vanishes stands for it',
     spawnSync('git', ['--version'], { stdio: 'ignore' }).error && 'commits by git-commit: git is not installed',
+    withoutBrowser(),
     process.env.PROPERTY_RUNS === undefined &&
       'jobs asked for on Telegram and Discord: set PROPERTY_RUNS to run them too',
   ];
   for (const line of lines) if (line) process.stdout.write(`skipped: ${line}\n`);
   return keepDefaultPort();
+}
+
+/** Where the tests of the page look for one. In CI they fail without it. */
+function withoutBrowser(): string {
+  const isThere = CHROMIUM_FILES.some((file) => existsSync(file));
+  return isThere || process.env.CI ? '' : 'the page in a browser: no Chromium is installed (apt-get install chromium)';
 }
 
 async function withoutSandbox(): Promise<string> {

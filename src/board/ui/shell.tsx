@@ -38,7 +38,7 @@ const GROUPS: readonly { label: string; entries: readonly Entry[] }[] = [
   { label: words.nav.work, entries: [entry('now', false, ''), entry('tasks', false), entry('jobs')] },
   {
     label: words.nav.knows,
-    entries: [entry('files'), entry('memory'), entry('skills', false), entry('agents', false)],
+    entries: [entry('files'), entry('memory'), entry('skills'), entry('agents')],
   },
   { label: words.nav.house, entries: [entry('health'), entry('usage'), entry('logs'), entry('people')] },
 ];

@@ -73,7 +73,8 @@ export const words = {
   },
   now: {
     title: 'Now',
-    hello: (name: string) => (name === '' ? 'What shall we do?' : `What shall we do, ${name}?`),
+    hello: (name: string) =>
+      name === '' ? 'What shall we do?' : `What shall we do, ${name.charAt(0).toUpperCase()}${name.slice(1)}?`,
     intro: 'It is the same conversation as in your chat: begin here, go on there.',
     ideas: ['What is still open?', 'Sum up what was done yesterday', 'Every weekday at 9, tell me what is due'],
     waiting: 'Waiting for you',
@@ -140,7 +141,7 @@ export const words = {
     attach: 'Attach files',
     remove: (name: string) => `Remove ${name}`,
     uploading: (name: string) => `Uploading ${name}`,
-    drop: 'Drop files to attach them',
+    onlyFiles: 'Here are files.',
     mode: 'When it is read',
     modes: { steer: 'Right away', collect: 'With the next turn', followup: 'When this is done' },
     uploadFailed: (name: string) => `${name} could not be uploaded.`,
@@ -186,6 +187,7 @@ export const words = {
   files: {
     title: 'Files',
     intro: 'The files that tell your viber who it is and how it works. It reads them anew for every answer.',
+    all: 'All files',
     pick: 'Choose a file to read or change it.',
     empty: 'There are no files yet.',
     new: 'not made yet',

@@ -2,17 +2,12 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { pageFolder } from '../../../src/board/page-files.ts';
+import { CHROMIUM_FILES } from '../../helpers/chromium.ts';
 import { CODE, type FakeGateway } from './fake-gateway.ts';
 
-export const CHROMIUM = [
-  process.env.CHROMIUM ?? '',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find((file) => file !== '' && existsSync(file));
-export const WITHOUT_BROWSER = CHROMIUM === undefined ? 'no Chromium is installed (apt-get install chromium)' : '';
+export const CHROMIUM = CHROMIUM_FILES.find((file) => existsSync(file));
 /** In CI it has to be there. */
-export const isLeftOut = WITHOUT_BROWSER !== '' && !process.env.CI;
+export const isLeftOut = CHROMIUM === undefined && !process.env.CI;
 
 export async function builtPage(): Promise<string> {
   const folder = await pageFolder();
@@ -51,3 +46,10 @@ export async function logIn(
   await page.waitForSelector('.shell .head');
   return { page, problems };
 }
+
+/** Every page, and those within pages. */
+export const PLACES = [
+  ...['', 'tasks', 'tasks/20261122-00000', 'tasks/20261122-00000?tab=context', 'tasks/20261122-00000?tab=trace'],
+  ...['tasks/20261122-00000?tab=cost', 'files', 'files?file=SOUL.md', 'jobs', 'jobs?job=morning', 'memory', 'health'],
+  ...['usage', 'logs', 'people', 'skills', 'skills?skill=chart', 'agents'],
+] as const;

@@ -61,7 +61,8 @@ export function tasksOf(count: number, at: number): FakeTask[] {
     const state = index === 0 ? 'running' : index === 3 ? 'pending' : (STATES[index % STATES.length] ?? 'completed');
     const gone = index < 3 ? index * 4 : index < 12 ? index * 47 : index * 190;
     return {
-      taskId: `20261122-${String(index).padStart(5, '0')}`,
+      // Ids grow with time, but for the first ones, which tests name.
+      taskId: index < 10 ? `20261122-0000${index}` : `20261121-${99_999 - index}`,
       title: index < SUBJECTS.length ? title : `${title} (${index})`,
       goal,
       state,

@@ -1,7 +1,8 @@
 /** The Board in a real browser, against a stand-in for the gateway. */
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { builtPage, isLeftOut, type Look, logIn, startBrowser } from './browser.ts';
+import { builtPage, isLeftOut, type Look, logIn, PLACES, startBrowser } from './browser.ts';
+import { hostileMessages, XSS } from './data.ts';
 import { CODE, type FakeOptions, startFakeGateway } from './fake-gateway.ts';
 
 let browser: Browser;
@@ -81,5 +82,167 @@ describe.skipIf(isLeftOut)('the Board', () => {
       .poll(() => gateway.state.plans.get('20261122-00000'))
       .toContain('- [x] Ask the installer about the date');
     expect(gateway.state.plans.get('20261122-00000')).toContain('- [ ] Measure the cellar');
+  });
+
+  test('lists 10,000 tasks within a second, with at most 60 rows in the page, and each by one scroll', async () => {
+    const { page, problems, visit } = await board({ tasks: 10_000 });
+    const waits: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      await visit('tasks');
+      await page.locator('.task-row').first().waitFor();
+      // From the beginning of the navigation until the rows can be used.
+      waits.push(await page.evaluate(() => performance.now()));
+    }
+    expect(Math.min(...waits)).toBeLessThan(1_000);
+    let most = 0;
+    for (let step = 0; step < 30; step++) {
+      await page.mouse.wheel(0, 2_500);
+      await page.waitForTimeout(30);
+      most = Math.max(most, await page.locator('.virtual > li').count());
+    }
+    expect(most).toBeLessThanOrEqual(60);
+    expect(most).toBeGreaterThan(5);
+    await expect
+      .poll(() => page.locator('.virtual > li').first().getAttribute('aria-setsize').then(Number))
+      .toBeGreaterThan(400);
+    await page.evaluate(() => scrollTo(0, 0));
+    await page.locator('[data-row="1"] a').focus();
+    await page.keyboard.press('ArrowDown');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Weekly digest');
+    expect(problems).toEqual([]);
+  });
+
+  test('paints what happens within 200 ms', async () => {
+    const { gateway, page, visit } = await board({ paceMs: -1 });
+    await visit('tasks/20261122-00000');
+    await page.locator('.message').first().waitFor();
+    gateway.emit({ type: 'task:started', taskId: '20261122-00000', runId: 'r9' });
+    await page.locator('.message.live').waitFor();
+    const waits: number[] = [];
+    for (let index = 0; index < 40; index++) {
+      const seen = page.evaluate(async (word) => {
+        while (!document.querySelector('.message.live')?.textContent?.includes(word))
+          await new Promise(requestAnimationFrame);
+        return Date.now();
+      }, `word${index}.`);
+      const at = Date.now();
+      const about = { taskId: '20261122-00000', runId: 'r9' };
+      gateway.emit({ type: 'task:progress', ...about, event: { type: 'text-delta', content: `word${index}. ` } });
+      waits.push((await seen) - at);
+    }
+    const sorted = waits.toSorted((one, other) => one - other);
+    expect(sorted[Math.floor(sorted.length * 0.95)]).toBeLessThan(200);
+  });
+
+  test('says that the connection is lost, keeps what is seen, and heals by itself', async () => {
+    const { gateway, page, visit } = await board();
+    await visit('tasks');
+    await page.locator('.task-row').first().waitFor();
+    await page.context().setOffline(true);
+    gateway.drop();
+    await page.getByText('The connection is lost.').first().waitFor();
+    expect(await page.locator('.task-row').count()).toBeGreaterThan(5);
+    gateway.state.tasks[5] = {
+      ...(gateway.state.tasks[5] as (typeof gateway.state.tasks)[0]),
+      title: 'Changed meanwhile',
+    };
+    await page.context().setOffline(false);
+    await page.locator('.lost').waitFor({ state: 'detached' });
+    await page.getByText('Changed meanwhile').waitFor();
+  });
+
+  test('shows both texts when a file was changed by hand, and loses neither', async () => {
+    const { gateway, page, problems, visit } = await board();
+    await visit('files?file=SOUL.md');
+    const editor = page.getByRole('textbox', { name: 'Text of SOUL.md' });
+    await editor.click();
+    await page.keyboard.press('ControlOrMeta+Home');
+    await page.keyboard.type('Written on the Board. ');
+    gateway.state.files['SOUL.md'] += 'Written by hand.\n';
+    await page.keyboard.press('ControlOrMeta+s');
+    await page.getByText('This was changed while you were editing').first().waitFor();
+    expect(await page.locator('.conflict-text').first().textContent()).toContain('Written by hand.');
+    expect(await page.locator('.conflict-text').nth(1).textContent()).toContain('Written on the Board.');
+    await page.getByRole('button', { name: 'Merge both' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect
+      .poll(() => gateway.state.files['SOUL.md'])
+      .toMatch(/^Written on the Board\. # Manner[\s\S]*Written by hand\.\n$/);
+    expect(problems).toEqual([]);
+  });
+
+  test('says what the loader makes of a job while it is written, and does not leave what is unsaved', async () => {
+    const { gateway, page, visit } = await board();
+    await visit('jobs?job=morning');
+    await page.getByText('Understood').waitFor();
+    const editor = page.getByRole('textbox', { name: 'Text of morning.yaml' });
+    await editor.click();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('schedule: every 3 dys');
+    await page.getByText('perhaps "every 3 days"').waitFor();
+    await page.getByRole('link', { name: 'Tasks' }).first().click();
+    await page.getByRole('button', { name: 'Stay' }).click();
+    expect(page.url()).toContain('jobs?job=morning');
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByRole('link', { name: 'Tasks' }).first().click();
+    await page.locator('.task-row').first().waitFor();
+    expect(gateway.state.done.filter((line) => line.startsWith('PUT'))).toEqual([]);
+  });
+
+  test('runs nothing of what stands in titles, names, messages, files and logs', async () => {
+    const { gateway, page, problems, visit } = await board();
+    gateway.state.messages.set('20261122-00000', hostileMessages(Date.now()));
+    for (const task of gateway.state.tasks.slice(0, 3)) task.title = XSS;
+    gateway.state.files['SOUL.md'] = XSS;
+    gateway.state.approvals = gateway.state.approvals.map((one) => ({ ...one, sentence: XSS, details: XSS }));
+    gateway.state.suggestions = [{ id: 's', text: XSS, section: XSS }];
+    for (const place of PLACES) {
+      await visit(place);
+      await page.waitForTimeout(60);
+    }
+    await visit('tasks/20261122-00000');
+    await page.getByText('onerror=').first().waitFor();
+    expect(await page.evaluate('window.hacked')).toBeUndefined();
+    expect(await page.locator('img, script:not([src]), a[href^="javascript"], a[href^="data"]').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('is used by keys alone: from a page to a task, its question and its message', async () => {
+    const { gateway, page } = await board();
+    const focused = () =>
+      page.evaluate(
+        () => (document.activeElement?.matches('a, button') ? document.activeElement.textContent : '') ?? '',
+      );
+    await page.keyboard.press('Tab');
+    expect(await focused()).toContain('Skip to the page');
+    for (let step = 0; step < 20 && !/^Tasks$/.test(await focused()); step++) await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('.task-row').first().waitFor();
+    for (let step = 0; step < 30 && !/Compare the three/.test(await focused()); step++)
+      await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('.approval').waitFor();
+    for (let step = 0; step < 40 && (await focused()) !== 'No'; step++) await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => gateway.state.done).toContain('9b1d5f3a7c2e4f60a1b2c3d4 reject');
+    await page.locator('.approval').waitFor({ state: 'detached' });
+    for (let step = 0; step < 40 && (await page.evaluate(() => document.activeElement?.tagName)) !== 'TEXTAREA'; step++)
+      await page.keyboard.press('Tab');
+    await page.keyboard.type('By keys');
+    await page.keyboard.press('Enter');
+    await page.getByText('You said: By keys').waitFor();
+  });
+
+  test('says what went wrong where something cannot be loaded, and tries again', async () => {
+    const { gateway, page, visit } = await board();
+    gateway.state.failing.set('/api/jobs', 503);
+    await visit('jobs');
+    await page.getByText('The disk is full.').waitFor();
+    gateway.state.failing.clear();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Morning briefing').waitFor();
+    gateway.state.role = 'member';
+    await visit('tasks');
+    expect(await page.getByRole('link', { name: 'Health' }).count()).toBe(0);
   });
 });

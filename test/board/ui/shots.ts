@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
+import { builtPage } from './browser.ts';
 import { CODE, startFakeGateway } from './fake-gateway.ts';
 
 const PATHS: Record<string, string> = {
@@ -20,7 +21,7 @@ const PATHS: Record<string, string> = {
 };
 const [folder = '/tmp/shots', ...names] = process.argv.slice(2);
 fs.mkdirSync(folder, { recursive: true });
-const gateway = await startFakeGateway({ pages: process.env.PAGES ?? 'dist/board' });
+const gateway = await startFakeGateway({ pages: process.env.PAGES ?? (await builtPage()) });
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
 for (const width of (process.env.WIDTHS ?? '1280 360').split(' ').map(Number)) {
   for (const colorScheme of (process.env.SCHEMES ?? 'light dark').split(' ') as ('light' | 'dark')[]) {

@@ -16,6 +16,8 @@ import { useEffect, useRef } from 'preact/hooks';
 
 export interface CodeEditorProps {
   text: string;
+  /** Another one: `text` takes the place of what stands in the editor. */
+  version: number;
   label: string;
   language: 'text' | 'yaml';
   onChange: (text: string) => void;
@@ -59,7 +61,7 @@ const colours = ViewPlugin.define(
   },
 );
 
-export function CodeEditor({ text, label, language, onChange, onSave }: CodeEditorProps): JSX.Element {
+export function CodeEditor({ text, version, label, language, onChange, onSave }: CodeEditorProps): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | undefined>(undefined);
   const told = useRef({ onChange, onSave });
@@ -101,12 +103,12 @@ export function CodeEditor({ text, label, language, onChange, onSave }: CodeEdit
     };
   }, [label, language]);
 
-  // What others put there: the place of the cursor stays as well as it can.
+  // What was put there by others, and not what was just written here: that comes back late, and would take away what was written since.
   useEffect(() => {
     const editor = view.current;
     if (editor === undefined || editor.state.doc.toString() === text) return;
     editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
-  }, [text]);
+  }, [version]);
 
   return <div ref={host} class="editor-host" />;
 }

@@ -37,14 +37,20 @@ const LOOK_MS = 10_000;
 export function TextEditor({ name, language, load, save, beside, onSaved }: TextEditorProps): JSX.Element {
   const base = useSignal<Written | undefined>(undefined);
   const draft = useSignal('');
+  const version = useSignal(0);
   const theirs = useSignal<Written | undefined>(undefined);
   const problem = useSignal<unknown>(undefined);
   const isSaving = useSignal(false);
   const isDirty = base.value !== undefined && draft.value !== base.value.text;
 
+  /** Puts a text into the editor. */
+  const put = (text: string) => {
+    draft.value = text;
+    version.value += 1;
+  };
   const take = (found: Written) => {
     base.value = found;
-    draft.value = found.text;
+    put(found.text);
     theirs.value = undefined;
   };
   const look = async () => {
@@ -102,7 +108,7 @@ export function TextEditor({ name, language, load, save, beside, onSaved }: Text
     const labels = { mine: words.conflict.mine, theirs: words.conflict.theirs };
     const merged = mergeTexts(draft.value, base.value?.text ?? '', found.text, labels);
     base.value = found;
-    draft.value = merged.text;
+    put(merged.text);
     theirs.value = undefined;
     note(merged.conflicts === 0 ? words.conflict.merged : words.conflict.marked(merged.conflicts));
   };
@@ -116,7 +122,7 @@ export function TextEditor({ name, language, load, save, beside, onSaved }: Text
         <span class="editor-name">{name}</span>
         {isDirty && <span class="editor-dirty">{words.editor.dirty}</span>}
         <span class="grow" />
-        <Button kind="quiet" disabled={!isDirty} onClick={() => (draft.value = base.peek()?.text ?? '')}>
+        <Button kind="quiet" disabled={!isDirty} onClick={() => put(base.peek()?.text ?? '')}>
           {words.editor.revert}
         </Button>
         <Button kind="main" disabled={!isDirty || isSaving.value || found !== undefined} onClick={onSave}>
@@ -138,6 +144,7 @@ export function TextEditor({ name, language, load, save, beside, onSaved }: Text
       )}
       <CodeEditor
         text={draft.value}
+        version={version.value}
         label={words.editor.label(name)}
         language={language}
         onChange={(text) => (draft.value = text)}

@@ -66,12 +66,11 @@ export class TaskList {
   #show({ tasks, next }: TaskPage): void {
     this.error.value = undefined;
     const fresh = new Set(tasks.map(({ taskId }) => taskId));
-    const oldest = tasks.at(-1)?.updatedAt ?? '';
     const known = this.tasks.value ?? [];
-    // Of what was loaded below the newest page, only what is older than it can still stand there.
-    const below = next === undefined ? [] : known.filter((task) => !fresh.has(task.taskId) && task.updatedAt <= oldest);
+    // Pages go by id: what was loaded beyond this one has a smaller id, and may be newer all the same.
+    const below = next === undefined ? [] : known.filter(({ taskId }) => !fresh.has(taskId) && taskId < next);
     if (below.length === 0) this.next.value = next;
-    this.tasks.value = [...tasks, ...below];
+    this.tasks.value = [...tasks, ...below].sort(byTime);
   }
 
   async more(): Promise<void> {
@@ -83,7 +82,8 @@ export class TaskList {
       if (this.next.value !== after) return;
       const known = new Set(this.tasks.value?.map(({ taskId }) => taskId));
       batch(() => {
-        this.tasks.value = [...(this.tasks.value ?? []), ...page.tasks.filter(({ taskId }) => !known.has(taskId))];
+        const older = page.tasks.filter(({ taskId }) => !known.has(taskId));
+        this.tasks.value = [...(this.tasks.value ?? []), ...older].sort(byTime);
         this.next.value = page.next;
       });
     } catch (error) {

@@ -22,7 +22,18 @@ export function Files(): JSX.Element {
   const path = `/api/files/${encodeURIComponent(name ?? '')}?${asked}`;
   return (
     <>
-      <PageHead title={words.files.title} intro={words.files.intro}>
+      <PageHead
+        title={words.files.title}
+        intro={words.files.intro}
+        above={
+          name !== undefined && (
+            <a class="back narrow" href={link('files')}>
+              <Icon name="left" size={14} />
+              {words.files.all}
+            </a>
+          )
+        }
+      >
         {vibers.length > 1 && (
           <select
             aria-label={words.files.whose}

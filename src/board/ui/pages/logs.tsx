@@ -28,7 +28,7 @@ const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit'
 function numbered(lines: readonly LogLine[]): Numbered[] {
   const seen = new Map<string, number>();
   return lines.map((line) => {
-    const name = `${line.at}|${line.msg}|${line.trace ?? ''}`;
+    const name = typeof line.id === 'string' ? line.id : `${line.at}|${line.msg}|${line.trace ?? ''}`;
     const count = (seen.get(name) ?? 0) + 1;
     seen.set(name, count);
     return { ...line, key: `${name}|${count}` };
@@ -145,7 +145,7 @@ export function Logs(): JSX.Element {
 }
 
 function Line({ line }: { line: Numbered }): JSX.Element {
-  const { key: _key, at, level, msg, trace, ...rest } = line;
+  const { key: _key, id: _id, at, level, msg, trace, ...rest } = line;
   const more = Object.entries(rest)
     .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ');

@@ -22,7 +22,7 @@ export function Talk({ of: talk, children }: { of: Conversation; children?: Comp
   const messages = talk.messages.value;
   /** How many of the newest are left out below. */
   const hidden = useSignal(0);
-  useStayAtEnd(talk, hidden.value === 0);
+  useStayAtEnd(messages !== undefined, hidden.value === 0);
   useTold(talk);
   if (messages === undefined)
     return talk.error.value === undefined ? (
@@ -71,7 +71,7 @@ export function Talk({ of: talk, children }: { of: Conversation; children?: Comp
 }
 
 /** Scrolls along with what comes, unless the reader has gone up. */
-function useStayAtEnd(talk: Conversation, isNewest: boolean): void {
+function useStayAtEnd(isLoaded: boolean, isNewest: boolean): void {
   const atEnd = useRef(true);
   useEffect(() => {
     const look = () => {
@@ -81,11 +81,16 @@ function useStayAtEnd(talk: Conversation, isNewest: boolean): void {
     addEventListener('scroll', look, { passive: true });
     return () => removeEventListener('scroll', look);
   }, []);
-  const count = (talk.messages.value?.length ?? 0) + talk.sent.value.length;
-  const size = talk.live.value?.parts;
   useLayoutEffect(() => {
-    if (atEnd.current && isNewest) scrollTo(0, document.documentElement.scrollHeight);
-  }, [count, size, isNewest]);
+    const box = document.querySelector('.talk');
+    if (box === null || !isNewest) return undefined;
+    const stay = () => {
+      if (atEnd.current) scrollTo(0, document.documentElement.scrollHeight);
+    };
+    const watched = new ResizeObserver(stay);
+    watched.observe(box);
+    return () => watched.disconnect();
+  }, [isLoaded, isNewest]);
 }
 
 /** Those who listen hear what it does, not each word. */

@@ -1,0 +1,28 @@
+/** The steps of a plan as they stand in its text. Pure. */
+import type { PlanStep } from '../net/shapes.ts';
+
+export interface Line extends PlanStep {
+  line: number;
+}
+
+const ITEM = /^(\s*[-*+]\s+\[)([ xX~-])(\]\s+)(.*)$/;
+
+/** The steps as they stand in the text: what can be ticked. */
+export function stepsIn(text: string): readonly Line[] {
+  return text.split('\n').flatMap((source, line) => {
+    const [, , mark = ' ', , rest = ''] = ITEM.exec(source) ?? [];
+    if (!ITEM.test(source)) return [];
+    const isBegun = /\(in progress\)\s*$/.test(rest);
+    const isSkipped = mark === '-' || mark === '~' || /\(skipped\)\s*$/.test(rest);
+    const status = mark.toLowerCase() === 'x' ? 'done' : isSkipped ? 'skipped' : isBegun ? 'in_progress' : 'pending';
+    return [{ id: String(line), line, title: rest.replace(/\s*\((in progress|skipped)\)\s*$/, ''), status }];
+  });
+}
+
+export function ticked(text: string, line: number, isDone: boolean): string {
+  const all = text.split('\n');
+  all[line] = (all[line] ?? '').replace(ITEM, (_all, open, _mark, close, rest: string) => {
+    return `${open}${isDone ? 'x' : ' '}${close}${rest.replace(/\s*\((in progress|skipped)\)\s*$/, '')}`;
+  });
+  return all.join('\n');
+}
