@@ -124,7 +124,10 @@ class RunningApp implements App {
     if (!shortage?.isTooLow && !options.localOnly) this.#letIn.start();
     // Who asks for it learns of a failure; nobody has to.
     this.connected.catch(() => 'the channels have said what is wrong');
-    for (const { item, reason } of dead) await notifier.tellGivenUp(item, reason);
+    for (const { item, reason } of dead) {
+      await notifier.tellGivenUp(item, reason);
+      await this.#work.gaveUp([item.message], reason);
+    }
   }
 
   readiness(): Promise<Readiness> {

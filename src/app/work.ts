@@ -56,6 +56,7 @@ import type { Home } from '../workspace/home.ts';
 import type { MemorySearch } from '../workspace/memory/search.ts';
 import { openCompaction } from './compaction.ts';
 import { openEveryday } from './everyday.ts';
+import { type GaveUp, givingUp, noteGivenUp } from './given-up.ts';
 import { openAppJobs } from './jobs.ts';
 import { openAppMemory } from './memory.ts';
 import { openMesh } from './mesh.ts';
@@ -117,6 +118,8 @@ export interface Work {
   records: RunServices['taskRecords'];
   /** What is looked at elsewhere than in a chat. */
   looking: { skills: SkillService; searchMemory: MemorySearch['searchMemory'] };
+  /** Messages were given up before this process began, or by somebody else. Never rejects. */
+  gaveUp: GaveUp;
   /** Loads the model's libraries ahead of the first message. Never rejects. */
   preload(): Promise<void>;
   /** Takes up what waits. */
@@ -206,8 +209,9 @@ export function openWork(options: WorkOptions): Work {
     set: (principal, zone) => options.zones.set(principal, zone),
     usual: parts.usualZone,
   };
+  const gaveUp = noteGivenUp(runs.taskRecords, jobs);
   const worker = new Worker({
-    ...{ queue, runs, questions, giveUp: options.giveUp, maxRuns: config.limits.runs },
+    ...{ queue, runs, questions, giveUp: givingUp(options.giveUp, gaveUp), maxRuns: config.limits.runs },
     commands: {
       ...{
         home,
@@ -241,6 +245,7 @@ export function openWork(options: WorkOptions): Work {
     jobs: () => jobs.service(),
     records: runs.taskRecords,
     looking: { skills: tools.skills, searchMemory: memory.searchMemory },
+    gaveUp,
     interrupt: createInterrupt({ live: options.live, conversations, queue, approvals, log }),
     approvals,
     async stopTask(taskId, by) {

@@ -69,7 +69,9 @@ export function parseCommandLine(argv: readonly string[]): Request {
       throw new UserError(`${rawName} needs a value: ${rawName} ${known.takes}.`);
     else values[option] = value;
   }
-  return { kind: 'command', name, command, args: checkWords(name, command, args), values, switches };
+  const words = checkWords(name, command, args);
+  for (const { name: option, rawName } of given) checkVerb(option, rawName, name, command, words[0]);
+  return { kind: 'command', name, command, args: words, values, switches };
 }
 
 /** The name, if there is such a command. */
@@ -90,6 +92,14 @@ function checkOption(option: string, rawName: string, name: string, command: Cli
   const isOpen = JSON.stringify(command.verbs ?? command.takes ?? '').includes('...');
   const words = isOpen ? ' Words that begin with - go after --.' : '';
   throw new UserError(`viber ${name} takes no ${rawName}. ${hint}${words}`);
+}
+
+/** An option of some verbs alone means nothing with another. */
+function checkVerb(option: string, rawName: string, name: string, { verbs = {} }: CliCommand, verb?: string): void {
+  const owners = Object.keys(verbs).filter((each) => verbs[each]?.options?.includes(option));
+  if (owners.length === 0 || verb === undefined || owners.includes(verb)) return;
+  const forms = owners.map((owner) => `viber ${name} ${owner}`).join(', ');
+  throw new UserError(`viber ${name} ${verb} takes no ${rawName}; it belongs to ${forms}.`);
 }
 
 function checkWords(name: string, command: CliCommand, args: string[]): string[] {

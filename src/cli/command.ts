@@ -12,6 +12,8 @@ type Words = string;
 
 export interface CliVerb {
   takes?: Words;
+  /** Options of this verb alone; they stand among those of the command. */
+  options?: readonly string[];
   about: string;
 }
 

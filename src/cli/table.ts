@@ -18,7 +18,11 @@ const PAIR_VERBS = {
 };
 const JOB_VERBS = {
   list: { about: 'what is scheduled, and when it is due' },
-  add: { takes: 'NAME...', about: 'make one; needs --at and --prompt' },
+  add: {
+    takes: 'NAME...',
+    about: 'make one; needs --at and --prompt',
+    options: ['at', 'prompt', 'deliver', 'timezone'],
+  },
   run: { takes: 'NAME...', about: 'run one now; the gateway must be running' },
   pause: { takes: 'NAME...', about: 'keep one from running' },
   resume: { takes: 'NAME...', about: 'let it run again' },
@@ -38,9 +42,9 @@ const BOARD_VERBS = {
 
 const SKILL_VERBS = {
   list: { takes: '[VIBER]', about: 'the skills of a viber' },
-  add: { takes: 'SOURCE [NAME...]', about: 'skills from elsewhere' },
-  update: { takes: '[NAME...]', about: 'what is new where they were added from' },
-  remove: { takes: 'NAME', about: 'take one away' },
+  add: { takes: 'SOURCE [NAME...]', about: 'skills from elsewhere', options: ['yes'] },
+  update: { takes: '[NAME...]', about: 'what is new where they were added from', options: ['yes'] },
+  remove: { takes: 'NAME', about: 'take one away', options: ['yes'] },
 };
 
 const SERVICE_VERBS = {

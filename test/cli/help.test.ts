@@ -70,6 +70,13 @@ test.each([
   ['start --home', '--home needs a value: --home DIR.'],
   ['start --home --json', '--home needs a value: --home DIR.'],
   ['doctor --json=yes', '--json takes no value.'],
+  ['jobs --at noon', 'viber jobs list takes no --at; it belongs to viber jobs add.'],
+  ['jobs list --prompt x --at noon', 'viber jobs list takes no --prompt; it belongs to viber jobs add.'],
+  ['jobs when --timezone UTC noon', 'viber jobs when takes no --timezone; it belongs to viber jobs add.'],
+  [
+    'skills --yes',
+    'viber skills list takes no --yes; it belongs to viber skills add, viber skills update, viber skills remove.',
+  ],
   ['run', 'viber run needs GOAL.\n  viber run GOAL...'],
   ['trace', 'viber trace needs ID.'],
   ['trace a b', '"b" is one word too many for viber trace.'],

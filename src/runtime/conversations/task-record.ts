@@ -18,6 +18,8 @@ export interface TaskRecords {
   open(entry: Entry): Promise<TaskRecord>;
   /** The first message of a task will not be worked on. */
   drop(taskId: string): Promise<void>;
+  /** A message of the task was given up. Never rejects. */
+  fail(taskId: string): Promise<void>;
   /** With `run`, what that run has used is noted as well. */
   setState(taskId: string, state: TaskState, run?: string): Promise<void>;
   /** Notes what a run has used that ended without an answer. Never rejects. */
@@ -76,6 +78,19 @@ class RecordsOfTasks implements TaskRecords {
       record.state === 'pending' ? { ...record, state: 'stopped' } : record,
     );
     this.#options.onState?.(taskId, 'stopped');
+  }
+
+  async fail(taskId: string): Promise<void> {
+    try {
+      if (await readTask(this.#home, taskId))
+        await updateTask(this.#home, taskId, (record) => ({
+          ...record,
+          state: 'error',
+          updatedAt: new Date().toISOString(),
+        }));
+    } catch (error) {
+      this.#options.log.warn({ task: taskId, err: error }, 'that a task has failed could not be written');
+    }
   }
 
   async open(entry: Entry): Promise<TaskRecord> {

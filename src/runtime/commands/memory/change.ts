@@ -18,8 +18,8 @@ const MAX_LISTED = 20;
 const MAX_BUTTONS = 10;
 const MAX_LINE = 200;
 
-/** How a button names one bullet, whatever number it has by then. */
-const BY_ID = /^#([0-9a-f]{12})$/;
+/** How a button names one bullet, whatever number it has by then, and whose memory it stands in. */
+const BY_ID = /^(?:([a-z0-9][a-z0-9_-]{0,63})\/)?#([0-9a-f]{12})$/;
 
 /** `TEXT`, or `HEADING: TEXT` for a heading that MEMORY.md has. */
 export async function add(context: CommandContext, given: string): Promise<CommandReply> {
@@ -45,19 +45,19 @@ function fitSection(given: { section?: string; text: string }, markdown: string)
 
 /** `WORDS` or the number of a line; asks which one where several fit. */
 export async function forget(context: CommandContext, given: string): Promise<CommandReply> {
-  const { messages } = context;
-  const bullets = bulletsOf((await readMemory(context.home, context.viber)) ?? '');
-  if (bullets.length === 0) return { text: messages.text('memory.nothingToForget') };
+  const { home, messages } = context;
   const wanted = given.trim();
-  const byId = BY_ID.exec(wanted)?.[1];
+  const [, viber = context.viber, byId] = BY_ID.exec(wanted) ?? [];
+  const bullets = bulletsOf((await readMemory(home, viber)) ?? '');
+  if (bullets.length === 0) return { text: messages.text('memory.nothingToForget') };
   const found = byId !== undefined ? bullets.filter(({ id }) => id === byId).slice(0, 1) : fitting(bullets, wanted);
   const [only] = found;
   if (!only)
     return {
       text: messages.text(byId === undefined ? 'memory.notFoundForget' : 'memory.lineGone'),
     };
-  if (found.length === 1 && wanted !== '') return remove(context, only);
-  return whichOne(found, messages);
+  if (found.length === 1 && wanted !== '') return remove(context, viber, only);
+  return whichOne(found, viber, messages);
 }
 
 function fitting(bullets: readonly Bullet[], wanted: string): Bullet[] {
@@ -66,7 +66,7 @@ function fitting(bullets: readonly Bullet[], wanted: string): Bullet[] {
   return numbered.length > 0 ? numbered : matching(bullets, wanted);
 }
 
-function whichOne(found: readonly Bullet[], messages: Messages): CommandReply {
+function whichOne(found: readonly Bullet[], viber: string, messages: Messages): CommandReply {
   const listed = found.slice(0, MAX_LISTED);
   const shown = listed.map(({ number, section, text }) => {
     const where = section === '' ? '' : ` (${section})`;
@@ -83,7 +83,7 @@ function whichOne(found: readonly Bullet[], messages: Messages): CommandReply {
     buttons: rowsOf(
       listed
         .slice(0, MAX_BUTTONS)
-        .map(({ number, id }) => ({ label: words(String(number)), command: 'memory', args: `forget #${id}` })),
+        .map(({ number, id }) => ({ label: words(String(number)), command: 'memory', args: `forget ${viber}/#${id}` })),
     ),
   };
 }
@@ -91,14 +91,14 @@ function whichOne(found: readonly Bullet[], messages: Messages): CommandReply {
 const rowsOf = (actions: readonly ButtonAction[]): ButtonAction[][] =>
   Array.from({ length: Math.ceil(actions.length / 5) }, (_, row) => actions.slice(row * 5, row * 5 + 5));
 
-async function remove(context: CommandContext, bullet: Bullet): Promise<CommandReply> {
+async function remove(context: CommandContext, viber: string, bullet: Bullet): Promise<CommandReply> {
   const { messages } = context;
-  const gone = await forgetBullet(context.home, context.viber, bullet.id, actorOf(context));
+  const gone = await forgetBullet(context.home, viber, bullet.id, actorOf(context));
   if (!gone) return { text: messages.text('memory.lineChanged') };
   const what = shownMemory(cutText(gone.bullet.text, MAX_TEXT));
   return {
     text: messages.text('memory.forgotten', { what }),
-    buttons: undoButton(messages, context.viber, gone.change),
+    buttons: undoButton(messages, viber, gone.change),
   };
 }
 

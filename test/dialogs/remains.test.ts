@@ -1,0 +1,85 @@
+/** What is done for a person goes where they asked for it, and what cannot be done is said: threads, memories, tasks, looks. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { ask, waitFor } from '../platforms/platform.ts';
+import { NAMES, openPlatforms } from '../platforms/world.ts';
+
+function write(home: string, file: string, text: string): void {
+  fs.mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
+  fs.writeFileSync(path.join(home, file), text);
+}
+
+const skill = '---\nname: look-out\ndescription: Looks out of the window.\n---\nLook.\n';
+
+describe.each(['discord', 'slack'] as const)('where every task has its thread, on %s', (name) => {
+  it('a skill that is called begins a task and its thread; a list of skills begins none', async () => {
+    const world = await openPlatforms({
+      on: [name],
+      channel: { live: 'off' },
+      prepare: (home) => write(home, 'skills/look-out/SKILL.md', skill),
+    });
+    const platform = world.platforms[name];
+    world.llm.script((request) => ({ text: `re ${request.lastUser.slice(-60)}` }));
+    await platform.command(platform.room, 'skills');
+    expect(platform.threads()).toEqual([]);
+    await platform.command(platform.room, 'skills', 'use look-out at Berlin');
+    await expect.poll(() => platform.threads().length, { timeout: 15_000 }).toBe(1);
+    const [first = platform.room] = platform.threads();
+    await waitFor(platform, first, { text: 'at Berlin' });
+    // A second call is a second task.
+    await platform.command(platform.room, 'skills', 'use look-out at Rome');
+    await expect.poll(() => platform.threads().length, { timeout: 15_000 }).toBe(2);
+    const [, second = platform.room] = platform.threads();
+    await waitFor(platform, second, { text: 'at Rome' });
+    await ask(platform, first, 'and now?', { text: 'and now?' });
+    expect(world.tasks()).toHaveLength(2);
+  });
+});
+
+describe.each(NAMES)('on %s', (name) => {
+  it('a button that forgets means the memory it was shown for, whoever the chat is with by then', async () => {
+    const memory = '# Memory\n\n- tea is green\n- tea is black\n';
+    const world = await openPlatforms({
+      on: [name],
+      channel: { live: 'off' },
+      prepare(home) {
+        write(home, 'workspace/MEMORY.md', memory);
+        write(home, 'vibers/dev/MEMORY.md', memory);
+        write(home, 'agents/dev.yaml', 'description: Mends programs\n');
+      },
+    });
+    const platform = world.platforms[name];
+    const dm = platform.dm('alex');
+    await ask(platform, dm, 'hello');
+    const asked = await platform.command(dm, 'memory', 'forget tea');
+    expect(asked.buttons).toHaveLength(2);
+    const after = platform.answers(dm).length;
+    await platform.command(dm, 'use', 'dev');
+    await waitFor(platform, dm, { after });
+    await platform.press(dm, asked.buttons[0] ?? '');
+    await expect.poll(() => world.read('workspace/MEMORY.md'), { timeout: 15_000 }).not.toContain('tea is green');
+    expect(world.read('vibers/dev/MEMORY.md')).toBe(memory);
+    // So does what takes it back.
+    await expect.poll(() => platform.answers(dm).at(-1)?.buttons, { timeout: 15_000 }).toEqual(['Undo']);
+    await platform.press(dm, 'Undo');
+    await expect.poll(() => world.read('workspace/MEMORY.md'), { timeout: 15_000 }).toContain('tea is green');
+    expect(world.read('vibers/dev/MEMORY.md')).toBe(memory);
+  });
+
+  it('a task whose message was given up is one that failed', async () => {
+    const world = await openPlatforms({ on: [name], channel: { live: 'off', injection: 'followup' } });
+    const platform = world.platforms[name];
+    const sam = platform.dm('sam');
+    world.llm.script((request) => ({ text: `re ${request.lastUser}` }));
+    // Nothing that a run writes of itself can be written.
+    const sessions = path.join(world.home, 'agents', 'default', 'sessions');
+    fs.rmSync(sessions, { recursive: true, force: true });
+    fs.mkdirSync(path.dirname(sessions), { recursive: true });
+    fs.writeFileSync(sessions, 'no folder');
+    platform.say(sam, 'first', { by: 'sam' });
+    await waitFor(platform, sam, { text: /trace [0-9a-f]{12}/, timeoutMs: 60_000 });
+    const [task = ''] = world.tasks();
+    await vi.waitFor(() => expect(JSON.parse(world.read(`artifacts/${task}/task.json`)).state).toBe('error'), 10_000);
+  });
+});
