@@ -117,7 +117,7 @@ export interface Work {
   approvals: Pick<Approvals, 'get' | 'all' | 'open' | 'decide'>;
   records: RunServices['taskRecords'];
   /** What is looked at elsewhere than in a chat. */
-  looking: { skills: SkillService; searchMemory: MemorySearch['searchMemory'] };
+  looking: { skills: SkillService } & Pick<MemorySearch, 'searchMemory'>;
   /** Messages were given up before this process began, or by somebody else. Never rejects. */
   gaveUp: GaveUp;
   /** Loads the model's libraries ahead of the first message. Never rejects. */
@@ -241,13 +241,9 @@ export function openWork(options: WorkOptions): Work {
   });
 
   return {
-    modelName: calls.modelName,
-    jobs: () => jobs.service(),
-    records: runs.taskRecords,
-    looking: { skills: tools.skills, searchMemory: memory.searchMemory },
-    gaveUp,
+    ...{ modelName: calls.modelName, jobs: () => jobs.service(), records: runs.taskRecords },
+    ...{ looking: { skills: tools.skills, searchMemory: memory.searchMemory }, gaveUp, approvals },
     interrupt: createInterrupt({ live: options.live, conversations, queue, approvals, log }),
-    approvals,
     async stopTask(taskId, by) {
       const look = (id: string) => queue.look(taskLane(id));
       const end = (id: string) => queue.signal(taskLane(id), 'stop');
