@@ -4,6 +4,7 @@ import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import readline from 'node:readline';
+import type { Given } from '../channels/channel.ts';
 import type { LocalLine } from '../channels/local/adapter.ts';
 import { loadConfig } from '../config.ts';
 import { errorCode, LockedError, UserError } from '../errors.ts';
@@ -72,12 +73,10 @@ export async function namedViber({ values, home: root }: CliContext): Promise<st
 /** Sends one message and gives its lines as they come; resolves with the answer. Throws UserError when there is none. */
 export async function ask(
   socket: string,
-  chat: string,
-  text: string,
+  { chat, ...said }: { chat: string; text: string; viber?: string | undefined; given?: Given | undefined },
   onLine: (line: LocalLine) => void,
-  viber?: string,
 ): Promise<Extract<LocalLine, { type: 'answer' }>> {
-  const response = await post(socket, '/ask', { chat: chatOf(chat), text, viber });
+  const response = await post(socket, '/ask', { chat: chatOf(chat), ...said });
   for await (const text of readline.createInterface({ input: response })) {
     const line = JSON.parse(text) as LocalLine;
     onLine(line);

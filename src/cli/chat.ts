@@ -35,7 +35,7 @@ async function answer({ print, env }: CliContext, socket: string, line: string, 
       if (part.type === 'event' && part.event.type === 'tool-call')
         process.stderr.write(`  … ${safeLine(part.words)}\n`);
     };
-    const { text, files } = await ask(socket, chat, line, show, viber);
+    const { text, files } = await ask(socket, { chat, text: line, viber }, show);
     to.viber = undefined;
     const shown = { text, files, buttons: [], isRest: false };
     for (const each of await answerLines(shown, lookOf(process.stdout, env), process.stdout.columns || 80, ''))

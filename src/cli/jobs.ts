@@ -146,7 +146,7 @@ async function when({ home, config: file, env, json, print }: CliContext, phrase
 async function runNow({ home, json, print }: CliContext, name: string): Promise<number> {
   const { ask, isRunning, socketOf } = await import('./ask.ts');
   if (!isRunning(home)) throw new UserError('The gateway is not running: start it with viber start, then try again.');
-  const { text } = await ask(socketOf(home), 'jobs', `/jobs run ${name}`, () => undefined);
+  const { text } = await ask(socketOf(home), { chat: 'jobs', text: `/jobs run ${name}` }, () => undefined);
   print(json ? JSON.stringify({ text }) : text);
   return EXIT.ok;
 }

@@ -1,10 +1,15 @@
 /** `viber run "GOAL"`: one task from the shell; progress on standard error, the answer on standard output. */
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Given } from '../channels/channel.ts';
 import type { LocalLine } from '../channels/local/adapter.ts';
 import { type Look, lookOf } from '../channels/terminal/look.ts';
 import { answerLines } from '../channels/terminal/render.ts';
 import { safe, safeLine } from '../channels/terminal/safe.ts';
 import type { ShownFile } from '../channels/terminal/seam.ts';
+import { errorMessage, UserError } from '../errors.ts';
+import { parseJson } from '../lib/read-json.ts';
+import { planSchema } from '../runtime/contract/protocol.ts';
 import { ask, namedViber, withGateway } from './ask.ts';
 import { type CliContext, EXIT } from './command.ts';
 
@@ -12,16 +17,43 @@ import { type CliContext, EXIT } from './command.ts';
 export async function run(context: CliContext): Promise<number> {
   const goal = context.args.join(' ').trim();
   const viber = await namedViber(context);
+  const given = await givenBy(context.values);
   const show = (line: LocalLine) => {
     if (line.type !== 'event' || line.event.type !== 'tool-call' || context.json) return;
     process.stderr.write(`  … ${safeLine(line.words)}\n`);
   };
-  const { text, files, ended } = await withGateway(context, (socket) =>
-    ask(socket, `run-${randomUUID()}`, goal, show, viber),
+  const { text, files, ended, result } = await withGateway(context, (socket) =>
+    ask(socket, { chat: `run-${randomUUID()}`, text: goal, viber, given }, show),
   );
-  if (context.json) context.print(JSON.stringify({ text, files, state: ended ?? 'completed' }));
+  if (context.json) context.print(JSON.stringify({ text, files, state: ended ?? 'completed', ...result }));
   else for (const line of await linesOf(text, files, lookOf(process.stdout, context.env))) context.print(line);
   return ended === undefined ? EXIT.ok : EXIT.failed;
+}
+
+/** Throws UserError for a file that cannot be read, or is no plan. */
+async function givenBy({ plan, memory }: CliContext['values']): Promise<Given | undefined> {
+  if (plan === undefined && memory === undefined) return undefined;
+  return {
+    ...(plan !== undefined && { plan: planOf(await textOf(plan), plan) }),
+    ...(memory !== undefined && { memory: await textOf(memory) }),
+  };
+}
+
+/** JSON where it begins so, else Markdown. */
+function planOf(text: string, file: string): NonNullable<Given['plan']> {
+  if (!text.trimStart().startsWith('{')) return text;
+  const parsed = planSchema.safeParse(parseJson(text));
+  if (!parsed.success)
+    throw new UserError(`${file} is no plan: expected {"goal", "steps": [{"id", "title", "status"}]}`);
+  return parsed.data;
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new UserError(`${file} cannot be read: ${errorMessage(error)}`);
+  }
 }
 
 /** Rendered where somebody looks at it, as it was written for programs. */

@@ -90,9 +90,16 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
   run: {
     about: 'do one task and print its answer',
     takes: 'GOAL...',
-    options: { viber: OTHER_VIBER },
+    options: {
+      viber: OTHER_VIBER,
+      plan: { takes: 'FILE', about: 'a plan as Markdown, or as JSON with goal and steps, to work by' },
+      memory: { takes: 'FILE', about: 'what to be told in place of MEMORY.md and the daily logs' },
+    },
     json: true,
-    notes: ['Progress goes to standard error. Words that begin with - go after --.'],
+    notes: [
+      'With --json it prints what programs are told of a task: taskId, runId, state, text, summary, artifactRefs, and files.',
+      'Progress goes to standard error. Words that begin with - go after --.',
+    ],
     examples: ['viber run "summarise notes.md"', 'viber run --json "write a file list.txt: tea" | jq -r .text'],
     exits: { 1: 'the work failed, or waits for a decision' },
     load: () => import('./run.ts'),

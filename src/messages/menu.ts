@@ -15,7 +15,7 @@ export const MENU: Readonly<Record<string, Readonly<Record<string, MenuText>>>> 
     help: { description: 'Was ich kann' },
     new: { description: 'Eine andere Aufgabe beginnen (/new ZIEL)', argument: 'Was ich tun soll' },
     status: { description: 'Was ich gerade tue', argument: OTHER_TASK },
-    stop: { description: 'Anhalten, was ich gerade tue', argument: OTHER_TASK },
+    stop: { description: 'Anhalten, was ich gerade tue', argument: `${OTHER_TASK}, ein Agent, oder * für alles` },
     queue: {
       description: 'Was aus Nachrichten wird, während ich arbeite: steer, collect oder followup',
       argument: 'steer, collect oder followup',

@@ -24,7 +24,7 @@ export interface WorkerOptions {
   /** What runs are made with. */
   runs: TurnServices;
   /** What commands may ask of the rest of the gateway, but for the work itself. */
-  commands: Omit<CommandServices, 'look' | 'enqueue' | 'stop'>;
+  commands: Omit<CommandServices, 'look' | 'enqueue' | 'stop' | 'runsAt'>;
   /** Keeps messages that cannot be worked on in `dead`, and tells their people. Rejects when they could not be stored. */
   giveUp?: GiveUp | undefined;
   questions: Pick<Questions, 'decided'>;
@@ -199,6 +199,7 @@ export class Worker {
         await queue.enqueue(taskLane(entry.taskId), entry, { dedupeId, by: shareOf(entry) });
       },
       stop: (id) => queue.signal(taskLane(id), 'stop'),
+      runsAt: (address) => this.#options.runs.live.runsAt(address),
     };
   }
 }

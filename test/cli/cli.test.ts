@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { startLlm } from '../emulators/llm.ts';
 import { startTelegram } from '../emulators/telegram.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
@@ -75,6 +76,31 @@ describe('with nothing configured but a port of its own', () => {
     expect(plain).toMatchObject({ code: 0, out: expect.stringMatching(/file: .*\.txt/) });
     const { out } = await viber(home, ['run', '--json', 'write a file c.txt: hi']);
     expect(JSON.parse(out)).toMatchObject({ files: [{ name: 'c.txt', mimeType: 'text/plain' }] });
+  });
+
+  it('runs a task by a given plan and memory, and prints what programs are told of its end', async () => {
+    const llm = await startLlm();
+    onTestFinished(() => llm.close());
+    const home = tempFolder();
+    const providers = { x: { baseURL: llm.url, apiKey: 'sk-test-model-key-123' } };
+    fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify({ model: 'x/y', providers }));
+    fs.mkdirSync(path.join(home, 'workspace'));
+    fs.writeFileSync(path.join(home, 'workspace', 'MEMORY.md'), '# Memory\n\n## Facts\n- Likes purple prose\n');
+    const [plan, memory] = [path.join(home, 'plan.json'), path.join(home, 'memory.md')];
+    fs.writeFileSync(plan, JSON.stringify({ goal: 'Ship', steps: [{ id: '1', title: 'Pack it', status: 'pending' }] }));
+    fs.writeFileSync(memory, '- Short sentences only');
+    llm.script([{ text: 'Packed.' }]);
+    const { out } = await viber(home, ['run', '--json', '--plan', plan, '--memory', memory, 'ship it']);
+    const end = { state: 'completed', text: 'Packed.', summary: 'Packed.', artifactRefs: [] };
+    expect(JSON.parse(out)).toMatchObject({ ...end, taskId: expect.any(String), runId: expect.any(String) });
+    const asked = JSON.stringify([llm.requests()[0]?.system, llm.requests()[0]?.messages]);
+    expect(asked).toContain('Pack it');
+    expect(asked).toContain('Short sentences only');
+    expect(asked).not.toContain('purple');
+    fs.writeFileSync(plan, '{"steps": 1}');
+    expect(await viber(home, ['run', '--plan', plan, 'ship it'])).toMatchObject({
+      ...{ code: 1, err: expect.stringContaining('is no plan') },
+    });
   });
 
   it('makes a home and a configuration with init, and changes nothing the second time', async () => {

@@ -1,4 +1,6 @@
 /** Stop, while the model hangs and while a tool hears nothing: at once, answered once, and nothing comes after it. */
+import fs from 'node:fs';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
@@ -29,7 +31,11 @@ vi.mock('../../src/runtime/tools/index.ts', async (original) => {
 
 describe.each(NAMES)('on %s', (name: PlatformName) => {
   async function open() {
-    const world = await openPlatforms({ on: [name] });
+    const prepare = (home: string) => {
+      fs.mkdirSync(path.join(home, 'agents'), { recursive: true });
+      fs.writeFileSync(path.join(home, 'agents/other.yaml'), 'description: another one\n');
+    };
+    const world = await openPlatforms({ on: [name], prepare });
     const platform = world.platforms[name];
     return { ...world, platform, place: platform.dm('alex') };
   }
@@ -45,6 +51,17 @@ describe.each(NAMES)('on %s', (name: PlatformName) => {
     expect(seen.text).toContain('Stopped');
     return { silentMs, answeredMs: ms };
   }
+
+  it.each(['*', 'default'])('everything here, and what one agent does here (%s)', async (target) => {
+    const { platform, place, llm } = await open();
+    llm.script([{ text: 'Too late.', delayMs: 20_000 }]);
+    await platform.say(place, 'take your time');
+    await vi.waitFor(() => expect(llm.stats().active).toBe(1), { timeout: 10_000 });
+    expect((await platform.command(place, 'stop', 'other')).text).toContain('nothing');
+    expect(llm.stats().active).toBe(1);
+    expect((await platform.command(place, 'stop', target)).text).toContain('Stopped: take your time');
+    await vi.waitFor(() => expect(llm.stats().active).toBe(0), { timeout: 5_000 });
+  });
 
   it.each(['stall-start', 'stall-middle'] as const)('a model that hangs (%s)', async (fault) => {
     const world = await open();

@@ -32,7 +32,13 @@ interface LocalFile {
 export type LocalLine =
   /** `words`: what is being done, for people. */
   | { type: 'event'; event: AgentStreamEvent; words: string }
-  | { type: 'answer'; text: string; files: LocalFile[]; ended?: OutboundMessage['ended'] }
+  | {
+      type: 'answer';
+      text: string;
+      files: LocalFile[];
+      ended?: OutboundMessage['ended'];
+      result?: OutboundMessage['result'];
+    }
   | { type: 'error'; message: string };
 
 /** What comes back on `/talk`. */
@@ -69,6 +75,7 @@ export const createLocal = (options: LocalOptions): Channel => new Local(options
 class Local implements Channel {
   readonly id = 'local';
   readonly account = 'local';
+  readonly takesResults = true;
   readonly limits = { text: Number.MAX_SAFE_INTEGER, uploadBytes: Number.MAX_SAFE_INTEGER, downloadBytes: 0 };
   readonly #options: LocalOptions;
   /** By chat: who waits for one answer, the first first, and who listens. */
@@ -121,11 +128,11 @@ class Local implements Channel {
   async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
     await ledger.part(0, async () => {
       const files = message.files.map(({ path, name, mimeType, size }) => ({ path, name, mimeType, size }));
-      const { text, ended, buttons = [] } = message;
+      const { text, ended, result, buttons = [] } = message;
       const { chat } = message.address;
       // Whoever asked may have gone; the answer stands in the session all the same.
       const asked = this.#waiting.get(chat)?.[0];
-      if (asked) write(asked, { type: 'answer', text, files, ...(ended && { ended }) });
+      if (asked) write(asked, { type: 'answer', text, files, ...(ended && { ended }), ...(result && { result }) });
       asked?.end();
       this.#tell(chat, {
         type: 'answer',
@@ -168,10 +175,11 @@ class Local implements Channel {
   ): Promise<void> {
     switch (request.method === 'POST' ? request.url : undefined) {
       case '/ask': {
-        const { chat, text, viber } = await readRequest(request, QUESTION);
+        const { chat, text, viber, given } = await readRequest(request, QUESTION);
         keep(this.#waiting, chat, response);
         response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-        return this.#ask(this.#said(chat, text, viber), response, callbacks);
+        const said = this.#said(chat, text, viber);
+        return this.#ask(given ? { ...said, given } : said, response, callbacks);
       }
       case '/talk': {
         const { chat } = await readRequest(request, LISTEN);

@@ -9,7 +9,27 @@ const words = z.string().refine((text) => text.trim() !== '', 'is empty');
 /** Whom they want to talk to from now on. */
 const viber = z.string().min(1).max(64).exactOptional();
 
-export const QUESTION = z.object({ chat, text: words, viber });
+/** What takes the place of what is on disk. */
+const given = z.object({
+  memory: z.string().exactOptional(),
+  plan: z
+    .union([
+      z.string(),
+      z.object({
+        goal: z.string(),
+        steps: z.array(
+          z.object({
+            id: z.string(),
+            title: z.string(),
+            status: z.enum(['pending', 'in_progress', 'done', 'skipped']),
+          }),
+        ),
+      }),
+    ])
+    .exactOptional(),
+});
+
+export const QUESTION = z.object({ chat, text: words, viber, given: given.exactOptional() });
 export const SAID = z.union([
   z.object({ chat, text: words, viber }),
   z.object({ chat, button: z.string().min(1).max(64) }),

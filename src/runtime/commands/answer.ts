@@ -21,6 +21,7 @@ export interface CommandServices
     CommandContext,
     | 'look'
     | 'stop'
+    | 'runsAt'
     | 'showTask'
     | 'pairing'
     | 'links'

@@ -105,6 +105,8 @@ export interface CommandContext {
   call(taskId: string, skill: string, text: string): Promise<void>;
   /** Ends the task's run; false when none is under way. */
   stop(taskId: string): Promise<boolean>;
+  /** What is at work under the eyes of a conversation, with the agents that work on it. */
+  runsAt(address: Address): { taskId: string; agentId: string }[];
   mayUse(action: Action, task: TaskRecord | undefined): boolean;
   /**
    * The newest tasks this principal may see here; in direct messages their own unless `all` is asked for. With `looked` there

@@ -3,12 +3,13 @@ import { principalText } from '../../access/principal.ts';
 import { lines, type MessageKey, type Messages, say, sentences, type Text, words } from '../../messages/messages.ts';
 import { planProgress, readPlan, standOf } from '../../workspace/plan.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
+import { readTask } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { addressName } from '../conversations/places.ts';
 import { withRun } from '../costs/costs.ts';
 import { capsText, usageText } from '../costs/words.ts';
 import { consentText, revokeButton } from './approve.ts';
-import { type Command, type CommandContext, TASK_ID } from './command.ts';
+import { type Command, type CommandContext, type CommandReply, TASK_ID } from './command.ts';
 import { stopTask } from './stop-task.ts';
 
 /** `75` seconds as `1 min 15 s`. */
@@ -113,14 +114,44 @@ function placesNow({ isDirect, bound, taskId, messages }: CommandContext): strin
   return [...new Set(bound(taskId).map(({ address }) => addressName(address, messages)))].slice(0, 5).join(', ');
 }
 
+/** `*` for all that is at work here, the id of a task, or an agent's. */
+const TARGET = '^(\\*|[\\w-]+)$';
+
+/** Any other word is said along with a plain stop. */
+const isAgent = (word: string, { vibers, runsAt, address }: CommandContext): boolean =>
+  vibers?.has(word) === true || runsAt(address).some(({ agentId }) => agentId === word);
+
+/** What one agent does in this conversation, or everything: as an interrupt from a program. */
+async function stopAgent(target: string, context: CommandContext): Promise<CommandReply> {
+  const { home, address, task, principal, runsAt, mayUse, messages } = context;
+  const here = [...runsAt(address), ...(task ? [{ taskId: task.id, agentId: task.viber }] : [])];
+  const meant = here.filter(({ agentId }) => target === '*' || agentId === target);
+  const tasks = await Promise.all([...new Set(meant.map(({ taskId }) => taskId))].map((id) => readTask(home, id)));
+  const stopped: string[] = [];
+  for (const each of tasks) {
+    if (!each || !mayUse('steer', each)) continue;
+    const { isStopped } = await stopTask(each.id, principal, context);
+    if (isStopped) stopped.push(each.title);
+  }
+  if (stopped.length === 0) return { text: messages.text('tasks.nothingToStop') };
+  return { text: lines(...stopped.map((title) => messages.text('tasks.stoppedTask', { title }))) };
+}
+
 export const stop: Command = {
   name: 'stop',
   description: 'Stop what I am doing',
-  argument: { name: 'task', description: 'The id of another task', suggests: true, pattern: TASK_ID },
+  argument: {
+    name: 'task',
+    description: 'The id of another task, an agent, or * for all',
+    suggests: true,
+    pattern: TARGET,
+  },
   action: 'steer',
   takesTask: 'any',
   async run(context) {
     const { taskId, task, principal, messages } = context;
+    const target = context.args.trim().toLowerCase();
+    if (target === '*' || isAgent(target, context)) return stopAgent(target, context);
     const { isStopped, waiting } = await stopTask(taskId, principal, context);
     if (!isStopped) return { text: messages.text('tasks.nothingToStop') };
     const done = task ? messages.text('tasks.stoppedTask', { title: task.title }) : messages.text('tasks.stoppedAny');

@@ -69,6 +69,7 @@ export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE)
       return { depth: 0, busy, ...(busy ? { view: { runId: 'r', startedAt: Date.now() } } : {}) };
     },
     stop: async (id) => running.delete(id),
+    runsAt: () => [],
     bound: (id) => bound.get(id) ?? [],
     shareTask: async (person, from) => void shared.push({ person, from }),
     attachRules: () => attach,
