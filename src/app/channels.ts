@@ -6,7 +6,7 @@ import type { Caller } from '../board/contract.ts';
 import type { HttpHandler } from '../board/server.ts';
 import { API, HUB } from '../channels/address.ts';
 import type { Channel, CommandSpec, LiveMode, OutboundMessage } from '../channels/channel.ts';
-import type { HubSocket } from '../channels/hub/adapter.ts';
+import type { Hub, HubSocket } from '../channels/hub/adapter.ts';
 import { channelModules } from '../channels/index.ts';
 import type { LocalOptions } from '../channels/local/adapter.ts';
 import type { ChatChannelConfig } from '../config/types.ts';
@@ -112,17 +112,8 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
     channels.set('slack', channel);
     if (mode === 'http' && channel.webhook) mounts.set(slack.path, channel.webhook);
   }
-  const { url, token, role } = config.hub;
-  if (url !== undefined && token !== undefined) {
-    const [{ Hub }, { endFrame, noticeFrame }] = await Promise.all([
-      channelModules.hub(),
-      import('../board/protocol/frames.ts'),
-    ]);
-    const hub = new Hub({
-      ...{ url, token, frameOf: endFrame, noticeOf: noticeFrame },
-      serve: (socket) => options.serveHub(socket, callerOfHub(role)),
-      onError: (error) => log.error({ err: error }, 'a connection with the hub failed'),
-    });
+  const hub = await openHub(options);
+  if (hub) {
     channels.set(HUB, hub);
     closing.push(async () => hub.end());
   }
@@ -146,6 +137,21 @@ function fileOfRef(home: Home, uploads: Pick<Uploads, 'find'>, id: string): stri
   const [, taskId = '', name = ''] = /^artifacts\/([^/]+)\/([^/]+)$/.exec(ref) ?? [];
   if (!isId(taskId)) return undefined;
   return artifactPath(home, taskId, { ref, title: name });
+}
+
+/** The hub of the configuration; it is off without an address or a token. */
+async function openHub({ config, log, serveHub }: BuildOptions): Promise<Hub | undefined> {
+  const { url, token, role } = config.hub;
+  if (url === undefined || token === undefined) return undefined;
+  const [hub, { endFrame, noticeFrame }] = await Promise.all([
+    channelModules.hub(),
+    import('../board/protocol/frames.ts'),
+  ]);
+  return new hub.Hub({
+    ...{ url, token, frameOf: endFrame, noticeOf: noticeFrame },
+    serve: (socket) => serveHub(socket, callerOfHub(role)),
+    onError: (error) => log.error({ err: error }, 'a connection with the hub failed'),
+  });
 }
 
 /** Whom a hub speaks for: the programs behind it, with the role that the configuration gives them. */
