@@ -21,6 +21,7 @@ import { byAt } from '../../runtime/reply/outcomes.ts';
 import { undoLast } from '../../workspace/memory/changes.ts';
 import type { Services } from '../services.ts';
 import type { Work } from '../work.ts';
+import { contextOf } from './context.ts';
 import { openLetters } from './letters.ts';
 
 export interface PagesOptions {
@@ -104,8 +105,10 @@ function peopleOf(services: Services, sessions: Sessions): People {
   };
 }
 
-function shownOf({ config, home, vibers }: Services, { looking }: Work): Shown {
+function shownOf(services: Services, { looking }: Work): Shown {
+  const { config, home, vibers } = services;
   return {
+    context: (task) => contextOf(services, task),
     async skills(viber) {
       const { skills } = await looking.skills.list(viber);
       return skills.map(({ name, description, isUsable, lacks, fixes, level }) => ({

@@ -7,6 +7,7 @@ import { jobPageRoutes } from './jobs.ts';
 import { memoryRoutes } from './memory.ts';
 import type { PageParts } from './parts.ts';
 import { shownRoutes } from './shown.ts';
+import { taskTabRoutes } from './task-tabs.ts';
 import { usageRoutes } from './usage.ts';
 
 export const pageRoutes = (parts: PageParts): BoardRoute[] => [
@@ -15,6 +16,7 @@ export const pageRoutes = (parts: PageParts): BoardRoute[] => [
   ...fileRoutes(parts),
   ...jobPageRoutes(parts),
   ...memoryRoutes(parts),
+  ...taskTabRoutes(parts),
   ...usageRoutes(parts),
   ...shownRoutes(parts),
 ];

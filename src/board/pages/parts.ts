@@ -1,7 +1,7 @@
 /** What the pages ask of the rest of the gateway; `src/app/board/pages.ts` gives it. Types only. */
-import type { Account, SessionInfo } from '../../access/sessions.ts';
-import type { JobService } from '../../runtime/contract/job-service.ts';
+import type { SessionInfo } from '../../access/sessions.ts';
 import type { Readiness } from '../../runtime/readiness.ts';
+import type { TaskRecord } from '../../workspace/types.ts';
 import type { Caller } from '../contract.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
 
@@ -59,6 +59,8 @@ export interface People {
 export interface Shown {
   skills(viber: string): Promise<unknown[]>;
   skill(viber: string, name: string): Promise<unknown>;
+  /** What a run of it is told. */
+  context(task: TaskRecord): Promise<{ title: string; text: string; tokens: number }[]>;
   agents(): Promise<{ vibers: unknown[]; playbooks: unknown[] }>;
   /** Secrets are masked. */
   config(): unknown;
@@ -82,5 +84,3 @@ export interface PageParts {
   /** Lines of the log as JSON, the oldest first, each with the number it has for good. */
   logs(): readonly { at: number; text: string }[];
 }
-
-export type { Account, JobService };

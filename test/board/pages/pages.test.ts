@@ -166,6 +166,17 @@ describe('an owner', () => {
     expect(usage).toMatchObject({ models: [{ model: 'local/test-model' }], people: [{ person: 'person:alex' }] });
     const cost = await board.ask('GET', `/api/tasks/${path.basename(world.task())}/cost`);
     expect(cost.body).toMatchObject({ calls: [{ model: 'local/test-model' }] });
+    const task = path.basename(world.task());
+    expect((await board.ask('GET', `/api/tasks/${task}/trace`)).body).toMatchObject({
+      events: [{ detail: 'hello' }, { what: 'completed' }],
+    });
+    const { body: context } = await board.ask('GET', `/api/tasks/${task}/context`);
+    expect(context.sections).toMatchObject([
+      { text: expect.stringContaining('How you work') },
+      { text: expect.stringContaining('hello') },
+      {},
+    ]);
+    expect((await board.ask('GET', '/api/tasks/20260101-aaaaa/trace')).status).toBe(404);
     expect((await board.ask('GET', '/api/usage?from=never')).status).toBe(400);
     const { body: logs } = await board.ask('GET', '/api/logs?level=debug');
     expect(JSON.stringify(logs.lines)).toContain('ready');

@@ -1,0 +1,53 @@
+/** What a run of a task is told, put together as a run that began now would have it: for whoever looks on the Board. */
+import { loadAgent } from '../../config.ts';
+import { scrub } from '../../log.ts';
+import { assembleContext } from '../../runtime/context/context.ts';
+import { countTokens } from '../../workspace/memory/tokens.ts';
+import { readSessionTail } from '../../workspace/sessions.ts';
+import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
+import type { Services } from '../services.ts';
+
+export interface ContextSection {
+  title: string;
+  text: string;
+  tokens: number;
+}
+
+const LOOKED = 50;
+/** Of one section: the page shows it whole. */
+const MAX_TEXT = 100_000;
+
+export async function contextOf({ config, home }: Services, task: TaskRecord): Promise<ContextSection[]> {
+  const [entries, own] = await Promise.all([
+    readSessionTail(home, task.viber, task.id, { maxEntries: LOOKED }),
+    loadAgent(home.root, task.viber),
+  ]);
+  const last = entries.findLast((entry) => entry.type === 'message');
+  const context = await assembleContext({
+    ...{ home, viber: task.viber, taskId: task.id, runId: '', memory: config.memory, history: config.history },
+    ...(own.prompt !== undefined && { agentPrompt: own.prompt }),
+    ...{ channelNote: '', now: new Date(), query: '', isWithoutMemory: isUntold(last, config) },
+  });
+  const said = context.messages.map((message) =>
+    message.role === 'steps'
+      ? { title: 'Steps with tools', text: JSON.stringify(message.messages, null, 1) }
+      : { title: message.role === 'user' ? 'From a person' : 'From the viber', text: message.text },
+  );
+  const sections = [
+    { title: 'Instructions and memory', text: context.instructions },
+    { title: 'The plan and files as they stand', text: context.standing },
+    ...said,
+  ];
+  return sections
+    .filter(({ text }) => text !== '')
+    .map(({ title, text }) => ({ title, text: scrub(text).slice(0, MAX_TEXT), tokens: countTokens(text) }));
+}
+
+/** Nobody's memory is told to guests, and in groups only where the configuration says so. */
+function isUntold(last: SessionEntry | undefined, config: Services['config']): boolean {
+  if (last?.type !== 'message') return false;
+  const { telegram, discord, slack } = config.channels;
+  const channels = new Map(Object.entries({ telegram, discord, slack }));
+  const memory = channels.get(last.from.channel)?.access.memory ?? 'direct';
+  return last.isGuest === true || (last.isGroup === true && memory === 'direct');
+}

@@ -1,0 +1,67 @@
+/** One task from inside: what happened in it, and what the model is told of it. Secrets are masked. */
+import { isRecord } from '../../lib/json.ts';
+import { cutText, plainLine } from '../../lib/text.ts';
+import { scrub } from '../../log.ts';
+import { readSessionTail } from '../../workspace/sessions.ts';
+import type { SessionEntry } from '../../workspace/types.ts';
+import type { BoardRoute } from '../contract.ts';
+import { seenTask } from '../protocol/refusals.ts';
+import type { PageParts } from './parts.ts';
+import { route } from './route.ts';
+
+const SHOWN = 200;
+const DETAIL = 300;
+
+interface TraceEvent {
+  at: string;
+  what: string;
+  detail?: string;
+}
+
+export function taskTabRoutes({ protocol, shown }: PageParts): BoardRoute[] {
+  return [
+    route('GET', '/api/tasks/:id/trace', 'caller', async ({ params, caller }) => {
+      const task = seenTask(params.id ?? '', caller.principal, protocol);
+      const entries = await readSessionTail(protocol.home, task.viber, task.id, { maxEntries: SHOWN });
+      return { events: entries.flatMap(eventsOf) };
+    }),
+    // Memory and what shapes the viber stand in it.
+    route('GET', '/api/tasks/:id/context', 'owner', async ({ params, caller }) => {
+      const task = seenTask(params.id ?? '', caller.principal, protocol);
+      return { sections: await shown.context(task) };
+    }),
+  ];
+}
+
+function eventsOf(entry: SessionEntry): TraceEvent[] {
+  const event = (at: string, what: string, detail = ''): TraceEvent => {
+    const line = cutText(plainLine(scrub(detail)), DETAIL);
+    return { at, what, ...(line !== '' && { detail: line }) };
+  };
+  switch (entry.type) {
+    case 'message':
+      return [event(entry.at, `${entry.from.name} on ${entry.from.channel}`, entry.text)];
+    case 'step':
+      return [...toolsOf(entry.messages)].map((tool) => event(entry.at, 'used', tool));
+    case 'approval':
+      return [event(entry.at, 'asked', entry.tool)];
+    case 'decision':
+      return [event(entry.at, 'decided', `${entry.verdict} ${entry.by}`)];
+    case 'result':
+      return [event(entry.at, entry.state, entry.error ?? entry.text)];
+    case 'compaction':
+      return [event(entry.at, 'summarised', entry.text)];
+    default:
+      return [];
+  }
+}
+
+/** Names of the tools that a step has called. */
+function toolsOf(messages: readonly unknown[]): string[] {
+  const parts = messages.flatMap((message) =>
+    isRecord(message) && Array.isArray(message.content) ? message.content : [],
+  );
+  return parts.flatMap((part: unknown) =>
+    isRecord(part) && part.type === 'tool-call' && typeof part.toolName === 'string' ? [part.toolName] : [],
+  );
+}
