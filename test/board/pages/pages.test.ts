@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { ALEX, openWorld, type World, type WorldOptions } from '../../dialogs/harness.ts';
+import { ALEX, openWorld, STRANGER, type World, type WorldOptions } from '../../dialogs/harness.ts';
 import { PROGRAM } from '../../helpers/program.ts';
 import { type Browser, logIn, request } from '../browser.ts';
 
@@ -102,6 +102,31 @@ describe('an owner', () => {
     });
     expect(world.read(String(now.place))).toBe('By hand.\n');
   });
+
+  it('loses no edit, by hand or here, in 200 interleavings', async () => {
+    const { world, board } = await open();
+    const { body } = await board.ask('GET', '/api/files/SOUL.md');
+    await board.ask('PUT', '/api/files/SOUL.md', { text: 'begin\n', baseHash: body.hash });
+    const file = path.join(world.home, String(body.place));
+    let conflicts = 0;
+    for (let n = 0; n < 200; n++) {
+      const { body: now } = await board.ask('GET', '/api/files/SOUL.md');
+      const saving = board.ask('PUT', '/api/files/SOUL.md', { text: `${now.text}board ${n}\n`, baseHash: now.hash });
+      const byHand = new Promise<void>((resolve) =>
+        setTimeout(() => {
+          fs.appendFileSync(file, `hand ${n}\n`);
+          resolve();
+        }, Math.random() * 6),
+      );
+      const [saved] = await Promise.all([saving, byHand]);
+      const text = fs.readFileSync(file, 'utf8');
+      expect(text).toContain(`hand ${n}\n`);
+      expect([saved.status, text.includes(`board ${n}\n`)]).toEqual(saved.status === 200 ? [200, true] : [409, false]);
+      if (saved.status === 409) conflicts += 1;
+    }
+    expect(conflicts).toBeGreaterThan(0);
+    expect(conflicts).toBeLessThan(200);
+  }, 60_000);
 
   it.each(['../config.json', '..%2fconfig.json', 'config.yaml', 'memory/../../config.json', '.env', 'memory/x.md'])(
     'reads no other file: %s',
@@ -246,5 +271,71 @@ describe('an owner', () => {
     await expect.poll(seen).toBe(2);
     expect((await board.ask('GET', '/api/letters?kind=dead')).body).toEqual({ letters: [] });
     expect((await board.ask('POST', '/api/letters/..%2fx/retry', {})).status).toBe(404);
+  });
+});
+
+describe('people', () => {
+  it('are let in and turned away here as in a chat, once, and the question there says so', async () => {
+    const { world, board } = await open();
+    world.telegram.say(STRANGER, 'may I?');
+    await world.answer(STRANGER);
+    await expect
+      .poll(async () => JSON.stringify((await board.ask('GET', '/api/people')).body.pairing))
+      .toContain('code');
+    const [asked] = (await board.ask('GET', '/api/people')).body.pairing as { code: string; id: string }[];
+    expect(asked?.id).toBe(`telegram:${STRANGER}`);
+    expect((await board.ask('POST', '/api/pairing/AAAAAAAA', { verdict: 'approve' })).status).toBe(400);
+    expect((await board.ask('POST', `/api/pairing/${asked?.code}`, { verdict: 'perhaps' })).status).toBe(400);
+    expect((await board.ask('POST', `/api/pairing/${asked?.code}`, { verdict: 'approve' })).status).toBe(200);
+    expect((await board.ask('POST', `/api/pairing/${asked?.code}`, { verdict: 'deny' })).status).toBe(400);
+    expect(JSON.stringify((await board.ask('GET', '/api/people')).body.people)).toContain(`telegram:${STRANGER}`);
+    // Somebody who was let in here is greeted, and answered what they had written.
+    const fromBot = () => world.telegram.chat(STRANGER).messages.filter(({ from }) => from === 'bot').length;
+    await expect.poll(fromBot).toBeGreaterThan(1);
+  });
+});
+
+describe('a member', () => {
+  it('decides what waits in their own task, sees no other, and gives no consent for others', async () => {
+    const token = 'the-token-of-sam-themselves';
+    const people = [
+      { name: 'alex', role: 'owner', ids: [`telegram:${ALEX}`] },
+      { name: 'sam', role: 'member', ids: ['telegram:2002'] },
+    ];
+    const { world, board, port } = await open({
+      config: {
+        people,
+        http: { port: 0, token: 'the-token-of-the-owner', clients: { phone: { token, person: 'sam' } } },
+      },
+    });
+    world.llm.script((asked) =>
+      asked.toolResults.length > 0
+        ? { text: 'Done.' }
+        : { toolCalls: [{ name: 'ask_user', arguments: { question: 'Tea or coffee?', options: ['tea', 'coffee'] } }] },
+    );
+    world.telegram.say(ALEX, 'ask me');
+    world.telegram.say(2002, 'ask me too');
+    const all = async () =>
+      (await board.ask('GET', '/api/approvals')).body.approvals as { id: string; digest: string }[];
+    await expect.poll(async () => (await all()).length).toBe(2);
+    const headers = { host: `127.0.0.1:${port}`, authorization: `Bearer ${token}` };
+    expect((await request(port, 'GET', '/api/me', headers)).body).toMatchObject({ name: 'sam', role: 'member' });
+    const own = (await request(port, 'GET', '/api/approvals', headers)).body.approvals as {
+      id: string;
+      digest: string;
+    }[];
+    expect(own).toHaveLength(1);
+    const decide = ({ id, digest }: { id: string; digest: string }) =>
+      request(
+        port,
+        'POST',
+        `/api/approvals/${id}`,
+        headers,
+        JSON.stringify({ digest, verdict: 'answer', answer: 'tea' }),
+      );
+    const [other] = (await all()).filter(({ id }) => id !== own[0]?.id);
+    expect((await decide(other ?? { id: '', digest: '' })).status).toBe(404);
+    expect((await decide(own[0] ?? { id: '', digest: '' })).status).toBe(200);
+    await expect.poll(async () => (await all()).length).toBe(1);
   });
 });
