@@ -6,6 +6,7 @@ import type { Sessions } from '../../access/sessions.ts';
 import type { Caller } from '../../board/contract.ts';
 import type { JobFiles, PageParts, People, Shown } from '../../board/pages/parts.ts';
 import type { ProtocolParts } from '../../board/protocol/parts.ts';
+import { conversationKey } from '../../channels/channel.ts';
 import { isSecretPath } from '../../config/environment.ts';
 import { loadAgent } from '../../config.ts';
 import { parseFile } from '../../jobs/job-file.ts';
@@ -41,7 +42,12 @@ export function openPages({ services, work, sessions, protocol, readiness }: Pag
     about: {
       ...{ viber, version: protocol.about.version, vibers: () => vibers.ids() },
       language: (caller) => languages.at(placeOf(caller)).language,
-      taskOf: (caller) => conversations.get(bindingKey(caller.principal, placeOf(caller), true))?.taskId,
+      // Their direct messages; where they have none yet, the conversation that was begun on the Board.
+      taskOf: (caller) => {
+        const place = placeOf(caller);
+        const own = conversations.get(bindingKey(caller.principal, place, true));
+        return (own ?? conversations.get(conversationKey(place)))?.taskId;
+      },
     },
     jobs: jobFilesOf(services),
     people: peopleOf(services, sessions),

@@ -68,6 +68,8 @@ export class Conversation {
   }
 
   async refresh(): Promise<void> {
+    // One that is not yet about a task has nothing to read.
+    if (this.taskId === '') return;
     this.#asked += 1;
     const mine = this.#asked;
     try {
@@ -132,7 +134,7 @@ export class Conversation {
     text: string,
     files: readonly Artifact[],
     frame: (text: string, files: readonly string[]) => { type: string },
-  ): Promise<string | undefined> {
+  ): Promise<{ taskId?: string } | undefined> {
     const id = crypto.randomUUID();
     const before = new Set(this.messages.value?.map((message) => message.id));
     this.sent.value = [...this.sent.value, { id, text, files, at: new Date().toISOString(), state: 'sending', before }];
@@ -146,7 +148,7 @@ export class Conversation {
       );
       this.#mark(id, { state: 'kept' });
       this.#soon();
-      return ack.taskId;
+      return ack.taskId === undefined ? {} : { taskId: ack.taskId };
     } catch (error) {
       this.#mark(id, { state: 'failed', problem: error instanceof Error ? error.message : String(error) });
       return undefined;

@@ -43,11 +43,11 @@ export function Now(): JSX.Element {
       ...{ type: 'message', content },
       ...(refs.length > 0 ? { attachments: refs } : {}),
     });
-    void talk.say(text, files, frame).then(async (began) => {
-      if (began === undefined || began === me.value?.taskId) return;
-      if (me.value !== undefined) me.value = { ...me.value, taskId: began };
-      nobody.sent.value = [];
-      await whoAmI();
+    void talk.say(text, files, frame).then(async (kept) => {
+      if (kept === undefined || kept.taskId === me.value?.taskId) return;
+      if (kept.taskId !== undefined && me.value !== undefined) me.value = { ...me.value, taskId: kept.taskId };
+      await findTask();
+      nobody.sent.value = me.value?.taskId === undefined ? nobody.sent.value : [];
     });
   };
   const stop = () => {
@@ -100,6 +100,17 @@ export function Now(): JSX.Element {
       <Composer about="now" isBusy={isBusy(detail)} onSend={say} onStop={stop} />
     </div>
   );
+}
+
+/** Milliseconds after which it is looked for once more: a first message becomes a task a moment after it was taken in. */
+const LOOKS_MS = [0, 200, 600, 1_500, 4_000];
+
+async function findTask(): Promise<void> {
+  for (const wait of LOOKS_MS) {
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    await whoAmI();
+    if (me.value?.taskId !== undefined) return;
+  }
 }
 
 /** A conversation that has no task yet has nothing to load. */

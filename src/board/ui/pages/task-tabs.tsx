@@ -63,7 +63,7 @@ export function Trace({ taskId }: { taskId: string }): JSX.Element {
           <Empty title={words.task.traceEmpty} />
         ) : (
           <ol class="trace">
-            {events.map(({ at, what, detail, ms }, index) => (
+            {events.slice(-60).map(({ at, what, detail, ms }, index) => (
               <li key={`${index}${at}`}>
                 <time dateTime={at}>{clockOf(at)}</time>
                 <span class="row-text">
