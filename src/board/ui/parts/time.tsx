@@ -23,7 +23,8 @@ const startOfDay = (ms: number): number => new Date(ms).setHours(0, 0, 0, 0);
 
 export function ago(ms: number, at: number): string {
   const gone = at - ms;
-  if (gone < 0) return ahead(ms, at);
+  // Clocks of two machines differ by moments.
+  if (gone < -5_000) return ahead(ms, at);
   if (gone < MINUTE) return 'just now';
   if (gone < HOUR) return `${Math.floor(gone / MINUTE)} min`;
   if (startOfDay(ms) === startOfDay(at)) return clock.format(ms);
@@ -45,7 +46,7 @@ export function Time({ at }: { at: string | undefined }): JSX.Element | null {
   if (at === undefined || Number.isNaN(ms)) return null;
   return (
     <time dateTime={at} title={whole.format(ms)}>
-      {ago(ms, now.value)}
+      {ago(ms, Math.max(now.value, Date.now()))}
     </time>
   );
 }
