@@ -28,7 +28,7 @@ const HOUR_MS = 3_600_000;
 
 export function withDeadLetters(gateway: Gateway, options: DeadLetterOptions): Gateway {
   const letters = new DeadLetters(gateway, options);
-  return { ...gateway, accept: (message, raw) => letters.accept(message, raw) };
+  return { ...gateway, accept: (message, raw, visit) => letters.accept(message, raw, visit) };
 }
 
 class DeadLetters {
@@ -43,8 +43,7 @@ class DeadLetters {
     this.#options = options;
   }
 
-  async accept(message: InboundMessage, raw: unknown): Promise<InboundOutcome> {
-    const visit: Visit = {};
+  async accept(message: InboundMessage, raw: unknown, visit: Visit = {}): Promise<InboundOutcome> {
     if (this.#retrying.has(conversationKey(message.address))) return this.#again(message, raw, visit);
     try {
       return await this.#taken(message, raw, visit);
