@@ -45,7 +45,7 @@ export function approvalRoutes({ protocol }: PageParts): BoardRoute[] {
       const body = await readBody(asked, decisionBody);
       const parsed = approvalSchema.safeParse({ ...body, approval: asked.params.id });
       if (!parsed.success) throw badDecision(parsed.error);
-      return decideApproval(parsed.data, asked.caller.principal, protocol);
+      return decideApproval(parsed.data, asked.caller, protocol);
     }),
   ];
 }

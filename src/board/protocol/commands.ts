@@ -120,7 +120,7 @@ export const commandTable: Readonly<Record<CommandType, Carry>> = {
     return {};
   }),
   'approval:decide': command(approvalSchema, async (decision, { caller, parts }) => ({
-    fields: await decideApproval(decision, caller.principal, parts),
+    fields: await decideApproval(decision, caller, parts),
   })),
   'memory:decide': command(memorySchema, (decision, asked) =>
     once(asked, () => asked.parts.decideMemory(asked.caller, decision)),

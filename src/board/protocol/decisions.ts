@@ -1,6 +1,7 @@
 /** What people decide here: by the same rights and in the same stores as in a chat, and for exactly what was shown. */
-import { type Principal, principalText } from '../../access/principal.ts';
+import { principalText } from '../../access/principal.ts';
 import type { ApprovalVerdict } from '../../workspace/types.ts';
+import type { Caller } from '../contract.ts';
 import { Refused } from '../respond.ts';
 import type { ProtocolParts } from './parts.ts';
 import { steeredTask } from './refusals.ts';
@@ -12,7 +13,7 @@ const gone = () => new Refused(404, 'not_found', 'There is no such question any 
 
 export async function decideApproval(
   { approval, digest, verdict, answer }: CommandOf<'approval:decide'>,
-  by: Principal,
+  { principal: by, kind }: Pick<Caller, 'principal' | 'kind'>,
   to: ProtocolParts,
 ): Promise<Decided> {
   const request = to.approvals.get(approval);
@@ -25,7 +26,10 @@ export async function decideApproval(
     throw new Refused(409, 'changed', 'It is not what was shown any more; look at it again.', 'digest');
   const chosen = choiceOf(verdict, answer, request.kind);
   const who = principalText(by);
-  const decided = await to.approvals.decide(approval, { ...chosen, by: who, name: by.name });
+  const decided = await to.approvals.decide(approval, {
+    ...{ ...chosen, by: who, name: by.name },
+    ...(kind === 'session' && { place: 'board' }),
+  });
   const holds = decided?.request.decision;
   if (!holds) throw gone();
   if (!decided.isFirst && (holds.by !== who || holds.verdict !== chosen.verdict))

@@ -13,6 +13,7 @@ const ID = /^[a-f0-9]{24}$/;
 const VERDICTS = ['approve', 'always', 'deny', 'expired', 'answer', 'another', 'wrote', 'stop'];
 const isDecision = objectOf({
   ...{ verdict: oneOf(...VERDICTS), by: isText, name: isText, at: isTime, answer: optional(isText) },
+  place: optional(oneOf('board')),
 });
 const requestShape = shape<ApprovalRequest>(
   objectOf({

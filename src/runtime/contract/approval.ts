@@ -13,6 +13,8 @@ export interface Decision {
   at: string;
   /** With `answer`; the time in their words, with `another`. */
   answer?: string;
+  /** Not in the chat where it was asked. */
+  place?: 'board';
 }
 
 export interface ApprovalRequest {

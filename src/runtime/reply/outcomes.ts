@@ -19,21 +19,21 @@ export const byAt = ({ name, at, zone }: Decider): { by: string; time: string } 
 });
 
 /** Of a request for consent, a plan, or a question to the person. */
-export function outcomeOf({ verdict, by, name, at, answer = '' }: Decision, zone?: string): Said {
+export function outcomeOf({ verdict, by, name, at, answer = '', place }: Decision, zone?: string): Said {
   const when = byAt({ name: name || by, at: new Date(at), zone });
   const { by: who, time } = when;
   const chosen = cutText(visible(answer), MAX_ANSWER);
   switch (verdict) {
     case 'approve':
-      return say('outcomes.approved', when);
+      return say(place ? 'outcomes.approvedOnBoard' : 'outcomes.approved', when);
     case 'always':
-      return say('outcomes.always', when);
+      return say(place ? 'outcomes.alwaysOnBoard' : 'outcomes.always', when);
     case 'deny':
-      return say('outcomes.denied', when);
+      return say(place ? 'outcomes.deniedOnBoard' : 'outcomes.denied', when);
     case 'answer':
       return by === ''
         ? say('outcomes.wentOn', { answer: chosen, time })
-        : say('outcomes.answered', { by: who, answer: chosen, time });
+        : say(place ? 'outcomes.answeredOnBoard' : 'outcomes.answered', { by: who, answer: chosen, time });
     case 'another':
       return say('outcomes.another', { by: who, answer: chosen, time });
     case 'expired':

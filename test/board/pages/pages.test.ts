@@ -242,6 +242,10 @@ describe('an owner', () => {
       200,
     );
     await expect.poll(async () => (await list()).length).toBe(0);
+    // The question in the chat says where it was decided, and has no buttons.
+    const question = () => world.telegram.chat(ALEX).messages.find(({ text = '' }) => text.includes('on the Board'));
+    await expect.poll(() => question()?.text).toMatch(/alex chose “tea” on the Board, \d\d:\d\d/);
+    expect(question()?.buttons ?? []).toEqual([]);
   });
 
   it('sends what was given up again, and what may have arrived only when they are sure', async () => {
