@@ -32,10 +32,18 @@ const PARTS = [
   'channels/terminal',
   'channels/local',
 ].map((name) => `test/${name}/**/*.test.ts`);
-/** Floods, exhausted handles, outages and hostile guests: minutes of waiting, and a command of their own (`npm run test:long`). */
+/** Floods, exhausted handles, outages, hostile guests, browsers and whole packages: minutes of waiting, and a command of their own (`npm run test:long`). */
 const LONG = [
   'handles',
   'board/flood',
+  'board/hostile',
+  'board/ui/pages',
+  'package',
+  'skills/add/add',
+  'dialogs/guests-table',
+  'dialogs/live',
+  'dialogs/poison',
+  'dialogs/tracing',
   'board/ui/axe',
   'board/ui/drops',
   'dialogs/foreign',

@@ -1,6 +1,6 @@
 /**
  * Which step of a plan is which, however often the plan has changed since: a button that was offered for one means this one. The file
- * stays a plain list; what is known of its steps stands beside it (`.plan-steps.json`), from the first time that buttons are offered.
+ * stays a plain list; what is known of its steps stands in `cache/plan-steps`, from the first time that buttons are offered.
  * Where two steps cannot be told apart with certainty neither is the old one.
  */
 import path from 'node:path';
@@ -34,7 +34,7 @@ const BEGIN: KnownSteps = { steps: [], gone: [] };
 const knownShape = shape<KnownSteps>(
   objectOf({ steps: listOf(objectOf({ key: isText, title: isText })), gone: listOf(isText) }),
 );
-const fileOf = (home: Home, taskId: string) => path.join(home.taskDir(taskId), '.plan-steps.json');
+const fileOf = (home: Home, taskId: string) => path.join(home.cache, 'plan-steps', `${taskId}.json`);
 
 /** As an id of a step: the one that stands at this index now. */
 export const standsAt = (index: number): string => `=${index + 1}`;

@@ -34,7 +34,7 @@ test('shows and changes nothing without a yes; with one adds, updates with the d
     code: 0,
     text: expect.stringContaining('Ready to use: tea.'),
   });
-  expect((await viber()).text).toMatch(/^tea {2}instructions {2}user {2}ok$/m);
+  expect((await viber()).text).toMatch(/^tea {2}user {2}can be read, its programs can run$/m);
   expect((await viber('update')).text).toContain('Nothing new for tea.');
   folderOf({ 'SKILL.md': skillText('tea', '', 'Second.') }, source);
   const update = await viber('update', 'tea');

@@ -82,7 +82,7 @@ it('survives what is kept of it being lost or damaged, and two changes at once',
   const home = await newHome();
   const plan = '## Goal\nx\n\n## Plan\n- [ ] t\n- [ ] d\n- [ ] t\n';
   await writePlan(home, 'task-1', plan);
-  const file = `${home.taskDir('task-1')}/.plan-steps.json`;
+  const file = `${home.cache}/plan-steps/task-1.json`;
   expect(fs.existsSync(file)).toBe(false);
   const { keys = [] } = (await readNamedPlan(home, 'task-1')) ?? {};
   expect(new Set(keys).size).toBe(3);
