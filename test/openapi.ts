@@ -97,6 +97,19 @@ const document = {
     '/api/messages': { post: twin('message', 202) },
     '/api/interrupt': { post: twin('interrupt', 200) },
     '/api/approvals/{approval}': { post: twin('approval:decide', 200, inPath('approval')) },
+    '/api/chat': {
+      post: {
+        summary: 'The UI message stream of the AI SDK',
+        requestBody: { content: { 'application/json': {} } },
+        responses: {
+          200: { description: 'The answer as it comes', content: { 'text/event-stream': {} } },
+          default: refused,
+        },
+      },
+    },
+    '/api/chat/{id}/stream': {
+      get: get('What is under way in a chat; 204 when there is nothing', task, 'text/event-stream'),
+    },
     '/api/jobs': { get: get('Jobs with their next times'), post: twin('job:create', 201) },
     '/api/uploads': {
       post: {

@@ -1,6 +1,7 @@
 /** Puts the board together: who speaks, what is answered, and the page. Loaded at the first request for any of it. */
 import type { Sessions } from '../access/sessions.ts';
 import { artifactRoute } from '../board/api/artifacts.ts';
+import { chatRoutes } from '../board/api/chat.ts';
 import { eventsRoute } from '../board/api/events.ts';
 import { jobRoutes } from '../board/api/jobs.ts';
 import { taskRoutes } from '../board/api/tasks.ts';
@@ -51,6 +52,7 @@ export async function openBoard(options: BoardOptions): Promise<OpenBoard> {
       ...login.routes,
       ...taskRoutes(protocol.parts),
       eventsRoute(protocol.parts, protocol.exchange),
+      ...chatRoutes(protocol.parts, protocol.exchange),
       ...jobRoutes(protocol.parts),
       ...pageRoutes(openPages({ services, sessions, ...parts, protocol: protocol.parts })),
       artifactRoute({ home, maySee }),

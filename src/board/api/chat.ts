@@ -1,0 +1,260 @@
+/**
+ * `POST /api/chat`: the UI message stream of the AI SDK, so that a `useChat` page talks to the viber. A chat is a task of its own; its words
+ * enter as `task:submit` and `task:message` do, each under the id that the page gave it, so that a repetition is no second message. Whoever
+ * goes away stops nothing: `GET /api/chat/{id}/stream` goes on with what is under way.
+ */
+import type http from 'node:http';
+import { z } from 'zod';
+import { readTaskSync } from '../../workspace/tasks.ts';
+import type { BoardRequest, BoardRoute, Caller } from '../contract.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import type { EventFrame, ProgressEvent } from '../protocol/frames.ts';
+import type { ProtocolParts } from '../protocol/parts.ts';
+import { seenTask } from '../protocol/refusals.ts';
+import { Refused, readBody } from '../respond.ts';
+
+const OVER: ReadonlySet<string> = new Set(['completed', 'error', 'stopped']);
+const BEAT_MS = 15_000;
+const SILENCE_MS = 60_000;
+
+const textPart = z.object({ type: z.literal('text'), text: z.string() });
+const uiMessage = z.object({
+  id: z.string().min(1).max(200),
+  role: z.string(),
+  parts: z.array(z.looseObject({ type: z.string() })),
+});
+/** What `DefaultChatTransport` sends; what else is in it is of no concern here. */
+const chatBody = z.object({
+  id: z.string().min(1).max(200),
+  messages: z.array(uiMessage).min(1),
+  trigger: z.string().exactOptional(),
+});
+
+interface Taken {
+  taskId: string;
+  /** These words were taken before: their answer may be there already. */
+  isAgain: boolean;
+}
+
+interface Said {
+  id: string;
+  text: string;
+}
+
+export function chatRoutes(parts: ProtocolParts, exchange: Exchange): BoardRoute[] {
+  return [
+    {
+      ...{ method: 'POST', path: '/api/chat', asks: 'caller', silenceMs: SILENCE_MS },
+      async handle(asked) {
+        const { id, messages, trigger } = await readBody(asked, chatBody);
+        if (trigger === 'regenerate-message')
+          throw new Refused(400, 'bad_request', 'An answer stands as it is; ask for another one in words.', 'trigger');
+        const said = messages.flatMap(wordsOf);
+        const stream = new ChatStream(asked, parts, exchange);
+        await stream.begin(() => say(asked.caller, id, said, parts));
+      },
+    },
+    {
+      ...{ method: 'GET', path: '/api/chat/:id/stream', asks: 'caller', silenceMs: SILENCE_MS },
+      async handle(asked) {
+        const { taskId } = await knownChat(asked.caller, asked.params.id ?? '', parts);
+        if (taskId === undefined || !parts.runningTasks().includes(taskId)) {
+          asked.response.writeHead(204).end();
+          return;
+        }
+        await new ChatStream(asked, parts, exchange).begin(async () => ({ taskId, isAgain: true }));
+      },
+    },
+  ];
+}
+
+/** Only what a person has written counts: nothing that a page says of the model, or for it. */
+function wordsOf({ id, role, parts }: z.infer<typeof uiMessage>): Said[] {
+  if (role !== 'user') return [];
+  const text = parts.flatMap((part) => textPart.safeParse(part).data?.text ?? []).join('\n');
+  return text.trim() === '' ? [] : [{ id, text }];
+}
+
+/** What is known of a chat: its task, and the newest words that were taken. */
+async function knownChat(
+  caller: Caller,
+  chat: string,
+  { answered }: ProtocolParts,
+): Promise<{ taskId?: string; newest?: string }> {
+  const [taskId, newest] = (await answered.get(keyOf(caller, chat)))?.split(' ', 2) ?? [];
+  return { ...(taskId !== undefined && { taskId }), ...(newest !== undefined && { newest }) };
+}
+
+const keyOf = (caller: Caller, chat: string): string => `chat.${caller.id}.${chat}`;
+
+/** Gives the chat's task once the newest words are durable. */
+async function say(caller: Caller, chat: string, said: readonly Said[], parts: ProtocolParts): Promise<Taken> {
+  const { submissions, answered } = parts;
+  const [first] = said;
+  const last = said.at(-1);
+  if (!first || !last) throw new Refused(400, 'bad_request', 'messages: the last one has no words', 'messages');
+  const known = await knownChat(caller, chat, parts);
+  const taskId =
+    known.taskId ?? (await submissions.submit(caller, `chat:${chat}`, { goal: first.text, messages: [] })).taskId;
+  seenTask(taskId, caller.principal, parts);
+  // A name of a message may hold anything; what is remembered of it is compared and nothing else.
+  const newest = encodeURIComponent(last.id);
+  const isAgain = known.newest === newest;
+  const isNew = !isAgain && (known.taskId !== undefined || last.id !== first.id);
+  if (isNew) await submissions.tell(caller, `chat:${chat}:${last.id}`, { taskId, message: last.text });
+  if (!isAgain) await answered.set(keyOf(caller, chat), `${taskId} ${newest}`);
+  return { taskId, isAgain };
+}
+
+/** One answer on its way to a page. */
+class ChatStream {
+  readonly #asked: BoardRequest;
+  readonly #parts: ProtocolParts;
+  readonly #exchange: Exchange;
+  #taskId = '';
+  /** The part of text that is open. */
+  #text = 0;
+  #isOpen = false;
+  /** What came of the answer already. */
+  #written = '';
+
+  constructor(asked: BoardRequest, parts: ProtocolParts, exchange: Exchange) {
+    this.#asked = asked;
+    this.#parts = parts;
+    this.#exchange = exchange;
+  }
+
+  /** Listens before anything is said, so that nothing of the answer is missed. */
+  async begin(say: () => Promise<Taken>): Promise<void> {
+    const { response, caller } = this.#asked;
+    const connection = this.#exchange.connect(caller, {
+      send: (text) => this.#take(JSON.parse(text)),
+      waiting: () => response.writableLength,
+      close: () => this.#end(),
+    });
+    const leave = () => this.#exchange.leave(connection);
+    const release = this.#exchange.hold(connection);
+    let isAgain: boolean;
+    try {
+      ({ taskId: this.#taskId, isAgain } = await say());
+      await this.#exchange.follow(connection, [this.#taskId], { live: 'events' });
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    response.writeHead(200, {
+      ...{ 'content-type': 'text/event-stream', 'x-vercel-ai-ui-message-stream': 'v1', 'x-accel-buffering': 'no' },
+    });
+    this.#write({ type: 'start', messageMetadata: { taskId: this.#taskId } });
+    const beat = setInterval(() => {
+      connection.catchUp();
+      response.write(':\n\n');
+    }, BEAT_MS);
+    const over = () => this.#end();
+    caller.ended.addEventListener('abort', over, { once: true });
+    response.once('close', () => {
+      clearInterval(beat);
+      caller.ended.removeEventListener('abort', over);
+      leave();
+    });
+    release();
+    if (isAgain && !this.#parts.runningTasks().includes(this.#taskId)) await this.#lastEnd();
+  }
+
+  /** How the newest run has ended, from its session. */
+  async #lastEnd(): Promise<void> {
+    const task = readTaskSync(this.#parts.home, this.#taskId);
+    const ends = task ? await this.#exchange.standing(task) : [];
+    const last = ends.at(-1);
+    if (last && task && OVER.has(task.state)) this.#take(last);
+  }
+
+  #take(frame: EventFrame): void {
+    if (!('taskId' in frame) || frame.taskId !== this.#taskId) return;
+    switch (frame.type) {
+      case 'task:progress':
+        this.#progress(frame.event);
+        break;
+      case 'task:completed': {
+        const { text, artifactRefs } = frame.result;
+        // What was held back of it, or all of it where something else was seen.
+        if (!text.startsWith(this.#written)) this.#closeText();
+        this.#say(text.slice(this.#written.length));
+        for (const { title, type, ref } of artifactRefs)
+          this.#write({
+            type: 'file',
+            mediaType: type,
+            url: /^https?:/.test(ref) ? ref : `/api/${ref}`,
+            providerMetadata: { viber: { title } },
+          });
+        this.#end();
+        break;
+      }
+      case 'task:error':
+        this.#write({ type: 'error', errorText: frame.error.message });
+        this.#end();
+        break;
+      case 'task:state':
+        if (frame.state !== 'stopped') break;
+        this.#closeText();
+        this.#write({ type: 'abort' });
+        this.#end();
+        break;
+      case 'approval:asked': {
+        const { approval, digest, question, options = [] } = frame;
+        this.#closeText();
+        this.#say(question);
+        this.#write({ type: 'data-approval', id: approval, data: { approval, digest, question, options } });
+        // A person decides, here or in a chat; what comes of it is a later answer.
+        this.#end();
+        break;
+      }
+      default:
+    }
+  }
+
+  #progress(event: ProgressEvent): void {
+    if (event.type === 'text-delta') this.#say(event.content);
+    if (event.type === 'tool-call') {
+      this.#closeText();
+      const { tool: toolName, args: input } = event;
+      this.#write({ type: 'tool-input-available', toolCallId: callOf(event), toolName, input, dynamic: true });
+    }
+    if (event.type === 'tool-result')
+      this.#write({ type: 'tool-output-available', toolCallId: callOf(event), output: event.result, dynamic: true });
+  }
+
+  #say(text: string): void {
+    if (text === '') return;
+    if (!this.#isOpen) {
+      this.#text += 1;
+      this.#isOpen = true;
+      this.#write({ type: 'text-start', id: `text-${this.#text}` });
+    }
+    this.#written += text;
+    this.#write({ type: 'text-delta', id: `text-${this.#text}`, delta: text });
+  }
+
+  /** What follows is said anew. */
+  #closeText(): void {
+    if (this.#isOpen) this.#write({ type: 'text-end', id: `text-${this.#text}` });
+    this.#isOpen = false;
+    this.#written = '';
+  }
+
+  #write(chunk: object): void {
+    const { response } = this.#asked;
+    if (!response.writableEnded) response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  }
+
+  #end(): void {
+    const { response }: { response: http.ServerResponse } = this.#asked;
+    if (response.writableEnded) return;
+    this.#closeText();
+    this.#write({ type: 'finish' });
+    response.end('data: [DONE]\n\n');
+  }
+}
+
+const callOf = (event: ProgressEvent): string =>
+  'callId' in event && typeof event.callId === 'string' ? event.callId : event.type;
