@@ -32,7 +32,7 @@ const PARTS = [
   'channels/terminal',
   'channels/local',
 ].map((name) => `test/${name}/**/*.test.ts`);
-/** Floods, exhausted handles, outages, hostile guests, browsers and whole packages: minutes of waiting, and a command of their own (`npm run test:long`). */
+/** Floods, exhausted handles, outages, hostile guests, terminals, browsers and whole packages: minutes of waiting, and a command of their own (`npm run test:long`). */
 const LONG = [
   'handles',
   'board/flood',
@@ -41,11 +41,18 @@ const LONG = [
   'package',
   'skills/add/add',
   'dialogs/guests-table',
+  'dialogs/adding',
+  'dialogs/egress',
   'dialogs/live',
   'dialogs/poison',
   'dialogs/tracing',
+  'dialogs/voice',
+  'runtime/reading/documents',
+  'telemetry/metrics',
   'board/ui/axe',
   'board/ui/drops',
+  'cli/init',
+  'cli/terminal',
   'dialogs/foreign',
   'dialogs/fairness',
   'dialogs/guests',
