@@ -423,6 +423,42 @@ describe('accessRulesOf', () => {
   });
 });
 
+describe('engine', () => {
+  test('is files of the home unless told, and a server when it has an address', async () => {
+    expect((await load('language: auto')).config.engine).toEqual(defaults.engine);
+    const text = 'engine: { kind: redis, url: "redis://:${REDIS_PASSWORD}@h:6380/1", roles: [work], leaseMs: "9000" }';
+    const { config, warnings } = await load(text, { REDIS_PASSWORD: 'not-to-be-shown' });
+    expect(config.engine).toEqual({
+      ...{ ...defaults.engine, kind: 'redis', url: 'redis://:not-to-be-shown@h:6380/1' },
+      ...{ roles: ['work'], leaseMs: 9000 },
+    });
+    expect(warnings).toEqual([]);
+    expect(scrub('at redis://:not-to-be-shown@h:6380/1')).not.toContain('not-to-be-shown');
+  });
+
+  test('a server without an address is refused, and what cannot be is named without its password', async () => {
+    expect(await problems('engine: { kind: redis }')).toEqual([
+      'engine.url: is required because engine.kind is redis, for example redis://127.0.0.1:6379',
+    ]);
+    const found = await problems(
+      'engine: { kind: redis, url: "http://:s3cret@h", roles: [], leaseMs: 1, shards: 0, dedupeDays: 0, runDir: here }',
+    );
+    expect(found.map((line) => line.slice(0, line.indexOf(':')))).toEqual(
+      ['url', 'roles', 'leaseMs', 'shards', 'dedupeDays', 'runDir'].map((key) => `engine.${key}`),
+    );
+    expect(found.join()).not.toContain('s3cret');
+  });
+
+  test('on one machine one process does everything, and an address is not used', async () => {
+    expect(await problems('engine: { roles: [ingress] }')).toEqual([
+      'engine.roles: must be all of them unless engine.kind is redis',
+    ]);
+    const { config, warnings } = await load('engine: { url: "redis://h" }');
+    expect([config.engine.kind, warnings]).toEqual(['local', ['engine.url: is not used because engine.kind is local']]);
+    expect((await load('engine: { url: "${REDIS_URL:-}" }')).warnings).toEqual([]);
+  });
+});
+
 describe('${ENV}', () => {
   test('is replaced in texts, numbers and switches, with a default where one is given', async () => {
     const text =

@@ -9,13 +9,11 @@ import { Zones } from '../access/zones.ts';
 import type { Address } from '../channels/channel.ts';
 import { accessRulesOf, type Config, configuredViber } from '../config.ts';
 import type { QueueItem } from '../engine/engine.ts';
-import { openLocalEngine } from '../engine/local/engine.ts';
 import { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
 import { SyncSoon } from '../lib/sync-soon.ts';
 import { heard, type Logger } from '../log.ts';
 import { say } from '../messages/messages.ts';
-import { type Entry, laneLimits } from '../runtime/contract/entry.ts';
-import { entryShape, outboxShape } from '../runtime/contract/spool-shapes.ts';
+import type { Entry } from '../runtime/contract/entry.ts';
 import { bindLeft } from '../runtime/conversations/bind-left.ts';
 import { openConversations } from '../runtime/conversations/conversations.ts';
 import { Digests } from '../runtime/conversations/digests.ts';
@@ -34,6 +32,7 @@ import { isViber, listVibers } from '../workspace/vibers.ts';
 import type { BuiltChannels } from './channels.ts';
 import { countDelivery } from './counting.ts';
 import { hearDamage } from './damage.ts';
+import { openEngine } from './engine.ts';
 import { openLive } from './live.ts';
 import { openTracing, traceSend } from './tracing.ts';
 
@@ -61,12 +60,8 @@ export async function openServices(options: ServicesOptions) {
   const tracing = options.localOnly ? undefined : await openTracing(config.telemetry, options.env ?? {}, log);
   /** Given up when the inbox was opened: its people are told once the gateway is up. */
   const dead: { item: QueueItem<Entry>; reason: string }[] = [];
-  const engine = await openLocalEngine<Entry>({
-    ...{ folders: home, freeBytes: config.limits.freeBytes, schema: entryShape, outboxSchema: outboxShape },
-    limits: laneLimits(config.limits.runs, config.limits.runsPerPerson),
-    onDead: (item, reason) => dead.push({ item, reason }),
-    onError: (error) => log.error({ err: error }, 'a part of the engine failed'),
-  });
+  const onDead = (item: QueueItem<Entry>, reason: string) => dead.push({ item, reason });
+  const engine = await openEngine({ config, home, log, onDead });
   const { queue, state } = engine;
   const damage = hearDamage({
     root: home.root,

@@ -13,6 +13,8 @@ export function isSecretPath(path: readonly PropertyKey[]): boolean {
   if (typeof last !== 'string') return path.at(-2) === 'headers';
   // The environment of a skill or of a server of tools is named by its owner.
   const isVariable = (path[0] === 'skills' && path[1] === 'env') || (path[0] === 'mcp' && path[2] === 'env');
+  // The address of a server carries its password.
+  if (path.join('.') === 'engine.url') return true;
   return SECRET_KEY.test(last) || (isVariable && SECRET_VARIABLE.test(last)) || path.at(-2) === 'headers';
 }
 

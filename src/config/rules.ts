@@ -1,6 +1,6 @@
 /** Rules that tie several keys together. They look at the raw data, so that they speak up beside every other problem. */
 import type { ConfigProblem } from '../errors.ts';
-import { slackDefaults } from './defaults.ts';
+import { defaults, slackDefaults } from './defaults.ts';
 import type { Data } from './parse.ts';
 import type { Config } from './types.ts';
 import { valueAt } from './validate.ts';
@@ -23,6 +23,7 @@ export function brokenRules(data: Data): ConfigProblem[] {
     ...problems,
     ...ownPaths(data),
     ...clientRules(data),
+    ...engineRules(valueAt(data, ['engine'])),
     ...slackRules(data),
     ...sharedPeople(valueAt(data, ['people'])),
   ];
@@ -62,6 +63,18 @@ function clientRules(data: Data): ConfigProblem[] {
   });
 }
 
+/** A server has an address, and one process on its own does everything. */
+function engineRules(engine: Data | undefined): ConfigProblem[] {
+  const roles = valueAt(engine, ['roles']);
+  if (valueAt(engine, ['kind']) === 'redis') {
+    const hasUrl = valueAt(engine, ['url']) !== undefined;
+    const message = 'is required because engine.kind is redis, for example redis://127.0.0.1:6379';
+    return hasUrl ? [] : [{ path: 'engine.url', message }];
+  }
+  const isPart = Array.isArray(roles) && new Set(roles).size < defaults.engine.roles.length;
+  return isPart ? [{ path: 'engine.roles', message: 'must be all of them unless engine.kind is redis' }] : [];
+}
+
 function slackRules(data: Data): ConfigProblem[] {
   const slack = valueAt(data, ['channels', 'slack']);
   if (slack === undefined) return [];
@@ -85,6 +98,8 @@ function slackRules(data: Data): ConfigProblem[] {
 /** Settings that may be right and mostly are not; one sentence each. The platform has the last word. */
 export function oddSettings({ channels: { discord, slack }, ...config }: Config): string[] {
   const odd: string[] = unknownPrices(config);
+  if (config.engine.kind === 'local' && config.engine.url !== undefined)
+    odd.push('engine.url: is not used because engine.kind is local');
   const shape = (path: string, value: string | undefined, pattern: RegExp, looks: string) => {
     if (value !== undefined && !pattern.test(value)) odd.push(`${path}: ${looks}; this one does not`);
   };

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { defaults } from './defaults.ts';
 import { channels } from './schema-channels.ts';
+import { engine } from './schema-engine.ts';
 import {
   address,
   amount,
@@ -216,6 +217,7 @@ export const configSchema = section({
     idle: seconds.default(timeouts.idle),
     run: seconds.default(timeouts.run),
   }).prefault({}),
+  engine,
   hub: section({
     url: socket.exactOptional(),
     token: secret,

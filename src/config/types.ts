@@ -1,8 +1,10 @@
 /** The configuration as the rest of the program sees it: complete, every default filled in, ids as strings. */
+import type { EngineConfig } from './types-engine.ts';
 import type { TelemetryConfig } from './types-telemetry.ts';
 import type { HubConfig, SearchConfig, SkillsConfig, WebConfig } from './types-web.ts';
 
 export type { AgentConfig } from './types-agent.ts';
+export type { EngineConfig, EngineRole } from './types-engine.ts';
 export type { HubConfig, SearchConfig, SkillsConfig, WebConfig } from './types-web.ts';
 
 import type { VoiceConfig } from './voice.ts';
@@ -286,6 +288,7 @@ export interface Config {
   mesh: MeshConfig;
   limits: LimitsConfig;
   timeouts: TimeoutsConfig;
+  engine: EngineConfig;
   hub: HubConfig;
   telemetry: TelemetryConfig;
   log: LogConfig;

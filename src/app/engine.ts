@@ -1,0 +1,30 @@
+/** The one place that chooses the engine. That of several machines, with its libraries, is loaded only when it is configured. */
+import type { Config } from '../config.ts';
+import type { Engine, QueueItem } from '../engine/engine.ts';
+import { openLocalEngine } from '../engine/local/engine.ts';
+import { ConfigError } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { type Entry, laneLimits } from '../runtime/contract/entry.ts';
+import { entryShape, outboxShape } from '../runtime/contract/spool-shapes.ts';
+import type { Home } from '../workspace/home.ts';
+
+interface EngineParts {
+  config: Config;
+  home: Home;
+  log: Logger;
+  /** A message was given up after crashing the gateway: the person should hear of it. */
+  onDead: (item: QueueItem<Entry>, reason: string) => void;
+}
+
+/** Throws LockedError when another process holds the home, ConfigError for a server that cannot be used, or a system error. */
+export async function openEngine({ config, home, log, onDead }: EngineParts): Promise<Engine<Entry>> {
+  const { engine, limits } = config;
+  const shared = {
+    ...{ schema: entryShape, outboxSchema: outboxShape, onDead },
+    limits: laneLimits(limits.runs, limits.runsPerPerson),
+    onError: (error: unknown) => log.error({ err: error }, 'a part of the engine failed'),
+  };
+  if (engine.kind === 'redis')
+    throw new ConfigError([{ path: 'engine.kind', message: 'redis cannot be used yet; leave it at local' }]);
+  return openLocalEngine<Entry>({ ...shared, folders: home, freeBytes: limits.freeBytes });
+}
