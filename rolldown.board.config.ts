@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, type OutputChunk, type Plugin } from 'rolldown';
-import { copyLicences } from './rolldown.config.ts';
+import { licences } from './rolldown.licences.ts';
 
 const SOURCE = join(import.meta.dirname, 'src/board/ui');
 
@@ -80,7 +80,7 @@ export default defineConfig({
     // Its form for browsers asks the page's own parser of HTML, which Trusted Types forbid.
     alias: { 'decode-named-character-reference': join(SOURCE, 'parts/entities.ts') },
   },
-  plugins: [onlyUsed, shell, copyLicences],
+  plugins: [onlyUsed, shell, licences('..')],
   output: {
     dir: 'dist/board',
     format: 'esm',

@@ -1,21 +1,12 @@
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
 import { isolatedDeclarationSync } from 'rolldown/experimental';
+import { licences, manifestIn } from './rolldown.licences.ts';
 import { ASSETS, installedAsset } from './src/lib/asset.ts';
 import { prepare } from './src/skills/prepared.ts';
 import { parseSkill } from './src/skills/skill.ts';
-
-interface Manifest {
-  name?: string;
-  version?: string;
-  license?: string;
-  homepage?: string;
-  repository?: string | { url: string };
-  dependencies?: Record<string, string>;
-}
-const manifestIn = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 
 /** Libraries become a part of the program and are installed with nobody, but for those that package.json lists as dependencies. */
 const installed = Object.keys(manifestIn(import.meta.dirname).dependencies ?? {});
@@ -72,50 +63,6 @@ const refuseStrangers: Plugin = {
   },
 };
 
-/** The licences of all that the program has taken in, as those licences ask. */
-export const copyLicences: Plugin = {
-  name: 'copy-licences',
-  writeBundle({ dir = 'dist' }, bundle) {
-    const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
-    const files = [...chunks.flatMap(({ moduleIds }) => moduleIds), ...ASSETS.map(installedAsset)];
-    const folders = new Set(files.flatMap((file) => packageOf(file) ?? []));
-    const texts = new Map([...folders].map((folder) => [nameOf(folder), licenceIn(folder)]));
-    const sections = [...texts].sort(([a], [b]) => a.localeCompare(b)).map(([name, text]) => `${name}\n\n${text}`);
-    writeFileSync(join(dir, 'LICENSES.txt'), `${sections.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`);
-  },
-};
-
-/** The folder of the library a module belongs to. */
-function packageOf(file: string): string | undefined {
-  const inside = /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file.replaceAll('\\', '/'))?.[1];
-  return inside === undefined ? undefined : resolve(inside);
-}
-
-const nameOf = (folder: string): string => {
-  const { name, version, license } = manifestIn(folder);
-  return `${name} ${version} (${license ?? 'see below'})`;
-};
-
-/** Its own text; of a package of a monorepo that has none, that of a sibling, else what its manifest says. */
-function licenceIn(folder: string): string {
-  const own = textIn(folder);
-  if (own !== undefined) return own;
-  const siblings = basename(dirname(folder)).startsWith('@') ? readdirSync(dirname(folder)) : [];
-  for (const sibling of siblings) {
-    const text = textIn(join(dirname(folder), sibling));
-    if (text !== undefined) return text;
-  }
-  const { license, homepage, repository } = manifestIn(folder);
-  const source = homepage ?? (typeof repository === 'object' ? repository.url : repository);
-  return `Licensed under ${license ?? 'terms its manifest does not name'}; the package brings no text. Source: ${source ?? 'see its page at npm'}`;
-}
-
-function textIn(folder: string): string | undefined {
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  const name = names.find((candidate) => /^(licen[cs]e|copying)([.-].+)?$/i.test(candidate));
-  return name === undefined ? undefined : readFileSync(join(folder, name), 'utf8').trim();
-}
-
 /** The types of what `openviber-gateway/client` exports, beside it. */
 const clientTypes: Plugin = {
   name: 'client-types',
@@ -143,6 +90,6 @@ export default defineConfig({
   // Its build for the web is the same without an HTTP client of its own; requests go by Node's.
   resolve: { alias: { '@discordjs/rest': join(import.meta.dirname, 'node_modules/@discordjs/rest/dist/web.mjs') } },
   external: (id) => isInstalled(id) || OPTIONAL.includes(id),
-  plugins: [withoutEval, copySkills, copyAssets, clientTypes, refuseStrangers, copyLicences],
+  plugins: [withoutEval, copySkills, copyAssets, clientTypes, refuseStrangers, licences()],
   output: { dir: 'dist', format: 'esm', cleanDir: true, minify: false, sourcemap: false },
 });

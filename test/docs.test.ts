@@ -121,6 +121,18 @@ describe('docs/promises.md', () => {
     expect(missing.map(([whole]) => whole)).toEqual([]);
   });
 
+  test('says of each proof its command, its promises and its figures with their day', () => {
+    const [, table = ''] = read('docs/promises.md').split('## Proofs');
+    const proofs = [...table.matchAll(/^\| ([\w ]+) \| (.+) \| ([\d, ]+) \| (.+) \|$/gm)];
+    // All but the heading.
+    expect(proofs.length).toBe((table.match(/^\| /gm)?.length ?? 0) - 1);
+    for (const [, name, command = '', cited = '', measured] of proofs) {
+      expect(command, name).toMatch(/`npm run [\w:]+/);
+      expect(measured, name).toMatch(/\d.*\(20\d\d-\d\d-\d\d\)$/);
+      expect(cited.split(', ').filter((number) => !rows.some((row) => row.number === Number(number)))).toEqual([]);
+    }
+  });
+
   test('is cited by numbers that it has', () => {
     const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith('.ts'),

@@ -87,8 +87,9 @@ describe('the package', () => {
     );
     expect([...kinds].filter((name) => !name.startsWith('dist/skills/')).sort()).toEqual(
       [
-        ...['LICENSE', 'README.md', 'config.example.yaml', 'package.json', 'dist/*.js', 'dist/LICENSES.txt'],
-        ...['index.html', 'LICENSES.txt', 'assets/*.js', 'assets/*.css'].map((name) => `dist/board/${name}`),
+        ...['LICENSE', 'README.md', 'config.example.yaml', 'package.json', 'dist/*.js'],
+        ...['dist/LICENSES.txt', 'dist/sbom.cdx.json'],
+        ...['index.html', 'assets/*.js', 'assets/*.css'].map((name) => `dist/board/${name}`),
         // What a program that imports the client is checked against.
         ...['client.d.ts', 'frames.d.ts'].map((name) => `dist/${name}`),
         ...['DejaVuSans-Bold.ttf', 'DejaVuSans.ttf', 'index_bg.wasm'].map((name) => `dist/assets/${name}`),
