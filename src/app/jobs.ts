@@ -51,6 +51,7 @@ export interface AppJobsOptions {
   lookUp: LookUp;
   attachRules: Rendering['attachRules'];
   isBlank: Rendering['isBlank'];
+  onChanged: (id: string) => void;
   channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
   log: Logger;
 }
@@ -70,6 +71,7 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
   });
   const jobs = new JobsOnDemand({
     ...{ home, queue, targets, people, viber: options.viber, clock: options.clock, lookUp, languages, tellOwners, log },
+    onChanged: options.onChanged,
     folder: path.resolve(options.folder || home.jobs),
     settings: config.jobs,
     ownerAddresses: () => notifier.ownerAddresses(),

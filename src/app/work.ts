@@ -157,7 +157,7 @@ function openRuns(options: WorkOptions) {
   const { jobs, ...ofJobs } = openAppJobs({
     ...{ config, home, viber, queue, buttons, delivery, notifier, languages, channelOf, log },
     ...{ people: options.people, zones: options.zones, clock: options.clock, folder: options.env.OPENVIBER_JOBS_DIR },
-    ...{ attachRules: rulesAt, isBlank },
+    ...{ attachRules: rulesAt, isBlank, onChanged: (job: string) => news.tell({ type: 'job:changed', job }) },
     lookUp: (vibers) => tools.names(vibers, models),
   });
   const memory = openAppMemory({ config, home, embedders: models, costs, log });

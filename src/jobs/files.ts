@@ -13,6 +13,7 @@ import type { Logger } from '../log.ts';
 import { say } from '../messages/messages.ts';
 import { type JobFields, jobFileName, MAX_JOB_BYTES } from './job.ts';
 import {
+  changedIds,
   changedText,
   createFile,
   entryOf,
@@ -48,7 +49,7 @@ export class Jobs {
   readonly #folder: string;
   readonly #timezone: string;
   readonly #log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(changed: readonly string[]) => void>();
   readonly #parsed = new WeakMap<WatchedFile, Parsed>();
   #files: readonly WatchedFile[] = [];
   #entries: readonly JobFile[] = [];
@@ -109,8 +110,8 @@ export class Jobs {
     throw new UserError(`Several jobs have that name: ${named.map(({ id }) => id).join(', ')}. Use one of these ids.`);
   }
 
-  /** Called after each change of the set; what it gives back ends that. */
-  onChange(listener: () => void): () => void {
+  /** Called after each change of the set with the ids of those that changed; what it gives back ends that. */
+  onChange(listener: (changed: readonly string[]) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -214,8 +215,9 @@ export class Jobs {
       else next.push(entryOf(common, await this.#read(file), before?.job));
     }
     this.#tell(next);
+    const changed = changedIds(this.#entries, next);
     this.#entries = next;
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners) listener(changed);
   }
 
   #mayGoOn(file: WatchedFile): boolean {

@@ -43,6 +43,18 @@ export function entryOf(
   return { ...common, state: 'broken', problem: result.problem, ...(before ? { job: before } : {}) };
 }
 
+/** What has come, gone, or says something else now. A file that was not touched keeps its job. */
+export function changedIds(before: readonly JobFile[], after: readonly JobFile[]): string[] {
+  const lacks = (all: readonly JobFile[]) => {
+    const byFile = new Map(all.map((one) => [one.file, one]));
+    return ({ file, state, problem, job }: JobFile) => {
+      const other = byFile.get(file);
+      return other?.state !== state || other.problem !== problem || other.job !== job;
+    };
+  };
+  return [...new Set([...before.filter(lacks(after)), ...after.filter(lacks(before))].map(({ id }) => id))];
+}
+
 /** Of two files for one job the first counts: `x.yaml` before `x.yml`, and both before `x.disabled.yaml`. */
 export function sorted(files: readonly WatchedFile[]): WatchedFile[] {
   const rank = ({ name }: WatchedFile) => Number(jobFileName(name)?.isDisabled ?? false);

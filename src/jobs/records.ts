@@ -28,12 +28,20 @@ export class Records {
   readonly #clock: Clock;
   readonly #state: JobStates;
   readonly #log: Pick<Logger, 'warn' | 'error'>;
+  readonly #onRun: (id: string) => void;
   readonly #unwritten = new Map<string, JobState>();
 
-  constructor(clock: Clock, state: JobStates, log: Pick<Logger, 'warn' | 'error'>) {
+  /** @param onRun what is known of a job's last run, or of the last that was left out, has changed */
+  constructor(
+    clock: Clock,
+    state: JobStates,
+    log: Pick<Logger, 'warn' | 'error'>,
+    onRun: (id: string) => void = () => undefined,
+  ) {
     this.#clock = clock;
     this.#state = state;
     this.#log = log;
+    this.#onRun = onRun;
   }
 
   get(id: string): JobState | undefined {
@@ -135,6 +143,7 @@ export class Records {
   }
 
   async #save(id: string, next: JobState): Promise<void> {
+    const known = this.get(id);
     this.#unwritten.set(id, next);
     try {
       await this.#state.set(id, next);
@@ -142,5 +151,6 @@ export class Records {
     } catch (error) {
       this.#log.error({ err: error, job: id }, 'the record of a job cannot be written');
     }
+    if (known?.lastRun !== next.lastRun || known?.lastSkip !== next.lastSkip) this.#onRun(id);
   }
 }

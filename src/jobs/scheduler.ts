@@ -39,6 +39,8 @@ export interface SchedulerOptions {
   /** Once for failures in a row. */
   onTrouble?(job: Job, trouble: Trouble): void | Promise<void>;
   onSkip?(job: Job, slot: Date, reason: SkipReason): void;
+  /** A run has begun, ended, or was left out. */
+  onRun?(id: string): void;
 }
 
 interface Plan {
@@ -72,7 +74,7 @@ export class Scheduler {
     this.#jobs = options.jobs;
     this.#log = options.log;
     this.#windowMs = options.windowMs ?? WINDOW_MS;
-    this.#records = new Records(this.#clock, options.state, this.#log);
+    this.#records = new Records(this.#clock, options.state, this.#log, (id) => options.onRun?.(id));
   }
 
   /** Call it once the job files have been read: what is not among them counts as removed. */

@@ -46,6 +46,8 @@ export interface JobServiceOptions {
   ownerAddresses: () => Address[];
   languages: Pick<Languages, 'of'>;
   tellOwners: (id: string, said: Said) => Promise<void>;
+  /** Its file, or what is known of its runs, has changed. Must not throw. */
+  onChanged: (id: string) => void;
   log: Logger;
 }
 
@@ -71,13 +73,19 @@ export class ScheduledJobs implements JobService {
       isBusy: (id) => this.#isBusy(id),
       onTrouble: (job, trouble) => this.#tellTrouble(job, trouble),
       onSkip: (job, slot) => this.#tellSkipped(job, slot),
+      onRun: (id) => options.onChanged(id),
     });
   }
 
   /** Call it once the job files have been read. */
   start(): void {
     this.scheduler.start();
-    this.#unsubscribe ??= this.#jobs.onChange(() => void this.#names.check());
+    const { onChanged } = this.#options;
+    this.#unsubscribe ??= this.#jobs.onChange((changed) => {
+      for (const id of changed) onChanged(id);
+      void this.#names.check();
+    });
+    for (const { id } of this.#jobs.all()) onChanged(id);
     void this.#names.check();
   }
 

@@ -33,7 +33,7 @@ export async function linkCurrentTask(home: Home, viber: string, taskId: string)
 }
 
 /** The task `session-log` points to. */
-function currentTask(home: Home, viber: string): string | undefined {
+export function currentTask(home: Home, viber: string): string | undefined {
   const target = readLink(path.join(home.viberDir(viber), 'session-log'));
   const id = target === undefined ? '' : path.basename(target, '.jsonl');
   return isId(id) ? id : undefined;

@@ -29,7 +29,15 @@ test('a run that ends before the jobs have been read after a restart is noted, a
   const told: string[] = [];
   const { jobs } = openAppJobs({
     config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
-    ...{ home, folder: undefined, viber: 'default', clock: undefined, log: silentLog(), channelOf: () => undefined },
+    ...{
+      home,
+      folder: undefined,
+      viber: 'default',
+      clock: undefined,
+      log: silentLog(),
+      channelOf: () => undefined,
+      onChanged: () => undefined,
+    },
     queue: { enqueue: async () => 'duplicate', depth: () => 0, isBusy: () => false },
     languages: { of: () => undefined, at: () => messagesIn('en') },
     notifier: {
@@ -53,7 +61,15 @@ test('a job for one time that was missed for too long is told to the owners befo
   const told: string[] = [];
   const { jobs } = openAppJobs({
     config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
-    ...{ home, folder: undefined, viber: 'default', clock: undefined, log: silentLog(), channelOf: () => undefined },
+    ...{
+      home,
+      folder: undefined,
+      viber: 'default',
+      clock: undefined,
+      log: silentLog(),
+      channelOf: () => undefined,
+      onChanged: () => undefined,
+    },
     queue: { enqueue: async () => 'accepted', depth: () => 0, isBusy: () => false },
     languages: { of: () => undefined, at: () => messagesIn('en') },
     notifier: {
@@ -76,7 +92,7 @@ test('a folder of jobs that cannot be used ends nothing, and is used once it is 
   const failed: unknown[] = [];
   const { jobs } = openAppJobs({
     config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
-    ...{ home, folder, viber: 'default', clock: undefined, channelOf: () => undefined },
+    ...{ home, folder, viber: 'default', clock: undefined, channelOf: () => undefined, onChanged: () => undefined },
     log: { ...silentLog(), info: () => undefined, error: (fields: unknown) => void failed.push(fields) },
     queue: { enqueue: async () => 'accepted', depth: () => 0, isBusy: () => false },
     languages: { of: () => undefined, at: () => messagesIn('en') },

@@ -47,7 +47,7 @@ function world(start: string, options: { timezone?: string } = {}): World {
   folders.push(folder);
   const clock = manualClock(start);
   const files = new Map<string, JobFile>();
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(changed: readonly string[]) => void>();
   const names = new Set<string>();
   const lists = { runs: [] as string[], fired: [] as string[], skipped: [] as string[], removed: [] as string[] };
   const troubles: Trouble[] = [];
@@ -103,12 +103,12 @@ function world(start: string, options: { timezone?: string } = {}): World {
       const job = await parseJob(text, { file: `${id}.yaml`, now: new Date(clock.now()), timezone });
       const common = { id, file: `${id}.yaml`, path: `/jobs/${id}.yaml`, state };
       files.set(id, state === 'disabled' ? common : { ...common, job });
-      for (const listener of listeners) listener();
+      for (const listener of listeners) listener([]);
       await it.scheduler.idle();
     },
     drop(id) {
       files.delete(id);
-      for (const listener of listeners) listener();
+      for (const listener of listeners) listener([]);
     },
     advance: (ms) => clock.advance(ms, () => it.scheduler.idle()),
     advanceTo: (time) => clock.advanceTo(time, () => it.scheduler.idle()),

@@ -16,6 +16,7 @@ import type { Gateway } from '../../runtime/gateway.ts';
 import type { Bus } from '../../runtime/live/bus.ts';
 import { createLiveText, type LiveText } from '../../runtime/live/text.ts';
 import { type Change, hearChanges } from '../../workspace/changes.ts';
+import { PlanWatch } from '../../workspace/plan-watch.ts';
 import { readTaskSync } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Services } from '../services.ts';
@@ -48,6 +49,7 @@ export function openProtocol(services: ProtocolServices): Protocol {
     gateway,
     fileOf: (caller, ref) => fileOf(caller, ref, { home, uploads }),
   });
+  const plans = new PlanWatch(home, (error) => log.warn({ err: error }, 'plans cannot be watched'));
   const parts: ProtocolParts = {
     ...{ home, epoch: engine.epoch, about: { id: viber, version: versionOf() }, submissions, maySee },
     stopping: {
@@ -56,6 +58,7 @@ export function openProtocol(services: ProtocolServices): Protocol {
     },
     approvals: work.approvals,
     jobs: work.jobs,
+    plans,
     runningTasks: () => [...new Set(live.runs().map(({ taskId }) => taskId))],
     async decideMemory(caller, { suggestion, verdict, text = '' }) {
       const { principal } = caller;
@@ -92,7 +95,10 @@ export function openProtocol(services: ProtocolServices): Protocol {
     return stopped;
   }
 
-  const unheard = hearChanges(home, (change) => news.tell(newsOf(change)));
+  const unheard = hearChanges(home, (change) => {
+    plans.heard(change);
+    news.tell(newsOf(change));
+  });
   const exchange = new Exchange(parts);
   const sockets = createSockets({ parts, exchange });
   return {

@@ -113,6 +113,7 @@ export const commandTable: Readonly<Record<CommandType, Carry>> = {
   }),
   'task:subscribe': command(subscribeSchema, async ({ taskIds, after, live }, { exchange, connection }) => {
     if (!exchange || !connection) throw noTask();
+    await exchange.attend(connection, taskIds);
     return { afterwards: () => exchange.follow(connection, taskIds, { after, live }) };
   }),
   'task:unsubscribe': command(unsubscribeSchema, async ({ taskIds }, { exchange, connection }) => {

@@ -38,12 +38,20 @@ export class Exchange {
   connect(caller: Caller, peer: Peer): Connection {
     const connection = new Connection(caller, peer, this.#parts);
     this.#connections.add(connection);
+    this.#attendTo([]);
     return connection;
   }
 
   leave(connection: Connection): void {
     this.#connections.delete(connection);
     this.#attend();
+    if (this.#connections.size === 0) this.#parts.plans.rest();
+  }
+
+  /** Resolves once an edit of these plans by hand would be told of. */
+  async attend(connection: Connection, taskIds: readonly string[] | '*'): Promise<void> {
+    const tasks = await this.#meant(connection, taskIds);
+    await this.#parts.plans.attend(tasks.map(({ id }) => id).reverse());
   }
 
   /** From now on, after what `after` says was missed. */
@@ -55,6 +63,7 @@ export class Exchange {
     const ids = taskIds === ALL ? [ALL] : taskIds;
     connection.follow(ids, live);
     this.#attend();
+    await this.attend(connection, taskIds);
     if (after !== undefined) await this.catchUp(connection, after, taskIds);
   }
 
@@ -112,6 +121,7 @@ export class Exchange {
   close(code: number, reason: string): void {
     this.#unsubscribe();
     this.#stopProgress?.();
+    this.#parts.plans.rest();
     for (const connection of this.#connections) connection.close(code, reason);
   }
 
@@ -129,8 +139,15 @@ export class Exchange {
     for (const connection of this.#connections) connection.progress(event, this.log.cursor);
   }
 
+  #attendTo(taskIds: readonly string[]): void {
+    this.#parts.plans.attend(taskIds).catch((error: unknown) => this.#parts.onError(error));
+  }
+
   #hear(news: News): void {
     for (const [frame, audience] of framesOf(news)) {
+      // What somebody works on now is what people edit.
+      const isAtWork = frame.type === 'task:started' || frame.type === 'plan:changed';
+      if (isAtWork && this.#connections.size > 0) this.#attendTo([frame.taskId]);
       const event = this.log.add(frame, audience);
       for (const connection of this.#connections) connection.tell(event);
     }

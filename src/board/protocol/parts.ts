@@ -46,6 +46,8 @@ export interface ProtocolParts {
   jobs: () => Promise<JobService | undefined>;
   /** What they may see in direct messages, whatever viber works on it. */
   maySee(principal: Principal, task: TaskRecord): boolean;
+  /** Whoever edits these plans by hand is heard from now on, until nobody looks any more. */
+  plans: { attend(taskIds: readonly string[]): Promise<void>; rest(): void };
   /** Tasks at work now. */
   runningTasks(): readonly string[];
   /** Decides what waits to be remembered, as `/memory` does. Throws Refused. */

@@ -1,0 +1,130 @@
+/**
+ * Plans that people save in an editor while somebody looks, told as the store tells its own writes (`changes.ts`): once for each text,
+ * whoever has written it. Nothing is watched until a task is attended to, and the folders of the newest few hundred are at most.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { errorCode } from '../errors.ts';
+import { serialise } from '../lib/locks.ts';
+import { type Change, tellChange } from './changes.ts';
+import { currentTask, planFile, settleEdits } from './current-task.ts';
+import type { Home } from './home.ts';
+import { readPlan } from './plan.ts';
+import { readTaskSync } from './tasks.ts';
+import { listVibers } from './vibers.ts';
+
+const MAX_TASKS = 256;
+/** An editor saves in several steps. */
+const QUIET_MS = 60;
+/** What was emptied is about to be written; it counts as empty once nobody has touched it for this long. */
+const EMPTY_MS = 1_500;
+
+interface Watched {
+  watcher: fs.FSWatcher;
+  timer?: NodeJS.Timeout;
+}
+
+export class PlanWatch {
+  readonly #home: Home;
+  readonly #onError: (error: unknown) => void;
+  /** By folder. */
+  readonly #watched = new Map<string, Watched>();
+  /** By task, the hash of the text that was told last; '' where there is no plan. */
+  readonly #known = new Map<string, string>();
+  #hasFailed = false;
+
+  constructor(home: Home, onError: (error: unknown) => void) {
+    this.#home = home;
+    this.#onError = onError;
+  }
+
+  /** Somebody looks: at these tasks, and at whatever the vibers' folders show. */
+  async attend(taskIds: readonly string[]): Promise<void> {
+    for (const viber of listVibers(this.#home)) {
+      const folder = this.#home.viberDir(viber);
+      this.#watch(folder, (name) => name === 'task.md' && this.#soon(folder, QUIET_MS, () => this.#settle(viber)));
+      const shown = currentTask(this.#home, viber);
+      if (shown !== undefined) await this.#attendTo(shown);
+    }
+    for (const id of taskIds) await this.#attendTo(id);
+  }
+
+  /** What the store itself has written is no news any more. */
+  heard(change: Change): void {
+    if (change.kind === 'plan' && this.#known.has(change.taskId)) this.#known.set(change.taskId, change.hash);
+  }
+
+  /** Nobody looks any more. */
+  rest(): void {
+    for (const folder of this.#watched.keys()) this.#leave(folder);
+    this.#known.clear();
+  }
+
+  async #attendTo(taskId: string): Promise<void> {
+    const folder = this.#home.taskDir(taskId);
+    if (this.#known.has(taskId) || !fs.existsSync(folder)) return;
+    this.#known.set(taskId, '');
+    this.#watch(folder, (name) => name === 'task.md' && this.#soon(folder, QUIET_MS, () => this.#look(taskId)));
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_TASKS && oldest !== undefined) {
+      this.#known.delete(oldest);
+      this.#leave(this.#home.taskDir(oldest));
+    }
+    this.#known.set(taskId, (await readPlan(this.#home, taskId))?.hash ?? '');
+  }
+
+  #watch(folder: string, onName: (name: string | null) => void): void {
+    if (this.#watched.has(folder)) return;
+    try {
+      const watcher = fs.watch(folder, (_event, name) => onName(name)).unref();
+      watcher.on('error', () => this.#leave(folder));
+      this.#watched.set(folder, { watcher });
+    } catch (error) {
+      // A folder that is not there yet has no plan. With no watches left, edits by hand are seen when somebody asks for the plan.
+      if (errorCode(error) !== 'ENOENT' && !this.#hasFailed) this.#onError(error);
+      this.#hasFailed ||= errorCode(error) !== 'ENOENT';
+    }
+  }
+
+  #leave(folder: string): void {
+    const watched = this.#watched.get(folder);
+    clearTimeout(watched?.timer);
+    watched?.watcher.close();
+    this.#watched.delete(folder);
+  }
+
+  #soon(folder: string, ms: number, work: () => Promise<void>): void {
+    const watched = this.#watched.get(folder);
+    if (!watched) return;
+    clearTimeout(watched.timer);
+    watched.timer = setTimeout(() => void work().catch(this.#onError), ms).unref();
+  }
+
+  /** A file in the place of the link becomes the plan that it is, which the store tells. */
+  async #settle(viber: string): Promise<void> {
+    settleEdits(this.#home, '', viber);
+    const shown = currentTask(this.#home, viber);
+    if (shown !== undefined) await (this.#known.has(shown) ? this.#look(shown) : this.#attendTo(shown));
+  }
+
+  /** After a write of the store that is under way: it tells of that itself. */
+  #look(taskId: string): Promise<void> {
+    const file = planFile(this.#home, taskId);
+    return serialise(file, async () => {
+      const plan = await readPlan(this.#home, taskId, readTaskSync(this.#home, taskId)?.viber);
+      const folder = path.dirname(file);
+      if (isBlankForNow(file)) return this.#soon(folder, EMPTY_MS, () => this.#look(taskId));
+      const hash = plan?.hash ?? '';
+      if (!this.#known.has(taskId) || this.#known.get(taskId) === hash) return;
+      this.#known.set(taskId, hash);
+      tellChange(this.#home, { kind: 'plan', taskId, hash });
+    });
+  }
+}
+
+/** Emptied, or gone, within the moment that a save takes. */
+function isBlankForNow(file: string): boolean {
+  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  const at = (stat ?? fs.statSync(path.dirname(file), { throwIfNoEntry: false }))?.mtimeMs ?? 0;
+  return !stat?.size && Math.abs(Date.now() - at) < EMPTY_MS;
+}
