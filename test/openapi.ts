@@ -19,6 +19,7 @@ const NAMES: Record<CommandType, string> = {
   'plan:write': 'PlanWrite',
   'file:write': 'FileWrite',
   'artifact:get': 'ArtifactGet',
+  upload: 'UploadPiece',
 };
 
 const error = {

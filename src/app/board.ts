@@ -52,7 +52,7 @@ export async function openBoard(options: BoardOptions): Promise<OpenBoard> {
       ...login.routes,
       ...taskRoutes(protocol.parts),
       eventsRoute(protocol.parts, protocol.exchange),
-      ...chatRoutes(protocol.parts, protocol.exchange),
+      ...chatRoutes(protocol.parts, protocol.exchange, config.limits.downloadBytes),
       ...jobRoutes(protocol.parts),
       ...pageRoutes(openPages({ services, sessions, ...parts, protocol: protocol.parts })),
       artifactRoute({ home, maySee }),

@@ -75,10 +75,7 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
   const close = async () => void (await Promise.all(closing.map((each) => each())));
   if (options.localOnly) return { channels, mounts, close };
   const { createApi } = await channelModules.api();
-  channels.set(
-    API,
-    createApi({ onNotice: options.onNotice, fileOf: async (id) => fileOfRef(home, options.uploads, id) }),
-  );
+  channels.set(API, createApi({ onNotice: options.onNotice, fileOf: (id) => fileOfRef(options, id) }));
   const [forTelegram, forDiscord, forSlack] = await Promise.all([
     telegram && channelModules.telegram(),
     discord && channelModules.discord(),
@@ -131,7 +128,10 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
 }
 
 /** Where a file is that a message of a program came with, as `src/app/board/protocol.ts` has named it. */
-function fileOfRef(home: Home, uploads: Pick<Uploads, 'find'>, id: string): string | undefined {
+async function fileOfRef(
+  { home, uploads }: Pick<BuildOptions, 'home' | 'uploads'>,
+  id: string,
+): Promise<string | undefined> {
   const [ref = '', by] = id.split(' ', 2);
   if (by !== undefined) return uploads.find(by, ref)?.path;
   const [, taskId = '', name = ''] = /^artifacts\/([^/]+)\/([^/]+)$/.exec(ref) ?? [];
@@ -140,7 +140,7 @@ function fileOfRef(home: Home, uploads: Pick<Uploads, 'find'>, id: string): stri
 }
 
 /** The hub of the configuration; it is off without an address or a token. */
-async function openHub({ config, log, serveHub }: BuildOptions): Promise<Hub | undefined> {
+async function openHub({ config, log, serveHub, ...files }: BuildOptions): Promise<Hub | undefined> {
   const { url, token, role } = config.hub;
   if (url === undefined || token === undefined) return undefined;
   const [hub, { endFrame, noticeFrame }] = await Promise.all([
@@ -149,6 +149,7 @@ async function openHub({ config, log, serveHub }: BuildOptions): Promise<Hub | u
   ]);
   return new hub.Hub({
     ...{ url, token, frameOf: endFrame, noticeOf: noticeFrame },
+    fileOf: (id) => fileOfRef(files, id),
     serve: (socket) => serveHub(socket, callerOfHub(role)),
     onError: (error) => log.error({ err: error }, 'a connection with the hub failed'),
   });

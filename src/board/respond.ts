@@ -65,22 +65,32 @@ export function bodyIsLeft({ complete, headers }: http.IncomingMessage): boolean
 }
 
 export const MAX_BODY = 1024 * 1024;
-const UNREAD: Readonly<Record<number, () => Refused>> = {
+const UNREAD: Readonly<Record<number, (maxBytes: number) => Refused>> = {
   408: () => new Refused(408, 'too_slow', 'The body did not come in time.'),
-  413: () => new Refused(413, 'too_large', `A body may have ${MAX_BODY / 1024} KB at most.`),
+  413: (maxBytes) => new Refused(413, 'too_large', `A body may have ${Math.floor(maxBytes / 1024)} KB at most.`),
   503: () => new Refused(503, 'busy', 'Too much is being sent at once; try again in a moment.'),
 };
-/** One for all: it counts what all bodies hold together. */
-let reader: ReadBody | undefined;
+/** One for all of a size: it counts what all bodies hold together. */
+const readers = new Map<number, ReadBody>();
+/** Of a body that brings files. */
+const LARGE_MS = 60_000;
+
+function readerOf(maxBytes: number): ReadBody {
+  const large = maxBytes > MAX_BODY ? { totalBytes: 2 * maxBytes, waitMs: LARGE_MS } : {};
+  const reader = readers.get(maxBytes) ?? createBodyReader({ maxBytes, ...large });
+  readers.set(maxBytes, reader);
+  return reader;
+}
 
 /** The body as what it must be. Throws Refused naming the first field that is not. */
 export async function readBody<T>(
   { request, response }: Pick<BoardRequest, 'request' | 'response'>,
   schema: z.ZodType<T>,
+  maxBytes = MAX_BODY,
 ): Promise<T> {
-  reader ??= createBodyReader({ maxBytes: MAX_BODY });
-  const body = await reader(request, response);
-  if (typeof body === 'number') throw UNREAD[body]?.() ?? new Refused(400, 'cut_off', 'The request was cut off.');
+  const body = await readerOf(maxBytes)(request, response);
+  if (typeof body === 'number')
+    throw UNREAD[body]?.(maxBytes) ?? new Refused(400, 'cut_off', 'The request was cut off.');
   const parsed = schema.safeParse(parse(body.toString()));
   if (parsed.success) return parsed.data;
   const { path = [], message = 'it is not what it must be' } = parsed.error.issues[0] ?? {};

@@ -12,6 +12,8 @@ export interface SubmittedTask {
   messages?: readonly { role: 'user' | 'assistant'; text: string }[];
   plan?: string | { goal: string; steps: readonly { id: string; title: string; status: string }[] };
   artifacts?: readonly { id: string; title?: string; type?: string; ref?: string }[];
+  /** Refs of uploads: files of the message itself. */
+  files?: readonly string[];
   memory?: string;
   context?: { currentFile?: string; selection?: string };
   viberId?: string;

@@ -1,13 +1,17 @@
 /** A page of the AI SDK against the gateway: its own transport and parser on one side, the whole program on the other. */
+import fs from 'node:fs';
+import path from 'node:path';
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { openWorld } from '../dialogs/harness.ts';
 
 const TOKEN = 'the-token-of-a-page';
 
-async function open() {
+async function open(limits: object = {}) {
   const clients = { page: { token: TOKEN }, other: { token: 'the-token-of-another' } };
-  const world = await openWorld({ config: { http: { port: 0, clients } } });
+  const world = await openWorld({
+    config: { http: { port: 0, clients }, limits: { freeBytes: 0, messagesPerMinute: 1000, ...limits } },
+  });
   const api = `http://127.0.0.1:${world.app.port}/api/chat`;
   const transport = (token = TOKEN) => new DefaultChatTransport({ api, headers: { authorization: `Bearer ${token}` } });
   const send = (chatId: string, messages: UIMessage[], given: { token?: string; signal?: AbortSignal } = {}) =>
@@ -30,6 +34,69 @@ async function read(stream: ReadableStream<UIMessageChunk>): Promise<UIMessage> 
   return last;
 }
 const textOf = ({ parts }: UIMessage) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('|');
+
+const dataUrl = (type: string, content: string | Buffer) =>
+  `data:${type};base64,${Buffer.from(content).toString('base64')}`;
+const withFiles = (id: string, text: string, ...files: { name: string; url: string; type?: string }[]): UIMessage => ({
+  ...{ id, role: 'user' },
+  parts: [
+    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+    ...files.map(({ name, url, type = 'text/plain' }) => ({
+      ...{ type: 'file' as const, mediaType: type, filename: name, url },
+    })),
+  ],
+});
+/** What stands in the home of the files that people gave. */
+const given = (home: string) =>
+  fs
+    .globSync('artifacts/*/*.{txt,md,csv}', { cwd: home })
+    .map((file) => fs.readFileSync(path.join(home, file), 'utf8'));
+
+describe('files of a useChat page', () => {
+  test('are attachments, given as data URLs or as what was handed in before, in the first message and in later ones', async () => {
+    const { world, send } = await open();
+    world.llm.script([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
+    const first = withFiles('m1', 'Read this', { name: 'tea.txt', url: dataUrl('text/plain', 'Tea is green.') });
+    const answer = await read(await send('files', [first]));
+    expect(JSON.stringify(world.llm.requests().at(-1)?.messages)).toContain('tea.txt');
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const at = `http://127.0.0.1:${world.app.port}/api/uploads?name=beans.csv`;
+    const upload = JSON.parse(await (await fetch(at, { method: 'POST', headers, body: 'beans,3' })).text());
+    const second = withFiles('m2', 'And these', { name: 'beans.csv', url: upload.ref, type: 'text/csv' });
+    const third = withFiles('m3', '', { name: 'plain.txt', url: 'data:,no%20words%20at%20all' });
+    const history = [first, { ...answer, id: 'a1' }, second];
+    expect(textOf(await read(await send('files', history)))).toBe('Two.');
+    expect(textOf(await read(await send('files', [...history, third])))).toBe('Three.');
+    expect(given(world.home).sort()).toEqual(['Tea is green.', 'beans,3', 'no words at all']);
+    // Sent again, nothing comes twice.
+    expect(textOf(await read(await send('files', [...history, third])))).toBe('Three.');
+    expect([given(world.home).length, world.llm.requests().length]).toEqual([3, 3]);
+  });
+
+  test.each([
+    ['is too large', { name: 'big.txt', url: dataUrl('text/plain', 'x'.repeat(2_001)) }, 413, /big\.txt.*at most/],
+    ['is elsewhere', { name: 'far.txt', url: 'https://example.org/far.txt' }, 400, /far\.txt/],
+    ['is on this machine', { name: 'pass.txt', url: 'file:///etc/passwd' }, 400, /pass\.txt/],
+    ['is not there', { name: 'gone.txt', url: `uploads/${'0'.repeat(32)}` }, 404, /uploads\/0{32}/],
+    ['is no base64', { name: 'odd.txt', url: 'data:text/plain;base64,%%%' }, 400, /odd\.txt/],
+  ])('that hold one that %s are refused by its name, and nothing is done', async (_what, file, status, reason) => {
+    const { world, post } = await open({ downloadBytes: 2_000 });
+    const good = { name: 'good.txt', url: dataUrl('text/plain', 'fine') };
+    const answer = await post({ id: 'x', messages: [withFiles('m1', 'Read', good, file)] });
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject({ error: { message: expect.stringMatching(reason) } });
+    expect([given(world.home), world.llm.requests()]).toEqual([[], []]);
+  });
+
+  test('may be larger than any other body', async () => {
+    const { world, post } = await open();
+    world.llm.script([{ text: 'Read.' }]);
+    const large = { name: 'large.txt', url: dataUrl('text/plain', 'x'.repeat(3_000_000)) };
+    const answer = await post({ id: 'x', messages: [withFiles('m1', 'Read', large)] });
+    expect([answer.status, (await answer.text()).includes('Read.')]).toEqual([200, true]);
+    expect(given(world.home)[0]?.length).toBe(3_000_000);
+  });
+});
 
 describe('a useChat page', () => {
   test('has two turns, the second knows of the first, and a repeated message is no second one', async () => {

@@ -11,16 +11,25 @@ const TOKEN = 'the-token-of-the-hub';
 async function open({
   hub: own = {},
   token = TOKEN,
+  limits = {},
   ...options
 }: {
   hub?: object;
   token?: string;
+  limits?: object;
   prepare?: (home: string) => void;
 } = {}) {
   const hub = new HubEmulator({ token: TOKEN });
   await hub.start();
   onTestFinished(() => hub.stop());
-  const world = await openWorld({ config: { http: { port: 0 }, hub: { url: hub.url, token, ...own } }, ...options });
+  const world = await openWorld({
+    config: {
+      http: { port: 0 },
+      hub: { url: hub.url, token, ...own },
+      limits: { freeBytes: 0, messagesPerMinute: 1000, ...limits },
+    },
+    ...options,
+  });
   const ready = () => expect.poll(() => hub.isConnected).toBe(true);
   const submit = (goal: string, id = goal) => hub.send({ type: 'task:submit', id, goal, messages: [] });
   /** What waits to be told. */
@@ -126,5 +135,39 @@ describe('a hub', () => {
     const [first = 0, second = 0, third = 0] = hub.dialled;
     expect(second - first).toBeGreaterThan(200);
     expect(third - second).toBeGreaterThan(400);
+  });
+
+  test('gives files in pieces, which are attachments of what it says; refused ones say which', async () => {
+    const { hub, world, ready } = await open({ limits: { freeBytes: 0, downloadBytes: 1_500_000 } });
+    await ready();
+    const acked = async (frame: { id: string; [field: string]: unknown }) => {
+      hub.send(frame);
+      await expect.poll(() => hub.sent('ack').some(({ id }) => id === frame.id)).toBe(true);
+      return hub.sent('ack').find(({ id }) => id === frame.id) ?? { type: 'ack' };
+    };
+    const bytes = Buffer.from('All of it, from the first word to the last. '.repeat(30_000));
+    const piece = (offset: number, more = {}) => ({
+      ...{ type: 'upload', id: `p${offset}`, name: 'notes.txt', contentType: 'text/plain', size: bytes.length, offset },
+      ...{ data: bytes.subarray(offset, offset + 600_000).toString('base64'), ...more },
+    });
+    expect(await acked(piece(0))).toMatchObject({ ok: true, next: 600_000 });
+    expect(await acked(piece(600_000))).toMatchObject({ ok: true, next: 1_200_000 });
+    // One that does not follow is refused, and the file goes on.
+    expect(await acked(piece(0, { id: 'gap', offset: 5 }))).toMatchObject({ ok: false, error: { field: 'offset' } });
+    const { ref, ok } = await acked(piece(1_200_000));
+    expect([ok, ref]).toEqual([true, expect.stringMatching(/^uploads\//)]);
+    expect(await acked({ ...piece(0), id: 'big', name: 'big.txt', size: 1_500_001 })).toMatchObject({
+      error: { code: 'too_large', message: expect.stringContaining('big.txt') },
+    });
+    const submitted = { type: 'task:submit', id: 'with', goal: 'Read them', messages: [], files: [ref] };
+    const { taskId } = await acked(submitted);
+    await expect.poll(() => hub.sent('task:completed').length).toBe(1);
+    const kept = fs.globSync(`artifacts/${taskId}/*.txt`, { cwd: world.home });
+    expect(kept.map((file) => world.read(file))).toEqual([String(bytes)]);
+    await acked({ ...submitted, ...{ type: 'task:message', id: 'more', taskId, message: 'Again', files: [ref] } });
+    await expect.poll(() => hub.sent('task:completed').length).toBe(2);
+    expect(await acked({ ...submitted, id: 'none', files: ['uploads/none'] })).toMatchObject({
+      error: { code: 'not_found', message: expect.stringContaining('uploads/none') },
+    });
   });
 });

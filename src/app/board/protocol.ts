@@ -4,6 +4,7 @@ import { openArtifact } from '../../board/api/artifacts.ts';
 import type { Caller } from '../../board/contract.ts';
 import { Exchange } from '../../board/protocol/exchange.ts';
 import type { ProtocolParts } from '../../board/protocol/parts.ts';
+import { createPieces } from '../../board/protocol/pieces.ts';
 import { createSockets } from '../../board/protocol/socket.ts';
 import { Refused } from '../../board/respond.ts';
 import type { Address, AgentStreamEvent, RemoteFile } from '../../channels/channel.ts';
@@ -58,7 +59,7 @@ export function openProtocol(services: ProtocolServices): Protocol {
     },
     approvals: work.approvals,
     jobs: work.jobs,
-    plans,
+    ...{ plans, uploads, pieces: createPieces(uploads, services.config.limits.downloadBytes) },
     runningTasks: () => [...new Set(live.runs().map(({ taskId }) => taskId))],
     async decideMemory(caller, { suggestion, verdict, text = '' }) {
       const { principal } = caller;
@@ -124,7 +125,7 @@ async function fileOf(
     return { id: `${ref} ${caller.id}`, name, mimeType: type, size, kind: 'document' };
   }
   const found = await openArtifact({ home, maySee }, caller, ref);
-  if (!found) throw new Refused(404, 'not_found', 'There is no such file.', 'files');
+  if (!found) throw new Refused(404, 'not_found', `There is no file ${JSON.stringify(ref)} for you.`, 'files');
   await found.file.close();
   const { name, type } = found.meta;
   return { id: ref, name, mimeType: type, size: found.size, kind: 'document' };

@@ -91,7 +91,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
       const own = apiPlaces(chatOf(caller), caller.channel);
       return places.some((place) => place === own || place.startsWith(`${own}:`));
     },
-    async submit(caller, id, { goal, messages, plan, artifacts, memory, context, viberId }) {
+    async submit(caller, id, { goal, messages, plan, artifacts, memory, context, viberId, files = [] }) {
       const event = `${caller.id}:${id}`;
       const thread = traceOf(spoolKey(dedupeId({ id: event, address: placeOf(caller) })));
       const address = placeOf(caller, thread);
@@ -107,7 +107,8 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
         ...(artifacts && { artifacts }),
       };
       const isSame = said === undefined || said.trim() === goal.trim();
-      const saying = { id: event, address, text: said ?? goal, given, context, viber: viberId };
+      const remote = await filesOf(caller, files);
+      const saying = { id: event, address, text: said ?? goal, given, context, viber: viberId, files: remote };
       const facts = isSame ? [] : [`This task is about: ${goal.slice(0, MAX_GOAL_FACT)}`];
       await accept(caller, { ...saying, facts }, { type: 'task:submit', id });
       const taskId = conversations.get(conversationKey(address))?.taskId;

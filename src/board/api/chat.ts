@@ -4,31 +4,19 @@
  * goes away stops nothing: `GET /api/chat/{id}/stream` goes on with what is under way.
  */
 import type http from 'node:http';
-import { z } from 'zod';
 import { readTaskSync } from '../../workspace/tasks.ts';
 import type { BoardRequest, BoardRoute, Caller } from '../contract.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { EventFrame, ProgressEvent } from '../protocol/frames.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
 import { seenTask } from '../protocol/refusals.ts';
-import { Refused, readBody } from '../respond.ts';
+import { MAX_BODY, Refused, readBody } from '../respond.ts';
+import { chatBody, refsOf, type Said, saidIn } from './chat-messages.ts';
 
 const OVER: ReadonlySet<string> = new Set(['completed', 'error', 'stopped']);
 const BEAT_MS = 15_000;
 const SILENCE_MS = 60_000;
-
-const textPart = z.object({ type: z.literal('text'), text: z.string() });
-const uiMessage = z.object({
-  id: z.string().min(1).max(200),
-  role: z.string(),
-  parts: z.array(z.looseObject({ type: z.string() })),
-});
-/** What `DefaultChatTransport` sends; what else is in it is of no concern here. */
-const chatBody = z.object({
-  id: z.string().min(1).max(200),
-  messages: z.array(uiMessage).min(1),
-  trigger: z.string().exactOptional(),
-});
+const BODY_MS = 600_000;
 
 interface Taken {
   taskId: string;
@@ -36,20 +24,17 @@ interface Taken {
   isAgain: boolean;
 }
 
-interface Said {
-  id: string;
-  text: string;
-}
-
-export function chatRoutes(parts: ProtocolParts, exchange: Exchange): BoardRoute[] {
+/** @param maxFile bytes of one file; a page sends all it has shown with each message, and files as text a third larger than they are */
+export function chatRoutes(parts: ProtocolParts, exchange: Exchange, maxFile: number): BoardRoute[] {
+  const maxBytes = MAX_BODY + 2 * Math.ceil((maxFile * 4) / 3);
   return [
     {
-      ...{ method: 'POST', path: '/api/chat', asks: 'caller', silenceMs: SILENCE_MS },
+      ...{ method: 'POST', path: '/api/chat', asks: 'caller', silenceMs: SILENCE_MS, bodyMs: BODY_MS },
       async handle(asked) {
-        const { id, messages, trigger } = await readBody(asked, chatBody);
+        const { id, messages, trigger } = await readBody(asked, chatBody, maxBytes);
         if (trigger === 'regenerate-message')
           throw new Refused(400, 'bad_request', 'An answer stands as it is; ask for another one in words.', 'trigger');
-        const said = messages.flatMap(wordsOf);
+        const said = saidIn(messages);
         const stream = new ChatStream(asked, parts, exchange);
         await stream.begin(() => say(asked.caller, id, said, parts));
       },
@@ -66,13 +51,6 @@ export function chatRoutes(parts: ProtocolParts, exchange: Exchange): BoardRoute
       },
     },
   ];
-}
-
-/** Only what a person has written counts: nothing that a page says of the model, or for it. */
-function wordsOf({ id, role, parts }: z.infer<typeof uiMessage>): Said[] {
-  if (role !== 'user') return [];
-  const text = parts.flatMap((part) => textPart.safeParse(part).data?.text ?? []).join('\n');
-  return text.trim() === '' ? [] : [{ id, text }];
 }
 
 /** What is known of a chat: its task, and the newest words that were taken. */
@@ -94,17 +72,29 @@ async function say(caller: Caller, chat: string, said: readonly Said[], parts: P
   const last = said.at(-1);
   if (!first || !last) throw new Refused(400, 'bad_request', 'messages: the last one has no words', 'messages');
   const known = await knownChat(caller, chat, parts);
-  const taskId =
-    known.taskId ?? (await submissions.submit(caller, `chat:${chat}`, { goal: first.text, messages: [] })).taskId;
+  const taskId = known.taskId ?? (await begin(caller, chat, first, parts));
   seenTask(taskId, caller.principal, parts);
   // A name of a message may hold anything; what is remembered of it is compared and nothing else.
   const newest = encodeURIComponent(last.id);
   const isAgain = known.newest === newest;
   const isNew = !isAgain && (known.taskId !== undefined || last.id !== first.id);
-  if (isNew) await submissions.tell(caller, `chat:${chat}:${last.id}`, { taskId, message: last.text });
+  if (isNew) {
+    const files = await refsOf(last, caller, parts);
+    const message = last.text.trim() === '' ? namesOf(last) : last.text;
+    await submissions.tell(caller, `chat:${chat}:${last.id}`, { taskId, message, files });
+  }
   if (!isAgain) await answered.set(keyOf(caller, chat), `${taskId} ${newest}`);
   return { taskId, isAgain };
 }
+
+async function begin(caller: Caller, chat: string, first: Said, parts: ProtocolParts): Promise<string> {
+  const files = await refsOf(first, caller, parts);
+  const goal = first.text.trim() === '' ? namesOf(first) : first.text;
+  return (await parts.submissions.submit(caller, `chat:${chat}`, { goal, messages: [], files })).taskId;
+}
+
+/** What is said with files alone. */
+const namesOf = ({ files }: Said): string => files.map(({ name }) => name).join(', ');
 
 /** One answer on its way to a page. */
 class ChatStream {

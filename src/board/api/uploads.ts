@@ -1,7 +1,7 @@
 /** `POST /api/uploads?name=N`: a file for a message that is still to come, which names it by the `ref` that is answered. */
-import { StorageError } from '../../errors.ts';
-import { UploadRefused, type Uploads } from '../../workspace/uploads.ts';
+import type { Uploads } from '../../workspace/uploads.ts';
 import type { BoardRoute } from '../contract.ts';
+import { namedRefusal } from '../protocol/refusals.ts';
 import { Refused, sendJson } from '../respond.ts';
 
 export interface UploadParts {
@@ -13,7 +13,6 @@ export interface UploadParts {
 /** Without a byte for so long it is given up; a large file on a slow line may take its time. */
 const SILENCE_MS = 30_000;
 const BODY_MS = 600_000;
-const STATUS = { too_large: 413, too_many: 429 } as const;
 
 export const uploadRoute = ({ uploads, maxBytes }: UploadParts): BoardRoute => ({
   ...{ method: 'POST', path: '/api/uploads', asks: 'caller', silenceMs: SILENCE_MS, bodyMs: BODY_MS },
@@ -28,8 +27,8 @@ export const uploadRoute = ({ uploads, maxBytes }: UploadParts): BoardRoute => (
       const type = request.headers['content-type'] ?? '';
       sendJson(response, 201, await uploads.store(caller.id, { name, type }, request));
     } catch (error) {
-      if (error instanceof UploadRefused) throw new Refused(STATUS[error.why], error.why, error.message);
-      if (error instanceof StorageError) throw new Refused(503, 'unavailable', error.message);
+      const told = namedRefusal(error, name);
+      if (told instanceof Refused) throw told;
       // Whoever sent it has gone in the middle of it.
       if (!request.complete) return void response.destroy();
       throw error;

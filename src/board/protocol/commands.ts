@@ -26,6 +26,7 @@ import {
   subscribeSchema,
   tellSchema,
   unsubscribeSchema,
+  uploadSchema,
 } from './schemas.ts';
 
 export interface Asked {
@@ -131,6 +132,9 @@ export const commandTable: Readonly<Record<CommandType, Carry>> = {
   })),
   'file:write': command(fileWriteSchema, async (write, { caller, parts }) => ({
     fields: await writeFile(write, caller.principal, parts),
+  })),
+  upload: command(uploadSchema, async (piece, { caller, parts }) => ({
+    fields: await parts.pieces.take(caller.id, piece),
   })),
   'artifact:get': command(artifactSchema, async ({ ref, offset }, { caller, parts }) => ({
     fields: await readArtifact(ref, offset, caller, parts),

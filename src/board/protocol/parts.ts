@@ -6,7 +6,9 @@ import type { JobService } from '../../runtime/contract/job-service.ts';
 import type { News } from '../../runtime/contract/news.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
+import type { Uploads } from '../../workspace/uploads.ts';
 import type { Caller } from '../contract.ts';
+import type { Pieces } from './pieces.ts';
 import type { CommandOf } from './schemas.ts';
 
 /** What is said enters through the gateway's door: durable when it resolves. Throws Refused. */
@@ -48,6 +50,8 @@ export interface ProtocolParts {
   maySee(principal: Principal, task: TaskRecord): boolean;
   /** Whoever edits these plans by hand is heard from now on, until nobody looks any more. */
   plans: { attend(taskIds: readonly string[]): Promise<void>; rest(): void };
+  uploads: Pick<Uploads, 'store'>;
+  pieces: Pieces;
   /** Tasks at work now. */
   runningTasks(): readonly string[];
   /** Decides what waits to be remembered, as `/memory` does. Throws Refused. */

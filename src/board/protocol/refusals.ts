@@ -2,9 +2,10 @@
 import type { z } from 'zod';
 import { authoriseAction } from '../../access/authorise.ts';
 import type { Principal } from '../../access/principal.ts';
-import { DeliveryError, UserError } from '../../errors.ts';
+import { DeliveryError, StorageError, UserError } from '../../errors.ts';
 import { readTaskSync } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
+import { UploadRefused } from '../../workspace/uploads.ts';
 import type { BoardError } from '../contract.ts';
 import { Refused } from '../respond.ts';
 import type { ErrorFields } from './frames.ts';
@@ -39,6 +40,16 @@ export function steeredTask(taskId: string, by: Principal, to: Pick<ProtocolPart
   if (!authoriseAction(by, 'steer', task.people))
     throw new Refused(403, 'forbidden', 'This is for the people of the task and for owners.');
   return task;
+}
+
+const UPLOADS = { too_large: 413, too_many: 429 } as const;
+
+/** Of a file that was not taken in, with its name before the reason; anything else stays what it is. */
+export function namedRefusal(error: unknown, name: string, field?: string): unknown {
+  if (error instanceof UploadRefused)
+    return new Refused(UPLOADS[error.why], error.why, `${name}: ${error.message}`, field);
+  if (error instanceof StorageError) return new Refused(503, 'unavailable', `${name}: ${error.message}`, field);
+  return error;
 }
 
 /** Throws Refused naming the first field that is wrong. */

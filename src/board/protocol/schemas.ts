@@ -33,6 +33,7 @@ export const submitSchema = taskRequestSchema.extend({
   context: context.exactOptional(),
   viberId: viberId.exactOptional(),
   live: liveSchema.exactOptional(),
+  files: refs.exactOptional(),
 });
 export const tellSchema = z.object({
   taskId,
@@ -97,6 +98,14 @@ export const fileWriteSchema = z.object({
   baseHash: hash,
 });
 export const artifactSchema = z.object({ ref: z.string().min(1).max(300), offset: z.int().min(0).default(0) });
+/** A piece of a file; `size` is that of the whole. */
+export const uploadSchema = z.object({
+  name: words.max(255),
+  contentType: z.string().max(200).default(''),
+  data: z.base64(),
+  offset: z.int().min(0).default(0),
+  size: z.int().min(0),
+});
 export const authSchema = z.object({ key: z.string().max(200).default(''), after: cursor.exactOptional() });
 
 export const tasksQuerySchema = z.object({
@@ -124,6 +133,7 @@ export const COMMANDS = {
   'plan:write': planWriteSchema,
   'file:write': fileWriteSchema,
   'artifact:get': artifactSchema,
+  upload: uploadSchema,
 } as const;
 
 export type CommandType = keyof typeof COMMANDS;

@@ -2,8 +2,6 @@
  * Where programs and the Board come in. What they say enters through the gateway's door, which the guard of the network opens for them; what is
  * sent to them stands in the session and is told as an event, so that a part that is sent again is the same.
  */
-import fs from 'node:fs/promises';
-import { UserError } from '../../errors.ts';
 import {
   API,
   type Attachment,
@@ -14,13 +12,13 @@ import {
   type PartLedger,
   type RemoteFile,
 } from '../channel.ts';
-import { createDownload, type Download } from '../shared/download.ts';
+import type { Download } from '../shared/download.ts';
+import { createStoredDownload, type FileOf } from '../shared/stored.ts';
 
 export interface ApiOptions {
   /** Words that end no run. */
   onNotice: (message: OutboundMessage) => void;
-  /** The file that a message names by its ref; undefined when there is none any more. */
-  fileOf: (ref: string) => Promise<string | undefined>;
+  fileOf: FileOf;
 }
 
 export const createApi = (options: ApiOptions): Channel => new Api(options);
@@ -41,14 +39,7 @@ class Api implements Channel {
 
   constructor({ onNotice, fileOf }: ApiOptions) {
     this.#onNotice = onNotice;
-    this.#download = createDownload({
-      ...{ platform: 'the gateway', maxBytes: Number.MAX_SAFE_INTEGER },
-      async begin({ file }) {
-        const path = await fileOf(file.id);
-        if (path === undefined) throw new UserError('it is not there any more');
-        return (await fs.open(path, 'r')).createReadStream();
-      },
-    });
+    this.#download = createStoredDownload(fileOf);
   }
 
   status(): ChannelStatus {

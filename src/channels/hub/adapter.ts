@@ -7,6 +7,8 @@ import { DeliveryError } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
 import { parseJson } from '../../lib/read-json.ts';
 import type { Channel, ChannelCallbacks, ChannelStatus, EndedRun, OutboundMessage, PartLedger } from '../channel.ts';
+import type { Download } from '../shared/download.ts';
+import { createStoredDownload, type FileOf } from '../shared/stored.ts';
 
 export type HubSocket = WebSocket;
 
@@ -19,6 +21,7 @@ export interface HubOptions {
   /** How programs are told of the end of a run, and of words that end none. */
   frameOf(end: EndedRun): object;
   noticeOf(message: OutboundMessage): object;
+  fileOf: FileOf;
   onError(error: unknown): void;
   times?: Partial<Times>;
 }
@@ -50,6 +53,7 @@ export class Hub implements Channel {
   };
   readonly #options: HubOptions;
   readonly #times: Times;
+  readonly download: Download;
   /** By run: who waits for its acknowledgement. */
   readonly #waiting = new Map<string, () => void>();
   readonly #acknowledged = new Set<string>();
@@ -63,6 +67,7 @@ export class Hub implements Channel {
   constructor(options: HubOptions) {
     this.#options = options;
     this.#times = { ...TIMES, ...options.times };
+    this.download = createStoredDownload(options.fileOf);
   }
 
   status(): ChannelStatus {

@@ -1,0 +1,112 @@
+/** What the messages of a `useChat` page say: words and files of a person, and nothing that a page says of the model, or for it. */
+import { z } from 'zod';
+import type { Caller } from '../contract.ts';
+import type { ProtocolParts } from '../protocol/parts.ts';
+import { namedRefusal } from '../protocol/refusals.ts';
+import { MAX_BODY, Refused } from '../respond.ts';
+
+const textPart = z.object({ type: z.literal('text'), text: z.string() });
+const filePart = z.object({
+  type: z.literal('file'),
+  url: z.string(),
+  mediaType: z.string().max(200).default(''),
+  filename: z.string().max(1_000).exactOptional(),
+});
+const uiMessage = z.object({
+  id: z.string().min(1).max(200),
+  role: z.string(),
+  parts: z.array(z.looseObject({ type: z.string() })),
+});
+/** What `DefaultChatTransport` sends; what else is in it is of no concern here. */
+export const chatBody = z.object({
+  id: z.string().min(1).max(200),
+  messages: z.array(uiMessage).min(1),
+  trigger: z.string().exactOptional(),
+});
+
+interface GivenFile {
+  name: string;
+  type: string;
+  url: string;
+  /** Where it stands in the body. */
+  field: string;
+}
+
+export interface Said {
+  id: string;
+  text: string;
+  files: readonly GivenFile[];
+}
+
+const MAX_FILES = 20;
+/** Where what an answer brought, or what was handed in, can be found again; a page may put the gateway's address before it. */
+const REF = /^(?:https?:\/\/[^/]+)?\/?(?:api\/)?((?:artifacts\/[^/]+|uploads)\/[^/?#]+)$/;
+
+export function saidIn(messages: z.infer<typeof chatBody>['messages']): Said[] {
+  return messages.flatMap(({ id, role, parts }, at) => {
+    if (role !== 'user') return [];
+    const text = parts.flatMap((part) => textPart.safeParse(part).data?.text ?? []).join('\n');
+    if (text.length > MAX_BODY)
+      throw new Refused(
+        413,
+        'too_large',
+        `A message may have ${MAX_BODY / 1024} KB of text at most.`,
+        `messages.${at}.parts`,
+      );
+    const files = parts.flatMap((part, index): GivenFile[] => {
+      const file = part.type === 'file' ? filePart.safeParse(part) : undefined;
+      const field = `messages.${at}.parts.${index}`;
+      if (!file) return [];
+      if (!file.success) throw new Refused(400, 'bad_request', `${field}: a file has a url and a mediaType`, field);
+      const { url, mediaType, filename } = file.data;
+      return [{ name: filename ?? `file-${index + 1}`, type: mediaType, url, field }];
+    });
+    if (files.length > MAX_FILES)
+      throw new Refused(400, 'bad_request', `A message may have ${MAX_FILES} files at most.`, `messages.${at}.parts`);
+    return text.trim() === '' && files.length === 0 ? [] : [{ id, text, files }];
+  });
+}
+
+/** Their refs, in their order; what came in the message itself is kept as an upload of the caller. Throws Refused naming the file. */
+export async function refsOf(
+  said: Said,
+  caller: Caller,
+  { uploads }: Pick<ProtocolParts, 'uploads'>,
+): Promise<string[]> {
+  const refs: string[] = [];
+  for (const { name, type, url, field } of said.files) {
+    const ref = REF.exec(url)?.[1];
+    const content = ref === undefined ? contentOf(url) : undefined;
+    if (ref !== undefined) refs.push(ref);
+    else if (!content)
+      throw new Refused(400, 'bad_request', `${name}: give its content as a data URL, or the ref of an upload.`, field);
+    else {
+      const given = { name, type: type.includes('/') ? type : content.type };
+      const stored = uploads.store(caller.id, given, asBody(content.bytes));
+      refs.push((await stored.catch((error: unknown) => Promise.reject(namedRefusal(error, name, field)))).ref);
+    }
+  }
+  return refs;
+}
+
+async function* asBody(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+/** RFC 2397. */
+function contentOf(url: string): { type: string; bytes: Buffer } | undefined {
+  const comma = url.indexOf(',');
+  const head = url.slice(0, Math.max(0, comma));
+  if (!/^data:/i.test(head) || head.length > 500) return undefined;
+  const data = url.slice(comma + 1);
+  const type = head.slice('data:'.length).split(';', 1)[0] ?? '';
+  if (!/;base64$/i.test(head)) {
+    try {
+      return { type, bytes: Buffer.from(decodeURIComponent(data)) };
+    } catch (error) {
+      if (error instanceof URIError) return undefined;
+      throw error;
+    }
+  }
+  return /^[\w+/-]*={0,2}$/.test(data) ? { type, bytes: Buffer.from(data, 'base64') } : undefined;
+}

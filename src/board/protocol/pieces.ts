@@ -1,0 +1,82 @@
+/**
+ * Files that come over a socket in pieces, for those who have no other way in, as a hub. Each piece follows the one before; the last is
+ * answered with the ref. One that does not go on for a minute is given up, and nothing of it is left.
+ */
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import type { Upload, Uploads } from '../../workspace/uploads.ts';
+import { Refused } from '../respond.ts';
+import { namedRefusal } from './refusals.ts';
+import type { CommandOf } from './schemas.ts';
+
+export interface Pieces {
+  /** Throws Refused, which ends that file. */
+  take(
+    by: string,
+    piece: CommandOf<'upload'>,
+  ): Promise<{ next: number } | (Pick<Upload, 'ref' | 'name' | 'size'> & { contentType: string })>;
+}
+
+const IDLE_MS = 60_000;
+/** Of all senders together. */
+const MAX_AT_ONCE = 50;
+
+interface Coming {
+  body: PassThrough;
+  stored: Promise<Upload>;
+  received: number;
+  timer: NodeJS.Timeout;
+}
+
+export function createPieces(uploads: Pick<Uploads, 'store'>, maxBytes: number): Pieces {
+  const coming = new Map<string, Coming>();
+
+  function begin(key: string, by: string, { name, contentType, size }: CommandOf<'upload'>): Coming {
+    coming.get(key)?.body.destroy();
+    if (size > maxBytes)
+      throw new Refused(413, 'too_large', `${name}: at most ${Math.floor(maxBytes / 1024)} KB.`, 'size');
+    if (coming.size >= MAX_AT_ONCE)
+      throw new Refused(503, 'busy', 'Too many files come at once; try again in a moment.');
+    const body = new PassThrough();
+    const stored = uploads.store(by, { name, type: contentType }, body);
+    // Whoever sends the next piece hears of it.
+    stored.catch(() => body.destroy());
+    const timer = setTimeout(() => body.destroy(), IDLE_MS).unref();
+    const begun = { body, stored, received: 0, timer };
+    coming.set(key, begun);
+    body.once('close', () => {
+      clearTimeout(timer);
+      if (coming.get(key) === begun) coming.delete(key);
+    });
+    return begun;
+  }
+
+  return {
+    async take(by, piece) {
+      const { name, data, offset, size } = piece;
+      const key = `${by} ${name}`;
+      const file = offset === 0 ? begin(key, by, piece) : coming.get(key);
+      const bytes = Buffer.from(data, 'base64');
+      const end = offset + bytes.length;
+      if (!file || file.received !== offset || end > size || (bytes.length === 0 && end < size)) {
+        const wanted = file ? `the next piece begins at ${file.received}` : 'begin again with offset 0';
+        throw new Refused(400, 'bad_request', `${name}: ${wanted} and has at least a byte.`, 'offset');
+      }
+      file.received = end;
+      file.timer.refresh();
+      try {
+        if (end < size) {
+          if (!file.body.write(bytes)) await Promise.race([once(file.body, 'drain'), file.stored]);
+          return { next: end };
+        }
+        file.body.end(bytes);
+        const { ref, name: kept, type, size: stored } = await file.stored;
+        // `type` is the frame's own.
+        return { ref, name: kept, contentType: type, size: stored };
+      } catch (error) {
+        file.body.destroy();
+        throw namedRefusal(error, name, 'data');
+      }
+    },
+  };
+}

@@ -1,0 +1,17 @@
+/** Files that programs name are in the home already: they are copied from there. */
+import fs from 'node:fs/promises';
+import { UserError } from '../../errors.ts';
+import { createDownload, type Download } from './download.ts';
+
+/** The file that a message names by its ref; undefined when there is none any more. */
+export type FileOf = (ref: string) => Promise<string | undefined>;
+
+export const createStoredDownload = (fileOf: FileOf): Download =>
+  createDownload({
+    ...{ platform: 'the gateway', maxBytes: Number.MAX_SAFE_INTEGER },
+    async begin({ file }) {
+      const path = await fileOf(file.id);
+      if (path === undefined) throw new UserError('it is not there any more');
+      return (await fs.open(path, 'r')).createReadStream();
+    },
+  });
