@@ -6,9 +6,8 @@ import type { JobService } from '../../runtime/contract/job-service.ts';
 import type { News } from '../../runtime/contract/news.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
-import type { Uploads } from '../../workspace/uploads.ts';
+import type { Upload, Uploads } from '../../workspace/uploads.ts';
 import type { Caller } from '../contract.ts';
-import type { Pieces } from './pieces.ts';
 import type { CommandOf } from './schemas.ts';
 
 /** What is said enters through the gateway's door: durable when it resolves. Throws Refused. */
@@ -27,6 +26,15 @@ export interface Stopping {
   task(taskId: string, by: Principal): Promise<boolean>;
   /** What an agent (`*`: any) does in this client's conversations. Gives the ids of the tasks. */
   agent(target: string, reason: string, caller: Caller): Promise<string[]>;
+}
+
+/** Files that come over a socket. */
+export interface Pieces {
+  /** Throws Refused, which ends that file. */
+  take(
+    by: string,
+    piece: CommandOf<'upload'>,
+  ): Promise<{ next: number } | (Pick<Upload, 'ref' | 'name' | 'size'> & { contentType: string })>;
 }
 
 export interface Approving {

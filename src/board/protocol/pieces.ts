@@ -6,16 +6,9 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { Upload, Uploads } from '../../workspace/uploads.ts';
 import { Refused } from '../respond.ts';
+import type { Pieces } from './parts.ts';
 import { namedRefusal } from './refusals.ts';
 import type { CommandOf } from './schemas.ts';
-
-export interface Pieces {
-  /** Throws Refused, which ends that file. */
-  take(
-    by: string,
-    piece: CommandOf<'upload'>,
-  ): Promise<{ next: number } | (Pick<Upload, 'ref' | 'name' | 'size'> & { contentType: string })>;
-}
 
 const IDLE_MS = 60_000;
 /** Of all senders together. */
