@@ -26,6 +26,16 @@ export const copySkills = {
   },
 };
 
+/** Scripts for the server of an engine are files that are read when it is used. */
+const copyScripts: Plugin = {
+  name: 'copy-scripts',
+  writeBundle({ dir = 'dist' }) {
+    const copies = join(dir, 'lua');
+    rmSync(copies, { recursive: true, force: true });
+    cpSync('src/engine/redis/lua', copies, { recursive: true });
+  },
+};
+
 const copyAssets: Plugin = {
   name: 'copy-assets',
   writeBundle({ dir = 'dist' }) {
@@ -90,6 +100,6 @@ export default defineConfig({
   // Its build for the web is the same without an HTTP client of its own; requests go by Node's.
   resolve: { alias: { '@discordjs/rest': join(import.meta.dirname, 'node_modules/@discordjs/rest/dist/web.mjs') } },
   external: (id) => isInstalled(id) || OPTIONAL.includes(id),
-  plugins: [withoutEval, copySkills, copyAssets, clientTypes, refuseStrangers, licences()],
+  plugins: [withoutEval, copySkills, copyScripts, copyAssets, clientTypes, refuseStrangers, licences()],
   output: { dir: 'dist', format: 'esm', cleanDir: true, minify: false, sourcemap: false },
 });

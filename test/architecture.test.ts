@@ -109,6 +109,7 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
     in: /^runtime\/(contract|model|offline|tools)\//,
   },
   { name: /^ws$/, in: /^(board\/protocol|channels\/hub)\// },
+  { name: /^(bullmq|ioredis)$/, in: /^engine\/redis\// },
   { name: /^keyv$/, in: /^lib\/cache\.ts$/ },
   { name: /^gray-matter$/, in: /^skills\/skill\.ts$/ },
   { name: /^yaml$/, in: /^(config|workspace|skills|jobs)\// },
@@ -308,6 +309,15 @@ describe('imports', () => {
     for (const { from } of adapters) {
       expect(codeOf(sources.get(from) ?? ''), from).not.toMatch(/from\s*'[^']*adapter\.ts'/);
     }
+  });
+
+  test('the engine of several machines is loaded only when it is configured', () => {
+    const users = imports.filter(
+      ({ from, to, typeOnly }) => /^engine\/redis\//.test(to) && !/^engine\/redis\//.test(from) && !typeOnly,
+    );
+    expect(users.length).toBeGreaterThan(0);
+    for (const { from } of users)
+      expect(codeOf(sources.get(from) ?? ''), from).not.toMatch(/from\s*'[^']*engine\/redis\//);
   });
 });
 

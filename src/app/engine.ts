@@ -2,7 +2,6 @@
 import type { Config } from '../config.ts';
 import type { Engine, QueueItem } from '../engine/engine.ts';
 import { openLocalEngine } from '../engine/local/engine.ts';
-import { ConfigError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { type Entry, laneLimits } from '../runtime/contract/entry.ts';
 import { entryShape, outboxShape } from '../runtime/contract/spool-shapes.ts';
@@ -24,7 +23,9 @@ export async function openEngine({ config, home, log, onDead }: EngineParts): Pr
     limits: laneLimits(limits.runs, limits.runsPerPerson),
     onError: (error: unknown) => log.error({ err: error }, 'a part of the engine failed'),
   };
-  if (engine.kind === 'redis')
-    throw new ConfigError([{ path: 'engine.kind', message: 'redis cannot be used yet; leave it at local' }]);
+  if (engine.kind === 'redis' && engine.url !== undefined) {
+    const { openRedisEngine } = await import('../engine/redis/engine.ts');
+    return openRedisEngine<Entry>({ ...shared, ...engine, url: engine.url });
+  }
   return openLocalEngine<Entry>({ ...shared, folders: home, freeBytes: limits.freeBytes });
 }

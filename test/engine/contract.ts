@@ -360,7 +360,9 @@ export function engineContract(name: string, createWorld: () => EngineWorld): vo
 
     it('treats the first part as begun where it may have been sent before a crash', async () => {
       const world = createWorld();
-      await (await world.open()).outbox.add(answer('1'), 't');
+      const engine = await world.open();
+      await engine.outbox.add(answer('1'), 't');
+      await engine.outbox.intent(await send(engine), 0);
       await world.crash();
       expect((await send(await world.open())).parts.get(0)).toMatchObject({ open: true });
     });

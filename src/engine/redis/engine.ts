@@ -1,0 +1,181 @@
+/**
+ * The engine of several machines: a server of Redis or Valkey that all processes share, and BullMQ, which owns the leases. Order of start
+ * and of end is what it is about, and the beats by which a process keeps what it owns.
+ */
+import { randomUUID } from 'node:crypto';
+import { errorMessage } from '../../errors.ts';
+import { anything, type Schema, shape } from '../../lib/shape.ts';
+import type { Engine, EngineHealth, FairLimits, Fence, OutboxFile, QueueItem, Stop } from '../engine.ts';
+import { addressOf, connect } from './connection.ts';
+import { tagOf } from './keys.ts';
+import { News } from './news.ts';
+import { RedisOutbox } from './outbox.ts';
+import { RedisQueue } from './queue.ts';
+import { Scripts } from './scripts.ts';
+import { checkServer } from './settings.ts';
+import { RedisState } from './state.ts';
+import { RedisTurns } from './turns.ts';
+import type { World } from './world.ts';
+
+export interface RedisEngineOptions<T> {
+  url: string;
+  leaseMs: number;
+  shards: number;
+  replicas: number;
+  dedupeDays: number;
+  /** What a message must hold to be worked on, and an answer to be sent; anything unless told. */
+  schema?: Schema<T>;
+  outboxSchema?: Schema<OutboxFile>;
+  /** By kind of lane, how many may be in work for whom: `perPerson` in all processes together, `others` in this one. */
+  limits?: Readonly<Record<string, FairLimits>>;
+  /** A message was given up after crashing processes: the person should hear of it. */
+  onDead: (item: QueueItem<T>, reason: string) => void;
+  /** Nobody else hears of it: a listener, or whoever leads, has failed. */
+  onError: (error: unknown) => void;
+  /** Milliseconds; for tests. */
+  suspectDelayMs?: number;
+  sweepMs?: number;
+}
+
+const DAY_MS = 86_400_000;
+const SWEEP_MS = 5_000;
+const LOOK_MS = 3_000;
+const SUSPECT_DELAY_MS = 3_000;
+const PING_MS = 1_000;
+
+/** Throws ConfigError for a server that is not there, or would lose what it is given. */
+export async function openRedisEngine<T>(options: RedisEngineOptions<T>): Promise<RedisEngine<T>> {
+  await checkServer(options);
+  const { url, leaseMs, shards, replicas, dedupeDays, onError } = options;
+  const noQuiet = (error: unknown) => quiet(error, onError);
+  const connections = connect(url, noQuiet);
+  const name = randomUUID().slice(0, 8);
+  const news = new News(connections.own, connections.ears, name, onError);
+  try {
+    const epoch = await connections.own.incr(`${tagOf(0)}:starts`);
+    await news.open();
+    const world: World = {
+      ...{ connections, news, name, shards, leaseMs, onError, onQuiet: noQuiet, address: addressOf(url) },
+      scripts: new Scripts(connections.own, replicas),
+      seenMs: dedupeDays * DAY_MS,
+      suspectMs: options.suspectDelayMs ?? SUSPECT_DELAY_MS,
+    };
+    const engine = new RedisEngine<T>(world, epoch, options);
+    await engine.outbox.lookForKinds();
+    return engine;
+  } catch (error) {
+    connections.cut();
+    throw error;
+  }
+}
+
+/** What a connection says of itself passes; anything else is somebody's mistake. */
+function quiet(error: unknown, onError: (error: unknown) => void): void {
+  const isOfConnection =
+    /ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EAI_AGAIN|Connection is closed|Socket |LOADING|lock for job/i;
+  if (!isOfConnection.test(errorMessage(error))) onError(error);
+}
+
+export class RedisEngine<T> implements Engine<T> {
+  readonly epoch: number;
+  readonly queue: RedisQueue<T>;
+  readonly outbox: RedisOutbox;
+  readonly state: RedisState;
+  readonly #world: World;
+  readonly #turns: RedisTurns;
+  readonly #timers: NodeJS.Timeout[];
+  #closing: Promise<void> | undefined;
+
+  constructor(world: World, epoch: number, options: RedisEngineOptions<T>) {
+    const { schema = shape<T>(anything), outboxSchema = shape<OutboxFile>(anything), limits = {}, onDead } = options;
+    this.epoch = epoch;
+    this.#world = world;
+    this.queue = new RedisQueue<T>({ world, schema, limits, onDead });
+    const keyOfLane = (lane: string) => `${this.queue.lanes.prefix(lane)}lane:${lane}`;
+    this.outbox = new RedisOutbox({ world, schema: outboxSchema, keyOfLane });
+    this.state = new RedisState(world);
+    this.#turns = new RedisTurns(world);
+    const every = (ms: number, work: () => Promise<void>) => setInterval(() => void work().catch(world.onQuiet), ms);
+    this.#timers = [
+      every(world.leaseMs / 3, () => this.#renew()),
+      every(options.sweepMs ?? SWEEP_MS, () => this.#sweep(options.sweepMs ?? SWEEP_MS)),
+      every(LOOK_MS, () => this.#look()),
+    ];
+    for (const timer of this.#timers) timer.unref();
+  }
+
+  lock<R>(name: string, work: (fence: Fence) => Promise<R>): Promise<R> {
+    return this.#turns.lock(`lock ${name}`, work);
+  }
+
+  lead(name: string, run: (fence: Fence) => Promise<void>): Stop {
+    return this.#turns.lead(`lead ${name}`, run, this.#world.onError);
+  }
+
+  publish(topic: string, text: string): void {
+    this.#world.news.publish(`topic ${topic}`, text);
+  }
+
+  subscribe(topic: string, on: (text: string) => void): Stop {
+    return this.#world.news.subscribe(`topic ${topic}`, on);
+  }
+
+  async ready(): Promise<EngineHealth> {
+    if (this.#closing) return { ok: false, detail: 'it was closed' };
+    const { connections, address } = this.#world;
+    const late = Promise.withResolvers<string>();
+    const timer = setTimeout(() => late.resolve('late'), PING_MS);
+    const isThere =
+      connections.own.status === 'ready' && (await Promise.race([connections.own.ping(), late.promise])) !== 'late';
+    clearTimeout(timer);
+    return isThere ? { ok: true } : { ok: false, detail: `the server at ${address} does not answer` };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Ends as a crash does: nothing is handed back. For tests. */
+  async cut(): Promise<void> {
+    this.#closing ??= Promise.resolve();
+    for (const timer of this.#timers) clearInterval(timer);
+    this.queue.close();
+    this.outbox.close();
+    this.#world.connections.cut();
+    await Promise.all([this.queue.lanes.cut(), this.outbox.lanes.cut()]);
+  }
+
+  async #close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.queue.close();
+    this.outbox.close();
+    this.#turns.close();
+    await Promise.all([this.queue.lanes.close(), this.outbox.lanes.close()]);
+    await this.#world.connections.close();
+  }
+
+  async #renew(): Promise<void> {
+    // Before anything is asked: the answer may never come.
+    this.queue.lanes.expire();
+    this.outbox.lanes.expire();
+    this.#turns.expire();
+    if (this.#world.connections.own.status !== 'ready') return;
+    await Promise.all([this.queue.lanes.renew(), this.outbox.lanes.renew(), this.#turns.renew()]);
+  }
+
+  /** One process does it for all. */
+  async #sweep(ms: number): Promise<void> {
+    const { connections, name } = this.#world;
+    if (connections.own.status !== 'ready') return;
+    const isMine = await connections.own.set(`${tagOf(0)}:sweeper`, name, 'PX', Math.round(ms * 0.9), 'NX');
+    if (isMine === 'OK') await Promise.all([this.queue.lanes.sweep(), this.outbox.lanes.sweep()]);
+  }
+
+  /** For words that were lost. */
+  async #look(): Promise<void> {
+    const { connections } = this.#world;
+    if (connections.own.status !== 'ready') return;
+    await Promise.all([this.queue.answerSignals(), this.outbox.lookForKinds(), connections.ears.ping()]);
+  }
+}

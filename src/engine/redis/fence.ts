@@ -1,0 +1,46 @@
+/** What this process owns of the server: until it is given back, taken away, or nobody could say any more that it is still owned. */
+import { LeaseLost } from '../../errors.ts';
+import type { Fence } from '../engine.ts';
+
+export class RedisFence implements Fence {
+  readonly epoch: number;
+  readonly #name: string;
+  readonly #controller = new AbortController();
+  #until: number;
+  #isOver = false;
+
+  /** @param until milliseconds since the epoch at which another may own it, unless it is prolonged */
+  constructor(name: string, epoch: number, until: number) {
+    this.#name = name;
+    this.epoch = epoch;
+    this.#until = until;
+  }
+
+  get lost(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get isOwned(): boolean {
+    return !this.#isOver && Date.now() < this.#until;
+  }
+
+  check(): void {
+    if (!this.isOwned) throw new LeaseLost(`${this.#name} is not owned any more (epoch ${this.epoch})`);
+  }
+
+  prolong(until: number): void {
+    this.#until = until;
+  }
+
+  /** It was given back. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  /** It was taken away. */
+  lose(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#controller.abort(new LeaseLost(`${this.#name} was taken away (epoch ${this.epoch})`));
+  }
+}

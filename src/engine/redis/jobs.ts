@@ -1,0 +1,151 @@
+/**
+ * The jobs of BullMQ: one for each lane that has something to do. BullMQ owns their locks, finds those whose worker is gone, and
+ * holds those back that are not due; what is in a lane is not its business.
+ *
+ * Invariant: a job is the number of a lane's token, so that an old one claims nothing; whether it is there decides nothing but speed,
+ * since lanes without one are found and given another (`sweep.lua`).
+ */
+import { type Job, Queue, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { isFilled, objectOf, shape } from '../../lib/shape.ts';
+import { type LaneClass, queueName, type Side, tagOf } from './keys.ts';
+import type { Offer } from './scripts.ts';
+
+/** A lane's job, taken by this process. */
+export interface Taken {
+  lane: string;
+  token: number;
+  job: Job;
+  /** The key of its lock, and what stands in it while it is ours. */
+  lock: string;
+  holder: string;
+}
+
+export interface JobsOptions {
+  client: Redis;
+  leaseMs: number;
+  onError: (error: unknown) => void;
+}
+
+const ONLY_WE_COUNT_CRASHES = 1_000_000_000;
+const dataShape = shape<{ lane: string }>(objectOf({ lane: isFilled }));
+
+/** Where lanes of a kind are taken from. */
+export class Source {
+  readonly shard: number;
+  readonly kind: string;
+  readonly laneClass: LaneClass;
+  readonly #worker: Worker;
+  readonly #prefix: string;
+  readonly #leaseMs: number;
+  #taken = 0;
+
+  constructor(
+    shard: number,
+    side: Side,
+    kind: string,
+    laneClass: LaneClass,
+    { client, leaseMs, onError }: JobsOptions,
+  ) {
+    this.shard = shard;
+    this.kind = kind;
+    this.laneClass = laneClass;
+    this.#leaseMs = leaseMs;
+    const name = queueName(side, kind, laneClass);
+    this.#prefix = `${tagOf(shard)}:${name}:`;
+    this.#worker = new Worker(name, null, {
+      ...{ connection: client, prefix: tagOf(shard), autorun: false, drainDelay: 5 },
+      ...{ lockDuration: leaseMs, stalledInterval: Math.max(50, Math.round(leaseMs / 8)) },
+      maxStalledCount: ONLY_WE_COUNT_CRASHES,
+    });
+    this.#worker.on('error', onError);
+    void this.#worker.startStalledCheckTimer().catch(onError);
+  }
+
+  /** Waits some seconds for one. */
+  async next(): Promise<Taken | undefined> {
+    const holder = `${process.pid}-${++this.#taken}-${Math.random().toString(36).slice(2)}`;
+    const job: Job | undefined = await this.#worker.getNextJob(holder);
+    if (!job?.id) return undefined;
+    const { data } = dataShape.safeParse(job.data);
+    return {
+      lane: data?.lane ?? '',
+      token: Number(job.id.slice(1)),
+      job,
+      lock: `${this.#prefix}${job.id}:lock`,
+      holder,
+    };
+  }
+
+  /** Those of these whose lock is not ours any more. */
+  async renew(taken: readonly Taken[]): Promise<ReadonlySet<string>> {
+    const ids = taken.map(({ job }) => job.id ?? '');
+    const holders = taken.map(({ holder }) => holder);
+    return new Set(await this.#worker.extendJobLocks(ids, holders, this.#leaseMs));
+  }
+
+  close(): Promise<void> {
+    return this.#worker.close(true);
+  }
+}
+
+export class Jobs {
+  readonly side: Side;
+  readonly #options: JobsOptions;
+  readonly #queues = new Map<string, Queue>();
+  readonly #sources = new Map<string, Source>();
+
+  constructor(side: Side, options: JobsOptions) {
+    this.side = side;
+    this.#options = options;
+  }
+
+  async add(shard: number, offers: readonly Offer[]): Promise<void> {
+    await Promise.all(
+      offers.map(({ lane, token, delay, kind, class: laneClass }) =>
+        this.#queue(shard, queueName(this.side, kind, laneClass)).add('lane', { lane }, { jobId: `t${token}`, delay }),
+      ),
+    );
+  }
+
+  source(shard: number, kind: string, laneClass: LaneClass): Source {
+    const name = `${shard} ${kind} ${laneClass}`;
+    const source = this.#sources.get(name) ?? new Source(shard, this.side, kind, laneClass, this.#options);
+    this.#sources.set(name, source);
+    return source;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#sources.values()].map((source) => source.close()));
+    await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
+  }
+
+  #queue(shard: number, name: string): Queue {
+    const key = `${shard} ${name}`;
+    const known = this.#queues.get(key);
+    if (known) return known;
+    const queue = new Queue(name, {
+      ...{ connection: this.#options.client, prefix: tagOf(shard) },
+      defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
+      streams: { events: { maxLen: 1 } },
+    });
+    queue.on('error', this.#options.onError);
+    this.#queues.set(key, queue);
+    return queue;
+  }
+}
+
+/** It has nothing to do any more. */
+export async function dropJob({ job, holder }: Taken): Promise<void> {
+  await job.moveToCompleted(undefined, holder, false);
+}
+
+/** Given again at that time, in milliseconds since the epoch. */
+export async function delayJob({ job, holder }: Taken, at: number): Promise<void> {
+  await job.moveToDelayed(at, holder);
+}
+
+/** Given to the next one that asks. */
+export async function putJobBack({ job, holder }: Taken): Promise<void> {
+  await job.moveToWait(holder);
+}

@@ -1,0 +1,265 @@
+/**
+ * Lanes of one side, of messages or of answers: a mailbox each (`lua/`), given to one owner at a time by a job of BullMQ (`jobs.ts`).
+ *
+ * Invariants: what is put is durable when it says so. An owner is one for as long as its job's lock is kept, which this process does
+ * for all of its lanes at once; what it could not keep it has lost, and its epoch changes nothing any more.
+ */
+import { LeaseLost, StorageError } from '../../errors.ts';
+import type { FairLimits, Share } from '../engine.ts';
+import { Desk } from './desk.ts';
+import { Held } from './held.ts';
+import { delayJob, dropJob, Jobs, type Source, type Taken } from './jobs.ts';
+import { allShards, prefixOf, type Side, shardOf, tagOf } from './keys.ts';
+import type { Answer, RawItem, Scripts } from './scripts.ts';
+import { Suspects } from './suspects.ts';
+import type { World } from './world.ts';
+
+/** Crashes after which a message is given up (promise 10). */
+export const MAX_CRASHES = 3;
+const NEVER = 1_000_000_000;
+const SWEPT_AT_ONCE = 500;
+
+export interface LanesOptions {
+  side: Side;
+  world: World;
+  kindOf: (lane: string) => string;
+  limitsOf: (kind: string) => FairLimits | undefined;
+  /** Milliseconds for which the words of what is finished are kept. */
+  keepMs: number;
+  /** What was part of too many crashes is to be given up: durable when it resolves. Without it crashes are not counted. */
+  onCrashed?: (lane: string, items: readonly RawItem[]) => Promise<void>;
+}
+
+export interface Put {
+  lane: string;
+  id: string;
+  message: string;
+  by: Share;
+  dedupeId: string;
+  raw?: string | undefined;
+  group?: string | undefined;
+  notBefore?: number | undefined;
+  source?: string | undefined;
+  order?: number | undefined;
+  maxDepth?: number | undefined;
+  fence?: { key: string; epoch: number } | undefined;
+}
+
+export class Lanes {
+  readonly #options: LanesOptions;
+  readonly #world: World;
+  readonly #scripts: Scripts;
+  readonly #jobs: Jobs;
+  readonly #desk: Desk;
+  readonly #held = new Set<Held>();
+  readonly #suspects = new Suspects();
+  /** Whatever nobody waits for. */
+  readonly #pending = new Set<Promise<void>>();
+
+  constructor(options: LanesOptions) {
+    const { world, side, limitsOf } = options;
+    this.#options = options;
+    this.#world = world;
+    this.#scripts = world.scripts;
+    this.#jobs = new Jobs(side, { client: world.connections.bull, leaseMs: world.leaseMs, onError: world.onQuiet });
+    const open = (source: Source, taken: Taken) => this.#open(source, taken);
+    this.#desk = new Desk({ limitsOf, open, onError: world.onQuiet });
+  }
+
+  /** The prefix of the keys of a lane. */
+  prefix(lane: string): string {
+    return prefixOf(this.#shard(lane), this.#options.side);
+  }
+
+  prefixes(): string[] {
+    return allShards(this.#world.shards).map((shard) => prefixOf(shard, this.#options.side));
+  }
+
+  async put({ message, raw, by, ...ask }: Put): Promise<Answer> {
+    const about = { ...ask, class: by.isOwner ? 'o' : 'm', person: by.person, kind: this.#options.kindOf(ask.lane) };
+    const answer = await this.run('put', ask.lane, about, message, raw ?? '');
+    this.#offer(ask.lane, answer);
+    // Found at once by whoever waits, though this process ended now.
+    if (answer.offers) await Promise.all(this.#pending);
+    return answer;
+  }
+
+  /** Asks for lanes of this kind from now on, and for one of them. */
+  claim(wants: (kind: string) => boolean, kinds: readonly string[]): Promise<Held | undefined> {
+    for (const kind of kinds) this.serve(kind);
+    return this.#desk.claim(wants);
+  }
+
+  serve(kind: string): void {
+    for (const shard of allShards(this.#world.shards)) {
+      for (const laneClass of ['o', 'm'] as const) this.#desk.serve(this.#jobs.source(shard, kind, laneClass));
+    }
+  }
+
+  /** Throws LeaseLost. */
+  async finish(held: Held, ids: readonly string[]): Promise<void> {
+    this.#ended(held, await this.owned(held, 'finish', { ids }));
+  }
+
+  async release(held: Held, retryAt?: number): Promise<void> {
+    if (!held.isOwned) return this.#forget(held);
+    const answer = await this.run('release', held.lane, { epoch: held.epoch, retryAt });
+    if (answer.what === 'lost') return this.#lose(held);
+    this.#ended(held, answer);
+  }
+
+  async waiting(held: Held): Promise<RawItem[]> {
+    const maySuspect = this.#suspects.may(held.lane);
+    return (await this.owned(held, 'waiting', { maySuspect })).items ?? [];
+  }
+
+  async take(held: Held, items: readonly RawItem[]): Promise<void> {
+    await this.owned(held, 'take', { ids: items.map(({ id }) => id) });
+    this.#suspects.tookMore(held.lane, items);
+  }
+
+  /** Asks what only the owner of a lane may. Throws LeaseLost. */
+  async owned(held: Held, script: string, ask: object, ...more: string[]): Promise<Answer> {
+    held.check();
+    const answer = await this.run(script, held.lane, { ...ask, epoch: held.epoch }, ...more);
+    if (answer.what !== 'lost') return answer;
+    this.#lose(held);
+    throw new LeaseLost(`${held.lane} has another owner (epoch ${held.epoch})`);
+  }
+
+  run(script: string, lane: string, ask: object, ...more: string[]): Promise<Answer> {
+    const { keepMs, kindOf, limitsOf } = this.#options;
+    const limit = limitsOf(kindOf(lane))?.perPerson ?? 0;
+    const about = { lane, keepMs, seenMs: this.#world.seenMs, limit: Number.isFinite(limit) ? limit : 0, ...ask };
+    return this.#scripts.run(script, this.prefix(lane), about, ...more);
+  }
+
+  /** Those that this process owns now. */
+  ownedBy(lane: string): Held | undefined {
+    return [...this.#held].find((held) => held.lane === lane && held.isOwned);
+  }
+
+  /** Keeps what is owned, and finds out what cannot be kept. */
+  async renew(): Promise<void> {
+    const askedAt = Date.now();
+    const bySource = Map.groupBy(this.#held, ({ source }) => source);
+    await Promise.all(
+      [...bySource].map(async ([source, all]) => {
+        const lost = await source.renew(all.map(({ taken }) => taken));
+        for (const held of all) {
+          if (lost.has(held.taken.job.id ?? '')) this.#lose(held);
+          else held.prolong(askedAt + this.#world.leaseMs);
+        }
+      }),
+    );
+  }
+
+  /** What has not been kept for too long is lost, whether the server can be asked or not. */
+  expire(): void {
+    for (const held of this.#held) if (!held.isOwned) this.#lose(held);
+  }
+
+  /** Gives a job to lanes that have none. */
+  async sweep(): Promise<void> {
+    for (const shard of allShards(this.#world.shards)) {
+      const prefix = prefixOf(shard, this.#options.side);
+      const jobs = `${tagOf(shard)}:${this.#options.side}-`;
+      const ask = { limit: 0, jobs, count: SWEPT_AT_ONCE };
+      for (let from = 0, seen = SWEPT_AT_ONCE; seen === SWEPT_AT_ONCE; from += SWEPT_AT_ONCE) {
+        const answer = await this.#scripts.run('sweep', prefix, { ...ask, from });
+        seen = answer.seen ?? 0;
+        await this.#jobs.add(shard, answer.offers ?? []);
+      }
+    }
+  }
+
+  /** No more claims. */
+  stop(): void {
+    this.#desk.close();
+  }
+
+  async close(): Promise<void> {
+    this.stop();
+    await Promise.all(this.#pending);
+    await this.#jobs.close();
+  }
+
+  /** As a crash does. */
+  async cut(): Promise<void> {
+    this.stop();
+    await this.#jobs.close();
+  }
+
+  async #open(source: Source, taken: Taken): Promise<Held | undefined> {
+    const { lane, token, lock, holder } = taken;
+    const counts = this.#options.onCrashed !== undefined;
+    const maySuspect = !counts || this.#suspects.begin(lane);
+    const maxCrashes = counts ? MAX_CRASHES : NEVER;
+    const askedAt = Date.now();
+    const about = { token, lock, holder, process: this.#world.name, maySuspect, maxCrashes };
+    const answer = await this.run('claim', lane, { ...about, suspectMs: this.#world.suspectMs });
+    const { what, epoch = 0, left = 0, items = [], isAgain = false, isStopped = false, at = 0 } = answer;
+    this.#offer(lane, answer);
+    if (what === 'got' && counts) this.#suspects.took(lane, items);
+    else this.#suspects.ended(lane);
+    if (what === 'over') await dropJob(taken);
+    if (what === 'later') await delayJob(taken, at);
+    if (what !== 'got') return undefined;
+    const held = new Held(source, taken, { epoch, until: askedAt + left, items, isAgain, isStopped });
+    this.#held.add(held);
+    if (!answer.isDead) return held;
+    await this.#bury(held);
+    return undefined;
+  }
+
+  /** They leave their lane once they are durable elsewhere. */
+  async #bury(held: Held): Promise<void> {
+    await this.#options.onCrashed?.(held.lane, held.items);
+    const answer = await this.owned(held, 'finish', { ids: held.items.map(({ id }) => id) });
+    this.#offer(held.lane, answer);
+    held.end();
+    this.#held.delete(held);
+    this.#suspects.ended(held.lane);
+    this.#later(dropJob(held.taken));
+  }
+
+  #ended(held: Held, answer: Answer): void {
+    this.#offer(held.lane, answer);
+    if (!answer.isFree) return;
+    held.end();
+    this.#forget(held);
+    this.#later(dropJob(held.taken));
+  }
+
+  #lose(held: Held): void {
+    held.lose();
+    this.#forget(held);
+  }
+
+  #forget(held: Held): void {
+    if (!this.#held.delete(held)) return;
+    this.#suspects.ended(held.lane);
+    this.#desk.ended(held);
+  }
+
+  #offer(lane: string, { offers }: Answer): void {
+    if (offers) this.#later(this.#jobs.add(this.#shard(lane), offers));
+  }
+
+  /** A job that is not there, or that another has taken meanwhile, is found by the sweep or claims nothing. */
+  #later(work: Promise<void>): void {
+    const done: Promise<void> = work.catch(this.#world.onQuiet).finally(() => this.#pending.delete(done));
+    this.#pending.add(done);
+  }
+
+  #shard(lane: string): number {
+    return shardOf(lane, this.#world.shards);
+  }
+}
+
+/** Whoever takes something in is told that it was not, rather than kept waiting: the platform brings it again. */
+export async function inTime<R>(work: Promise<R>, ms: number, address: string): Promise<R> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new StorageError(`the engine at ${address} does not answer`)), ms);
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

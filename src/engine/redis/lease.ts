@@ -1,0 +1,42 @@
+/** A lane of messages in work. */
+import type { Lease, QueueItem } from '../engine.ts';
+import type { Held } from './held.ts';
+
+export class RedisLease<T> implements Lease<T> {
+  readonly held: Held;
+  readonly items: QueueItem<T>[];
+
+  constructor(held: Held, items: QueueItem<T>[]) {
+    this.held = held;
+    this.items = items;
+  }
+
+  get lane(): string {
+    return this.held.lane;
+  }
+
+  get epoch(): number {
+    return this.held.epoch;
+  }
+
+  get lost(): AbortSignal {
+    return this.held.lost;
+  }
+
+  get isAgain(): boolean {
+    return this.held.isAgain;
+  }
+
+  get isStopped(): boolean {
+    return this.held.isStopped;
+  }
+
+  check(): void {
+    this.held.check();
+  }
+
+  /** Nothing is handed out before it is durable. */
+  async stored(): Promise<void> {
+    this.check();
+  }
+}

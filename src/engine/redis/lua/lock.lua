@@ -1,0 +1,15 @@
+--[[
+  Takes what has a name, or keeps it for longer. KEYS: the lock, the count of owners. ARGV: ask.
+
+  Invariant: one holder at a time, for as long as it says that it lives; each has a higher epoch than the one before.
+]]
+local ask = cjson.decode(ARGV[1])
+local epochs = KEYS[1] .. ':epoch'
+local holder = redis.call('GET', KEYS[1])
+if holder == ask.holder then
+  redis.call('PEXPIRE', KEYS[1], ask.ms)
+  return cjson.encode({ what = 'ok' })
+end
+if holder or ask.isKept then return cjson.encode({ what = 'taken' }) end
+redis.call('SET', KEYS[1], ask.holder, 'PX', ask.ms)
+return cjson.encode({ what = 'ok', epoch = redis.call('INCR', epochs) })

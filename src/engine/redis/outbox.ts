@@ -1,0 +1,200 @@
+/**
+ * The outbox on a server: one lane an address, one answer a lease, and what is known of its parts in a hash beside it.
+ *
+ * Invariant: an answer that was given up is durable where it went before it leaves its lane, so that a crash between the two repeats
+ * the end and loses nothing.
+ */
+import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
+import { LeaseLost } from '../../errors.ts';
+import { isCount, isFlag, isNumber, isText, objectOf, optional, type Schema, shape } from '../../lib/shape.ts';
+import type { AddOptions, Outbox, OutboxFile, OutboxLease, OutboxStats, PartOutcome, PartState } from '../engine.ts';
+import type { Held } from './held.ts';
+import { Lanes } from './lanes.ts';
+import { RedisLease } from './lease.ts';
+import type { RawItem } from './scripts.ts';
+import type { World } from './world.ts';
+
+export interface RedisOutboxOptions {
+  world: World;
+  schema: Schema<OutboxFile>;
+  /** Of the lanes whose messages are answered. */
+  keyOfLane: (lane: string) => string;
+}
+
+const partShape = shape<PartState>(
+  objectOf({ unsure: isCount, open: isFlag, since: optional(isNumber), sentId: optional(isText) }),
+);
+const KINDS = 'kinds of answers';
+/** What was sent is not asked for again. */
+const KEPT_MS = 3_600_000;
+const EVERYBODY = { person: '', isOwner: true };
+
+/** The channel, which is what `conversationKey` begins with. */
+const kindOf = (lane: string): string => lane.slice(2, Math.max(2, lane.indexOf('"', 2)));
+const isOf = (kind: string, prefix: string): boolean =>
+  `["${kind}",`.startsWith(prefix) || prefix.startsWith(`["${kind}",`);
+
+class Sending implements OutboxLease {
+  readonly held: Held;
+  readonly entry: OutboxFile;
+  readonly parts: Map<number, PartState>;
+
+  constructor(held: Held, entry: OutboxFile, parts: Map<number, PartState>) {
+    this.held = held;
+    this.entry = entry;
+    this.parts = parts;
+  }
+
+  get lane(): string {
+    return this.held.lane;
+  }
+
+  get epoch(): number {
+    return this.held.epoch;
+  }
+
+  get lost(): AbortSignal {
+    return this.held.lost;
+  }
+
+  check(): void {
+    this.held.check();
+  }
+}
+
+export class RedisOutbox implements Outbox {
+  readonly lanes: Lanes;
+  readonly #options: RedisOutboxOptions;
+  readonly #world: World;
+  /** Channels that answers were ever for. */
+  readonly #kinds = new Set<string>();
+  /** Beginnings of lanes that somebody here has asked for. */
+  readonly #prefixes = new Set<string>();
+  #stats: OutboxStats = { waiting: 0, unsure: 0, dead: 0 };
+
+  constructor(options: RedisOutboxOptions) {
+    const { world } = options;
+    this.#options = options;
+    this.#world = world;
+    this.lanes = new Lanes({
+      ...{ side: 'out', world, kindOf, limitsOf: () => undefined, keepMs: KEPT_MS },
+    });
+    world.news.subscribe(KINDS, (kind) => this.#learn(kind));
+  }
+
+  async add(message: OutboundMessage, trace: string, { fence }: AddOptions = {}): Promise<void> {
+    fence?.check();
+    const key = message.id;
+    const entry: OutboxFile = { key, trace, createdAt: Date.now(), seq: Date.now() * 1000, message, sending: false };
+    const lane = conversationKey(message.address);
+    const { what, isNewKind } = await this.lanes.put({
+      ...{ lane, id: key, by: EVERYBODY, dedupeId: key, message: JSON.stringify(entry) },
+      fence: fence instanceof RedisLease ? { key: this.#options.keyOfLane(fence.lane), epoch: fence.epoch } : undefined,
+    });
+    if (what === 'lost') throw new LeaseLost(`an answer comes from an owner that has lost its lane (${lane})`);
+    if (!isNewKind) return;
+    this.#learn(kindOf(lane));
+    this.#world.news.publish(KINDS, kindOf(lane));
+  }
+
+  async claim(prefix: string): Promise<OutboxLease | undefined> {
+    this.#prefixes.add(prefix);
+    const wants = (kind: string) => isOf(kind, prefix);
+    const claimed = this.lanes.claim(wants, [...this.#kinds].filter(wants));
+    for (let held = await claimed; held; held = await this.lanes.claim(wants, [])) {
+      const sending = await this.#opened(held);
+      if (sending) return sending;
+    }
+    return undefined;
+  }
+
+  async intent(lease: OutboxLease, part: number): Promise<void> {
+    await this.#note(lease, part, 'intent');
+  }
+
+  async outcome(lease: OutboxLease, part: number, what: PartOutcome, id?: string): Promise<void> {
+    await this.#note(lease, part, what, id);
+  }
+
+  async finish(lease: OutboxLease): Promise<void> {
+    await this.lanes.finish(heldOf(lease), [lease.entry.key]);
+  }
+
+  async giveUp(lease: OutboxLease, to: 'dead' | 'unsure', reason: string): Promise<void> {
+    const { entry } = lease;
+    const text = JSON.stringify({ ...entry, reason, diedAt: new Date().toISOString() });
+    await this.lanes.owned(heldOf(lease), 'bury', { id: entry.key, to }, text);
+  }
+
+  async release(lease: OutboxLease): Promise<void> {
+    await this.lanes.release(heldOf(lease));
+  }
+
+  async stats(): Promise<OutboxStats> {
+    const { own } = this.#world.connections;
+    // Whoever asks whether all is well is told at once.
+    if (own.status !== 'ready') return this.#stats;
+    const all = await Promise.all(
+      this.lanes.prefixes().map(async (prefix) => ({
+        waiting: await own.zcard(`${prefix}open`),
+        unsure: await own.hlen(`${prefix}unsure`),
+        dead: await own.hlen(`${prefix}dead`),
+        oldest: (await own.zrange(`${prefix}open`, '0', '0', 'WITHSCORES'))[1],
+      })),
+    );
+    const sum = (of: 'waiting' | 'unsure' | 'dead') => all.reduce((total, each) => total + each[of], 0);
+    const oldest = Math.min(...all.flatMap((each) => (each.oldest === undefined ? [] : [Number(each.oldest)])));
+    const since = Number.isFinite(oldest) ? { oldest } : {};
+    this.#stats = { waiting: sum('waiting'), unsure: sum('unsure'), dead: sum('dead'), ...since };
+    return this.#stats;
+  }
+
+  close(): void {
+    this.lanes.stop();
+  }
+
+  /** Channels that another process has begun to answer on. */
+  async lookForKinds(): Promise<void> {
+    const { own } = this.#world.connections;
+    const found = await Promise.all(this.lanes.prefixes().map((prefix) => own.smembers(`${prefix}kinds`)));
+    for (const kind of found.flat()) this.#learn(kind);
+  }
+
+  #learn(kind: string): void {
+    this.#kinds.add(kind);
+    if ([...this.#prefixes].some((prefix) => isOf(kind, prefix))) this.lanes.serve(kind);
+  }
+
+  /** Undefined for what cannot be sent, which is given up. */
+  async #opened(held: Held): Promise<Sending | undefined> {
+    const [raw] = held.items as [RawItem];
+    const { success, data } = this.#options.schema.safeParse(JSON.parse(raw.message));
+    if (success && data) return new Sending(held, data, await this.#partsOf(held, raw.id));
+    const reason = 'it does not hold what it should';
+    const text = JSON.stringify({ key: raw.id, reason, diedAt: new Date().toISOString(), text: raw.message });
+    await this.lanes.owned(held, 'bury', { id: raw.id, to: 'dead' }, text);
+    await this.lanes.finish(held, [raw.id]);
+    return undefined;
+  }
+
+  /** Of what nobody has sent before there is nothing. */
+  async #partsOf(held: Held, key: string): Promise<Map<number, PartState>> {
+    if (!held.isAgain) return new Map();
+    const known = await this.#world.connections.own.hgetall(`${this.lanes.prefix(held.lane)}parts:${key}`);
+    return new Map(
+      Object.entries(known).flatMap(([part, text]): [number, PartState][] => {
+        const { data } = partShape.safeParse(JSON.parse(text));
+        return data ? [[Number(part), data]] : [];
+      }),
+    );
+  }
+
+  async #note(lease: OutboxLease, part: number, event: 'intent' | PartOutcome, sentId?: string): Promise<void> {
+    await this.lanes.owned(heldOf(lease), 'ledger', { id: lease.entry.key, part, event, sentId });
+  }
+}
+
+function heldOf(lease: OutboxLease): Held {
+  if (lease instanceof Sending) return lease.held;
+  throw new LeaseLost(`${lease.lane} was given by another engine`);
+}

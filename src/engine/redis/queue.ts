@@ -1,0 +1,275 @@
+/** The inbox on a server: what a platform handed us, from the moment we acknowledge it until its answer is on its way. */
+import { crashPoint } from '../../crash-points.ts';
+import { LeaseLost } from '../../errors.ts';
+import { isNumber, objectOf, type Schema, shape } from '../../lib/shape.ts';
+import type {
+  DeadLetter,
+  EnqueueOptions,
+  FairLimits,
+  GivenUp,
+  LaneLook,
+  LaneSignal,
+  LaneView,
+  Lease,
+  Queue,
+  QueueItem,
+  QueueStats,
+} from '../engine.ts';
+import { spoolKey } from '../engine.ts';
+import { Graves } from './graves.ts';
+import type { Held } from './held.ts';
+import { inTime, Lanes } from './lanes.ts';
+import { RedisLease } from './lease.ts';
+import type { RawItem } from './scripts.ts';
+import { Signals } from './signals.ts';
+import type { World } from './world.ts';
+
+export interface RedisQueueOptions<T> {
+  world: World;
+  schema: Schema<T>;
+  limits: Readonly<Record<string, FairLimits>>;
+  onDead: (item: QueueItem<T>, reason: string) => void;
+}
+
+type Listener = Parameters<Queue<unknown>['onSignal']>[0];
+
+/** Whoever takes something in says that it has not when it takes longer. */
+const TAKE_IN_MS = 5_000;
+/** For which the words of what is finished are kept. */
+const KEPT_MS = 2 * 86_400_000;
+/** What a lane looks like changes often, and is looked at seldom. */
+const SHOW_MS = 100;
+const viewShape = shape<LaneView>(objectOf({ startedAt: isNumber }));
+
+/** `task` of `task:20261122-abcde`. */
+const kindOf = (lane: string): string => lane.slice(0, Math.max(0, lane.indexOf(':')));
+
+export class RedisQueue<T> implements Queue<T> {
+  readonly lanes: Lanes;
+  readonly #options: RedisQueueOptions<T>;
+  readonly #world: World;
+  readonly #graves: Graves;
+  readonly #signals: Signals;
+  readonly #listeners: Listener[] = [];
+  /** By lease, what is to be shown next. */
+  readonly #views = new Map<Held, LaneView>();
+  #stats: QueueStats = { waiting: 0 };
+
+  constructor(options: RedisQueueOptions<T>) {
+    const { world, limits } = options;
+    this.#options = options;
+    this.#world = world;
+    this.lanes = new Lanes({
+      ...{ side: 'in', world, kindOf, keepMs: KEPT_MS },
+      limitsOf: (kind) => limits[`${kind}:`],
+      onCrashed: (lane, items) => this.#died(lane, items),
+    });
+    this.#graves = new Graves(world, this.lanes);
+    this.#signals = new Signals(world, (lane, signal) => this.#answer(lane, signal));
+  }
+
+  async enqueue(lane: string, message: T, options: EnqueueOptions): Promise<'accepted' | 'duplicate' | 'full'> {
+    crashPoint('accept:before-commit');
+    const outcome = await inTime(this.#put(lane, message, options), TAKE_IN_MS, this.#world.address);
+    crashPoint('accept:after-commit');
+    return outcome;
+  }
+
+  seen(dedupeId: string): Promise<boolean> {
+    return inTime(this.#isKnown(spoolKey(dedupeId), this.lanes.prefixes()), TAKE_IN_MS, this.#world.address);
+  }
+
+  async claim(kindName: string): Promise<Lease<T> | undefined> {
+    const kind = kindOf(kindName);
+    for (;;) {
+      const held = await this.lanes.claim((other) => other === kind, [kind]);
+      if (!held) return undefined;
+      const items = await this.#sound(held);
+      if (items.length > 0) return new RedisLease<T>(held, items);
+    }
+  }
+
+  async extend(lease: Lease<T>, pick: (item: QueueItem<T>) => boolean): Promise<QueueItem<T>[]> {
+    const held = heldOf(lease);
+    const waiting = await this.lanes.waiting(held);
+    const taken = waiting.flatMap((raw) => {
+      const item = this.#itemOf(held.lane, raw);
+      return item && pick(item) ? [{ raw, item }] : [];
+    });
+    if (taken.length === 0) return [];
+    const raws = taken.map(({ raw }) => raw);
+    await this.lanes.take(held, raws);
+    return taken.map(({ item }) => item);
+  }
+
+  async ack(lease: Lease<T>, ids: readonly string[]): Promise<void> {
+    await this.lanes.finish(heldOf(lease), ids);
+  }
+
+  async release(lease: Lease<T>, { retryAt }: { retryAt?: number } = {}): Promise<void> {
+    await this.lanes.release(heldOf(lease), retryAt);
+  }
+
+  show(lease: Lease<T>, view: LaneView): void {
+    const held = heldOf(lease);
+    const isShown = this.#views.has(held);
+    if (held.isOwned) this.#views.set(held, view);
+    if (!isShown && held.isOwned) setTimeout(() => void this.#show(held), SHOW_MS).unref();
+  }
+
+  async look(lane: string): Promise<LaneLook> {
+    const { depth = 0, busy = false, view } = await this.lanes.run('look', lane, {});
+    const shown = viewShape.safeParse(view === undefined ? undefined : JSON.parse(view)).data;
+    return { depth, busy, ...(shown ? { view: shown } : {}) };
+  }
+
+  async signal(lane: string, signal: LaneSignal): Promise<boolean> {
+    const here = await this.#answer(lane, signal);
+    if (here !== undefined) return here;
+    const { process, busy = false } = await this.lanes.run('look', lane, {});
+    const there = process === undefined ? undefined : await this.#signals.ask(process, lane, signal);
+    if (there !== undefined) return there;
+    if (signal !== 'stop') return false;
+    return (await this.lanes.run('stop', lane, { isForced: busy })).what === 'ok';
+  }
+
+  onSignal(listener: Listener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** What others have asked of lanes that are owned here. */
+  answerSignals(): Promise<void> {
+    return this.#signals.look();
+  }
+
+  async find(id: string): Promise<T | undefined> {
+    const { own } = this.#world.connections;
+    const prefixes = this.lanes.prefixes();
+    const texts = await Promise.all(prefixes.map((prefix) => own.hget(`${prefix}item:${id}`, 'message')));
+    const text = texts.find((found) => found !== null);
+    const value = text === undefined || text === null ? (await this.#graves.read(id))?.message : JSON.parse(text);
+    return value === undefined ? undefined : this.#options.schema.safeParse(value).data;
+  }
+
+  async reasonOf(id: string): Promise<string | undefined> {
+    return (await this.#graves.read(id))?.deadReason;
+  }
+
+  async giveUp(item: GivenUp, reason: string): Promise<void> {
+    await this.#graves.dig(item, reason);
+  }
+
+  deadLetters(): Promise<DeadLetter[]> {
+    return this.#graves.all();
+  }
+
+  async unfinished(): Promise<QueueItem<T>[]> {
+    const { own } = this.#world.connections;
+    const found: QueueItem<T>[] = [];
+    for (const prefix of this.lanes.prefixes()) {
+      for (const id of await own.zrange(`${prefix}open`, '0', '-1')) {
+        const [lane, message, seq, attempts, at] = await own.hmget(
+          `${prefix}item:${id}`,
+          ...['lane', 'message', 'seq', 'attempts', 'at'],
+        );
+        const raw = { id, message: message ?? 'null', seq: seq ?? '0', attempts: Number(attempts), at: Number(at) };
+        const item = this.#itemOf(lane ?? '', raw);
+        if (item) found.push(item);
+      }
+    }
+    return [...Map.groupBy(found, ({ lane }) => lane).values()].flatMap((all) => all.sort((a, b) => a.seq - b.seq));
+  }
+
+  async stats(): Promise<QueueStats> {
+    const { own } = this.#world.connections;
+    // Whoever asks whether all is well is told at once.
+    if (own.status !== 'ready') return this.#stats;
+    const prefixes = this.lanes.prefixes();
+    const counts = await Promise.all(prefixes.map((prefix) => own.zcard(`${prefix}open`)));
+    const heads = await Promise.all(prefixes.map((prefix) => own.zrange(`${prefix}open`, '0', '0', 'WITHSCORES')));
+    const oldest = Math.min(...heads.flatMap(([, at]) => (at === undefined ? [] : [Number(at)])));
+    const waiting = counts.reduce((sum, count) => sum + count, 0);
+    this.#stats = { waiting, ...(Number.isFinite(oldest) ? { oldest } : {}) };
+    return this.#stats;
+  }
+
+  close(): void {
+    this.lanes.stop();
+  }
+
+  async #put(lane: string, message: T, options: EnqueueOptions): Promise<'accepted' | 'duplicate' | 'full'> {
+    const { dedupeId, by, notBefore, group, orderKey, raw, maxDepth } = options;
+    const id = spoolKey(dedupeId);
+    const others = this.lanes.prefixes().filter((prefix) => prefix !== this.lanes.prefix(lane));
+    if (await this.#isKnown(id, others)) return 'duplicate';
+    const { what } = await this.lanes.put({
+      ...{ lane, id, by, dedupeId, notBefore, group, maxDepth, source: orderKey?.source, order: orderKey?.at },
+      message: JSON.stringify(message),
+      raw: raw === undefined ? undefined : JSON.stringify(raw),
+    });
+    return what === 'accepted' || what === 'full' ? what : 'duplicate';
+  }
+
+  async #isKnown(id: string, prefixes: readonly string[]): Promise<boolean> {
+    const { own } = this.#world.connections;
+    const known = await Promise.all(prefixes.map((prefix) => own.exists(`${prefix}seen:${id}`, `${prefix}item:${id}`)));
+    return known.some((count) => count > 0);
+  }
+
+  /** Those that can be worked on; the others are given up. */
+  async #sound(held: Held): Promise<QueueItem<T>[]> {
+    const pairs = held.items.map((raw) => ({ raw, item: this.#itemOf(held.lane, raw) }));
+    const broken = pairs.flatMap(({ raw, item }) => (item ? [] : [raw]));
+    if (broken.length > 0) {
+      for (const raw of broken) await this.#graves.dig(unknownItem(held.lane, raw), 'it does not hold what it should');
+      const ids = broken.map(({ id }) => id);
+      await this.lanes.finish(held, ids);
+    }
+    return pairs.flatMap(({ item }) => item ?? []);
+  }
+
+  #itemOf(lane: string, raw: RawItem): QueueItem<T> | undefined {
+    const { success, data } = this.#options.schema.safeParse(JSON.parse(raw.message));
+    return success && data !== undefined ? { ...unknownItem(lane, raw), message: data } : undefined;
+  }
+
+  async #died(lane: string, items: readonly RawItem[]): Promise<void> {
+    for (const raw of items) {
+      const reason = `the gateway ended ${raw.attempts} times while working on it`;
+      await this.#graves.dig(unknownItem(lane, raw), reason);
+      const item = this.#itemOf(lane, raw);
+      if (item) this.#options.onDead(item, reason);
+    }
+  }
+
+  /** Undefined where nobody here owns the lane. */
+  async #answer(lane: string, signal: LaneSignal): Promise<boolean | undefined> {
+    const held = this.lanes.ownedBy(lane);
+    if (!held) return undefined;
+    const answers = await Promise.all(this.#listeners.map((listener) => listener(lane, signal)));
+    if (answers.some((answer) => answer !== undefined)) return answers.includes(true);
+    // Its owner has not begun: its first turn is stopped.
+    if (signal === 'stop') held.isStopped = true;
+    return signal === 'stop';
+  }
+
+  async #show(held: Held): Promise<void> {
+    const view = this.#views.get(held);
+    this.#views.delete(held);
+    try {
+      if (held.isOwned) await this.lanes.owned(held, 'show', {}, JSON.stringify(view));
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) this.#world.onQuiet(error);
+    }
+  }
+}
+
+function unknownItem(lane: string, { id, message, seq, attempts, at }: RawItem): QueueItem<unknown> {
+  const acceptedAt = new Date(at).toISOString();
+  return { id, lane, seq: Number(seq), attempts, message: JSON.parse(message), acceptedAt };
+}
+
+function heldOf<T>(lease: Lease<T>): Held {
+  if (lease instanceof RedisLease) return lease.held;
+  throw new LeaseLost(`${lease.lane} was given by another engine`);
+}

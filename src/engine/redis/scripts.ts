@@ -1,0 +1,134 @@
+/** The scripts of `lua/`, by name. What one gives is judged here, so that nothing else of a server is believed. */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Redis } from 'ioredis';
+import { errorMessage, StorageError } from '../../errors.ts';
+import { isFilled, isFlag, isNumber, isText, listOf, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
+import type { LaneClass } from './keys.ts';
+
+/** A lane that is to be queued: one job, whose number alone may claim it. */
+export interface Offer {
+  lane: string;
+  token: number;
+  delay: number;
+  kind: string;
+  class: LaneClass;
+}
+
+export interface RawItem {
+  id: string;
+  /** JSON. */
+  message: string;
+  seq: string;
+  attempts: number;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+export interface Answer {
+  what: string;
+  offers?: Offer[];
+  items?: RawItem[];
+  epoch?: number;
+  /** Milliseconds for which the lock of the job is held from now on. */
+  left?: number;
+  at?: number;
+  isAgain?: boolean;
+  isStopped?: boolean;
+  isDead?: boolean;
+  isFree?: boolean;
+  isNewKind?: boolean;
+  depth?: number;
+  busy?: boolean;
+  process?: string;
+  view?: string;
+  seen?: number;
+  value?: string;
+}
+
+const isOffer = objectOf({ lane: isFilled, token: isNumber, delay: isNumber, kind: isText, class: oneOf('o', 'm') });
+const isItem = objectOf({ id: isFilled, message: isText, seq: isText, attempts: isNumber, at: isNumber });
+const numbers = {
+  epoch: optional(isNumber),
+  left: optional(isNumber),
+  at: optional(isNumber),
+  depth: optional(isNumber),
+};
+const flags = {
+  isAgain: optional(isFlag),
+  isStopped: optional(isFlag),
+  isDead: optional(isFlag),
+  isFree: optional(isFlag),
+};
+const answerShape = shape<Answer>(
+  objectOf({
+    ...{ ...numbers, ...flags, what: isFilled, offers: optional(listOf(isOffer)), items: optional(listOf(isItem)) },
+    ...{ isNewKind: optional(isFlag), busy: optional(isFlag), seen: optional(isNumber) },
+    ...{ process: optional(isText), view: optional(isText), value: optional(isText) },
+  }),
+);
+
+/** These are made of what `lanes.lua` holds. */
+const OF_LANES = [
+  'put',
+  'claim',
+  'waiting',
+  'take',
+  'finish',
+  'release',
+  'look',
+  'stop',
+  'show',
+  'sweep',
+  'ledger',
+  'bury',
+];
+const ALONE = ['lock', 'unlock', 'change'] as const;
+const READS = new Set(['look', 'waiting']);
+
+const REPLICA_MS = 2_000;
+const beside = path.join(import.meta.dirname, 'lua');
+const read = (name: string): string => readFileSync(path.join(beside, `${name}.lua`), 'utf8');
+
+export class Scripts {
+  readonly #client: Redis;
+  readonly #replicas: number;
+  readonly #texts = new Map<string, { text: string; sha: string }>();
+
+  constructor(client: Redis, replicas: number) {
+    this.#client = client;
+    this.#replicas = replicas;
+    if (!existsSync(beside)) throw new StorageError(`${beside} is missing: install the gateway again`);
+    const lanes = read('lanes');
+    for (const name of [...OF_LANES, ...ALONE]) {
+      const text = OF_LANES.includes(name) ? `${lanes}\n${read(name)}` : read(name);
+      this.#texts.set(name, { text, sha: createHash('sha1').update(text).digest('hex') });
+    }
+  }
+
+  /** @param more what is too large to be read on the way, such as a message */
+  async run(name: string, key: string, ask: object, ...more: string[]): Promise<Answer> {
+    const script = this.#texts.get(name);
+    if (!script) throw new Error(`there is no script ${name}`);
+    const args = [JSON.stringify(ask), ...more];
+    const done = this.#client.evalsha(script.sha, 1, key, ...args).catch((error: unknown) => {
+      // A server that was started again has forgotten it.
+      if (!errorMessage(error).startsWith('NOSCRIPT')) throw error;
+      return this.#client.eval(script.text, 1, key, ...args);
+    });
+    const text = await done;
+    if (this.#replicas > 0 && !READS.has(name)) await this.#replicated();
+    const { success, data } = answerShape.safeParse(JSON.parse(String(text)));
+    if (!success || !data) throw new StorageError(`the script ${name} gave what cannot be understood`);
+    return data;
+  }
+
+  /** Throws a StorageError where too few replicas have written what this connection has asked until now. */
+  async #replicated(): Promise<void> {
+    const written = await this.#client.call('WAITAOF', '1', String(this.#replicas), String(REPLICA_MS));
+    const count = Array.isArray(written) ? Number(written[1]) : 0;
+    if (count < this.#replicas)
+      throw new StorageError(`only ${count} of ${this.#replicas} replicas (engine.replicas) have written it`);
+  }
+}

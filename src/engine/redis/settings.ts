@@ -1,0 +1,77 @@
+/** Whether a server keeps what it is given. What is wrong is named with the setting and with what mends it; asked at the start and by the doctor. */
+import { Redis } from 'ioredis';
+import { ConfigError, type ConfigProblem, errorMessage } from '../../errors.ts';
+import { addressOf, partsOf } from './connection.ts';
+
+const SETTINGS = {
+  appendonly: { want: 'yes', why: 'what was accepted would be lost with the server' },
+  appendfsync: { want: 'always', why: 'the newest messages would be lost in a power cut' },
+  'maxmemory-policy': { want: 'noeviction', why: 'messages would be thrown away when memory is short' },
+} as const;
+
+const LEAST = [7, 0];
+const LEAST_FOR_REPLICAS = [7, 2];
+const ANSWER_MS = 5_000;
+
+export interface ServerCheck {
+  url: string;
+  replicas: number;
+}
+
+/** One sentence for each thing that is right. Throws ConfigError with all that is wrong. */
+export async function checkServer({ url, replicas }: ServerCheck): Promise<string[]> {
+  const address = addressOf(url);
+  const client = new Redis({
+    ...partsOf(url),
+    ...{ lazyConnect: true, connectTimeout: ANSWER_MS, commandTimeout: ANSWER_MS, maxRetriesPerRequest: 0 },
+    retryStrategy: () => null,
+  });
+  let reason: unknown;
+  client.on('error', (error) => {
+    reason = error;
+  });
+  try {
+    await client.connect();
+    const version = versionIn(await client.info('server'));
+    const wrong = [...oldVersion(version, replicas), ...(await unsafeSettings(client, address))];
+    if (wrong.length > 0) throw new ConfigError(wrong);
+    return [`the server at ${address} (version ${version}) keeps what it is given`];
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    const message = `the server at ${address} cannot be used: ${errorMessage(reason ?? error)}`;
+    throw new ConfigError([{ path: 'engine.url', message }], { cause: error });
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** Valkey says which Redis it stands for. */
+const versionIn = (info: string): string => /^redis_version:(\S+)/m.exec(info)?.[1] ?? '0';
+
+function oldVersion(version: string, replicas: number): ConfigProblem[] {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isBelow = ([a = 0, b = 0]: readonly number[]) => major < a || (major === a && minor < b);
+  if (isBelow(LEAST))
+    return [{ path: 'engine.url', message: `the server has version ${version}; at least 7.0 is needed` }];
+  if (replicas === 0 || !isBelow(LEAST_FOR_REPLICAS)) return [];
+  const message = `needs WAITAOF, which a server has from version 7.2 on; this one has ${version}. Set it to 0, or use a newer server`;
+  return [{ path: 'engine.replicas', message }];
+}
+
+async function unsafeSettings(client: Redis, address: string): Promise<ConfigProblem[]> {
+  const found: ConfigProblem[] = [];
+  for (const [name, { want, why }] of Object.entries(SETTINGS)) {
+    const value = await settingOf(client, name);
+    if (value === want) continue;
+    const is = value === undefined ? 'cannot be read' : `is ${value}`;
+    const mend = `run "CONFIG SET ${name} ${want}" there, and put "${name} ${want}" into its redis.conf`;
+    found.push({ path: 'engine.url', message: `${name} of the server at ${address} ${is}: ${why}; ${mend}` });
+  }
+  return found;
+}
+
+async function settingOf(client: Redis, name: string): Promise<string | undefined> {
+  const pair: unknown = await client.config('GET', name);
+  const [, value]: unknown[] = Array.isArray(pair) ? pair : [];
+  return typeof value === 'string' ? value : undefined;
+}

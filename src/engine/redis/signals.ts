@@ -1,0 +1,88 @@
+/**
+ * Asks the process that owns a lane, and answers those that ask this one. A question stands in a list until it is read, and its answer
+ * under a name of its own, so that a word that is lost costs a look and not the question.
+ */
+import { randomUUID } from 'node:crypto';
+import { isFilled, objectOf, oneOf, shape } from '../../lib/shape.ts';
+import type { LaneSignal } from '../engine.ts';
+import type { World } from './world.ts';
+
+interface Question {
+  id: string;
+  from: string;
+  lane: string;
+  signal: LaneSignal;
+}
+
+const questionShape = shape<Question>(
+  objectOf({ id: isFilled, from: isFilled, lane: isFilled, signal: oneOf('stop', 'steer', 'compact') }),
+);
+const questionsOf = (process: string): string => `viber:asked:${process}`;
+const answerTo = (id: string): string => `viber:answered:${id}`;
+/** Longer than the time between two looks. */
+const WAIT_MS = 4_500;
+const LOOK_MS = 500;
+const KEPT_MS = 30_000;
+const AT_ONCE = 100;
+const QUESTION = '?';
+
+export class Signals {
+  readonly #world: World;
+  readonly #answer: (lane: string, signal: LaneSignal) => Promise<boolean | undefined>;
+  readonly #waiting = new Map<string, () => void>();
+
+  /** @param answer undefined for a lane that is not owned here */
+  constructor(world: World, answer: (lane: string, signal: LaneSignal) => Promise<boolean | undefined>) {
+    this.#world = world;
+    this.#answer = answer;
+    world.news.onWord((text) => {
+      if (text === QUESTION) void this.look();
+      else this.#waiting.get(text)?.();
+    });
+  }
+
+  /** Undefined where it does not own the lane any more, or is not heard of. */
+  async ask(process: string, lane: string, signal: LaneSignal): Promise<boolean | undefined> {
+    const { own } = this.#world.connections;
+    const question: Question = { id: randomUUID(), from: this.#world.name, lane, signal };
+    await own.rpush(questionsOf(process), JSON.stringify(question));
+    await own.pexpire(questionsOf(process), KEPT_MS);
+    this.#world.news.say(process, QUESTION);
+    const until = Date.now() + WAIT_MS;
+    while (Date.now() < until) {
+      await this.#word(question.id);
+      const answer = await own.get(answerTo(question.id));
+      if (answer !== null) return answer === 'none' ? undefined : answer === 'yes';
+    }
+    return undefined;
+  }
+
+  /** Answers what was asked. */
+  async look(): Promise<void> {
+    try {
+      const asked = (await this.#world.connections.own.lpop(questionsOf(this.#world.name), AT_ONCE)) ?? [];
+      await Promise.all(asked.map((text) => this.#reply(text)));
+    } catch (error) {
+      this.#world.onQuiet(error);
+    }
+  }
+
+  async #reply(text: string): Promise<void> {
+    const { data } = questionShape.safeParse(JSON.parse(text));
+    if (!data) return;
+    const answer = await this.#answer(data.lane, data.signal);
+    const said = answer === undefined ? 'none' : answer ? 'yes' : 'no';
+    await this.#world.connections.own.set(answerTo(data.id), said, 'PX', KEPT_MS);
+    this.#world.news.say(data.from, data.id);
+  }
+
+  /** Resolves when somebody says that there is an answer, or it is time to look. */
+  async #word(id: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, LOOK_MS);
+    this.#waiting.set(id, resolve);
+    await promise;
+    clearTimeout(timer);
+    this.#waiting.delete(id);
+  }
+}

@@ -1,0 +1,50 @@
+/** Small values on a server. Whatever looks before it changes is one script, which is asked again without harm (`change.lua`). */
+import { randomUUID } from 'node:crypto';
+import type { State } from '../engine.ts';
+import { shardOf, tagOf } from './keys.ts';
+import type { Answer } from './scripts.ts';
+import type { World } from './world.ts';
+
+export class RedisState implements State {
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    return (await this.#world.connections.own.get(this.#key(key))) ?? undefined;
+  }
+
+  async set(key: string, value: string, ttlMs?: number): Promise<void> {
+    const { own } = this.#world.connections;
+    await (ttlMs === undefined ? own.set(this.#key(key), value) : own.set(this.#key(key), value, 'PX', whole(ttlMs)));
+  }
+
+  async create(key: string, value: string, ttlMs?: number): Promise<boolean> {
+    return (await this.#change(key, { isNew: true, ms: ttlMs && whole(ttlMs) }, '', value)).what === 'ok';
+  }
+
+  async cas(key: string, before: string | undefined, after: string): Promise<boolean> {
+    return (await this.#change(key, { isNew: before === undefined }, before ?? '', after)).what === 'ok';
+  }
+
+  async add(key: string, by: number, ttlMs?: number): Promise<number> {
+    return Number((await this.#change(key, { op: 'add', by, ms: ttlMs && whole(ttlMs) })).value);
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#world.connections.own.del(this.#key(key));
+  }
+
+  #change(key: string, ask: object, ...more: string[]): Promise<Answer> {
+    return this.#world.scripts.run('change', this.#key(key), { ...ask, once: randomUUID() }, ...more);
+  }
+
+  #key(key: string): string {
+    return `${tagOf(shardOf(key, this.#world.shards))}:state:${key}`;
+  }
+}
+
+/** The server takes no fractions, and nothing that is over already. */
+const whole = (ms: number): number => Math.max(1, Math.ceil(ms));

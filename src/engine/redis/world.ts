@@ -1,0 +1,24 @@
+/** What all parts of the engine share. */
+import type { Connections } from './connection.ts';
+import type { News } from './news.ts';
+import type { Scripts } from './scripts.ts';
+
+export interface World {
+  connections: Connections;
+  scripts: Scripts;
+  news: News;
+  /** `host:port`. */
+  address: string;
+  /** Of this process, among all. */
+  name: string;
+  shards: number;
+  leaseMs: number;
+  /** Milliseconds for which an event is known. */
+  seenMs: number;
+  /** Milliseconds before a message is tried that was part of two crashes. */
+  suspectMs: number;
+  /** Nobody else hears of it. */
+  onError: (error: unknown) => void;
+  /** What passes by itself, as a connection that is opened again. */
+  onQuiet: (error: unknown) => void;
+}

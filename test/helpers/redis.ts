@@ -1,0 +1,86 @@
+/**
+ * A server of Redis of a test's own: Debian's program, on a free port, with what it has to keep in a temporary folder. Where the program
+ * is not installed those tests are left out by name; in CI they fail.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { tempFolder } from './temp.ts';
+
+const isInstalled = spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
+
+/** Why these tests are left out; '' where they run. */
+export const WITHOUT_REDIS = isInstalled || process.env.CI ? '' : ' (skipped: redis-server is not installed)';
+export const hasRedis = WITHOUT_REDIS === '';
+
+export interface RedisServer {
+  port: number;
+  url: string;
+  pid: number;
+  /** As a power cut would: with SIGKILL. */
+  kill(): Promise<void>;
+  /** On the same folder and port. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const SAFE = ['--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction', '--save', ''];
+
+export async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** @param settings in place of safe ones */
+export async function startRedis(settings: readonly string[] = SAFE, atEnd: typeof onTestFinished = onTestFinished) {
+  const folder = tempFolder(atEnd);
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+  const end = async (signal: NodeJS.Signals) => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const over = once(child, 'exit');
+    child.kill(signal);
+    await over;
+  };
+  const server: RedisServer = {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    get pid() {
+      return child?.pid ?? 0;
+    },
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+    async start() {
+      const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--daemonize', 'no'];
+      child = spawn('redis-server', [...place, ...settings], { stdio: 'ignore' });
+      for (let n = 0; !(await answers(port)); n++) {
+        if (n > 200 || child.exitCode !== null) throw new Error('redis-server does not start');
+        await sleep(25);
+      }
+    },
+  };
+  await server.start();
+  atEnd(() => end('SIGKILL'));
+  return server;
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = net.connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    socket.write('PING\r\n');
+    const [reply]: unknown[] = await once(socket, 'data');
+    return String(reply).startsWith('+PONG');
+  } catch (error) {
+    if (error instanceof Error) return false;
+    throw error;
+  } finally {
+    socket.destroy();
+  }
+}
