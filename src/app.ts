@@ -160,7 +160,7 @@ class RunningApp implements App {
 
   /** Builds the channels, and serves HTTP but for one-shot commands. */
   async #open({ terminal, localOnly = false, isPortChosen = true, onEnd, onLogPlace }: AppOptions): Promise<void> {
-    const { config, home, log, state, built, metrics, limit, news } = this.#services;
+    const { config, home, log, state, lead, built, metrics, limit, news } = this.#services;
     const parts = { work: this.#work, gateway: this.#gateway, readiness: () => this.readiness() };
     const channels = await buildChannels({
       ...{
@@ -168,6 +168,7 @@ class RunningApp implements App {
         home,
         log,
         state,
+        lead,
         commands: menuSpecs(config.language, { servers: Object.keys(config.mcp).length > 0 }),
         terminal,
         localOnly,

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '..');
 const GROUND = /^(errors|log)\.ts$|^(lib|messages)\//;
 /** Counters, timings and crash points: only the moving parts use them. */
 const SUPPORT = /^crash-points\.ts$|^telemetry\//;
-const SEAM = /^channels\/(channel|address|files|kept|offers|programs)\.ts$/;
+const SEAM = /^channels\/(channel|address|files|kept|lead|offers|programs)\.ts$/;
 const CONFIG = /^config(\.ts$|\/)/;
 const ENGINE = /^engine\/engine\.ts$/;
 const CONTRACT = /^runtime\/contract\//;

@@ -8,6 +8,7 @@ import { API, HUB } from '../channels/address.ts';
 import type { Channel, CommandSpec, LiveMode, OutboundMessage } from '../channels/channel.ts';
 import type { Hub, HubSocket } from '../channels/hub/adapter.ts';
 import { channelModules } from '../channels/index.ts';
+import type { Lead } from '../channels/lead.ts';
 import type { LocalOptions } from '../channels/local/adapter.ts';
 import type { ChatChannelConfig } from '../config/types.ts';
 import { type Config, terminalEnabled } from '../config.ts';
@@ -24,6 +25,8 @@ export interface BuildOptions {
   home: Home;
   log: Logger;
   state: State;
+  /** What only one process at a time may do for a bot. */
+  lead: Lead;
   commands: CommandSpec[];
   /** Whether the terminal may be used at all. */
   terminal: boolean;
@@ -49,7 +52,7 @@ export interface BuiltChannels {
 }
 
 export async function buildChannels(options: BuildOptions): Promise<BuiltChannels> {
-  const { config, home, log, state: cache, commands } = options;
+  const { config, home, log, state: cache, lead, commands } = options;
   const { telegram, discord, slack } = config.channels;
   const user = os.userInfo().username;
   const language = machineLanguage(process.env);
@@ -85,7 +88,7 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
     const { token, apiRoot, mode, webhook, pollSeconds } = telegram;
     const live = modeOf(telegram);
     const channel = forTelegram.createTelegram({
-      ...{ token, apiRoot, mode, log, live, pollSeconds, attachCommands: commands, cache },
+      ...{ token, apiRoot, mode, log, live, pollSeconds, attachCommands: commands, cache, lead },
       ...(webhook ? { webhook } : {}),
     });
     channels.set('telegram', channel);
@@ -94,7 +97,8 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
   if (discord && forDiscord) {
     const { token, apiRoot, cdnRoot, threads, archiveMinutes } = discord;
     const live = modeOf(discord);
-    const own = { token, apiRoot, cdnRoot, threads, live, archiveMinutes };
+    const shared = config.engine.kind === 'local' ? {} : { shared: { lead, sessions: cache } };
+    const own = { token, apiRoot, cdnRoot, threads, live, archiveMinutes, ...shared };
     channels.set('discord', forDiscord.createDiscord({ ...own, commands, cursors: marksOf('discord'), cache, log }));
   }
   if (slack && forSlack) {

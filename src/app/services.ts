@@ -9,6 +9,7 @@ import { Zones } from '../access/zones.ts';
 import type { Address } from '../channels/channel.ts';
 import { accessRulesOf, type Config, configuredViber } from '../config.ts';
 import type { QueueItem } from '../engine/engine.ts';
+import { leadBy } from '../engine/lead.ts';
 import { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
 import { SyncSoon } from '../lib/sync-soon.ts';
 import { heard, type Logger } from '../log.ts';
@@ -63,6 +64,7 @@ export async function openServices(options: ServicesOptions) {
   const onDead = (item: QueueItem<Entry>, reason: string) => dead.push({ item, reason });
   const engine = await openEngine({ config, home, log, onDead });
   const { queue, state } = engine;
+  const lead = leadBy(engine, (error, name) => log.error({ err: error, name }, 'what one process does has failed'));
   const damage = hearDamage({
     root: home.root,
     log,
@@ -114,7 +116,22 @@ export async function openServices(options: ServicesOptions) {
       damage,
       dead,
     },
-    ...{ engine, queue, state, syncSoon, delivery, buttons, questions, bus, news, live, settings, built, channelOf },
+    ...{
+      engine,
+      queue,
+      state,
+      lead,
+      syncSoon,
+      delivery,
+      buttons,
+      questions,
+      bus,
+      news,
+      live,
+      settings,
+      built,
+      channelOf,
+    },
     ...{ links, pairing, people, languages, prefixes, conversations, expected, digests, zones, notifier },
     uploads: new Uploads(home, config.limits.downloadBytes),
   };

@@ -20,10 +20,12 @@ export interface PartLedger {
 
 /** How far each chat has been read, so that a channel can fetch what was said while we were away (promise 14). */
 export interface ReadCursors {
-  /** Chats with their marks (the platform's id or time of the last event taken in), as they were at the start. */
+  /** Chats with their marks: the platform's id or time of the last event taken in. */
   all(): ReadonlyMap<string, string>;
   /** Called after `onMessage` has resolved. A mark that is lost in a crash costs a repeated look, not a message. */
   set(chat: string, mark: string): void;
+  /** Another process may have read on meanwhile: `all` then has its marks. Never rejects. */
+  reread?(): Promise<void>;
 }
 
 /** Kept with each part of what a job has said: the task in which it goes on. */

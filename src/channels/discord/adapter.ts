@@ -6,6 +6,7 @@
 import { ConfigError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Channel, ChannelCallbacks, ChannelLimits, CommandSpec, LiveMode, ReadCursors } from '../channel.ts';
+import { alone, ended, type Lead, type Turn } from '../lead.ts';
 import { createChannelState } from '../shared/channel-state.ts';
 import { sleep } from '../shared/wait.ts';
 import { createApi } from './connect/api.ts';
@@ -13,8 +14,10 @@ import { registerCommands } from './connect/commands.ts';
 import { wrongToken } from './connect/config-problems.ts';
 import { createDownload, DOWNLOAD_BYTES } from './connect/download.ts';
 import { createEvents } from './connect/events.ts';
-import { type Gateway, type GatewayTiming, startGateway } from './connect/gateway.ts';
+import { type GatewayTiming, startGateway } from './connect/gateway.ts';
 import { createInteractions, type InteractionTiming } from './connect/interactions.ts';
+import { introduce } from './connect/introduce.ts';
+import { type KeptSessions, keepSessions, type SessionStore } from './connect/kept-session.ts';
 import type { Bot } from './decode/decode.ts';
 import { createPlaces } from './decode/places.ts';
 import { createLive, LIVE_TIMING, type LiveTiming } from './live/live.ts';
@@ -68,6 +71,8 @@ export interface DiscordOptions {
   commands: CommandSpec[];
   cursors: ReadCursors;
   cache?: Cache | undefined;
+  /** Of several processes with this bot one holds the connection, and the next goes on with its session; this process alone unless told. */
+  shared?: { lead: Lead; sessions: SessionStore };
   log: Logger;
   timing?: Partial<Timing>;
 }
@@ -82,11 +87,12 @@ export function createDiscord(options: DiscordOptions): Channel {
   const api = createApi({ token, apiRoot, cdnRoot });
   const places = createPlaces();
   const stopping = new AbortController();
+  const { signal } = stopping;
   const account = () => bot?.account ?? '';
   const state = createChannelState('discord', log, () => callbacks?.onStatus());
   let bot: Bot | undefined;
   let callbacks: ChannelCallbacks | undefined;
-  let gateway: Gateway | undefined;
+  let stopHolding: (() => Promise<void>) | undefined;
   /** Resolves when the commands are registered, or will not be with this connection. */
   let registering: Promise<void> | undefined;
 
@@ -121,6 +127,24 @@ export function createDiscord(options: DiscordOptions): Channel {
     });
   }
 
+  /** Holds the connection for as long as it is our turn. */
+  async function hold(turn: Turn, onFirst: (ready: Promise<void>) => void): Promise<void> {
+    if (options.shared) await events.takeOver();
+    const kept = keptFor(turn);
+    const gateway = startGateway({ token, apiRoot, cdnRoot, log, timing, events, kept, onStatus: state.set });
+    onFirst(gateway.ready);
+    await ended(turn);
+    await gateway.stop();
+    await events.settled();
+    await kept?.close();
+    if (!stopping.signal.aborted) state.set({ state: 'connected' });
+  }
+
+  function keptFor({ isOurs }: Turn): KeptSessions | undefined {
+    const store = options.shared?.sessions;
+    return store && keepSessions({ store, account: account(), taken: () => events.taken(), isOurs, log });
+  }
+
   return {
     id: 'discord',
     limits: LIMITS,
@@ -134,15 +158,28 @@ export function createDiscord(options: DiscordOptions): Channel {
       callbacks = given;
       if (!/^[\w.-]+$/.test(token)) throw new ConfigError([wrongToken()]);
       state.set({ state: 'connecting' });
-      gateway = startGateway({ token, apiRoot, cdnRoot, log, timing, events, onStatus: state.set });
-      await gateway.ready;
+      const { shared } = options;
+      const first = Promise.withResolvers<void>();
+      if (shared) {
+        const self = await introduce({ api, log, onStatus: state.set, backoffMs: timing.backoffMs, signal });
+        if (!self) return;
+        events.introduce(self);
+        // Whoever holds the connection, this process can send.
+        state.set({ state: 'connected' });
+        first.resolve();
+      }
+      const { lead = alone } = shared ?? {};
+      stopHolding = lead(`discord:${account()}`, (turn) =>
+        hold(turn, (ready) => void ready.then(first.resolve, first.reject)),
+      );
+      await first.promise;
       await atMost(COMMANDS_MS, registering, stopping.signal);
     },
     async disconnect() {
       stopping.abort();
       live.close();
       taskState.close();
-      await gateway?.stop();
+      await stopHolding?.();
       await events.settled();
       state.set({ state: 'off' });
     },

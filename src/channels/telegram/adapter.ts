@@ -4,12 +4,13 @@
  */
 import type { Logger } from '../../log.ts';
 import type { Channel, ChannelCallbacks, ChannelLimits, CommandSpec, LiveMode, Place } from '../channel.ts';
+import { alone, type Lead } from '../lead.ts';
 import { createChannelState } from '../shared/channel-state.ts';
 import { refuse, type WebhookHandler } from '../shared/webhook.ts';
 import { createApi } from './connect/api.ts';
 import { createDownload, DOWNLOAD_BYTES } from './connect/download.ts';
 import { createIntake } from './connect/intake.ts';
-import { type Poller, startPolling } from './connect/poll.ts';
+import { poll } from './connect/poll.ts';
 import { type Cache, createSetup, getMe, wrongToken, wrongTokenOf } from './connect/setup.ts';
 import { checkWebhook, createWebhook, type WebhookSettings } from './connect/webhook.ts';
 import type { Bot } from './decode/decode.ts';
@@ -42,6 +43,8 @@ export interface TelegramOptions {
   live: LiveMode;
   /** Seconds Telegram holds a poll without updates; 30 by default. */
   pollSeconds?: number;
+  /** Of several processes with this bot one polls; a process that is alone does unless told. */
+  lead?: Lead;
   timing?: Partial<Timing>;
 }
 
@@ -51,7 +54,7 @@ export interface TelegramOptions {
  * cannot be reached it goes on trying, with status `reconnecting`.
  */
 export function createTelegram(options: TelegramOptions): Channel & { webhook?: WebhookHandler } {
-  const { token, mode, log, cache } = options;
+  const { token, mode, log, cache, lead = alone } = options;
   const timing = { ...TIMING, ...options.timing };
   const api = createApi({ token, apiRoot: options.apiRoot.replace(/\/+$/, '') });
   const send = createSend({ api, limits: LIMITS, log, cache });
@@ -63,7 +66,7 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
   const setup = createSetup({ ...reaching, cache, log, signal: stopping.signal });
   let bot: Bot | undefined;
   let callbacks: ChannelCallbacks | undefined;
-  let poller: Poller | undefined;
+  let stopPolling: (() => Promise<void>) | undefined;
   let handler: WebhookHandler | undefined;
   const inHand = new Set<Promise<void>>();
 
@@ -95,14 +98,19 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
       }
       if (stopping.signal.aborted) return;
       state.set({ state: 'connected' });
+      const polling = { ...reaching, accept, pollSeconds: options.pollSeconds ?? 30, graceMs: timing.graceMs };
       if (!settings)
-        poller = startPolling({ ...reaching, accept, pollSeconds: options.pollSeconds ?? 30, graceMs: timing.graceMs });
+        stopPolling = lead(`telegram:${bot.account}`, async (turn) => {
+          await poll({ ...polling, turn });
+          // What was wrong with polling is another's to tell now.
+          if (!stopping.signal.aborted) state.set({ state: 'connected' });
+        });
     },
     async disconnect() {
       stopping.abort();
       live.close();
       handler = undefined;
-      await Promise.all([poller?.stop(), ...inHand]);
+      await Promise.all([stopPolling?.(), ...inHand]);
       state.set({ state: 'off' });
     },
     send,

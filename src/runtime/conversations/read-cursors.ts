@@ -51,6 +51,9 @@ export function openReadCursors(
         timer = setTimeout(write, 0);
       } else timer ??= setTimeout(write, WRITE_MS);
     },
+    async reread() {
+      for (const [chat, mark] of read(file)) cursors.set(chat, mark);
+    },
     async close() {
       if (timer) {
         clearTimeout(timer);

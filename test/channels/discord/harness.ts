@@ -66,7 +66,7 @@ function benchOn(
   const states: string[] = [];
   let store: (message: InboundMessage) => Promise<InboundOutcome> = async () => 'accepted';
   let suggest: (query: SuggestQuery) => Promise<Suggestion[]> = async () => [];
-  const atStart = new Map(cursors);
+  let marks = new Map(cursors);
   const channel = createDiscord({
     token: discord.token,
     apiRoot: discord.url,
@@ -82,7 +82,13 @@ function benchOn(
         argument: { name: 'id', description: 'The task', suggests: true },
       },
     ],
-    cursors: { all: () => atStart, set: (chat, mark) => void cursors.set(chat, mark) },
+    cursors: {
+      all: () => marks,
+      set: (chat, mark) => void cursors.set(chat, mark),
+      async reread() {
+        marks = new Map(cursors);
+      },
+    },
     cache: { get: async (key) => cache.get(key), set: async (key, value) => void cache.set(key, value) },
     log: silentLog(),
     ...options,

@@ -14,6 +14,8 @@ import { type DiscordApi, DiscordError } from './api.ts';
 import type { Intake } from './intake.ts';
 
 export interface Backfill {
+  /** Another process has read on. */
+  reread(): void;
   /** This message is being stored: the chat's mark stays before it until it is taken in. */
   storing(chat: string, messageId: string): void;
   /** A message was taken in. */
@@ -54,14 +56,21 @@ export function createBackfill(options: BackfillOptions): Backfill {
 
 class GapFiller implements Backfill {
   readonly #to: BackfillOptions;
-  readonly #known;
+  readonly #known = new Map<string, string>();
   readonly #failing = new Set<string>();
   /** By chat: what is being stored or could not be, and the newest that was taken in meanwhile. */
   readonly #inHand = new Map<string, { ids: Set<string>; reached: string }>();
 
   constructor(options: BackfillOptions) {
     this.#to = options;
-    this.#known = new Map([...this.#to.cursors.all()].filter(([chat, mark]) => isId(chat) && isId(mark)));
+    this.reread();
+  }
+
+  reread(): void {
+    for (const [chat, mark] of this.#to.cursors.all()) {
+      const known = this.#known.get(chat);
+      if (isId(chat) && isId(mark) && (known === undefined || isLater(mark, known))) this.#known.set(chat, mark);
+    }
   }
 
   begin(): () => Promise<void> {

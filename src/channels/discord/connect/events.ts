@@ -21,8 +21,16 @@ export interface Events {
   onPacket(type: string, data: unknown): void;
   /** A fresh session has begun: what was said before may have been missed. */
   onFresh(): void;
+  /** The session goes on: what was said meanwhile comes by itself. */
+  onResumed(): void;
+  /** Known before the gateway says so: a session that goes on does not. */
+  introduce(bot: Bot): void;
+  /** The connection was another process's until now. */
+  takeOver(): Promise<void>;
   /** Resolves when what was taken in is dealt with. */
   settled(): Promise<void>;
+  /** Resolves as `settled`; true when all of it was taken in, and nothing waits. */
+  taken(): Promise<boolean>;
 }
 
 export interface EventsOptions {
@@ -74,7 +82,7 @@ class EventIntake implements Events {
 
   onPacket(type: string, data: unknown): void {
     if (!isFields(data)) return;
-    if (type === 'READY') this.#introduce(data);
+    if (type === 'READY') this.#ready(data);
     else if (type === 'MESSAGE_CREATE') this.#takeMessage(data, 'message');
     else if (type === 'MESSAGE_UPDATE') this.#takeMessage(data, 'edit');
     else if (type === 'INTERACTION_CREATE' && this.#bot)
@@ -89,22 +97,38 @@ class EventIntake implements Events {
     this.#track(fill());
   }
 
+  onResumed(): void {
+    // It broke before what had been missed was asked for.
+    if (this.#intake.isPaused()) this.onFresh();
+  }
+
+  introduce(bot: Bot): void {
+    this.#bot = bot;
+    this.#to.onBot(bot);
+  }
+
+  async takeOver(): Promise<void> {
+    await this.#to.cursors.reread?.();
+    this.#backfill.reread();
+  }
+
   async settled(): Promise<void> {
     await Promise.all(this.#inHand);
   }
 
-  #introduce(ready: Fields): void {
+  async taken(): Promise<boolean> {
+    await this.settled();
+    // What could not be stored holds its chat until it is.
+    return !this.#intake.isPaused() && !this.#intake.isHolding();
+  }
+
+  #ready(ready: Fields): void {
     const user = fields(ready, 'user') ?? {};
     const application = fields(ready, 'application') ?? {};
-    this.#bot = {
-      account: id(user, 'id') ?? '',
-      application: id(application, 'id') ?? '',
-      name: string(user, 'username') ?? '',
-    };
     this.#intake.pause();
     if (!mayReadContent(integer(application, 'flags') ?? 0))
       this.#to.log.warn({ channel: 'discord' }, missingIntent().message);
-    this.#to.onBot(this.#bot);
+    this.introduce(botOf(user, application));
   }
 
   /** Of a thread or channel that was made before our eyes nothing was missed so far. */
@@ -175,3 +199,9 @@ class EventIntake implements Events {
     this.#inHand.add(tracked);
   }
 }
+
+export const botOf = (user: Fields, application: Fields): Bot => ({
+  account: id(user, 'id') ?? '',
+  application: id(application, 'id') ?? '',
+  name: string(user, 'username') ?? '',
+});

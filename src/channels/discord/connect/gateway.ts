@@ -20,7 +20,7 @@ export interface GatewayTiming extends SessionTiming {
 export interface GatewayOptions extends Omit<SessionOptions, 'mayIdentify' | 'timing'> {
   log: Logger;
   timing: GatewayTiming;
-  events: Pick<Events, 'onPacket' | 'onFresh'>;
+  events: Pick<Events, 'onPacket' | 'onFresh' | 'onResumed'>;
   onStatus(status: ChannelStatus): void;
 }
 
@@ -70,7 +70,10 @@ export function startGateway(options: GatewayOptions): Gateway {
             events.onFresh();
             connected();
           },
-          onResumed: connected,
+          onResumed() {
+            events.onResumed();
+            connected();
+          },
           onDown: (detail) => onStatus({ state: wasReady ? 'reconnecting' : 'connecting', detail }),
           onEnd: (end) => resolve({ ...end, readyFor: readyAt === undefined ? 0 : Date.now() - readyAt }),
         },

@@ -8,6 +8,9 @@ export interface Intake {
   /** Everything waits until `resume`. */
   pause(): void;
   resume(): void;
+  isPaused(): boolean;
+  /** Some chat is held. */
+  isHolding(): boolean;
   /** The chat's events wait until the returned function is called; holds add up. */
   hold(chat: string): () => void;
 }
@@ -38,6 +41,8 @@ export function createIntake(): Intake {
       waiting = undefined;
       for (const { chat, job } of jobs) take(chat, job);
     },
+    isPaused: () => waiting !== undefined,
+    isHolding: () => held.size > 0,
     hold(chat) {
       const queue = held.get(chat) ?? { holds: 0, jobs: [] };
       held.set(chat, queue);

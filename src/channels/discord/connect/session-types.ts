@@ -1,5 +1,6 @@
 /** What a session with the gateway is given and tells. */
 import type { Logger } from '../../../log.ts';
+import type { KeptSessions } from './kept-session.ts';
 
 export interface SessionOptions {
   token: string;
@@ -9,6 +10,8 @@ export interface SessionOptions {
   timing: SessionTiming;
   /** Waits until this application may identify again. */
   mayIdentify: (signal: AbortSignal) => Promise<void>;
+  /** Another process may hold the connection next: it is to go on where this one was. */
+  kept: KeptSessions | undefined;
 }
 
 /** Milliseconds. */

@@ -33,6 +33,8 @@ interface Shard {
   pause: Promise<void> | undefined;
 }
 
+type Sessions = Map<number, SessionInfo | null>;
+
 const INTENTS =
   GatewayIntentBits.Guilds |
   GatewayIntentBits.GuildMessages |
@@ -63,6 +65,7 @@ class ClientSession implements Session {
   readonly #backoff;
   readonly #closing = new AbortController();
   readonly #shards = new Map<number, Shard>();
+  readonly #sessions: Sessions = new Map();
   #isOver = false;
   readonly #rest: REST;
   readonly #manager;
@@ -73,7 +76,10 @@ class ClientSession implements Session {
     this.#events = events;
     this.#backoff = createBackoff(this.#to.timing.backoffMs.min, this.#to.timing.backoffMs.max);
     this.#rest = new REST(restOptions(options.apiRoot, options.cdnRoot)).setToken(options.token);
-    this.#manager = createManager(options, this.#rest, this.#closing.signal, (id) => this.#shards.get(id)?.pause);
+    this.#manager = createManager(options, this.#rest, this.#closing.signal, {
+      sessions: this.#sessions,
+      pauseOf: (id) => this.#shards.get(id)?.pause,
+    });
     this.#listen();
     this.#watching = setInterval(() => this.#watch(), this.#to.timing.silentMs / 5).unref();
     this.#manager.connect().catch((error: unknown) => this.#end({ error, detail: errorMessage(error) }));
@@ -122,6 +128,8 @@ class ClientSession implements Session {
     shard.heardAt = Date.now();
     if (typeof packet.s === 'number') shard.seq = packet.s;
     if (typeof packet.t === 'string') this.#events.onPacket(packet.t, packet.d);
+    const session = this.#sessions.get(id);
+    if (session) this.#to.kept?.note(session);
     if (packet.t === 'READY') this.#await(id, shard, packet.d);
     else if (shard.waiting && (packet.t === 'GUILD_CREATE' || packet.t === 'GUILD_DELETE')) {
       shard.awaited.delete(isFields(packet.d) ? packet.d.id : undefined);
@@ -186,7 +194,9 @@ class ClientSession implements Session {
     const until = Date.now() + OPENING_MS;
     try {
       while (Date.now() < until && (await this.#isOpening())) await rest(250);
-      await this.#manager.destroy({ code: CloseCodes.Normal, reason: 'the gateway stops' });
+      // With any other code than this Discord keeps the session.
+      const code = this.#to.kept ? CloseCodes.Resuming : CloseCodes.Normal;
+      await this.#manager.destroy({ code, reason: 'the gateway stops' });
     } catch (error) {
       this.#to.log.debug({ err: error }, 'the connection was not taken down in order');
     } finally {
@@ -213,9 +223,9 @@ function createManager(
   options: SessionOptions,
   rest: REST,
   closing: AbortSignal,
-  pauseOf: (shardId: number) => Promise<void> | undefined,
+  { sessions, pauseOf }: { sessions: Sessions; pauseOf: (shardId: number) => Promise<void> | undefined },
 ): WebSocketManager {
-  const sessions = new Map<number, SessionInfo | null>();
+  const { kept } = options;
   return new WebSocketManager({
     ...{ token: options.token, rest, intents: INTENTS },
     largeThreshold: LARGE_GUILD,
@@ -225,9 +235,13 @@ function createManager(
     // Asked before each connection: the place to wait between tries, and where a closed client stops for good.
     async retrieveSessionInfo(shardId) {
       await pauseOf(shardId);
+      if (kept && !sessions.has(shardId)) sessions.set(shardId, (await kept.load(shardId)) ?? null);
       return closing.aborted ? never() : (sessions.get(shardId) ?? null);
     },
-    updateSessionInfo: (shardId, session) => void sessions.set(shardId, session),
+    updateSessionInfo(shardId, session) {
+      sessions.set(shardId, session);
+      if (!session && !closing.aborted) kept?.forget(shardId);
+    },
   });
 }
 

@@ -1,10 +1,12 @@
 /**
  * Long polling. Invariant: the offset, which tells Telegram what it may forget, never passes an update that is not
- * durable; and a batch is given out in its own order, in one tick, so that it shares one commit.
+ * durable, and is told only by the process whose turn it is; and a batch is given out in its own order, in one tick, so that
+ * it shares one commit.
  * https://core.telegram.org/bots/api#getupdates
  */
 import { errorMessage } from '../../../errors.ts';
 import type { ChannelStatus } from '../../channel.ts';
+import type { Turn } from '../../lead.ts';
 import { integer, isFields } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
 import { ALLOWED_UPDATES } from '../decode/decode.ts';
@@ -20,11 +22,8 @@ export interface PollOptions {
   backoffMs: { min: number; max: number };
   /** Milliseconds after which a call that should have come back counts as lost. */
   graceMs: number;
-}
-
-export interface Poller {
-  /** Ends the call under way, waits for the batch in hand and tells Telegram, within a second, how far we came. */
-  stop(): Promise<void>;
+  /** Nobody else polls meanwhile. */
+  turn: Turn;
 }
 
 /** What to say and how long to wait; without `waitMs` the backoff decides. */
@@ -41,27 +40,30 @@ const PACE_MS = { min: 50, max: 1000 };
 /** After a week without updates their numbering starts anew, perhaps below where it was. */
 const NUMBERING_MS = 6 * 24 * 3_600_000;
 
-export function startPolling(options: PollOptions): Poller {
-  return new LongPoll(options);
+/**
+ * Polls until its turn is over. Then it ends the call under way, waits for the batch in hand and, where nobody else may have begun,
+ * tells Telegram within a second how far it came.
+ */
+export async function poll(options: PollOptions): Promise<void> {
+  const polling = new LongPoll(options);
+  await polling.run();
+  await polling.leave();
 }
 
-class LongPoll implements Poller {
+class LongPoll {
   readonly #to: PollOptions;
-  readonly #stopping = new AbortController();
+  readonly #over: AbortSignal;
   #offset: number | undefined;
   #confirmed: number | undefined;
   #lastUpdateAt = Date.now();
-  readonly #finished;
 
   constructor(options: PollOptions) {
     this.#to = options;
-    this.#finished = this.#run();
+    this.#over = options.turn.over;
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#finished;
-    if (this.#offset === undefined || this.#offset === this.#confirmed) return;
+  async leave(): Promise<void> {
+    if (this.#offset === undefined || this.#offset === this.#confirmed || !this.#to.turn.isOurs()) return;
     try {
       await this.#getUpdates(0, 1, 1000);
     } catch (error) {
@@ -70,25 +72,25 @@ class LongPoll implements Poller {
     }
   }
 
-  async #run(): Promise<void> {
+  async run(): Promise<void> {
     const backoff = createBackoff(this.#to.backoffMs.min, this.#to.backoffMs.max);
     const pace = createBackoff(PACE_MS.min, PACE_MS.max);
     let trouble: Trouble | undefined;
-    while (!this.#stopping.signal.aborted) {
+    while (!this.#over.aborted && this.#to.turn.isOurs()) {
       // After trouble the first call comes back at once, so that its end is known.
       const before = { trouble, offset: this.#offset, at: performance.now() };
       const seconds = trouble && !trouble.isConflict ? 0 : this.#to.pollSeconds;
       trouble = await this.#round(seconds);
-      if (this.#stopping.signal.aborted) return;
+      if (this.#over.aborted) return;
       const wasHeld = performance.now() - before.at >= Math.min(seconds * 900, PACE_MS.max);
       if (this.#offset !== before.offset || wasHeld) pace.reset();
-      else if (!trouble && !before.trouble) await sleep(pace.next(), this.#stopping.signal);
+      else if (!trouble && !before.trouble) await sleep(pace.next(), this.#over);
       if (trouble === undefined) {
         backoff.reset();
         this.#to.onStatus({ state: 'connected' });
       } else {
         this.#to.onStatus(trouble.status);
-        await sleep(trouble.waitMs ?? backoff.next(), this.#stopping.signal);
+        await sleep(trouble.waitMs ?? backoff.next(), this.#over);
       }
     }
   }
@@ -97,7 +99,7 @@ class LongPoll implements Poller {
     if (Date.now() - this.#lastUpdateAt > NUMBERING_MS) this.#offset = undefined;
     const sent = this.#offset;
     try {
-      const updates = await this.#getUpdates(seconds, BATCH, seconds * 1000 + this.#to.graceMs, this.#stopping.signal);
+      const updates = await this.#getUpdates(seconds, BATCH, seconds * 1000 + this.#to.graceMs, this.#over);
       this.#confirmed = sent;
       return Array.isArray(updates) && updates.length > 0 ? await this.#take(updates) : undefined;
     } catch (error) {
@@ -142,7 +144,7 @@ class LongPoll implements Poller {
   async #removeWebhook(): Promise<Trouble> {
     const status: ChannelStatus = { state: 'reconnecting', detail: 'a webhook was set for this bot; it is removed' };
     try {
-      await this.#to.api.call('deleteWebhook', { drop_pending_updates: false }, { signal: this.#stopping.signal });
+      await this.#to.api.call('deleteWebhook', { drop_pending_updates: false }, { signal: this.#over });
       return { status };
     } catch (error) {
       return { status: { state: 'reconnecting', detail: errorMessage(error) } };

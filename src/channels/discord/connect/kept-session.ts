@@ -1,0 +1,132 @@
+/**
+ * The session of a shard, kept for the process that holds the connection next, so that it goes on where this one was and nothing is
+ * said twice or missed. Invariant: the number kept never passes an event that is not taken in; a lower one has Discord say it again.
+ * https://discord.com/developers/docs/events/gateway#resuming
+ */
+import type { SessionInfo } from '@discordjs/ws';
+import { errorMessage } from '../../../errors.ts';
+import { parseJson } from '../../../lib/read-json.ts';
+import type { Logger } from '../../../log.ts';
+import { integer, isFields, string } from '../../shared/read.ts';
+
+export interface SessionStore {
+  get(key: string): Promise<string | undefined>;
+  set(key: string, value: string): Promise<void>;
+}
+
+export interface KeptSessionsOptions {
+  store: SessionStore;
+  /** Of the bot. */
+  account: string;
+  /** Resolves when what has come so far was dealt with: true when all of it is taken in. */
+  taken: () => Promise<boolean>;
+  /** False once another process may hold the connection: what it keeps is not replaced. */
+  isOurs: () => boolean;
+  log: Logger;
+}
+
+export interface KeptSessions {
+  /** The session to go on with; once for each shard. */
+  load(shard: number): Promise<SessionInfo | undefined>;
+  /** What came up to here was handed on. */
+  note(session: SessionInfo): void;
+  /** It cannot be gone on with. */
+  forget(shard: number): void;
+  /** The newest is stored, as far as it may be. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds. */
+const EVERY_MS = 1_000;
+/** Discord keeps a session whose connection broke for some minutes. */
+const OLD_MS = 600_000;
+
+export function keepSessions(options: KeptSessionsOptions): KeptSessions {
+  return new Keeper(options);
+}
+
+class Keeper implements KeptSessions {
+  readonly #to: KeptSessionsOptions;
+  readonly #loaded = new Set<number>();
+  readonly #newest = new Map<number, SessionInfo>();
+  readonly #timer: NodeJS.Timeout;
+  #storing: Promise<void> | undefined;
+
+  constructor(options: KeptSessionsOptions) {
+    this.#to = options;
+    this.#timer = setInterval(() => void this.#store(), EVERY_MS).unref();
+  }
+
+  async load(shard: number): Promise<SessionInfo | undefined> {
+    // One that did not work is not tried again.
+    if (this.#loaded.has(shard)) return undefined;
+    this.#loaded.add(shard);
+    try {
+      return sessionIn(await this.#to.store.get(this.#key(shard)), shard);
+    } catch (error) {
+      this.#to.log.warn({ channel: 'discord', err: errorMessage(error) }, 'a session begins anew: none could be read');
+      return undefined;
+    }
+  }
+
+  note(session: SessionInfo): void {
+    this.#newest.set(session.shardId, session);
+  }
+
+  forget(shard: number): void {
+    this.#newest.delete(shard);
+    void this.#write(shard, '');
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#storing;
+    await this.#store();
+  }
+
+  /** One after the other, so that an older one never replaces a newer. */
+  #store(): Promise<void> {
+    this.#storing ??= this.#storeNow().finally(() => {
+      this.#storing = undefined;
+    });
+    return this.#storing;
+  }
+
+  async #storeNow(): Promise<void> {
+    if (this.#newest.size === 0) return;
+    const noted = new Map(this.#newest);
+    if (!(await this.#to.taken()) || !this.#to.isOurs()) return;
+    for (const [shard, session] of noted) {
+      if (!this.#newest.has(shard)) continue;
+      if (this.#newest.get(shard) === session) this.#newest.delete(shard);
+      await this.#write(shard, JSON.stringify({ ...session, at: Date.now() }));
+    }
+  }
+
+  async #write(shard: number, text: string): Promise<void> {
+    try {
+      await this.#to.store.set(this.#key(shard), text);
+    } catch (error) {
+      // The next one is stored; until then Discord says more again than it would have to.
+      this.#to.log.warn({ channel: 'discord', err: errorMessage(error) }, 'the session could not be kept');
+    }
+  }
+
+  #key(shard: number): string {
+    return `discord.session.${this.#to.account}.${shard}`;
+  }
+}
+
+function sessionIn(text: string | undefined, shardId: number): SessionInfo | undefined {
+  const kept = text === undefined ? undefined : parseJson(text);
+  if (!isFields(kept)) return undefined;
+  const at = integer(kept, 'at') ?? 0;
+  const sequence = integer(kept, 'sequence');
+  const shardCount = integer(kept, 'shardCount');
+  const sessionId = string(kept, 'sessionId');
+  const resumeURL = string(kept, 'resumeURL');
+  if (sequence === undefined || shardCount === undefined || sessionId === undefined || resumeURL === undefined)
+    return undefined;
+  if (integer(kept, 'shardId') !== shardId || Math.abs(Date.now() - at) > OLD_MS) return undefined;
+  return { sequence, shardCount, shardId, sessionId, resumeURL };
+}
