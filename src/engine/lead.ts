@@ -22,6 +22,7 @@ export function leadBy(
     let working: Promise<void> | undefined;
 
     async function work(fence: Fence): Promise<void> {
+      clearTimeout(again);
       if (ending.signal.aborted) return;
       const over = AbortSignal.any([ending.signal, fence.lost]);
       working = run({ over, isOurs: () => isHeld(fence) }).catch((error: unknown) => {
@@ -29,11 +30,17 @@ export function leadBy(
         if (!(error instanceof LeaseLost)) onError(error, name);
       });
       await working;
-      if (!ending.signal.aborted) again = setTimeout(begin, againMs).unref();
+      if (!ending.signal.aborted) again = setTimeout(beginAgain, againMs).unref();
     }
 
     function begin(): void {
       stop = engine.lead(name, work);
+    }
+
+    /** An engine may give the lead back by itself to whoever has lost it: it is asked for in one way at a time. */
+    async function beginAgain(): Promise<void> {
+      await stop?.();
+      if (!ending.signal.aborted) begin();
     }
 
     begin();
@@ -42,6 +49,8 @@ export function leadBy(
       clearTimeout(again);
       await working;
       await stop?.();
+      // One may have begun meanwhile.
+      await working;
     };
   };
 }
