@@ -11,10 +11,12 @@ import { tellPlanEdits } from './app/plans.ts';
 import { openServices, type Services, type ServicesOptions } from './app/services.ts';
 import { openWork, type Work } from './app/work.ts';
 import type { Server } from './board/server.ts';
+import type { QueueItem } from './engine/engine.ts';
 import { errorMessage } from './errors.ts';
 import type { Clock } from './jobs/clock.ts';
 import { connectionsFor } from './lib/handles.ts';
 import { menuSpecs } from './runtime/commands/table.ts';
+import type { Entry } from './runtime/contract/entry.ts';
 import type { Gateway } from './runtime/gateway.ts';
 import { LetIn } from './runtime/intake/let-in.ts';
 import { type Readiness, readinessOf } from './runtime/readiness.ts';
@@ -107,7 +109,7 @@ class RunningApp implements App {
   }
 
   async start(options: AppOptions): Promise<void> {
-    const { home, engine, shortage, damage, notifier, dead } = this.#services;
+    const { home, engine, shortage, damage, crashed } = this.#services;
     this.#watch();
     try {
       await this.#open(options);
@@ -124,16 +126,23 @@ class RunningApp implements App {
     if (!shortage?.isTooLow && !options.localOnly) this.#letIn.start();
     // Who asks for it learns of a failure; nobody has to.
     this.connected.catch(() => 'the channels have said what is wrong');
-    for (const { item, reason } of dead) {
+    crashed.tellBy((item, reason) => void this.#tellCrashed(item, reason));
+  }
+
+  async #tellCrashed(item: QueueItem<Entry>, reason: string): Promise<void> {
+    const { notifier, log } = this.#services;
+    try {
       await notifier.tellGivenUp(item, reason);
       await this.#work.gaveUp([item.message], reason);
+    } catch (error) {
+      log.error({ err: error, reason }, 'nobody could be told of a message that was given up');
     }
   }
 
   readiness(): Promise<Readiness> {
-    const { home, config, built, queue, delivery, handles } = this.#services;
+    const { home, config, built, engine, queue, delivery, handles } = this.#services;
     return readinessOf({
-      ...{ root: home.root, freeBytes: config.limits.freeBytes, channels: built.channels, queue, delivery },
+      ...{ root: home.root, freeBytes: config.limits.freeBytes, channels: built.channels, engine, queue, delivery },
       ...{ handles: handles.state, isStarted: () => this.#hasConnected },
     });
   }

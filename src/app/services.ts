@@ -8,13 +8,11 @@ import { createPeople } from '../access/people.ts';
 import { Zones } from '../access/zones.ts';
 import type { Address } from '../channels/channel.ts';
 import { accessRulesOf, type Config, configuredViber } from '../config.ts';
-import type { QueueItem } from '../engine/engine.ts';
 import { leadBy } from '../engine/lead.ts';
 import { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
 import { SyncSoon } from '../lib/sync-soon.ts';
 import { heard, type Logger } from '../log.ts';
 import { say } from '../messages/messages.ts';
-import type { Entry } from '../runtime/contract/entry.ts';
 import { bindLeft } from '../runtime/conversations/bind-left.ts';
 import { openConversations } from '../runtime/conversations/conversations.ts';
 import { Digests } from '../runtime/conversations/digests.ts';
@@ -32,6 +30,7 @@ import { Uploads } from '../workspace/uploads.ts';
 import { isViber, listVibers } from '../workspace/vibers.ts';
 import type { BuiltChannels } from './channels.ts';
 import { countDelivery } from './counting.ts';
+import { Crashed } from './crashed.ts';
 import { hearDamage } from './damage.ts';
 import { openEngine } from './engine.ts';
 import { openLive } from './live.ts';
@@ -59,10 +58,9 @@ export async function openServices(options: ServicesOptions) {
   const home = await openHome(options.homeRoot);
   const metrics = createMetrics();
   const tracing = options.localOnly ? undefined : await openTracing(config.telemetry, options.env ?? {}, log);
-  /** Given up when the inbox was opened: its people are told once the gateway is up. */
-  const dead: { item: QueueItem<Entry>; reason: string }[] = [];
-  const onDead = (item: QueueItem<Entry>, reason: string) => dead.push({ item, reason });
-  const engine = await openEngine({ config, home, log, onDead });
+  /** Their people are told once the gateway is up. */
+  const crashed = new Crashed();
+  const engine = await openEngine({ config, home, log, onDead: (item, reason) => crashed.note(item, reason) });
   const { queue, state } = engine;
   const lead = leadBy(engine, (error, name) => log.error({ err: error, name }, 'what one process does has failed'));
   const damage = hearDamage({
@@ -114,7 +112,7 @@ export async function openServices(options: ServicesOptions) {
       shortage,
       handles,
       damage,
-      dead,
+      crashed,
     },
     ...{
       engine,

@@ -1,7 +1,7 @@
 /** Whether the gateway can do its work now, and what is in the way: `/readyz`, `viber status`, the line `ready`. */
 import fs from 'node:fs';
 import type { Channel, ChannelStatus } from '../channels/channel.ts';
-import type { Queue } from '../engine/engine.ts';
+import type { Engine, EngineHealth, Queue } from '../engine/engine.ts';
 import type { HandleState } from '../lib/handles.ts';
 import type { Delivery } from './delivery.ts';
 
@@ -9,6 +9,8 @@ export interface Readiness {
   ready: boolean;
   channels: Record<string, ChannelStatus>;
   workspace: { writable: boolean; detail?: string };
+  /** What is in the way where messages and answers stand; absent while nothing is. */
+  engine?: EngineHealth;
   /** Of files and sockets. */
   handles: HandleState;
   /** Seconds since the oldest message that is not yet delivered was accepted; null when there is none. */
@@ -22,6 +24,7 @@ export interface ReadinessSources {
   root: string;
   freeBytes: number;
   channels: ReadonlyMap<string, Channel>;
+  engine: Pick<Engine<unknown>, 'ready'>;
   queue: Pick<Queue<unknown>, 'stats'>;
   delivery: Pick<Delivery, 'stats'>;
   handles: () => HandleState;
@@ -30,19 +33,20 @@ export interface ReadinessSources {
 }
 
 export async function readinessOf(sources: ReadinessSources): Promise<Readiness> {
-  const { channels, queue, delivery, root, freeBytes } = sources;
+  const { channels, engine, queue, delivery, root, freeBytes } = sources;
   const states = [...channels].map(([id, channel]) => [id, channel.status()] as const);
-  const [inbox, outbox] = await Promise.all([queue.stats(), delivery.stats()]);
+  const [health, inbox, outbox] = await Promise.all([engine.ready(), queue.stats(), delivery.stats()]);
   const oldest = Math.min(inbox.oldest ?? Number.POSITIVE_INFINITY, outbox.oldest ?? Number.POSITIVE_INFINITY);
   const { bavail, bsize } = fs.statfsSync(root);
   const writable = bavail * bsize >= freeBytes;
   const detail = 'less free space than limits.freeBytes: nothing new is accepted';
   const handles = sources.handles();
-  const canWork = writable && handles.enough;
+  const canWork = writable && handles.enough && health.ok;
   return {
     ready: sources.isStarted() && canWork && states.every(([, status]) => status.state === 'connected'),
     channels: Object.fromEntries(states),
     workspace: writable ? { writable } : { writable, detail },
+    ...(health.ok ? {} : { engine: health }),
     handles,
     oldestUndeliveredSeconds: Number.isFinite(oldest) ? Math.round((Date.now() - oldest) / 1000) : null,
     ...{ waiting: inbox.waiting + outbox.waiting, dead: outbox.dead, unsure: outbox.unsure },

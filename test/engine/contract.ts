@@ -13,6 +13,8 @@ export interface EngineWorld {
   open(): Promise<Engine<string>>;
   /** Ends the open one at once: nothing is handed back, and nothing that it does from now on counts. */
   crash(): Promise<void>;
+  /** Another beside the open one, on the same; only where an engine can be shared. */
+  openSecond?(): Promise<Engine<string>>;
 }
 
 const ALEX: Share = { person: 'alex', isOwner: true };
@@ -50,7 +52,12 @@ async function waits(promise: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([promise.then(() => 'over'), sleep(50, 'waits')])) === 'waits';
 }
 
-export function engineContract(name: string, createWorld: () => EngineWorld): void {
+export interface WorldOptions {
+  /** Otherwise an error that only the engine hears of fails the test. */
+  onError?: (error: unknown) => void;
+}
+
+export function engineContract(name: string, createWorld: (options?: WorldOptions) => EngineWorld): void {
   describe(`${name}: the queue`, () => {
     it('has a message durably when it says so', async () => {
       const world = createWorld();
@@ -447,6 +454,20 @@ export function engineContract(name: string, createWorld: () => EngineWorld): vo
       expect([await state.get('long'), await state.add('count', 1)]).toEqual(['y', 3]);
       expect(await state.create('short', 'z')).toBe(true);
     });
+
+    it('begins the time of a value anew with each change, and ends it with one that names none', async () => {
+      const { state } = await createWorld().open();
+      expect([await state.add('sum', 1, 60_000), await state.add('sum', 1, 60)]).toEqual([1, 2]);
+      await expect.poll(() => state.get('sum')).toBeUndefined();
+      expect(await state.add('sum', 1, 60)).toBe(1);
+      expect(await state.add('sum', 0.2)).toBe(1.2);
+      await state.set('k', 'a', 60);
+      expect(await state.cas('k', 'a', 'b')).toBe(true);
+      await sleep(100);
+      expect([await state.get('sum'), await state.get('k')]).toEqual(['1.2', 'b']);
+      await state.set('gone', 'a', 20);
+      await expect.poll(() => state.cas('gone', undefined, 'b')).toBe(true);
+    });
   });
 
   describe(`${name}: locks, leads and news`, () => {
@@ -488,6 +509,51 @@ export function engineContract(name: string, createWorld: () => EngineWorld): vo
       await expect.poll(() => leading).toEqual(['a', 'a left', 'c']);
       await stops[2]?.call(undefined);
       expect(leading.at(-1)).toBe('c left');
+    });
+
+    it('has another leader when one fails, or ends by itself', async () => {
+      const engine = await createWorld({ onError: () => undefined }).open();
+      const leading: string[] = [];
+      const stops = [
+        engine.lead('poll', async () => {
+          leading.push('fails');
+          throw new Error('no');
+        }),
+        engine.lead('poll', async () => void leading.push('ends')),
+        engine.lead('poll', async (fence) => {
+          leading.push('stays');
+          await new Promise<void>((resolve) => fence.lost.addEventListener('abort', () => resolve()));
+        }),
+      ];
+      await expect.poll(() => leading).toEqual(['fails', 'ends', 'stays']);
+      for (const stop of stops) await stop();
+    });
+
+    it('has another leader when the process of one has ended', async () => {
+      const world = createWorld();
+      const led = Promise.withResolvers<number>();
+      const forEver = new Promise<void>(() => undefined);
+      const lead = (engine: Engine<string>, on: (epoch: number) => void) =>
+        engine.lead('poll', async (fence) => {
+          on(fence.epoch);
+          await Promise.race([forEver, new Promise((resolve) => fence.lost.addEventListener('abort', resolve))]);
+        });
+      lead(await world.open(), led.resolve);
+      await led.promise;
+      await world.crash();
+      const again = Promise.withResolvers<number>();
+      const stop = lead(await world.open(), again.resolve);
+      await again.promise;
+      await stop();
+    });
+
+    it('tells in the order in which it was published', async () => {
+      const engine = await createWorld().open();
+      const heard: string[] = [];
+      engine.subscribe('news', (text) => heard.push(text));
+      const all = Array.from({ length: 200 }, (_, n) => String(n));
+      for (const text of all) engine.publish('news', text);
+      await expect.poll(() => heard).toEqual(all);
     });
 
     it('tells those who listen for a topic, until they stop', async () => {

@@ -26,7 +26,18 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-const SAFE = ['--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction', '--save', ''];
+const SAFE = [
+  '--databases',
+  '64',
+  '--appendonly',
+  'yes',
+  '--appendfsync',
+  'always',
+  '--maxmemory-policy',
+  'noeviction',
+  '--save',
+  '',
+];
 
 export async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1');
@@ -38,7 +49,10 @@ export async function freePort(): Promise<number> {
 }
 
 /** @param settings in place of safe ones */
-export async function startRedis(settings: readonly string[] = SAFE, atEnd: typeof onTestFinished = onTestFinished) {
+export async function startRedis(
+  settings: readonly string[] = SAFE,
+  atEnd: (end: () => Promise<void> | void) => void = onTestFinished,
+): Promise<RedisServer> {
   const folder = tempFolder(atEnd);
   const port = await freePort();
   let child: ChildProcess | undefined;
@@ -65,8 +79,8 @@ export async function startRedis(settings: readonly string[] = SAFE, atEnd: type
       }
     },
   };
-  await server.start();
   atEnd(() => end('SIGKILL'));
+  await server.start();
   return server;
 }
 
@@ -76,7 +90,8 @@ async function answers(port: number): Promise<boolean> {
     await once(socket, 'connect');
     socket.write('PING\r\n');
     const [reply]: unknown[] = await once(socket, 'data');
-    return String(reply).startsWith('+PONG');
+    // One with a password answers as well.
+    return /^(\+PONG|-NOAUTH)/.test(String(reply));
   } catch (error) {
     if (error instanceof Error) return false;
     throw error;

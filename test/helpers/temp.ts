@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 
-export function tempFolder(atEnd: typeof onTestFinished = onTestFinished): string {
+export function tempFolder(atEnd: (end: () => void) => void = onTestFinished): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'viber-'));
   atEnd(() => fs.rmSync(folder, { recursive: true, force: true }));
   return folder;

@@ -4,6 +4,7 @@ import { ConfigError } from '../../errors.ts';
 import { scrub } from '../../log.ts';
 import { type CliContext, EXIT } from '../command.ts';
 import { checkChannels, checkHandles, checkHome, checkModels, wrong } from './checks.ts';
+import { checkEngine } from './engine.ts';
 import type { Finding } from './finding.ts';
 import { checkJobs } from './jobs.ts';
 import { checkPrices, checkSearch } from './search.ts';
@@ -42,6 +43,7 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
     ...[checkModels(config, env), checkVibers(config, home, env), checkChannels(config)],
     ...[checkSearch(config, env), checkSkills(config, home), checkSandbox(), checkServers(config)],
     checkJobs(config, home, env),
+    checkEngine(config),
   ]);
   return [
     { name: 'configuration', state: 'ok', detail: source ?? 'defaults and environment' },

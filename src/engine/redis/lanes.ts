@@ -4,7 +4,7 @@
  * Invariants: what is put is durable when it says so. An owner is one for as long as its job's lock is kept, which this process does
  * for all of its lanes at once; what it could not keep it has lost, and its epoch changes nothing any more.
  */
-import { LeaseLost, StorageError } from '../../errors.ts';
+import { LeaseLost } from '../../errors.ts';
 import type { FairLimits, Share } from '../engine.ts';
 import { Desk } from './desk.ts';
 import { Held } from './held.ts';
@@ -255,11 +255,4 @@ export class Lanes {
   #shard(lane: string): number {
     return shardOf(lane, this.#world.shards);
   }
-}
-
-/** Whoever takes something in is told that it was not, rather than kept waiting: the platform brings it again. */
-export async function inTime<R>(work: Promise<R>, ms: number, address: string): Promise<R> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new StorageError(`the engine at ${address} does not answer`)), ms);
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

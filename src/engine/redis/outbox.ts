@@ -9,6 +9,7 @@ import { LeaseLost } from '../../errors.ts';
 import { isCount, isFlag, isNumber, isText, objectOf, optional, type Schema, shape } from '../../lib/shape.ts';
 import type { AddOptions, Outbox, OutboxFile, OutboxLease, OutboxStats, PartOutcome, PartState } from '../engine.ts';
 import type { Held } from './held.ts';
+import { orLast } from './in-time.ts';
 import { Lanes } from './lanes.ts';
 import { RedisLease } from './lease.ts';
 import type { RawItem } from './scripts.ts';
@@ -130,10 +131,18 @@ export class RedisOutbox implements Outbox {
     await this.lanes.release(heldOf(lease));
   }
 
+  /** Of a server that is away what was known last: whoever asks whether all is well is told at once. */
   async stats(): Promise<OutboxStats> {
+    this.#stats = await orLast(this.#world, () => this.#count(), this.#stats);
+    return this.#stats;
+  }
+
+  close(): void {
+    this.lanes.stop();
+  }
+
+  async #count(): Promise<OutboxStats> {
     const { own } = this.#world.connections;
-    // Whoever asks whether all is well is told at once.
-    if (own.status !== 'ready') return this.#stats;
     const all = await Promise.all(
       this.lanes.prefixes().map(async (prefix) => ({
         waiting: await own.zcard(`${prefix}open`),
@@ -145,12 +154,7 @@ export class RedisOutbox implements Outbox {
     const sum = (of: 'waiting' | 'unsure' | 'dead') => all.reduce((total, each) => total + each[of], 0);
     const oldest = Math.min(...all.flatMap((each) => (each.oldest === undefined ? [] : [Number(each.oldest)])));
     const since = Number.isFinite(oldest) ? { oldest } : {};
-    this.#stats = { waiting: sum('waiting'), unsure: sum('unsure'), dead: sum('dead'), ...since };
-    return this.#stats;
-  }
-
-  close(): void {
-    this.lanes.stop();
+    return { waiting: sum('waiting'), unsure: sum('unsure'), dead: sum('dead'), ...since };
   }
 
   /** Channels that another process has begun to answer on. */

@@ -18,7 +18,8 @@ import type {
 import { spoolKey } from '../engine.ts';
 import { Graves } from './graves.ts';
 import type { Held } from './held.ts';
-import { inTime, Lanes } from './lanes.ts';
+import { inTime, orLast } from './in-time.ts';
+import { Lanes } from './lanes.ts';
 import { RedisLease } from './lease.ts';
 import type { RawItem } from './scripts.ts';
 import { Signals } from './signals.ts';
@@ -180,21 +181,24 @@ export class RedisQueue<T> implements Queue<T> {
     return [...Map.groupBy(found, ({ lane }) => lane).values()].flatMap((all) => all.sort((a, b) => a.seq - b.seq));
   }
 
+  /** Of a server that is away what was known last: whoever asks whether all is well is told at once. */
   async stats(): Promise<QueueStats> {
-    const { own } = this.#world.connections;
-    // Whoever asks whether all is well is told at once.
-    if (own.status !== 'ready') return this.#stats;
-    const prefixes = this.lanes.prefixes();
-    const counts = await Promise.all(prefixes.map((prefix) => own.zcard(`${prefix}open`)));
-    const heads = await Promise.all(prefixes.map((prefix) => own.zrange(`${prefix}open`, '0', '0', 'WITHSCORES')));
-    const oldest = Math.min(...heads.flatMap(([, at]) => (at === undefined ? [] : [Number(at)])));
-    const waiting = counts.reduce((sum, count) => sum + count, 0);
-    this.#stats = { waiting, ...(Number.isFinite(oldest) ? { oldest } : {}) };
+    this.#stats = await orLast(this.#world, () => this.#count(), this.#stats);
     return this.#stats;
   }
 
   close(): void {
     this.lanes.stop();
+  }
+
+  async #count(): Promise<QueueStats> {
+    const { own } = this.#world.connections;
+    const prefixes = this.lanes.prefixes();
+    const counts = await Promise.all(prefixes.map((prefix) => own.zcard(`${prefix}open`)));
+    const heads = await Promise.all(prefixes.map((prefix) => own.zrange(`${prefix}open`, '0', '0', 'WITHSCORES')));
+    const oldest = Math.min(...heads.flatMap(([, at]) => (at === undefined ? [] : [Number(at)])));
+    const waiting = counts.reduce((sum, count) => sum + count, 0);
+    return { waiting, ...(Number.isFinite(oldest) ? { oldest } : {}) };
   }
 
   async #put(lane: string, message: T, options: EnqueueOptions): Promise<'accepted' | 'duplicate' | 'full'> {

@@ -5,10 +5,10 @@ import type { Engine } from '../../../src/engine/engine.ts';
 import { openLocalEngine } from '../../../src/engine/local/engine.ts';
 import { LockedError } from '../../../src/errors.ts';
 import { tempFolder } from '../../helpers/temp.ts';
-import { type EngineWorld, engineContract } from '../contract.ts';
+import { type EngineWorld, engineContract, type WorldOptions } from '../contract.ts';
 
 /** A crash leaves a copy of the home as it is at that moment: what the old process does from then on reaches nobody. */
-function localWorld(): EngineWorld {
+function localWorld({ onError }: WorldOptions = {}): EngineWorld {
   const folder = tempFolder();
   let lives = 0;
   const home = () => path.join(folder, `life-${lives}`);
@@ -22,9 +22,11 @@ function localWorld(): EngineWorld {
       for (const each of Object.values(folders)) fs.mkdirSync(each, { recursive: true });
       const engine: Engine<string> = await openLocalEngine<string>({
         ...{ folders, freeBytes: 0, suspectDelayMs: 5, onDead: () => undefined },
-        onError(error) {
-          throw error;
-        },
+        onError:
+          onError ??
+          ((error) => {
+            throw error;
+          }),
       });
       onTestFinished(() => engine.close());
       return engine;

@@ -1,0 +1,23 @@
+/** What is asked of a server that may be away. */
+import { StorageError } from '../../errors.ts';
+import type { World } from './world.ts';
+
+/** Whoever takes something in is told that it was not, rather than kept waiting: the platform brings it again. */
+export async function inTime<R>(work: Promise<R>, ms: number, address: string): Promise<R> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new StorageError(`the engine at ${address} does not answer`)), ms);
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+const STATS_MS = 1_000;
+
+/** What was known last, where the server does not say. */
+export async function orLast<R>({ connections, address }: World, ask: () => Promise<R>, last: R): Promise<R> {
+  if (connections.own.status !== 'ready') return last;
+  try {
+    return await inTime(ask(), STATS_MS, address);
+  } catch (error) {
+    if (error instanceof StorageError) return last;
+    throw error;
+  }
+}
