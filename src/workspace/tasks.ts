@@ -183,7 +183,8 @@ export async function resolveTaskId(home: Home, text: string): Promise<string[]>
 
 const folders = createStatCache<string[]>(4, (dir) => fs.readdirSync(dir).filter(isId).sort().reverse());
 
-function taskIds(home: Home): readonly string[] {
+/** The newest first. */
+export function taskIds(home: Home): readonly string[] {
   return folders.get(home.artifacts) ?? [];
 }
 

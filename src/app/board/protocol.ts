@@ -12,20 +12,19 @@ import { versionOf } from '../../cli/version.ts';
 import { scrub } from '../../log.ts';
 import { decide } from '../../runtime/commands/memory/decide.ts';
 import type { News } from '../../runtime/contract/news.ts';
-import { maySee as maySeeFrom } from '../../runtime/conversations/visibility.ts';
+import { maySee as maySeeFrom, type SeenBy } from '../../runtime/conversations/visibility.ts';
 import type { Gateway } from '../../runtime/gateway.ts';
 import type { Bus } from '../../runtime/live/bus.ts';
 import { createLiveText, type LiveText } from '../../runtime/live/text.ts';
 import { type Change, hearChanges } from '../../workspace/changes.ts';
 import { PlanWatch } from '../../workspace/plan-watch.ts';
 import { readTaskSync } from '../../workspace/tasks.ts';
-import type { TaskRecord } from '../../workspace/types.ts';
 import type { Services } from '../services.ts';
 import type { Work } from '../work.ts';
 import { createSubmissions } from './submissions.ts';
 
 /** A caller reads alone, as in direct messages, with whichever viber. */
-const maySee = (principal: Principal, task: TaskRecord): boolean =>
+const maySee = (principal: Principal, task: SeenBy): boolean =>
   maySeeFrom({ principal, address: NOWHERE, isDirect: true, viber: task.viber }, task);
 const NOWHERE: Address = { channel: 'api', account: 'api', chat: '' };
 

@@ -3,7 +3,8 @@ import { isOneOf } from '../../access/principal.ts';
 import { listArtifacts } from '../../workspace/artifacts.ts';
 import { readPlan } from '../../workspace/plan.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
-import { listTasks } from '../../workspace/tasks.ts';
+import { byChange, type ListedTask, TaskOrder } from '../../workspace/task-order.ts';
+import { readTaskSync } from '../../workspace/tasks.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { BoardRequest, BoardRoute, Caller } from '../contract.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
@@ -19,20 +20,24 @@ const STEERED = 'steered';
 
 export function taskRoutes(parts: ProtocolParts): BoardRoute[] {
   const { home, maySee } = parts;
+  const order = new TaskOrder(home);
   const of = ({ params: { id = '' }, caller }: BoardRequest) => seenTask(id, caller.principal, parts);
   return [
     route('GET', '/api/tasks', async ({ url, response, caller }) => {
       const { after, state, channel } = parsedBy(tasksQuerySchema, Object.fromEntries(url.searchParams));
-      const match = (task: TaskRecord) =>
-        (after === undefined || task.id < after) &&
+      const all = await order.list();
+      const isMeant = (task: ListedTask) =>
         (state === undefined || task.state === state) &&
         (channel === undefined || channelOf(task) === channel) &&
         maySee(caller.principal, task);
-      const found = await listTasks(home, { limit: PAGE + 1, match });
-      const page = found.slice(0, PAGE);
-      const next = found.length > PAGE ? page.at(-1)?.id : undefined;
-      const rows = page.map(rowOf).sort((one, other) => (one.updatedAt < other.updatedAt ? 1 : -1));
-      sendJson(response, 200, { tasks: rows, ...(next !== undefined && { next }) });
+      const page: ListedTask[] = [];
+      for (let at = after === undefined ? 0 : placeAfter(all, after); at < all.length && page.length <= PAGE; at += 1) {
+        const task = all[at];
+        if (task && isMeant(task)) page.push(task);
+      }
+      const rows = page.slice(0, PAGE).flatMap(({ id }) => readTaskSync(home, id) ?? []);
+      const next = page.length > PAGE ? page[PAGE - 1] : undefined;
+      sendJson(response, 200, { tasks: rows.map(rowOf), ...(next && { next: `${next.updatedAt}_${next.id}` }) });
     }),
     twin(parts, ['POST', '/api/tasks'], 'task:submit', 202),
     route('GET', '/api/tasks/:id', async (asked) => sendJson(asked.response, 200, await detailOf(of(asked), parts))),
@@ -56,8 +61,22 @@ function route(method: BoardRoute['method'], path: string, handle: BoardRoute['h
   return { method, path, asks: 'caller', handle };
 }
 
+/** The first behind the one that `after` names by its time and id: what has changed since then stands before it. */
+function placeAfter(all: readonly ListedTask[], after: string): number {
+  const at = after.indexOf('_');
+  const [updatedAt, id] = [after.slice(0, at), after.slice(at + 1)];
+  let [low, high] = [0, all.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const task = all[middle];
+    if (task && byChange(task, { updatedAt, id }) > 0) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
 /** Where it was begun. */
-const channelOf = ({ conversations, job }: TaskRecord): string =>
+const channelOf = ({ conversations, job }: Pick<TaskRecord, 'conversations' | 'job'>): string =>
   /^[a-z][a-z0-9-]*/.exec(conversations[0] ?? '')?.[0] ?? (job === undefined ? 'api' : 'job');
 
 const rowOf = (task: TaskRecord) => ({

@@ -55,7 +55,7 @@ export interface ProtocolParts {
   approvals: Approving;
   jobs: () => Promise<JobService | undefined>;
   /** What they may see in direct messages, whatever viber works on it. */
-  maySee(principal: Principal, task: TaskRecord): boolean;
+  maySee(principal: Principal, task: Pick<TaskRecord, 'viber' | 'people' | 'conversations' | 'digestAt'>): boolean;
   /** Whoever edits these plans by hand is heard from now on, until nobody looks any more. */
   plans: { attend(taskIds: readonly string[]): Promise<void>; rest(): void };
   uploads: Pick<Uploads, 'store'>;

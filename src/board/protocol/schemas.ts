@@ -109,7 +109,11 @@ export const uploadSchema = z.object({
 export const authSchema = z.object({ key: z.string().max(200).default(''), after: cursor.exactOptional() });
 
 export const tasksQuerySchema = z.object({
-  after: taskId.exactOptional(),
+  after: z
+    .string()
+
+    .regex(/^[^_]{1,64}_[a-z0-9][a-z0-9_-]{0,63}$/, 'is no place in this list')
+    .exactOptional(),
   state: z.enum(['pending', 'running', 'completed', 'error', 'stopped']).exactOptional(),
   channel: z
     .string()

@@ -16,7 +16,10 @@ export interface Viewpoint {
   viber: string;
 }
 
-export function maySee(view: Viewpoint, task: TaskRecord): boolean {
+/** What of a task says who sees it. */
+export type SeenBy = Pick<TaskRecord, 'viber' | 'people' | 'conversations' | 'digestAt'>;
+
+export function maySee(view: Viewpoint, task: SeenBy): boolean {
   if (view.isDirect && view.principal.role === 'owner') return true;
   if (wasSentTo(view.address, task)) return true;
   if (task.viber !== view.viber) return false;
@@ -26,13 +29,13 @@ export function maySee(view: Viewpoint, task: TaskRecord): boolean {
 }
 
 /** A digest is for whoever it was sent to, there and in the threads below. */
-function wasSentTo(address: Address, { digestAt }: TaskRecord): boolean {
+function wasSentTo(address: Address, { digestAt }: SeenBy): boolean {
   const { thread: _thread, ...chat } = address;
   return digestAt !== undefined && [address, chat].some((place) => conversationKey(place) === digestAt);
 }
 
 /** Whether the task is or was in a thread of this chat. */
-function isOfChat({ thread: _thread, ...chat }: Address, task: TaskRecord): boolean {
+function isOfChat({ thread: _thread, ...chat }: Address, task: SeenBy): boolean {
   const text = formatAddress(chat, { account: true });
   return task.conversations.some((place) => place === text || place.startsWith(`${text}:`));
 }

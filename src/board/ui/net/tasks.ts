@@ -1,5 +1,5 @@
 /**
- * The list of tasks: pages of 100, newest first. Invariants: a task stands in it once; what an event says of a task is shown at once,
+ * The list of tasks: pages of 100, the last changed first, as the gateway orders them. Invariants: a task stands in it once; what an event says of a task is shown at once,
  * and asked for again where it is not known whole.
  */
 import { batch, type Signal, signal } from '@preact/signals';
@@ -21,9 +21,10 @@ const query = ({ state, channel }: Filter, after?: string): string => {
   return asked.size === 0 ? '/api/tasks' : `/api/tasks?${asked}`;
 };
 
-/** Newest first; those of the same moment in a fixed order. */
+/** Before zero: `one` stands first. */
 const byTime = (one: TaskRow, other: TaskRow): number =>
-  other.updatedAt.localeCompare(one.updatedAt) || one.taskId.localeCompare(other.taskId);
+  compare(other.updatedAt, one.updatedAt) || compare(other.taskId, one.taskId);
+const compare = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1);
 
 export class TaskList {
   readonly filter: Filter;
@@ -67,8 +68,9 @@ export class TaskList {
     this.error.value = undefined;
     const fresh = new Set(tasks.map(({ taskId }) => taskId));
     const known = this.tasks.value ?? [];
-    // Pages go by id: what was loaded beyond this one has a smaller id, and may be newer all the same.
-    const below = next === undefined ? [] : known.filter(({ taskId }) => !fresh.has(taskId) && taskId < next);
+    const last = tasks.at(-1);
+    const isBelow = (task: TaskRow) => last !== undefined && !fresh.has(task.taskId) && byTime(last, task) < 0;
+    const below = next === undefined ? [] : known.filter(isBelow);
     if (below.length === 0) this.next.value = next;
     this.tasks.value = [...tasks, ...below].sort(byTime);
   }

@@ -1,0 +1,108 @@
+/** Ten thousand tasks: every page of the list costs the same, all are in it once, and they stand in one order. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { openHome } from '../../src/workspace/home.ts';
+import { updateTask } from '../../src/workspace/tasks.ts';
+import { openWorld } from '../dialogs/harness.ts';
+
+const TOKEN = 'the-token-of-the-owner';
+const COUNT = 10_000;
+const DAY_MS = 86_400_000;
+
+interface Row {
+  taskId: string;
+  updatedAt: string;
+  state: string;
+}
+interface Page {
+  tasks: Row[];
+  next?: string;
+}
+
+/** Changed in another order than they were made in; many in the same moment. */
+function fill(home: string): void {
+  for (let n = 0; n < COUNT; n += 1) {
+    const id = `${20250101 + (n % 28)}-${String(n).padStart(5, '2').replace(/[01]/g, 'x')}${n}`;
+    const folder = path.join(home, 'artifacts', id);
+    fs.mkdirSync(folder, { recursive: true });
+    const at = new Date(Date.UTC(2026, 0, 1) + ((n * 7919) % 300) * DAY_MS).toISOString();
+    const record = {
+      ...{
+        id,
+        viber: 'default',
+        goal: `Goal ${n}`,
+        title: `Task ${n}`,
+        people: [n % 100 === 0 ? 'api:other' : 'api:builder'],
+      },
+      ...{ conversations: [`telegram@1:${n}`], runs: 1, state: n % 1000 === 0 ? 'error' : 'completed' },
+      ...{ createdAt: at, updatedAt: at },
+    };
+    fs.writeFileSync(path.join(folder, 'task.json'), JSON.stringify(record));
+  }
+}
+
+const inOrder = (one: Row, other: Row) =>
+  one.updatedAt > other.updatedAt || (one.updatedAt === other.updatedAt && one.taskId > other.taskId);
+
+/** Milliseconds of this process's processors, as the best of some tries: others have the machine as well. */
+async function cost(work: () => Promise<unknown>, tries = 5): Promise<number> {
+  let best = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < tries; n += 1) {
+    const before = process.cpuUsage();
+    await work();
+    const { user, system } = process.cpuUsage(before);
+    best = Math.min(best, (user + system) / 1_000);
+  }
+  return best;
+}
+
+test('the list of 10,000 tasks', async () => {
+  const clients = { other: { token: 'token-of-other' } };
+  const world = await openWorld({ prepare: fill, config: { http: { port: 0, token: TOKEN, clients } } });
+  const get = async (query: string, token = TOKEN): Promise<Page> => {
+    const url = `http://127.0.0.1:${world.app.port}/api/tasks${query}`;
+    return JSON.parse(await (await fetch(url, { headers: { authorization: `Bearer ${token}` } })).text());
+  };
+  const first = await cost(() => get(''), 1);
+  const pages: Page[] = [];
+  let after = '';
+  do {
+    const page = await get(after === '' ? '' : `?after=${encodeURIComponent(after)}`);
+    pages.push(page);
+    after = page.next ?? '';
+  } while (after !== '');
+  const all = pages.flatMap(({ tasks }) => tasks);
+  expect([pages.length, all.length, new Set(all.map(({ taskId }) => taskId)).size]).toEqual([100, COUNT, COUNT]);
+  expect(all.every((row, at) => at === 0 || inOrder(all[at - 1] ?? row, row))).toBe(true);
+
+  const lastAfter = encodeURIComponent(pages.at(-2)?.next ?? '');
+  const costs = {
+    'the first look': first,
+    'the first page': await cost(() => get('')),
+    'the last page': await cost(() => get(`?after=${lastAfter}`)),
+    'of one state': await cost(() => get('?state=error')),
+    'of somebody with few': await cost(() => get('', 'token-of-other')),
+  };
+  process.stdout.write(`own ms of 10,000 tasks: ${JSON.stringify(costs)}\n`);
+  expect((await get('?state=error')).tasks).toHaveLength(10);
+  expect((await get('', 'token-of-other')).tasks).toHaveLength(100);
+  expect(costs['the first look']).toBeLessThan(6_000);
+  for (const name of ['the first page', 'the last page', 'of one state', 'of somebody with few'] as const)
+    expect(costs[name], name).toBeLessThan(300);
+
+  // What changes moves to the top; those that a reader has still to see stay where they are.
+  const [oldest] = pages.at(-1)?.tasks.slice(-1) ?? [];
+  const home = await openHome(world.home);
+  await updateTask(home, oldest?.taskId ?? '', (task) => ({ ...task, state: 'running' }));
+  expect((await get('')).tasks[0]).toMatchObject({ taskId: oldest?.taskId, state: 'running' });
+  const again = await get(`?after=${encodeURIComponent(pages[49]?.next ?? '')}`);
+  expect(again.tasks).toEqual(pages[50]?.tasks);
+  expect(
+    (
+      await fetch(`http://127.0.0.1:${world.app.port}/api/tasks?after=nonsense`, {
+        headers: { authorization: `Bearer ${TOKEN}` },
+      })
+    ).status,
+  ).toBe(400);
+});
