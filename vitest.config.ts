@@ -37,6 +37,7 @@ const LONG = [
   'handles',
   'board/flood',
   'board/hostile',
+  'board/many-tasks',
   'board/ui/pages',
   'package',
   'skills/add/add',

@@ -2,6 +2,7 @@
 import { messagesIn } from '../../messages/messages.ts';
 import type { JobService, JobView } from '../../runtime/contract/job-service.ts';
 import type { BoardRoute } from '../contract.ts';
+import { pageOf } from '../pages/route.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
 import { Refused, sendJson } from '../respond.ts';
 import { answered, bodyOf, carriedOut } from './twin.ts';
@@ -10,8 +11,9 @@ export function jobRoutes(parts: ProtocolParts): BoardRoute[] {
   return [
     {
       ...{ method: 'GET', path: '/api/jobs', asks: 'owner' },
-      async handle({ response }) {
-        sendJson(response, 200, { jobs: (await serviceOf(parts)).list().map(shownJob) });
+      async handle({ response, url }) {
+        const { items, next } = pageOf((await serviceOf(parts)).list(), ({ id }) => id, url);
+        sendJson(response, 200, { jobs: items.map(shownJob), ...(next !== undefined && { next }) });
       },
     },
     {

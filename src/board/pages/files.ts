@@ -3,12 +3,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { hashText, readTextSync } from '../../lib/files.ts';
-import { isViber } from '../../workspace/vibers.ts';
 import type { BoardRoute } from '../contract.ts';
 import { editableFile, NO_HASH, writeFile, writePlanText } from '../protocol/edits.ts';
-import { Refused, readBody } from '../respond.ts';
+import { readBody } from '../respond.ts';
 import type { PageParts } from './parts.ts';
-import { pageOf, route } from './route.ts';
+import { pageOf, route, viberOf } from './route.ts';
 
 const NAMES = ['AGENTS.md', 'SOUL.md', 'IDENTITY.md', 'USER.md', 'TOOLS.md', 'MEMORY.md'];
 const DAY = /^\d{4}-\d{2}-\d{2}\.md$/;
@@ -20,12 +19,6 @@ const nameOf = (given: string): string => (DAY.test(given) ? `memory/${given}` :
 export function fileRoutes({ protocol, about }: PageParts): BoardRoute[] {
   const { home } = protocol;
 
-  function viberOf(url: URL): string {
-    const viber = url.searchParams.get('viber') ?? about.viber;
-    if (!isViber(home, viber)) throw new Refused(404, 'not_found', 'There is no such viber.', 'viber');
-    return viber;
-  }
-
   async function rowOf(viber: string, name: string) {
     const file = await editableFile(home, viber, name);
     const stat = fs.statSync(file, { throwIfNoEntry: false });
@@ -35,7 +28,7 @@ export function fileRoutes({ protocol, about }: PageParts): BoardRoute[] {
 
   return [
     route('GET', '/api/files', 'owner', async ({ url }) => {
-      const viber = viberOf(url);
+      const viber = viberOf(url, about);
       const folder = path.join(home.viberDir(viber), 'memory');
       const days = fs.existsSync(folder) ? fs.readdirSync(folder).filter((name) => DAY.test(name)) : [];
       const names = [...NAMES, ...days.sort().reverse().map(nameOf)];
@@ -45,13 +38,13 @@ export function fileRoutes({ protocol, about }: PageParts): BoardRoute[] {
     }),
     route('GET', '/api/files/*name', 'owner', async ({ url, params }) => {
       const name = nameOf(params.name ?? '');
-      const file = await editableFile(home, viberOf(url), name);
+      const file = await editableFile(home, viberOf(url, about), name);
       const text = readTextSync(file);
       const hash = text === undefined ? NO_HASH : hashText(text);
       return { name, text: text ?? '', hash, place: path.relative(home.root, file) };
     }),
     route('PUT', '/api/files/*name', 'owner', async (asked) => {
-      const viberId = viberOf(asked.url);
+      const viberId = viberOf(asked.url, about);
       const { text, baseHash } = await readBody(asked, writeBody);
       const name = nameOf(asked.params.name ?? '');
       return writeFile({ name, viberId, text, baseHash }, asked.caller.principal, protocol);

@@ -4,11 +4,10 @@ import { readTextSync } from '../../lib/files.ts';
 import { readDailyLogs } from '../../workspace/memory/daily.ts';
 import { memoryFile } from '../../workspace/memory/memory.ts';
 import { listSuggestions } from '../../workspace/memory/suggestions.ts';
-import { isViber } from '../../workspace/vibers.ts';
 import type { BoardRoute } from '../contract.ts';
 import { Refused, readBody } from '../respond.ts';
 import type { PageParts } from './parts.ts';
-import { route } from './route.ts';
+import { pageOf, route, viberOf } from './route.ts';
 
 const DAYS = 14;
 const HITS = 20;
@@ -20,34 +19,28 @@ const decisionBody = z.object({
 export function memoryRoutes({ protocol, about, memory }: PageParts): BoardRoute[] {
   const { home } = protocol;
 
-  function viberOf(url: URL): string {
-    const viber = url.searchParams.get('viber') ?? about.viber;
-    if (!isViber(home, viber)) throw new Refused(404, 'not_found', 'There is no such viber.', 'viber');
-    return viber;
-  }
-
   return [
     route('GET', '/api/memory', 'owner', async ({ url }) => {
-      const viber = viberOf(url);
+      const viber = viberOf(url, about);
       const days = await readDailyLogs(home, viber, DAYS);
-      const suggestions = await listSuggestions(home, viber);
+      const { items, next } = pageOf(await listSuggestions(home, viber), ({ id }) => id, url);
       const text = readTextSync(memoryFile(home, viber)) ?? '';
       return {
-        suggestions,
+        ...{ suggestions: items, ...(next !== undefined && { next }) },
         files: [{ name: 'MEMORY.md', text }, ...days.map(({ date, text: log }) => ({ name: `${date}.md`, text: log }))],
       };
     }),
     route('GET', '/api/memory/search', 'owner', async ({ url }) => {
       const query = (url.searchParams.get('q') ?? '').trim().slice(0, 500);
-      return { results: query === '' ? [] : await memory.search(viberOf(url), query, HITS) };
+      return { results: query === '' ? [] : await memory.search(viberOf(url, about), query, HITS) };
     }),
     route('POST', '/api/memory/suggestions/:id', 'owner', async (asked) => {
       const { verdict, text } = await readBody(asked, decisionBody);
-      const suggestion = `${viberOf(asked.url)}/${asked.params.id ?? ''}`;
+      const suggestion = `${viberOf(asked.url, about)}/${asked.params.id ?? ''}`;
       return protocol.decideMemory(asked.caller, { suggestion, verdict, ...(text !== undefined && { text }) });
     }),
     route('POST', '/api/memory/undo', 'owner', async ({ url, caller }) => {
-      const undone = await memory.undo(viberOf(url), caller);
+      const undone = await memory.undo(viberOf(url, about), caller);
       if (undone.done === 'removed' || undone.done === 'restored') return undone;
       throw new Refused(409, 'nothing', 'There is nothing to take back, or it was changed meanwhile.');
     }),

@@ -57,7 +57,7 @@ export interface People {
 }
 
 export interface Shown {
-  skills(viber: string): Promise<unknown[]>;
+  skills(viber: string): Promise<{ name: string }[]>;
   skill(viber: string, name: string): Promise<unknown>;
   /** What a run of it is told. */
   context(task: TaskRecord): Promise<{ title: string; text: string; tokens: number }[]>;

@@ -3,6 +3,7 @@ import type http from 'node:http';
 import type { BoardRequest, BoardRoute } from '../contract.ts';
 import { Conflict } from '../protocol/refusals.ts';
 import { errorBody, Refused, sendJson } from '../respond.ts';
+import type { About } from './parts.ts';
 
 type Method = BoardRoute['method'];
 type Answer = (asked: BoardRequest) => Promise<unknown>;
@@ -24,13 +25,25 @@ async function answered(response: http.ServerResponse, work: () => Promise<unkno
 
 export const PAGE = 100;
 
-/** Those after the one of that id, and the id to ask for the next ones with. */
-export function pageOf<T>(all: readonly T[], idOf: (item: T) => string, url: URL): { items: T[]; next?: string } {
-  const after = url.searchParams.get('after');
+/** Those after the one of that id, and the id to ask for the next ones with. Where an answer has several lists, each has its own parameter. */
+export function pageOf<T>(
+  all: readonly T[],
+  idOf: (item: T) => string,
+  url: URL,
+  name = 'after',
+): { items: T[]; next?: string } {
+  const after = url.searchParams.get(name);
   const from = after === null ? 0 : all.findIndex((item) => idOf(item) === after) + 1;
   const items = all.slice(from, from + PAGE);
   const last = items.at(-1);
   return { items, ...(last !== undefined && from + PAGE < all.length && { next: idOf(last) }) };
+}
+
+/** Whose page it is: `?viber=`, else the one that serves the chats. Throws Refused. */
+export function viberOf(url: URL, { viber, vibers }: Pick<About, 'viber' | 'vibers'>): string {
+  const asked = url.searchParams.get('viber') ?? viber;
+  if (!vibers().includes(asked)) throw new Refused(404, 'not_found', 'There is no such viber.', 'viber');
+  return asked;
 }
 
 export function found<T>(value: T | undefined, what: string): T {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { BoardRoute, Caller } from '../contract.ts';
 import { Refused, readBody } from '../respond.ts';
 import type { PageParts } from './parts.ts';
-import { found, PAGE, pageOf, route } from './route.ts';
+import { found, PAGE, pageOf, route, viberOf } from './route.ts';
 
 const LEVELS = new Map([
   ['trace', 10],
@@ -20,20 +20,26 @@ const lineShape = z.looseObject({ level: z.number(), time: z.number(), msg: z.st
 export function shownRoutes({ logs, people, shown, about }: PageParts): BoardRoute[] {
   return [
     route('GET', '/api/logs', 'owner', async ({ url }) => linesOf(logs(), url)),
-    route('GET', '/api/people', 'owner', async ({ caller }) => ({
-      people: people.people(),
-      pairing: people.pending(),
-      links: people.links(),
-      sessions: sessionsOf(people, caller),
-    })),
+    route('GET', '/api/people', 'owner', async ({ caller, url }) => {
+      const all = pageOf(people.people(), ({ name, ids }) => ids[0] ?? name, url);
+      const links = pageOf(people.links(), ({ person }) => person, url, 'afterLink');
+      return {
+        ...{ people: all.items, pairing: people.pending(), links: links.items, sessions: sessionsOf(people, caller) },
+        ...(all.next !== undefined && { next: all.next }),
+        ...(links.next !== undefined && { nextLink: links.next }),
+      };
+    }),
     route('POST', '/api/pairing/:code', 'owner', async (asked) => {
       const { verdict } = await readBody(asked, verdictBody);
       await people.decide(asked.params.code ?? '', verdict, asked.caller);
       return { verdict };
     }),
-    route('GET', '/api/skills', 'owner', async () => ({ skills: await shown.skills(about.viber) })),
-    route('GET', '/api/skills/:name', 'owner', async ({ params }) =>
-      found(await shown.skill(about.viber, params.name ?? ''), 'skill'),
+    route('GET', '/api/skills', 'owner', async ({ url }) => {
+      const { items, next } = pageOf(await shown.skills(viberOf(url, about)), ({ name }) => name, url);
+      return { skills: items, ...(next !== undefined && { next }) };
+    }),
+    route('GET', '/api/skills/:name', 'owner', async ({ params, url }) =>
+      found(await shown.skill(viberOf(url, about), params.name ?? ''), 'skill'),
     ),
     route('GET', '/api/agents', 'owner', async () => shown.agents()),
     route('GET', '/api/config', 'owner', async () => ({ config: shown.config() })),

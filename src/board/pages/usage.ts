@@ -6,7 +6,7 @@ import type { BoardRoute } from '../contract.ts';
 import { seenTask } from '../protocol/refusals.ts';
 import { Refused } from '../respond.ts';
 import type { PageParts } from './parts.ts';
-import { PAGE, route } from './route.ts';
+import { PAGE, pageOf, route } from './route.ts';
 
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 100;
@@ -28,11 +28,17 @@ export function usageRoutes({ protocol }: PageParts): BoardRoute[] {
         by(({ call }) => call.person),
         by(({ call }) => call.task),
       ];
+      const lists = {
+        models: pageOf(most(models), ([model]) => model, url, 'afterModel'),
+        people: pageOf(most(people), ([person]) => person, url, 'afterPerson'),
+        tasks: pageOf(most(tasks), ([task]) => task, url, 'afterTask'),
+      };
       return {
         days: [...by(({ day }) => day)].map(([day, sum]) => ({ day, ...sum })),
-        models: most(models).map(([model, sum]) => ({ model, ...sum })),
-        people: most(people).map(([person, sum]) => ({ person, ...sum })),
-        tasks: most(tasks).map(([task, sum]) => ({ task, ...titleOf(task), ...sum })),
+        models: lists.models.items.map(([model, sum]) => ({ model, ...sum })),
+        people: lists.people.items.map(([person, sum]) => ({ person, ...sum })),
+        tasks: lists.tasks.items.map(([task, sum]) => ({ task, ...titleOf(task), ...sum })),
+        ...{ nextModel: lists.models.next, nextPerson: lists.people.next, nextTask: lists.tasks.next },
         total: all.reduce<Sum>((sum, { call }) => plus(sum, call), { ...NO_USAGE, calls: 0 }),
       };
     }),
@@ -76,7 +82,7 @@ function sumsBy<T extends { call: UsageCall }>(all: readonly T[], nameOf: (each:
 
 /** Those who have used the most first. */
 const most = (sums: ReadonlyMap<string, Sum>): [string, Sum][] =>
-  [...sums].sort(([, a], [, b]) => b.inputTokens + b.outputTokens - a.inputTokens - a.outputTokens).slice(0, PAGE);
+  [...sums].sort(([, a], [, b]) => b.inputTokens + b.outputTokens - a.inputTokens - a.outputTokens);
 
 function daysOf(url: URL): string[] {
   const timeOf = (name: string, usual: number) => {

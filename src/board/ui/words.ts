@@ -39,6 +39,7 @@ export const words = {
     toNow: 'Go to Now',
     page: 'This page has run into a mistake of its own. Loading it again usually helps.',
   },
+  more: 'Show more',
   loading: 'Loading',
   close: 'Close',
   cancel: 'Cancel',

@@ -18,16 +18,20 @@ const MAX_KEPT = 60;
 const kept = new Map<string, Resource<unknown>>();
 
 export function resource<T>(path: string): Resource<T> {
-  const known = kept.get(path) as Resource<T> | undefined;
-  kept.delete(path);
-  const found = known ?? create<T>(path);
-  kept.set(path, found as Resource<unknown>);
+  return keep(path, () => create<T>(() => api<T>(path)));
+}
+
+function keep<R>(key: string, make: () => R): R {
+  const known = kept.get(key) as R | undefined;
+  kept.delete(key);
+  const found = known ?? make();
+  kept.set(key, found as unknown as Resource<unknown>);
   const [oldest] = kept.keys();
   if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
   return found;
 }
 
-function create<T>(path: string): Resource<T> {
+function create<T>(load: () => Promise<T>): Resource<T> {
   const data = signal<T | undefined>(undefined);
   const error = signal<unknown>(undefined);
   let asked = 0;
@@ -39,7 +43,7 @@ function create<T>(path: string): Resource<T> {
       asked += 1;
       const mine = asked;
       try {
-        const found = await api<T>(path);
+        const found = await load();
         if (mine < shown) return;
         shown = mine;
         data.value = found;
@@ -57,7 +61,62 @@ const GATHER_MS = 120;
 
 /** Reads it now, when the connection heals, and when an event concerns it. */
 export function useResource<T>(path: string, concerns: (event: EventFrame) => boolean = NEVER): Resource<T> {
-  const found = resource<T>(path);
+  return useFresh(resource<T>(path), path, concerns);
+}
+
+/** A list that comes in pages. What was loaded stays, and is all asked for again when it may have changed. */
+export interface Pages<T> extends Resource<T> {
+  /** Whether there is more of it. */
+  hasMore(): boolean;
+  more(): Promise<void>;
+}
+
+/** Where an answer has several lists: what its next page is called, and asked for with. */
+interface Names {
+  next?: string;
+  after?: string;
+}
+
+export function usePages<T extends object>(
+  path: string,
+  list: keyof T & string,
+  concerns: (event: EventFrame) => boolean = NEVER,
+  names: Names = {},
+): Pages<T> {
+  const key = `${path} ${list}`;
+  const found = keep(key, () => createPages<T>(path, list, names));
+  useFresh(found, key, concerns);
+  return found;
+}
+
+function createPages<T extends object>(
+  path: string,
+  list: keyof T & string,
+  { next = 'next', after = 'after' }: Names,
+): Pages<T> {
+  const nextOf = (page: T) => (page as Record<string, unknown>)[next];
+  const itemsOf = (page: T) => page[list] as unknown as readonly unknown[];
+  let wanted = 1;
+  const first = create<T>(async () => {
+    let all = await api<T>(path);
+    for (let count = 1; count < wanted && typeof nextOf(all) === 'string'; count += 1) {
+      const place = `${after}=${encodeURIComponent(String(nextOf(all)))}`;
+      const page = await api<T>(`${path}${path.includes('?') ? '&' : '?'}${place}`);
+      all = { ...all, [next]: nextOf(page), [list]: [...itemsOf(all), ...itemsOf(page)] };
+    }
+    return all;
+  });
+  return {
+    ...first,
+    hasMore: () => first.data.value !== undefined && typeof nextOf(first.data.value) === 'string',
+    more() {
+      wanted += 1;
+      return first.refresh();
+    },
+  };
+}
+
+function useFresh<T, R extends Resource<T>>(found: R, key: string, concerns: (event: EventFrame) => boolean): R {
   useEffect(() => {
     void found.refresh();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -72,7 +131,7 @@ export function useResource<T>(path: string, concerns: (event: EventFrame) => bo
       clearTimeout(timer);
       for (const end of ends) end();
     };
-  }, [path]);
+  }, [key]);
   return found;
 }
 

@@ -1,24 +1,22 @@
 /** The files that shape what the viber is told, each with its editor. */
 import type { JSX } from 'preact';
 import { api } from '../net/api.ts';
-import { useResource } from '../net/resource.ts';
-import { me } from '../net/session.ts';
+import { usePages } from '../net/resource.ts';
 import type { FileRow, FileText } from '../net/shapes.ts';
-import { Empty, PageHead, Shown } from '../parts/common.tsx';
+import { Empty, More, PageHead, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { lazy } from '../parts/lazy.tsx';
-import { go, link, place } from '../router.ts';
+import { ViberChoice, viberAsked, viberKept } from '../parts/viber.tsx';
+import { link, place } from '../router.ts';
 import { words } from '../words.ts';
 
 const TextEditor = lazy(() => import('../editor/text-editor.tsx').then(({ TextEditor }) => TextEditor));
 
 export function Files(): JSX.Element {
   const { query } = place.value;
-  const vibers = (me.value?.vibers ?? []).map((one) => (typeof one === 'string' ? one : one.id));
-  const viber = query.get('viber') ?? me.value?.viber ?? 'default';
   const name = query.get('file') ?? undefined;
-  const asked = `viber=${encodeURIComponent(viber)}`;
-  const files = useResource<{ files: readonly (FileRow | string)[] }>(`/api/files?${asked}`);
+  const asked = viberAsked();
+  const files = usePages<{ files: readonly (FileRow | string)[] }>(`/api/files?${asked}`, 'files');
   const path = `/api/files/${encodeURIComponent(name ?? '')}?${asked}`;
   return (
     <>
@@ -27,24 +25,14 @@ export function Files(): JSX.Element {
         intro={words.files.intro}
         above={
           name !== undefined && (
-            <a class="back narrow" href={link('files')}>
+            <a class="back narrow" href={link('files') + viberKept().replace('&', '?')}>
               <Icon name="left" size={14} />
               {words.files.all}
             </a>
           )
         }
       >
-        {vibers.length > 1 && (
-          <select
-            aria-label={words.files.whose}
-            value={viber}
-            onChange={(event) => void go(`${link('files')}?viber=${encodeURIComponent(event.currentTarget.value)}`)}
-          >
-            {vibers.map((id) => (
-              <option key={id}>{id}</option>
-            ))}
-          </select>
-        )}
+        <ViberChoice page="files" />
       </PageHead>
       <div class={`split${name === undefined ? '' : ' chosen'}`}>
         <nav class="split-list" aria-label={words.files.title}>
@@ -56,7 +44,7 @@ export function Files(): JSX.Element {
                   return (
                     <li key={file.name}>
                       <a
-                        href={`${link('files')}?file=${encodeURIComponent(file.name)}${viber === me.value?.viber ? '' : `&${asked}`}`}
+                        href={`${link('files')}?file=${encodeURIComponent(file.name)}$XX`}
                         aria-current={file.name === name ? 'page' : undefined}
                       >
                         <Icon name="files" />
@@ -75,6 +63,7 @@ export function Files(): JSX.Element {
               </ul>
             )}
           </Shown>
+          <More of={files} />
         </nav>
         <div class="split-main">
           {name === undefined ? (

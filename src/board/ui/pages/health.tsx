@@ -2,9 +2,9 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { api, said } from '../net/api.ts';
-import { of, useResource } from '../net/resource.ts';
+import { of, usePages, useResource } from '../net/resource.ts';
 import type { ChannelHealth, Health as HealthData, Letter } from '../net/shapes.ts';
-import { Button, PageHead, Section, Shown } from '../parts/common.tsx';
+import { Button, More, PageHead, Section, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { ask, note } from '../parts/notices.tsx';
 import { duration, Time } from '../parts/time.tsx';
@@ -81,7 +81,11 @@ export function Figure({ label, value, warm = false }: { label: string; value: s
 }
 
 function Letters({ kind, onChange }: { kind: 'dead' | 'unsure'; onChange: () => void }): JSX.Element | null {
-  const letters = useResource<{ letters: readonly Letter[] }>(`/api/letters?kind=${kind}`, of('task:completed'));
+  const letters = usePages<{ letters: readonly Letter[] }>(
+    `/api/letters?kind=${kind}`,
+    'letters',
+    of('task:completed'),
+  );
   const isBusy = useSignal(false);
   const all = letters.data.value?.letters ?? [];
   if (all.length === 0) return null;
@@ -130,6 +134,7 @@ function Letters({ kind, onChange }: { kind: 'dead' | 'unsure'; onChange: () => 
           </li>
         ))}
       </ul>
+      <More of={letters} />
     </Section>
   );
 }

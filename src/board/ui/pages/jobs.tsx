@@ -3,9 +3,9 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { api, said } from '../net/api.ts';
-import { of, useResource } from '../net/resource.ts';
+import { of, usePages } from '../net/resource.ts';
 import type { JobCheck, JobRow, JobText } from '../net/shapes.ts';
-import { Button, Empty, PageHead, Pill, Shown } from '../parts/common.tsx';
+import { Button, Empty, More, PageHead, Pill, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { lazy } from '../parts/lazy.tsx';
 import { ask, note } from '../parts/notices.tsx';
@@ -24,7 +24,7 @@ export function Jobs(): JSX.Element {
 }
 
 function JobList(): JSX.Element {
-  const jobs = useResource<{ jobs: readonly JobRow[] }>('/api/jobs', of('job:changed', 'task:completed', 'task:error'));
+  const jobs = usePages<{ jobs: readonly JobRow[] }>('/api/jobs', 'jobs', of('job:changed'));
   const isMaking = useSignal(false);
   const act = async (job: JobRow, what: 'run' | 'pause' | 'resume') => {
     try {
@@ -73,6 +73,7 @@ function JobList(): JSX.Element {
           )
         }
       </Shown>
+      <More of={jobs} />
     </>
   );
 }

@@ -3,13 +3,14 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { api, said } from '../net/api.ts';
-import { of, type Resource, useResource } from '../net/resource.ts';
+import { of, type Resource, usePages } from '../net/resource.ts';
 import type { MemoryHit, Suggestion } from '../net/shapes.ts';
-import { Button, PageHead, Problem, Section, Shown } from '../parts/common.tsx';
+import { Button, More, PageHead, Problem, Section, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { note } from '../parts/notices.tsx';
 import { Time } from '../parts/time.tsx';
+import { ViberChoice, viberAsked, viberKept } from '../parts/viber.tsx';
 import { link } from '../router.ts';
 import { words } from '../words.ts';
 
@@ -19,10 +20,12 @@ interface MemoryData {
 }
 
 export function Memory(): JSX.Element {
-  const memory = useResource<MemoryData>('/api/memory', of('memory:suggested'));
+  const memory = usePages<MemoryData>(`/api/memory?${viberAsked()}`, 'suggestions', of('memory:suggested'));
   return (
     <>
-      <PageHead title={words.memory.title} intro={words.memory.intro} />
+      <PageHead title={words.memory.title} intro={words.memory.intro}>
+        <ViberChoice page="memory" />
+      </PageHead>
       <Search />
       <Section title={words.memory.suggestions}>
         <Shown of={memory} rows={3}>
@@ -38,6 +41,7 @@ export function Memory(): JSX.Element {
             )
           }
         </Shown>
+        <More of={memory} />
       </Section>
       <Section title={words.memory.files}>
         <Shown of={memory} rows={3}>
@@ -49,7 +53,7 @@ export function Memory(): JSX.Element {
                     <summary>{name}</summary>
                     {text !== undefined && <Markdown text={text} />}
                     {name === 'MEMORY.md' && (
-                      <a class="text-button" href={`${link('files')}?file=${name}`}>
+                      <a class="text-button" href={`${link('files')}?file=${name}${viberKept()}`}>
                         {words.jobs.edit}
                       </a>
                     )}
@@ -68,7 +72,7 @@ function SuggestionCard({ suggestion, memory }: { suggestion: Suggestion; memory
   const { id, section, text, createdAt, provenance } = suggestion;
   const draft = useSignal<string | undefined>(undefined);
   const undo = async () => {
-    await api('/api/memory/undo', { method: 'POST' }).then(
+    await api(`/api/memory/undo?${viberAsked()}`, { method: 'POST' }).then(
       () => note(words.memory.undone),
       (error: unknown) => note(said(error), { warm: true }),
     );
@@ -77,7 +81,7 @@ function SuggestionCard({ suggestion, memory }: { suggestion: Suggestion; memory
   const decide = async (verdict: 'accept' | 'edit' | 'reject') => {
     try {
       const body = verdict === 'edit' ? { verdict, text: draft.value } : { verdict };
-      await api(`/api/memory/suggestions/${encodeURIComponent(id)}`, { method: 'POST', body });
+      await api(`/api/memory/suggestions/${encodeURIComponent(id)}?${viberAsked()}`, { method: 'POST', body });
       if (verdict === 'reject') note(words.memory.dropped);
       else note(words.memory.remembered, { action: { label: words.undo, act: () => void undo() } });
     } catch (error) {
@@ -140,7 +144,7 @@ function Search(): JSX.Element {
     const ended = new AbortController();
     const timer = setTimeout(() => {
       api<{ results?: readonly MemoryHit[]; hits?: readonly MemoryHit[] }>(
-        `/api/memory/search?q=${encodeURIComponent(asked)}`,
+        `/api/memory/search?q=${encodeURIComponent(asked)}&${viberAsked()}`,
         { signal: ended.signal },
       ).then(
         (found) => {

@@ -1,8 +1,8 @@
 /** Who may talk to the viber, who asks to, whose accounts are one person, and where one is logged in. */
 import type { JSX } from 'preact';
 import { api, said } from '../net/api.ts';
-import { useResource } from '../net/resource.ts';
-import { Button, PageHead, Pill, Section, Shown } from '../parts/common.tsx';
+import { usePages } from '../net/resource.ts';
+import { Button, More, PageHead, Pill, Section, Shown } from '../parts/common.tsx';
 import { note } from '../parts/notices.tsx';
 import { Time } from '../parts/time.tsx';
 import { words } from '../words.ts';
@@ -21,9 +21,12 @@ interface PeopleData {
   }[];
 }
 
+const BY_LINK = { next: 'nextLink', after: 'afterLink' };
+
 export function People(): JSX.Element {
-  const people = useResource<PeopleData>('/api/people');
-  const act = async (path: string, method: 'POST' | 'DELETE', body: object | undefined, told: string) => {
+  const people = usePages<PeopleData>('/api/people', 'people');
+  const links = usePages<PeopleData>('/api/people', 'links', undefined, BY_LINK);
+  const act: Act = async (path, method, body, told) => {
     try {
       await api(path, { method, ...(body === undefined ? {} : { body }) });
       note(told);
@@ -32,101 +35,25 @@ export function People(): JSX.Element {
     }
     await people.refresh();
   };
-  const pair = (code: string, verdict: 'approve' | 'deny') =>
-    void act(
-      `/api/pairing/${encodeURIComponent(code)}`,
-      'POST',
-      { verdict },
-      verdict === 'approve' ? words.people.allowed : words.people.refused,
-    );
   return (
     <>
       <PageHead title={words.people.title} />
       <Shown of={people} rows={8}>
         {(found) => (
           <>
-            {found.pairing.length > 0 && (
-              <Section title={words.people.pairing}>
-                <ul class="cards">
-                  {found.pairing.map(({ code, name, channel, id, at }) => (
-                    <li key={code} class="card warm">
-                      <div class="card-main">
-                        <p class="card-title">{name ?? id ?? code}</p>
-                        <p class="hint">
-                          {[channel, code].filter(Boolean).join(', ')} <Time at={at} />
-                        </p>
-                      </div>
-                      <div class="card-actions words">
-                        <Button small kind="main" onClick={() => pair(code, 'approve')}>
-                          {words.people.allow}
-                        </Button>
-                        <Button small onClick={() => pair(code, 'deny')}>
-                          {words.people.refuse}
-                        </Button>
-                      </div>
-                    </li>
-                  ))}
-                </ul>
-              </Section>
-            )}
+            <Asking pairing={found.pairing} act={act} />
             <Section title={words.people.people}>
-              {found.people.length === 0 && <p class="hint">{words.people.none}</p>}
-              <ul class="rows">
-                {found.people.map(({ name, role, ids = [] }) => (
-                  <li key={name} class="row">
-                    <span class="face" aria-hidden="true">
-                      {name.charAt(0).toUpperCase()}
-                    </span>
-                    <span class="row-text">
-                      <span class="row-title">{name}</span>
-                      <span class="row-sub">{ids.join(', ')}</span>
-                    </span>
-                    <Pill kind={role === 'owner' ? 'accent' : 'plain'}>{words.role[role]}</Pill>
-                  </li>
-                ))}
-              </ul>
+              <Known people={found.people} />
+              <More of={people} />
             </Section>
             <Section title={words.people.links}>
-              {found.links.length === 0 && <p class="hint">{words.people.noLinks}</p>}
-              <ul class="rows">
-                {found.links.map(({ person, name, ids = [] }) => (
-                  <li key={person ?? name ?? ids.join()} class="row">
-                    <span class="row-text">
-                      <span class="row-title">{person ?? name}</span>
-                      <span class="row-sub">{ids.join(', ')}</span>
-                    </span>
-                  </li>
-                ))}
-              </ul>
+              <Linked links={links.data.value?.links ?? found.links} />
+              <More of={links} />
             </Section>
             <Section title={words.people.sessions}>
               <ul class="rows">
-                {found.sessions.map(({ id, agent, name, createdAt, lastSeenAt, isThis }) => (
-                  <li key={id} class="row">
-                    <span class="row-text">
-                      <span class="row-title">{agent ?? name ?? id}</span>
-                      <span class="row-sub">
-                        {words.people.since('')}
-                        <Time at={createdAt} />
-                        {lastSeenAt !== undefined && (
-                          <>
-                            , {words.people.seen('')}
-                            <Time at={lastSeenAt} />
-                          </>
-                        )}
-                      </span>
-                    </span>
-                    {isThis && <Pill kind="accent">{words.people.here}</Pill>}
-                    <Button
-                      small
-                      label={`${words.people.revoke}: ${agent ?? name ?? id}`}
-                      onClick={() =>
-                        void act(`/board/session/${encodeURIComponent(id)}`, 'DELETE', undefined, words.people.revoked)
-                      }
-                    >
-                      {words.people.revoke}
-                    </Button>
-                  </li>
+                {found.sessions.map((session) => (
+                  <SessionRow key={session.id} session={session} act={act} />
                 ))}
               </ul>
             </Section>
@@ -134,5 +61,103 @@ export function People(): JSX.Element {
         )}
       </Shown>
     </>
+  );
+}
+
+/** Asks the gateway, says what came of it, and shows how things stand. */
+type Act = (path: string, method: 'POST' | 'DELETE', body: object | undefined, told: string) => Promise<void>;
+
+function Asking({ pairing, act }: { pairing: PeopleData['pairing']; act: Act }): JSX.Element | null {
+  if (pairing.length === 0) return null;
+  const pair = (code: string, verdict: 'approve' | 'deny') => {
+    const told = verdict === 'approve' ? words.people.allowed : words.people.refused;
+    void act(`/api/pairing/${encodeURIComponent(code)}`, 'POST', { verdict }, told);
+  };
+  return (
+    <Section title={words.people.pairing}>
+      <ul class="cards">
+        {pairing.map(({ code, name, channel, id, at }) => (
+          <li key={code} class="card warm">
+            <div class="card-main">
+              <p class="card-title">{name ?? id ?? code}</p>
+              <p class="hint">
+                {[channel, code].filter(Boolean).join(', ')} <Time at={at} />
+              </p>
+            </div>
+            <div class="card-actions words">
+              <Button small kind="main" onClick={() => pair(code, 'approve')}>
+                {words.people.allow}
+              </Button>
+              <Button small onClick={() => pair(code, 'deny')}>
+                {words.people.refuse}
+              </Button>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Known({ people }: Pick<PeopleData, 'people'>): JSX.Element {
+  if (people.length === 0) return <p class="hint">{words.people.none}</p>;
+  return (
+    <ul class="rows">
+      {people.map(({ name, role, ids = [] }) => (
+        <li key={ids[0] ?? name} class="row">
+          <span class="face" aria-hidden="true">
+            {name.charAt(0).toUpperCase()}
+          </span>
+          <span class="row-text">
+            <span class="row-title">{name}</span>
+            <span class="row-sub">{ids.join(', ')}</span>
+          </span>
+          <Pill kind={role === 'owner' ? 'accent' : 'plain'}>{words.role[role]}</Pill>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Linked({ links }: Pick<PeopleData, 'links'>): JSX.Element {
+  if (links.length === 0) return <p class="hint">{words.people.noLinks}</p>;
+  return (
+    <ul class="rows">
+      {links.map(({ person, name, ids = [] }) => (
+        <li key={person ?? name ?? ids.join()} class="row">
+          <span class="row-text">
+            <span class="row-title">{person ?? name}</span>
+            <span class="row-sub">{ids.join(', ')}</span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function SessionRow({ session, act }: { session: PeopleData['sessions'][number]; act: Act }): JSX.Element {
+  const { id, agent, name, createdAt, lastSeenAt, isThis } = session;
+  const called = agent ?? name ?? id;
+  const revoke = () => void act(`/board/session/${encodeURIComponent(id)}`, 'DELETE', undefined, words.people.revoked);
+  return (
+    <li class="row">
+      <span class="row-text">
+        <span class="row-title">{called}</span>
+        <span class="row-sub">
+          {words.people.since('')}
+          <Time at={createdAt} />
+          {lastSeenAt !== undefined && (
+            <>
+              , {words.people.seen('')}
+              <Time at={lastSeenAt} />
+            </>
+          )}
+        </span>
+      </span>
+      {isThis && <Pill kind="accent">{words.people.here}</Pill>}
+      <Button small label={`${words.people.revoke}: ${called}`} onClick={revoke}>
+        {words.people.revoke}
+      </Button>
+    </li>
   );
 }

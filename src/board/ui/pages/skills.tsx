@@ -1,9 +1,10 @@
 /** What the viber knows how to do, and what is missing for the rest. */
 import type { JSX } from 'preact';
-import { useResource } from '../net/resource.ts';
-import { Empty, PageHead, Pill, Shown } from '../parts/common.tsx';
+import { usePages, useResource } from '../net/resource.ts';
+import { Empty, More, PageHead, Pill, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Markdown } from '../parts/markdown.tsx';
+import { ViberChoice, viberAsked, viberKept } from '../parts/viber.tsx';
 import { link, place } from '../router.ts';
 import { words } from '../words.ts';
 
@@ -25,10 +26,12 @@ export function Skills(): JSX.Element {
 }
 
 function SkillList(): JSX.Element {
-  const skills = useResource<{ skills: readonly Skill[] }>('/api/skills');
+  const skills = usePages<{ skills: readonly Skill[] }>(`/api/skills?${viberAsked()}`, 'skills');
   return (
     <>
-      <PageHead title={words.skills.title} intro={words.skills.intro} />
+      <PageHead title={words.skills.title} intro={words.skills.intro}>
+        <ViberChoice page="skills" />
+      </PageHead>
       <Shown of={skills} rows={8}>
         {({ skills: all }) =>
           all.length === 0 ? (
@@ -38,7 +41,10 @@ function SkillList(): JSX.Element {
               {all.map((skill) => (
                 <li key={skill.name} class="row">
                   <span class="row-text">
-                    <a class="row-title" href={`${link('skills')}?skill=${encodeURIComponent(skill.name)}`}>
+                    <a
+                      class="row-title"
+                      href={`${link('skills')}?skill=${encodeURIComponent(skill.name)}${viberKept()}`}
+                    >
                       {skill.name}
                     </a>
                     <span class="row-sub">{skill.description}</span>
@@ -53,12 +59,13 @@ function SkillList(): JSX.Element {
           )
         }
       </Shown>
+      <More of={skills} />
     </>
   );
 }
 
 function OneSkill({ name }: { name: string }): JSX.Element {
-  const skill = useResource<Skill>(`/api/skills/${encodeURIComponent(name)}`);
+  const skill = useResource<Skill>(`/api/skills/${encodeURIComponent(name)}?${viberAsked()}`);
   const found = skill.data.value;
   return (
     <>
@@ -66,7 +73,7 @@ function OneSkill({ name }: { name: string }): JSX.Element {
         title={name}
         intro={found?.description}
         above={
-          <a class="back" href={link('skills')}>
+          <a class="back" href={link('skills') + viberKept().replace('&', '?')}>
             <Icon name="left" size={14} />
             {words.skills.all}
           </a>

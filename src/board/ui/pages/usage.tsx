@@ -1,16 +1,17 @@
 /** What the models have cost: by day, model, person and task. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
-import { of, useResource } from '../net/resource.ts';
+import { of, usePages } from '../net/resource.ts';
 import type { Sum, UsageSums } from '../net/shapes.ts';
 import { Columns } from '../parts/chart.tsx';
-import { Choice, Empty, PageHead, Section, Shown } from '../parts/common.tsx';
+import { Choice, Empty, More, PageHead, Section, Shown } from '../parts/common.tsx';
 import { amount, dayLabel, money } from '../parts/time.tsx';
 import { taskLink } from '../router.ts';
 import { words } from '../words.ts';
 import { Figure } from './health.tsx';
 
 const RANGES = ['7', '30', '90'] as const;
+const BY_TASK = { next: 'nextTask', after: 'afterTask' };
 const DAY_MS = 86_400_000;
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
@@ -18,7 +19,7 @@ export function Usage(): JSX.Element {
   const range = useSignal<(typeof RANGES)[number]>('30');
   const to = dayOf(Date.now());
   const from = dayOf(Date.now() - (Number(range.value) - 1) * DAY_MS);
-  const usage = useResource<UsageSums>(`/api/usage?from=${from}&to=${to}`, of('task:completed'));
+  const usage = usePages<UsageSums>(`/api/usage?from=${from}&to=${to}`, 'tasks', of('task:completed'), BY_TASK);
   return (
     <>
       <PageHead title={words.usage.title} intro={words.usage.intro}>
@@ -38,6 +39,7 @@ export function Usage(): JSX.Element {
           )
         }
       </Shown>
+      <More of={usage} />
     </>
   );
 }
@@ -86,7 +88,7 @@ function Sums({ usage, from, to }: { usage: UsageSums; from: string; to: string 
       />
       <Shares
         title={words.usage.tasks}
-        rows={usage.tasks.slice(0, 20).map((row) => ({
+        rows={usage.tasks.map((row) => ({
           ...row,
           key: row.task,
           name: <a href={taskLink(row.task)}>{row.title?.trim() || row.task}</a>,

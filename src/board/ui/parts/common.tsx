@@ -1,7 +1,7 @@
 /** What every page is made of: its head, its states, buttons, notes. */
 import type { ComponentChildren, JSX } from 'preact';
 import { said } from '../net/api.ts';
-import type { Resource } from '../net/resource.ts';
+import type { Pages, Resource } from '../net/resource.ts';
 import type { TaskState } from '../net/shapes.ts';
 import { words } from '../words.ts';
 import { Icon, type IconName } from './icons.tsx';
@@ -121,6 +121,16 @@ export function Shown<T>({
       <Problem error={error} retry={() => void found.refresh()} />
     );
   return <>{children(data)}</>;
+}
+
+/** What follows in a list that comes in pages. */
+export function More<T>({ of: pages }: { of: Pages<T> }): JSX.Element | null {
+  if (!pages.hasMore()) return null;
+  return (
+    <p class="more">
+      <Button onClick={() => void pages.more()}>{words.more}</Button>
+    </p>
+  );
 }
 
 export function StateDot({ state }: { state: TaskState }): JSX.Element {
