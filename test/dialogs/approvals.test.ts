@@ -180,8 +180,10 @@ describe.each(NAMES)('consent on %s', (name) => {
     await press(platform, dm, 'Always for this task', 'I was told');
     expect([note(world), world.read('workspace/more.md')]).toEqual(['milk and eggs', 'bread']);
     const status = await platform.command(dm, 'status');
-    expect(status.text).toMatch(/not asked about here: write file \(workspace files\)/);
-    expect((await press(platform, dm, 'Ask again: write file', /ask again before/)).text).toContain('write file');
+    expect(status.text).toMatch(/not asked about here: files in your workspace/);
+    expect((await press(platform, dm, 'Ask again: files in your workspace', /ask again before/)).text).toContain(
+      'files in your workspace',
+    );
     await ask(platform, dm, 'once more', { text: /^Save |\nSave / });
   });
 

@@ -87,3 +87,30 @@ test('a question, the answer to a press and a file that a platform refuses are t
     await waitFor(platform, place, { text: /nicht anhängen: \W*report\.csv/ });
   }
 });
+
+test('what "always for this task" covers is told in the asker’s language, also for a consent kept before', async () => {
+  const { world, telegram, discord, slack } = await openGerman();
+  const notes = { path: 'workspace/notes.md', content: 'Milch' };
+  world.llm.script(({ toolResults }) =>
+    toolResults.length > 0 ? { text: 'Notiert.' } : { toolCalls: [{ name: 'write_file', arguments: notes }] },
+  );
+  for (const platform of [telegram, discord, slack]) {
+    const dm = platform.dm('alex');
+    await stopIn(platform, dm, NOTHING);
+    await platform.command(dm, 'new');
+    await ask(platform, dm, 'Merk dir Milch', { text: /notes\.md/ });
+    const after = platform.answers(dm).length;
+    await platform.press(dm, 'In dieser Aufgabe immer', 'alex', true);
+    await waitFor(platform, dm, { after, text: 'Notiert.' });
+    const status = await platform.command(dm, 'status');
+    expect(status.text).toContain('Dateien im Arbeitsbereich');
+    expect(status.text).not.toMatch(/workspace files|write file/);
+    expect(status.buttons).toContain('Wieder fragen: Dateien im Arbeitsbereich');
+  }
+  const kept = world.tasks().map((task) => world.read(`artifacts/${task}/task.json`));
+  expect(
+    kept.filter(
+      (record) => record.includes('"kind":"workspace files"') || record.includes('"kind": "workspace files"'),
+    ),
+  ).toHaveLength(3);
+});

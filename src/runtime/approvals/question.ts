@@ -6,6 +6,7 @@ import { type ButtonAction, questionId } from '../contract/buttons.ts';
 import type { Sentence } from '../contract/sentence.ts';
 import { fenced, visible } from '../reply/show.ts';
 import type { AskUser } from '../tools/ask-user.ts';
+import { coveredText } from './covers.ts';
 import { fieldList, fieldsOf, isSimple, phrasingIn, plain } from './phrasing.ts';
 
 export const CONSENT_MINUTES = 10;
@@ -59,7 +60,10 @@ export function askForConsent({ id, tool, input, scope }: ApprovalRequest, askin
   const sentence = asking.sentence ?? fallback(tool, input, messages);
   const code = visible(script.trimEnd());
   const limits = messages.text('consent.limits', { minutes: CONSENT_MINUTES });
-  const covers = mayRepeat && scope !== '' ? messages.text('consent.covers', { what: plain(scope) }) : '';
+  const covers =
+    mayRepeat && scope !== ''
+      ? messages.text('consent.covers', { what: coveredText({ tool, kind: scope }, messages, plain) })
+      : '';
   const notes = [visible(note), covers].filter(Boolean);
   const parts = [wholeFields(input), ...(code === '' ? [] : [fenced(code, 'sh')]), ...notes].filter(Boolean);
   const buttons = [

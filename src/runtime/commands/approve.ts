@@ -9,6 +9,7 @@ import { labelOf, type Messages, type Text, words } from '../../messages/message
 import { readTask, updateTask } from '../../workspace/tasks.ts';
 import type { Consent, TaskRecord } from '../../workspace/types.ts';
 import { askedAt } from '../approvals/approvals.ts';
+import { coveredText } from '../approvals/covers.ts';
 import { planFileName, planPath } from '../approvals/plan-approval.ts';
 import { APPROVE, CONSENT_MINUTES, QUESTION_MINUTES } from '../approvals/question.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
@@ -68,7 +69,7 @@ async function decide(
     case 'approve':
       return { text: messages.text(kind === 'plan' ? 'questions.approvedPlan' : 'questions.approved') };
     case 'always':
-      return { text: messages.text('questions.always', { what: consentText({ tool, kind: scope }, messages) }) };
+      return { text: messages.text('questions.always', { what: coveredText({ tool, kind: scope }, messages) }) };
     case 'answer':
       return { text: messages.text('questions.noted', { answer: visible(decision.answer) }) };
     case 'another':
@@ -127,18 +128,10 @@ async function editPlan({ home, messages }: CommandContext, task: TaskRecord): P
   return { text: messages.text('questions.planEdit', { file: planFileName(task) }), files: [attachment] };
 }
 
-/** `write file (workspace files)` */
-export function consentText({ tool, kind }: Pick<Consent, 'tool' | 'kind'>, messages: Messages): Text {
-  const name = plainTool(tool);
-  return kind === '' ? name : messages.text('questions.allowed', { tool: name, scope: visible(kind) });
-}
-
-const plainTool = (tool: string): Text => words(visible(tool.replace(/[_-]+/g, ' ')));
-
 const keyOf = ({ tool, kind }: Consent): string => hashText(JSON.stringify([tool, kind])).slice(0, 12);
 
 export const revokeButton = (consent: Consent, messages: Messages): ButtonAction => ({
-  label: labelOf(messages.text('questions.askAgain', { what: plainTool(consent.tool) })),
+  label: labelOf(messages.text('questions.askAgain', { what: coveredText(consent, messages) })),
   command: APPROVE,
   args: `revoke ${keyOf(consent)}`,
 });
@@ -152,5 +145,5 @@ async function revoke({ home, task, mayUse, messages }: CommandContext, key: str
     ...record,
     always: (record.always ?? []).filter((each) => keyOf(each) !== key),
   }));
-  return { text: messages.text('questions.asksAgain', { what: consentText(consent, messages) }) };
+  return { text: messages.text('questions.asksAgain', { what: coveredText(consent, messages) }) };
 }

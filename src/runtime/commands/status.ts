@@ -5,10 +5,11 @@ import { planProgress, readPlan, standOf } from '../../workspace/plan.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
 import { readTask } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
+import { coveredText } from '../approvals/covers.ts';
 import { addressName } from '../conversations/places.ts';
 import { withRun } from '../costs/costs.ts';
 import { capsText, usageText } from '../costs/words.ts';
-import { consentText, revokeButton } from './approve.ts';
+import { revokeButton } from './approve.ts';
 import { type Command, type CommandContext, type CommandReply, TASK_ID } from './command.ts';
 import { stopTask } from './stop-task.ts';
 
@@ -58,7 +59,7 @@ export const status: Command = {
     if (consents.length > 0)
       told.push(
         messages.text('tasks.notAsked', {
-          what: messages.list(consents.map((consent) => consentText(consent, messages))),
+          what: messages.list(consents.map((consent) => coveredText(consent, messages))),
         }),
       );
     if (context.vibers && context.vibers.ids().length > 1) told.push(messages.text('vibers.is', { name: task.viber }));

@@ -1,0 +1,51 @@
+/**
+ * What "Always for this task" covers, in the words of whoever reads it. The kind that a tool says is a key: it is kept with a person's
+ * consent and compared to the letter, so it stays what it is, whatever it is called here.
+ */
+import { type Messages, type Text, words } from '../../messages/messages.ts';
+import type { Consent } from '../../workspace/types.ts';
+import { visible } from '../reply/show.ts';
+
+type Covered = Pick<Consent, 'tool' | 'kind'>;
+
+/** `write file` */
+export const plainTool = (tool: string): Text => words(visible(tool.replace(/[_-]+/g, ' ')));
+
+/** @param shown a part of the kind as it stands in the text */
+export function coveredText(
+  { tool, kind }: Covered,
+  messages: Messages,
+  shown: (text: string) => string = visible,
+): Text {
+  if (kind === '') return plainTool(tool);
+  for (const [pattern, say] of KINDS) {
+    const found = pattern.exec(kind);
+    if (found)
+      return say(
+        messages,
+        found.slice(1).map((part) => shown(part)),
+        tool,
+      );
+  }
+  return messages.text('questions.allowed', { tool: plainTool(tool), scope: shown(kind) });
+}
+
+const KINDS: readonly [RegExp, (messages: Messages, found: readonly string[], tool: string) => Text][] = [
+  [/^workspace files$/, (messages) => messages.text('consent.kindWorkspace')],
+  [/^artifacts$/, (messages) => messages.text('consent.kindArtifacts')],
+  [
+    /^the same command, word for word \(([0-9a-f]+)\)$/,
+    (messages, [id = '']) => messages.text('consent.kindCommand', { id }),
+  ],
+  [/^searches by (\S.*)$/, (messages, [name = '']) => messages.text('consent.kindSearches', { name })],
+  [/^questions to (\S.*)$/, (messages, [name = '']) => messages.text('consent.kindQuestions', { name })],
+  [/^pages of (\S+)$/, (messages, [host = '']) => messages.text('consent.kindPages', { host })],
+  [
+    /^version ([0-9a-f]+)$/,
+    (messages, [id = ''], tool) => messages.text('consent.kindVersion', { tool: plainTool(tool), id }),
+  ],
+  [
+    /^(\S.*) of (\S+), version ([0-9a-f]+)$/,
+    (messages, [file = '', skill = '', id = '']) => messages.text('consent.kindFile', { file, skill, id }),
+  ],
+];
