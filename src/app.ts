@@ -7,6 +7,7 @@ import { buildChannels } from './app/channels.ts';
 import { connectAll } from './app/connect.ts';
 import { watchGauges } from './app/counting.ts';
 import { wireGateway } from './app/gateway.ts';
+import { openNaming } from './app/naming.ts';
 import { tellPlanEdits } from './app/plans.ts';
 import { openServices, type Services, type ServicesOptions } from './app/services.ts';
 import { openWork, type Work } from './app/work.ts';
@@ -183,6 +184,7 @@ class RunningApp implements App {
         localOnly,
         uploads: this.#services.uploads,
         onNotice: (message) => news.tell({ type: 'notice', message }),
+        nameAt: openNaming(this.#services),
         onEnd: () => onEnd?.(),
         serveHub: async (socket, caller) => (await this.#board.protocol(parts)).sockets.serve(socket, caller),
       },

@@ -5,7 +5,7 @@ import type { Role } from '../access/principal.ts';
 import type { Caller } from '../board/contract.ts';
 import type { HttpHandler } from '../board/server.ts';
 import { API, HUB } from '../channels/address.ts';
-import type { Channel, CommandSpec, LiveMode, OutboundMessage } from '../channels/channel.ts';
+import type { Address, Channel, CommandSpec, LiveMode, OutboundMessage } from '../channels/channel.ts';
 import type { Hub, HubSocket } from '../channels/hub/adapter.ts';
 import { channelModules } from '../channels/index.ts';
 import type { Lead } from '../channels/lead.ts';
@@ -36,6 +36,8 @@ export interface BuildOptions {
   /** Words for programs that end no run. */
   onNotice: (message: OutboundMessage) => void;
   onEnd: () => void;
+  /** Who answers on a channel of this machine, by name. */
+  nameAt: (address: Address, user: string) => Promise<string>;
   /** Answers the frames of a connection with the hub. */
   serveHub: (socket: HubSocket, caller: Caller) => Promise<void>;
   onLogPlace: (show: ((line: string) => void) | undefined) => void;
@@ -71,7 +73,7 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
   channels.set(
     'local',
     createLocal({
-      ...{ socket: path.join(home.run, 'gateway.sock'), user, language },
+      ...{ socket: path.join(home.run, 'gateway.sock'), user, language, nameAt: options.nameAt },
       ...(options.board && { board: options.board }),
     }),
   );
@@ -124,7 +126,7 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
       'terminal',
       createTerminal({
         ...{ input: process.stdin, output: process.stdout, env: process.env, user, language, commands },
-        ...{ home: home.root, onEnd: options.onEnd, onLogPlace: options.onLogPlace },
+        ...{ home: home.root, nameAt: options.nameAt, onEnd: options.onEnd, onLogPlace: options.onLogPlace },
       }),
     );
   }

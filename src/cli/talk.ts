@@ -52,6 +52,8 @@ async function tell(line: TalkLine, talk: Talk): Promise<void> {
   switch (line.type) {
     case 'answer':
       return talk.answer(line);
+    case 'named':
+      return talk.named(line.name);
     case 'wrote':
       return talk.wrote(line.runId, line.text);
     case 'steps':

@@ -304,6 +304,33 @@ describe('what is typed', () => {
     expect(await second.ended()).toBe(0);
   });
 
+  it('is found by Ctrl-R: by a part, further back, shorter again; Escape and Ctrl-C leave what stood there', async () => {
+    const { llm, open } = await world();
+    const terminal = await open();
+    for (const line of ['write the Report', 'report what was done', 'plan a walk']) {
+      await terminal.press(line, enter);
+      await terminal.sees(`viber> ${line}`);
+    }
+    const last = async () => (await terminal.screen()).filter((line) => line.startsWith('you> ')).at(-1);
+    await terminal.press('half a', '\u0012', 'REP');
+    await terminal.sees('What you typed before, with: REP');
+    await expect.poll(last).toBe('you> report what was done');
+    await terminal.press('\u0012');
+    await expect.poll(last).toBe('you> write the Report');
+    await terminal.press('xyz');
+    await terminal.sees('Nothing you typed before has: REPxyz');
+    await terminal.press(interrupt);
+    await expect.poll(last).toBe('you> half a');
+    await terminal.press('\u0015', '\u0012', 'walx', '\u007f');
+    await expect.poll(last).toBe('you> plan a walk');
+    await terminal.press(up);
+    await expect.poll(last).toBe('you> report what was done');
+    await terminal.press('\u0015', '\u0012', 'Repo', '\u0012', enter);
+    await expect.poll(() => llm.requests().length).toBe(4);
+    expect(llm.requests().at(-1)?.lastUser).toContain('write the Report');
+    expect((await terminal.screen()).join('\n')).not.toMatch(/typed before/);
+  });
+
   it('is completed by Tab: commands, what fits behind them, and files of the viber’s folder', async () => {
     const { home, llm, open } = await world();
     fs.mkdirSync(path.join(home, 'workspace/notes'), { recursive: true });
@@ -323,6 +350,60 @@ describe('what is typed', () => {
     await terminal.press(interrupt);
     expect(llm.requests()).toHaveLength(1);
     expect(terminal.raw()).not.toContain(`${ESC}[2J`);
+  });
+});
+
+describe('who answers', () => {
+  it('goes by the name of IDENTITY.md, as it is now, and each viber by its own', async () => {
+    const { home, open } = await world();
+    fs.writeFileSync(path.join(home, 'IDENTITY.md'), '# Identity\n\n- **Name:** Pim\n- **Creature:** robot\n');
+    fs.mkdirSync(path.join(home, 'vibers/dev'), { recursive: true });
+    fs.writeFileSync(path.join(home, 'vibers/dev/IDENTITY.md'), 'You are Ada Byte, and you write programs.\n');
+    const started = await open({ command: 'start' });
+    await started.press('hello', enter);
+    await started.sees('Pim> hello');
+    const terminal = await open();
+    await terminal.press('hello you', enter);
+    await terminal.sees('Pim> hello you');
+    await terminal.press('/use dev', enter);
+    await terminal.sees('Ada Byte> ');
+    await terminal.press('and you', enter);
+    await terminal.sees('Ada Byte> and you');
+    await terminal.press('/use default', enter);
+    await terminal.sees('Pim> ');
+    fs.writeFileSync(path.join(home, 'IDENTITY.md'), `Du bist ${ESC}[2JKim, und hilfst.\n`);
+    await terminal.press('again', enter);
+    await terminal.sees('viber> again');
+    fs.writeFileSync(path.join(home, 'IDENTITY.md'), 'Du bist Kim, und hilfst.\n');
+    await terminal.press('once more', enter);
+    await terminal.sees('Kim> once more');
+    expect(terminal.raw()).not.toContain(`${ESC}[2J`);
+  });
+});
+
+describe('a question that is decided', () => {
+  it('becomes its outcome where it stands, also when it was decided elsewhere', async () => {
+    const { llm, open } = await world();
+    const notes = { path: 'workspace/notes.md', content: 'milk' };
+    llm.script(({ toolResults }) =>
+      toolResults.length > 0 ? { text: 'It is noted.' } : { toolCalls: [{ name: 'write_file', arguments: notes }] },
+    );
+    const one = await open();
+    const two = await open();
+    await one.press('keep a note', enter);
+    for (const each of [one, two]) await each.sees('[1] Save');
+    await one.press('not yet sent');
+    await two.press('1', enter);
+    for (const each of [one, two]) await each.sees('It is noted.');
+    for (const each of [one, two]) {
+      await expect.poll(async () => (await each.screen()).join('\n')).toMatch(/Approved by/);
+      const screen = (await each.screen()).join('\n');
+      expect(screen).toMatch(/Approved by/);
+      expect(screen).not.toContain('[1] Save');
+      expect(screen.match(/Save notes\.md/g)).toHaveLength(1);
+      expect(screen.indexOf('Approved by')).toBeLessThan(screen.indexOf('It is noted.'));
+    }
+    expect((await one.screen()).at(-1)).toBe('you> not yet sent');
   });
 });
 
@@ -347,7 +428,7 @@ describe('buttons and files', () => {
     await terminal.press('a size please', enter);
     await terminal.sees('[3] Small   [4] Large');
     await terminal.press('1', enter);
-    await terminal.sees('1 is the button “Red” further up');
+    await terminal.sees('That is decided already, so 1 does nothing now');
     await terminal.press('!9', enter);
     await terminal.sees('There is no button 9');
     await terminal.press('3', enter);

@@ -52,6 +52,8 @@ export type TalkLine =
       messageId: string;
       edits?: string | undefined;
     }
+  /** Who answers from now on. */
+  | { type: 'named'; name: string }
   | { type: 'wrote'; runId: string; text: string }
   | { type: 'steps' | 'again'; runId: string }
   | { type: 'works'; runId: string; line: string }
@@ -63,6 +65,8 @@ export interface LocalOptions {
   user: string;
   /** Language tag of the machine. */
   language?: string | undefined;
+  /** Who answers in a chat, by name. */
+  nameAt?: ((address: Address, user: string) => Promise<string>) | undefined;
   /** What `viber board` is answered; it throws what went wrong. */
   board?: (asked: BoardAsk) => Promise<object>;
 }
@@ -134,6 +138,7 @@ class Local implements Channel {
       const asked = this.#waiting.get(chat)?.[0];
       if (asked) write(asked, { type: 'answer', text, files, ...(ended && { ended }), ...(result && { result }) });
       asked?.end();
+      if (this.#listening.has(chat)) await this.#name(chat);
       this.#tell(chat, {
         type: 'answer',
         text,
@@ -142,6 +147,7 @@ class Local implements Channel {
         messageId: message.id,
         edits: message.edits?.messageId,
       });
+      if (message.buttons && !message.edits) ledger.hasButtons?.(message.id);
       return message.id;
     });
   }
@@ -150,6 +156,7 @@ class Local implements Channel {
     for (const asked of this.#waiting.get(chat) ?? []) write(asked, { type: 'event', event, words: view.words });
     if (!this.#listening.has(chat) || view.mode === 'off') return;
     const { runId, type } = event;
+    if (!this.#chats.has(runId)) await this.#name(chat);
     if (type === 'text-delta' && view.mode !== 'status')
       this.#tell(chat, { type: 'wrote', runId, text: event.content });
     if (type === 'tool-call') this.#tell(chat, { type: 'steps', runId });
@@ -186,7 +193,7 @@ class Local implements Channel {
         keep(this.#listening, chat, response);
         response.writeHead(200, { 'content-type': 'application/x-ndjson' });
         response.flushHeaders();
-        return;
+        return this.#name(chat);
       }
       case '/say': {
         const said = await readRequest(request, SAID);
@@ -223,6 +230,11 @@ class Local implements Channel {
     }
   }
 
+  async #name(chat: string): Promise<void> {
+    const { nameAt, user } = this.#options;
+    if (nameAt) this.#tell(chat, { type: 'named', name: await nameAt(addressOf(chat), user) });
+  }
+
   #tell(chat: string, line: TalkLine): void {
     for (const response of this.#listening.get(chat) ?? []) write(response, line);
   }
@@ -235,7 +247,7 @@ class Local implements Channel {
       ...{ id, messageId: id, text, files: [], facts: [], quotes: [] },
       ...{ isDirect: true, isMention: true, sentAt: Date.now() },
       ...(viber !== undefined && { viber }),
-      address: { channel: 'local', account: 'local', chat },
+      address: addressOf(chat),
       sender: { user, name: user, isBot: false, ...(language !== undefined && { language }) },
       ...(name === undefined ? { kind: 'message' } : { kind: 'command', command: { name: name.toLowerCase(), args } }),
     };
@@ -245,6 +257,8 @@ class Local implements Channel {
     return { ...this.#said(chat, ''), kind: 'button', button: { id: button } };
   }
 }
+
+const addressOf = (chat: string): Address => ({ channel: 'local', account: 'local', chat });
 
 function write(response: http.ServerResponse, line: LocalLine | TalkLine): void {
   if (response.writableLength > MAX_UNREAD) response.destroy();

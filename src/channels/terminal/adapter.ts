@@ -33,6 +33,8 @@ export interface TerminalOptions {
   commands: readonly CommandSpec[];
   /** The home: its files are offered, and what was typed is kept in it. */
   home: string;
+  /** Who answers there, by name. */
+  nameAt?: ((address: Address, user: string) => Promise<string>) | undefined;
   /** Somebody leaves, or piped input has ended and everything was answered. Not called when there was no input at all. */
   onEnd: () => void;
   /** Lines of the log would fall into what is drawn: from now on they are shown so. */
@@ -52,6 +54,8 @@ class Terminal implements Channel {
   #status: ChannelStatus = { state: 'off' };
   #face: Face | undefined;
   #talk: Talk | undefined;
+  /** The run for which it was last looked who answers. */
+  #named: string | undefined;
 
   constructor(options: TerminalOptions) {
     this.#options = options;
@@ -69,6 +73,7 @@ class Terminal implements Channel {
     const messages = messagesIn(language);
     this.#face = createFace({ input, output, env, messages, home, commands, suggest: door.suggest });
     this.#talk = new Talk({ door, face: this.#face, messages, onLeave: onEnd });
+    await this.#name();
     this.#face.open(this.#talk);
     const { live } = this.#face;
     if (live) this.#options.onLogPlace?.((line) => live.log(line));
@@ -84,13 +89,19 @@ class Terminal implements Channel {
   async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
     await ledger.part(0, async () => {
       const messageId = createHash('sha256').update(message.id).digest('hex').slice(0, 12);
+      await this.#name();
       await this.#talk?.answer({ ...message, messageId, edits: message.edits?.messageId });
+      if (message.buttons && !message.edits) ledger.hasButtons?.(messageId);
       return messageId;
     });
   }
 
   async stream(event: AgentStreamEvent, _address: Address, view: LiveView): Promise<void> {
     if (view.mode === 'off') return;
+    if (this.#named !== event.runId) {
+      this.#named = event.runId;
+      await this.#name();
+    }
     if (event.type === 'text-delta' && view.mode !== 'status') this.#talk?.wrote(event.runId, event.content);
     if (event.type === 'tool-call') this.#talk?.steps(event.runId);
     if (event.type === 'state-change' && event.state === 'thinking') this.#talk?.again(event.runId);
@@ -105,6 +116,11 @@ class Terminal implements Channel {
   async endStream(runId: string, _address: Address, isAnswered: boolean): Promise<undefined> {
     this.#lines.end(runId);
     this.#talk?.over(runId, isAnswered);
+  }
+
+  async #name(): Promise<void> {
+    const { nameAt, user } = this.#options;
+    if (nameAt) this.#talk?.named(await nameAt(ADDRESS, user));
   }
 
   #doorTo(callbacks: ChannelCallbacks): Door {

@@ -52,7 +52,8 @@ export class Buttons {
     const n = Number(digits);
     const button = this.#known.get(n);
     if (!button) return mark === '' ? undefined : { kind: 'none', n };
-    if (this.#dead.has(n)) return { kind: 'decided', n };
+    // Pressed all the same, it says what was decided.
+    if (this.#dead.has(n) && mark === '') return { kind: 'decided', n };
     return { kind: mark !== '' || this.#open.has(n) ? 'press' : 'unsure', button };
   }
 }

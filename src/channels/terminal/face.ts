@@ -28,6 +28,7 @@ export function createFace({ input, output, env, messages, home, commands, sugge
     history: path.join(home, 'run', 'terminal-history.jsonl'),
     completing: { commands, suggest, folders: [path.join(home, 'workspace'), home] },
     pasted: (n, lines) => messages.text('terminal.pasted', { n: String(n), lines }),
+    searching: (part, isFound) => messages.text(isFound ? 'terminal.searching' : 'terminal.notFound', { part }),
     moreChoices: (n) => messages.text('terminal.moreChoices', { n }),
   });
 }

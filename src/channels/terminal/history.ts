@@ -60,6 +60,21 @@ export class History {
     return this.#entries[to] ?? this.#typed;
   }
 
+  /** The newest one that has a part, whatever its case, older than `before` and other than that. */
+  find(part: string, before?: { at: number; text: string }): { at: number; text: string } | undefined {
+    const wanted = part.toLowerCase();
+    const older = this.#entries.slice(0, before?.at);
+    const at = older.findLastIndex((entry) => entry !== before?.text && entry.toLowerCase().includes(wanted));
+    const text = older[at];
+    return text === undefined ? undefined : { at, text };
+  }
+
+  /** `move` goes on from there. @param typed what stood in the line before */
+  moveTo(at: number, typed: string): void {
+    this.#at = at;
+    this.#typed = typed;
+  }
+
   #write(entry: string): void {
     if (this.#entries.length > 2 * MAX_ENTRIES) {
       this.#entries = this.#entries.slice(-MAX_ENTRIES);

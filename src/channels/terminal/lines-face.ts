@@ -6,7 +6,7 @@ import readline from 'node:readline';
 import type { Messages } from '../../messages/messages.ts';
 import type { Input } from './keyboard.ts';
 import type { Look } from './look.ts';
-import { answerLines, PROMPT } from './render.ts';
+import { answerLines, LABEL, labelFor, PROMPT } from './render.ts';
 import type { Output } from './screen.ts';
 import type { Face, Listener, Shown } from './seam.ts';
 
@@ -27,6 +27,7 @@ export class LinesFace implements Face {
   #isAwaiting = false;
   #hasAsked = false;
   #hasEnded = false;
+  #label = LABEL;
 
   constructor(options: LinesFaceOptions) {
     this.#to = options;
@@ -55,9 +56,13 @@ export class LinesFace implements Face {
     this.#lines?.close();
   }
 
+  named(name: string): void {
+    this.#label = labelFor(name);
+  }
+
   async answer(shown: Shown): Promise<void> {
     const { look, output } = this.#to;
-    this.#write(await answerLines(shown, look, output.columns || 80));
+    this.#write(await answerLines(shown, look, output.columns || 80, this.#label));
     this.#next();
   }
 

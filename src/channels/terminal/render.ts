@@ -7,6 +7,8 @@ import { safe, safeLine } from './safe.ts';
 import type { Shown, ShownFile } from './seam.ts';
 
 export const LABEL = 'viber> ';
+/** What stands before the words of somebody of that name. */
+export const labelFor = (name: string): string => `${safeLine(name) || 'viber'}> `;
 export const PROMPT = 'you> ';
 /** Longer texts are not parsed each time a word is added: their end is shown as it is written. */
 const MAX_PARSED = 8_000;

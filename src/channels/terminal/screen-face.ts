@@ -7,7 +7,7 @@ import type { Messages, Text } from '../../messages/messages.ts';
 import { loadMarkdown } from '../markdown/parse.ts';
 import { linesOf, placeOf } from './editor.ts';
 import { type Look, type Style, styled } from './look.ts';
-import { answerLines, growingLines, LABEL, PROMPT, textLines } from './render.ts';
+import { answerLines, growingLines, LABEL, labelFor, PROMPT, textLines } from './render.ts';
 import { safe, safeLine } from './safe.ts';
 import { Screen } from './screen.ts';
 import type { Face, Listener, LiveFace, Shown } from './seam.ts';
@@ -36,6 +36,7 @@ export class ScreenFace implements Face, LiveFace {
   #growing: readonly string[] = [];
   #working: readonly string[] = [];
   #hint = '';
+  #label = LABEL;
   #since = 0;
   #timer: NodeJS.Timeout | undefined;
   #isOpen = false;
@@ -77,8 +78,18 @@ export class ScreenFace implements Face, LiveFace {
 
   answer(shown: Shown): Promise<void> {
     return this.#later(async () => {
-      const lines = await answerLines(shown, this.#to.look, this.#screen.columns);
-      this.#screen.print([...(shown.isRest && shown.text.trim() !== '' ? [''] : []), ...lines, '']);
+      const { isRest, text, messageId, edits } = shown;
+      const lines = [...(await answerLines(shown, this.#to.look, this.#screen.columns, this.#label)), ''];
+      if (edits !== undefined && !isRest && this.#screen.change(edits, lines)) return;
+      // Of what goes on with words above, no message is on the screen as a whole.
+      if (isRest) this.#screen.print(text.trim() === '' ? lines : ['', ...lines]);
+      else this.#screen.print(lines, edits ?? messageId);
+    });
+  }
+
+  named(name: string): void {
+    this.#soon(() => {
+      this.#label = labelFor(name);
     });
   }
 
@@ -109,7 +120,7 @@ export class ScreenFace implements Face, LiveFace {
 
   finished(markdown: string, isFirst: boolean): void {
     this.#soon(async () => {
-      const lines = await textLines(markdown, this.#to.look, this.#screen.columns, isFirst ? LABEL : '');
+      const lines = await textLines(markdown, this.#to.look, this.#screen.columns, isFirst ? this.#label : '');
       this.#growing = [];
       this.#screen.print(isFirst ? lines : ['', ...lines]);
     });
@@ -117,7 +128,7 @@ export class ScreenFace implements Face, LiveFace {
 
   growing(markdown: string, isFirst: boolean): void {
     this.#soon(async () => {
-      const lines = await growingLines(markdown, this.#to.look, this.#screen.columns, isFirst ? LABEL : '');
+      const lines = await growingLines(markdown, this.#to.look, this.#screen.columns, isFirst ? this.#label : '');
       this.#growing = isFirst || lines.length === 0 ? lines : ['', ...lines];
       this.#draw();
     });

@@ -27,10 +27,22 @@ const [ERASE_LINE, ERASE_BELOW] = ['\u001b[2K', '\u001b[J'];
 const up = (rows: number): string => (rows > 0 ? `\u001b[${rows}A` : '');
 const right = (columns: number): string => (columns > 0 ? `\u001b[${columns}C` : '');
 
+/** Lines that stay, as one thing, and what it is called where it may change. */
+interface Block {
+  id?: string | undefined;
+  lines: readonly string[];
+}
+
+/** What every terminal takes for one column each. */
+const PLAIN =
+  /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0373\u0376-\u0377\u037b-\u03ff\u0400-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u2500-\u257f]*$/u;
+
 export class Screen {
   readonly #output: Output;
   #drawn: Drawing = NOTHING;
   #columns: number;
+  /** The last ones that stay, whose places are known. */
+  #blocks: Block[] = [];
 
   constructor(output: Output) {
     this.#output = output;
@@ -47,8 +59,33 @@ export class Screen {
   }
 
   /** Lines that stay, above what is drawn again. The terminal wraps them, so that they are whole for whoever copies them. */
-  print(lines: readonly string[], next: Drawing = this.#drawn): void {
-    this.#write(`${ERASE_BELOW}${lines.map((line) => `${line}\n`).join('')}`, next, []);
+  print(lines: readonly string[], id?: string): void {
+    this.#forgetMoved();
+    this.#blocks = [...this.#blocks, { id, lines }].slice(-this.rows);
+    this.#print(lines, this.#drawn);
+  }
+
+  /**
+   * Other lines in place of some that stay, with all that came after them. False, and nothing done, where they have scrolled away or
+   * it is not certain how many rows they take.
+   */
+  change(id: string, lines: readonly string[]): boolean {
+    this.#forgetMoved();
+    const at = this.#blocks.findLastIndex((block) => block.id === id);
+    const after = this.#blocks.slice(at + 1);
+    const before = this.#blocks[at];
+    if (!before) return false;
+    const all = [before, ...after].flatMap((block) => block.lines);
+    if (!all.every((line) => PLAIN.test(stripVTControlCharacters(line)))) return false;
+    const rows = all.reduce((sum, line) => sum + this.#rowsOf(line), 0);
+    if (rows + this.#drawn.lines.length > this.rows) return false;
+    this.#blocks = [...this.#blocks.slice(0, at), { id, lines }, ...after];
+    this.#print([...lines, ...after.flatMap((block) => block.lines)], this.#drawn, rows);
+    return true;
+  }
+
+  #print(lines: readonly string[], next: Drawing, above = 0): void {
+    this.#write(`${ERASE_BELOW}${lines.map((line) => `${line}\n`).join('')}`, next, [], above);
   }
 
   draw(next: Drawing): void {
@@ -61,26 +98,31 @@ export class Screen {
 
   /** Takes away what is drawn again; what stays is left. */
   clear(): void {
-    this.print([], NOTHING);
+    this.#blocks = [];
+    this.#print([], NOTHING);
   }
 
   /** An empty terminal; what was there has scrolled away. */
   wipe(): void {
     this.#output.write(`${'\n'.repeat(this.rows)}\u001b[H${ERASE_BELOW}`);
     const drawn = this.#drawn;
+    this.#blocks = [];
     this.#drawn = NOTHING;
     this.draw(drawn);
   }
 
-  /** @param there lines that are on the screen already and need not be drawn */
-  #write(first: string, next: Drawing, there: readonly string[]): void {
+  /**
+   * @param there lines that are on the screen already and need not be drawn
+   * @param above from so many rows above what is drawn again
+   */
+  #write(first: string, next: Drawing, there: readonly string[], above = 0): void {
     const skipped = Math.max(0, next.lines.length - (this.rows - 1));
     const lines = next.lines.slice(skipped);
     const row = Math.max(0, next.cursor.row - skipped);
     const column = Math.min(next.cursor.column, this.columns - 1);
     const body = lines.map((line, index) => (there[index] === line ? '' : `${ERASE_LINE}${line}`)).join('\r\n');
     const end = `${up(lines.length - 1 - row)}\r${right(column)}`;
-    this.#output.write(`${BEGIN}${up(this.#rowsAbove())}\r${first}${NO_WRAP}${body}${WRAP}${end}${END}`);
+    this.#output.write(`${BEGIN}${up(this.#rowsAbove() + above)}\r${first}${NO_WRAP}${body}${WRAP}${end}${END}`);
     this.#drawn = { lines, cursor: { row, column } };
     this.#columns = this.columns;
   }
@@ -89,9 +131,16 @@ export class Screen {
   #rowsAbove(): number {
     const { lines, cursor } = this.#drawn;
     if (this.columns >= this.#columns) return cursor.row;
-    const rowsOf = (line: string) =>
-      Math.max(1, Math.ceil(displayWidth(stripVTControlCharacters(line)) / this.columns));
-    const above = lines.slice(0, cursor.row).reduce((sum, line) => sum + rowsOf(line), 0);
+    const above = lines.slice(0, cursor.row).reduce((sum, line) => sum + this.#rowsOf(line), 0);
     return above + Math.floor(cursor.column / this.columns);
+  }
+
+  #rowsOf(line: string): number {
+    return Math.max(1, Math.ceil(displayWidth(stripVTControlCharacters(line)) / this.columns));
+  }
+
+  /** A terminal of another width has wrapped its lines anew. */
+  #forgetMoved(): void {
+    if (this.columns !== this.#columns) this.#blocks = [];
   }
 }

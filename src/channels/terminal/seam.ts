@@ -27,6 +27,9 @@ export interface Shown {
   text: string;
   /** The text goes on with what is on the screen already. */
   isRest: boolean;
+  messageId?: string | undefined;
+  /** The message before that this takes the place of, where it can still be changed. */
+  edits?: string | undefined;
   files: readonly ShownFile[];
   buttons: readonly Numbered[];
 }
@@ -38,6 +41,8 @@ export interface Face {
   /** Leaves the terminal as it was. */
   close(): Promise<void>;
   answer(shown: Shown): Promise<void>;
+  /** Who answers from now on. */
+  named(name: string): void;
   /** A sentence of the terminal's own. */
   note(text: Text): void;
   /** Absent where nothing can be drawn again. */

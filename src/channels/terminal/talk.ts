@@ -96,7 +96,15 @@ export class Talk implements Listener {
     for (const [key, { isOver }] of this.#runs) if (isOver) this.#runs.delete(key);
     this.#show();
     if (this.#isArmed && !this.isWorking) this.#to.face.live?.hint(this.#to.messages.text('terminal.again'));
-    await this.#to.face.answer({ text: rest ?? text, isRest: rest !== undefined, files, buttons: numbered });
+    await this.#to.face.answer({
+      ...{ text: rest ?? text, isRest: rest !== undefined, files, buttons: numbered },
+      ...{ messageId, edits },
+    });
+  }
+
+  /** Who answers from now on. */
+  named(name: string): void {
+    this.#to.face.named(name);
   }
 
   wrote(runId: string, delta: string): void {

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type CompleteOptions, type Completion, commonStart, complete } from './complete.ts';
 import { type Edit, Editor } from './editor.ts';
 import { History } from './history.ts';
+import { HistorySearch } from './history-search.ts';
 import { type Input, type Key, Keyboard } from './keyboard.ts';
 import { Pastes } from './pastes.ts';
 import { PROMPT } from './render.ts';
@@ -21,6 +22,8 @@ export interface TypingOptions {
   moreChoices: (n: number) => string;
   /** What stands for a long text that was pasted. */
   pasted: (n: number, lines: number) => string;
+  /** What is said while what was typed before is searched. */
+  searching: (part: string, isFound: boolean) => string;
   /** Something has changed that is seen. */
   onChange: () => void;
 }
@@ -76,6 +79,7 @@ export class Typing {
   #listener: TypingListener | undefined;
   /** What Tab offers, a line each. */
   #choices: string[] = [];
+  #search: HistorySearch | undefined;
   /** Keys that were pressed while it was looked up what Tab offers; undefined when it is not. */
   #held: (() => void)[] | undefined;
 
@@ -86,7 +90,7 @@ export class Typing {
     this.#keyboard = new Keyboard({
       ...{ input: options.input, output: options.output },
       onKey: (key) => this.#inTurn(() => this.#key(key)),
-      onPaste: (text) => this.#inTurn(() => this.#change(() => this.#editor.insert(this.#pastes.fold(text)))),
+      onPaste: (text) => this.#inTurn(() => this.#paste(text)),
       onEnd: () => this.#listener?.leave(),
       onResume: () => options.onChange(),
     });
@@ -121,13 +125,42 @@ export class Typing {
 
   #key(key: Key): void {
     const name = `${key.ctrl ? 'ctrl+' : ''}${key.meta ? 'meta+' : ''}${key.name ?? ''}`;
+    if (this.#search && this.#look(this.#search, name, key)) return;
     if (name === 'ctrl+c') return void this.#interrupt();
     this.#listener?.touched();
+    if (name === 'ctrl+r') {
+      this.#search = new HistorySearch(this.#history, this.#editor.text);
+      return void this.#showSearch(this.#search);
+    }
     if (name === 'tab') return void this.#complete();
     if (name === 'ctrl+z') return void this.#suspend();
     if (name === 'ctrl+l') return void this.#to.screen.wipe();
     if (name === 'ctrl+d' && this.#editor.text === '') return void this.#listener?.leave();
     this.#change(() => this.#edit(name, key));
+  }
+
+  /** False when it is over and the key is still to be done. */
+  #look(search: HistorySearch, name: string, key: Key): boolean {
+    const isGivenUp = name === 'ctrl+c' || name === 'ctrl+g' || key.name === 'escape';
+    if (!isGivenUp && search.take(name, key)) {
+      this.#showSearch(search);
+      return true;
+    }
+    this.#search = undefined;
+    if (!isGivenUp) search.leave();
+    this.#change(() => this.#editor.set(isGivenUp ? search.typed : search.text));
+    return isGivenUp;
+  }
+
+  #showSearch({ text, query, isFound }: HistorySearch): void {
+    this.#change(() => this.#editor.set(text));
+    this.#choices = [`  ${this.#to.searching(safeLine(query), isFound)}`];
+    this.#to.onChange();
+  }
+
+  #paste(text: string): void {
+    this.#search = undefined;
+    this.#change(() => this.#editor.insert(this.#pastes.fold(text)));
   }
 
   #edit(name: string, key: Key): void {

@@ -15,5 +15,7 @@ export const terminal = translate(english)({
   pasted: '[eingefügter Text {n}: {lines, plural, one {eine Zeile} other {{lines, number} Zeilen}}]',
   moreLines: '… und {n, plural, one {noch eine Zeile} other {noch {n, number} Zeilen}}',
   moreChoices: '… und {n, number} weitere',
+  searching: 'Früher getippt, mit: {part} (Strg-R: weiter zurück, Esc: lassen)',
+  notFound: 'Früher getippt hast du nichts mit: {part} (Esc: lassen)',
   lost: 'Ich wurde beendet. Was du geschrieben hast, ist aufgehoben und wird nach dem nächsten Start beantwortet.',
 });

@@ -12,5 +12,7 @@ export const terminal = {
   pasted: '[pasted text {n}: {lines, plural, one {one line} other {{lines, number} lines}}]',
   moreLines: '… and {n, plural, one {one more line} other {{n, number} more lines}}',
   moreChoices: '… and {n, number} more',
+  searching: 'What you typed before, with: {part} (Ctrl-R: further back, Esc: leave it)',
+  notFound: 'Nothing you typed before has: {part} (Esc: leave it)',
   lost: 'I have been stopped. What you wrote is kept, and answered after the next start.',
 } as const;

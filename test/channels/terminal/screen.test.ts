@@ -128,3 +128,22 @@ test('what has not changed is not drawn again', () => {
   expect(written[1]).toContain('working 2');
   expect(written[1]).not.toContain('a long line');
 });
+
+test('what stays is changed where it stands, as long as it is certain where that is', async () => {
+  const { screen, lines, resize } = terminal(20, 8);
+  const shown = async () => (await lines()).map((line) => line.trimEnd()).filter(Boolean);
+  screen.print(['above']);
+  screen.print(['a question that is longer than a row', '[1] Yes'], 'q');
+  screen.print(['after it']);
+  screen.draw({ lines: ['you> '], cursor: { row: 0, column: 5 } });
+  expect(screen.change('q', ['a question', 'Approved.'])).toBe(true);
+  expect(await shown()).toEqual(['above', 'a question', 'Approved.', 'after it', 'you>']);
+  expect(screen.change('other', ['x'])).toBe(false);
+  screen.print(['日本', 'b'], 'wide');
+  expect(screen.change('wide', ['c'])).toBe(false);
+  for (let n = 0; n < 8; n++) screen.print([`line ${n}`]);
+  expect(screen.change('q', ['gone'])).toBe(false);
+  screen.print(['last'], 'last');
+  await resize(30);
+  expect(screen.change('last', ['moved'])).toBe(false);
+});

@@ -12,6 +12,7 @@ function talk(say: (text: string) => Promise<void> = async () => undefined) {
     answer: async ({ text, isRest, buttons }: Shown) => {
       log.push(`${isRest ? 'rest' : 'answer'}: ${text}${buttons.map(({ n, label }) => ` [${n}] ${label}`).join('')}`);
     },
+    named: () => undefined,
     note: (text) => void log.push(`note: ${text}`),
     live: {
       log: () => undefined,
@@ -70,7 +71,7 @@ test('a number presses a button of the last answer; one of an older answer is as
   ]);
 });
 
-test('the numbers of a decided question press nothing any more, and say so; those of others do', async () => {
+test('the number of a decided question presses nothing any more, and says so; with ! it asks what was decided', async () => {
   const { log, talk: one } = talk();
   const [yes, no] = [
     { id: 'id-Yes', label: 'Yes' },
@@ -82,10 +83,7 @@ test('the numbers of a decided question press nothing any more, and say so; thos
   for (const line of ['1', '!2', '!3', '4']) one.enter(line);
   expect(log).toEqual([
     ...['answer: Save? [1] Yes [2] No [3] More', 'answer: Save?\n\nApproved. [4] More'],
-    ...[
-      'note: That is decided already, so 1 does nothing now.',
-      'note: That is decided already, so 2 does nothing now.',
-    ],
+    ...['note: That is decided already, so 1 does nothing now.', 'pressed: No', 'press: id-No'],
     ...['pressed: More', 'press: id-More', 'pressed: More', 'press: id-More'],
   ]);
 });
