@@ -11,7 +11,7 @@ import type { Zones } from '../access/zones.ts';
 import type { Address, Channel } from '../channels/channel.ts';
 import { isBlank } from '../channels/markdown/blank.ts';
 import { type Config, loadAgent } from '../config.ts';
-import type { Queue } from '../engine/engine.ts';
+import type { Queue, State } from '../engine/engine.ts';
 import { UserError } from '../errors.ts';
 import type { Clock } from '../jobs/clock.ts';
 import { systemTimezone } from '../lib/timezone.ts';
@@ -20,6 +20,8 @@ import { Approvals } from '../runtime/approvals/approvals.ts';
 import { RunSuspension } from '../runtime/approvals/suspend.ts';
 import type { CommandContext, ZonesAt } from '../runtime/commands/command.ts';
 import { createInterrupt, type Interrupt } from '../runtime/commands/interrupt.ts';
+import { tellUnkept } from '../runtime/commands/lane.ts';
+import { Promised } from '../runtime/commands/promised.ts';
 import { stopTask } from '../runtime/commands/stop-task.ts';
 import { nowText } from '../runtime/context/now.ts';
 import { questionId } from '../runtime/contract/buttons.ts';
@@ -84,6 +86,7 @@ export interface WorkOptions {
   bus: Bus;
   news: NewsDesk;
   buttons: Buttons;
+  state: State;
   questions: Questions;
   delivery: Delivery;
   live: Live;
@@ -210,8 +213,9 @@ export function openWork(options: WorkOptions): Work {
     usual: parts.usualZone,
   };
   const gaveUp = noteGivenUp(runs.taskRecords, jobs);
+  const promised = new Promised(options.state);
   const worker = new Worker({
-    ...{ queue, runs, questions, giveUp: givingUp(options.giveUp, gaveUp), maxRuns: config.limits.runs },
+    ...{ queue, runs, questions, promised, giveUp: givingUp(options.giveUp, gaveUp), maxRuns: config.limits.runs },
     commands: {
       ...{
         home,
@@ -252,6 +256,7 @@ export function openWork(options: WorkOptions): Work {
     preload: () => calls.agent.preload(calls.modelName()),
     async start() {
       await approvals.start();
+      await tellUnkept({ promised, delivery: runs.delivery, buttons: runs.buttons }, languages.at);
       worker.start();
     },
     connected: () => tools.start(),

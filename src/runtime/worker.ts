@@ -9,6 +9,7 @@ import type { LaneSignal, Lease, Queue } from '../engine/engine.ts';
 import { isStorageFailure, LeaseLost } from '../errors.ts';
 import type { CommandServices } from './commands/answer.ts';
 import { createCommandLane } from './commands/lane.ts';
+import type { Promised } from './commands/promised.ts';
 import { COMMANDS, COMMANDS_AT_ONCE, type Entry, shareOf, TASKS, taskLane } from './contract/entry.ts';
 import { createPlace, type Place, placeAll } from './conversations/placing.ts';
 import { kindOf } from './reply/failure.ts';
@@ -28,6 +29,7 @@ export interface WorkerOptions {
   /** Keeps messages that cannot be worked on in `dead`, and tells their people. Rejects when they could not be stored. */
   giveUp?: GiveUp | undefined;
   questions: Pick<Questions, 'decided'>;
+  promised?: Promised | undefined;
   /** Runs at the same time. */
   maxRuns: number;
 }
@@ -43,13 +45,21 @@ export class Worker {
   #isStopping = false;
 
   constructor(options: WorkerOptions) {
-    const { queue, runs, questions, giveUp } = options;
+    const { queue, runs, questions, giveUp, promised } = options;
     const { log, delivery, buttons } = runs;
     this.#options = options;
     this.#retries = createRetries({ queue, giveUp, log });
     this.#place = createPlace(runs.threads, delivery);
     const service = this.#commands();
-    this.#answerCommand = createCommandLane({ service, delivery, buttons, questions, place: this.#place, log });
+    this.#answerCommand = createCommandLane({
+      service,
+      delivery,
+      buttons,
+      questions,
+      place: this.#place,
+      promised,
+      log,
+    });
     queue.onSignal((lane, signal) => this.#onSignal(lane, signal));
     runs.bus.subscribe((event) => this.#works.get(taskLane(event.taskId))?.watch(event));
   }

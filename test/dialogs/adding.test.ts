@@ -11,9 +11,14 @@ const PDF = {
   'scripts/fill.py': 'print(1)\n',
 };
 
-async function open(name: PlatformName, webOrigins: string[] = []) {
+async function open(name: PlatformName, webOrigins: string[] = [], isProcess = false) {
   const config = { skills: { webOrigins } };
-  const world = await openPlatforms({ on: [name], channel: { live: 'off', injection: 'followup' }, config });
+  const world = await openPlatforms({
+    on: [name],
+    channel: { live: 'off', injection: 'followup' },
+    config,
+    process: isProcess,
+  });
   const platform = world.platforms[name];
   world.llm.script(({ lastUser }) => ({ text: `re ${lastUser}` }));
   return { world, platform, dm: platform.dm('alex') };
@@ -45,6 +50,33 @@ async function press(platform: Platform, place: Place, label: string, text: stri
 }
 
 describe.each(NAMES)('/skills on %s', (name) => {
+  it('tells who asked, once, that a look was lost when the process was killed while it fetched', async () => {
+    const source = await serve(() => undefined);
+    const { world, platform, dm } = await open(name, [source.origin], true);
+    await look(platform, dm, `add ${source.origin}/pdf.zip`, 'I am looking at it.');
+    const after = platform.answers(dm).length;
+    await world.kill();
+    const told = await seenAfter(platform, dm, after, 'I was restarted before I could tell you about');
+    expect(told().text).toContain('pdf.zip');
+    await vi.waitFor(() => expect(told().buttons).toEqual(['Retry']));
+    const asked = source.asked.length;
+    await press(platform, dm, 'Retry', 'I am looking at it.');
+    expect(source.asked.length).toBeGreaterThan(asked);
+    const last = platform.answers(dm).length;
+    await world.kill();
+    await seenAfter(platform, dm, last, 'I was restarted before');
+    const settled = platform.answers(dm).length;
+    await world.kill();
+    expect((await platform.command(dm, 'help')).text).toContain('/');
+    expect(
+      platform
+        .answers(dm)
+        .slice(settled)
+        .map(({ text }) => text)
+        .join(),
+    ).not.toContain('I was restarted');
+  });
+
   it('shows a skill with its text, adds it after a yes that comes after a restart, and lists it', async () => {
     const source = folderOf(PDF);
     const { world, platform, dm } = await open(name);

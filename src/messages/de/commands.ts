@@ -5,6 +5,9 @@ import * as english from '../en/commands.ts';
 export const commands = translate(english.commands)({
   unknown: '/{name} kenne ich nicht. {hint}',
   hint: '/help zeigt, was ich kann.',
+  unkept:
+    'Ich wurde neu gestartet, bevor ich dir etwas zu {what} sagen konnte. Geändert ist nichts; bitte mich noch einmal darum.',
+  lastOne: 'deiner Bitte',
   peopleOnly: 'Das dürfen mit /{name} nur die Beteiligten von **{title}**; frag jemanden von ihnen.',
   notAllowed: '/{name} darfst du hier nicht benutzen; frag den Besitzer dieses Bots.',
   membersOnly: 'Das dürfen hier nur die Leute dieses Bots ändern; frag seinen Besitzer.',

@@ -1,15 +1,22 @@
 /** Commands between claim and answer: each is answered once, where the conversation is after it. */
 
-import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
+import { type Address, conversationKey, type OutboundMessage } from '../../channels/channel.ts';
 import type { Lease, QueueItem } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
+import { labelOf, type Messages, say } from '../../messages/messages.ts';
 import { type Entry, traceOf } from '../contract/entry.ts';
 import { isReply } from '../conversations/asked-places.ts';
+import { escaped } from '../conversations/places.ts';
 import type { Place } from '../conversations/placing.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Buttons } from '../reply/buttons.ts';
 import type { Questions } from '../reply/questions.ts';
+import { visible } from '../reply/show.ts';
 import { answerCommand, type CommandServices } from './answer.ts';
+
+import type { Promised } from './promised.ts';
+
+const MAX_ASKED = 200;
 
 export interface CommandLaneOptions {
   service: CommandServices;
@@ -17,6 +24,7 @@ export interface CommandLaneOptions {
   buttons: Buttons;
   questions: Pick<Questions, 'decided'>;
   place: Place;
+  promised?: Promised | undefined;
   log: Logger;
 }
 
@@ -24,7 +32,7 @@ export interface CommandLaneOptions {
 export function createCommandLane(
   options: CommandLaneOptions,
 ): (item: QueueItem<Entry>, lease: Lease<Entry>) => Promise<void> {
-  const { service, delivery, buttons, questions, place } = options;
+  const { service, delivery, buttons, questions, place, promised } = options;
   return async (claimed, lease) => {
     const { isAgain } = lease;
     // Only a command that has moved the conversation is answered where that goes on.
@@ -42,16 +50,40 @@ export function createCommandLane(
     if (isThere && isReply(message)) outbound.replyTo = message.messageId;
     if (isThere && message.interaction !== undefined) outbound.interaction = message.interaction;
     const trace = traceOf(item.id);
+    const owed = { id: `${item.id}-later`, trace, address, command: message.command };
+    if (later) await promised?.add(owed);
     await delivery.add(outbound, trace, isAgain, lease);
     later
       ?.then(async ({ text: words, files: more = [], buttons: offered = [] }) => {
-        const told: OutboundMessage = { id: `${item.id}-later`, address, text: words, files: more };
+        const told: OutboundMessage = { id: owed.id, address, text: words, files: more };
         if (offered.length > 0) told.buttons = await buttons.offer(address, offered);
         await delivery.add(told, trace, isAgain);
+        await promised?.remove(owed.id);
       })
       .catch((error: unknown) => options.log.error({ err: error, trace }, 'what a command promised could not be told'));
     for (const [index, note] of elsewhere.entries()) {
       await delivery.add({ id: `${item.id}-elsewhere-${index}`, files: [], ...note }, trace, isAgain, lease);
     }
   };
+}
+
+/** To be called before the first command of this process: whoever still waits for what the last one promised learns that it is gone. */
+export async function tellUnkept(
+  { promised, delivery, buttons }: Pick<CommandLaneOptions, 'promised' | 'delivery' | 'buttons'>,
+  messagesAt: (address: Address) => Messages,
+): Promise<void> {
+  for (const { id, trace, address, command } of (await promised?.left()) ?? []) {
+    const messages = messagesAt(address);
+    const again = { label: labelOf(messages.text('common.retry')) };
+    const what = command
+      ? escaped(visible(`${messages.prefix}${command.name} ${command.args}`.trim().slice(0, MAX_ASKED)))
+      : say('commands.lastOne');
+    const text = messages.text('commands.unkept', { what });
+    const told: OutboundMessage = { id, address, text, files: [] };
+    if (command)
+      told.buttons = await buttons.offer(address, [[{ ...again, command: command.name, args: command.args }]]);
+    // What was known in time is in the outbox by the same key.
+    await delivery.add(told, trace, true);
+    await promised?.remove(id);
+  }
 }

@@ -11,6 +11,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
+import { isAlive } from '../../lib/processes.ts';
 
 const OURS = /^\.(adding|before|old)-(\d+)-[0-9a-f]{12}$/;
 const IN_USE_MS = 3_600_000;
@@ -55,17 +56,6 @@ function putBack(root: string, aside: string): void {
 }
 
 export const remove = (folder: string): void => fs.rmSync(folder, { recursive: true, force: true });
-
-/** A number that is ours now was another's before this start. */
-function isAlive(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
-  }
-}
 
 export function namesIn(folder: string): string[] {
   try {
