@@ -12,6 +12,7 @@ import { tellPlanEdits } from './app/plans.ts';
 import { openServices, type Services, type ServicesOptions } from './app/services.ts';
 import { openWork, type Work } from './app/work.ts';
 import type { Server } from './board/server.ts';
+import { ended } from './channels/lead.ts';
 import type { QueueItem } from './engine/engine.ts';
 import { errorMessage } from './errors.ts';
 import type { Clock } from './jobs/clock.ts';
@@ -89,7 +90,7 @@ class RunningApp implements App {
   readonly #board: BoardDoor;
   readonly #gateway: Gateway;
   readonly #letIn: LetIn;
-  readonly #timers: NodeJS.Timeout[] = [];
+  #stopSweeping: (() => Promise<void>) | undefined;
   #server: Server | undefined;
   #hasConnected = false;
   #wasReady = false;
@@ -157,14 +158,18 @@ class RunningApp implements App {
 
   /** What stands on `/metrics`, the daily sweep, and the look at what is left of files and sockets. */
   #watch(): void {
-    const { handles } = this.#services;
+    const { handles, lead } = this.#services;
     watchGauges(this.#services);
     const sweep = () => {
       this.#work.sweep(new Date());
       this.#services.uploads.sweep(new Date());
     };
-    // Not at once: a start has better things to do.
-    this.#timers.push(setInterval(sweep, 86_400_000).unref(), setTimeout(sweep, 60_000).unref());
+    this.#stopSweeping = lead('sweeps', async (turn) => {
+      // Not at once: a start has better things to do.
+      const timers = [setInterval(sweep, 86_400_000).unref(), setTimeout(sweep, 60_000).unref()];
+      await ended(turn);
+      for (const timer of timers) clearTimeout(timer);
+    });
     handles.watch(() => void this.#tellReadiness());
   }
 
@@ -245,7 +250,7 @@ class RunningApp implements App {
     await Promise.all([tracing?.close(TRACES_MS), built.close()]);
     languages.close();
     damage.close();
-    for (const timer of this.#timers) clearTimeout(timer);
+    await this.#stopSweeping?.();
     handles.close();
     this.#untold();
     await this.#server?.close();

@@ -8,9 +8,10 @@ import { createOutboundTargets, type OutboundTargets } from '../access/outbound-
 import type { People } from '../access/people.ts';
 import type { Zones } from '../access/zones.ts';
 import { type Address, type Channel, isDirectAddress } from '../channels/channel.ts';
+import type { Lead } from '../channels/lead.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
 import type { Config } from '../config.ts';
-import type { Queue } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Clock } from '../jobs/clock.ts';
 import type { LookUp } from '../jobs/names.ts';
 import { JobsOnDemand } from '../jobs/on-demand.ts';
@@ -40,7 +41,8 @@ export interface AppJobsOptions {
   folder: string | undefined;
   viber: string;
   clock: Clock | undefined;
-  queue: Queue<Entry>;
+  engine: Engine<Entry>;
+  lead: Lead;
   people: People;
   buttons: Buttons;
   delivery: Delivery;
@@ -64,13 +66,14 @@ export interface AppJobs {
 }
 
 export function openAppJobs(options: AppJobsOptions): AppJobs {
-  const { config, home, queue, people, buttons, delivery, languages, notifier, lookUp, channelOf, log } = options;
+  const { config, home, engine, people, buttons, delivery, languages, notifier, lookUp, channelOf, log } = options;
   const { tellOwners } = notifier;
   const targets = createOutboundTargets({
     ...{ people, channelOf: (id) => channelOf({ channel: id }), rulesOf: (address) => accessRulesOf(config, address) },
   });
   const jobs = new JobsOnDemand({
-    ...{ home, queue, targets, people, viber: options.viber, clock: options.clock, lookUp, languages, tellOwners, log },
+    ...{ home, engine, queue: engine.queue, lead: options.lead, isShared: config.engine.kind !== 'local' },
+    ...{ targets, people, viber: options.viber, clock: options.clock, lookUp, languages, tellOwners, log },
     onChanged: options.onChanged,
     folder: path.resolve(options.folder || home.jobs),
     settings: config.jobs,
@@ -80,7 +83,7 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
     home,
     async noteCopy(task) {
       const { noteJobRun } = await import('../jobs/past-runs.ts');
-      await noteJobRun(home, task, new Date());
+      await engine.lock('job-runs', () => noteJobRun(home, task, new Date()));
     },
   };
   const answers = createJobAnswers({

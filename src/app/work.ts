@@ -38,9 +38,6 @@ import { createTaskRecords } from '../runtime/conversations/task-record.ts';
 import { createThreads, type Threads } from '../runtime/conversations/threads.ts';
 import type { ViberRules } from '../runtime/conversations/vibers.ts';
 import type { Delivery } from '../runtime/delivery.ts';
-import type { Bus } from '../runtime/live/bus.ts';
-import type { Live } from '../runtime/live/live.ts';
-import type { NewsDesk } from '../runtime/live/news.ts';
 import { createAfterRun } from '../runtime/memory/after-run.ts';
 import { SmallModelTitles } from '../runtime/memory/titles.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
@@ -52,7 +49,6 @@ import { runAgent } from '../runtime/run/run-agent.ts';
 import type { RunServices } from '../runtime/run/services.ts';
 import type { SkillService } from '../runtime/tools/skills/service.ts';
 import { Worker } from '../runtime/worker.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Home } from '../workspace/home.ts';
 import type { MemorySearch } from '../workspace/memory/search.ts';
@@ -65,12 +61,13 @@ import { openMesh } from './mesh.ts';
 import { type ModelCalls, openModelCalls } from './models.ts';
 import { openReading, openSpeak } from './reading.ts';
 import { openAppSearch } from './search.ts';
+import type { Services } from './services.ts';
 import { createTelling } from './telling.ts';
 import { openTools } from './tools.ts';
 
 const DRAIN_MS = 20_000;
 
-export interface WorkOptions {
+export interface WorkOptions extends Pick<Services, 'engine' | 'lead' | 'bus' | 'news' | 'live' | 'metrics'> {
   config: Config;
   home: Home;
   env: NodeJS.ProcessEnv;
@@ -83,13 +80,10 @@ export interface WorkOptions {
   syncSoon: (file: string) => void;
   /** Keeps messages that cannot be worked on, and tells their people. */
   giveUp: GiveUp;
-  bus: Bus;
-  news: NewsDesk;
   buttons: Buttons;
   state: State;
   questions: Questions;
   delivery: Delivery;
-  live: Live;
   settings: ConversationSettings;
   expected: Expected;
   conversations: Conversations;
@@ -105,7 +99,6 @@ export interface WorkOptions {
   /** What commands begin with, by channel. */
   prefixes: Readonly<Record<string, string>>;
   channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
-  metrics: Metrics;
   tracing: Tracing | undefined;
   log: Logger;
 }
@@ -158,7 +151,8 @@ function openRuns(options: WorkOptions) {
   const ask: RunAgent = (order) => runAgent(order, runs);
   const mesh = openMesh({ config, home, agent, bus, meter, modelName, runAgent: ask, log });
   const { jobs, ...ofJobs } = openAppJobs({
-    ...{ config, home, viber, queue, buttons, delivery, notifier, languages, channelOf, log },
+    ...{ config, home, viber, engine: options.engine, lead: options.lead, buttons, delivery, notifier, languages },
+    ...{ channelOf, log },
     ...{ people: options.people, zones: options.zones, clock: options.clock, folder: options.env.OPENVIBER_JOBS_DIR },
     ...{ attachRules: rulesAt, isBlank, onChanged: (job: string) => news.tell({ type: 'job:changed', job }) },
     lookUp: (vibers) => tools.names(vibers, models),

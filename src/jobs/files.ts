@@ -42,6 +42,8 @@ export interface JobsOptions {
   /** false: only `refresh` looks; for commands that end at once. */
   watch?: boolean;
   settleMs?: number;
+  /** A file was made, changed or removed here: others may have to be told, since nothing that is watched tells of another machine. */
+  onWritten?: () => void;
 }
 
 export class Jobs {
@@ -253,7 +255,9 @@ export class Jobs {
   /** A folder that may not be written stays so: trying again helps nobody, and would hold up whoever asked for it. */
   async #writing<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await work();
+      const done = await work();
+      this.#options.onWritten?.();
+      return done;
     } catch (error) {
       if (!['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) throw error;
       throw new UserError(

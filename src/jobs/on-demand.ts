@@ -2,9 +2,11 @@
  * The scheduled jobs of a gateway that may have none: nothing of them is loaded before the first file, or the first question about
  * them. They are read a moment after the start, and again for whoever asks next when that failed.
  */
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config.ts';
+import type { Engine } from '../engine/engine.ts';
 import { errorCode } from '../errors.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import type { JobService } from '../runtime/contract/job-service.ts';
@@ -13,8 +15,12 @@ import type { Clock } from './clock.ts';
 import type { Jobs } from './files.ts';
 import type { JobServiceOptions, ScheduledJobs } from './service.ts';
 
-export interface JobsOnDemandOptions extends Omit<JobServiceOptions, 'jobs' | 'states' | 'clock' | 'settings'> {
+export interface JobsOnDemandOptions
+  extends Omit<JobServiceOptions, 'jobs' | 'states' | 'clock' | 'settings' | 'lock'> {
   folder: string;
+  engine: Pick<Engine<Entry>, 'lock' | 'publish' | 'subscribe'>;
+  /** Other processes work on the same files, on other machines too. */
+  isShared: boolean;
   settings: Config['jobs'];
   /** The system's by default. */
   clock: Clock | undefined;
@@ -22,6 +28,9 @@ export interface JobsOnDemandOptions extends Omit<JobServiceOptions, 'jobs' | 's
 
 /** A start has better things to do, and a platform that is away must not hold up the jobs of the others. */
 const START_MS = 1_000;
+/** Between two looks at what other processes may have written. */
+const LOOK_MS = 5_000;
+const TOPIC = 'jobs';
 
 export class JobsOnDemand {
   readonly #options: JobsOnDemandOptions;
@@ -31,6 +40,9 @@ export class JobsOnDemand {
   #opened: { service: ScheduledJobs; files: Jobs } | undefined;
   #opening: Promise<void> | undefined;
   #watcher: fs.FSWatcher | undefined;
+  #unhear: (() => Promise<void>) | undefined;
+  /** Whose words we are to pass over: our own. */
+  readonly #self = randomBytes(8).toString('hex');
   #isStopped = false;
 
   constructor(options: JobsOnDemandOptions) {
@@ -84,6 +96,7 @@ export class JobsOnDemand {
     clearTimeout(this.#waiting);
     this.#watcher?.close();
     await this.#opening;
+    await this.#unhear?.();
     await this.#opened?.service.stop();
     await this.#opened?.files.close();
   }
@@ -94,7 +107,8 @@ export class JobsOnDemand {
     try {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       const isUsed = fs.existsSync(this.#records) || fs.readdirSync(folder).length > 0;
-      if (isUsed) start();
+      // What is put there from another machine is not seen by watching.
+      if (isUsed || this.#options.isShared) start();
       else this.#watcher = fs.watch(folder, start).unref().on('error', start);
     } catch (error) {
       if (errorCode(error) === undefined) throw error;
@@ -114,14 +128,37 @@ export class JobsOnDemand {
     const { folder, settings, clock = systemClock, ...services } = this.#options;
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     const timezone = settings.timezone ?? systemTimezone();
-    const files = new Jobs({ folder, timezone, log: services.log });
-    const states = openJobStates(this.#records);
-    const service = new ScheduledJobs({ ...services, jobs: files, states, clock, settings: { ...settings, timezone } });
+    const { engine, isShared } = services;
+    const lock: Engine<Entry>['lock'] = (name, work) => engine.lock(name, work);
+    const onWritten = (id = '') => engine.publish(TOPIC, `${this.#self} ${id}`);
+    const files = new Jobs({ folder, timezone, log: services.log, onWritten: () => onWritten() });
+    const states = openJobStates(this.#records, { shared: isShared ? { lock, onWritten } : undefined });
+    const about = { jobs: files, states, clock, lock, settings: { ...settings, timezone } };
+    const service = new ScheduledJobs({ ...services, ...about });
     await files.start();
     if (this.#isStopped) return files.close();
     service.start();
     this.#opened = { service, files };
+    if (isShared) this.#hearOthers({ service, files });
     services.log.info({ jobs: files.all().length }, 'the scheduled jobs are read');
+  }
+
+  /** What other processes have written: told by them, and looked for where that was lost. Watching sees no other machine. */
+  #hearOthers({ service, files }: { service: ScheduledJobs; files: Jobs }): void {
+    const { engine, log } = this.#options;
+    const look = (id: string) => {
+      const done = id === '' ? files.refresh().then(() => service.noticed()) : service.noticed(id);
+      done.catch((err: unknown) => log.error({ err }, 'what others have changed of the jobs could not be read'));
+    };
+    const unsubscribe = engine.subscribe(TOPIC, (text) => {
+      const [by, id = ''] = text.split(' ', 2);
+      if (by !== this.#self) look(id);
+    });
+    const timer = setInterval(() => look(''), LOOK_MS).unref();
+    this.#unhear = () => {
+      clearInterval(timer);
+      return unsubscribe();
+    };
   }
 
   #failed(err: unknown): void {

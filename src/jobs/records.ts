@@ -56,61 +56,64 @@ export class Records {
   adopt({ id, schedule: wanted, createdBy, createdAt }: Job): void {
     const now = this.#clock.now();
     const schedule = JSON.stringify(wanted);
-    const known = this.get(id);
-    if (!known) {
-      // A job made from a chat was seen when it was made, even if the gateway ended right then.
-      const since = createdBy && createdAt ? Math.min(now, Date.parse(createdAt)) : now;
-      return void this.#save(id, { schedule, since, failures: 0 });
-    }
-    const { goneSince, ...rest } = known;
-    if ((known.lastSlot ?? 0) > now + WRONG_CLOCK_MS) {
-      const { lastSlot, ...others } = rest;
-      this.#log.warn({ job: id, lastSlot }, 'the clock was far ahead; the job begins anew');
-      void this.#save(id, { ...others, schedule, since: now });
-    } else if (known.schedule !== schedule || goneSince !== undefined || known.since > now + MINUTE_MS) {
-      void this.#save(id, { ...rest, schedule, since: now });
-    }
+    void this.#change(id, (known) => {
+      if (!known) {
+        // A job made from a chat was seen when it was made, even if the gateway ended right then.
+        const since = createdBy && createdAt ? Math.min(now, Date.parse(createdAt)) : now;
+        return { schedule, since, failures: 0 };
+      }
+      const { goneSince, ...rest } = known;
+      if ((known.lastSlot ?? 0) > now + WRONG_CLOCK_MS) {
+        const { lastSlot, ...others } = rest;
+        this.#log.warn({ job: id, lastSlot }, 'the clock was far ahead; the job begins anew');
+        return { ...others, schedule, since: now };
+      }
+      const isNew = known.schedule !== schedule || goneSince !== undefined || known.since > now + MINUTE_MS;
+      return isNew ? { ...rest, schedule, since: now } : undefined;
+    });
   }
 
   /** A job not in force. Forgotten after 30 days unless its file is still there. */
   gone(id: string, hasFile: boolean): void {
     const known = this.get(id);
     if (!known) return;
-    if (known.goneSince === undefined) void this.#save(id, { ...known, goneSince: this.#clock.now() });
-    else if (!hasFile && this.#clock.now() - known.goneSince > KEEP_MS) {
+    const now = this.#clock.now();
+    if (known.goneSince === undefined) {
+      void this.#change(id, (before) => before && { ...before, goneSince: before.goneSince ?? now });
+    } else if (!hasFile && now - known.goneSince > KEEP_MS) {
       this.#unwritten.delete(id);
       this.#state.remove(id);
     }
   }
 
   async skipped(id: string, slot: Date, reason: SkipReason): Promise<void> {
-    const known = this.get(id);
     const time = slot.getTime();
-    if (known) await this.#save(id, { ...known, lastSlot: time, lastSkip: { slot: time, reason } });
+    await this.#change(id, (known) => known && { ...known, lastSlot: time, lastSkip: { slot: time, reason } });
   }
 
   /** `before`: the last run when the firing began; another one by now has ended meanwhile. */
   async fired(id: string, slot: Date, before: JobState['lastRun']): Promise<void> {
-    const known = this.get(id);
-    if (!known) return;
     const time = slot.getTime();
     const began = { slot: time, at: this.#clock.now(), state: 'running' as const };
-    const ended = known.lastRun === before ? undefined : known.lastRun;
-    await this.#save(id, { ...known, lastSlot: time, lastRun: ended ? { ...ended, slot: time } : began });
+    await this.#change(id, (known) => {
+      if (!known) return undefined;
+      const ended = isSame(known.lastRun, before) || isSame(known.lastRun, began) ? undefined : known.lastRun;
+      return { ...known, lastSlot: time, lastRun: ended ? { ...ended, slot: time } : began };
+    });
   }
 
   /** What was fired had been fired by a process that ended, and its run is over: the last run is the one before. */
   async overBefore(id: string, before: JobState['lastRun']): Promise<void> {
-    const known = this.get(id);
-    if (known?.lastRun?.state !== 'running') return;
-    const { lastRun, ...rest } = known;
-    await this.#save(id, before ? { ...rest, lastRun: before } : rest);
+    await this.#change(id, (known) => {
+      if (known?.lastRun?.state !== 'running') return undefined;
+      const { lastRun, ...rest } = known;
+      return before ? { ...rest, lastRun: before } : rest;
+    });
   }
 
   async ranOutOfTurn(id: string, slot: Date): Promise<void> {
-    const known = this.get(id);
     const time = slot.getTime();
-    if (known) await this.#save(id, { ...known, lastRun: { slot: time, at: time, state: 'running' } });
+    await this.#change(id, (known) => known && { ...known, lastRun: { slot: time, at: time, state: 'running' } });
   }
 
   /** Gives the trouble that somebody is to be told of. */
@@ -119,38 +122,49 @@ export class Records {
     outcome: Outcome,
     { task, error = '' }: { task?: string; error?: string },
   ): Promise<Trouble | undefined> {
-    const known = this.get(id);
-    if (!known) return undefined;
     const now = this.#clock.now();
-    const { failingSince, restUntil, toldAt, ...rest } = known;
-    const began = known.lastRun ?? { slot: now, at: now };
-    const lastRun = { ...began, ...(task === undefined ? {} : { task }), state: outcome };
-    if (outcome !== 'error') {
+    let trouble: Trouble | undefined;
+    await this.#change(id, (known) => {
+      trouble = undefined;
+      if (!known) return undefined;
+      const { failingSince, restUntil, toldAt, ...rest } = known;
+      const began = known.lastRun ?? { slot: now, at: now };
+      const lastRun = { ...began, ...(task === undefined ? {} : { task }), state: outcome };
       // A run that a person stopped says nothing about the next one.
-      await this.#save(id, outcome === 'stopped' ? { ...known, lastRun } : { ...rest, lastRun, failures: 0 });
-      return undefined;
-    }
-    const failures = known.failures + 1;
-    // From its beginning: a job that rests in its own schedule anyway loses no slot to a run that was long.
-    const since = failingSince ?? now;
-    await this.#save(id, { ...known, lastRun, failures, failingSince: since, restUntil: began.at + restMs(failures) });
-    return toldAt === undefined ? { failures, since: new Date(since), error } : undefined;
+      if (outcome === 'stopped') return { ...known, lastRun };
+      if (outcome !== 'error') return { ...rest, lastRun, failures: 0 };
+      const failures = known.failures + 1;
+      // From its beginning: a job that rests in its own schedule anyway loses no slot to a run that was long.
+      const since = failingSince ?? now;
+      if (toldAt === undefined) trouble = { failures, since: new Date(since), error };
+      return { ...known, lastRun, failures, failingSince: since, restUntil: began.at + restMs(failures) };
+    });
+    return trouble;
   }
 
   async told(id: string): Promise<void> {
-    const known = this.get(id);
-    if (known) await this.#save(id, { ...known, toldAt: this.#clock.now() });
+    const now = this.#clock.now();
+    await this.#change(id, (known) => known && { ...known, toldAt: now });
   }
 
-  async #save(id: string, next: JobState): Promise<void> {
-    const known = this.get(id);
-    this.#unwritten.set(id, next);
+  /** It holds at once, also where it cannot be written. */
+  async #change(id: string, next: (known: JobState | undefined) => JobState | undefined): Promise<void> {
+    const before = this.get(id);
+    const unwritten = this.#unwritten.get(id);
+    let after: JobState | undefined;
     try {
-      await this.#state.set(id, next);
-      if (this.#unwritten.get(id) === next) this.#unwritten.delete(id);
+      await this.#state.change(id, (stored) => {
+        after = next(unwritten ?? stored);
+        return after;
+      });
+      if (this.#unwritten.get(id) === unwritten) this.#unwritten.delete(id);
     } catch (error) {
+      after ??= next(before);
+      if (after) this.#unwritten.set(id, after);
       this.#log.error({ err: error, job: id }, 'the record of a job cannot be written');
     }
-    if (known?.lastRun !== next.lastRun || known?.lastSkip !== next.lastSkip) this.#onRun(id);
+    if (after && !(isSame(before?.lastRun, after.lastRun) && isSame(before?.lastSkip, after.lastSkip))) this.#onRun(id);
   }
 }
+
+const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);

@@ -77,7 +77,7 @@ export class Scheduler {
     this.#records = new Records(this.#clock, options.state, this.#log, (id) => options.onRun?.(id));
   }
 
-  /** Call it once the job files have been read: what is not among them counts as removed. */
+  /** Call it once the job files have been read: what is not among them counts as removed. Again after a `stop`. */
   start(): void {
     this.#lastNow = this.#clock.now();
     this.#unsubscribe ??= this.#jobs.onChange(() => this.#replan());
@@ -89,7 +89,9 @@ export class Scheduler {
     this.#unsubscribe?.();
     this.#unsubscribe = undefined;
     this.#cancelTimer?.();
+    this.#armedFor = Number.POSITIVE_INFINITY;
     this.#waiting.clear();
+    this.#plans.clear();
     await Promise.all(this.#lanes);
     await this.#options.state.flush();
   }
@@ -127,6 +129,11 @@ export class Scheduler {
   async ended(id: string, outcome: Outcome, details: { task?: string; error?: string } = {}): Promise<void> {
     const trouble = await this.#records.ended(id, outcome, details);
     if (trouble) await this.#tellTrouble(id, trouble);
+    await this.noticed(id);
+  }
+
+  /** What is remembered of the job has changed, here or by another process. */
+  async noticed(id: string): Promise<void> {
     const plan = this.#plans.get(id);
     if (plan?.due === Number.POSITIVE_INFINITY) await this.#removeDone(plan.job);
   }

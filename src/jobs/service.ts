@@ -5,15 +5,16 @@
 import type { Languages } from '../access/languages.ts';
 import type { OutboundTargets } from '../access/outbound-targets.ts';
 import type { People } from '../access/people.ts';
-import { type Principal, readIdentity } from '../access/principal.ts';
-import { type Address, formatAddress } from '../channels/channel.ts';
-import type { Queue } from '../engine/engine.ts';
+import type { Principal } from '../access/principal.ts';
+import type { Address } from '../channels/channel.ts';
+import { ended, type Lead } from '../channels/lead.ts';
+import type { Engine, Queue } from '../engine/engine.ts';
 import { UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { type Said, say } from '../messages/messages.ts';
 import { type Entry, shareOf, taskLane } from '../runtime/contract/entry.ts';
 import type { JobChange, JobService, JobView, NewJob } from '../runtime/contract/job-service.ts';
-import { quotedName, withAccount } from '../runtime/conversations/asked-places.ts';
+import { quotedName } from '../runtime/conversations/asked-places.ts';
 import { escaped } from '../runtime/conversations/places.ts';
 import type { Home } from '../workspace/home.ts';
 import type { Clock } from './clock.ts';
@@ -24,7 +25,7 @@ import { createNewJobs, type NewJobs } from './new-job.ts';
 import { noteJobRun } from './past-runs.ts';
 import { nextSlot } from './schedule.ts';
 import { Scheduler, type Trouble } from './scheduler.ts';
-import { slotEntry, taskIdOf } from './slot-entry.ts';
+import { placeText, principalOf, slotEntry, taskIdOf } from './slot-entry.ts';
 import type { JobStates } from './state.ts';
 import { holdsUp, sayAll, sayUnknown } from './unknown.ts';
 import { viewOf } from './view.ts';
@@ -35,6 +36,8 @@ export interface JobServiceOptions {
   jobs: Jobs;
   states: JobStates;
   queue: Pick<Queue<Entry>, 'enqueue' | 'look'>;
+  lead: Lead;
+  lock: Engine<Entry>['lock'];
   targets: OutboundTargets;
   people: People;
   /** The viber of jobs that name none. */
@@ -59,6 +62,7 @@ export class ScheduledJobs implements JobService {
   readonly #fresh: NewJobs;
   readonly #names: JobNames;
   #unsubscribe: (() => void) | undefined;
+  #stopScheduling: (() => Promise<void>) | undefined;
   readonly scheduler: Scheduler;
 
   constructor(options: JobServiceOptions) {
@@ -79,7 +83,13 @@ export class ScheduledJobs implements JobService {
 
   /** Call it once the job files have been read. */
   start(): void {
-    this.scheduler.start();
+    this.#stopScheduling ??= this.#options.lead('jobs', async (turn) => {
+      // Another process may have fired meanwhile.
+      this.#options.states.reread();
+      this.scheduler.start();
+      await ended(turn);
+      await this.scheduler.stop();
+    });
     const { onChanged } = this.#options;
     this.#unsubscribe ??= this.#jobs.onChange((changed) => {
       for (const id of changed) onChanged(id);
@@ -91,7 +101,16 @@ export class ScheduledJobs implements JobService {
 
   async stop(): Promise<void> {
     this.#unsubscribe?.();
-    await this.scheduler.stop();
+    await this.#stopScheduling?.();
+    await this.#options.states.flush();
+  }
+
+  /** Another process has changed what is remembered of a job; of which is not known without an id. */
+  async noticed(id?: string): Promise<void> {
+    const { states, onChanged } = this.#options;
+    states.reread(id);
+    if (id !== undefined) onChanged(id);
+    for (const each of id === undefined ? states.ids() : [id]) await this.scheduler.noticed(each);
   }
 
   /** Has the views tell what jobs name that there is not now. Never rejects. */
@@ -179,10 +198,12 @@ export class ScheduledJobs implements JobService {
   async runNow(name: string, by: Principal): Promise<JobView> {
     onlyOwners(by);
     const file = this.#locate(name);
-    if (file.job && this.#principalOf(file.job).role !== 'owner') throw new UserError(withoutRights(file.job));
+    if (file.job && principalOf(file.job, this.#options.people).role !== 'owner')
+      throw new UserError(withoutRights(file.job));
     const unknown = file.job ? (await this.#names.now(file.job)).filter(holdsUp) : [];
     if (unknown.length > 0) throw new UserError(sayAll(sayUnknown(unknown, escaped)));
-    await this.scheduler.runNow(file.id);
+    // Pressed on two machines it begins once.
+    await this.#options.lock(`job-now:${file.id}`, () => this.scheduler.runNow(file.id));
     return this.#view(file);
   }
 
@@ -194,18 +215,9 @@ export class ScheduledJobs implements JobService {
     return busy || depth > 0;
   }
 
-  /** The rights of whoever made the job, as they are now; a file that somebody wrote is the owner's word. */
-  #principalOf({ id, name, createdBy }: Job): Principal {
-    if (createdBy === undefined) {
-      return { channel: 'job', account: 'jobs', user: id, role: 'owner', via: 'job', name };
-    }
-    return this.#options.people.resolve({ ...readIdentity(createdBy), account: '', name: createdBy, via: 'job' })
-      .principal;
-  }
-
   /** Puts the run of a slot into the queue, unless whoever made the job has lost the right to it, or its viber or model is unknown. */
   async #fire(job: Job, slot: Date): Promise<'accepted' | 'duplicate'> {
-    const principal = this.#principalOf(job);
+    const principal = principalOf(job, this.#options.people);
     if (principal.role !== 'owner') {
       await this.#options.tellOwners(
         `job-${job.id}-rights-${Date.parse(job.createdAt ?? '') || 0}`,
@@ -226,26 +238,14 @@ export class ScheduledJobs implements JobService {
     const now = this.#options.clock.now();
     const entry = slotEntry(job, slot, {
       ...{ principal, viber: job.viber ?? this.#options.viber, sentAt: now },
-      deliver: job.deliver.map((written) => this.#placeText(written)),
+      deliver: job.deliver.map((written) => placeText(written, this.#options.targets)),
       asks: this.#options.ownerAddresses(),
       language: this.#options.languages.of(principal),
     });
-    await noteJobRun(this.#options.home, entry.taskId, new Date(now));
+    await this.#options.lock('job-runs', () => noteJobRun(this.#options.home, entry.taskId, new Date(now)));
     const lane = taskLane(entry.taskId);
     const outcome = await this.#options.queue.enqueue(lane, entry, { dedupeId: entry.message.id, by: shareOf(entry) });
     return outcome === 'duplicate' ? 'duplicate' : 'accepted';
-  }
-
-  /** With the account where its channel is on: a task lists its conversations so. */
-  #placeText(written: Job['deliver'][number]): string {
-    const text = formatAddress({ account: '', ...written });
-    try {
-      const address = this.#options.targets.read(text);
-      return address.account === '' ? text : withAccount(address);
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      return text;
-    }
   }
 
   async #tellTrouble({ id, name }: Job, { since, error }: Trouble): Promise<void> {

@@ -1,8 +1,11 @@
 /** The run of a slot as an entry of the queue: the same for the same slot, whoever makes it and however often. */
-import type { Principal } from '../access/principal.ts';
-import type { Address } from '../channels/channel.ts';
+import type { OutboundTargets } from '../access/outbound-targets.ts';
+import type { People } from '../access/people.ts';
+import { type Principal, readIdentity } from '../access/principal.ts';
+import { type Address, formatAddress } from '../channels/channel.ts';
+import { UserError } from '../errors.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
-import { nowhere } from '../runtime/conversations/asked-places.ts';
+import { nowhere, withAccount } from '../runtime/conversations/asked-places.ts';
 import { taskIdFor } from '../workspace/tasks.ts';
 import type { Job } from './job.ts';
 
@@ -41,3 +44,21 @@ export function slotEntry(
 
 /** The same for the same slot: whoever finds the run under way again finds its task. */
 export const taskIdOf = (job: string, slot: Date): string => taskIdFor(slot, `${job} ${slot.toISOString()}`);
+
+/** The rights of whoever made the job, as they are now; a file that somebody wrote is the owner's word. */
+export function principalOf({ id, name, createdBy }: Job, people: People): Principal {
+  if (createdBy === undefined) return { channel: 'job', account: 'jobs', user: id, role: 'owner', via: 'job', name };
+  return people.resolve({ ...readIdentity(createdBy), account: '', name: createdBy, via: 'job' }).principal;
+}
+
+/** With the account where its channel is on: a task lists its conversations so. */
+export function placeText(written: Job['deliver'][number], targets: Pick<OutboundTargets, 'read'>): string {
+  const text = formatAddress({ account: '', ...written });
+  try {
+    const address = targets.read(text);
+    return address.account === '' ? text : withAccount(address);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return text;
+  }
+}

@@ -1,11 +1,13 @@
 /**
  * What is remembered of each job, one small file a job (`spool/jobs/{id}.json`). The truth about what has run is the queue's:
  * a record that is lost, or older than what happened, makes a slot fire again, which the queue takes for a duplicate.
+ * Where several processes write there, a change holds here at once, and is then made again on what the file says, under a lock of all.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
+import type { Engine } from '../engine/engine.ts';
 import { patchFile, readTextSync, writeFileAtomic } from '../lib/files.ts';
 import { peekJson, readJson } from '../lib/read-json.ts';
 
@@ -46,13 +48,26 @@ export interface JobStates {
   get(id: string): JobState | undefined;
   /** Rejects when it cannot be written. */
   set(id: string, state: JobState): Promise<void>;
+  /** What `next` makes of what is remembered; undefined changes nothing. Gives what then holds. Rejects when it cannot be written. */
+  change(id: string, next: (known: JobState | undefined) => JobState | undefined): Promise<JobState | undefined>;
+  /** Another process may have written these; all of them without an id. */
+  reread(id?: string): void;
   ids(): string[];
   remove(id: string): void;
   /** Resolves when everything set is on the disk, or could not be written. */
   flush(): Promise<void>;
 }
 
+/** How several processes write there. */
+export interface SharedRecords {
+  lock: Engine<unknown>['lock'];
+  /** The others are told. */
+  onWritten(id: string): void;
+}
+
 const ABOUT = { lost: 'what is remembered of a job', next: 'The job begins anew.', tell: true };
+type Change = (known: JobState | undefined) => JobState | undefined;
+
 const RECORD_BYTES = 1024;
 const NAME = /^([a-z0-9][a-z0-9_-]{0,63})\.json$/;
 
@@ -60,18 +75,54 @@ const NAME = /^([a-z0-9][a-z0-9_-]{0,63})\.json$/;
  * Reads what is there. A damaged file is set aside as `.bad`; its job counts as new.
  * @param options.isReader changes nothing: another process writes there, and may be doing so right now
  */
-export function openJobStates(folder: string, { isReader = false }: { isReader?: boolean } = {}): JobStates {
+export function openJobStates(
+  folder: string,
+  { isReader = false, shared }: { isReader?: boolean; shared?: SharedRecords | undefined } = {},
+): JobStates {
   const states = new Map<string, JobState>();
   /** Whose newest state is not on the disk, with whoever waits for that. */
   const unwritten = new Map<string, PromiseWithResolvers<void>>();
   let writing: Promise<void> | undefined;
+  const underWay = new Set<Promise<void>>();
   if (!isReader) fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
-    const id = NAME.exec(name)?.[1];
-    if (id === undefined) continue;
-    const file = path.join(folder, name);
-    const state = isReader ? peekJson(file, schema) : readJson(file, schema, ABOUT);
-    if (state) states.set(id, state);
+  const fileOf = (id: string) => path.join(folder, `${id}.json`);
+  const isPeeking = isReader || shared !== undefined;
+  const readAll = () => {
+    for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
+      const id = NAME.exec(name)?.[1];
+      const state =
+        id === undefined ? undefined : isPeeking ? peekJson(fileOf(id), schema) : readJson(fileOf(id), schema, ABOUT);
+      if (id !== undefined && state) states.set(id, state);
+    }
+  };
+  readAll();
+
+  /** Under the lock of all, on what the file says now. */
+  async function changeShared(id: string, next: Change, { lock, onWritten }: SharedRecords): Promise<void> {
+    await lock(`job:${id}`, async (fence) => {
+      const known = readJson(fileOf(id), schema, ABOUT);
+      const state = next(known);
+      if (!state || state === known) return void (known && states.set(id, known));
+      fence.check();
+      await writeFileAtomic(fileOf(id), `${JSON.stringify(state)}\n`, { sync: false });
+      states.set(id, state);
+    });
+    onWritten(id);
+  }
+
+  async function set(id: string, state: JobState): Promise<void> {
+    states.set(id, state);
+    const waiter = unwritten.get(id) ?? Promise.withResolvers<void>();
+    unwritten.set(id, waiter);
+    writing ??= write();
+    await waiter.promise;
+  }
+
+  /** Whoever ends waits for it. */
+  function tracked(work: Promise<void>): Promise<void> {
+    const done = work.finally(() => underWay.delete(done));
+    underWay.add(done);
+    return done;
   }
 
   /** One file at a time: a thousand new jobs in one go would hold up everything else. */
@@ -80,7 +131,7 @@ export function openJobStates(folder: string, { isReader = false }: { isReader?:
       unwritten.delete(id);
       const state = states.get(id);
       try {
-        if (state) await store(path.join(folder, `${id}.json`), state);
+        if (state) await store(fileOf(id), state);
         waiter.resolve();
       } catch (error) {
         waiter.reject(error);
@@ -92,20 +143,29 @@ export function openJobStates(folder: string, { isReader = false }: { isReader?:
 
   return {
     get: (id) => states.get(id),
-    async set(id, state) {
-      states.set(id, state);
-      const waiter = unwritten.get(id) ?? Promise.withResolvers<void>();
-      unwritten.set(id, waiter);
-      writing ??= write();
-      await waiter.promise;
+    set,
+    async change(id, next) {
+      const known = states.get(id);
+      const state = next(known);
+      if (state && state !== known) states.set(id, state);
+      if (shared) await tracked(changeShared(id, next, shared));
+      else if (state && state !== known) await set(id, state);
+      return states.get(id);
+    },
+    reread(id) {
+      if (id === undefined) return readAll();
+      const state = peekJson(fileOf(id), schema);
+      if (state) states.set(id, state);
+      else states.delete(id);
     },
     ids: () => [...states.keys()],
     remove(id) {
       states.delete(id);
-      fs.rmSync(path.join(folder, `${id}.json`), { force: true });
+      fs.rmSync(fileOf(id), { force: true });
     },
     async flush() {
       await writing;
+      await Promise.allSettled(underWay);
     },
   };
 }

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type AppJobsOptions, openAppJobs } from '../../src/app/jobs.ts';
+import { alone } from '../../src/channels/lead.ts';
 import { silentLog } from '../../src/log.ts';
 import { messagesIn, type Said } from '../../src/messages/messages.ts';
 import type { Entry } from '../../src/runtime/contract/entry.ts';
@@ -28,7 +29,7 @@ test('a run that ends before the jobs have been read after a restart is noted, a
   );
   const told: string[] = [];
   const { jobs } = openAppJobs({
-    config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
+    config: { engine: { kind: 'local' }, jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
     ...{
       home,
       folder: undefined,
@@ -38,7 +39,7 @@ test('a run that ends before the jobs have been read after a restart is noted, a
       channelOf: () => undefined,
       onChanged: () => undefined,
     },
-    queue: { enqueue: async () => 'duplicate', depth: () => 0, isBusy: () => false },
+    ...engineOf(async () => 'duplicate'),
     languages: { of: () => undefined, at: () => messagesIn('en') },
     notifier: {
       tellOwners: async (_id: string, said: Said) => void told.push(messagesIn('en').said(said)),
@@ -60,7 +61,7 @@ test('a job for one time that was missed for too long is told to the owners befo
   fs.writeFileSync(file, `name: Call Kim\nschedule: ${due?.slice(0, 19)}Z\ntimezone: UTC\nprompt: x\n${by}`);
   const told: string[] = [];
   const { jobs } = openAppJobs({
-    config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
+    config: { engine: { kind: 'local' }, jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
     ...{
       home,
       folder: undefined,
@@ -70,7 +71,7 @@ test('a job for one time that was missed for too long is told to the owners befo
       channelOf: () => undefined,
       onChanged: () => undefined,
     },
-    queue: { enqueue: async () => 'accepted', depth: () => 0, isBusy: () => false },
+    ...engineOf(async () => 'accepted'),
     languages: { of: () => undefined, at: () => messagesIn('en') },
     notifier: {
       tellOwners: async (_id: string, said: Said) => void told.push(messagesIn('en').said(said)),
@@ -91,10 +92,10 @@ test('a folder of jobs that cannot be used ends nothing, and is used once it is 
   onTestFinished(() => void vi.useRealTimers());
   const failed: unknown[] = [];
   const { jobs } = openAppJobs({
-    config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
+    config: { engine: { kind: 'local' }, jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
     ...{ home, folder, viber: 'default', clock: undefined, channelOf: () => undefined, onChanged: () => undefined },
     log: { ...silentLog(), info: () => undefined, error: (fields: unknown) => void failed.push(fields) },
-    queue: { enqueue: async () => 'accepted', depth: () => 0, isBusy: () => false },
+    ...engineOf(async () => 'accepted'),
     languages: { of: () => undefined, at: () => messagesIn('en') },
     notifier: { tellOwners: async () => undefined, ownerAddresses: () => [] },
   } as unknown as AppJobsOptions);
@@ -106,3 +107,10 @@ test('a folder of jobs that cannot be used ends nothing, and is used once it is 
   fs.rmSync(folder);
   expect((await jobs.service())?.list()).toEqual([]);
 });
+
+/** One process of its own, with a queue that takes whatever comes. */
+function engineOf(enqueue: () => Promise<string>) {
+  const lock = (_name: string, work: () => Promise<unknown>) => work();
+  const queue = { enqueue, look: async () => ({ depth: 0, busy: false }) };
+  return { engine: { queue, lock, publish: () => undefined, subscribe: () => async () => undefined }, lead: alone };
+}

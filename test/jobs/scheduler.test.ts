@@ -58,9 +58,9 @@ function world(start: string, options: { timezone?: string } = {}): World {
     const state = openJobStates(folder);
     const torn: JobStates = {
       ...state,
-      set: async (id, next) => {
+      change: async (id, next) => {
         if (failing.state) throw new Error('ENOSPC');
-        await state.set(id, next);
+        return state.change(id, next);
       },
     };
     return new Scheduler({
