@@ -4,33 +4,39 @@
  */
 import { randomInt } from 'node:crypto';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { errorCode, UserError } from '../errors.ts';
 import type { About } from '../lib/damage.ts';
+import { readTextSync } from '../lib/files.ts';
 import { parseJson, readRecords, readWhole, salvage } from '../lib/read-json.ts';
 import type { Schema } from '../lib/shape.ts';
 import { writeJson } from '../lib/write-json.ts';
 
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'; // no 0, O, 1, I
 const CODE_LENGTH = 8;
+const UNKNOWN_MS = 5_000;
+const UNNAMED_MS = 1_000;
 
 /** Eight characters that can be read aloud: 40 bits. */
 export function newCode(): string {
   return Array.from({ length: CODE_LENGTH }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('');
 }
 
-/** Runs `change` while no other process changes the same file; a lock older than 5 s belonged to a process that died. */
+/**
+ * Runs `change` while no other process changes the same file. A lock names its process: one of this machine that is gone holds nothing;
+ * of one that cannot be asked it is over after 5 s, of one that has not said its name after 1 s.
+ */
 export function locked<T>(file: string, change: () => T): T {
   const lock = `${file}.lock`;
   for (let tries = 0; ; tries++) {
     try {
-      fs.closeSync(fs.openSync(lock, 'wx', 0o600));
+      fs.writeFileSync(lock, `${process.pid} ${os.hostname()}`, { flag: 'wx', mode: 0o600 });
       break;
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') throw error;
-      const age = Date.now() - (fs.statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-      if (age > 5000) fs.rmSync(lock, { force: true });
-      else if (tries > 200) throw new UserError(`${file} is being changed by another process; try again.`);
+      if (isLeft(lock)) fs.rmSync(lock, { force: true });
+      else if (tries > 600) throw new UserError(`${file} is being changed by another process; try again.`);
       else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
     }
   }
@@ -38,6 +44,24 @@ export function locked<T>(file: string, change: () => T): T {
     return change();
   } finally {
     fs.rmSync(lock, { force: true });
+  }
+}
+
+function isLeft(lock: string): boolean {
+  const stat = fs.statSync(lock, { throwIfNoEntry: false });
+  const age = stat ? Date.now() - stat.mtimeMs : 0;
+  const [pid = '', host] = (stat && readTextSync(lock))?.split(' ', 2) ?? [];
+  if (host === undefined) return age > UNNAMED_MS;
+  // A change is made in one go: this process itself holds no lock while it waits for one.
+  if (host === os.hostname() && (Number(pid) === process.pid || !isAlive(Number(pid)))) return true;
+  return age > UNKNOWN_MS;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) !== 'ESRCH';
   }
 }
 

@@ -30,7 +30,7 @@ export interface CaseResult {
 }
 
 const START_MS = 12_000;
-const COMMANDS = ['/tasks', '/link', '/memory', '/jobs', '/status', '/artifacts', '/skills', '/open falcon'];
+const COMMANDS = ['/tasks', '/link', '/memory', '/jobs', '/status', '/artifacts', '/skills', '/board', '/open falcon'];
 let serial = 0;
 
 const within = async (work: Promise<void>, ms: number): Promise<string | undefined> => {

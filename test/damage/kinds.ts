@@ -20,7 +20,7 @@ export function kindsOf(home: string): FileKind[] {
   const segment = segmentNames(path.join(home, 'spool', 'log')).at(-1) ?? '';
   const binding = createHash('sha256').update('person:alex').digest('hex').slice(0, 24);
   const kinds: FileKind[] = [
-    ...['paired', 'pending', 'links', 'link-codes'].map((name) => ({
+    ...['paired', 'pending', 'links', 'link-codes', 'sessions'].map((name) => ({
       ...json(`access/${name}.json`),
       isEmpty: '[]' as const,
     })),

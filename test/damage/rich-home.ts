@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { openPairing } from '../../src/access/pairing.ts';
+import { openSessions } from '../../src/access/sessions.ts';
 import { inspectSpool } from '../../src/engine/local/inspect.ts';
 import { openStore } from '../../src/engine/local/store.ts';
 import type { Turn } from '../emulators/llm.ts';
@@ -37,6 +38,9 @@ export async function fillHome(world: DamageWorld): Promise<void> {
   await world.ask(ALEX, '/live status', 'Live');
   await world.ask(ALEX, '/queue followup', 'followup');
   for (const person of [SAM, LEE]) await world.ask(person, 'let me in', 'code');
+  const logins = openSessions(path.join(home, 'access'));
+  logins.trade(logins.issue('machine', undefined, Date.now()), 'a browser', Date.now());
+  logins.issue('chat', undefined, Date.now());
   const pairing = openPairing(path.join(home, 'access'), true);
   const [sam] = pairing.pending(Date.now());
   if (sam) pairing.approve(sam.code, Date.now());

@@ -86,6 +86,7 @@ export const words = {
     all: 'All',
     filter: 'Which tasks',
     channel: 'Channel',
+    here: 'the Board',
     everyChannel: 'Every channel',
     today: 'Today',
     yesterday: 'Yesterday',

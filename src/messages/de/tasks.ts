@@ -62,6 +62,8 @@ export const tasks = translate(english)({
   minutes: '{minutes} Min. {seconds} s',
   seconds: '{seconds} s',
   terminal: 'dem Terminal',
+  board: 'dem Board',
+  program: 'einem Programm',
   group: '{name}-Gruppe {chat}',
   slackChannel: '{name} #{chat}',
   topic: '{where}, ein Thema',

@@ -58,6 +58,8 @@ export const tasks = {
   minutes: '{minutes} min {seconds} s',
   seconds: '{seconds} s',
   terminal: 'the terminal',
+  board: 'the Board',
+  program: 'a program',
   group: '{name} group {chat}',
   slackChannel: '{name} #{chat}',
   topic: '{where} topic',

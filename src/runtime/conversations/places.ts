@@ -8,6 +8,9 @@ import { type Messages, type Said, say } from '../../messages/messages.ts';
 
 const NAMES: Readonly<Record<string, string>> = { telegram: 'Telegram', discord: 'Discord', slack: 'Slack' };
 
+/** What the conversation of somebody who is known is called there, whatever they are known by. */
+const PERSON = /^(person|telegram|discord|slack|terminal|local)-/;
+
 /** `Telegram`; a channel without a name of its own is called by its id. */
 export const channelName = (channel: string, messages: Messages): string => {
   if (channel === 'terminal' || channel === 'local') return messages.text('tasks.terminal');
@@ -17,6 +20,8 @@ export const channelName = (channel: string, messages: Messages): string => {
 /** `Telegram`, `Telegram group -100123`, `Slack #C024BE91L thread`, `Discord thread`: from `<channel>@<account>:<chat>[:<thread>]`. */
 function placeName(place: string, messages: Messages): string {
   const [, channel = place, chat = '', thread] = /^([^@:]+)(?:@[^:]*)?:([^:]*)(?::(.*))?$/.exec(place) ?? [];
+  // A person's own conversation there; programs without one have their names.
+  if (channel === 'api') return messages.text(PERSON.test(chat) ? 'tasks.board' : 'tasks.program');
   const name = channelName(channel, messages);
   const isGroup = channel === 'slack' ? !chat.startsWith('D') : channel === 'telegram' && chat.startsWith('-');
   const where = isGroup

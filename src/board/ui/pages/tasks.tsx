@@ -102,9 +102,10 @@ export function TaskLine({ task }: { task: TaskRow }): JSX.Element {
   const { title, goal = '', state, channel, person } = task;
   const name = title.trim() || goal.trim() || words.tasks.untitled;
   const rest = goal.trim() !== '' && goal.trim() !== name ? goal.trim() : '';
-  const where = [channel === undefined ? '' : channelName(channel), person?.replace(/^person:/, '') ?? ''].filter(
-    (part) => part !== '',
-  );
+  // What a program begins bears its name.
+  const isHere = channel === 'api' && person !== undefined && !person.startsWith('api:');
+  const begun = isHere ? words.tasks.here : channelName(channel ?? '');
+  const where = [begun, person?.replace(/^person:/, '') ?? ''].filter((part) => part !== '');
   return (
     <a href={taskLink(task.taskId)} class={`task-row ${state}`}>
       <StateDot state={state} />
