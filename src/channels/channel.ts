@@ -258,6 +258,8 @@ export interface Channel {
    * whoever asked, and nothing is begun.
    */
   openThread?(message: InboundMessage, thread: { key: string; title: string }): Promise<Address>;
+  /** Shows whoever gave a command the way to the thread where it is answered; `openThread` does so by itself. Best effort, must not throw. */
+  pointTo?(message: InboundMessage, thread: string): Promise<void>;
   /**
    * The place of an address that a person wrote down, as the platform knows it; undefined when it is not there or this bot may
    * not see it. A thread may be named by its own id alone. Throws DeliveryError while the platform cannot be asked.

@@ -189,6 +189,7 @@ export function createDiscord(options: DiscordOptions): Channel {
     livePace: live.pace,
     endStream: (runId, address, isAnswered) => live.end(runId, address, isAnswered),
     openThread: (message, thread) => threads.open(message, thread),
+    pointTo: (message, thread) => threads.pointTo(message, thread),
     showTask: (address, task) => taskState.show(address, task),
     findPlace: createFindPlace({ api, places, account }),
   };

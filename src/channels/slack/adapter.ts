@@ -91,6 +91,7 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
     livePace: live.pace,
     endStream: (runId, address, isAnswered) => live.end(runId, address, isAnswered),
     openThread: parts.openThread,
+    pointTo: parts.pointTo,
     showTask: (address, task) => tasks.show(address, task),
     findPlace: parts.findPlace,
     ...(mode === 'http' && { webhook }),

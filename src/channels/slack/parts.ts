@@ -1,6 +1,6 @@
 /** What the adapter is made of: parts that take events in, show progress and send, with what they know of each other. */
 import { createLru } from '../../lib/lru.ts';
-import type { Address, ChannelCallbacks } from '../channel.ts';
+import type { Address, ChannelCallbacks, InboundMessage } from '../channel.ts';
 import type { SlackApi } from './connect/api.ts';
 import { createBackfill } from './connect/backfill.ts';
 import type { Hosts } from './connect/hosts.ts';
@@ -14,7 +14,7 @@ import { createAssistant } from './live/assistant.ts';
 import { createLive } from './live/live.ts';
 import { createLiveShow } from './live/show.ts';
 import { createShowTask } from './live/show-task.ts';
-import { createOpenThread } from './live/threads.ts';
+import { createOpenThread, pointTo } from './live/threads.ts';
 import { LIMITS, type SlackOptions, TIMING } from './options.ts';
 import { createFindPlace } from './send/find-place.ts';
 import { createReadBack } from './send/read-back.ts';
@@ -88,6 +88,7 @@ export function createParts({ options, session, api, transport, hosts }: PartsOp
       ...{ api, readBack, respond, progress, identity, log },
       onOpened: (address, root, key) => tasks.learn(address, { kind: 'ours', root, key }),
     }),
+    pointTo: (message: InboundMessage, thread: string) => pointTo(message, thread, { identity, respond, log }),
     findPlace: createFindPlace({ api, identity }),
   };
 }

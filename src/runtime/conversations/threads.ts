@@ -82,6 +82,7 @@ export function createThreads({ home, conversations, channelOf, log }: ThreadsOp
       if (!message.opensThread) return item;
       const known = message.address.thread === undefined ? knownThread(taskId, message.address) : undefined;
       const address = known ?? (await openThread(message, taskId, item.id));
+      if (known?.thread !== undefined) void channelOf(known)?.pointTo?.(message, known.thread);
       // Bound before anything is said there, so that whoever answers at once is understood.
       const key = conversationKey(address);
       if (conversations.get(key)?.taskId !== taskId) {

@@ -40,6 +40,8 @@ export interface Starter {
 export interface Threads {
   /** Throws DeliveryError. */
   open(message: InboundMessage, thread: { key: string; title: string }): Promise<Address>;
+  /** Shows whoever asked the way. Never rejects. */
+  pointTo(message: InboundMessage, thread: string): Promise<void>;
   starters: Map<string, Starter>;
 }
 
@@ -81,12 +83,24 @@ class TaskThreads implements Threads {
       const starter = { channel: address.chat, isOurs, text: isOurs ? text : '', reactions: [], title: thread.title };
       if (!this.starters.has(root)) remember(this.starters, root, starter, MAX_STARTERS);
       void this.#addMember(root, message.sender.user);
-      if (isOurs) void this.#pointTo(message, root);
+      if (isOurs) void this.pointTo(message, root);
       return { ...address, thread: root };
     } catch (error) {
       if (error instanceof UserError) throw error;
       throw toDeliveryError(error, true);
     }
+  }
+
+  async pointTo(message: InboundMessage, thread: string): Promise<void> {
+    const interaction = openInteraction(message.interaction, Date.now());
+    if (!interaction) return;
+    await this.#to.settled(interaction.id);
+    const route = `/webhooks/${interaction.application}/${interaction.token}/messages/@original` as const;
+    const body = {
+      content: messagesFor(message.sender).text('channels.onItIn', { place: `<#${thread}>` }),
+      allowed_mentions: NO_MENTIONS,
+    };
+    await this.#tolerate(() => this.#to.api.call('PATCH', route, { body, auth: false }));
   }
 
   async #startThread(channel: string, root: string, title: string): Promise<void> {
@@ -128,18 +142,6 @@ class TaskThreads implements Threads {
   /** So that the thread stands in the list of the person it is for. */
   async #addMember(thread: string, user: string): Promise<void> {
     await this.#tolerate(() => this.#to.api.call('PUT', `/channels/${thread}/thread-members/${user}`));
-  }
-
-  async #pointTo(message: InboundMessage, thread: string): Promise<void> {
-    const interaction = openInteraction(message.interaction, Date.now());
-    if (!interaction) return;
-    await this.#to.settled(interaction.id);
-    const route = `/webhooks/${interaction.application}/${interaction.token}/messages/@original` as const;
-    const body = {
-      content: messagesFor(message.sender).text('channels.onItIn', { place: `<#${thread}>` }),
-      allowed_mentions: NO_MENTIONS,
-    };
-    await this.#tolerate(() => this.#to.api.call('PATCH', route, { body, auth: false }));
   }
 
   async #tolerate<T>(action: () => Promise<T>): Promise<T | undefined> {

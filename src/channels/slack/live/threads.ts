@@ -35,7 +35,7 @@ const MAX_GOAL = 1000;
 
 /** Throws DeliveryError, and UserError where we are not. */
 export function createOpenThread(options: OpenThreadOptions): OpenThread {
-  const { api, readBack, respond, progress, identity, log } = options;
+  const { api, readBack, progress, identity } = options;
   const startedAt = Date.now();
   const opened = createLru<string>(MAX_KEPT);
   /** OutboundTargets was begun and its end is not known. */
@@ -53,19 +53,6 @@ export function createOpenThread(options: OpenThreadOptions): OpenThread {
     return string(answer, 'ts') ?? '';
   }
 
-  /** So that whoever asked finds the thread; their command's acknowledgement itself cannot be changed. */
-  async function point(message: InboundMessage, ts: string): Promise<void> {
-    const base = identity()?.url ?? '';
-    if (message.interaction === undefined || !/^https?:\/\/[^\s<>|]+\/$/.test(base)) return;
-    const link = `${base}archives/${message.address.chat}/p${ts.replace('.', '')}`;
-    try {
-      const text = messagesFor(message.sender).text('channels.workingIn', { link });
-      await respond(message.interaction, { text, blocks: [] });
-    } catch (error) {
-      log.debug({ err: error }, 'nobody was shown the way to a thread');
-    }
-  }
-
   return async (message, { key, title }) => {
     const { address } = message;
     if (address.thread !== undefined) return address;
@@ -80,7 +67,7 @@ export function createOpenThread(options: OpenThreadOptions): OpenThread {
       progress.opened(address.chat, ts);
       const place = { ...address, thread: ts };
       options.onOpened(place, root, key);
-      void point(message, ts);
+      void pointTo(message, ts, options);
       return place;
     } catch (error) {
       // Where we may not speak no answer would be read: the person is told before anything is begun.
@@ -92,4 +79,21 @@ export function createOpenThread(options: OpenThreadOptions): OpenThread {
 
 function invitation(name = 'viber'): string {
   return `I am not in this channel, so you could not read my answer. Invite me with \`/invite @${name}\`, then give the command again.`;
+}
+
+/** So that whoever asked finds the thread; their command's acknowledgement itself cannot be changed. */
+export async function pointTo(
+  message: InboundMessage,
+  ts: string,
+  { identity, respond, log }: Pick<OpenThreadOptions, 'identity' | 'respond' | 'log'>,
+): Promise<void> {
+  const base = identity()?.url ?? '';
+  if (message.interaction === undefined || !/^https?:\/\/[^\s<>|]+\/$/.test(base)) return;
+  const link = `${base}archives/${message.address.chat}/p${ts.replace('.', '')}`;
+  try {
+    const text = messagesFor(message.sender).text('channels.workingIn', { link });
+    await respond(message.interaction, { text, blocks: [] });
+  } catch (error) {
+    log.debug({ err: error }, 'nobody was shown the way to a thread');
+  }
 }
