@@ -31,12 +31,13 @@ function memoryOf(pid: number): { now: number; peak: number } {
   return { now: read('VmRSS'), peak: read('VmHWM') };
 }
 
-function started(child: ChildProcess): Started {
+function started(child: ChildProcess, onLine: (line: string) => void = () => undefined): Started {
   const lines: string[] = [];
   const ready = Promise.withResolvers<void>();
   // Not everybody waits for it.
   ready.promise.catch(() => 'the process ended first');
   const keep = (line: string) => {
+    onLine(line);
     lines.push(line);
     if (lines.length > 50) lines.shift();
     if (line.includes('"msg":"ready"')) ready.resolve();
@@ -91,8 +92,13 @@ export function writeConfig({ home, token, apiRoot, modelUrl }: GatewayOptions):
   return file;
 }
 
-export function startProgram(args: string[], env: Record<string, string> = {}): Started {
-  return started(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } }));
+export function startProgram(
+  args: string[],
+  env: Record<string, string> = {},
+  onLine?: (line: string) => void,
+): Started {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+  return started(child, onLine);
 }
 
 export function startGateway(options: GatewayOptions): Started {

@@ -11,12 +11,14 @@
  *
  * Retrying lives here and nowhere else: `retry_after` is obeyed exactly, an unreachable platform is tried again for 24 h.
  */
+
 import type { Channel, OutboundMessage } from '../channels/channel.ts';
 import type { Fence, Outbox, OutboxFile, OutboxLease, OutboxStats } from '../engine/engine.ts';
 import { chatOf, createPace, type Pace } from '../engine/pace.ts';
 import { createParts, type PartsOf, UnsureError } from '../engine/parts.ts';
 import { backoff, failureKind, failureOf } from '../engine/send-failure.ts';
 import { DeliveryError, LeaseLost, StorageError } from '../errors.ts';
+import { awakeNow } from '../lib/steady.ts';
 import { type Logger, scrub } from '../log.ts';
 import { type Messages, messagesFor } from '../messages/messages.ts';
 
@@ -81,7 +83,7 @@ class OutboxDelivery implements Delivery {
   constructor(options: DeliveryOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#pace = createPace(this.#now);
+    this.#pace = createPace(options.now ?? awakeNow);
     this.#partsOf = createParts(options.outbox, this.#now);
     // After the caller has finished composing, so that `channelOf` knows its channels.
     setImmediate(() => void this.#deliver());

@@ -5,7 +5,7 @@
  */
 import type { FairLimits, Lease } from '../engine.ts';
 import { createFair, type Fair } from './fair.ts';
-import { dueAt, emptyLane, head, type Lane, type LaneItem, putBack } from './lanes.ts';
+import { dueAt, emptyLane, head, isDue, type Lane, type LaneItem, putBack } from './lanes.ts';
 import { LocalLease } from './lease.ts';
 
 /** Lanes of one kind, and those who want one. */
@@ -102,7 +102,7 @@ export class HandOut<T> {
     const lane = this.#lanes.get(name);
     if (!lane || lane.leased > 0 || lane.isReady || lane.items.length === 0 || this.#isClosed) return;
     const due = dueAt(lane);
-    if (due > this.#options.now()) {
+    if (!isDue(due, this.#options.now())) {
       this.#wakeAt(due);
       return;
     }

@@ -69,13 +69,20 @@ export function head<T>({ items }: Lane<T>): LaneItem<T>[] {
   return end < 0 ? [...items] : items.slice(0, end);
 }
 
+/** Longer than anything is made to wait: what seems to has met a clock that went back. */
+const LONGEST_WAIT_MS = 30 * 60_000;
+
+export const isDue = (at: number, now: number): boolean => at <= now || at - now > LONGEST_WAIT_MS;
+
 /** When what comes first may be handed out, in milliseconds since the epoch. */
 export const dueAt = <T>(lane: Lane<T>): number => Math.max(lane.retryAt, ...head(lane).map((item) => item.notBefore));
 
 /** What waits behind the items in work and is due; a group is when all of it is. */
 export function dueBehind<T>(lane: Lane<T>, now: number): LaneItem<T>[] {
   const waiting = lane.items.slice(lane.leased);
-  const early = new Set(waiting.flatMap((item) => (item.notBefore > now ? [item.id, item.group ?? item.id] : [])));
+  const early = new Set(
+    waiting.flatMap((item) => (!isDue(item.notBefore, now) ? [item.id, item.group ?? item.id] : [])),
+  );
   return waiting.filter((item) => !early.has(item.id) && !early.has(item.group ?? item.id));
 }
 

@@ -11,6 +11,7 @@ import path from 'node:path';
 import { type Address, conversationKey, type InboundMessage } from '../../channels/channel.ts';
 import { crashPoint } from '../../crash-points.ts';
 import type { Queue } from '../../engine/engine.ts';
+import { steadyNow } from '../../lib/steady.ts';
 import type { Logger } from '../../log.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import { type Entry, shareOf, taskLane } from '../contract/entry.ts';
@@ -52,7 +53,7 @@ export class Approvals {
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? steadyNow;
     this.folder = path.join(options.folder, 'approvals');
     this.#requests = loadRequests(this.folder);
   }

@@ -5,6 +5,7 @@
  *
  *   step (a call without result) -> approval -> [the worker is free] -> decision -> call -> step (its result) -> model
  */
+
 import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { authoriseAction } from '../../access/authorise.ts';
@@ -13,6 +14,7 @@ import type { Attachment } from '../../channels/channel.ts';
 import { crashPoint } from '../../crash-points.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
+import { steadyNow } from '../../lib/steady.ts';
 import { scrub } from '../../log.ts';
 import { type Messages, messagesFor } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
@@ -82,7 +84,7 @@ export class RunSuspension {
   constructor(options: { home: Home; approvals: Approvals; now?: () => number }) {
     this.#home = options.home;
     this.#approvals = options.approvals;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? steadyNow;
   }
 
   /** The run's end: what it waits for, asked. Throws a system error when it cannot be stored. */

@@ -6,6 +6,7 @@
 import { openAsBlob } from 'node:fs';
 import { DiscordAPIError, HTTPError, RateLimitError, REST, type RESTOptions, RequestMethod } from '@discordjs/rest';
 import { errorCode, errorMessage } from '../../../errors.ts';
+import { awakeNow } from '../../../lib/steady.ts';
 import type { Attachment } from '../../channel.ts';
 
 /**
@@ -113,11 +114,13 @@ export function createApi(options: { token: string; apiRoot: string; cdnRoot: st
   const bound = new REST(restOptions(options.apiRoot, options.cdnRoot));
   // What an interaction's token allows does not count towards the bot's limit of 50 calls a second.
   const free = new REST({ ...restOptions(options.apiRoot, options.cdnRoot), globalRequestsPerSecond: 1_000_000 });
+  const checkClock = forgetsAfterStep([bound, free]);
   return {
     async call(method, route, { body, files = [], query, timeoutMs = CALL_MS, signal, auth = true } = {}) {
       const rest = auth ? bound : free;
       // The library forgets the token at the first 401.
       bound.setToken(options.token);
+      checkClock();
       const deadline = AbortSignal.timeout(timeoutMs);
       try {
         const answer = await rest.request({
@@ -142,6 +145,21 @@ export function createApi(options: { token: string; apiRoot: string; cdnRoot: st
         rest.clearHandlerSweeper();
       }
     },
+  };
+}
+
+/** The library keeps limits by the machine's clock: when that is set back they would last as much longer. Delivery knows its own. */
+function forgetsAfterStep(rests: readonly REST[]): () => void {
+  const ahead = () => Date.now() - awakeNow();
+  let before = ahead();
+  return () => {
+    const isSetBack = ahead() < before - 1000;
+    before = ahead();
+    if (!isSetBack) return;
+    for (const rest of rests) {
+      rest.handlers.clear();
+      rest.globalReset = 0;
+    }
   };
 }
 

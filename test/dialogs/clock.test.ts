@@ -1,0 +1,42 @@
+/** A machine whose clock is set while people wait: no question is closed early, none stays open, and nobody waits for an hour to go by twice. */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { shiftedDate } from '../helpers/shifted-date.ts';
+import { ask, waitFor } from '../platforms/platform.ts';
+import { NAMES, openPlatforms } from '../platforms/world.ts';
+
+const HOUR = 3_600_000;
+const call = { name: 'write_file', arguments: { path: 'workspace/note.md', content: 'x' } };
+const RealDate = Date;
+let shift = 0;
+
+beforeEach(() => {
+  shift = 0;
+  globalThis.Date = shiftedDate(() => RealDate.now() + shift);
+});
+afterEach(() => {
+  globalThis.Date = RealDate;
+});
+
+it.each(NAMES)('%s: a step of an hour forward closes no question', async (name) => {
+  const { platforms, llm } = await openPlatforms({ on: [name] });
+  llm.script(({ toolResults }) => (toolResults.length === 0 ? { toolCalls: [call] } : { text: 'It is saved.' }));
+  const [platform, place] = [platforms[name], platforms[name].dm('alex')];
+  await ask(platform, place, 'save it', { text: 'Save note' });
+  shift = HOUR;
+  await platform.press(place, 'Save');
+  expect((await waitFor(platform, place, { text: /It is saved|too late/ })).text).toContain('It is saved');
+});
+
+it.each(NAMES)('%s: a step of an hour back makes no wait longer', async (name) => {
+  const { platforms, llm } = await openPlatforms({ on: [name] });
+  llm.script(() => ({ text: 'Here I am.' }));
+  const [platform, place] = [platforms[name], platforms[name].dm('alex')];
+  await ask(platform, place, 'hello');
+  platform.fault({ kind: 'rate-limit', times: 1, seconds: 1 });
+  const after = platform.answers(place).length;
+  platform.say(place, 'and now?');
+  await vi.waitFor(() => expect(llm.requests()).toHaveLength(2), 10_000);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  shift = -HOUR;
+  await ask(platform, place, 'still there?', { count: 2, after, timeoutMs: 15_000 });
+});

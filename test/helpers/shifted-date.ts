@@ -1,0 +1,7 @@
+/** The date by another clock. What has taken hold of `Date.now` before keeps the one it has. */
+export const shiftedDate = (now: () => number): DateConstructor =>
+  new Proxy(Date, {
+    construct: (target, given, made) => Reflect.construct(target, given.length === 0 ? [now()] : given, made),
+    apply: (target) => new target(now()).toString(),
+    get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
+  });
