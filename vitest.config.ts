@@ -36,6 +36,7 @@ const PARTS = [
 const LONG = [
   'handles',
   'board/flood',
+  'engine/redis/faults',
   'board/hostile',
   'board/many-tasks',
   'board/ui/pages',

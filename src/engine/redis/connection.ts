@@ -47,6 +47,8 @@ export interface Connections {
 const optionsOf = (url: string, socketTimeout: number): ServerOptions => ({
   ...partsOf(url),
   ...{ connectTimeout: CONNECT_MS, socketTimeout, maxRetriesPerRequest: null, keepAlive: 10_000 },
+  // Done by whoever listens, who hears of a failure.
+  autoResubscribe: false,
   retryStrategy: (times) => Math.min(times * 50, 500),
 });
 

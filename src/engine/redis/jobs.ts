@@ -30,6 +30,15 @@ export interface JobsOptions {
 const ONLY_WE_COUNT_CRASHES = 1_000_000_000;
 const dataShape = shape<{ lane: string }>(objectOf({ lane: isFilled }));
 
+const AGAIN_MS = 200;
+
+/** After a failure of its connection it tries again soon: a server that is back has people waiting. */
+class EagerWorker extends Worker {
+  override delay(ms?: number, ending?: Parameters<Worker['delay']>[1]): Promise<void> {
+    return super.delay(ms ?? AGAIN_MS, ending);
+  }
+}
+
 /** Where lanes of a kind are taken from. */
 export class Source {
   readonly shard: number;
@@ -53,7 +62,7 @@ export class Source {
     this.#leaseMs = leaseMs;
     const name = queueName(side, kind, laneClass);
     this.#prefix = `${tagOf(shard)}:${name}:`;
-    this.#worker = new Worker(name, null, {
+    this.#worker = new EagerWorker(name, null, {
       ...{ connection: client, prefix: tagOf(shard), autorun: false, drainDelay: 5 },
       ...{ lockDuration: leaseMs, stalledInterval: Math.max(50, Math.round(leaseMs / 8)) },
       maxStalledCount: ONLY_WE_COUNT_CRASHES,

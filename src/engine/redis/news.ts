@@ -31,6 +31,8 @@ export class News {
   async open(): Promise<void> {
     this.#ears.on('message', (channel: string, text: string) => this.#heard(channel, text));
     await this.#ears.subscribe(NEWS, this.#own);
+    // Whoever may not listen any more is told of it, and works on.
+    this.#ears.on('ready', () => void this.#ears.subscribe(NEWS, this.#own).catch(this.#onError));
   }
 
   publish(topic: string, text: string): void {

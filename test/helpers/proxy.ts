@@ -1,0 +1,51 @@
+/** What stands between a program and a server, and may fail: every socket cut at once, or nothing let through and nobody told. */
+import { once } from 'node:events';
+import net from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface Proxy {
+  port: number;
+  /** Ends what is connected; new connections are let through. */
+  cut(): void;
+  /** What is connected stays so, and hears nothing any more; new connections too, until the next cut. */
+  freeze(): void;
+}
+
+export async function startProxy(to: number): Promise<Proxy> {
+  const pairs = new Set<readonly [net.Socket, net.Socket]>();
+  let isFrozen = false;
+  const server = net.createServer((near) => {
+    const far = net.connect(to, '127.0.0.1');
+    const pair = [near, far] as const;
+    pairs.add(pair);
+    for (const [from, into] of [pair, [far, near] as const]) {
+      from.on('data', (data) => !isFrozen && into.write(data));
+      from.on('error', () => into.destroy());
+      from.on('close', () => {
+        into.destroy();
+        pairs.delete(pair);
+      });
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = () => {
+    isFrozen = false;
+    for (const [near, far] of pairs) {
+      near.resetAndDestroy();
+      far.destroy();
+    }
+  };
+  onTestFinished(() => {
+    server.close();
+    cut();
+  });
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    cut,
+    freeze: () => {
+      isFrozen = true;
+    },
+  };
+}
