@@ -7,6 +7,7 @@ import { errorMessage } from '../../errors.ts';
 import { anything, type Schema, shape } from '../../lib/shape.ts';
 import type { Engine, EngineHealth, FairLimits, Fence, OutboxFile, QueueItem, Stop } from '../engine.ts';
 import { addressOf, connect } from './connection.ts';
+import { orLast } from './in-time.ts';
 import { tagOf } from './keys.ts';
 import { News } from './news.ts';
 import { RedisOutbox } from './outbox.ts';
@@ -41,7 +42,6 @@ const DAY_MS = 86_400_000;
 const SWEEP_MS = 5_000;
 const LOOK_MS = 3_000;
 const SUSPECT_DELAY_MS = 3_000;
-const PING_MS = 1_000;
 
 /** Throws ConfigError for a server that is not there, or would lose what it is given. */
 export async function openRedisEngine<T>(options: RedisEngineOptions<T>): Promise<RedisEngine<T>> {
@@ -72,7 +72,7 @@ export async function openRedisEngine<T>(options: RedisEngineOptions<T>): Promis
 /** What a connection says of itself passes; anything else is somebody's mistake. */
 function quiet(error: unknown, onError: (error: unknown) => void): void {
   const isOfConnection =
-    /ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EAI_AGAIN|Connection is closed|Socket |LOADING|lock for job/i;
+    /ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EAI_AGAIN|Connection is closed|Socket |LOADING|\bjob t\d+/i;
   if (!isOfConnection.test(errorMessage(error))) onError(error);
 }
 
@@ -123,12 +123,9 @@ export class RedisEngine<T> implements Engine<T> {
   async ready(): Promise<EngineHealth> {
     if (this.#closing) return { ok: false, detail: 'it was closed' };
     const { connections, address } = this.#world;
-    const late = Promise.withResolvers<string>();
-    const timer = setTimeout(() => late.resolve('late'), PING_MS);
-    const isThere =
-      connections.own.status === 'ready' && (await Promise.race([connections.own.ping(), late.promise])) !== 'late';
-    clearTimeout(timer);
-    return isThere ? { ok: true } : { ok: false, detail: `the server at ${address} does not answer` };
+    const isThere = () => connections.own.ping().then((said) => said === 'PONG');
+    const ok = await orLast(this.#world, isThere, false);
+    return ok ? { ok } : { ok, detail: `the server at ${address} does not answer` };
   }
 
   close(): Promise<void> {

@@ -17,7 +17,7 @@ export async function orLast<R>({ connections, address }: World, ask: () => Prom
   try {
     return await inTime(ask(), STATS_MS, address);
   } catch (error) {
-    if (error instanceof StorageError) return last;
+    if (error instanceof StorageError || connections.own.status !== 'ready') return last;
     throw error;
   }
 }

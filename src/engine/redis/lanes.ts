@@ -53,6 +53,8 @@ export class Lanes {
   readonly #desk: Desk;
   readonly #held = new Set<Held>();
   readonly #suspects = new Suspects();
+  /** By lane, the end of the last put under way. */
+  readonly #puts = new Map<string, Promise<unknown>>();
   /** Whatever nobody waits for. */
   readonly #pending = new Set<Promise<void>>();
 
@@ -75,13 +77,15 @@ export class Lanes {
     return allShards(this.#world.shards).map((shard) => prefixOf(shard, this.#options.side));
   }
 
-  async put({ message, raw, by, ...ask }: Put): Promise<Answer> {
-    const about = { ...ask, class: by.isOwner ? 'o' : 'm', person: by.person, kind: this.#options.kindOf(ask.lane) };
-    const answer = await this.run('put', ask.lane, about, message, raw ?? '');
-    this.#offer(ask.lane, answer);
-    // Found at once by whoever waits, though this process ended now.
-    if (answer.offers) await Promise.all(this.#pending);
-    return answer;
+  /** In the order of the calls, which a connection that is opened again in between would not keep. */
+  put(put: Put): Promise<Answer> {
+    const { lane } = put;
+    const before = this.#puts.get(lane);
+    const done = before === undefined ? this.#put(put) : before.then(() => this.#put(put));
+    const over = () => this.#puts.get(lane) === tail && this.#puts.delete(lane);
+    const tail: Promise<unknown> = done.then(over, over);
+    this.#puts.set(lane, tail);
+    return done;
   }
 
   /** Asks for lanes of this kind from now on, and for one of them. */
@@ -190,6 +194,14 @@ export class Lanes {
     await this.#jobs.close();
   }
 
+  async #put({ message, raw, by, ...ask }: Put): Promise<Answer> {
+    const about = { ...ask, class: by.isOwner ? 'o' : 'm', person: by.person, kind: this.#options.kindOf(ask.lane) };
+    const answer = await this.run('put', ask.lane, about, message, raw ?? '');
+    // Found at once by whoever waits, though this process ended now.
+    await this.#offer(ask.lane, answer);
+    return answer;
+  }
+
   async #open(source: Source, taken: Taken): Promise<Held | undefined> {
     const { lane, token, lock, holder } = taken;
     const counts = this.#options.onCrashed !== undefined;
@@ -199,7 +211,7 @@ export class Lanes {
     const about = { token, lock, holder, process: this.#world.name, maySuspect, maxCrashes };
     const answer = await this.run('claim', lane, { ...about, suspectMs: this.#world.suspectMs });
     const { what, epoch = 0, left = 0, items = [], isAgain = false, isStopped = false, at = 0 } = answer;
-    this.#offer(lane, answer);
+    void this.#offer(lane, answer);
     if (what === 'got' && counts) this.#suspects.took(lane, items);
     else this.#suspects.ended(lane);
     if (what === 'over') await dropJob(taken);
@@ -216,19 +228,19 @@ export class Lanes {
   async #bury(held: Held): Promise<void> {
     await this.#options.onCrashed?.(held.lane, held.items);
     const answer = await this.owned(held, 'finish', { ids: held.items.map(({ id }) => id) });
-    this.#offer(held.lane, answer);
+    void this.#offer(held.lane, answer);
     held.end();
     this.#held.delete(held);
     this.#suspects.ended(held.lane);
-    this.#later(dropJob(held.taken));
+    void this.#later(dropJob(held.taken));
   }
 
   #ended(held: Held, answer: Answer): void {
-    this.#offer(held.lane, answer);
+    void this.#offer(held.lane, answer);
     if (!answer.isFree) return;
     held.end();
     this.#forget(held);
-    this.#later(dropJob(held.taken));
+    void this.#later(dropJob(held.taken));
   }
 
   #lose(held: Held): void {
@@ -242,14 +254,16 @@ export class Lanes {
     this.#desk.ended(held);
   }
 
-  #offer(lane: string, { offers }: Answer): void {
-    if (offers) this.#later(this.#jobs.add(this.#shard(lane), offers));
+  /** Never rejects: a lane whose job could not be added is found by the sweep. */
+  async #offer(lane: string, { offers }: Answer): Promise<void> {
+    if (offers) await this.#later(this.#jobs.add(this.#shard(lane), offers));
   }
 
   /** A job that is not there, or that another has taken meanwhile, is found by the sweep or claims nothing. */
-  #later(work: Promise<void>): void {
+  #later(work: Promise<void>): Promise<void> {
     const done: Promise<void> = work.catch(this.#world.onQuiet).finally(() => this.#pending.delete(done));
     this.#pending.add(done);
+    return done;
   }
 
   #shard(lane: string): number {
