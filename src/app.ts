@@ -6,14 +6,16 @@ import { programTokens } from './app/board/programs.ts';
 import { buildChannels } from './app/channels.ts';
 import { connectAll } from './app/connect.ts';
 import { watchGauges } from './app/counting.ts';
+import { hearAnswers } from './app/everywhere.ts';
 import { wireGateway } from './app/gateway.ts';
 import { openNaming } from './app/naming.ts';
 import { tellPlanEdits } from './app/plans.ts';
 import { openServices, type Services, type ServicesOptions } from './app/services.ts';
 import { openWork, type Work } from './app/work.ts';
+import type { Places } from './board/guard.ts';
 import type { Server } from './board/server.ts';
-import { ended } from './channels/lead.ts';
-import type { QueueItem } from './engine/engine.ts';
+import { ended, never } from './channels/lead.ts';
+import type { QueueItem, Stop } from './engine/engine.ts';
 import { errorMessage } from './errors.ts';
 import type { Clock } from './jobs/clock.ts';
 import { connectionsFor } from './lib/handles.ts';
@@ -58,7 +60,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   const syncSoon = (file: string) => services.syncSoon.add(file);
   const board = createBoardDoor(services);
   const { linkFor: boardLink } = board;
-  const work = openWork({ ...services, env, clock, syncSoon, giveUp: giveUpBy(services), boardLink });
+  const lead = services.roles.has('work') ? services.lead : never;
+  const work = openWork({ ...services, ...{ lead }, env, clock, syncSoon, giveUp: giveUpBy(services), boardLink });
   const app = new RunningApp({ services, work, board }, wireGateway(services, work.records));
   await app.start(options);
   return app;
@@ -95,6 +98,7 @@ class RunningApp implements App {
   #hasConnected = false;
   #wasReady = false;
   readonly #untold: () => void;
+  #unheard: Stop | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor({ services, work, board }: Parts, gateway: Gateway) {
@@ -111,17 +115,19 @@ class RunningApp implements App {
   }
 
   async start(options: AppOptions): Promise<void> {
-    const { home, engine, shortage, damage, crashed } = this.#services;
+    const { home, engine, roles, shortage, damage, crashed } = this.#services;
     this.#watch();
     try {
       await this.#open(options);
       // With too few files nothing is taken in: the platforms keep what is written, and what waits here goes on waiting.
-      if (!shortage?.isTooLow) await this.#work.start();
+      if (!shortage?.isTooLow) await this.#work.start(this.#services.roles.has('work'));
+      this.#services.roles.start();
     } catch (error) {
       await this.#close();
       throw error;
     }
-    const about = { pid: process.pid, port: this.port, startedAt: new Date().toISOString(), epoch: engine.epoch };
+    const startedAt = new Date().toISOString();
+    const about = { pid: process.pid, port: this.port, startedAt, epoch: engine.epoch, roles: roles.own };
     fs.writeFileSync(path.join(home.run, 'gateway.json'), `${JSON.stringify(about)}\n`, { mode: 0o600 });
     damage.start(home);
     if (!shortage?.isTooLow) this.connected = this.#connect();
@@ -142,10 +148,10 @@ class RunningApp implements App {
   }
 
   readiness(): Promise<Readiness> {
-    const { home, config, built, engine, queue, delivery, handles } = this.#services;
+    const { home, config, built, engine, queue, delivery, handles, roles, isShared } = this.#services;
     return readinessOf({
       ...{ root: home.root, freeBytes: config.limits.freeBytes, channels: built.channels, engine, queue, delivery },
-      ...{ handles: handles.state, isStarted: () => this.#hasConnected },
+      ...{ handles: handles.state, roles: isShared ? roles : undefined, isStarted: () => this.#hasConnected },
     });
   }
 
@@ -175,7 +181,8 @@ class RunningApp implements App {
 
   /** Builds the channels, and serves HTTP but for one-shot commands. */
   async #open({ terminal, localOnly = false, isPortChosen = true, onEnd, onLogPlace }: AppOptions): Promise<void> {
-    const { config, home, log, state, lead, built, metrics, limit, news } = this.#services;
+    const { config, home, log, state, lead, built, metrics, limit, news, roles, isShared, engine } = this.#services;
+    const isIngress = roles.has('ingress');
     const parts = { work: this.#work, gateway: this.#gateway, readiness: () => this.readiness() };
     const channels = await buildChannels({
       ...{
@@ -185,7 +192,7 @@ class RunningApp implements App {
         state,
         lead,
         commands: menuSpecs(config.language, { servers: Object.keys(config.mcp).length > 0 }),
-        terminal,
+        terminal: terminal && isIngress,
         localOnly,
         uploads: this.#services.uploads,
         onNotice: (message) => news.tell({ type: 'notice', message }),
@@ -197,13 +204,15 @@ class RunningApp implements App {
       ...(localOnly ? {} : { board: this.#board.answer }),
     });
     Object.assign(built, channels);
+    const onUnheard = (error: unknown) => log.warn({ err: error }, 'an answer could not be told here');
+    if (isShared) this.#unheard = hearAnswers(built.channels, engine, onUnheard);
     if (localOnly) return;
     const { startServer } = await import('./board/server.ts');
     this.#server = await startServer({
       ...{ ...config.http, tokens: programTokens(this.#services), readiness: () => this.readiness() },
-      webhooks: built.mounts,
-      isAnyPort: !isPortChosen && built.mounts.size === 0,
-      board: (places, port) => this.#board.load(places, port, parts),
+      webhooks: isIngress ? built.mounts : new Map(),
+      isAnyPort: !isPortChosen && (!isIngress || built.mounts.size === 0),
+      ...(isIngress && { board: (places: Places, port: number) => this.#board.load(places, port, parts) }),
       metrics: (accept) => metrics.page(accept),
       maxConnections: connectionsFor(limit),
       onError: (error) => log.error({ err: error }, 'a request over HTTP failed'),
@@ -230,9 +239,9 @@ class RunningApp implements App {
   async #tellReadiness(): Promise<void> {
     const { log } = this.#services;
     try {
-      const { ready, channels, handles } = await this.readiness();
-      if (ready && !this.#wasReady)
-        log.info({ port: this.port, model: this.#work.modelName(), channels: Object.keys(channels) }, 'ready');
+      const { ready, channels, handles, roles } = await this.readiness();
+      const about = { port: this.port, model: this.#work.modelName(), channels: Object.keys(channels) };
+      if (ready && !this.#wasReady) log.info({ ...about, ...(roles && { roles: roles.own }) }, 'ready');
       if (!ready && this.#wasReady) log.warn({ channels, handles }, 'not ready');
       this.#wasReady = ready;
     } catch (error) {
@@ -257,7 +266,10 @@ class RunningApp implements App {
     await this.#board.close();
     await syncSoon.flush();
     fs.rmSync(path.join(home.run, 'gateway.json'), { force: true });
+    this.#services.roles.close();
+    await this.#unheard?.();
     await engine.close();
+    this.#services.release();
     log.info('stopped');
   }
 }

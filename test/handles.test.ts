@@ -6,6 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkHandles } from '../src/cli/doctor/checks.ts';
+import { runningGateways } from '../src/cli/running.ts';
 import { openLedger } from '../src/engine/local/ledger.ts';
 import { connectionsFor, createHandles, handleLimit, limitProblem } from '../src/lib/handles.ts';
 import { startLlm } from './emulators/llm.ts';
@@ -118,7 +119,7 @@ describe.runIf(isLinux)('a limit that is too low', () => {
     await expectAll();
     expect(lines.join('\n')).toMatch(/"level":40.*at most 128 .*LimitNOFILE/);
     // The doctor looks at the gateway that runs, whatever its own limit is.
-    expect(checkHandles(home)).toEqual([
+    expect(checkHandles(await runningGateways({ home, config: undefined, env: {} }))).toEqual([
       { name: 'handles', state: 'note', detail: expect.stringMatching(/at most 128 .*ulimit -n/) },
     ]);
   });

@@ -5,7 +5,7 @@ import type { Gateway } from '../runtime/gateway.ts';
 import type { Services } from './services.ts';
 import type { Work } from './work.ts';
 
-type Connecting = Pick<Services, 'handles' | 'metrics' | 'log' | 'built'>;
+type Connecting = Pick<Services, 'handles' | 'metrics' | 'log' | 'built' | 'roles'>;
 
 /**
  * Resolves when every channel has connected once; a platform that cannot be reached keeps it waiting. Rejects with ConfigError
@@ -34,10 +34,10 @@ export async function connectAll(
 async function connect(
   channel: Channel,
   callbacks: ChannelCallbacks,
-  { log }: Pick<Connecting, 'log'>,
+  { log, roles }: Pick<Connecting, 'log' | 'roles'>,
 ): Promise<ConfigError | undefined> {
   try {
-    await channel.connect(callbacks);
+    await channel.connect(callbacks, { sendOnly: !roles.has('ingress') });
     return undefined;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -5,16 +5,18 @@ import type { Delivery } from '../runtime/delivery.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Usage } from '../workspace/types.ts';
 import type { BuiltChannels } from './channels.ts';
+import type { Roles } from './roles.ts';
 
 interface Watched {
   metrics: Metrics;
   queue: Pick<Queue<unknown>, 'stats'>;
   delivery: Pick<Delivery, 'stats'>;
   built: Pick<BuiltChannels, 'channels'>;
+  roles: Pick<Roles, 'own'>;
 }
 
 /** What holds at this moment: read when it is asked for. */
-export function watchGauges({ metrics, queue, delivery, built }: Watched): void {
+export function watchGauges({ metrics, queue, delivery, built, roles }: Watched): void {
   const startedAt = Date.now() / 1000;
   const both = () => Promise.all([queue.stats(), delivery.stats()]);
   const age = (oldest: number | undefined) => (oldest === undefined ? 0 : Math.max(0, (Date.now() - oldest) / 1000));
@@ -38,6 +40,7 @@ export function watchGauges({ metrics, queue, delivery, built }: Watched): void 
   metrics.gauge('viber_channel_connected', () =>
     [...built.channels].map(([channel, it]) => [{ channel }, it.status().state === 'connected' ? 1 : 0]),
   );
+  metrics.gauge('viber_role', () => roles.own.map((role) => [{ role }, 1]));
   metrics.gauge('viber_start_time_seconds', () => startedAt);
 }
 

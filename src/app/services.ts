@@ -6,9 +6,10 @@ import { Links } from '../access/links.ts';
 import { openPairing } from '../access/pairing.ts';
 import { createPeople } from '../access/people.ts';
 import { Zones } from '../access/zones.ts';
-import type { Address } from '../channels/channel.ts';
+import type { Address, Channel } from '../channels/channel.ts';
 import { accessRulesOf, type Config, configuredViber } from '../config.ts';
 import { leadBy } from '../engine/lead.ts';
+import { openRunFolder } from '../engine/run-folder.ts';
 import { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
 import { SyncSoon } from '../lib/sync-soon.ts';
 import { heard, type Logger } from '../log.ts';
@@ -33,7 +34,9 @@ import { countDelivery } from './counting.ts';
 import { Crashed } from './crashed.ts';
 import { hearDamage } from './damage.ts';
 import { openEngine } from './engine.ts';
+import { sentEverywhere } from './everywhere.ts';
 import { openLive } from './live.ts';
+import { type Roles, rolesOf } from './roles.ts';
 import { openTracing, traceSend } from './tracing.ts';
 
 export interface ServicesOptions {
@@ -55,13 +58,14 @@ export async function openServices(options: ServicesOptions) {
   const log = heard(options.log, handles.note);
   const shortage = limitProblem(limit);
   if (shortage) log[shortage.isTooLow ? 'error' : 'warn']({ limit }, shortage.detail);
-  const home = await openHome(options.homeRoot);
+  const { home, release } = openOwnFolder(await openHome(options.homeRoot), options);
   const metrics = createMetrics();
   const tracing = options.localOnly ? undefined : await openTracing(config.telemetry, options.env ?? {}, log);
   /** Their people are told once the gateway is up. */
   const crashed = new Crashed();
   const engine = await openEngine({ config, home, log, onDead: (item, reason) => crashed.note(item, reason) });
   const { queue, state } = engine;
+  const roles = rolesOf(config.engine, state, log);
   const lead = leadBy(engine, (error, name) => log.error({ err: error, name }, 'what one process does has failed'));
   const damage = hearDamage({
     root: home.root,
@@ -75,10 +79,13 @@ export async function openServices(options: ServicesOptions) {
   /** Empty until the channels are built. */
   const built: BuiltChannels = { channels: new Map(), mounts: new Map(), close: async () => undefined };
   const channelOf = (address: Pick<Address, 'channel'>) => built.channels.get(address.channel);
+  const isShared = config.engine.kind !== 'local';
+  const sending = (channel: Channel | undefined) => (isShared ? sentEverywhere(channel, engine) : channel);
   const prefixes = prefixesOf(config);
   const languages = openLanguages({ folder: home.access, configured: config.language, prefixes, log });
   const delivery = openDelivery({
-    ...{ outbox: engine.outbox, log, channelOf: (message) => channelOf(message.address), messagesAt: languages.at },
+    ...{ outbox: engine.outbox, log, messagesAt: languages.at, claims: claimsOf(config, roles) },
+    channelOf: (message) => sending(channelOf(message.address)),
     watch: tracing && ((entry) => traceSend(tracing, entry)),
     onOutcome: (...outcome) => countDelivery(metrics, ...outcome),
     onDead: (message, reason) => notifier.tellUndelivered(message, reason),
@@ -113,6 +120,9 @@ export async function openServices(options: ServicesOptions) {
       handles,
       damage,
       crashed,
+      roles,
+      isShared,
+      release,
     },
     ...{
       engine,
@@ -133,6 +143,21 @@ export async function openServices(options: ServicesOptions) {
     ...{ links, pairing, people, languages, prefixes, conversations, expected, digests, zones, notifier },
     uploads: new Uploads(home, config.limits.downloadBytes),
   };
+}
+
+/** Of several processes each has locks and sockets of its own, on its own machine. Throws LockedError. */
+function openOwnFolder(home: Home, { config, env = {} }: ServicesOptions): { home: Home; release: () => void } {
+  if (config.engine.kind === 'local') return { home, release: () => undefined };
+  const { folder, release } = openRunFolder(home.root, env, config.engine.runDir);
+  return { home: { ...home, run: folder }, release };
+}
+
+/** A hub is told by whoever has dialled it. */
+function claimsOf({ engine, channels, hub }: Config, roles: Roles): string[] {
+  if (engine.kind === 'local') return [''];
+  const sent = roles.has('deliver') ? [...Object.keys(channels), 'local', 'api'] : [];
+  const dialled = roles.has('ingress') && hub.url !== undefined && hub.token !== undefined ? ['hub'] : [];
+  return [...sent, ...dialled].map((channel) => `["${channel}",`);
 }
 
 function vibersBy(config: Config, home: Home): ViberRules {

@@ -118,8 +118,8 @@ export interface Work {
   gaveUp: GaveUp;
   /** Loads the model's libraries ahead of the first message. Never rejects. */
   preload(): Promise<void>;
-  /** Takes up what waits. */
-  start(): Promise<void>;
+  /** Takes up what waits, unless others do. */
+  start(works: boolean): Promise<void>;
   /** The channels are connected: what needs them begins. */
   connected(): Promise<void>;
   /** Once a day. */
@@ -243,10 +243,10 @@ export function openWork(options: WorkOptions): Work {
       return (await stopTask(taskId, by, { home, stop: end, look, approvals })).isStopped;
     },
     preload: () => calls.agent.preload(calls.modelName()),
-    async start() {
+    async start(works) {
       await approvals.start();
       await tellUnkept({ promised, delivery: runs.delivery, buttons: runs.buttons }, languages.at);
-      worker.start();
+      if (works) worker.start();
     },
     connected: () => tools.start(),
     sweep(now) {

@@ -237,8 +237,11 @@ export interface Channel {
   /** Programs read there: an answer says which run it ends, and how. */
   readonly takesResults?: boolean;
   status(): ChannelStatus;
-  /** Resolves once events flow. Throws ConfigError when a setting is wrong (a token, a missing permission). */
-  connect(callbacks: ChannelCallbacks): Promise<void>;
+  /**
+   * Resolves once events flow, or with `sendOnly` once it can send: another process takes the events, and this one opens nothing for
+   * them. Throws ConfigError when a setting is wrong (a token, a missing permission).
+   */
+  connect(callbacks: ChannelCallbacks, how?: { sendOnly?: boolean }): Promise<void>;
   /** Stops taking events, waits for those in hand; sending still works until the process ends. */
   disconnect(): Promise<void>;
   /** Sends every part of a message through the ledger. Throws DeliveryError; never retries. */

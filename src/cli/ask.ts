@@ -10,11 +10,20 @@ import { loadConfig } from '../config.ts';
 import { errorCode, LockedError, UserError } from '../errors.ts';
 import { silentLog } from '../log.ts';
 import type { CliContext } from './command.ts';
+import { runningGateways } from './running.ts';
 
-export const socketOf = (home: string): string => path.join(home, 'run', 'gateway.sock');
+const socketIn = (folder: string): string => path.join(folder, 'gateway.sock');
 
-/** Whether a gateway has this home open; a socket that a crash left behind counts until it is asked. */
-export const isRunning = (home: string): boolean => fs.existsSync(socketOf(home));
+type Place = Pick<CliContext, 'home' | 'config' | 'env'>;
+
+/**
+ * The socket of a gateway that has this home open and takes messages in; undefined when there is none. One that a crash left behind
+ * counts until it is asked.
+ */
+export async function findSocket(place: Place): Promise<string | undefined> {
+  const folders = [...(await runningGateways(place)).map(({ folder }) => folder), path.join(place.home, 'run')];
+  return folders.map(socketIn).find((file) => fs.existsSync(file));
+}
 
 /**
  * Has the gateway of this home running while `use` works: the one that runs already, or one of our own that talks to
@@ -22,6 +31,7 @@ export const isRunning = (home: string): boolean => fs.existsSync(socketOf(home)
  */
 export async function withGateway<T>(context: CliContext, use: (socket: string) => Promise<T>): Promise<T> {
   const { config } = await loadConfig({ file: context.config, home: context.home, env: context.env });
+  if (config.engine.kind !== 'local') return use(await socketAmongSeveral(context));
   const { startApp } = await import('../app.ts');
   let app: Awaited<ReturnType<typeof startApp>> | undefined;
   try {
@@ -32,10 +42,19 @@ export async function withGateway<T>(context: CliContext, use: (socket: string) 
     if (!(error instanceof LockedError)) throw error;
   }
   try {
-    return await use(socketOf(context.home));
+    return await use(socketIn(path.join(context.home, 'run')));
   } finally {
     await app?.stop();
   }
+}
+
+/** One of our own would take up what everybody waits for. Throws UserError. */
+async function socketAmongSeveral(context: CliContext): Promise<string> {
+  const socket = await findSocket(context);
+  if (socket !== undefined) return socket;
+  throw new UserError(
+    `No gateway with the role ingress runs on ${context.home} on this machine: viber start, and then again. Where it runs with another configuration, name that with --config.`,
+  );
 }
 
 /** What the gateway calls a conversation of this user's. */

@@ -6,7 +6,7 @@ import type { SessionInfo } from '../access/sessions.ts';
 import type { BoardAsk } from '../channels/local/requests.ts';
 import { UserError } from '../errors.ts';
 import { plainLine } from '../lib/text.ts';
-import { isRunning, post, socketOf } from './ask.ts';
+import { findSocket, post } from './ask.ts';
 import { type CliContext, EXIT } from './command.ts';
 
 interface Answer {
@@ -21,9 +21,11 @@ export async function run(context: CliContext): Promise<number> {
   return open(context);
 }
 
-async function open({ home, json, print, switches, env }: CliContext): Promise<number> {
-  if (!isRunning(home)) throw new UserError(`No gateway runs on ${home}: viber start, and then again.`);
-  const { url = '' } = await ask(home, { ask: 'link' });
+async function open(context: CliContext): Promise<number> {
+  const { home, json, print, switches, env } = context;
+  const socket = await findSocket(context);
+  if (socket === undefined) throw new UserError(`No gateway runs on ${home}: viber start, and then again.`);
+  const { url = '' } = await ask(socket, { ask: 'link' });
   print(json ? JSON.stringify({ url }) : `${url}\nIt logs you in once, within five minutes.`);
   if (!json && !switches.has('no-open') && process.stdout.isTTY) show(url, env);
   return EXIT.ok;
@@ -40,9 +42,11 @@ function show(url: string, env: NodeJS.ProcessEnv): void {
     .unref();
 }
 
-async function list({ home, json, print }: CliContext): Promise<number> {
-  const sessions = isRunning(home)
-    ? ((await ask(home, { ask: 'sessions' })).sessions ?? [])
+async function list(context: CliContext): Promise<number> {
+  const { home, json, print } = context;
+  const socket = await findSocket(context);
+  const sessions = socket
+    ? ((await ask(socket, { ask: 'sessions' })).sessions ?? [])
     : (await stored(home)).list(Date.now());
   if (json) print(JSON.stringify({ sessions }));
   else {
@@ -55,16 +59,18 @@ async function list({ home, json, print }: CliContext): Promise<number> {
   return EXIT.ok;
 }
 
-async function revoke({ home, json, print }: CliContext, id: string): Promise<number> {
-  if (isRunning(home)) await ask(home, { ask: 'revoke', id });
+async function revoke(context: CliContext, id: string): Promise<number> {
+  const { home, json, print } = context;
+  const socket = await findSocket(context);
+  if (socket) await ask(socket, { ask: 'revoke', id });
   else if (!(await stored(home)).revoke(id))
     throw new UserError(`There is no login ${id}; viber board sessions lists them.`);
   print(json ? JSON.stringify({ revoked: id }) : `Login ${id} has ended.`);
   return EXIT.ok;
 }
 
-async function ask(home: string, asked: BoardAsk): Promise<Answer> {
-  const response = await post(socketOf(home), '/board', asked);
+async function ask(socket: string, asked: BoardAsk): Promise<Answer> {
+  const response = await post(socket, '/board', asked);
   const body = await bodyOf(response);
   if (response.statusCode !== 200) throw new UserError(body);
   return JSON.parse(body) as Answer;

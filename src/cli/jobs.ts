@@ -142,11 +142,14 @@ async function when({ home, config: file, env, json, print }: CliContext, phrase
   return EXIT.ok;
 }
 
-/** Through the door of the gateway that runs: it alone works on tasks. */
-async function runNow({ home, json, print }: CliContext, name: string): Promise<number> {
-  const { ask, isRunning, socketOf } = await import('./ask.ts');
-  if (!isRunning(home)) throw new UserError('The gateway is not running: start it with viber start, then try again.');
-  const { text } = await ask(socketOf(home), { chat: 'jobs', text: `/jobs run ${name}` }, () => undefined);
+/** Through the door of a gateway that runs: they alone work on tasks. */
+async function runNow(context: CliContext, name: string): Promise<number> {
+  const { json, print } = context;
+  const { ask, findSocket } = await import('./ask.ts');
+  const socket = await findSocket(context);
+  if (socket === undefined)
+    throw new UserError('The gateway is not running: start it with viber start, then try again.');
+  const { text } = await ask(socket, { chat: 'jobs', text: `/jobs run ${name}` }, () => undefined);
   print(json ? JSON.stringify({ text }) : text);
   return EXIT.ok;
 }

@@ -1,38 +1,39 @@
-/** `viber status`: readiness of the running gateway. */
-import fs from 'node:fs';
-import path from 'node:path';
+/** `viber status`: readiness of the gateways that run here. */
 import { loadConfig } from '../config.ts';
-import { errorCode } from '../errors.ts';
 import { type CliContext, EXIT } from './command.ts';
+import { type Running, runningGateways } from './running.ts';
 
-interface About {
-  pid: number;
-  port?: number;
-  startedAt: string;
-}
-
-export async function run({ home, config: file, env, json, print }: CliContext): Promise<number> {
-  let about: About;
-  try {
-    about = JSON.parse(fs.readFileSync(path.join(home, 'run', 'gateway.json'), 'utf8')) as About;
-    process.kill(about.pid, 0);
-  } catch (error) {
-    if (!['ENOENT', 'ESRCH'].includes(errorCode(error) ?? '')) throw error;
+export async function run(context: CliContext): Promise<number> {
+  const { home, config: file, env, json, print } = context;
+  const found = await runningGateways(context);
+  const [first] = found;
+  if (!first) {
     print(json ? JSON.stringify({ running: false, home }) : `No gateway runs on ${home}.`);
     return EXIT.failed;
   }
   const { config } = await loadConfig({ file, home, env });
-  const { host, token } = config.http;
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const response =
-    about.port === undefined ? undefined : await fetch(`http://${reachable(host)}:${about.port}/readyz`, { headers });
-  const readiness: unknown = response ? await response.json() : {};
-  if (json) print(JSON.stringify({ running: true, home, ...about, readiness }));
-  else {
-    print(`Gateway ${about.pid} runs on ${home} since ${about.startedAt}${about.port ? `, port ${about.port}` : ''}.`);
-    print(JSON.stringify(readiness, null, 2));
+  const told = await Promise.all(found.map((gateway) => readinessOf(gateway, config.http)));
+  if (json) {
+    const [about, ...others] = found.map(({ folder: _, ...rest }, n) => ({ ...rest, readiness: told[n]?.readiness }));
+    print(JSON.stringify({ running: true, home, ...about, ...(others.length > 0 && { others }) }));
+  } else {
+    for (const [n, { pid, startedAt, port, roles }] of found.entries()) {
+      const does = found.length > 1 && roles ? `, ${roles.join(', ')}` : '';
+      print(`Gateway ${pid} runs on ${home} since ${startedAt}${port ? `, port ${port}` : ''}${does}.`);
+      print(JSON.stringify(told[n]?.readiness ?? {}, null, 2));
+    }
   }
-  return response?.ok === false ? EXIT.failed : EXIT.ok;
+  return told.every(({ ok }) => ok) ? EXIT.ok : EXIT.failed;
+}
+
+async function readinessOf(
+  { port }: Running,
+  { host, token }: { host: string; token?: string },
+): Promise<{ ok: boolean; readiness: unknown }> {
+  if (port === undefined) return { ok: true, readiness: {} };
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const response = await fetch(`http://${reachable(host)}:${port}/readyz`, { headers });
+  return { ok: response.ok, readiness: await response.json() };
 }
 
 /** How this machine reaches what listens on `host`, as it stands in an address. */

@@ -4,12 +4,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode, errorMessage, UserError } from '../errors.ts';
-import { isRunning } from './ask.ts';
+import { findSocket } from './ask.ts';
 import { type CliContext, EXIT } from './command.ts';
 import { PACKAGE, packageFolder, versionOf } from './version.ts';
 
 const ask = promisify(execFile);
-type Updating = Pick<CliContext, 'home' | 'env' | 'switches' | 'print'>;
+type Updating = Pick<CliContext, 'home' | 'config' | 'env' | 'switches' | 'print'>;
 
 export async function run(context: CliContext): Promise<number> {
   const folder = packageFolder();
@@ -52,7 +52,7 @@ export async function updateCheckout(folder: string, context: Updating): Promise
     return EXIT.failed;
   }
   print(`Updated from ${before} to ${await git('rev-parse', '--short', 'HEAD')}.`);
-  tellRestart(context);
+  await tellRestart(context);
   return EXIT.ok;
 }
 
@@ -71,13 +71,14 @@ export async function updatePackage(folder: string, context: Updating): Promise<
     return EXIT.ok;
   }
   if ((await follow('npm', args, prefix, env)) !== EXIT.ok) return EXIT.failed;
-  tellRestart(context);
+  await tellRestart(context);
   return EXIT.ok;
 }
 
 /** A running gateway goes on with the program it was started with. */
-function tellRestart({ home, print }: Pick<CliContext, 'home' | 'print'>): void {
-  if (isRunning(home))
+async function tellRestart(context: Updating): Promise<void> {
+  const { print } = context;
+  if ((await findSocket(context)) !== undefined)
     print(
       'The gateway that runs is still the one before: viber service install restarts a service; else stop and start it.',
     );

@@ -37,10 +37,13 @@ export interface Delivery {
   close(timeoutMs: number): Promise<void>;
 }
 
+/** What is asked of a channel here. */
+export type Sends = Pick<Channel, 'id' | 'isExact' | 'send'>;
+
 export interface DeliveryOptions {
   outbox: Outbox;
   /** The channel of an address; undefined while it is switched off. */
-  channelOf: (message: OutboundMessage) => Channel | undefined;
+  channelOf: (message: OutboundMessage) => Sends | undefined;
   log: Logger;
   /** In the language of whoever reads at an address; English where nobody knows. */
   messagesAt?: (address: OutboundMessage['address']) => Messages;
@@ -54,6 +57,8 @@ export interface DeliveryOptions {
   onButtons?: (message: OutboundMessage, messageId: string) => void;
   /** A part of a digest is on its platform, by this id; may be told again. */
   onDigest?: (message: OutboundMessage, part: string) => Promise<void>;
+  /** Beginnings of the lanes that are sent from here; all unless told. */
+  claims?: readonly string[];
   /** Scales every wait; 1 except in tests. */
   timeScale?: number;
   now?: () => number;
@@ -86,7 +91,9 @@ class OutboxDelivery implements Delivery {
     this.#pace = createPace(options.now ?? awakeNow);
     this.#partsOf = createParts(options.outbox, this.#now);
     // After the caller has finished composing, so that `channelOf` knows its channels.
-    setImmediate(() => void this.#deliver());
+    setImmediate(() => {
+      for (const prefix of options.claims ?? ['']) void this.#deliver(prefix);
+    });
   }
 
   add(message: OutboundMessage, trace: string, isAgain = false, fence?: Fence): Promise<void> {
@@ -117,9 +124,9 @@ class OutboxDelivery implements Delivery {
     clearTimeout(handle);
   }
 
-  async #deliver(): Promise<void> {
+  async #deliver(prefix: string): Promise<void> {
     const { outbox } = this.#options;
-    for (let lease = await outbox.claim(''); lease; lease = await outbox.claim('')) void this.#work(lease);
+    for (let lease = await outbox.claim(prefix); lease; lease = await outbox.claim(prefix)) void this.#work(lease);
   }
 
   /** Sends an answer, however often that has to be tried; the next one of its address comes after it. */
@@ -195,7 +202,7 @@ class OutboxDelivery implements Delivery {
     return part;
   }
 
-  async #sent(lease: OutboxLease, channel: Channel): Promise<void> {
+  async #sent(lease: OutboxLease, channel: Sends): Promise<void> {
     const { outbox, onOutcome, log } = this.#options;
     const { trace, message } = lease.entry;
     this.#pace.sent(message.address);

@@ -8,6 +8,8 @@ import type { Delivery } from './delivery.ts';
 export interface Readiness {
   ready: boolean;
   channels: Record<string, ChannelStatus>;
+  /** Of several processes: what this one does, and what none does now. */
+  roles?: { own: readonly string[]; missing: readonly string[]; detail?: string };
   workspace: { writable: boolean; detail?: string };
   /** What is in the way where messages and answers stand; absent while nothing is. */
   engine?: EngineHealth;
@@ -28,14 +30,16 @@ export interface ReadinessSources {
   queue: Pick<Queue<unknown>, 'stats'>;
   delivery: Pick<Delivery, 'stats'>;
   handles: () => HandleState;
+  roles?: { own: readonly string[]; missing(): Promise<readonly string[]> } | undefined;
   /** Every channel has been asked to connect. */
   isStarted: () => boolean;
 }
 
 export async function readinessOf(sources: ReadinessSources): Promise<Readiness> {
-  const { channels, engine, queue, delivery, root, freeBytes } = sources;
+  const { channels, engine, queue, delivery, root, freeBytes, roles } = sources;
   const states = [...channels].map(([id, channel]) => [id, channel.status()] as const);
   const [health, inbox, outbox] = await Promise.all([engine.ready(), queue.stats(), delivery.stats()]);
+  const missing = (health.ok && (await roles?.missing())) || [];
   const oldest = Math.min(inbox.oldest ?? Number.POSITIVE_INFINITY, outbox.oldest ?? Number.POSITIVE_INFINITY);
   const { bavail, bsize } = fs.statfsSync(root);
   const writable = bavail * bsize >= freeBytes;
@@ -45,6 +49,7 @@ export async function readinessOf(sources: ReadinessSources): Promise<Readiness>
   return {
     ready: sources.isStarted() && canWork && states.every(([, status]) => status.state === 'connected'),
     channels: Object.fromEntries(states),
+    ...(roles && { roles: { own: roles.own, missing, ...(missing.length > 0 && { detail: nobodyDoes(missing) }) } }),
     workspace: writable ? { writable } : { writable, detail },
     ...(health.ok ? {} : { engine: health }),
     handles,
@@ -52,3 +57,12 @@ export async function readinessOf(sources: ReadinessSources): Promise<Readiness>
     ...{ waiting: inbox.waiting + outbox.waiting, dead: outbox.dead, unsure: outbox.unsure },
   };
 }
+
+const LACKS: Readonly<Record<string, string>> = {
+  ingress: 'no process takes messages in',
+  work: 'no process works on what waits',
+  deliver: 'no process sends answers',
+};
+
+const nobodyDoes = (missing: readonly string[]): string =>
+  `${missing.map((role) => LACKS[role] ?? role).join(', ')}: start one with engine.roles: [${missing.join(', ')}]`;

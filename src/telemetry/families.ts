@@ -51,6 +51,7 @@ export const GAUGES = {
   viber_queue_depth: 'What waits or is at work, in the inbox (messages) and the outbox (answers).',
   viber_queue_age_seconds: 'Age of the oldest of them; 0 where there is none.',
   viber_channel_connected: 'Whether a channel is connected, 1 or 0.',
+  viber_role: 'What this process does, 1 for each of ingress, work and deliver that it has.',
   viber_start_time_seconds: 'When the gateway was started, in seconds since 1970.',
 } as const;
 

@@ -154,15 +154,19 @@ export function createDiscord(options: DiscordOptions): Channel {
       return account();
     },
     status: state.get,
-    async connect(given) {
+    async connect(given, { sendOnly = false } = {}) {
       callbacks = given;
       if (!/^[\w.-]+$/.test(token)) throw new ConfigError([wrongToken()]);
       state.set({ state: 'connecting' });
       const { shared } = options;
       const first = Promise.withResolvers<void>();
-      if (shared) {
+      if (shared || sendOnly) {
         const self = await introduce({ api, log, onStatus: state.set, backoffMs: timing.backoffMs, signal });
         if (!self) return;
+        if (sendOnly) {
+          bot = self;
+          return state.set({ state: 'connected' });
+        }
         events.introduce(self);
         // Whoever holds the connection, this process can send.
         state.set({ state: 'connected' });

@@ -75,8 +75,10 @@ export class Hub implements Channel {
   }
 
   /** A hub that is away keeps nothing waiting: it is dialled until it is there. */
-  async connect({ onStatus }: ChannelCallbacks): Promise<void> {
+  async connect({ onStatus }: ChannelCallbacks, { sendOnly = false } = {}): Promise<void> {
     this.#onStatus = onStatus;
+    // Another process has dialled it, and tells it everything.
+    if (sendOnly) return this.#become({ state: 'connected' });
     this.#become({ state: 'connecting' });
     this.#dial();
   }

@@ -101,7 +101,11 @@ class Local implements Channel {
     return this.#status;
   }
 
-  async connect(callbacks: ChannelCallbacks): Promise<void> {
+  async connect(callbacks: ChannelCallbacks, { sendOnly = false } = {}): Promise<void> {
+    if (sendOnly) {
+      this.#status = { state: 'connected' };
+      return callbacks.onStatus();
+    }
     const { socket } = this.#options;
     fs.rmSync(socket, { force: true });
     const server = http.createServer((request, response) => {

@@ -65,7 +65,7 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
       return session.identity?.userId ?? '';
     },
     status: state.get,
-    async connect(callbacks) {
+    async connect(callbacks, { sendOnly = false } = {}) {
       session.callbacks = callbacks;
       const problems = settingsProblems(options);
       if (problems.length > 0) throw new ConfigError(problems);
@@ -76,6 +76,7 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
       const commands = new Map(options.commands.map((command) => [command.name, command]));
       const { nameOf, languageOf, zoneOf } = people;
       session.self = { ...session.identity, commands, command: options.command, nameOf, languageOf, zoneOf };
+      if (sendOnly) return setStatus({ state: 'connected' });
       await way.open();
     },
     async disconnect() {

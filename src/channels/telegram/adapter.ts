@@ -84,13 +84,14 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
       return bot?.account ?? '';
     },
     status: state.get,
-    async connect(given) {
+    async connect(given, { sendOnly = false } = {}) {
       callbacks = given;
       const settings = mode === 'webhook' ? checkWebhook(options.webhook) : undefined;
       if (!/^[\w:-]+$/.test(token)) throw wrongToken();
       state.set({ state: 'connecting' });
       bot = await setup.introduce();
       if (!bot) return;
+      if (sendOnly) return state.set({ state: 'connected' });
       void setup.setCommands(bot, options.attachCommands);
       if (settings) {
         handler = createWebhook(settings, accept);

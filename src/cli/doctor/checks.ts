@@ -7,13 +7,13 @@ import { channelModules } from '../../channels/index.ts';
 import { envFileOf } from '../../config/env-file.ts';
 import type { Config } from '../../config.ts';
 import { ConfigError, errorCode, errorMessage } from '../../errors.ts';
-import { readTextSync } from '../../lib/files.ts';
 import { handleLimit, limitProblem } from '../../lib/handles.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { silentLog } from '../../log.ts';
 import { lacksVersion, OFFLINE_MODEL, splitModelName } from '../../runtime/contract/providers.ts';
 import { describeFailure } from '../../runtime/contract/run-error.ts';
 import { createModels } from '../../runtime/model/models.ts';
+import type { Running } from '../running.ts';
 import { checkDoor, type Door } from './doors.ts';
 import type { Finding } from './finding.ts';
 
@@ -90,15 +90,19 @@ export function checkHome(options: { home: string; source: string | undefined; f
 }
 
 /** How many files and sockets may be open: of the gateway that runs on this home, else here. */
-export function checkHandles(home: string): Finding[] {
-  const problem = limitProblem(handleLimit(runningPid(home)) ?? handleLimit());
+export function checkHandles([first]: readonly Running[]): Finding[] {
+  const problem = limitProblem(handleLimit(first?.pid ?? 'self') ?? handleLimit());
   return problem ? [{ name: 'handles', state: problem.isTooLow ? 'wrong' : 'note', detail: problem.detail }] : [];
 }
 
-function runningPid(home: string): number | 'self' {
-  const text = readTextSync(path.join(home, 'run', 'gateway.json'));
-  const pid = /"pid":(\d+)/.exec(text ?? '')?.[1];
-  return pid === undefined ? 'self' : Number(pid);
+/** Of several that share a home: which run on this machine, and what each does. */
+export function checkGateways(running: readonly Running[], { engine }: Config): Finding[] {
+  if (engine.kind === 'local') return [];
+  const found = (detail: string): Finding => ({ name: 'gateway', state: 'ok', detail });
+  if (running.length === 0) return [found('none runs on this machine now')];
+  return running.map(({ pid, port, roles = [], folder }) =>
+    found(`${pid} does ${roles.join(', ')}${port ? ` on port ${port}` : ''}; its lock and socket are in ${folder}`),
+  );
 }
 
 const megabytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MB`;

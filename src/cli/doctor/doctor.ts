@@ -3,7 +3,8 @@ import { loadConfig } from '../../config.ts';
 import { ConfigError } from '../../errors.ts';
 import { scrub } from '../../log.ts';
 import { type CliContext, EXIT } from '../command.ts';
-import { checkChannels, checkHandles, checkHome, checkModels, wrong } from './checks.ts';
+import { runningGateways } from '../running.ts';
+import { checkChannels, checkGateways, checkHandles, checkHome, checkModels, wrong } from './checks.ts';
 import { checkEngine } from './engine.ts';
 import type { Finding } from './finding.ts';
 import { checkJobs } from './jobs.ts';
@@ -39,6 +40,7 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
     return wrong('configuration', error);
   }
   const { config, source, warnings } = loaded;
+  const running = await runningGateways({ home, config: file, env });
   const called = await Promise.all([
     ...[checkModels(config, env), checkVibers(config, home, env), checkChannels(config)],
     ...[checkSearch(config, env), checkSkills(config, home), checkSandbox(), checkServers(config)],
@@ -49,7 +51,8 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
     { name: 'configuration', state: 'ok', detail: source ?? 'defaults and environment' },
     ...warnings.map((detail): Finding => ({ name: 'configuration', state: 'note', detail })),
     ...checkHome({ home, source, freeBytes: config.limits.freeBytes }),
-    ...checkHandles(home),
+    ...checkHandles(running),
+    ...checkGateways(running, config),
     ...called.flat(),
     ...checkPrices(config, env),
   ];

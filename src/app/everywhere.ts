@@ -1,0 +1,41 @@
+/**
+ * Channels that end on a machine of ours: its terminal, its socket, programs. Whoever listens there is connected to one process, and
+ * the answer may leave the outbox in another: so it is told to all of them. Who is away hears nothing; the answer stands in the session.
+ */
+import type { Channel, OutboundMessage, PartLedger } from '../channels/channel.ts';
+import type { Engine, Stop } from '../engine/engine.ts';
+import type { Sends } from '../runtime/delivery.ts';
+
+const OF_MACHINES = ['local', 'terminal', 'api'];
+
+type Teller = Pick<Engine<unknown>, 'publish' | 'subscribe'>;
+
+/** As the outbox sees a channel. */
+export function sentEverywhere(channel: Channel | undefined, engine: Teller): Sends | undefined {
+  if (!channel || !OF_MACHINES.includes(channel.id)) return channel;
+  return {
+    ...{ id: channel.id, isExact: true },
+    async send(message, ledger) {
+      await ledger.part(0, async () => {
+        engine.publish(topicOf(channel.id), JSON.stringify(message));
+        return message.id;
+      });
+    },
+  };
+}
+
+/** What others send is told to whoever listens here. */
+export function hearAnswers(channels: ReadonlyMap<string, Channel>, engine: Teller, onError: (error: unknown) => void) {
+  const own = [...channels.values()].filter(({ id }) => OF_MACHINES.includes(id));
+  const stops: Stop[] = own.map((channel) =>
+    engine.subscribe(topicOf(channel.id), (text) => {
+      // It was written by a process of ours.
+      const message = JSON.parse(text) as OutboundMessage;
+      const ledger: PartLedger = { part: (_index, post) => post({ key: message.id }) };
+      channel.send(message, ledger).catch(onError);
+    }),
+  );
+  return async () => void (await Promise.all(stops.map((stop) => stop())));
+}
+
+const topicOf = (channel: string): string => `answer:${channel}`;

@@ -1,0 +1,55 @@
+/**
+ * What this process does of the whole: `ingress` takes in, `work` runs, `deliver` sends. Each process says every few seconds what it
+ * does, so that all of them can tell when nobody does something.
+ */
+import type { EngineRole } from '../config/types-engine.ts';
+import type { Config } from '../config.ts';
+import type { State } from '../engine/engine.ts';
+import type { Logger } from '../log.ts';
+
+const ALL: readonly EngineRole[] = ['ingress', 'work', 'deliver'];
+/** Milliseconds between two words, and for which one holds. */
+const BEAT_MS = 5_000;
+const HELD_MS = 16_000;
+
+export interface Roles {
+  readonly own: readonly EngineRole[];
+  has(role: EngineRole): boolean;
+  /** What no process does now; empty where it cannot be known. */
+  missing(): Promise<EngineRole[]>;
+  start(): void;
+  close(): void;
+}
+
+export function rolesOf({ kind, roles }: Config['engine'], state: State, log: Logger): Roles {
+  const own = kind === 'local' ? ALL : ALL.filter((role) => roles.includes(role));
+  const has = (role: EngineRole) => own.includes(role);
+  let timer: NodeJS.Timeout | undefined;
+
+  async function say(): Promise<void> {
+    try {
+      await Promise.all(own.map((role) => state.set(keyOf(role), '1', HELD_MS)));
+    } catch (error) {
+      log.debug({ err: error }, 'the roles of this process could not be told');
+    }
+  }
+
+  return {
+    ...{ own, has },
+    async missing() {
+      // Alone it does everything.
+      if (kind === 'local') return [];
+      const others = ALL.filter((role) => !has(role));
+      const known = await Promise.all(others.map((role) => state.get(keyOf(role))));
+      return others.filter((_, n) => known[n] === undefined);
+    },
+    start() {
+      if (kind === 'local') return;
+      void say();
+      timer = setInterval(() => void say(), BEAT_MS).unref();
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+const keyOf = (role: EngineRole): string => `role:${role}`;

@@ -1,0 +1,69 @@
+/** The gateways of this machine that have a home open: one, or several that share it. */
+import path from 'node:path';
+import { loadConfig } from '../config.ts';
+import { runFolders } from '../engine/run-folder.ts';
+import { ConfigError, errorCode } from '../errors.ts';
+import { readTextSync } from '../lib/files.ts';
+import { anything, isNumber, isText, objectOf, optional, shape } from '../lib/shape.ts';
+import type { CliContext } from './command.ts';
+
+export interface Running {
+  /** Where its lock and socket are. */
+  folder: string;
+  pid: number;
+  port?: number;
+  startedAt: string;
+  roles?: string[];
+}
+
+const aboutShape = shape<Omit<Running, 'folder'>>(
+  objectOf({ pid: isNumber, port: optional(isNumber), startedAt: isText, roles: optional(anything) }),
+);
+
+/** Those that are alive, the one with the home to itself first. */
+export async function runningGateways({
+  home,
+  config: file,
+  env,
+}: Pick<CliContext, 'home' | 'config' | 'env'>): Promise<Running[]> {
+  const usual = [path.join(home, 'run'), ...runFolders(home, env)].flatMap(runningIn);
+  if (usual.length > 0) return usual;
+  const chosen = await chosenFolder({ home, file, env });
+  return chosen === undefined ? [] : runningIn(chosen);
+}
+
+/** A configuration that cannot be read names none. */
+async function chosenFolder(at: Parameters<typeof loadConfig>[0]): Promise<string | undefined> {
+  try {
+    return (await loadConfig(at)).config.engine.runDir;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return undefined;
+  }
+}
+
+function runningIn(folder: string): Running[] {
+  const text = readTextSync(path.join(folder, 'gateway.json'));
+  const { data } = aboutShape.safeParse(text === undefined ? undefined : parsed(text));
+  return data && isAlive(data.pid) ? [{ ...data, folder }] : [];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** One of another user is alive too. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    if (errorCode(error) === 'ESRCH') return false;
+    if (errorCode(error) === 'EPERM') return true;
+    throw error;
+  }
+}
