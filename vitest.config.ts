@@ -6,7 +6,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.c
 
 /** Whole gateways and processes: each file has a process of its own, whatever it leaves behind. */
 const WHOLE = [
-  ...['dialogs', 'channels/telegram', 'channels/discord', 'channels/slack', 'cli', 'examples'].map(
+  ...['dialogs', 'channels/telegram', 'channels/discord', 'channels/slack', 'cli', 'examples', 'scale'].map(
     (name) => `test/${name}/**/*.test.ts`,
   ),
   'test/*.test.ts',

@@ -9,7 +9,7 @@ import { type CliContext, EXIT } from './command.ts';
 import { PACKAGE, packageFolder, versionOf } from './version.ts';
 
 const ask = promisify(execFile);
-type Updating = Pick<CliContext, 'home' | 'config' | 'env' | 'switches' | 'print'>;
+type Updating = Pick<CliContext, 'home' | 'env' | 'switches' | 'print'>;
 
 export async function run(context: CliContext): Promise<number> {
   const folder = packageFolder();
@@ -78,7 +78,7 @@ export async function updatePackage(folder: string, context: Updating): Promise<
 /** A running gateway goes on with the program it was started with. */
 async function tellRestart(context: Updating): Promise<void> {
   const { print } = context;
-  if ((await findSocket(context)) !== undefined)
+  if ((await findSocket({ config: undefined, ...context })) !== undefined)
     print(
       'The gateway that runs is still the one before: viber service install restarts a service; else stop and start it.',
     );
