@@ -20,6 +20,7 @@ const NAMES: Record<CommandType, string> = {
   'file:write': 'FileWrite',
   'artifact:get': 'ArtifactGet',
   upload: 'UploadPiece',
+  ping: 'Ping',
 };
 
 const error = {

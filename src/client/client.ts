@@ -34,6 +34,8 @@ export interface ViberClientOptions {
   open?: (url: string, token: string | undefined) => Socket;
   /** The longest wait between two tries, in milliseconds; 15 s by default. */
   maxWaitMs?: number;
+  /** After so long without a word the gateway is asked for one; 20 s by default. One that says nothing for as long again is taken for lost. */
+  beatMs?: number;
 }
 
 export interface EndedRun {
@@ -63,7 +65,10 @@ interface Unacknowledged {
 const ALL = '*';
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 15_000;
+const BEAT_MS = 20_000;
 const MAX_ENDED_RUNS = 10_000;
+/** As a broken connection is told. */
+const LOST = 1006;
 /** Trying again with what was sent would be refused again. */
 const REFUSED: ReadonlySet<number> = new Set([4400, 4401, 4403]);
 
@@ -80,6 +85,10 @@ export class ViberClient {
   #tries = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #cursor: string | undefined;
+  #beat: ReturnType<typeof setInterval> | undefined;
+  /** Since the last beat. */
+  #isHeard = true;
+  #isAsked = false;
 
   constructor(options: ViberClientOptions) {
     this.#options = options;
@@ -173,6 +182,7 @@ export class ViberClient {
   /** For good: what is not acknowledged is rejected. */
   close(): void {
     clearTimeout(this.#timer);
+    clearInterval(this.#beat);
     this.#end('closed');
     this.#socket?.close(1000);
   }
@@ -182,19 +192,40 @@ export class ViberClient {
     const { url, token, open = openGlobal } = this.#options;
     const socket = open(url, token);
     this.#socket = socket;
+    this.#watch(socket);
     socket.onopen = () => {
       const { key } = this.#options;
       if (key !== undefined)
         socket.send(JSON.stringify({ type: 'auth', key, ...(this.#cursor && { after: this.#cursor }) }));
     };
     socket.onmessage = ({ data }) => {
-      if (this.#socket === socket) this.#take(JSON.parse(String(data)));
+      if (this.#socket !== socket) return;
+      this.#isHeard = true;
+      this.#take(JSON.parse(String(data)));
     };
     // `close` follows and says why.
     socket.onerror = () => undefined;
     socket.onclose = ({ code }) => {
       if (this.#socket === socket) this.#lost(code);
     };
+  }
+
+  /** A network that has gone away closes nothing: beats are counted, since timers of a page in the background come late. */
+  #watch(socket: Socket): void {
+    clearInterval(this.#beat);
+    this.#isHeard = true;
+    this.#isAsked = false;
+    this.#beat = setInterval(() => {
+      if (this.#isHeard) this.#isAsked = false;
+      else if (this.#isAsked) {
+        this.#lost(LOST);
+        socket.close();
+      } else {
+        this.#isAsked = true;
+        if (this.#state === 'open') socket.send(JSON.stringify({ type: 'ping', id: crypto.randomUUID() }));
+      }
+      this.#isHeard = false;
+    }, this.#options.beatMs ?? BEAT_MS);
   }
 
   #take(frame: ConnectedFrame | AckFrame | EventFrame): void {
@@ -241,6 +272,8 @@ export class ViberClient {
 
   #lost(code: number): void {
     if (this.#state === 'closed') return;
+    this.#socket = undefined;
+    clearInterval(this.#beat);
     if (REFUSED.has(code)) {
       this.#end('refused');
       return;

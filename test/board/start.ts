@@ -8,6 +8,7 @@ import { PROGRAM } from '../helpers/program.ts';
 
 export interface Gateway {
   port: number;
+  pid: number;
   /** Lines of its log. */
   log: string[];
   stop(signal?: NodeJS.Signals): Promise<void>;
@@ -31,7 +32,7 @@ export async function startGateway(home: string): Promise<Gateway> {
   ]);
   const { port } = JSON.parse(fs.readFileSync(path.join(home, 'run/gateway.json'), 'utf8'));
   return {
-    ...{ port, log },
+    ...{ port, log, pid: child.pid ?? 0 },
     async stop(signal = 'SIGTERM') {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);
       await exited;

@@ -19,6 +19,7 @@ import {
   interruptSchema,
   jobCreateSchema,
   memorySchema,
+  pingSchema,
   planWriteSchema,
   saySchema,
   stopSchema,
@@ -133,6 +134,7 @@ export const commandTable: Readonly<Record<CommandType, Carry>> = {
   'file:write': command(fileWriteSchema, async (write, { caller, parts }) => ({
     fields: await writeFile(write, caller.principal, parts),
   })),
+  ping: command(pingSchema, async () => ({})),
   upload: command(uploadSchema, async (piece, { caller, parts }) => ({
     fields: await parts.pieces.take(caller.id, piece),
   })),

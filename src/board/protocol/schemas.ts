@@ -106,6 +106,7 @@ export const uploadSchema = z.object({
   offset: z.int().min(0).default(0),
   size: z.int().min(0),
 });
+export const pingSchema = z.object({});
 export const authSchema = z.object({ key: z.string().max(200).default(''), after: cursor.exactOptional() });
 
 export const tasksQuerySchema = z.object({
@@ -138,6 +139,7 @@ export const COMMANDS = {
   'file:write': fileWriteSchema,
   'artifact:get': artifactSchema,
   upload: uploadSchema,
+  ping: pingSchema,
 } as const;
 
 export type CommandType = keyof typeof COMMANDS;
