@@ -2,6 +2,7 @@
  * A client of `viber.v1` (docs/websocket.md) for browsers and Node, without dependencies. Commands go out again after a lost connection until
  * they are acknowledged, under the id they had, so that none is carried out twice. Events come in their order; the end of a run is told once.
  */
+import { Beat } from './beat.ts';
 import type {
   AckFrame,
   CommandFrame,
@@ -12,6 +13,7 @@ import type {
   SubmittedTask,
   TaskResultFrame,
 } from './frames.ts';
+import { openGlobal } from './open.ts';
 
 export type * from './frames.ts';
 
@@ -85,10 +87,7 @@ export class ViberClient {
   #tries = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #cursor: string | undefined;
-  #beat: ReturnType<typeof setInterval> | undefined;
-  /** Since the last beat. */
-  #isHeard = true;
-  #isAsked = false;
+  #beat: Beat | undefined;
 
   constructor(options: ViberClientOptions) {
     this.#options = options;
@@ -182,7 +181,7 @@ export class ViberClient {
   /** For good: what is not acknowledged is rejected. */
   close(): void {
     clearTimeout(this.#timer);
-    clearInterval(this.#beat);
+    this.#beat?.stop();
     this.#end('closed');
     this.#socket?.close(1000);
   }
@@ -192,7 +191,8 @@ export class ViberClient {
     const { url, token, open = openGlobal } = this.#options;
     const socket = open(url, token);
     this.#socket = socket;
-    this.#watch(socket);
+    this.#beat?.stop();
+    this.#beat = this.#watch(socket);
     socket.onopen = () => {
       const { key } = this.#options;
       if (key !== undefined)
@@ -200,7 +200,7 @@ export class ViberClient {
     };
     socket.onmessage = ({ data }) => {
       if (this.#socket !== socket) return;
-      this.#isHeard = true;
+      this.#beat?.heard();
       this.#take(JSON.parse(String(data)));
     };
     // `close` follows and says why.
@@ -210,22 +210,14 @@ export class ViberClient {
     };
   }
 
-  /** A network that has gone away closes nothing: beats are counted, since timers of a page in the background come late. */
-  #watch(socket: Socket): void {
-    clearInterval(this.#beat);
-    this.#isHeard = true;
-    this.#isAsked = false;
-    this.#beat = setInterval(() => {
-      if (this.#isHeard) this.#isAsked = false;
-      else if (this.#isAsked) {
-        this.#lost(LOST);
-        socket.close();
-      } else {
-        this.#isAsked = true;
-        if (this.#state === 'open') socket.send(JSON.stringify({ type: 'ping', id: crypto.randomUUID() }));
-      }
-      this.#isHeard = false;
-    }, this.#options.beatMs ?? BEAT_MS);
+  #watch(socket: Socket): Beat {
+    const ask = () => {
+      if (this.#state === 'open') socket.send(JSON.stringify({ type: 'ping', id: crypto.randomUUID() }));
+    };
+    return new Beat(this.#options.beatMs ?? BEAT_MS, ask, () => {
+      this.#lost(LOST);
+      socket.close();
+    });
   }
 
   #take(frame: ConnectedFrame | AckFrame | EventFrame): void {
@@ -273,7 +265,7 @@ export class ViberClient {
   #lost(code: number): void {
     if (this.#state === 'closed') return;
     this.#socket = undefined;
-    clearInterval(this.#beat);
+    this.#beat?.stop();
     if (REFUSED.has(code)) {
       this.#end('refused');
       return;
@@ -305,12 +297,4 @@ function subscription(
   after: string | undefined,
 ): CommandFrame {
   return { type: 'task:subscribe', taskIds, ...(live && { live }), ...(after !== undefined && { after }) };
-}
-
-/** Node's takes headers beside the address, browsers' do not. */
-function openGlobal(url: string, token: string | undefined): Socket {
-  if (token === undefined) return new WebSocket(url);
-  const withHeaders = { headers: { authorization: `Bearer ${token}` } };
-  const socket: Socket = Reflect.construct(WebSocket, [url, withHeaders]);
-  return socket;
 }
