@@ -74,7 +74,12 @@ describe('deploy/kubernetes', () => {
     for (const manifest of manifests) expect(() => modelOf(manifest).validate()).not.toThrow();
     // The check can fail.
     expect(() =>
-      modelOf({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'x' }, spec: { ports: [{ port: 1.5 }] } }).validate(),
+      modelOf({
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: 'x' },
+        spec: { ports: [{ port: 1.5 }] },
+      }).validate(),
     ).toThrow();
   });
 

@@ -13,9 +13,13 @@ export const engine = section({
     .string(URL_TEXT)
     .refine((value) => /^rediss?:\/\/[^\s/]/.test(value) && URL.canParse(value), URL_TEXT)
     .exactOptional(),
-  roles: listOf(oneOf('ingress', 'work', 'deliver'))
-    .min(1, ROLES)
-    .default(roles),
+  // Also as one text with commas: a variable of the environment holds no list.
+  roles: z.preprocess(
+    (value) => (typeof value === 'string' ? value.split(',').map((role) => role.trim()) : value),
+    listOf(oneOf('ingress', 'work', 'deliver'))
+      .min(1, ROLES)
+      .default(roles),
+  ),
   leaseMs: whole(500, 600_000).default(leaseMs),
   shards: whole(1, 1024).default(shards),
   replicas: whole(0, 16).default(replicas),
