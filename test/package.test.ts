@@ -112,6 +112,25 @@ describe('the package', () => {
     if (Object.keys(manifest.dependencies ?? {}).length === 0) expect(installed).toEqual([]);
   });
 
+  test('gives other programs its client, with its types', async () => {
+    const own = path.join(folder, 'program');
+    const at = path.join(own, 'node_modules', manifest.name);
+    fs.mkdirSync(at, { recursive: true });
+    await run('tar', ['-xzf', path.join(folder, packed.filename), '--strip-components=1', '-C', at]);
+    fs.writeFileSync(path.join(own, 'package.json'), JSON.stringify({ name: 'program', type: 'module' }));
+    fs.copyFileSync(path.join(root, 'examples/board-client/ask.ts'), path.join(own, 'ask.ts'));
+    const module = ['--module', 'nodenext', '--target', 'es2024', '--lib', 'es2024,dom', '--types', 'node'];
+    const options = ['--strict', '--noEmit', ...module, '--typeRoots', path.join(root, 'node_modules/@types')];
+    const check = (file: string) =>
+      run(path.join(root, 'node_modules/.bin/tsc'), [...options, file], { cwd: own, timeout: 60_000 });
+    await check('ask.ts');
+    const wrong = `import { ViberClient } from '${manifest.name}/client';\nnew ViberClient({ url: 1 });\n`;
+    fs.writeFileSync(path.join(own, 'wrong.ts'), wrong);
+    await expect(check('wrong.ts')).rejects.toMatchObject({ stdout: expect.stringContaining('TS2322') });
+    const asked = run(process.execPath, ['ask.ts'], { cwd: own, env, timeout: 30_000 });
+    await expect(asked).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('VIBER_TOKEN') });
+  });
+
   test('names the licence of each library that is built in', () => {
     const text = fs.readFileSync(path.join(prefix, 'lib/node_modules', manifest.name, 'dist/LICENSES.txt'), 'utf8');
     for (const name of ['ai', '@discordjs/ws', 'grammy', 'zod', '@resvg/resvg-wasm', 'dejavu-fonts-ttf'])
