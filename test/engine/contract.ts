@@ -13,8 +13,6 @@ export interface EngineWorld {
   open(): Promise<Engine<string>>;
   /** Ends the open one at once: nothing is handed back, and nothing that it does from now on counts. */
   crash(): Promise<void>;
-  /** Another beside the open one, on the same; only where an engine can be shared. */
-  openSecond?(): Promise<Engine<string>>;
 }
 
 const ALEX: Share = { person: 'alex', isOwner: true };
