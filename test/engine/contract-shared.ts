@@ -117,7 +117,7 @@ export function sharedContract(name: string, createWorld: () => SharedWorld, isF
       for (let n = 0; n < 6; n++) await put(a, `task:kim${n}`, member('kim'), `kim ${n}`);
       await put(a, 'task:lee', member('lee'), 'lee');
       const first = [await claim(a), await claim(a), await claim(b)];
-      expect(first.map(({ items }) => items[0]?.message)).toEqual(['kim 0', 'lee', 'kim 1']);
+      expect(first.map(({ items }) => items[0]?.message)).toEqual(['kim 0', 'kim 1', 'lee']);
       const next = b.queue.claim('task:');
       expect(await waits(next)).toBe(true);
       await put(b, 'task:alex', ALEX, 'alex');
@@ -128,6 +128,18 @@ export function sharedContract(name: string, createWorld: () => SharedWorld, isF
         kim.items.map(({ id }) => id),
       );
       expect((await claim(b)).lane).toBe('task:kim2');
+    });
+
+    it.runIf(isFair)('let nobody wait for all the lanes of somebody else', async () => {
+      const world = createWorld();
+      const [a, b] = [await world.open(), await world.open()];
+      for (let n = 0; n < 40; n++) await put(a, `task:kim${n}`, member('kim'), `kim ${n}`);
+      for (let n = 0; n < 3; n++) await put(b, `task:lee${n}`, member('lee'), `lee ${n}`);
+      const order: string[] = [];
+      for (let n = 0; n < 20; n++) order.push((await claim(n % 2 === 0 ? a : b)).lane);
+      const lees = order.flatMap((lane, at) => (lane.startsWith('task:lee') ? [at] : []));
+      expect(lees).toHaveLength(3);
+      expect(lees[0]).toBeLessThan(10);
     });
 
     it('keep a place for owners in each of them', async () => {

@@ -2,7 +2,8 @@
   What every script of lanes is made of. P: the prefix of one side of one shard, as {viber:0}:in:, so that all keys are of one slot.
 
   Invariants: a lane is in one state: none (nothing waits), parked (waits for its person's turn), queued (its token waits in
-  the engine's queue) or owned. A person has one lane queued at a time and at most `limit` owned; the queue then is a round of people.
+  the engine's queue) or owned. A person has one lane queued at a time while others have some too, so that the queue is a round of people, else a few,
+  and at most `limit` queued or owned.
   What a script wants queued it returns as offers: each becomes one job, whose number alone may claim the lane.
 ]]
 local P = KEYS[1]
@@ -23,13 +24,22 @@ end
 local function fairOf(name)
   local who = call('HMGET', key('lane', name), 'kind', 'class', 'person')
   if not who[3] or who[3] == '' then return nil end
-  return { name = who[1] .. who[2] .. ':' .. who[3], owner = who[2] == 'o' }
+  return { name = who[1] .. who[2] .. ':' .. who[3], round = who[1] .. who[2], owner = who[2] == 'o' }
 end
 
+-- Lanes of one person that are queued while nobody else has any: whoever comes then waits for no more than these.
+local AHEAD = 8
+
 local function mayOffer(fair)
-  if call('HEXISTS', key('fair', fair.name), 'queued') == 1 then return false end
+  local queued = call('SCARD', key('queued', fair.name))
+  if queued >= AHEAD or (queued > 0 and call('SCARD', key('people', fair.round)) > 1) then return false end
   if fair.owner or ask.limit == 0 then return true end
-  return tonumber(call('HGET', key('fair', fair.name), 'work') or '0') < ask.limit
+  return queued + tonumber(call('HGET', key('fair', fair.name), 'work') or '0') < ask.limit
+end
+
+local function queue(name, fair)
+  call('SADD', key('queued', fair.name), name)
+  call('SADD', key('people', fair.round), fair.name)
 end
 
 local function giveToken(name, delay)
@@ -47,14 +57,16 @@ local function nextOf(fair)
     if not name then return end
     local is = fairOf(name)
     if lane(name, 'state') == 'parked' and is and is.name == fair.name then
-      call('HSET', key('fair', fair.name), 'queued', name)
+      queue(name, fair)
       giveToken(name, 0)
     end
   end
 end
 
 local function unqueue(name, fair)
-  if fair and call('HGET', key('fair', fair.name), 'queued') == name then call('HDEL', key('fair', fair.name), 'queued') end
+  if not fair then return end
+  call('SREM', key('queued', fair.name), name)
+  if call('EXISTS', key('queued', fair.name)) == 0 then call('SREM', key('people', fair.round), fair.name) end
 end
 
 -- Its first message, with the neighbours of the same group.
@@ -92,7 +104,7 @@ local function offer(name)
   local due = dueOf(name, ids)
   if due > now then return giveToken(name, due - now) end
   if fair and not mayOffer(fair) then return park(name, fair) end
-  if fair then call('HSET', key('fair', fair.name), 'queued', name) end
+  if fair then queue(name, fair) end
   giveToken(name, 0)
 end
 

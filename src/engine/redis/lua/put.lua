@@ -36,12 +36,13 @@ elseif state == 'queued' and tonumber(lane(name, 'due')) > now and dueOf(name, h
   offer(name)
 elseif state ~= 'owned' and fair and fair.name ~= ask.kind .. ask.class .. ':' .. ask.person then
   -- It waits in the turn of somebody else: whoever's turn comes first takes it.
-  local mine = { name = ask.kind .. ask.class .. ':' .. ask.person, owner = ask.class == 'o' }
+  local round = ask.kind .. ask.class
+  local mine = { name = round .. ':' .. ask.person, round = round, owner = ask.class == 'o' }
   local isSooner = state == 'parked' or (mine.owner and not fair.owner)
   if isSooner and dueOf(name, headOf(name)) <= now and mayOffer(mine) then
     unqueue(name, fair)
     call('HSET', key('lane', name), 'class', ask.class, 'person', ask.person)
-    call('HSET', key('fair', mine.name), 'queued', name)
+    queue(name, mine)
     giveToken(name, 0)
     nextOf(fair)
   end

@@ -16,8 +16,9 @@ for _, name in ipairs(names) do
     end
   elseif is[1] == 'parked' then
     local fair = fairOf(name)
-    local holder = fair and call('HGET', key('fair', fair.name), 'queued')
-    if holder and lane(holder, 'state') ~= 'queued' then unqueue(holder, fair) end
+    for _, holder in ipairs(fair and call('SMEMBERS', key('queued', fair.name)) or {}) do
+      if lane(holder, 'state') ~= 'queued' then unqueue(holder, fair) end
+    end
     nextOf(fair)
   elseif call('EXISTS', job) == 0 then
     offers[#offers + 1] = { lane = name, token = tonumber(is[2]), delay = math.max(0, tonumber(is[5]) - now), kind = is[3], class = is[4] }
