@@ -18,6 +18,10 @@ export interface DeskOptions {
   limitsOf: (kind: string) => FairLimits | undefined;
   /** Makes an owner of whoever has taken a job, if there is something to do in its lane. */
   open: (source: Source, taken: Taken) => Promise<Held | undefined>;
+  /** Lanes that are taken before somebody asks, of kinds that somebody has asked for, so that whoever asks one by one waits less. */
+  ahead: { count: number; wants: (kind: string) => boolean } | undefined;
+  /** A lane that nobody has asked for before the end. */
+  giveBack: (held: Held) => void;
   onError: (error: unknown) => void;
 }
 
@@ -27,6 +31,9 @@ const PAUSE_MS = 100;
 export class Desk {
   readonly #options: DeskOptions;
   readonly #claimers: Claimer[] = [];
+  /** Taken ahead. */
+  readonly #ready: Held[] = [];
+  #opening = 0;
   readonly #sources = new Set<Source>();
   /** Loops that wait for somebody to want something. */
   #idle: (() => void)[] = [];
@@ -41,7 +48,10 @@ export class Desk {
   claim(wants: (kind: string) => boolean): Promise<Held | undefined> {
     if (this.#isClosed) return Promise.resolve(undefined);
     const { promise, resolve } = Promise.withResolvers<Held | undefined>();
-    this.#claimers.push({ wants, resolve });
+    const at = this.#ready.findIndex((held) => held.isOwned && wants(held.source.kind));
+    const [held] = at < 0 ? [] : this.#ready.splice(at, 1);
+    if (held) resolve(held);
+    else this.#claimers.push({ wants, resolve });
     this.#wake();
     return promise;
   }
@@ -54,7 +64,10 @@ export class Desk {
   }
 
   /** A lane is not in work any more. */
-  ended({ source }: Held): void {
+  ended(held: Held): void {
+    const { source } = held;
+    const at = this.#ready.indexOf(held);
+    if (at >= 0) this.#ready.splice(at, 1);
     if (source.laneClass === 'm') this.#count(source.kind, -1);
     this.#wake();
   }
@@ -62,6 +75,7 @@ export class Desk {
   close(): void {
     this.#isClosed = true;
     for (const { resolve } of this.#claimers.splice(0)) resolve(undefined);
+    for (const held of this.#ready.splice(0)) this.#options.giveBack(held);
     this.#wake();
   }
 
@@ -73,38 +87,56 @@ export class Desk {
       }
       try {
         const taken = await source.next();
-        if (taken) await this.#give(source, taken);
+        // The next one is asked for meanwhile.
+        if (taken) void this.#give(source, taken).catch((error: unknown) => this.#failed(error));
       } catch (error) {
-        if (this.#isClosed) return;
-        this.#options.onError(error);
+        this.#failed(error);
         await sleep(PAUSE_MS);
       }
     }
   }
 
+  /** Whoever waits is chosen before anything is asked, so that no lane is opened for nobody. */
   async #give(source: Source, taken: Taken): Promise<void> {
-    const at =
-      this.#isClosed || !this.#mayTake(source) ? -1 : this.#claimers.findIndex(({ wants }) => wants(source.kind));
+    const mayTake = !this.#isClosed && this.#mayTake(source);
+    const at = mayTake ? this.#claimers.findIndex(({ wants }) => wants(source.kind)) : -1;
     const [claimer] = at < 0 ? [] : this.#claimers.splice(at, 1);
-    if (!claimer) return putJobBack(taken);
+    if (!mayTake) return putJobBack(taken);
     if (source.laneClass === 'm') this.#count(source.kind, 1);
+    this.#opening++;
     let held: Held | undefined;
     try {
       held = await this.#options.open(source, taken);
     } finally {
-      if (!held) {
-        if (source.laneClass === 'm') this.#count(source.kind, -1);
-        if (this.#isClosed) claimer.resolve(undefined);
-        else this.#claimers.unshift(claimer);
-      }
+      this.#opening--;
+      if (!held && source.laneClass === 'm') this.#count(source.kind, -1);
+      if (!held && claimer && this.#isClosed) claimer.resolve(undefined);
+      else if (!held && claimer) this.#claimers.unshift(claimer);
     }
-    if (held) claimer.resolve(held);
+    if (held) this.#hand(held, claimer);
+    this.#wake();
+  }
+
+  #hand(held: Held, claimer: Claimer | undefined): void {
+    const at = claimer ? -1 : this.#claimers.findIndex(({ wants }) => wants(held.source.kind));
+    const [other] = at < 0 ? [] : this.#claimers.splice(at, 1);
+    const taker = claimer ?? other;
+    if (taker) taker.resolve(held);
+    else if (this.#isClosed) this.#options.giveBack(held);
+    else this.#ready.push(held);
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#isClosed) this.#options.onError(error);
   }
 
   #mayTake({ kind, laneClass }: Source): boolean {
-    const most = laneClass === 'o' ? undefined : this.#options.limitsOf(kind)?.others;
+    const { limitsOf, ahead } = this.#options;
+    const most = laneClass === 'o' ? undefined : limitsOf(kind)?.others;
     if (most !== undefined && (this.#others.get(kind) ?? 0) >= most) return false;
-    return this.#claimers.some(({ wants }) => wants(kind));
+    if (this.#claimers.some(({ wants }) => wants(kind))) return true;
+    if (!ahead?.wants(kind)) return false;
+    return this.#ready.length + this.#opening < ahead.count;
   }
 
   #count(kind: string, by: number): void {

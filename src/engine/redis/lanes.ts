@@ -6,7 +6,7 @@
  */
 import { LeaseLost } from '../../errors.ts';
 import type { FairLimits, Share } from '../engine.ts';
-import { Desk } from './desk.ts';
+import { Desk, type DeskOptions } from './desk.ts';
 import { Held } from './held.ts';
 import { delayJob, dropJob, Jobs, type Source, type Taken } from './jobs.ts';
 import { allShards, prefixOf, type Side, shardOf, tagOf } from './keys.ts';
@@ -26,6 +26,7 @@ export interface LanesOptions {
   limitsOf: (kind: string) => FairLimits | undefined;
   /** Milliseconds for which the words of what is finished are kept. */
   keepMs: number;
+  ahead?: DeskOptions['ahead'];
   /** What was part of too many crashes is to be given up: durable when it resolves. Without it crashes are not counted. */
   onCrashed?: (lane: string, items: readonly RawItem[]) => Promise<void>;
 }
@@ -65,7 +66,8 @@ export class Lanes {
     this.#scripts = world.scripts;
     this.#jobs = new Jobs(side, { client: world.connections.bull, leaseMs: world.leaseMs, onError: world.onQuiet });
     const open = (source: Source, taken: Taken) => this.#open(source, taken);
-    this.#desk = new Desk({ limitsOf, open, onError: world.onQuiet });
+    const giveBack = (held: Held) => void this.#later(this.release(held));
+    this.#desk = new Desk({ limitsOf, open, giveBack, ahead: options.ahead, onError: world.onQuiet });
   }
 
   /** The prefix of the keys of a lane. */

@@ -25,6 +25,8 @@ export interface RedisOutboxOptions {
 const partShape = shape<PartState>(
   objectOf({ unsure: isCount, open: isFlag, since: optional(isNumber), sentId: optional(isText) }),
 );
+/** Answers are asked for one by one. */
+const AHEAD = 8;
 const KINDS = 'kinds of answers';
 /** What was sent is not asked for again. */
 const KEPT_MS = 3_600_000;
@@ -79,6 +81,7 @@ export class RedisOutbox implements Outbox {
     this.#world = world;
     this.lanes = new Lanes({
       ...{ side: 'out', world, kindOf, limitsOf: () => undefined, keepMs: KEPT_MS },
+      ahead: { count: AHEAD, wants: (kind) => [...this.#prefixes].some((prefix) => isOf(kind, prefix)) },
     });
     world.news.subscribe(KINDS, (kind) => this.#learn(kind));
   }
