@@ -136,7 +136,8 @@ function openRuns(options: WorkOptions) {
   const rulesAt = attachRulesOf(config, channelOf);
   const { questions, news } = options;
   const approvals = new Approvals({
-    ...{ folder: home.access, queue, log },
+    ...{ folder: home.access, queue, log, shared: config.engine.kind === 'local' ? undefined : options.engine },
+    onDecidedElsewhere: (request, decision) => news.tell({ type: 'approval:decided', request, decision }),
     onAsked: (request) => news.tell({ type: 'approval:asked', request }),
     async onDecided(request, decision) {
       news.tell({ type: 'approval:decided', request, decision });

@@ -16,6 +16,8 @@ import type { Logger } from '../../log.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import { type Entry, shareOf, taskLane } from '../contract/entry.ts';
 import { loadRequests, removeRequest, storeRequest } from './files.ts';
+import { isLate, isWaiting, pressOf, resumedEntry, timeUp } from './request.ts';
+import { type Made, type SharedBy, SharedRequests } from './shared.ts';
 
 export interface ApprovalsOptions {
   /** `access/` of the home. */
@@ -24,6 +26,10 @@ export interface ApprovalsOptions {
   log: Logger;
   /** Tells the messages that asked; called again after a crash. Must not reject. */
   onDecided?: (request: ApprovalRequest, decision: Decision) => Promise<void>;
+  /** Several processes work on the home: given where they do. */
+  shared?: SharedBy | undefined;
+  /** Another process has decided. Must not throw. */
+  onDecidedElsewhere?: (request: ApprovalRequest, decision: Decision) => void;
   /** People were shown what they are asked. Must not throw. */
   onAsked?: (request: ApprovalRequest) => void;
   /** Milliseconds since the epoch. */
@@ -47,6 +53,7 @@ export class Approvals {
   readonly #waitingOf = new Map<string, ApprovalRequest[]>();
   /** Decided, and not in their lanes yet. */
   readonly #unsent = new Set<ApprovalRequest>();
+  readonly #shared: SharedRequests | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #prunedAt = 0;
@@ -56,14 +63,20 @@ export class Approvals {
     this.#now = options.now ?? steadyNow;
     this.folder = path.join(options.folder, 'approvals');
     this.#requests = loadRequests(this.folder);
+    this.#shared = options.shared && new SharedRequests(this.folder, options.shared);
+    this.#shared?.listen(
+      (id) => void this.#lookAgain(id),
+      () => this.refresh(),
+    );
   }
 
   /** Durable when it resolves. The same id again is the request that is there already. */
   async ask(request: ApprovalRequest): Promise<ApprovalRequest> {
-    const known = this.#requests.get(request.id);
+    const known = this.get(request.id);
     if (known) return known;
     this.#prune();
     await storeRequest(this.folder, request);
+    this.#shared?.tell(request.id);
     this.#requests.set(request.id, request);
     this.#note(request);
     this.#arm();
@@ -75,12 +88,31 @@ export class Approvals {
     const request = this.#requests.get(id);
     if (!request || request.decision || request.sentence === shown.sentence) return;
     Object.assign(request, shown);
-    await storeRequest(this.folder, request);
+    await this.#write(request, shown);
     this.#options.onAsked?.(request);
   }
 
   get(id: string): ApprovalRequest | undefined {
-    return this.#requests.get(id);
+    return this.#requests.get(id) ?? this.#learn(this.#shared?.read(id));
+  }
+
+  /** The same, with what other processes have changed. */
+  async look(id: string): Promise<ApprovalRequest | undefined> {
+    const file = this.#shared?.read(id);
+    if (!this.#shared || !file) return this.get(id);
+    const request = this.#learn(file) ?? file;
+    const decided = file.decision ? undefined : await this.#shared.decided(id);
+    if (!decided || request.decision) return request;
+    // Whoever was first has not come to writing it down.
+    await this.#shared.write(request, decided);
+    return this.#learn({ ...request, ...decided });
+  }
+
+  /** What other processes have asked and decided. Never rejects. */
+  async refresh(): Promise<void> {
+    if (!this.#shared) return;
+    const ids = this.#shared.ids().filter((id) => !this.#requests.has(id));
+    for (const id of [...ids, ...this.#waiting().map((request) => request.id)]) await this.#lookAgain(id);
   }
 
   /** All that is undecided, oldest first. */
@@ -102,26 +134,28 @@ export class Approvals {
     decision: Omit<Decision, 'at'>,
     where?: Address,
   ): Promise<{ isFirst: boolean; request: ApprovalRequest } | undefined> {
-    const request = this.#requests.get(id);
+    const request = await this.look(id);
     if (!request) return undefined;
     const press = pressOf(request, this.#now());
     const here = where && askedAt(request, where);
+    let holds = false;
     if (press === 'decides') {
-      if (here) request.asked = [here, ...request.asked.filter((message) => message !== here)];
-      await this.#store(request, { ...decision, at: new Date(this.#now()).toISOString() });
-    } else if (press === 'too late') await this.#store(request, timeUp(request, this.#now()));
+      const asked = here && [here, ...request.asked.filter((message) => message !== here)];
+      const at = new Date(this.#now()).toISOString();
+      holds = await this.#store(request, { decision: { ...decision, at }, ...(asked && { asked }) });
+    } else if (press === 'too late') await this.#store(request, { decision: timeUp(request, this.#now()) });
     // A crash, or a full disk, may have come between the decision and its entry in the lane.
     else await this.#resume(request);
     this.#arm();
-    return { isFirst: press === 'decides', request };
+    return { isFirst: holds, request };
   }
 
   /** The run goes on with the decision; false when there is none to go on with. */
   async take(id: string): Promise<boolean> {
-    const request = this.#requests.get(id);
+    const request = await this.look(id);
     if (!request?.decision || request.decision.verdict === 'wrote') return false;
     request.takenAt ??= new Date(this.#now()).toISOString();
-    await storeRequest(this.folder, request);
+    await this.#write(request, { takenAt: request.takenAt });
     this.#note(request);
     return true;
   }
@@ -133,9 +167,9 @@ export class Approvals {
 
   /** Closes a request that no run has gone on with: the person wrote something else. */
   async withdraw(id: string, by: Pick<Decision, 'by' | 'name'>): Promise<void> {
-    const request = this.#requests.get(id);
+    const request = await this.look(id);
     if (request && isWaiting(request)) {
-      await this.#store(request, { ...by, verdict: 'wrote', at: new Date(this.#now()).toISOString() });
+      await this.#store(request, { decision: { ...by, verdict: 'wrote', at: new Date(this.#now()).toISOString() } });
       this.#arm();
     }
   }
@@ -153,6 +187,7 @@ export class Approvals {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    this.#shared?.close();
   }
 
   /** After every change of a request. */
@@ -182,20 +217,50 @@ export class Approvals {
     }
   }
 
-  /** In force at once, durable when it resolves. */
-  async #store(request: ApprovalRequest, decision: Decision): Promise<void> {
-    const before = request.decision;
-    request.decision = decision;
+  /** In force at once, durable when it resolves; false when another process was first, whose decision holds. */
+  async #store(request: ApprovalRequest, given: Made): Promise<boolean> {
+    const holds = this.#shared ? await this.#shared.agree(request.id, given) : given;
+    const before = { decision: request.decision, asked: request.asked };
+    Object.assign(request, holds);
     try {
-      await storeRequest(this.folder, request);
+      await this.#write(request, holds);
     } catch (error) {
-      if (before) request.decision = before;
+      request.asked = before.asked;
+      if (before.decision) request.decision = before.decision;
       else delete request.decision;
+      if (holds === given) await this.#shared?.undo(request.id);
       throw error;
     }
     this.#note(request);
     crashPoint('approval:decided');
     await this.#resume(request);
+    return holds === given;
+  }
+
+  #write(request: ApprovalRequest, change: Partial<ApprovalRequest>): Promise<void> {
+    return this.#shared ? this.#shared.write(request, change) : storeRequest(this.folder, request);
+  }
+
+  /** Takes over what a file says; what it does not say yet stays. */
+  #learn(file: ApprovalRequest | undefined): ApprovalRequest | undefined {
+    if (!file) return undefined;
+    const known = this.#requests.get(file.id);
+    const request = Object.assign(known ?? {}, file);
+    this.#requests.set(file.id, request);
+    this.#note(request);
+    return request;
+  }
+
+  async #lookAgain(id: string): Promise<void> {
+    const { decision: before, sentence } = this.#requests.get(id) ?? {};
+    try {
+      const request = await this.look(id);
+      if (request?.decision && !before) this.#options.onDecidedElsewhere?.(request, request.decision);
+      else if (request?.sentence !== undefined && sentence === undefined) this.#options.onAsked?.(request);
+      this.#arm();
+    } catch (error) {
+      this.#options.log.error({ err: error, approval: id }, 'what another process has decided could not be read');
+    }
   }
 
   /** Closes what ran out, and sends what could not be sent before. Never rejects. */
@@ -203,7 +268,7 @@ export class Approvals {
     const late = this.#waiting().filter((request) => !request.decision && isLate(request, this.#now()));
     for (const request of [...this.#unsent, ...late]) {
       try {
-        await (request.decision ? this.#resume(request) : this.#store(request, timeUp(request, this.#now())));
+        await (request.decision ? this.#resume(request) : this.#store(request, { decision: timeUp(request, this.#now()) }));
       } catch (error) {
         this.#options.log.error({ err: error, approval: request.id }, 'a decision could not be passed on');
       }
@@ -234,36 +299,6 @@ export class Approvals {
       removeRequest(this.folder, id);
     }
   }
-}
-
-/** No run has gone on with it. */
-const isWaiting = ({ decision, takenAt }: ApprovalRequest): boolean => !takenAt && decision?.verdict !== 'wrote';
-
-const isLate = ({ expiresAt }: ApprovalRequest, now: number): boolean =>
-  expiresAt !== undefined && Date.parse(expiresAt) <= now;
-
-/** What a press means: a request is decided once, and a time that is up decides before any press. */
-function pressOf(request: ApprovalRequest, now: number): 'decides' | 'too late' | 'again' {
-  if (request.decision) return 'again';
-  return isLate(request, now) ? 'too late' : 'decides';
-}
-
-/** The decision of a request whose time is up. */
-function timeUp({ otherwise }: ApprovalRequest, now: number): Decision {
-  const at = new Date(now).toISOString();
-  if (otherwise === undefined) return { verdict: 'expired', by: '', name: '', at };
-  return { verdict: 'answer', answer: otherwise, by: '', name: '', at };
-}
-
-/** With what the run goes on in its task's lane. */
-function resumedEntry({ id, viber, taskId, run, principal, play, job, asked }: ApprovalRequest): Entry | undefined {
-  const [message] = asked;
-  if (!message) return undefined;
-  return {
-    ...{ message, principal, viber, taskId, resume: { approval: id, run } },
-    ...(play && { play: {} }),
-    ...(job && { job }),
-  };
 }
 
 /** Where the request may be decided: the message that was answered with it there. */

@@ -42,15 +42,22 @@ export function removeRequest(folder: string, id: string): void {
   for (const name of [`${id}.json`, `${id}.txt`]) fs.rmSync(path.join(folder, name), { force: true });
 }
 
+/** Undefined for a name that no request has, or a damaged file. */
+export function readRequest(folder: string, id: string): ApprovalRequest | undefined {
+  if (!ID.test(id)) return undefined;
+  const file = path.join(folder, `${id}.json`);
+  const request = readJson(file, requestShape, ABOUT);
+  if (request && request.id !== id) quarantine(file, 'is the request of another name', ABOUT);
+  return request?.id === id ? request : undefined;
+}
+
+export const requestIds = (folder: string): string[] =>
+  namesIn(folder)
+    .filter((name) => name.endsWith('.json') && ID.test(path.basename(name, '.json')))
+    .map((name) => path.basename(name, '.json'));
+
 /** All requests there are, oldest first. A damaged one counts as never asked: nothing runs by it. */
 export function loadRequests(folder: string): Map<string, ApprovalRequest> {
-  const requests = new Map<string, ApprovalRequest>();
-  for (const name of namesIn(folder)) {
-    const id = path.basename(name, '.json');
-    if (!name.endsWith('.json') || !ID.test(id)) continue;
-    const request = readJson(path.join(folder, name), requestShape, ABOUT);
-    if (request?.id === id) requests.set(id, request);
-    else if (request) quarantine(path.join(folder, name), 'is the request of another name', ABOUT);
-  }
-  return new Map([...requests].sort(([, a], [, b]) => a.askedAt.localeCompare(b.askedAt)));
+  const requests = requestIds(folder).flatMap((id) => readRequest(folder, id) ?? []);
+  return new Map(requests.sort((a, b) => a.askedAt.localeCompare(b.askedAt)).map((one) => [one.id, one]));
 }

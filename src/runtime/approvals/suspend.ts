@@ -124,7 +124,7 @@ export class RunSuspension {
    * ends here.
    */
   async resume(parked: SuspendedRun, approval: string): Promise<Decided | 'void' | 'stop'> {
-    const request = this.#approvals.get(approval);
+    const request = await this.#approvals.look(approval);
     if (!request?.decision || !(await this.#approvals.take(approval))) return 'void';
     const { decision } = request;
     const { task, run, earlier } = request.inner ? await this.#innerOf(parked.task, request.inner) : parked;
@@ -150,6 +150,7 @@ export class RunSuspension {
     const entry = (items[0] as QueueItem<Entry>).message;
     if (!authoriseAction(entry.principal, 'steer', task.people)) return;
     const by = { by: principalText(entry.principal), name: entry.principal.name };
+    await this.#approvals.refresh();
     for (const request of this.#approvals.waiting(task.id)) {
       if (request.run === run) continue;
       // What was asked of others is theirs to decide.
