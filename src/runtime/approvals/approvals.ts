@@ -8,7 +8,7 @@
  */
 
 import path from 'node:path';
-import { type Address, conversationKey, type InboundMessage } from '../../channels/channel.ts';
+import type { Address } from '../../channels/channel.ts';
 import { crashPoint } from '../../crash-points.ts';
 import type { Queue } from '../../engine/engine.ts';
 import { steadyNow } from '../../lib/steady.ts';
@@ -16,7 +16,7 @@ import type { Logger } from '../../log.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import { type Entry, shareOf, taskLane } from '../contract/entry.ts';
 import { loadRequests, removeRequest, storeRequest } from './files.ts';
-import { isLate, isWaiting, pressOf, resumedEntry, timeUp } from './request.ts';
+import { askedAt, isLate, isWaiting, pressOf, resumedEntry, timeUp } from './request.ts';
 import { type Made, type SharedBy, SharedRequests } from './shared.ts';
 
 export interface ApprovalsOptions {
@@ -64,10 +64,7 @@ export class Approvals {
     this.folder = path.join(options.folder, 'approvals');
     this.#requests = loadRequests(this.folder);
     this.#shared = options.shared && new SharedRequests(this.folder, options.shared);
-    this.#shared?.listen(
-      (id) => void this.#lookAgain(id),
-      () => this.refresh(),
-    );
+    this.#shared?.listen(this.#lookAgain.bind(this), this.refresh.bind(this));
   }
 
   /** Durable when it resolves. The same id again is the request that is there already. */
@@ -225,9 +222,8 @@ export class Approvals {
     try {
       await this.#write(request, holds);
     } catch (error) {
-      request.asked = before.asked;
-      if (before.decision) request.decision = before.decision;
-      else delete request.decision;
+      Object.assign(request, before);
+      if (!before.decision) delete request.decision;
       if (holds === given) await this.#shared?.undo(request.id);
       throw error;
     }
@@ -268,7 +264,9 @@ export class Approvals {
     const late = this.#waiting().filter((request) => !request.decision && isLate(request, this.#now()));
     for (const request of [...this.#unsent, ...late]) {
       try {
-        await (request.decision ? this.#resume(request) : this.#store(request, { decision: timeUp(request, this.#now()) }));
+        await (request.decision
+          ? this.#resume(request)
+          : this.#store(request, { decision: timeUp(request, this.#now()) }));
       } catch (error) {
         this.#options.log.error({ err: error, approval: request.id }, 'a decision could not be passed on');
       }
@@ -299,10 +297,4 @@ export class Approvals {
       removeRequest(this.folder, id);
     }
   }
-}
-
-/** Where the request may be decided: the message that was answered with it there. */
-export function askedAt(request: ApprovalRequest, address: Address): InboundMessage | undefined {
-  const key = conversationKey(address);
-  return request.asked.find((message) => conversationKey(message.address) === key);
 }

@@ -1,4 +1,5 @@
 /** What is said by a request alone: whether it waits, what a press means now, and with what the run goes on. */
+import { type Address, conversationKey, type InboundMessage } from '../../channels/channel.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import type { Entry } from '../contract/entry.ts';
 
@@ -22,7 +23,16 @@ export function timeUp({ otherwise }: ApprovalRequest, now: number): Decision {
 }
 
 /** With what the run goes on in its task's lane. */
-export function resumedEntry({ id, viber, taskId, run, principal, play, job, asked }: ApprovalRequest): Entry | undefined {
+export function resumedEntry({
+  id,
+  viber,
+  taskId,
+  run,
+  principal,
+  play,
+  job,
+  asked,
+}: ApprovalRequest): Entry | undefined {
   const [message] = asked;
   if (!message) return undefined;
   return {
@@ -30,4 +40,10 @@ export function resumedEntry({ id, viber, taskId, run, principal, play, job, ask
     ...(play && { play: {} }),
     ...(job && { job }),
   };
+}
+
+/** Where the request may be decided: the message that was answered with it there. */
+export function askedAt(request: ApprovalRequest, address: Address): InboundMessage | undefined {
+  const key = conversationKey(address);
+  return request.asked.find((message) => conversationKey(message.address) === key);
 }

@@ -80,8 +80,8 @@ export class SharedRequests {
   }
 
   /** `one` hears of each that another process has changed, `all` is asked every few seconds. Both report their own failures. */
-  listen(one: (id: string) => void, all: () => Promise<void>): void {
-    this.#stop = this.#by.subscribe(TOPIC, one);
+  listen(one: (id: string) => Promise<void>, all: () => Promise<void>): void {
+    this.#stop = this.#by.subscribe(TOPIC, (id) => void one(id));
     const later = () => {
       if (this.#isClosed) return;
       this.#timer = setTimeout(() => void all().then(later), LOOK_MS);
