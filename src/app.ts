@@ -251,7 +251,8 @@ class RunningApp implements App {
 
   /** Nothing is taken in any more, what is at work ends or is kept, and what is on its way out is sent. */
   async #close(): Promise<void> {
-    const { built, delivery, tracing, languages, damage, handles, syncSoon, engine, home, log } = this.#services;
+    const { built, delivery, tracing, languages, damage, handles, syncSoon, elsewhere, engine, home, log } =
+      this.#services;
     await Promise.all([...built.channels.values()].map((channel) => channel.disconnect()));
     await this.#letIn.close();
     await this.#work.stop();
@@ -262,6 +263,7 @@ class RunningApp implements App {
     await this.#stopSweeping?.();
     handles.close();
     this.#untold();
+    await elsewhere?.close();
     await this.#server?.close();
     await this.#board.close();
     await syncSoon.flush();

@@ -33,6 +33,7 @@ import type { BuiltChannels } from './channels.ts';
 import { countDelivery } from './counting.ts';
 import { Crashed } from './crashed.ts';
 import { hearDamage } from './damage.ts';
+import { tellElsewhere } from './elsewhere.ts';
 import { openEngine } from './engine.ts';
 import { sentEverywhere } from './everywhere.ts';
 import { openLive } from './live.ts';
@@ -76,6 +77,7 @@ export async function openServices(options: ServicesOptions) {
   const buttons = createButtons(state);
   const news = new NewsDesk((error) => log.error({ err: error }, 'a listener of the news failed'));
   const bus = createBus((error) => log.error({ err: error }, 'a listener of the bus failed'));
+  const elsewhere = config.engine.kind === 'local' ? undefined : tellElsewhere(engine, bus, news);
   /** Empty until the channels are built. */
   const built: BuiltChannels = { channels: new Map(), mounts: new Map(), close: async () => undefined };
   const channelOf = (address: Pick<Address, 'channel'>) => built.channels.get(address.channel);
@@ -129,6 +131,7 @@ export async function openServices(options: ServicesOptions) {
       queue,
       state,
       lead,
+      elsewhere,
       syncSoon,
       delivery,
       buttons,

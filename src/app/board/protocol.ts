@@ -43,7 +43,8 @@ export interface Protocol {
 const ANSWERED_MS = 7 * 86_400_000;
 
 export function openProtocol(services: ProtocolServices): Protocol {
-  const { home, viber, state, live, bus, news, engine, languages, questions, uploads, work, gateway, log } = services;
+  const { home, viber, state, live, bus, news, elsewhere, engine, languages, questions, uploads, work, gateway, log } =
+    services;
   const submissions = createSubmissions({
     ...services,
     gateway,
@@ -76,7 +77,12 @@ export function openProtocol(services: ProtocolServices): Protocol {
       set: (key, answer) => state.set(`answered.${key}`, answer, ANSWERED_MS),
     },
     onNews: (listener) => news.subscribe(listener),
-    onProgress: (listener) => watch(bus, listener),
+    onProgress(listener) {
+      const ends = [watch(bus, listener), elsewhere?.watch()];
+      return () => {
+        for (const end of ends) end?.();
+      };
+    },
     onError: (error) => log.error({ err: error }, 'a part of the protocol failed'),
   };
 

@@ -1,0 +1,133 @@
+/**
+ * What happens in one process of several, told to those who look by another. Best effort and bounded: what is lost is seen at the next
+ * look at the home's files, which stay the truth. Progress is told only while somebody says that it is looked at. A process that is
+ * alone has none of this.
+ */
+import { randomBytes } from 'node:crypto';
+import type { AgentStreamEvent } from '../channels/channel.ts';
+import type { Engine, Stop } from '../engine/engine.ts';
+import { isRecord } from '../lib/json.ts';
+import { parseJson } from '../lib/read-json.ts';
+import type { News } from '../runtime/contract/news.ts';
+import type { Bus } from '../runtime/live/bus.ts';
+import type { NewsDesk } from '../runtime/live/news.ts';
+
+export interface Elsewhere {
+  /** Somebody looks at runs from here, until what it gives back is called. */
+  watch(): () => void;
+  close(): Promise<void>;
+}
+
+type Mouth = Pick<Engine<unknown>, 'publish' | 'subscribe'>;
+
+/** Each process tells its own of these. */
+const OWN: readonly News['type'][] = ['channel:status', 'job:changed'];
+const TOPICS = { news: 'news', progress: 'progress', looking: 'looking' };
+/** Milliseconds: how often it is said that somebody looks, and for how long that holds. */
+const SAY_MS = 4_000;
+const LOOKED_MS = 10_000;
+/** Words of an answer that grows are told together. */
+const GATHER_MS = 100;
+const MAX_CHARS = 64 * 1024;
+
+export function tellElsewhere(engine: Mouth, bus: Bus, news: NewsDesk): Elsewhere {
+  return new Teller(engine, bus, news);
+}
+
+class Teller implements Elsewhere {
+  readonly #engine: Mouth;
+  readonly #self = randomBytes(8).toString('hex');
+  readonly #stops: Stop[];
+  /** What is being told here has come from another process. */
+  #isHearing = false;
+  #lookedUntil = 0;
+  #watchers = 0;
+  #saying: NodeJS.Timeout | undefined;
+  /** By run, words that are not told yet. */
+  readonly #words = new Map<string, Extract<AgentStreamEvent, { type: 'text-delta' }>>();
+  #gathering: NodeJS.Timeout | undefined;
+
+  constructor(engine: Mouth, bus: Bus, news: NewsDesk) {
+    this.#engine = engine;
+    const unbus = bus.subscribe((event) => this.#progress(event));
+    const unnews = news.subscribe((item) => {
+      if (!this.#isHearing && !OWN.includes(item.type)) this.#say(TOPICS.news, item);
+    });
+    this.#stops = [
+      async () => unbus(),
+      async () => unnews(),
+      this.#hear(TOPICS.news, (item) => news.tell(item as News)),
+      this.#hear(TOPICS.progress, (event) => bus.emit(event as AgentStreamEvent)),
+      this.#hear(TOPICS.looking, () => {
+        this.#lookedUntil = performance.now() + LOOKED_MS;
+      }),
+    ];
+  }
+
+  watch(): () => void {
+    const say = () => this.#say(TOPICS.looking, {});
+    if (this.#watchers++ === 0) {
+      say();
+      this.#saying = setInterval(say, SAY_MS).unref();
+    }
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      if (--this.#watchers === 0) clearInterval(this.#saying);
+    };
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#saying);
+    clearTimeout(this.#gathering);
+    await Promise.all(this.#stops.map((stop) => stop()));
+  }
+
+  #progress(event: AgentStreamEvent): void {
+    if (this.#isHearing || performance.now() > this.#lookedUntil) return;
+    if (event.type === 'text-delta') {
+      const before = this.#words.get(event.runId);
+      this.#words.set(event.runId, before ? { ...before, content: before.content + event.content } : event);
+      this.#gathering ??= setTimeout(() => this.#flush(), GATHER_MS).unref();
+    } else {
+      this.#flush();
+      this.#say(TOPICS.progress, bounded(event));
+    }
+  }
+
+  #flush(): void {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    for (const event of this.#words.values()) this.#say(TOPICS.progress, event);
+    this.#words.clear();
+  }
+
+  #say(topic: string, what: object): void {
+    const text = JSON.stringify({ by: this.#self, what });
+    if (text.length <= MAX_CHARS) this.#engine.publish(topic, text);
+  }
+
+  /** What another process of ours has written. */
+  #hear(topic: string, take: (what: object) => void): Stop {
+    return this.#engine.subscribe(topic, (text) => {
+      const told = parseJson(text);
+      if (!isRecord(told) || told.by === this.#self || !isRecord(told.what)) return;
+      this.#isHearing = true;
+      try {
+        take(told.what);
+      } finally {
+        this.#isHearing = false;
+      }
+    });
+  }
+}
+
+/** What a tool was given, and gave, may be anything. */
+function bounded(event: AgentStreamEvent): AgentStreamEvent {
+  if (event.type === 'tool-call') return { ...event, args: small(event.args) };
+  if (event.type === 'tool-result') return { ...event, result: small(event.result) };
+  return event;
+}
+
+const small = (value: unknown): unknown => ((JSON.stringify(value) ?? '').length > MAX_CHARS / 2 ? null : value);

@@ -1,0 +1,70 @@
+/** Two processes over one engine: what happens in one is told to those who look by the other. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { tellElsewhere } from '../../src/app/elsewhere.ts';
+import type { AgentStreamEvent } from '../../src/channels/channel.ts';
+import type { News } from '../../src/runtime/contract/news.ts';
+import { createBus } from '../../src/runtime/live/bus.ts';
+import { NewsDesk } from '../../src/runtime/live/news.ts';
+import { openSharedEngine } from '../helpers/shared-engine.ts';
+
+const fail = (error: unknown) => {
+  throw error;
+};
+
+async function world() {
+  const shared = await openSharedEngine();
+  let published = 0;
+  const engine = {
+    publish(topic: string, text: string) {
+      published++;
+      expect(text.length).toBeLessThan(70_000);
+      shared.publish(topic, text);
+    },
+    subscribe: shared.subscribe.bind(shared),
+  };
+  const processOf = () => {
+    const [bus, news] = [createBus(fail), new NewsDesk(fail)];
+    const [events, heard]: [AgentStreamEvent[], News[]] = [[], []];
+    const elsewhere = tellElsewhere(engine, bus, news);
+    onTestFinished(() => elsewhere.close());
+    bus.subscribe((event) => events.push(event));
+    news.subscribe((item) => heard.push(item));
+    return { bus, news, events, heard, elsewhere };
+  };
+  return { one: processOf(), two: processOf(), published: () => published };
+}
+
+const run = { agentId: 'default', taskId: 't1', runId: 'r1' };
+
+it('tells news once, and leaves to each process what is its own', async () => {
+  const { one, two, published } = await world();
+  one.news.tell({ type: 'plan:changed', taskId: 't1', hash: 'h' });
+  one.news.tell({ type: 'channel:status', channel: 'discord', status: { state: 'connected' } });
+  await expect.poll(() => two.heard).toEqual([{ type: 'plan:changed', taskId: 't1', hash: 'h' }]);
+  await sleep(20);
+  expect([one.heard.length, two.heard.length, published()]).toEqual([2, 1, 1]);
+});
+
+it('tells progress only while somebody looks, words together and in order, and nothing endless', async () => {
+  const { one, two, published } = await world();
+  const word = (content: string) => one.bus.emit({ ...run, type: 'text-delta', content });
+  word('unseen');
+  one.bus.emit({ ...run, type: 'state-change', state: 'thinking' });
+  await sleep(150);
+  expect([published(), two.events]).toEqual([0, []]);
+  const end = two.elsewhere.watch();
+  await sleep(20);
+  for (let n = 0; n < 200; n++) word('x');
+  one.bus.emit({ ...run, type: 'tool-call', tool: 'write', args: { text: 'y'.repeat(200_000) } });
+  word('z');
+  await expect.poll(() => two.events.length).toBe(3);
+  expect(two.events).toMatchObject([
+    { type: 'text-delta', content: 'x'.repeat(200) },
+    { type: 'tool-call', tool: 'write', args: null },
+    { type: 'text-delta', content: 'z' },
+  ]);
+  // One word that somebody looks, and three of progress: nothing comes back.
+  expect(published()).toBe(4);
+  end();
+});
