@@ -251,8 +251,20 @@ class RunningApp implements App {
 
   /** Nothing is taken in any more, what is at work ends or is kept, and what is on its way out is sent. */
   async #close(): Promise<void> {
-    const { built, delivery, tracing, languages, damage, handles, syncSoon, elsewhere, engine, home, log } =
-      this.#services;
+    const {
+      built,
+      delivery,
+      tracing,
+      languages,
+      damage,
+      handles,
+      syncSoon,
+      elsewhere,
+      unshareLocks,
+      engine,
+      home,
+      log,
+    } = this.#services;
     await Promise.all([...built.channels.values()].map((channel) => channel.disconnect()));
     await this.#letIn.close();
     await this.#work.stop();
@@ -264,6 +276,7 @@ class RunningApp implements App {
     handles.close();
     this.#untold();
     await elsewhere?.close();
+    unshareLocks?.();
     await this.#server?.close();
     await this.#board.close();
     await syncSoon.flush();

@@ -11,6 +11,7 @@ import { accessRulesOf, type Config, configuredViber } from '../config.ts';
 import { leadBy } from '../engine/lead.ts';
 import { openRunFolder } from '../engine/run-folder.ts';
 import { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
+import { shareLocks } from '../lib/locks.ts';
 import { SyncSoon } from '../lib/sync-soon.ts';
 import { heard, type Logger } from '../log.ts';
 import { say } from '../messages/messages.ts';
@@ -77,7 +78,9 @@ export async function openServices(options: ServicesOptions) {
   const buttons = createButtons(state);
   const news = new NewsDesk((error) => log.error({ err: error }, 'a listener of the news failed'));
   const bus = createBus((error) => log.error({ err: error }, 'a listener of the bus failed'));
-  const elsewhere = config.engine.kind === 'local' ? undefined : tellElsewhere(engine, bus, news);
+  const isShared = config.engine.kind !== 'local';
+  const elsewhere = isShared ? tellElsewhere(engine, bus, news) : undefined;
+  const unshareLocks = isShared ? shareLocks(home.root, (name, work) => engine.lock(name, work)) : undefined;
   /** Empty until the channels are built. */
   const built: BuiltChannels = { channels: new Map(), mounts: new Map(), close: async () => undefined };
   const channelOf = (address: Pick<Address, 'channel'>) => built.channels.get(address.channel);
@@ -132,6 +135,7 @@ export async function openServices(options: ServicesOptions) {
       state,
       lead,
       elsewhere,
+      unshareLocks,
       syncSoon,
       delivery,
       buttons,

@@ -2,7 +2,9 @@
  * Where the page's files are: beside the program, in dist/board, or, in a checkout that is newer than its build, where they are built when
  * somebody first asks. Building is a process of its own: nothing of it is a part of the program.
  */
+
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -49,7 +51,7 @@ async function inCheckout(root: string): Promise<string | undefined> {
   const folder = path.join(cache, `board-${Math.round(changed)}`);
   if (madeAt(folder) > 0) return folder;
   if (!existsSync(program)) return madeAt(built) > 0 ? built : undefined;
-  const making = path.join(cache, `board-making-${process.pid}`);
+  const making = path.join(cache, `board-making-${randomBytes(8).toString('hex')}`);
   const args = [program, '-c', 'rolldown.board.config.ts', '-d', making];
   await promisify(execFile)(process.execPath, args, { cwd: root });
   for (const name of readdirSync(cache))

@@ -1,4 +1,10 @@
-/** Changes by key: one at a time in the order of the calls, and work whose end others can wait for. A failed change does not stop the next one. */
+/**
+ * Changes by key: one at a time in the order of the calls, and work whose end others can wait for. A failed change does not stop the next one.
+ * Of files that several processes change, also on other machines, a lock of all of them is taken as well. No lock is taken within
+ * work under the same one; where one is taken within another, it is the daily log or a record within a memory, never the reverse.
+ */
+import path from 'node:path';
+
 const tails = new Map<string, Promise<unknown>>();
 
 /** Runs `change` after every earlier change with the same key has ended, and gives its result. */
@@ -12,6 +18,24 @@ export function serialise<T>(key: string, change: () => Promise<T>): Promise<T> 
   function release(): void {
     if (tails.get(key) === tail) tails.delete(key);
   }
+}
+
+type Lock = <T>(name: string, work: () => Promise<T>) => Promise<T>;
+
+/** By folder, how processes take turns in it. */
+const shared = new Map<string, Lock>();
+
+/** From now on changes of files in this folder are made under this lock as well; what it gives back ends that. */
+export function shareLocks(folder: string, lock: Lock): () => void {
+  shared.set(folder, lock);
+  return () => void shared.delete(folder);
+}
+
+/** As `serialise` by the file's path; where other processes change it too, none of them does meanwhile. */
+export function exclusively<T>(file: string, change: () => Promise<T>): Promise<T> {
+  for (const [folder, lock] of shared)
+    if (file.startsWith(folder + path.sep)) return lock(`file ${path.relative(folder, file)}`, change);
+  return serialise(file, change);
 }
 
 /** Work by key: while some is under way for a key, whoever asks can wait for its end. */

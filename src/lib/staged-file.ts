@@ -70,10 +70,9 @@ export async function stageFile(
 ): Promise<StagedFile> {
   const target = followLinks(file);
   const dir = path.dirname(target);
-  const temp = path.join(dir, `.${randomBytes(8).toString('hex')}.tmp`);
   const newDir = !fs.existsSync(dir);
   if (newDir) fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
-  else sweep(dir);
+  const temp = tempBeside(target);
   const discard = () => fs.rmSync(temp, { force: true });
   try {
     const fd = fs.openSync(temp, 'wx', mode);
@@ -111,6 +110,13 @@ function followLinks(file: string): string {
     target = path.resolve(fs.realpathSync.native(path.dirname(target)), fs.readlinkSync(target));
   }
   throw new WorkspaceError(`${file} is a link that leads back to itself`);
+}
+
+/** A name that nobody else uses, on this machine or another, in the folder of the file; what a crash leaves of such is cleared away by age. */
+export function tempBeside(file: string): string {
+  const dir = path.dirname(file);
+  sweep(dir);
+  return path.join(dir, `.${randomBytes(8).toString('hex')}.tmp`);
 }
 
 const swept = new Set<string>();

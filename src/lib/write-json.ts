@@ -1,10 +1,11 @@
 /** Writes a small JSON file atomically and at once: a reader, and a restart, sees the old one or the new one. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { tempBeside } from './staged-file.ts';
 
 /** On the disk when it returns, the file's name as well. */
 export function writeJson(file: string, value: unknown): void {
-  const temp = `${file}.${process.pid}.tmp`;
+  const temp = tempBeside(file);
   fs.writeFileSync(temp, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true });
   fs.renameSync(temp, file);
   const folder = fs.openSync(path.dirname(file), 'r');

@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../errors.ts';
 import { appendLines, ensureDir, sha256File, syncFile, syncFolder, writeFileAtomic } from '../lib/files.ts';
-import { serialise } from '../lib/locks.ts';
+import { exclusively } from '../lib/locks.ts';
 import { type ArtifactMeta, type ArtifactOrigin, readIndex } from './artifact-index.ts';
 import { cleanType, extensionOf, nameFromTitle, safeName, safeTitle } from './artifact-names.ts';
 import { tellChange } from './changes.ts';
@@ -42,7 +42,7 @@ export function createArtifact(
   taskId: string,
   given: Described & { content: Uint8Array },
 ): Promise<ArtifactRef> {
-  return serialise(indexFile(home, taskId), async () => {
+  return exclusively(indexFile(home, taskId), async () => {
     const sha256 = hash('sha256', given.content);
     const slot = await chooseSlot(home, taskId, given, sha256);
     if (isSame(slot.old, sha256, slot.file)) return refOf(slot.old);
@@ -61,7 +61,7 @@ export function adoptArtifact(
   taskId: string,
   given: Described & { path: string; sha256?: string },
 ): Promise<ArtifactMeta> {
-  return serialise(indexFile(home, taskId), async () => {
+  return exclusively(indexFile(home, taskId), async () => {
     const stat = fs.lstatSync(given.path, { throwIfNoEntry: false });
     if (!stat?.isFile()) throw new UserError(`The file for "${safeTitle(given.title, 'an artifact')}" is missing.`);
     const sha256 = given.sha256 ?? (await sha256File(given.path));
@@ -80,7 +80,7 @@ export function adoptArtifact(
 
 /** An address on the web, kept beside the files; the same one again changes nothing. Nothing of it is fetched. */
 export function keepLink(home: Home, taskId: string, given: ArtifactRef): Promise<ArtifactRef> {
-  return serialise(indexFile(home, taskId), async () => {
+  return exclusively(indexFile(home, taskId), async () => {
     const { id, ref } = given;
     const old = (await listArtifacts(home, taskId)).find((meta) => meta.id === id && meta.ref === ref);
     if (old) return refOf(old);

@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
-import { serialise } from '../lib/locks.ts';
+import { exclusively } from '../lib/locks.ts';
 import { type Change, tellChange } from './changes.ts';
 import { currentTask, planFile, settleEdits } from './current-task.ts';
 import type { Home } from './home.ts';
@@ -110,7 +110,7 @@ export class PlanWatch {
   /** After a write of the store that is under way: it tells of that itself. */
   #look(taskId: string): Promise<void> {
     const file = planFile(this.#home, taskId);
-    return serialise(file, async () => {
+    return exclusively(file, async () => {
       const plan = await readPlan(this.#home, taskId, readTaskSync(this.#home, taskId)?.viber);
       const folder = path.dirname(file);
       if (isBlankForNow(file)) return this.#soon(folder, EMPTY_MS, () => this.#look(taskId));

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { UserError } from '../errors.ts';
 import { createStatCache } from '../lib/file-cache.ts';
 import { editText, hashText, readTextSync } from '../lib/files.ts';
-import { serialise } from '../lib/locks.ts';
+import { exclusively } from '../lib/locks.ts';
 import { tellChange } from './changes.ts';
 import { planFile, settleEdits, settlePlan, takeWritten } from './current-task.ts';
 import type { Home } from './home.ts';
@@ -59,7 +59,7 @@ function planNow(home: Home, taskId: string, viber?: string): PlanFile | undefin
 
 /** With how each step is called, whatever becomes of the plan; for those who offer something that is about one step. */
 export function readNamedPlan(home: Home, taskId: string): Promise<(PlanFile & { keys: string[] }) | undefined> {
-  return serialise(planFile(home, taskId), async () => {
+  return exclusively(planFile(home, taskId), async () => {
     const found = planNow(home, taskId);
     return found && { ...found, keys: await keysOf(home, taskId, found.plan.steps) };
   });
@@ -86,7 +86,7 @@ export function writePlan(
   options: { baseHash?: string } = {},
 ): Promise<PlanWrite> {
   const file = planFile(home, taskId);
-  return serialise(file, async () => {
+  return exclusively(file, async () => {
     let conflict: { proposal: string; current: string } | undefined;
     let before: string | undefined;
     const change = (current: string | undefined) => {

@@ -10,7 +10,7 @@ import { UserError } from '../errors.ts';
 import { ensureFolder, quarantine } from '../lib/damage.ts';
 import { createStatCache } from '../lib/file-cache.ts';
 import { patchFile, syncFile, syncFolder } from '../lib/files.ts';
-import { serialise } from '../lib/locks.ts';
+import { exclusively } from '../lib/locks.ts';
 import { parseJson, readJson, readWhole } from '../lib/read-json.ts';
 import { isInteger, isText, listOf, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
 import { stageFile } from '../lib/staged-file.ts';
@@ -111,7 +111,7 @@ function copyOf(record: TaskRecord): TaskRecord {
 
 /** Writes the whole record, creating the task's folder if need be. */
 export async function saveTask(home: Home, record: TaskRecord, options: { sync?: boolean } = {}): Promise<void> {
-  await serialise(recordFile(home, record.id), () => replace(home, record, options.sync));
+  await exclusively(recordFile(home, record.id), () => replace(home, record, options.sync));
 }
 
 /** A record that was saved without that survives a power cut when it resolves. */
@@ -133,7 +133,7 @@ export function updateTask(
   change: (record: TaskRecord) => TaskRecord,
   options: { sync?: boolean } = {},
 ): Promise<TaskRecord> {
-  return serialise(recordFile(home, taskId), async () => {
+  return exclusively(recordFile(home, taskId), async () => {
     const stored = readStored(home, taskId);
     if (stored === undefined) throw new UserError(`There is no task ${taskId}.`);
     const { record: before, text } = stored;

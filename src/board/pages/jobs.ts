@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { editText, hashText, readTextSync } from '../../lib/files.ts';
-import { serialise } from '../../lib/locks.ts';
+import { exclusively } from '../../lib/locks.ts';
 import type { JobService, JobView } from '../../runtime/contract/job-service.ts';
 import type { BoardRequest, BoardRoute } from '../contract.ts';
 import { Conflict } from '../protocol/refusals.ts';
@@ -43,7 +43,7 @@ export function jobPageRoutes({ protocol, jobs }: PageParts): BoardRoute[] {
     const file = fileOf(id);
     const { ok, problems = [] } = await jobs.check(path.basename(file), text);
     if (!ok) throw new Refused(400, 'invalid', problems.join('\n'), 'text');
-    await serialise(file, async () => {
+    await exclusively(file, async () => {
       let current: string | undefined;
       const change = (stands: string | undefined) => {
         current = stands;

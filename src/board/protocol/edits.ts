@@ -1,7 +1,7 @@
 /** Files that people edit, written through the same doors as an editor's save: what was changed meanwhile is never written over. */
 import type { Principal } from '../../access/principal.ts';
 import { editText, hashText, readTextSync } from '../../lib/files.ts';
-import { serialise } from '../../lib/locks.ts';
+import { exclusively } from '../../lib/locks.ts';
 import { guardPath } from '../../lib/path-guard.ts';
 import { DEFAULT_VIBER, type Home } from '../../workspace/home.ts';
 import { readPlan, writePlan } from '../../workspace/plan.ts';
@@ -51,7 +51,7 @@ export async function writeFile(
 ): Promise<{ name: string } & Written> {
   if (by.role !== 'owner') throw new Refused(403, 'forbidden', 'Only an owner may do this.');
   const file = await editableFile(home, viberId, name);
-  return serialise(file, async () => {
+  return exclusively(file, async () => {
     let current: string | undefined;
     const change = (stands: string | undefined) => {
       current = stands;

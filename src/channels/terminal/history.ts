@@ -5,6 +5,7 @@
  */
 import fs from 'node:fs';
 import { errorCode } from '../../errors.ts';
+import { tempBeside } from '../../lib/staged-file.ts';
 import { scrub } from '../../log.ts';
 import { safe } from './safe.ts';
 
@@ -78,7 +79,7 @@ export class History {
   #write(entry: string): void {
     if (this.#entries.length > 2 * MAX_ENTRIES) {
       this.#entries = this.#entries.slice(-MAX_ENTRIES);
-      const temp = `${this.#file}.${process.pid}.tmp`;
+      const temp = tempBeside(this.#file);
       fs.writeFileSync(temp, this.#entries.map((one) => `${JSON.stringify(one)}\n`).join(''), { mode: 0o600 });
       fs.renameSync(temp, this.#file);
       return;

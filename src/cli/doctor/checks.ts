@@ -1,5 +1,6 @@
 /** What the doctor looks at. A check gives findings and does not throw; it changes nothing but a probe file it removes. */
 
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -115,7 +116,7 @@ function nearest(folder: string): string {
 
 /** A disk that is full or read-only shows itself only in writing. */
 function probe(home: string): void {
-  const file = path.join(home, `.doctor-${process.pid}`);
+  const file = path.join(home, `.doctor-${randomBytes(8).toString('hex')}`);
   try {
     fs.writeFileSync(file, 'x', { flush: true, mode: 0o600 });
   } finally {

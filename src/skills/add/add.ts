@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
-import { serialise } from '../../lib/locks.ts';
+import { exclusively } from '../../lib/locks.ts';
 import { say } from '../../messages/messages.ts';
 import type { Resolve } from '../web/public-address.ts';
 import { type About, aboutOf, type Bundle, choose, findSkills, readBundle, sumOf, sumsOf } from './bundle.ts';
@@ -106,7 +106,7 @@ export class Adding {
 
   /** Puts what was shown in place; done again after a crash, and nothing twice. Gives the names. */
   async take(id: string, by: string): Promise<string[]> {
-    return serialise(this.#options.root, async () => {
+    return exclusively(this.#options.root, async () => {
       const offer = await this.#offers.find(id);
       if (!offer) throw new UserError(say('adding.gone'));
       if (!offer.done) for (const item of offer.items) await this.#take(offer, item, by);
@@ -147,7 +147,7 @@ export class Adding {
 
   /** What was made or changed by hand is kept aside. Gives whether it was. */
   async remove(name: string): Promise<boolean> {
-    return serialise(this.#options.root, async () => {
+    return exclusively(this.#options.root, async () => {
       const { edited, isOwn } = await this.lookBeforeRemoval(name);
       const keeps = isOwn || edited.length > 0;
       await removeSkill(this.#options.root, name, keeps);

@@ -2,24 +2,24 @@
  * Names in `skills/` of the home that are not skills, and what a start makes of those that a crash has left. It loads nothing: each start
  * looks here.
  *
- *   .adding-PID-X/       being written                                     removed once its process is gone
- *   .before-PID-X/NAME   taken out of the way for a new one                put back if that never came, else .kept
- *   .old-PID-X/NAME      replaced or removed                               removed after an hour
+ *   .adding-PID-HOST-X/  being written                                     removed once its process is gone, of another host after an hour
+ *   .before-PID-HOST-X/NAME  taken out of the way for a new one                put back if that never came, else .kept
+ *   .old-PID-HOST-X/NAME replaced or removed                               removed after an hour
  *   .kept/NAME-TIME/     was changed by hand before it was replaced        stays
  */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
-import { isAlive } from '../../lib/processes.ts';
+import { ownerOf, ownMark } from '../../lib/processes.ts';
 
-const OURS = /^\.(adding|before|old)-(\d+)-[0-9a-f]{12}$/;
+const OURS = /^\.(adding|before|old)-(\d+(?:-[0-9a-f]{8})?)-[0-9a-f]{12}$/;
 const IN_USE_MS = 3_600_000;
 /** Folders that this process is at work on. */
 export const atWork = new Set<string>();
 
 export const nameFor = (kind: 'adding' | 'before' | 'old'): string =>
-  `.${kind}-${process.pid}-${randomBytes(6).toString('hex')}`;
+  `.${kind}-${ownMark()}-${randomBytes(6).toString('hex')}`;
 
 /** Where what was changed by hand is kept. */
 const keptFolder = (root: string): string => path.join(root, '.kept');
@@ -37,12 +37,14 @@ export function putAway(root: string, aside: string, keeps: boolean): void {
 /** Ends what an earlier process has left half done. Cheap where there is nothing. */
 export function recover(root: string, now = Date.now()): void {
   for (const entry of namesIn(root)) {
-    const [, kind, pid] = OURS.exec(entry) ?? [];
+    const [, kind, mark = ''] = OURS.exec(entry) ?? [];
     const folder = path.join(root, entry);
     if (kind === undefined || atWork.has(folder)) continue;
+    const owner = ownerOf(mark);
+    const isOld = now - (fs.statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? now) > IN_USE_MS;
     if (kind === 'old') {
-      if (now - (fs.statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? now) > IN_USE_MS) remove(folder);
-    } else if (!isAlive(Number(pid))) {
+      if (isOld) remove(folder);
+    } else if (owner === 'gone' || owner === 'self' || (owner === 'unknown' && isOld)) {
       if (kind === 'before') for (const name of namesIn(folder)) putBack(root, path.join(folder, name));
       remove(folder);
     }

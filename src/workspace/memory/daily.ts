@@ -7,7 +7,7 @@ import path from 'node:path';
 import { UserError } from '../../errors.ts';
 import { createStatCache } from '../../lib/file-cache.ts';
 import { patchFile, readTextSync, writeFileAtomic } from '../../lib/files.ts';
-import { serialise } from '../../lib/locks.ts';
+import { exclusively } from '../../lib/locks.ts';
 import type { Home } from '../home.ts';
 import { noteOwnWrite, settled } from './edit.ts';
 import { addToSection, toBullets } from './sections.ts';
@@ -60,7 +60,7 @@ export async function appendDailyLogs(
 ): Promise<void> {
   if (!NAME.test(`${date}.md`)) throw new UserError(`"${date.slice(0, 20)}" is not a date like 2026-01-31.`);
   const file = path.join(home.viberDir(viber), 'memory', `${date}.md`);
-  await serialise(file, async () => {
+  await exclusively(file, async () => {
     await settled(file);
     const stat = fs.statSync(file, { throwIfNoEntry: false });
     if (stat && !stat.isFile()) throw new UserError(`memory/${date}.md is not a regular file: move it away.`);

@@ -1,6 +1,6 @@
 /**
  * Changes of a file that people, the gateway and the command line may all write at the same moment. Processes of ours take turns
- * by a lock of the operating system. An editor knows no locks, so a file just touched is left to settle first, and the file
+ * by a lock of the operating system, and where several machines share the home by one of the engine around it. An editor knows no locks, so a file just touched is left to settle first, and the file
  * that was replaced is looked at again: what an editor still wrote into it is brought over.
  */
 import { isUtf8 } from 'node:buffer';
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError, WorkspaceError } from '../../errors.ts';
 import { isDamagedDb, quarantine, reportDamage } from '../../lib/damage.ts';
 import { editText, ensureDir, readTextSync, syncFile } from '../../lib/files.ts';
-import { serialise } from '../../lib/locks.ts';
+import { exclusively } from '../../lib/locks.ts';
 import type { Home } from '../home.ts';
 
 /** A file that somebody else has changed less than this ago may be half-written. */
@@ -28,11 +28,12 @@ const stampOf = (stat: fs.Stats | undefined): string => `${stat?.ino} ${stat?.si
 
 /** Runs `work` while no other process of ours, and no other call here, changes the memory of this viber. */
 export function lockMemory<T>(home: Home, viber: string, work: () => Promise<T>): Promise<T> {
-  const lock = path.join(home.run, `memory-${viber}.lock`);
+  // Of the home, wherever this process has its own `run`: programs of the command line take this lock alone.
+  const lock = path.join(home.root, 'run', `memory-${viber}.lock`);
   // Refuses what is not an id before it becomes a name.
   home.viberDir(viber);
-  return serialise(lock, async () => {
-    await ensureDir(home.run);
+  return exclusively(lock, async () => {
+    await ensureDir(path.dirname(lock));
     const { DatabaseSync } = await import('node:sqlite');
     if (fs.lstatSync(lock, { throwIfNoEntry: false })?.isFile() === false) quarantine(lock, 'is no file', LOCK);
     const db = new DatabaseSync(lock, { timeout: 0 });

@@ -10,6 +10,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { hashText, writeFileAtomic } from '../../lib/files.ts';
+import { ownerOf, ownMark } from '../../lib/processes.ts';
 import { readJson } from '../../lib/read-json.ts';
 import { isText, objectOf, optional, shape } from '../../lib/shape.ts';
 import { plainLine } from '../../lib/text.ts';
@@ -37,7 +38,7 @@ const MAX_PENDING = 100;
 const MAX_TEXT = 2_000;
 /** A claim is held for milliseconds; one this old is nobody's, whoever has its process number now. */
 const MAX_CLAIM_MS = 60_000;
-const CLAIM = /^([a-z0-9_-]+)\.(\d+)\.taken$/;
+const CLAIM = /^([a-z0-9_-]+)\.(\d+(?:-[0-9a-f]{8})?)\.taken$/;
 /** Claims of this process that are being decided. */
 const claims = new Set<string>();
 const folder = (home: Home, viber: string) => path.join(home.viberDir(viber), 'memory', 'suggestions');
@@ -128,7 +129,7 @@ export async function takeSuggestion(
 ): Promise<Suggestion | undefined> {
   if (!isId(id)) return undefined;
   const waiting = path.join(folder(home, viber), `${id}.json`);
-  const claimed = path.join(folder(home, viber), `${id}.${process.pid}.taken`);
+  const claimed = path.join(folder(home, viber), `${id}.${ownMark()}.taken`);
   if (claims.has(claimed)) return undefined;
   claims.add(claimed);
   try {
@@ -152,9 +153,9 @@ export async function takeSuggestion(
  * in the memory without a record gets one of where it came from.
  */
 async function recover(home: Home, viber: string, dir: string, name: string): Promise<void> {
-  const [, id, pid] = CLAIM.exec(name) ?? [];
+  const [, id, mark] = CLAIM.exec(name) ?? [];
   const file = path.join(dir, name);
-  if (claims.has(file) || (pid !== undefined && isHeld(file, Number(pid)))) return;
+  if (claims.has(file) || (mark !== undefined && isHeld(file, mark))) return;
   const [suggestion] = parse(file);
   const claimedAt = Math.floor(fs.statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0);
   const decision = id === undefined ? undefined : decisionOn(home, viber, id);
@@ -169,18 +170,12 @@ async function recover(home: Home, viber: string, dir: string, name: string): Pr
   }
 }
 
-function isHeld(file: string, pid: number): boolean {
-  if (pid === process.pid) return false;
+/** For a minute at most: nobody takes longer, whatever machine they are on. */
+function isHeld(file: string, mark: string): boolean {
+  const owner = ownerOf(mark);
+  if (owner === 'self' || owner === 'gone') return false;
   const stat = fs.statSync(file, { throwIfNoEntry: false });
-  if (stat === undefined || Date.now() - stat.ctimeMs > MAX_CLAIM_MS) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'ESRCH') return false;
-    if (errorCode(error) === 'EPERM') return true;
-    throw error;
-  }
+  return stat !== undefined && Date.now() - stat.ctimeMs <= MAX_CLAIM_MS;
 }
 
 function moved(from: string, to: string): boolean {

@@ -9,11 +9,12 @@ import path from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { errorCode } from '../../../errors.ts';
 import { syncFile } from '../../../lib/files.ts';
+import { ownerOf, ownMark } from '../../../lib/processes.ts';
 import type { MemoryFile } from '../memory-files.ts';
 import { DamagedIndex, type IndexDb, openIndexDb, readMeta, StaleIndex, writeMeta } from './db.ts';
 import { updateIndex, type VectorOf } from './update.ts';
 
-const SCRATCH = /^memory\.sqlite\.new-(\d+)-[0-9a-f]+(-journal)?$/;
+const SCRATCH = /^memory\.sqlite\.new-(\d+(?:-[0-9a-f]{8})?)-[0-9a-f]+(-journal)?$/;
 const BAD = '.bad';
 const BAD_DAYS = 7;
 
@@ -24,7 +25,7 @@ export async function rebuildInto(
   now: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  const scratch = `${file}.new-${process.pid}-${randomBytes(4).toString('hex')}`;
+  const scratch = `${file}.new-${ownMark()}-${randomBytes(4).toString('hex')}`;
   const old = await openOld(file);
   try {
     const made = await openIndexDb(scratch, { isScratch: true });
@@ -102,19 +103,11 @@ export function clearLeftovers(file: string, now: number, isAll = false): void {
   for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
     if (!name.startsWith(path.basename(file))) continue;
     const full = path.join(folder, name);
-    const pid = Number(SCRATCH.exec(name)?.[1]);
+    const mark = SCRATCH.exec(name)?.[1];
     const ageDays = (now - (fs.statSync(full, { throwIfNoEntry: false })?.mtimeMs ?? now)) / 86_400_000;
     const isBad = name.startsWith(path.basename(file) + BAD) && ageDays > BAD_DAYS;
-    const isLeft = SCRATCH.test(name) && (!isAlive(pid) || ageDays > 1);
+    const isLeft = mark !== undefined && (ownerOf(mark) === 'gone' || ageDays > 1);
     const isIndex = isAll && /^memory\.sqlite(-journal|\.bad(-journal)?)?$/.test(name);
     if (isBad || isLeft || isIndex) fs.rmSync(full, { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
   }
 }
