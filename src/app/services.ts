@@ -84,7 +84,6 @@ export async function openServices(options: ServicesOptions) {
   /** Empty until the channels are built. */
   const built: BuiltChannels = { channels: new Map(), mounts: new Map(), close: async () => undefined };
   const channelOf = (address: Pick<Address, 'channel'>) => built.channels.get(address.channel);
-  const isShared = config.engine.kind !== 'local';
   const sending = (channel: Channel | undefined) => (isShared ? sentEverywhere(channel, engine) : channel);
   const prefixes = prefixesOf(config);
   const languages = openLanguages({ folder: home.access, configured: config.language, prefixes, log });
