@@ -5,7 +5,7 @@ import type { Gateway } from '../runtime/gateway.ts';
 import type { Services } from './services.ts';
 import type { Work } from './work.ts';
 
-type Connecting = Pick<Services, 'handles' | 'metrics' | 'log' | 'built' | 'roles'>;
+type Connecting = Pick<Services, 'handles' | 'metrics' | 'log' | 'built' | 'digests' | 'roles'>;
 
 /**
  * Resolves when every channel has connected once; a platform that cannot be reached keeps it waiting. Rejects with ConfigError
@@ -48,12 +48,13 @@ async function connect(
 
 function callbacksFor(
   channel: string,
-  { handles, metrics }: Connecting,
+  { handles, metrics, digests }: Connecting,
   gateway: Gateway,
   work: Pick<Work, 'interrupt'>,
   onStatus: (channel: string) => void,
 ): ChannelCallbacks {
   return {
+    onShared: (address, files, messageId) => digests.shared(address, files, messageId),
     async onMessage(message, raw) {
       try {
         return await gateway.accept(message, raw);

@@ -195,6 +195,11 @@ export interface ChannelCallbacks {
   onInterrupt(signal: InterruptSignal, address: Address): Promise<void>;
   /** Never rejects; [] for people who may not ask. At most 25. */
   onSuggest(query: SuggestQuery): Promise<Suggestion[]>;
+  /**
+   * Files of ours stand in a message of their own, of this id, which the platform tells only afterwards. True where people may go on
+   * below it. Rejects when that could not be stored.
+   */
+  onShared?(address: Address, files: readonly string[], messageId: string): Promise<boolean>;
   /** An event of a kind the channel does not know or care for; counted, not stored. */
   onDropped(kind: string): void;
   /** Called whenever `status()` has changed. */

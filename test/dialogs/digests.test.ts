@@ -125,6 +125,24 @@ describe.each(NAMES)('a digest on %s', (name) => {
     expect(seen.id).not.toBe('');
   });
 
+  it('goes on below the message of its file, also after a restart', async () => {
+    const chat = await open(name);
+    const { world, platform } = chat;
+    const dm = platform.dm('alex');
+    await ask(platform, dm, 'hello', { text: 're hello' });
+    await put(world, 'digest', { deliver: writtenAs(platform, dm) });
+    const { task } = await deliver(chat, dm);
+    const fileOf = () => platform.answers(dm).findLast(({ files }) => files.length > 0)?.id;
+    await expect.poll(fileOf).toBeTruthy();
+    for (const words of ['what is in it?', 'and now?']) {
+      const [below, options] = answering(platform, dm, fileOf() ?? '');
+      await ask(platform, below, words, { ...options, text: words });
+      expect(sessionOf(chat, task)).toContain(words);
+      expect(told(chat)).toContain('Digest: sales are up.');
+      await world.restart();
+    }
+  });
+
   it('of several messages goes on from each of them; two of one day are kept apart', async () => {
     const chat = await open(name);
     const { world, platform } = chat;

@@ -13,6 +13,7 @@ import {
 } from '../../channels/channel.ts';
 import { namesIn } from '../../lib/damage.ts';
 import { appendLines, ensureDir } from '../../lib/files.ts';
+import { createLru } from '../../lib/lru.ts';
 import { parseJson, readJsonLines } from '../../lib/read-json.ts';
 import { isFilled, isNumber, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
 import { isId } from '../../workspace/home.ts';
@@ -43,6 +44,7 @@ const MAX_PARTS = 20_000;
 /** Of one conversation. */
 const MAX_SHOWN = 3;
 const MAX_TEXT = 6_000;
+const MAX_EARLY = 500;
 const DAY_FILE = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
 const ABOUT = {
   lost: 'which messages are digests of jobs',
@@ -68,6 +70,8 @@ export class Digests {
   readonly #parts = new Map<string, DigestMark>();
   /** By conversation, the newest ones. */
   readonly #said = new Map<string, (SaidDigest & { message: string; shownTo: Set<string> })[]>();
+  /** Messages that files stand in, by file, which no digest was known to have yet. */
+  readonly #early = createLru<string>(MAX_EARLY);
   #isRead = false;
 
   constructor(folder: string, now: () => number = Date.now) {
@@ -87,11 +91,28 @@ export class Digests {
   async note({ id: message, address, digest, text }: OutboundMessage, part: string): Promise<void> {
     if (!digest) return;
     this.#read();
-    if (this.#parts.has(partKey(address, part))) return;
+    if (part.split(',').every((one) => this.#parts.has(partKey(address, one)))) return;
     const place = conversationKey(address);
     const isFirst = !this.#said.get(place)?.some((said) => said.message === message);
     const words = isFirst ? { text: text.slice(0, MAX_TEXT).toWellFormed() } : {};
     await this.#append({ at: this.#now(), place, message, part, digest, ...words }, address);
+    for (const file of part.split(',')) {
+      const shownIn = this.#early.get(partKey(address, file));
+      if (shownIn !== undefined)
+        await this.#append({ at: this.#now(), place, message, part: shownIn, digest }, address);
+    }
+  }
+
+  /** Files of ours stand in a message of this id. Whether it is one of a digest's; durable then. */
+  async shared(address: Address, files: readonly string[], messageId: string): Promise<boolean> {
+    this.#read();
+    const digest = files.map((file) => this.#parts.get(partKey(address, file))).find((found) => found !== undefined);
+    // It may be known before our own call has told that the files are there.
+    if (!digest) for (const file of files) this.#early.set(partKey(address, file), messageId);
+    if (!digest || this.#parts.has(partKey(address, messageId))) return digest !== undefined;
+    const place = conversationKey(address);
+    await this.#append({ at: this.#now(), place, message: messageId, part: messageId, digest }, address);
+    return true;
   }
 
   /** What was said in a conversation within a day and a task has not been shown, oldest first. */
@@ -132,7 +153,7 @@ export class Digests {
     const said = this.#said.get(place) ?? [];
     if (shownTo !== undefined) for (const each of said) each.shownTo.add(shownTo);
     if (!digest || !address || part === undefined || message === undefined) return;
-    this.#parts.set(partKey(address, part), digest);
+    for (const one of part.split(',')) this.#parts.set(partKey(address, one), digest);
     const [first] = this.#parts.size > MAX_PARTS ? this.#parts.keys() : [];
     if (first !== undefined) this.#parts.delete(first);
     if (text === undefined || this.#now() - at >= DAY_MS) return;

@@ -97,6 +97,11 @@ class EventIntake implements Intake {
       callbacks.onDropped(decoded.reason);
       return this.#answerUnknown(body);
     }
+    if (decoded.kind === 'shared') {
+      const { address, files, ts } = decoded;
+      if (await callbacks.onShared?.(address, files, ts)) this.#to.progress.opened(address.chat, ts);
+      return this.#answerUnknown(body);
+    }
     if (decoded.kind === 'assistant') {
       const { people, assistant, language } = this.#to;
       if (people.isKnown(decoded.user))

@@ -22,6 +22,8 @@ export interface Self {
 export type Decoded =
   | { kind: 'message'; message: InboundMessage }
   | { kind: 'dropped'; reason: string }
+  /** A message of ours with files, of which nothing was known but the files. */
+  | { kind: 'shared'; address: Address; files: string[]; ts: string }
   /** A person opened the assistant's pane. */
   | { kind: 'assistant'; address: Address; user: string };
 

@@ -3,7 +3,7 @@
  * what is said below it is the same conversation. https://docs.slack.dev/reference/events/message/
  */
 import type { EntryKind, InboundMessage } from '../../channel.ts';
-import { type Fields, fields, string } from '../../shared/read.ts';
+import { type Fields, fields, list, string } from '../../shared/read.ts';
 import {
   addressOf,
   type Decoded,
@@ -67,7 +67,7 @@ function decodeSpoken(body: Fields, context: Context): Decoded {
   const botId = readId(body, 'bot_id');
   const user = readId(body, 'user') ?? botId;
   if (user === undefined) return dropped('malformed');
-  if (user === self.userId || (botId !== undefined && botId === self.botId)) return dropped('own');
+  if (user === self.userId || (botId !== undefined && botId === self.botId)) return decodeOwn(body, context);
   const words = readWords(string(body, 'text') ?? '', self);
   const { files, facts } = readFiles(body);
   const isBot = botId !== undefined || user === 'USLACKBOT';
@@ -101,6 +101,13 @@ function decodeSpoken(body: Fields, context: Context): Decoded {
     sentAt,
   };
   return { kind: 'message', message };
+}
+
+/** What we have said is known, but for the message that Slack has made of our files. */
+function decodeOwn(body: Fields, { self, chat, ts, kind }: Context): Decoded {
+  const files = list(body, 'files').flatMap((file) => readId(file, 'id') ?? []);
+  if (kind !== 'message' || string(body, 'subtype') !== 'file_share' || files.length === 0) return dropped('own');
+  return { kind: 'shared', address: addressOf(self, chat, threadOf(body, ts, false)), files, ts };
 }
 
 /** The first message of a thread names itself as `thread_ts` once somebody has answered; live it named none. */
