@@ -22,7 +22,11 @@ const sorted = [...counts].sort(([, a], [, b]) => b - a);
 out(`shipped ${components.length} packages: ${sorted.map(([name, count]) => `${name} ${count}`).join(', ')}`);
 const lock = lockedIn(root);
 const scripts = [...lock].filter(([, { hasInstallScript }]) => hasInstallScript).map(([at]) => at);
-out(`the lock names ${lock.size} packages; scripts at install: ${scripts.join(', ')}`);
+const { allowScripts }: { allowScripts: Record<string, boolean> } = JSON.parse(
+  fs.readFileSync(path.join(root, 'package.json'), 'utf8'),
+);
+const run = scripts.filter((at) => allowScripts[at.replace(/^node_modules\//, '')] !== false);
+out(`the lock names ${lock.size} packages; scripts that run at install: ${run.join(', ')}`);
 
 const auditSchema = z.object({ metadata: z.object({ vulnerabilities: z.object({ total: z.number() }) }) });
 const audit = spawnSync('npm', ['audit', '--json'], { cwd: root, encoding: 'utf8' });
@@ -31,4 +35,4 @@ const total = answer.data?.metadata.vulnerabilities.total;
 out(
   total === undefined ? 'npm audit: the registry gave no answer, nothing is known' : `npm audit: ${total} known faults`,
 );
-process.exit(scripts.length > 1 || (total ?? 0) > 0 ? 1 : 0);
+process.exit(run.length > 1 || (total ?? 0) > 0 ? 1 : 0);

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { authoriseAction, authoriseEntry, type EntryFacts } from '../../src/access/authorise.ts';
+import { authoriseAction, authoriseEntry, type EntryFacts, mayBeTold } from '../../src/access/authorise.ts';
 import { createRateLimiter } from '../../src/access/limits.ts';
 import { CODE_TTL_MS, openPairing } from '../../src/access/pairing.ts';
 import type { Principal } from '../../src/access/principal.ts';
@@ -19,6 +19,21 @@ const facts = (
   rules: { dm: 'pairing', groups: 'mention', allow: [], chats: [], ...change.rules },
 });
 const decide = (user: string, change?: Parameters<typeof facts>[0]) => authoriseEntry(principal(user), facts(change));
+
+describe('what is remembered', () => {
+  it('is told to no guest, and in a group only where its channel says so', () => {
+    const direct = { isDirect: true, memory: 'direct' } as const;
+    const group = { isDirect: false, memory: 'direct' } as const;
+    const open = { isDirect: false, memory: 'group' } as const;
+    for (const role of ['owner', 'member'] as const) {
+      expect(mayBeTold({ role }, [direct])).toBe(true);
+      expect(mayBeTold({ role }, [direct, open])).toBe(true);
+      expect(mayBeTold({ role }, [direct, group])).toBe(false);
+    }
+    expect(mayBeTold({ role: 'guest' }, [direct])).toBe(false);
+    expect(mayBeTold({ role: 'guest' }, [open])).toBe(false);
+  });
+});
 
 describe('who may enter', () => {
   it('lets nobody in by an empty list', () => {

@@ -1,0 +1,21 @@
+/**
+ * Random orders of steering, stopping, consent and crashes: `npm run interleavings [-- RUNS]`. People and crashes against the gateway's rooms
+ * (`test/runtime/injection.property.test.ts`), presses against slow and failing disks (`test/runtime/approvals/interleavings.property.test.ts`).
+ */
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+
+const RUNS = Number(process.argv[2] ?? 500);
+const root = path.join(import.meta.dirname, '..');
+const began = Date.now();
+const { status } = spawnSync(
+  process.execPath,
+  [
+    ...[path.join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter', 'dot'],
+    ...['test/runtime/injection.property.test.ts', 'test/runtime/approvals/interleavings.property.test.ts'],
+  ],
+  { cwd: root, stdio: 'inherit', env: { ...process.env, INJECTION_RUNS: String(RUNS), CI: '' } },
+);
+const seconds = Math.round((Date.now() - began) / 1000);
+process.stdout.write(`${RUNS} random runs of each in ${seconds} s, rules broken: ${status === 0 ? 0 : 'see above'}\n`);
+process.exit(status ?? 1);
