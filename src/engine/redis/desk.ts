@@ -27,6 +27,8 @@ export interface DeskOptions {
 
 /** After a failure, which the connection mends by itself. */
 const PAUSE_MS = 100;
+/** Jobs asked for at the same time in one queue. */
+const AT_ONCE = 8;
 
 export class Desk {
   readonly #options: DeskOptions;
@@ -87,12 +89,21 @@ export class Desk {
       }
       try {
         const taken = await source.next();
-        // The next one is asked for meanwhile.
-        if (taken) void this.#give(source, taken).catch((error: unknown) => this.#failed(error));
+        if (taken) await this.#giveMore(source, taken);
       } catch (error) {
         this.#failed(error);
         await sleep(PAUSE_MS);
       }
+    }
+  }
+
+  /** Where there is one there may be many: as many are asked for at once as there is somebody for, until there are no more. */
+  async #giveMore(source: Source, first: Taken): Promise<void> {
+    for (let taken = [first]; taken.length > 0; ) {
+      for (const each of taken) void this.#give(source, each).catch((error: unknown) => this.#failed(error));
+      const places = this.#isClosed ? 0 : Math.min(AT_ONCE, this.#places(source));
+      const found = await Promise.all(Array.from({ length: places }, () => source.next(false)));
+      taken = found.filter((each) => each !== undefined);
     }
   }
 
@@ -130,13 +141,17 @@ export class Desk {
     if (!this.#isClosed) this.#options.onError(error);
   }
 
-  #mayTake({ kind, laneClass }: Source): boolean {
+  #mayTake(source: Source): boolean {
+    return this.#places(source) > 0;
+  }
+
+  /** For how many lanes of it there is somebody. */
+  #places({ kind, laneClass }: Source): number {
     const { limitsOf, ahead } = this.#options;
-    const most = laneClass === 'o' ? undefined : limitsOf(kind)?.others;
-    if (most !== undefined && (this.#others.get(kind) ?? 0) >= most) return false;
-    if (this.#claimers.some(({ wants }) => wants(kind))) return true;
-    if (!ahead?.wants(kind)) return false;
-    return this.#ready.length + this.#opening < ahead.count;
+    const most = laneClass === 'o' ? Number.POSITIVE_INFINITY : (limitsOf(kind)?.others ?? Number.POSITIVE_INFINITY);
+    const room = ahead?.wants(kind) ? Math.max(0, ahead.count - this.#ready.length - this.#opening) : 0;
+    const wanted = this.#claimers.filter(({ wants }) => wants(kind)).length + room;
+    return Math.min(wanted, most - (this.#others.get(kind) ?? 0));
   }
 
   #count(kind: string, by: number): void {

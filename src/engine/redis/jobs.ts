@@ -71,10 +71,10 @@ export class Source {
     void this.#worker.startStalledCheckTimer().catch(onError);
   }
 
-  /** Waits some seconds for one. */
-  async next(): Promise<Taken | undefined> {
+  /** Waits some seconds for one, unless it is told not to. */
+  async next(block = true): Promise<Taken | undefined> {
     const holder = `${process.pid}-${++this.#taken}-${Math.random().toString(36).slice(2)}`;
-    const job: Job | undefined = await this.#worker.getNextJob(holder);
+    const job: Job | undefined = await this.#worker.getNextJob(holder, { block });
     if (!job?.id) return undefined;
     const { data } = dataShape.safeParse(job.data);
     return {
