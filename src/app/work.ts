@@ -211,6 +211,7 @@ export function openWork(options: WorkOptions): Work {
   const promised = new Promised(options.state);
   const worker = new Worker({
     ...{ queue, runs, questions, promised, giveUp: givingUp(options.giveUp, gaveUp), maxRuns: config.limits.runs },
+    isShared: config.engine.kind !== 'local',
     commands: {
       ...{
         home,

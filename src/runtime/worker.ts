@@ -32,6 +32,8 @@ export interface WorkerOptions {
   promised?: Promised | undefined;
   /** Runs at the same time. */
   maxRuns: number;
+  /** Other processes may work on the same home. */
+  isShared?: boolean;
 }
 
 export class Worker {
@@ -132,7 +134,7 @@ export class Worker {
 
   /** The turns of a lane, until nothing waits in it that belongs together, or the gateway stops. */
   async #takeTurns(work: Work, head: Item): Promise<void> {
-    const { queue, runs } = this.#options;
+    const { queue, runs, isShared = false } = this.#options;
     const { lease } = work;
     const { isAgain } = lease;
     const isRetried = this.#retries.has(lease.lane);
@@ -163,6 +165,7 @@ export class Worker {
         isAgain,
         fence: lease,
         stored: () => lease.stored(),
+        owner: { check: () => lease.check(), ...(isShared && { epoch: lease.epoch }) },
         onSettled,
         ack,
         ...signals,

@@ -41,6 +41,21 @@ export function parseEntry(line: string): SessionEntry | undefined {
   return shape<SessionEntry>(isEntry).safeParse(parseJson(line)).data;
 }
 
+/**
+ * Without what an owner of the lane has written after the next one began: a line with an epoch is void where a higher one stands before
+ * it. Lines without one count always. The same array where nothing is void, which is nearly always so.
+ */
+export function withoutStale<T extends { entry: SessionEntry }>(lines: T[]): T[] {
+  let newest = 0;
+  const isStale = ({ entry: { epoch } }: T): boolean => {
+    if (typeof epoch !== 'number') return false;
+    newest = Math.max(newest, epoch);
+    return epoch < newest;
+  };
+  const stale = new Set(lines.filter(isStale));
+  return stale.size === 0 ? lines : lines.filter((line) => !stale.has(line));
+}
+
 const START = '{"type":"';
 const MAX_TRIES = 64;
 

@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import { createLru } from '../lib/lru.ts';
+import { withoutStale } from './session-lines.ts';
 import { parseLines, readRange, type SessionLine } from './session-window.ts';
 import type { SessionEntry } from './types.ts';
 
@@ -35,7 +36,7 @@ export function readSpan(file: string, from: number, maxBytes: number): SessionS
       data = Buffer.concat([data, readRange(fd, end, Math.min(size, end + maxBytes))]);
     }
     const whole = from + data.length < size ? data.subarray(0, data.lastIndexOf(NEWLINE) + 1) : data;
-    return { lines: parseLines(file, whole, 0, from), end: from + whole.length, size };
+    return { lines: withoutStale(parseLines(file, whole, 0, from)), end: from + whole.length, size };
   });
 }
 

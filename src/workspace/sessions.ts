@@ -9,6 +9,7 @@ import { quarantine, reportOnce } from '../lib/damage.ts';
 import { appendLinesSync, ensureDir, syncFile, syncFolder } from '../lib/files.ts';
 import { createLru } from '../lib/lru.ts';
 import type { Home } from './home.ts';
+import { withoutStale } from './session-lines.ts';
 import {
   emptyWindow,
   extendWindow,
@@ -196,8 +197,9 @@ function openTail(file: string, onCorrupt?: OnCorrupt): Tail | undefined {
       extendWindow(file, window, stat.size - bytes, onCorrupt);
       const from = stat.size - bytes;
       // Sought from the end: what lies before costs nothing. One line longer than `bytes` is better than none.
-      const first = window.lines.findLastIndex(({ offset }) => offset < from) + 1;
-      return window.lines.slice(Math.min(first, Math.max(0, window.lines.length - 1)));
+      const lines = withoutStale(window.lines);
+      const first = lines.findLastIndex(({ offset }) => offset < from) + 1;
+      return lines.slice(Math.min(first, Math.max(0, lines.length - 1)));
     },
     size: stat.size,
     keep: () => keep(file, window, stat),

@@ -66,10 +66,12 @@ const MAX_TRIES = 6;
 async function* turnsOf({ session, viber, mayTell }: TranscriptOptions, onHidden: () => void): AsyncGenerator<Turn> {
   /** By run, what is known of the one that is being read. */
   let told: { run: string; isTold: boolean; tools: Set<string> } | undefined;
+  let newest = 0;
   const lines = createInterface({ input: fs.createReadStream(session, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });
   for await (const line of lines) {
     const entry = parseEntry(line);
-    if (!entry || !('run' in entry)) continue;
+    if (!entry || !('run' in entry) || (entry.epoch ?? newest) < newest) continue;
+    newest = entry.epoch ?? newest;
     if (entry.type === 'message') {
       const isTold = mayTell(entry);
       told = { run: entry.run, isTold, tools: new Set() };

@@ -97,7 +97,10 @@ export interface Usage {
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** One line of `agents/{viber}/sessions/{taskId}.jsonl`. The first line is the header. */
-export type SessionEntry =
+/** `epoch`: of whose lane it was when it was written, where several processes share the home. */
+export type SessionEntry = { epoch?: number } & Entry;
+
+type Entry =
   | { type: 'session'; version: 1; taskId: string; viber: string; createdAt: string }
   | {
       type: 'message';

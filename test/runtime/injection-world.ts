@@ -199,6 +199,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     const buttons = { offer: async () => [], press: async () => undefined };
     const live = {
       follow: async () => undefined,
+      forget: () => undefined,
       end: async () => new Map<string, string>(),
       runs: () => [],
       runsAt: () => [],

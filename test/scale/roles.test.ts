@@ -43,6 +43,13 @@ it.runIf(hasRedis)(
       const texts = platform.answers(platform.dm('alex')).map(({ text }) => text);
       expect(texts.filter((text) => text.startsWith('re again'))).toHaveLength(1);
     }
+    const folder = path.join(fleet.home, 'agents', 'default', 'sessions');
+    const lines = fs
+      .readdirSync(folder)
+      .flatMap((name) => fs.readFileSync(path.join(folder, name), 'utf8').split('\n'));
+    // Of whose lane they are stands in them, above whatever a server counted that was lost.
+    for (const line of lines.filter((text) => /"type":"(message|result)"/.test(text)))
+      expect(JSON.parse(line).epoch).toBeGreaterThan(1_700_000_000_000);
     expect((await readyz(ingress.port)).roles).toEqual({ own: ['ingress'], missing: [] });
     const metrics = await (await fetch(`http://127.0.0.1:${worker.port}/metrics`)).text();
     expect(metrics).toMatch(/viber_role\{role="work"\} 1/);

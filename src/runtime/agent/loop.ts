@@ -61,6 +61,7 @@ export class Loop {
     this.#toolHooks = {
       signal: to.controller.signal,
       beforeExternal: (call) => this.#orEnd(() => hooks.onCall(call)),
+      ...(hooks.check && { beforeAny: () => this.#check() }),
       onStart: events.toolCall,
       onProgress: events.toolProgress,
       onEnd: events.toolResult,
@@ -128,9 +129,11 @@ export class Loop {
   /** Asks the model, runs what it calls, and notes the step: in the session, then in the prompt. */
   async #step(call: CallOptions): Promise<{ finish: string; calls: number }> {
     const { signal } = this.#controller;
+    await this.#check();
     this.#events.thinking();
     const answer = await this.#model.ask({ ...call, prompt: withBreakpoint(call.prompt) });
     signal.throwIfAborted();
+    await this.#check();
     const finish = answer.finishReason.unified;
     // Calls of an answer that was cut off may be half of what was meant.
     const isCut = finish === 'length' || finish === 'content-filter';
@@ -172,6 +175,11 @@ export class Loop {
   async #note(messages: Json[]): Promise<void> {
     await this.#orEnd(() => this.#hooks.onStep({ index: this.#next++, messages }));
     this.#shown.push(...(this.#hooks.takeShown?.() ?? []));
+  }
+
+  /** What is somebody else's now must not go on. */
+  #check(): Promise<void> {
+    return this.#orEnd(async () => this.#hooks.check?.());
   }
 
   /** What is not journaled must not go on: the tools beside it neither. */

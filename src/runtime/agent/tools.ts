@@ -21,6 +21,8 @@ export interface ToolHooks {
   signal: AbortSignal;
   /** Awaited before an `external` tool runs; when it rejects the tool does not run. */
   beforeExternal(call: { callId: string; tool: string }): Promise<void>;
+  /** Before anything of a tool; when it rejects the tool does not run. */
+  beforeAny?(): Promise<void>;
   onStart(tool: string, input: unknown, callId: string): void;
   /** How far it is, in a few words from outside. */
   onProgress?(tool: string, note: string): void;
@@ -104,6 +106,7 @@ export async function runTool(tool: RuntimeTool, given: unknown, callId: string,
       hooks.onWait(call);
       return null;
     }
+    await hooks.beforeAny?.();
     if (tool.effect === 'external') await hooks.beforeExternal({ callId, tool: tool.name });
     signal.throwIfAborted();
     hooks.onStart(tool.name, input.data, callId);

@@ -85,6 +85,8 @@ export interface AgentHooks {
   onStep(step: { index: number; messages: Json[] }): Promise<void>;
   /** Pictures that the tools of the step noted last have shown; the model sees them with the results. */
   takeShown?: () => readonly InputFile[];
+  /** Before each tool and model call. When it throws, nothing of it is done and the run ends with that error. */
+  check?: () => void;
   /** Before each model call. When it throws, the call is not made and the run ends with that error. */
   beforeCall?: () => void;
   watch?: Pick<TurnWatch, 'model' | 'tool'>;

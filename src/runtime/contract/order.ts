@@ -71,11 +71,20 @@ export interface Order {
   watch?: TurnWatch;
   /** Resolves once what it answers is durable; absent: it is. Throws LeaseLost. */
   stored?: () => Promise<void>;
+  owner?: Owner;
   /** In place of the viber's own settings, key by key. */
   own?: OwnSettings;
   asked?: Asked;
   /** Stands after the other instructions. */
   instructions?: string;
+}
+
+/** Whose lane the work is of. */
+export interface Owner {
+  /** Throws LeaseLost once it is somebody else's: asked before each step, tool and line of the session. */
+  check(): void;
+  /** Stands in the lines that are written; absent where no other process writes them. */
+  epoch?: number;
 }
 
 export interface Performed {

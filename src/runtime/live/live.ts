@@ -124,6 +124,13 @@ export class LiveProgress {
    * Ends progress of a run everywhere. In `answered` the status message may be replaced by the answer: gives its ids by
    * conversation key. Elsewhere it is taken away.
    */
+  forget(runId: string): void {
+    const run = this.#runs.get(runId);
+    this.#runs.delete(runId);
+    if (run) run.isOver = true;
+    for (const { address, view } of run?.views ?? []) this.#pace.leave(address, view);
+  }
+
   async end(runId: string, answered: readonly Address[]): Promise<Map<string, string>> {
     const placeholders = new Map<string, string>();
     const isAnswered = new Set(answered.map(conversationKey));

@@ -5,9 +5,11 @@ import type { Home } from '../../workspace/home.ts';
 import { appendSession } from '../../workspace/sessions.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import type { Entry } from '../contract/entry.ts';
+import type { Owner } from '../contract/order.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import { type Answered, type AnswerServices, sendAnswers } from './answers.ts';
 import type { Item } from './batches.ts';
+import { epochOf } from './journal.ts';
 import type { RunServices } from './services.ts';
 
 export interface Concluding extends Answered {
@@ -23,16 +25,22 @@ type Noting = Pick<
 export type ConcludeServices = Sending & Noting;
 
 /** When the result was recorded, ISO 8601. What waits for a person has none yet. */
-export async function record({ viber, taskId }: Entry, run: string, outcome: RunOutcome, home: Home): Promise<string> {
+export async function record(
+  { viber, taskId }: Entry,
+  { run, owner }: { run: string; owner: Owner },
+  outcome: RunOutcome,
+  home: Home,
+): Promise<string> {
   const { state, text, summary, artifactRefs, usage, error, decisions = [] } = outcome;
   const at = new Date().toISOString();
   if (state === 'waiting') return at;
   const result: SessionEntry = {
-    ...{ type: 'result', run, at, state, text, summary, artifactRefs },
+    ...{ type: 'result', run, ...epochOf(owner), at, state, text, summary, artifactRefs },
     ...(decisions.length > 0 ? { decisions } : {}),
     ...(usage ? { usage } : {}),
     ...(error === undefined ? {} : { error }),
   };
+  owner.check();
   await appendSession(home, viber, taskId, [result]);
   crashPoint('run:result-written');
   return at;

@@ -10,6 +10,7 @@ import { type ArtifactMeta, adoptArtifact } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { dedupeId, type Entry } from '../contract/entry.ts';
+import type { Owner } from '../contract/order.ts';
 
 export interface Intake {
   task: TaskRecord;
@@ -19,6 +20,7 @@ export interface Intake {
   principal: Principal;
   /** Ends the fetching of files: a newer message does not, since what was said before it stays said. */
   intake: AbortSignal;
+  owner?: Owner;
 }
 
 export interface FetchOptions {

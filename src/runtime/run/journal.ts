@@ -7,8 +7,10 @@ import { appendSession } from '../../workspace/sessions.ts';
 import type { ArtifactRef, Json, SessionEntry } from '../../workspace/types.ts';
 import { answersOfAgents, usesTools } from '../context/past-run.ts';
 import type { AgentHooks } from '../contract/agent.ts';
-import type { Order } from '../contract/order.ts';
+import type { Order, Owner } from '../contract/order.ts';
 import type { Made } from '../contract/outcome.ts';
+
+type StepLine = Extract<SessionEntry, { type: 'step' }>;
 
 /** What a run has left and seen so far. */
 export interface Progress {
@@ -42,14 +44,16 @@ export function progressOf({ earlier, asked }: Pick<Order, 'earlier' | 'asked'>)
 
 /** Durable in the session when they resolve. Throws a system error when the disk fails. */
 export function journal(
-  { task, viber = task.viber, run, stored }: Pick<Order, 'task' | 'viber' | 'run' | 'stored'>,
+  { task, viber = task.viber, run, stored, owner }: Pick<Order, 'task' | 'viber' | 'run' | 'stored' | 'owner'>,
   progress: Progress,
   home: Home,
 ): Pick<AgentHooks, 'onCall' | 'onStep' | 'takeShown'> {
   return {
     async onCall({ callId, tool }) {
       await stored?.();
-      const line: SessionEntry = { type: 'call', run, at: new Date().toISOString(), callId, tool };
+      owner?.check();
+      const at = new Date().toISOString();
+      const line: SessionEntry = { type: 'call', run, ...epochOf(owner), at, callId, tool };
       await appendSession(home, viber, task.id, [line], { sync: true });
       crashPoint('run:call-written');
     },
@@ -59,7 +63,8 @@ export function journal(
       progress.hasSteps = true;
       progress.isTainted = true;
       const at = new Date().toISOString();
-      const line: SessionEntry = { type: 'step', run, at, index, messages: scrubbed(messages) };
+      owner?.check();
+      const line: StepLine = { type: 'step', run, ...epochOf(owner), at, index, messages: scrubbed(messages) };
       if (progress.stepRefs.length > 0) line.artifactRefs = progress.stepRefs;
       progress.stepRefs = [];
       if (progress.stepShown.length > 0) line.shown = [...progress.stepShown];
@@ -73,6 +78,9 @@ export function journal(
       })),
   };
 }
+
+export const epochOf = (owner: Owner | undefined): { epoch?: number } =>
+  owner?.epoch === undefined ? {} : { epoch: owner.epoch };
 
 /** Transcripts hold no secrets either. */
 function scrubbed(messages: Json[]): Json[] {

@@ -20,6 +20,7 @@ export async function runAgent(order: Order, to: AgentServices): Promise<Perform
   const hooks = {
     ...{ signal, ...to.meter.hooks(metered), ...journal(order, progress, to.home) },
     ...(order.watch && { watch: order.watch }),
+    ...(order.owner && { check: () => order.owner?.check() }),
     onEvent(event: Parameters<typeof shownAs>[0]) {
       // What an agent says that was asked is no answer to anybody yet.
       if (event.type === 'text-delta' && !asked && event.content.trim() !== '') order.watch?.word();

@@ -14,7 +14,7 @@ import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { SuspendedRun } from '../approvals/suspend.ts';
 import { cutCall, STEERED } from '../context/past-run.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
-import type { Decided, Order, Play, PlayTurn } from '../contract/order.ts';
+import type { Decided, Order, Owner, Play, PlayTurn } from '../contract/order.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import type { TurnWatch } from '../contract/watch.ts';
 import { buttonsAgain, interruptedWhile, stoppedRun } from '../reply/failure.ts';
@@ -38,6 +38,7 @@ export interface RunTurn {
   watch?: TurnWatch;
   /** Resolves once its messages are durable: waited for before the first effect that cannot be taken back. Throws LeaseLost. */
   stored: () => Promise<void>;
+  owner: Owner;
 }
 
 export type RunEnd =
@@ -143,14 +144,14 @@ function onWhoseWord({ items, answered }: RunTurn): Principal {
 }
 
 async function orderOf(
-  { task, run, items, answered, principal, earlier, signal, watch, spoken, stored }: Begun,
+  { task, run, items, answered, principal, earlier, signal, watch, spoken, stored, owner }: Begun,
   decided: Decided | undefined,
   to: Pick<RunServices, 'tellsMemory'>,
 ): Promise<Order> {
   const { message: first, job } = (items[0] as QueueItem<Entry>).message;
   const tellsMemory = await to.tellsMemory({ principal, answered: answered.map((item) => item.message.message), job });
   return {
-    ...{ task, run, principal, tellsMemory, earlier, signal, stored, query: first.text || (spoken[0] ?? '') },
+    ...{ task, run, principal, tellsMemory, earlier, signal, stored, owner, query: first.text || (spoken[0] ?? '') },
     ...(decided && { decided }),
     ...(watch && { watch }),
     words: [...items.map((item) => item.message.message.text), ...spoken].filter(Boolean),

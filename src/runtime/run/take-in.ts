@@ -17,6 +17,7 @@ import type { Unreadable } from '../contract/reading.ts';
 import type { SaidDigest } from '../conversations/digests.ts';
 import { type Heard, hearFiles } from './hear.ts';
 import { type FetchedFiles, fetchFiles, type Intake } from './inbox-files.ts';
+import { epochOf } from './journal.ts';
 import { type ReadDocuments, readDocuments } from './read-documents.ts';
 import type { RunServices } from './services.ts';
 
@@ -41,7 +42,8 @@ export async function takeIn(given: Intake, to: IntakeServices): Promise<TakenIn
   const line = messageLine(given, fetched, heard, read, said);
   await nameTask(given, heard, to);
   await takePlan(given, to);
-  await appendSession(to.home, given.task.viber, given.task.id, [line]);
+  given.owner?.check();
+  await appendSession(to.home, given.task.viber, given.task.id, [{ ...line, ...epochOf(given.owner) }]);
   // After a crash in between they are shown once more.
   if (said.digests.length > 0) await to.digests?.shown(said.address, given.task.id);
   crashPoint('run:message-written');

@@ -13,6 +13,7 @@ import { findRun } from '../../workspace/sessions.ts';
 import { cutCall, cutOffWords, STEERED } from '../context/past-run.ts';
 import { reasonOf } from '../contract/abort.ts';
 import { traceOf } from '../contract/entry.ts';
+import type { Owner } from '../contract/order.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import { RunError } from '../contract/run-error.ts';
 import type { TurnWatch } from '../contract/watch.ts';
@@ -26,7 +27,7 @@ import { noteWait, watchTurn } from './watch.ts';
 
 export interface Turn
   extends Batch,
-    Pick<RunTurn, 'isAgain' | 'signal' | 'intake' | 'stored'>,
+    Pick<RunTurn, 'isAgain' | 'signal' | 'intake' | 'stored' | 'owner'>,
     Required<Pick<Concluding, 'fence' | 'ack'>> {
   /** Messages of turns that were steered into this one: they are answered with it. */
   carriedOver: readonly Item[];
@@ -68,7 +69,7 @@ async function seenThrough(turn: Turn, items: readonly Item[], watch: TurnWatch,
   if (attempted.kind === 'ended' || attempted.kind === 'recorded') {
     const { outcome, failure } = attempted;
     const recorded = watch.stage?.('record');
-    const at = attempted.kind === 'recorded' ? attempted.at : await record(message, id, outcome, to.home);
+    const at = attempted.kind === 'recorded' ? attempted.at : await record(message, turn, outcome, to.home);
     await conclude({ run: id, items, isAgain, fence, ack }, outcome, at, to);
     recorded?.();
     watch.end?.(outcome.state, failure);
@@ -102,7 +103,7 @@ async function attempt(
   watch: TurnWatch,
   to: Attempting & RunUses,
 ): Promise<Attempt> {
-  const { run: id, items, isAgain, signal, intake, stored } = turn;
+  const { run: id, items, isAgain, signal, intake, stored, owner } = turn;
   const first = (items[0] as Item).message;
   let showing: NodeJS.Timeout | undefined;
   try {
@@ -110,9 +111,10 @@ async function attempt(
     await to.live.follow(id, followers(answered, first.taskId, to), isAgain, newestIn(items));
     to.news?.({ type: 'task:started', taskId: first.taskId, runId: id });
     showing = to.taskRecords.showRunning(first.taskId, () => to.threads.show(first.taskId));
-    const end = await run({ task, run: id, items, answered, isAgain, signal, intake, watch, stored }, to);
+    const end = await run({ task, run: id, items, answered, isAgain, signal, intake, watch, stored, owner }, to);
     // The answer must not be kept of a message that was not.
     await stored();
+    owner.check();
     if (end.kind === 'steered') return end;
     if (end.kind !== 'recorded') {
       crashPoint('run:answered');
@@ -135,7 +137,7 @@ const ended = (outcome: RunOutcome, id: string, { meter }: Pick<RunServices, 'me
 
 /** What an error means for the turn. Throws what passes. */
 async function attemptFailed(error: unknown, turn: Turn, to: Attempting): Promise<Attempt> {
-  const { run: id, signal, intake, onSettled } = turn;
+  const { run: id, signal, intake, onSettled, owner } = turn;
   const { viber, taskId, message } = (turn.items[0] as Item).message;
   const messages = messagesFor(message);
   const settled = (outcome: RunOutcome): Attempt => {
@@ -147,12 +149,18 @@ async function attemptFailed(error: unknown, turn: Turn, to: Attempting): Promis
     to.metrics.count('viber_errors_total', { stage: 'run', kind });
     return { ...settled(failure(error, id, messages, to.log)), failure: kind };
   };
+  if (isLost(owner)) {
+    // Whoever owns the lane now answers, and goes on with what stands in the chat.
+    to.live.forget(id);
+    throw error instanceof LeaseLost
+      ? error
+      : new LeaseLost(`${taskId} was taken up by somebody else`, { cause: error });
+  }
   const reason = reasonOf(signal);
   const left = () => findRun(to.home, viber, taskId, id);
   if (reason === 'stop') return settled(cutOff(await left()));
   if (reason !== undefined) await to.live.end(id, []);
   if (reason === 'shutdown' || reasonOf(intake) === 'shutdown') return { kind: 'shutdown' };
-  // Whoever owns the lane now answers.
   if (error instanceof LeaseLost) throw error;
   // A full or failing disk, or no handle to reach the model with, is no answer to anybody: the message is tried again.
   if (isStorageFailure(error) || (!(error instanceof RunError) && errorCode(error) !== undefined)) throw error;
@@ -161,9 +169,19 @@ async function attemptFailed(error: unknown, turn: Turn, to: Attempting): Promis
   const lines = await left();
   if (!lines.some((entry) => entry.type === 'message')) return failed();
   const outcome = { ...cutOff(lines), ...to.meter.used(id), error: STEERED };
-  await record((turn.items[0] as Item).message, id, outcome, to.home);
+  await record((turn.items[0] as Item).message, turn, outcome, to.home);
   to.log.info({ trace: id, task: taskId }, 'run steered');
   return { kind: 'steered' };
+}
+
+function isLost(owner: Owner): boolean {
+  try {
+    owner.check();
+    return false;
+  } catch (error) {
+    if (error instanceof LeaseLost) return true;
+    throw error;
+  }
 }
 
 /** A tool may have had its effect all the same: the runs that follow are told so. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { UserError } from '../../../src/errors.ts';
+import { LeaseLost, UserError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
 import { createAgent, RunError } from '../../../src/runtime/agent/agent.ts';
 import type { FinishedStep, TaskMessage } from '../../../src/runtime/contract/task.ts';
@@ -555,5 +555,35 @@ describe('history', () => {
     ];
     expect((await runWith(local(), { messages })).text).toBe('I see words.');
     expect(JSON.stringify(llm.requests()[1]?.body)).toContain('[p.png cannot be shown to you]');
+  });
+});
+
+describe('a lane that is somebody else’s now', () => {
+  const lost = new LeaseLost('task:t1 was taken away');
+  const twice = (allowed: number) => {
+    let asked = 0;
+    return () => {
+      if (++asked > allowed) throw lost;
+    };
+  };
+
+  it.each(['read', 'external'] as const)(
+    'runs no tool with effect %s that the model asked for meanwhile',
+    async (effect) => {
+      llm.script([{ toolCalls: [{ name: 'note', arguments: { text: 'x' } }] }, { text: 'done' }]);
+      const ran: string[] = [];
+      const note = tool('note', effect, async () => ran.push('note'));
+      // Owned when the model is asked, and no more when it has answered.
+      const hooks = record({ check: twice(1) });
+      await expect(runWith(local(), { tools: [note] }, hooks)).rejects.toBe(lost);
+      expect({ ran, calls: hooks.calls, steps: hooks.steps }).toEqual({ ran: [], calls: [], steps: [] });
+      expect(llm.stats().requests).toBe(1);
+    },
+  );
+
+  it('asks the model nothing, not even once more', async () => {
+    const hooks = record({ check: twice(0) });
+    await expect(runWith(local(), {}, hooks)).rejects.toBe(lost);
+    expect(llm.stats().requests).toBe(0);
   });
 });

@@ -67,10 +67,12 @@ for at, id in ipairs(ids) do
   local about = call('HMGET', key('item', id), 'message', 'seq', 'attempts', 'at')
   items[at] = { id = id, message = about[1], seq = about[2], attempts = tonumber(about[3]), at = tonumber(about[4]) }
 end
-local epoch = call('INCR', P .. 'epoch')
+-- Not below the clock: a server that has lost everything must not begin anew, since epochs stand in files too.
+local epoch = math.max(tonumber(call('GET', P .. 'epoch') or '0') + 1, now)
+call('SET', P .. 'epoch', string.format('%.0f', epoch))
 local isStopped = lane(name, 'stop') == '1'
 call('HDEL', key('lane', name), 'stop', 'retryAt')
-call('HSET', key('lane', name), 'state', 'owned', 'epoch', epoch, 'process', ask.process)
+call('HSET', key('lane', name), 'state', 'owned', 'epoch', string.format('%.0f', epoch), 'process', ask.process)
 unqueue(name, fair)
 if fair then call('HINCRBY', key('fair', fair.name), 'work', 1) end
 nextOf(fair)
