@@ -89,6 +89,7 @@ export async function openServices(options: ServicesOptions) {
   const languages = openLanguages({ folder: home.access, configured: config.language, prefixes, log });
   const delivery = openDelivery({
     ...{ outbox: engine.outbox, log, messagesAt: languages.at, claims: claimsOf(config, roles) },
+    shared: isShared ? engine : undefined,
     channelOf: (message) => sending(channelOf(message.address)),
     watch: tracing && ((entry) => traceSend(tracing, entry)),
     onOutcome: (...outcome) => countDelivery(metrics, ...outcome),

@@ -2,7 +2,9 @@
  * Pace after a platform has said "slow down" (promise 8). Until then nothing is held back: platforms allow bursts and say when
  * it is enough. From the first 429 the chat keeps to a slow pace for a while, so that it does not run into the limit again.
  */
+import { z } from 'zod';
 import type { Address } from '../channels/channel.ts';
+import type { Engine } from './engine.ts';
 
 export interface Pace {
   /** Milliseconds to wait before sending to this address; 0 to send now. */
@@ -26,8 +28,30 @@ interface ChatPace {
 /** Topics and threads share their chat's limit. */
 export const chatOf = (address: Address): string => `${address.channel} ${address.account} ${address.chat}`;
 
-export function createPace(now: () => number): Pace {
+/** Limits are those of a bot, however many processes send for it: each hears of what another has met. */
+export type SharedPace = Pick<Engine<unknown>, 'publish' | 'subscribe'>;
+
+const TOPIC = 'pace';
+const told = z.object({ chat: z.string(), ms: z.number().nonnegative() });
+
+/** @param shared where several processes send; what is lost there costs one refusal more */
+export function createPace(now: () => number, shared?: SharedPace): Pace {
   const chats = new Map<string, ChatPace>();
+
+  function hold(key: string, ms: number): void {
+    const before = chats.get(key);
+    chats.delete(key);
+    // What one process hears of twice, or late, never makes a wait shorter.
+    const until = Math.max(now() + ms, before?.blockedUntil ?? 0);
+    chats.set(key, { blockedUntil: until, slowUntil: until + SLOW_FOR_MS, lastAt: before?.lastAt ?? 0 });
+    const oldest = chats.keys().next().value;
+    if (chats.size > MAX_CHATS && oldest !== undefined) chats.delete(oldest);
+  }
+
+  shared?.subscribe(TOPIC, (text) => {
+    const { chat, ms } = told.parse(JSON.parse(text));
+    hold(chat, ms);
+  });
   return {
     delay(address) {
       const chat = chats.get(chatOf(address));
@@ -40,13 +64,8 @@ export function createPace(now: () => number): Pace {
       return Math.max(0, chat.blockedUntil - at, chat.lastAt + SLOW_GAP_MS - at);
     },
     limited(address, retryAfterMs) {
-      const key = chatOf(address);
-      const until = now() + retryAfterMs;
-      const lastAt = chats.get(key)?.lastAt ?? 0;
-      chats.delete(key);
-      chats.set(key, { blockedUntil: until, slowUntil: until + SLOW_FOR_MS, lastAt });
-      const oldest = chats.keys().next().value;
-      if (chats.size > MAX_CHATS && oldest !== undefined) chats.delete(oldest);
+      hold(chatOf(address), retryAfterMs);
+      shared?.publish(TOPIC, JSON.stringify({ chat: chatOf(address), ms: retryAfterMs }));
     },
     sent(address) {
       const chat = chats.get(chatOf(address));

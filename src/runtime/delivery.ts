@@ -14,7 +14,7 @@
 
 import type { Channel, OutboundMessage } from '../channels/channel.ts';
 import type { Fence, Outbox, OutboxFile, OutboxLease, OutboxStats } from '../engine/engine.ts';
-import { chatOf, createPace, type Pace } from '../engine/pace.ts';
+import { chatOf, createPace, type Pace, type SharedPace } from '../engine/pace.ts';
 import { createParts, type PartsOf, UnsureError } from '../engine/parts.ts';
 import { backoff, failureKind, failureOf } from '../engine/send-failure.ts';
 import { DeliveryError, LeaseLost, StorageError } from '../errors.ts';
@@ -59,6 +59,8 @@ export interface DeliveryOptions {
   onDigest?: (message: OutboundMessage, part: string) => Promise<void>;
   /** Beginnings of the lanes that are sent from here; all unless told. */
   claims?: readonly string[];
+  /** Several processes send for a bot: given where they do. */
+  shared?: SharedPace | undefined;
   /** Scales every wait; 1 except in tests. */
   timeScale?: number;
   now?: () => number;
@@ -88,7 +90,7 @@ class OutboxDelivery implements Delivery {
   constructor(options: DeliveryOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#pace = createPace(options.now ?? awakeNow);
+    this.#pace = createPace(options.now ?? awakeNow, options.shared);
     this.#partsOf = createParts(options.outbox, this.#now);
     // After the caller has finished composing, so that `channelOf` knows its channels.
     setImmediate(() => {

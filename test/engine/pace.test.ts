@@ -1,0 +1,49 @@
+/** The pace of a chat after a platform has said "slow down": the same in all processes that send for a bot. */
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openLocalEngine } from '../../src/engine/local/engine.ts';
+import { createPace } from '../../src/engine/pace.ts';
+import { openHome } from '../../src/workspace/home.ts';
+import { tempFolder } from '../helpers/temp.ts';
+
+const chat = (id: string) => ({ channel: 'telegram', account: 'bot', chat: id });
+
+async function shared() {
+  const errors: unknown[] = [];
+  const engine = await openLocalEngine({
+    ...{ folders: await openHome(tempFolder()), freeBytes: 0, onDead: () => undefined },
+    onError: (error) => errors.push(error),
+  });
+  onTestFinished(() => engine.close());
+  return { engine, errors };
+}
+
+describe('two processes that send for one bot', () => {
+  it('are both held back by what one was told, in that chat alone', async () => {
+    const { engine } = await shared();
+    let now = 1_000_000;
+    const [one, two] = [createPace(() => now, engine), createPace(() => now, engine)];
+    one.limited({ ...chat('1'), thread: '7' }, 5_000);
+    await vi.waitFor(() => expect(two.delay(chat('1'))).toBe(5_000));
+    expect([one.delay(chat('1')), two.delay(chat('2')), one.delay(chat('2'))]).toEqual([5_000, 0, 0]);
+    now += 5_000;
+    expect([one.delay(chat('1')), two.delay(chat('1'))]).toEqual([0, 0]);
+    two.sent(chat('1'));
+    expect(two.delay(chat('1'))).toBeGreaterThan(1_000);
+  });
+
+  it('never wait shorter because of a word that came late, and pass over what is no word', async () => {
+    const { engine, errors } = await shared();
+    const [one, two] = [createPace(() => 0, engine), createPace(() => 0, engine)];
+    one.limited(chat('1'), 9_000);
+    two.limited(chat('1'), 1_000);
+    engine.publish('pace', '{"chat":1}');
+    await vi.waitFor(() => expect(errors).toHaveLength(2));
+    expect([one.delay(chat('1')), two.delay(chat('1'))]).toEqual([9_000, 9_000]);
+  });
+
+  it('of one process alone tells nobody', () => {
+    const pace = createPace(() => 1_000_000);
+    pace.limited(chat('1'), 100);
+    expect([pace.delay(chat('1')), pace.delay(chat('2'))]).toEqual([100, 0]);
+  });
+});
