@@ -2,8 +2,8 @@
  * Pace after a platform has said "slow down" (promise 8). Until then nothing is held back: platforms allow bursts and say when
  * it is enough. From the first 429 the chat keeps to a slow pace for a while, so that it does not run into the limit again.
  */
-import { z } from 'zod';
 import type { Address } from '../channels/channel.ts';
+import { isCount, isText, objectOf, shape } from '../lib/shape.ts';
 import type { Engine } from './engine.ts';
 
 export interface Pace {
@@ -32,7 +32,7 @@ export const chatOf = (address: Address): string => `${address.channel} ${addres
 export type SharedPace = Pick<Engine<unknown>, 'publish' | 'subscribe'>;
 
 const TOPIC = 'pace';
-const told = z.object({ chat: z.string(), ms: z.number().nonnegative() });
+const toldShape = shape<{ chat: string; ms: number }>(objectOf({ chat: isText, ms: isCount }));
 
 /** @param shared where several processes send; what is lost there costs one refusal more */
 export function createPace(now: () => number, shared?: SharedPace): Pace {
@@ -49,8 +49,8 @@ export function createPace(now: () => number, shared?: SharedPace): Pace {
   }
 
   shared?.subscribe(TOPIC, (text) => {
-    const { chat, ms } = told.parse(JSON.parse(text));
-    hold(chat, ms);
+    const { data } = toldShape.safeParse(JSON.parse(text));
+    if (data) hold(data.chat, data.ms);
   });
   return {
     delay(address) {
