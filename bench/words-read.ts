@@ -8,7 +8,9 @@ export const htmlOf = (source: string): string =>
   micromark(source, { extensions: [gfm()], htmlExtensions: [gfmHtml({ backLabel: '-' })] })
     .replace(/<h2 id="footnote-label".*?<\/h2>/, '')
     // What people write for a new line is one.
-    .replace(/&lt;br ?\/?&gt;/gi, '\n');
+    .replace(/&lt;br ?\/?&gt;/gi, '\n')
+    // Links within HTML stay Markdown here and are links with us: their targets are no words.
+    .replace(/\]\([^)\s]*\)|\]\[[^\]\n]*\]/g, ']');
 
 /** Its words, those of pictures too. */
 export function htmlWords(html: string): string {
