@@ -52,7 +52,7 @@ async function cluster(work: (cluster: Cluster) => Promise<void>): Promise<void>
   const world: Cluster = {
     ...{ telegram, llm, redis, gateways, modelMs: MODEL_MS },
     async start(count) {
-      const begun = Array.from({ length: count }, () => startOne(folder, home, world, gateways.length));
+      const begun = Array.from({ length: count }, (_, n) => startOne(folder, home, world, gateways.length + n));
       for (const gateway of begun) gateways.push(gateway);
       await Promise.all(begun.map((gateway) => gateway.ready));
     },
