@@ -6,7 +6,7 @@ import type { Address, InboundMessage, PartLedger } from '../channels/channel.ts
 import { accessRulesOf } from '../config/access-rules.ts';
 import { spoolKey } from '../engine/engine.ts';
 import type { Said, Text } from '../messages/messages.ts';
-import { redeemAnswer } from '../runtime/commands/link.ts';
+import { redeemAnswer } from '../runtime/commands/people/link.ts';
 import { suggest } from '../runtime/commands/suggest.ts';
 import { dedupeId, traceOf } from '../runtime/contract/entry.ts';
 import { shareTask } from '../runtime/conversations/conversations.ts';

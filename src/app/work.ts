@@ -22,7 +22,7 @@ import type { CommandContext, ZonesAt } from '../runtime/commands/command.ts';
 import { createInterrupt, type Interrupt } from '../runtime/commands/interrupt.ts';
 import { tellUnkept } from '../runtime/commands/lane.ts';
 import { Promised } from '../runtime/commands/promised.ts';
-import { stopTask } from '../runtime/commands/stop-task.ts';
+import { stopTask } from '../runtime/commands/tasks/stop-task.ts';
 import { nowText } from '../runtime/context/now.ts';
 import { questionId } from '../runtime/contract/buttons.ts';
 import { type Entry, taskLane } from '../runtime/contract/entry.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { loadConfig } from '../config.ts';
 import { silentLog } from '../log.ts';
 import { messagesIn } from '../messages/messages.ts';
-import { canBe } from '../runtime/commands/skills.ts';
+import { canBe } from '../runtime/commands/skills/skills.ts';
 import type { SkillView } from '../runtime/tools/skills/service.ts';
 import { type CliContext, EXIT } from './command.ts';
 

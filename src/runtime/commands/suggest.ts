@@ -7,9 +7,9 @@ import { listTasks } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { choosable, type ViberRules } from '../conversations/vibers.ts';
 import { isOwnTask, mayOpen, maySee, type Viewpoint } from '../conversations/visibility.ts';
-import { fileSize } from './artifacts.ts';
 import { findCommand } from './table.ts';
-import { markOf } from './tasks.ts';
+import { fileSize } from './tasks/artifacts.ts';
+import { markOf } from './tasks/tasks.ts';
 
 export interface SuggestDeps {
   home: Home;

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { messagesIn, type Said } from '../../../src/messages/messages.ts';
-import { redeemAnswer as redeemed } from '../../../src/runtime/commands/link.ts';
+import { redeemAnswer as redeemed } from '../../../src/runtime/commands/people/link.ts';
 import { tree } from '../../helpers/temp.ts';
 import { among, codeIn, commandWorld, direct } from './fixtures.ts';
 

@@ -12,7 +12,7 @@ import { messagesIn } from '../../../src/messages/messages.ts';
 import { type ConsentRules, withConsent } from '../../../src/runtime/approvals/consent.ts';
 import { approve } from '../../../src/runtime/commands/approve.ts';
 import type { CommandContext } from '../../../src/runtime/commands/command.ts';
-import { skills as skillsCommand } from '../../../src/runtime/commands/skills.ts';
+import { skills as skillsCommand } from '../../../src/runtime/commands/skills/skills.ts';
 import type { Order } from '../../../src/runtime/contract/order.ts';
 import type { OwnSettings } from '../../../src/runtime/contract/settings.ts';
 import type { RuntimeTool } from '../../../src/runtime/contract/task.ts';

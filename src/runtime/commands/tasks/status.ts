@@ -1,16 +1,16 @@
 /** /status and /stop: what is going on, and an end to it. */
-import { principalText } from '../../access/principal.ts';
-import { lines, type MessageKey, type Messages, say, sentences, type Text, words } from '../../messages/messages.ts';
-import { planProgress, readPlan, standOf } from '../../workspace/plan.ts';
-import { readSessionTail } from '../../workspace/sessions.ts';
-import { readTask } from '../../workspace/tasks.ts';
-import type { TaskRecord } from '../../workspace/types.ts';
-import { coveredText } from '../approvals/covers.ts';
-import { addressName } from '../conversations/places.ts';
-import { withRun } from '../costs/costs.ts';
-import { capsText, usageText } from '../costs/words.ts';
-import { revokeButton } from './approve.ts';
-import { type Command, type CommandContext, type CommandReply, TASK_ID } from './command.ts';
+import { principalText } from '../../../access/principal.ts';
+import { lines, type MessageKey, type Messages, say, sentences, type Text, words } from '../../../messages/messages.ts';
+import { planProgress, readPlan, standOf } from '../../../workspace/plan.ts';
+import { readSessionTail } from '../../../workspace/sessions.ts';
+import { readTask } from '../../../workspace/tasks.ts';
+import type { TaskRecord } from '../../../workspace/types.ts';
+import { coveredText } from '../../approvals/covers.ts';
+import { addressName } from '../../conversations/places.ts';
+import { withRun } from '../../costs/costs.ts';
+import { capsText, usageText } from '../../costs/words.ts';
+import { revokeButton } from '../approve.ts';
+import { type Command, type CommandContext, type CommandReply, TASK_ID } from '../command.ts';
 import { stopTask } from './stop-task.ts';
 
 /** `75` seconds as `1 min 15 s`. */

@@ -1,8 +1,8 @@
 /** Ends what a task is at, whoever asks: a run, what waits for its turn, a question. */
-import { type Principal, principalText } from '../../access/principal.ts';
-import type { Home } from '../../workspace/home.ts';
-import { readTask, updateTask } from '../../workspace/tasks.ts';
-import type { CommandContext } from './command.ts';
+import { type Principal, principalText } from '../../../access/principal.ts';
+import type { Home } from '../../../workspace/home.ts';
+import { readTask, updateTask } from '../../../workspace/tasks.ts';
+import type { CommandContext } from '../command.ts';
 
 export interface StopParts extends Pick<CommandContext, 'stop' | 'look' | 'approvals'> {
   home: Home;

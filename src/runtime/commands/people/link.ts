@@ -2,12 +2,12 @@
  * /link: two accounts become one person (promise 39). The code is a key to the account that showed it, so everything happens in
  * direct messages, and the account that showed it is told who used it.
  */
-import type { LinkAddress, LinkRefusal, Links } from '../../access/links.ts';
-import { aliasesOf, identityText, type Principal } from '../../access/principal.ts';
-import { UserError } from '../../errors.ts';
-import { lines, type MessageKey, type Said, say, type Text, words } from '../../messages/messages.ts';
-import { channelName, plainName, shownPerson } from '../conversations/places.ts';
-import type { Command, CommandContext, CommandReply } from './command.ts';
+import type { LinkAddress, LinkRefusal, Links } from '../../../access/links.ts';
+import { aliasesOf, identityText, type Principal } from '../../../access/principal.ts';
+import { UserError } from '../../../errors.ts';
+import { lines, type MessageKey, type Said, say, type Text, words } from '../../../messages/messages.ts';
+import { channelName, plainName, shownPerson } from '../../conversations/places.ts';
+import type { Command, CommandContext, CommandReply } from '../command.ts';
 
 const SHOWN = 30;
 const CODE_SHAPE = /^[A-HJ-NP-Z2-9]{4}[\s-]?[A-HJ-NP-Z2-9]{4}$/i;

@@ -1,9 +1,9 @@
 /** /play: begins a playbook as the work of a task, or goes on with the one that is not done. Nothing begins before all it needs is given. */
-import { UserError } from '../../errors.ts';
-import { cutText, plainLine } from '../../lib/text.ts';
-import { lines, say } from '../../messages/messages.ts';
-import { planProgress, readPlan } from '../../workspace/plan.ts';
-import type { Command, CommandContext, CommandReply } from './command.ts';
+import { UserError } from '../../../errors.ts';
+import { cutText, plainLine } from '../../../lib/text.ts';
+import { lines, say } from '../../../messages/messages.ts';
+import { planProgress, readPlan } from '../../../workspace/plan.ts';
+import type { Command, CommandContext, CommandReply } from '../command.ts';
 
 const MAX_LISTED = 30;
 const VALUE = /([A-Za-z][\w-]{0,31})\s*=\s*(?:"([^"]*)"|'([^']*)'|[“”„]([^“”]*)[“”]|([^\s"'“”„]\S*))/uy;
@@ -31,9 +31,9 @@ export const play: Command = {
 async function begin(context: CommandContext, args: string): Promise<CommandReply> {
   const { home, taskId, messages, look } = context;
   const [{ findPlaybook }, { readPlayed }, { fillPlaybook }] = await Promise.all([
-    import('../playbook/library.ts'),
-    import('../playbook/record.ts'),
-    import('../../skills/playbook.ts'),
+    import('../../playbook/library.ts'),
+    import('../../playbook/record.ts'),
+    import('../../../skills/playbook.ts'),
   ]);
   const [name = ''] = /^\S+/.exec(args) ?? [];
   const found = findPlaybook(home, name);
@@ -81,7 +81,7 @@ function readValues(text: string, needs: readonly string[]): Map<string, string>
 
 async function goOn(context: CommandContext): Promise<CommandReply> {
   const { home, taskId, messages, look, approvals } = context;
-  const { readPlayed } = await import('../playbook/record.ts');
+  const { readPlayed } = await import('../../playbook/record.ts');
   const played = context.task && readPlayed(home, taskId);
   if (!played || played.isFinished) return list(context);
   const title = played.playbook.title;
@@ -95,7 +95,7 @@ async function goOn(context: CommandContext): Promise<CommandReply> {
 }
 
 async function list({ home, messages }: CommandContext): Promise<CommandReply> {
-  const { listPlaybooks } = await import('../playbook/library.ts');
+  const { listPlaybooks } = await import('../../playbook/library.ts');
   const all = listPlaybooks(home);
   const listed = all.slice(0, MAX_LISTED).map((each) => {
     const { name } = each;

@@ -8,13 +8,13 @@ import {
   sentences,
   type Text,
   words,
-} from '../../messages/messages.ts';
-import type { Home } from '../../workspace/home.ts';
-import { readPlan, standOf } from '../../workspace/plan.ts';
-import type { TaskRecord } from '../../workspace/types.ts';
-import type { ButtonAction } from '../contract/buttons.ts';
-import { placesOf } from '../conversations/places.ts';
-import type { Command, CommandContext } from './command.ts';
+} from '../../../messages/messages.ts';
+import type { Home } from '../../../workspace/home.ts';
+import { readPlan, standOf } from '../../../workspace/plan.ts';
+import type { TaskRecord } from '../../../workspace/types.ts';
+import type { ButtonAction } from '../../contract/buttons.ts';
+import { placesOf } from '../../conversations/places.ts';
+import type { Command, CommandContext } from '../command.ts';
 
 const SHOWN = 10;
 const BUTTONS = 6;

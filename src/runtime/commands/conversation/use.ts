@@ -1,9 +1,9 @@
 /** /use: which viber a conversation is with, and another one from the next message on. It has taken effect before this answers. */
-import { cutText, plainLine } from '../../lib/text.ts';
-import { labelOf, lines, type Messages, type Text, words } from '../../messages/messages.ts';
-import { escaped, plainName } from '../conversations/places.ts';
-import { choosable, mayChoose, type Standing, type ViberRules } from '../conversations/vibers.ts';
-import type { Command, CommandContext, CommandReply } from './command.ts';
+import { cutText, plainLine } from '../../../lib/text.ts';
+import { labelOf, lines, type Messages, type Text, words } from '../../../messages/messages.ts';
+import { escaped, plainName } from '../../conversations/places.ts';
+import { choosable, mayChoose, type Standing, type ViberRules } from '../../conversations/vibers.ts';
+import type { Command, CommandContext, CommandReply } from '../command.ts';
 
 const MAX_LISTED = 30;
 const MAX_BUTTONS = 8;

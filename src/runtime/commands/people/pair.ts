@@ -1,10 +1,10 @@
 /** /pair: an owner lets somebody in, by the buttons under the question or by hand. */
 
-import { labelOf, lines, say } from '../../messages/messages.ts';
-import { questionId } from '../contract/buttons.ts';
-import { plainName } from '../conversations/places.ts';
-import { byAt } from '../reply/outcomes.ts';
-import type { Command } from './command.ts';
+import { labelOf, lines, say } from '../../../messages/messages.ts';
+import { questionId } from '../../contract/buttons.ts';
+import { plainName } from '../../conversations/places.ts';
+import { byAt } from '../../reply/outcomes.ts';
+import type { Command } from '../command.ts';
 
 export const pair: Command = {
   name: 'pair',

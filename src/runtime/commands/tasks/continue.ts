@@ -1,7 +1,7 @@
 /** The button under a digest: the conversation goes on in its task. */
-import { linkCurrentTask } from '../../workspace/plan.ts';
-import { unknownTask } from '../conversations/places.ts';
-import type { Command } from './command.ts';
+import { linkCurrentTask } from '../../../workspace/plan.ts';
+import { unknownTask } from '../../conversations/places.ts';
+import type { Command } from '../command.ts';
 import { noteConversation } from './open.ts';
 
 export const goOn: Command = {

@@ -1,12 +1,12 @@
 /** /skills: what the viber can use, and what is missing for the rest, with the fix. What is wrong with files and servers is for owners alone. */
-import { lines, type Messages, type Said, say, type Text, words } from '../../messages/messages.ts';
-import { oneLine } from '../context/turn.ts';
-import { escaped as plain } from '../conversations/places.ts';
-import type { SkillList, SkillView } from '../tools/skills/service.ts';
-import type { Command } from './command.ts';
-import { prompts } from './conversation/prompts.ts';
-import { call } from './skills/call.ts';
-import { change, changes } from './skills/change.ts';
+import { lines, type Messages, type Said, say, type Text, words } from '../../../messages/messages.ts';
+import { oneLine } from '../../context/turn.ts';
+import { escaped as plain } from '../../conversations/places.ts';
+import type { SkillList, SkillView } from '../../tools/skills/service.ts';
+import type { Command } from '../command.ts';
+import { prompts } from '../conversation/prompts.ts';
+import { call } from './call.ts';
+import { change, changes } from './change.ts';
 
 const LISTED = 60;
 const MAX_WORDS = 120;

@@ -1,16 +1,16 @@
 /** /artifacts and /get: what a task has made, and the files themselves, on whichever channel they were made. */
 
-import type { Attachment } from '../../channels/channel.ts';
-import { UserError } from '../../errors.ts';
-import { lines, type Messages, words } from '../../messages/messages.ts';
-import { type ArtifactMeta, findArtifact, isLink, listArtifacts } from '../../workspace/artifacts.ts';
-import type { Home } from '../../workspace/home.ts';
-import type { ButtonAction } from '../contract/buttons.ts';
-import { plainName } from '../conversations/places.ts';
-import { getButton, toAttachment } from '../reply/attachments.ts';
-import { linkTo } from '../reply/links.ts';
-import { existingArtifact } from '../tools/attach-file.ts';
-import { type Command, type CommandContext, type CommandReply, TASK_ID } from './command.ts';
+import type { Attachment } from '../../../channels/channel.ts';
+import { UserError } from '../../../errors.ts';
+import { lines, type Messages, words } from '../../../messages/messages.ts';
+import { type ArtifactMeta, findArtifact, isLink, listArtifacts } from '../../../workspace/artifacts.ts';
+import type { Home } from '../../../workspace/home.ts';
+import type { ButtonAction } from '../../contract/buttons.ts';
+import { plainName } from '../../conversations/places.ts';
+import { getButton, toAttachment } from '../../reply/attachments.ts';
+import { linkTo } from '../../reply/links.ts';
+import { existingArtifact } from '../../tools/attach-file.ts';
+import { type Command, type CommandContext, type CommandReply, TASK_ID } from '../command.ts';
 
 const SHOWN = 20;
 const MAX_FILES = 10;

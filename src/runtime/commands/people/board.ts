@@ -1,6 +1,6 @@
 /** /board: a link that logs an owner in on the Board, once. Whoever has it is logged in: it is shown in direct messages alone. */
-import { lines, words } from '../../messages/messages.ts';
-import type { Command } from './command.ts';
+import { lines, words } from '../../../messages/messages.ts';
+import type { Command } from '../command.ts';
 
 export const board: Command = {
   name: 'board',

@@ -1,10 +1,10 @@
 /** /queue, /steer and /followup: what becomes of words that find their task at work, in a conversation or for one message. */
-import { UserError } from '../../errors.ts';
-import { say, words } from '../../messages/messages.ts';
-import type { InjectionMode } from '../contract/entry.ts';
-import { refuseToGuest } from '../conversations/places.ts';
-import { QUEUE_MODES } from '../conversations/settings.ts';
-import type { Command } from './command.ts';
+import { UserError } from '../../../errors.ts';
+import { say, words } from '../../../messages/messages.ts';
+import type { InjectionMode } from '../../contract/entry.ts';
+import { refuseToGuest } from '../../conversations/places.ts';
+import { QUEUE_MODES } from '../../conversations/settings.ts';
+import type { Command } from '../command.ts';
 
 const isMode = (word: string): word is InjectionMode => QUEUE_MODES.some((mode) => mode === word);
 const means = (mode: InjectionMode) => ({ mode, means: say(`commands.${mode}`) });

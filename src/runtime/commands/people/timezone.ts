@@ -1,10 +1,10 @@
 /** /timezone: by whose clock a person lives. Those who travel are asked whether their jobs move along. */
-import { UserError } from '../../errors.ts';
-import { readZone } from '../../lib/timezone.ts';
-import { say, sentences } from '../../messages/messages.ts';
-import type { ButtonAction } from '../contract/buttons.ts';
-import { zoneText } from '../tools/job-sentences.ts';
-import type { Command, CommandContext, CommandReply } from './command.ts';
+import { UserError } from '../../../errors.ts';
+import { readZone } from '../../../lib/timezone.ts';
+import { say, sentences } from '../../../messages/messages.ts';
+import type { ButtonAction } from '../../contract/buttons.ts';
+import { zoneText } from '../../tools/job-sentences.ts';
+import type { Command, CommandContext, CommandReply } from '../command.ts';
 
 const MOVE = /^move (\S+)$/;
 

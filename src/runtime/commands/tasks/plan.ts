@@ -2,16 +2,16 @@
  * /plan: the steps of a task, what is next, and buttons for it; `done`, `skip`, `open`, `drop` and a number change a step, `add TEXT` adds
  * one, `move 3 1` puts one elsewhere. `apply` and `keep` decide about a plan that was proposed.
  */
-import { cutText, plainLine } from '../../lib/text.ts';
-import { type Messages, paragraphs, say, type Text, words } from '../../messages/messages.ts';
-import { nextStep, planNotes, planProgress, readNamedPlan, readPlan, writePlan } from '../../workspace/plan.ts';
-import { dropProposal, readProposal } from '../../workspace/plan-proposal.ts';
-import { standsAt } from '../../workspace/plan-steps.ts';
-import type { Plan, PlanStep, StepStatus } from '../../workspace/types.ts';
-import { type ButtonAction, questionId } from '../contract/buttons.ts';
-import { escaped } from '../conversations/places.ts';
-import { planRows, stepTitle } from '../reply/plan-rows.ts';
-import { type Command, type CommandContext, type CommandReply, TASK_ID } from './command.ts';
+import { cutText, plainLine } from '../../../lib/text.ts';
+import { type Messages, paragraphs, say, type Text, words } from '../../../messages/messages.ts';
+import { nextStep, planNotes, planProgress, readNamedPlan, readPlan, writePlan } from '../../../workspace/plan.ts';
+import { dropProposal, readProposal } from '../../../workspace/plan-proposal.ts';
+import { standsAt } from '../../../workspace/plan-steps.ts';
+import type { Plan, PlanStep, StepStatus } from '../../../workspace/types.ts';
+import { type ButtonAction, questionId } from '../../contract/buttons.ts';
+import { escaped } from '../../conversations/places.ts';
+import { planRows, stepTitle } from '../../reply/plan-rows.ts';
+import { type Command, type CommandContext, type CommandReply, TASK_ID } from '../command.ts';
 
 const MAX_TITLE = 200;
 

@@ -1,17 +1,17 @@
 /** /open: a task goes on here, wherever it was before (promise 22), with a recap and its files. */
-import { conversationKey, formatAddress } from '../../channels/channel.ts';
-import { cutText } from '../../lib/text.ts';
-import { lines, type Messages, type Text, words } from '../../messages/messages.ts';
-import { listArtifacts } from '../../workspace/artifacts.ts';
-import type { Home } from '../../workspace/home.ts';
-import { linkCurrentTask, nextStep, planProgress, readPlan } from '../../workspace/plan.ts';
-import { readSessionTail } from '../../workspace/sessions.ts';
-import { updateTask } from '../../workspace/tasks.ts';
-import type { Plan, TaskRecord } from '../../workspace/types.ts';
-import { addressName, plainName, shownPerson, unknownTask } from '../conversations/places.ts';
-import { getButton } from '../reply/attachments.ts';
+import { conversationKey, formatAddress } from '../../../channels/channel.ts';
+import { cutText } from '../../../lib/text.ts';
+import { lines, type Messages, type Text, words } from '../../../messages/messages.ts';
+import { listArtifacts } from '../../../workspace/artifacts.ts';
+import type { Home } from '../../../workspace/home.ts';
+import { linkCurrentTask, nextStep, planProgress, readPlan } from '../../../workspace/plan.ts';
+import { readSessionTail } from '../../../workspace/sessions.ts';
+import { updateTask } from '../../../workspace/tasks.ts';
+import type { Plan, TaskRecord } from '../../../workspace/types.ts';
+import { addressName, plainName, shownPerson, unknownTask } from '../../conversations/places.ts';
+import { getButton } from '../../reply/attachments.ts';
+import type { Command, CommandContext, CommandReply } from '../command.ts';
 import { attachable } from './artifacts.ts';
-import type { Command, CommandContext, CommandReply } from './command.ts';
 
 const MAX_FILES = 10;
 const MAX_BUTTONS = 6;

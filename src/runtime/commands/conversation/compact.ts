@@ -1,8 +1,8 @@
 /** /compact: what was said so far as a summary that stands for it in requests, after its facts went to the day's log. */
-import { principalText } from '../../access/principal.ts';
-import { lines, type MessageKey, type Messages, sentences, type Text, words } from '../../messages/messages.ts';
-import type { Compacted } from '../memory/compaction.ts';
-import type { Command } from './command.ts';
+import { principalText } from '../../../access/principal.ts';
+import { lines, type MessageKey, type Messages, sentences, type Text, words } from '../../../messages/messages.ts';
+import type { Compacted } from '../../memory/compaction.ts';
+import type { Command } from '../command.ts';
 
 /** A model may take minutes; nobody's next command waits for it longer than this. */
 const WAIT_MS = 2_500;
