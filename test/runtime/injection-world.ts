@@ -76,6 +76,8 @@ export interface World {
   onPoint: (point: CrashPoint | 'download' | 'thread') => boolean;
   /** The next posts fail in passing. */
   failSends: number;
+  /** Milliseconds from when a message is stored until the gateway knows. */
+  storedAfter: (message: InboundMessage) => number;
   /** Resolves when the gateway has it for good. */
   deliver(message: InboundMessage): Promise<void>;
   home(): Home;
@@ -179,9 +181,12 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     const enqueue = spool.enqueue.bind(spool);
     const tell = spool.signal.bind(spool);
     Object.assign(spool, {
-      enqueue(...[lane, entry, more]: Parameters<typeof enqueue>) {
+      async enqueue(...[lane, entry, more]: Parameters<typeof enqueue>) {
         tasks.add(entry.taskId);
-        return enqueue(lane, entry, more);
+        const outcome = await enqueue(lane, entry, more);
+        const ms = world.storedAfter(entry.message);
+        if (ms > 0) await sleep(ms);
+        return outcome;
       },
       async signal(...[lane, signal]: Parameters<typeof tell>) {
         const underWay = signal === 'stop' ? lines(home, lane.slice('task:'.length)) : [];
@@ -333,7 +338,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   }
 
   const world: World = {
-    ...{ happened, sent, mode: options.mode ?? 'steer', failSends: 0, onPoint: () => false },
+    ...{ happened, sent, mode: options.mode ?? 'steer', failSends: 0, onPoint: () => false, storedAfter: () => 0 },
     async deliver(message) {
       for (;;) {
         const gate = await opening;

@@ -272,6 +272,19 @@ describe('before it is claimed', () => {
     expect([...world.sent.values()].map(({ text }) => text)).toContainEqual(expect.stringMatching(/^Stopped/));
   });
 
+  it('what is taken in before its sender knows that it is stored does not end the run that has heard it', async () => {
+    const world = await openWorld({ plans: [{ ...plan, stepMs: 200 }] });
+    const people = talk(world);
+    await people.say({ who: 'pia', place: 'group', text: 'the first' });
+    world.storedAfter = ({ sender }) => (sender.name === 'olga' ? 60 : 0);
+    people.say({ who: 'olga', place: 'group', text: 'of Olga' });
+    await people.say({ who: 'pia', place: 'group', text: 'of Pia' });
+    expect(await settle(world, people)).toEqual([]);
+    expect(heads(world)).toHaveLength(2);
+    expect(heads(world).at(-1)).toMatch(/the first[\s\S]*of Olga[\s\S]*of Pia$/);
+    expect(world.happened.filter(({ what }) => what === 'abort')).toHaveLength(1);
+  });
+
   it('a /new that comes twice at once begins one task', async () => {
     const { world, people } = await open();
     people.say({ who: 'pia', place: 'group', command: { name: 'new', args: 'WORD' } });
