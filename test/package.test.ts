@@ -82,6 +82,7 @@ describe('the package', () => {
       names.map((name) =>
         name
           .replace(/^dist\/[\w.-]+\.js$/, 'dist/*.js')
+          .replace(/^dist\/lua\/[\w.-]+\.lua$/, 'dist/lua/*.lua')
           .replace(/^dist\/board\/assets\/[\w.-]+\.(js|css)$/, 'dist/board/assets/*.$1'),
       ),
     );
@@ -90,6 +91,8 @@ describe('the package', () => {
         ...['LICENSE', 'README.md', 'config.example.yaml', 'package.json', 'dist/*.js'],
         ...['dist/LICENSES.txt', 'dist/sbom.cdx.json'],
         ...['index.html', 'assets/*.js', 'assets/*.css'].map((name) => `dist/board/${name}`),
+        // What the engine of several machines runs in its server.
+        'dist/lua/*.lua',
         // What a program that imports the client is checked against.
         ...['client.d.ts', 'frames.d.ts'].map((name) => `dist/${name}`),
         ...['DejaVuSans-Bold.ttf', 'DejaVuSans.ttf', 'index_bg.wasm'].map((name) => `dist/assets/${name}`),

@@ -102,7 +102,7 @@ describe.each(NAMES)('in decide, on %s', (name) => {
     const asked = await ask(platform, dm, `what is new on http://${web.here} ?`, { text: 'May I' });
     expect(asked.text).toContain(`http://${web.here}${pieces(21)[0]}`);
     const shown = await wholeQuestion(platform, dm, asked);
-    expect(shown).toContain(`pages of ${web.here}`);
+    expect(shown).toContain(`pages of “${web.here}”`);
     expect(shown).toMatch(/is told this address/);
     expect(web.seen).toEqual([]);
     const denied = await press(platform, dm, 'No', 'May I');

@@ -1,5 +1,6 @@
 /** What a server and its processes go through: killed, stopped for too long, cut off. Real processes where it is they that suffer. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -20,7 +21,7 @@ interface Worker {
 }
 
 async function startWorker(url: string, leaseMs: number, workMs: number): Promise<Worker> {
-  const program = new URL('worker.ts', import.meta.url).pathname;
+  const program = path.join(import.meta.dirname, 'worker.ts');
   const child = spawn(process.execPath, [program, url, String(leaseMs), String(workMs)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
