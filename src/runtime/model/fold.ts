@@ -9,11 +9,15 @@ import { EndlessError } from './http-fetch.ts';
 export interface Fold {
   /** One event's data. */
   take(data: string): void;
-  /**
-   * The completion without the text that was told, and the events from the first one on that was not plain. Throws when
-   * the finish reason is missing.
-   */
-  finish(): { json: string; rest: string };
+  /** Throws when the finish reason is missing. */
+  finish(): Folded;
+}
+
+export interface Folded {
+  /** The completion without the text that was told. */
+  body: Record<string, unknown>;
+  /** The events from the first one on that was not plain. */
+  rest: string;
 }
 
 /** What of a plain event is worth keeping or telling. */
@@ -55,7 +59,7 @@ export function createFold(tell: (part: StreamPart) => void): Fold {
     finish() {
       if (rest === '' && finishReason === undefined) throw new Error('the stream ended without a finish reason');
       const choices = [{ message: {}, finish_reason: finishReason }];
-      return { json: JSON.stringify({ ...head, choices, usage }), rest };
+      return { body: { ...head, choices, usage }, rest };
     },
   };
 }

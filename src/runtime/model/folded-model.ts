@@ -1,54 +1,90 @@
 /**
- * Chat Completions without the provider's chain of stream transformers, with which a whole message costs two fifths more
- * CPU when its answer comes in 200 pieces. Our fetch reads the events, tells plain text at once, and gives the provider
- * what is left as one JSON body to map. From the first event that holds more (a tool call, a list of parts) the provider
- * gets the events themselves when all are there: how servers cut a tool call into pieces is its trade. Invariant: no
- * finish part without a finish reason.
+ * Chat Completions over a connection of our own. The provider makes the request's body and reads the finished answer, by the
+ * two doors it has for that; between them we send, and read the events: plain text is told at once, without the provider's
+ * chain of stream transformers, with which a whole message costs two fifths more CPU when its answer comes in 200 pieces.
+ * From the first event that holds more (a tool call, a list of parts) the provider gets the events themselves when all are
+ * there: how servers cut a tool call into pieces is its trade, and so are refusals, failures and answers that are no events.
+ * Invariant: no finish part without a finish reason.
  */
 
 import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../contract/model.ts';
-import { createEventReader, createFold } from './fold.ts';
+import { createEventReader, createFold, type Folded } from './fold.ts';
 import { brokeOff, EVENTS, type Incoming, isEvents, type Post, toResponse } from './http-fetch.ts';
 
-/** One call while it goes on. */
-interface Call {
-  tell(part: StreamPart): void;
-  /** A stream of events has come: what happens from now on happens within it. */
-  begin(): void;
-  /** Events that are the provider's to read. */
-  rest?: string;
+/** A provider's model with the doors between which its request is sent. */
+interface Completions extends ModelV4 {
+  prepareRequest(options: CallOptions): Promise<{ body: Record<string, unknown> }>;
+  convertResponse(answer: {
+    body: unknown;
+    providerOptions?: NonNullable<CallOptions['providerOptions']>;
+  }): Promise<GenerateResult>;
+}
+
+/** Where its requests go. */
+export interface Endpoint {
+  /** With `/v1` or what stands in its place. */
+  baseURL: string;
+  apiKey?: string | undefined;
+  headers?: Record<string, string> | undefined;
 }
 
 export interface Folding {
+  url: string;
+  /** For the provider: it gets what has come already. */
   fetch: typeof fetch;
-  /** `inner` sends its requests through `fetch`, and asks for a stream in every one of them. */
-  wrap(inner: ModelV4): ModelV4;
+  /** `inner` asks for a stream in every body it makes. */
+  wrap(inner: Completions): ModelV4;
 }
 
-export function createFolding(post: Post): Folding {
-  // The provider hands the signal on as it is, so it tells which call a request belongs to.
-  const calls = new WeakMap<AbortSignal, Call>();
+/** What came of a request: a whole answer of plain text, or what the provider has to read. */
+type Sent = { folded: Folded } | { left: Response; isStream: boolean };
 
-  async function foldingFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-    const call = init?.signal ? calls.get(init.signal) : undefined;
-    if (call?.rest !== undefined) return new Response(call.rest, { headers: { 'content-type': EVENTS } });
-    const incoming = await post(input, init);
-    if (!call || incoming.status !== 200 || !isEvents(incoming.message)) return toResponse(incoming);
-    call.begin();
-    const { json, rest } = await readAnswer(incoming, call.tell);
-    if (rest !== '') call.rest = rest;
-    return new Response(json, { headers: { 'content-type': 'application/json' } });
+export function createFolding(post: Post, { baseURL, apiKey, headers }: Endpoint): Folding {
+  const url = `${baseURL.replace(/\/$/, '')}/chat/completions`;
+  const sentHeaders = {
+    'content-type': 'application/json',
+    'user-agent': 'openviber-gateway',
+    ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+    ...headers,
+  };
+  // The provider hands the signal on as it is, so it tells which call it reads.
+  const left = new WeakMap<AbortSignal, Promise<Response>>();
+
+  async function send(inner: Completions, options: CallOptions, tell: Tell, begin: () => void): Promise<Sent> {
+    const { body } = await inner.prepareRequest(options);
+    const signal = options.abortSignal ?? null;
+    const incoming = await post(url, { headers: sentHeaders, body: JSON.stringify(body), signal });
+    if (incoming.status !== 200 || !isEvents(incoming.message)) return { left: toResponse(incoming), isStream: false };
+    begin();
+    const folded = await readAnswer(incoming, tell);
+    if (folded.rest === '') return { folded };
+    return { left: new Response(folded.rest, { headers: { 'content-type': EVENTS } }), isStream: true };
   }
 
-  async function answer(inner: ModelV4, options: CallOptions, call: Call): Promise<void> {
-    const result = await inner.doGenerate(options);
-    if (call.rest === undefined) return tellEnd(result, call.tell);
+  async function answer(inner: Completions, options: CallOptions, tell: Tell, begin: () => void): Promise<void> {
+    const sending = send(inner, options, tell, begin);
+    const sent = await sending.catch(() => undefined);
+    if (sent && 'folded' in sent) {
+      const { providerOptions } = options;
+      const result = await inner.convertResponse({
+        body: sent.folded.body,
+        ...(providerOptions && { providerOptions }),
+      });
+      return tellEnd(result, tell);
+    }
+    const response = sent
+      ? Promise.resolve(sent.left)
+      : sending.then(() => Promise.reject(new Error('nothing is left')));
+    if (options.abortSignal) left.set(options.abortSignal, response);
+    if (!sent?.isStream) return tellEnd(await inner.doGenerate(options), tell);
     const { stream } = await inner.doStream(options);
-    for await (const part of stream) call.tell(part);
+    for await (const part of stream) tell(part);
   }
 
   return {
-    fetch: foldingFetch,
+    url,
+    fetch: (_input, init) =>
+      (init?.signal && left.get(init.signal)) ?? Promise.reject(new Error('only what has come is read')),
     wrap: (inner) => ({
       specificationVersion: 'v4',
       provider: inner.provider,
@@ -56,15 +92,14 @@ export function createFolding(post: Post): Folding {
       supportedUrls: inner.supportedUrls,
       doGenerate: () => Promise.reject(new Error('this model is only asked for streams')),
       doStream(given) {
-        const abortSignal = given.abortSignal ?? new AbortController().signal;
+        const options = { ...given, abortSignal: given.abortSignal ?? new AbortController().signal };
         const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<ModelV4['doStream']>>>();
         const stream = new ReadableStream<StreamPart>({
           start(controller) {
-            const call: Call = { tell: (part) => controller.enqueue(part), begin: () => resolve({ stream }) };
-            calls.set(abortSignal, call);
-            answer(inner, { ...given, abortSignal }, call).then(
+            const begin = () => resolve({ stream });
+            answer(inner, options, (part) => controller.enqueue(part), begin).then(
               () => {
-                call.begin();
+                begin();
                 controller.close();
               },
               (error: unknown) => {
@@ -81,11 +116,10 @@ export function createFolding(post: Post): Folding {
   };
 }
 
+type Tell = (part: StreamPart) => void;
+
 /** What the events did not tell on their way. */
-function tellEnd(
-  { content, response, finishReason, usage, providerMetadata }: GenerateResult,
-  tell: Call['tell'],
-): void {
+function tellEnd({ content, response, finishReason, usage, providerMetadata }: GenerateResult, tell: Tell): void {
   for (const part of content) {
     if (part.type === 'text' || part.type === 'reasoning')
       tell({ type: `${part.type}-delta`, id: '0', delta: part.text });
@@ -97,10 +131,7 @@ function tellEnd(
 }
 
 /** Reads to the end. Rejects when the answer breaks off. */
-function readAnswer(
-  { message, measure, failure }: Incoming,
-  tell: Call['tell'],
-): Promise<{ json: string; rest: string }> {
+function readAnswer({ message, measure, failure }: Incoming, tell: Tell): Promise<Folded> {
   return new Promise((resolve, reject) => {
     const fold = createFold(tell);
     const take = createEventReader(fold.take);

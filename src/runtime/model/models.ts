@@ -183,17 +183,15 @@ async function createFactory(provider: string, settings: ProviderSettings, post:
     case 'openai':
       return createOpenAIFactory(withKey, baseURL);
     default: {
-      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-      const folding = createFolding(post);
-      const compatible = createOpenAICompatible({
-        ...common,
+      const { OpenAICompatibleChatLanguageModel } = await import('@ai-sdk/openai-compatible');
+      const folding = createFolding(post, { baseURL: baseURL ?? '', apiKey, headers });
+      const config = {
+        provider: `${provider}.chat`,
+        url: () => folding.url,
         fetch: folding.fetch,
-        name: provider,
-        baseURL: baseURL ?? '',
-        transformRequestBody: (body) => bodyFor(provider, body),
-        ...(apiKey && { apiKey }),
-      });
-      return (model) => folding.wrap(compatible(model));
+        transformRequestBody: (body: Record<string, unknown>) => bodyFor(provider, body),
+      };
+      return (model) => folding.wrap(new OpenAICompatibleChatLanguageModel(model, config));
     }
   }
 }

@@ -43,8 +43,8 @@ describe('folding', () => {
       ['text-delta', 'Hel'],
       ['text-delta', 'lo'],
     ]);
-    const { json, rest } = finish();
-    expect(JSON.parse(json)).toEqual({
+    const { body, rest } = finish();
+    expect(body).toEqual({
       id: 'c1',
       model: 'm',
       choices: [{ message: {}, finish_reason: 'stop' }],
