@@ -48,12 +48,15 @@ export function parseEntry(line: string): SessionEntry | undefined {
 export function withoutStale<T extends { entry: SessionEntry }>(lines: T[]): T[] {
   let newest = 0;
   const isStale = ({ entry: { epoch } }: T): boolean => {
-    if (typeof epoch !== 'number') return false;
-    newest = Math.max(newest, epoch);
-    return epoch < newest;
+    if (typeof epoch !== 'number' || epoch === newest) return false;
+    if (epoch < newest) return true;
+    newest = epoch;
+    return false;
   };
-  const stale = new Set(lines.filter(isStale));
-  return stale.size === 0 ? lines : lines.filter((line) => !stale.has(line));
+  // Every message looks at the lines in memory: without one that is void it costs a comparison each.
+  if (!lines.some(isStale)) return lines;
+  newest = 0;
+  return lines.filter((line) => !isStale(line));
 }
 
 const START = '{"type":"';

@@ -120,15 +120,26 @@ export async function readSessionTail(
   taskId: string,
   options: { maxBytes?: number; maxEntries?: number; onCorrupt?: OnCorrupt } = {},
 ): Promise<SessionEntry[]> {
+  return (await readSessionEnd(home, viber, taskId, options)).entries;
+}
+
+/** `readSessionTail` with the bytes of the whole file. */
+export async function readSessionEnd(
+  home: Home,
+  viber: string,
+  taskId: string,
+  options: { maxBytes?: number; maxEntries?: number; onCorrupt?: OnCorrupt } = {},
+): Promise<{ entries: SessionEntry[]; size: number }> {
   const { maxBytes = DEFAULT_BYTES, maxEntries = Number.POSITIVE_INFINITY } = options;
   const tail = openTail(home.sessionPath(viber, taskId), options.onCorrupt);
-  if (tail === undefined) return [];
+  if (tail === undefined) return { entries: [], size: 0 };
   const isCounted = maxEntries !== Number.POSITIVE_INFINITY;
   for (let bytes = isCounted ? Math.min(FIRST_BYTES, maxBytes) : maxBytes; ; bytes = Math.min(bytes * 2, maxBytes)) {
     const lines = tail.last(bytes).filter(({ entry }) => entry.type !== 'session');
     if (lines.length >= maxEntries || bytes >= maxBytes || bytes >= tail.size) {
       tail.keep();
-      return lines.slice(Math.max(0, lines.length - maxEntries)).map(({ entry }) => entry);
+      const entries = lines.slice(Math.max(0, lines.length - maxEntries)).map(({ entry }) => entry);
+      return { entries, size: tail.size };
     }
   }
 }
@@ -159,6 +170,9 @@ const ABOUT = { lost: 'what was said and done in a task', next: 'Its plan and ar
 /** The state of a file that can be read and grow; anything else that stands there is set aside first. */
 function statOwn(file: string): fs.Stats | undefined {
   const stat = fs.statSync(file, { throwIfNoEntry: false });
+  const window = windows.get(file);
+  // What was read before and has not changed since, its mode included, can be read.
+  if (stat && window && stat.size > 0 && isInStep(window, stat)) return stat;
   const why = stat
     ? whyUnusable(file, stat)
     : fs.lstatSync(file, { throwIfNoEntry: false }) && 'is a link that leads nowhere';
@@ -210,7 +224,7 @@ function openTail(file: string, onCorrupt?: OnCorrupt): Tail | undefined {
 function keep(file: string, window: SessionWindow, stat: fs.Stats): void {
   const oldest = stat.size - KEPT_BYTES;
   const first = window.start < oldest ? window.lines.findIndex(({ offset }) => offset >= oldest) : 0;
-  const lines = first === -1 ? window.lines.slice(-1) : window.lines.slice(first);
+  const lines = first === 0 ? window.lines : first === -1 ? window.lines.slice(-1) : window.lines.slice(first);
   const start = first === 0 ? window.start : (lines[0]?.offset ?? stat.size);
   windows.set(file, { ...window, start, lines, end: stat.size, ctimeMs: stat.ctimeMs, ino: stat.ino });
 }
