@@ -83,11 +83,8 @@ function ledgerLines(spool: string, prefix: string): LedgerLine[] {
     .sort()
     .flatMap((name) => read(path.join(folder, name)).split('\n'))
     .filter((line) => line.includes(`"key":"${prefix}`))
-    .flatMap((line) => {
-      const value = json(line);
-      // Our own file: a line that is an object with these fields was written by the ledger.
-      return isRecord(value) && 'what' in value && 'part' in value ? [value as unknown as LedgerLine] : [];
-    });
+    .map(json)
+    .filter(isLedgerLine);
 }
 
 function sessionOf(home: string, viber: string, task: string): SessionEntry[] {
@@ -175,6 +172,8 @@ function toolsOf(messages: readonly unknown[]): string {
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+/** In our own file: an object with these fields was written by the ledger. */
+const isLedgerLine = (value: unknown): value is LedgerLine => isRecord(value) && 'what' in value && 'part' in value;
 const field = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 

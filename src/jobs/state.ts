@@ -80,9 +80,6 @@ export function openJobStates(
   { isReader = false, shared }: { isReader?: boolean; shared?: SharedRecords | undefined } = {},
 ): JobStates {
   const states = new Map<string, JobState>();
-  /** Whose newest state is not on the disk, with whoever waits for that. */
-  const unwritten = new Map<string, PromiseWithResolvers<void>>();
-  let writing: Promise<void> | undefined;
   const underWay = new Set<Promise<void>>();
   if (!isReader) fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   const fileOf = (id: string) => path.join(folder, `${id}.json`);
@@ -97,6 +94,16 @@ export function openJobStates(
   };
   readAll();
 
+  const written = createWrites((id) => {
+    const state = states.get(id);
+    return state && store(fileOf(id), state);
+  });
+
+  function set(id: string, state: JobState): Promise<void> {
+    states.set(id, state);
+    return written.soon(id);
+  }
+
   /** Under the lock of all, on what the file says now. */
   async function changeShared(id: string, next: Change, { lock, onWritten }: SharedRecords): Promise<void> {
     await lock(`job:${id}`, async (fence) => {
@@ -110,35 +117,11 @@ export function openJobStates(
     onWritten(id);
   }
 
-  async function set(id: string, state: JobState): Promise<void> {
-    states.set(id, state);
-    const waiter = unwritten.get(id) ?? Promise.withResolvers<void>();
-    unwritten.set(id, waiter);
-    writing ??= write();
-    await waiter.promise;
-  }
-
   /** Whoever ends waits for it. */
   function tracked(work: Promise<void>): Promise<void> {
     const done = work.finally(() => underWay.delete(done));
     underWay.add(done);
     return done;
-  }
-
-  /** One file at a time: a thousand new jobs in one go would hold up everything else. */
-  async function write(): Promise<void> {
-    for (const [id, waiter] of unwritten) {
-      unwritten.delete(id);
-      const state = states.get(id);
-      try {
-        if (state) await store(fileOf(id), state);
-        waiter.resolve();
-      } catch (error) {
-        waiter.reject(error);
-      }
-      await turn();
-    }
-    writing = undefined;
   }
 
   return {
@@ -164,9 +147,41 @@ export function openJobStates(
       fs.rmSync(fileOf(id), { force: true });
     },
     async flush() {
-      await writing;
+      await written.all();
       await Promise.allSettled(underWay);
     },
+  };
+}
+
+/** Files that are to be written, one at a time: a thousand new jobs in one go would hold up everything else. */
+function createWrites(write: (id: string) => Promise<void> | undefined) {
+  /** Whose newest state is not on the disk, with whoever waits for that. */
+  const unwritten = new Map<string, PromiseWithResolvers<void>>();
+  let writing: Promise<void> | undefined;
+
+  async function writeAll(): Promise<void> {
+    for (const [id, waiter] of unwritten) {
+      unwritten.delete(id);
+      try {
+        await write(id);
+        waiter.resolve();
+      } catch (error) {
+        waiter.reject(error);
+      }
+      await turn();
+    }
+    writing = undefined;
+  }
+
+  return {
+    /** Rejects when it cannot be written. */
+    async soon(id: string): Promise<void> {
+      const waiter = unwritten.get(id) ?? Promise.withResolvers<void>();
+      unwritten.set(id, waiter);
+      writing ??= writeAll();
+      await waiter.promise;
+    },
+    all: async () => writing,
   };
 }
 

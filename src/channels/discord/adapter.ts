@@ -6,18 +6,17 @@
 import { ConfigError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Channel, ChannelCallbacks, ChannelLimits, CommandSpec, LiveMode, ReadCursors } from '../channel.ts';
-import { alone, ended, type Lead, type Turn } from '../lead.ts';
+import type { Lead } from '../lead.ts';
 import { createChannelState } from '../shared/channel-state.ts';
-import { sleep } from '../shared/wait.ts';
 import { createApi } from './connect/api.ts';
-import { registerCommands } from './connect/commands.ts';
+import { createRegistration } from './connect/commands.ts';
 import { wrongToken } from './connect/config-problems.ts';
 import { createDownload, DOWNLOAD_BYTES } from './connect/download.ts';
 import { createEvents } from './connect/events.ts';
-import { type GatewayTiming, startGateway } from './connect/gateway.ts';
+import type { GatewayTiming } from './connect/gateway.ts';
+import { createHolding } from './connect/holding.ts';
 import { createInteractions, type InteractionTiming } from './connect/interactions.ts';
-import { introduce } from './connect/introduce.ts';
-import { type KeptSessions, keepSessions, type SessionStore } from './connect/kept-session.ts';
+import type { SessionStore } from './connect/kept-session.ts';
 import type { Bot } from './decode/decode.ts';
 import { createPlaces } from './decode/places.ts';
 import { createLive, LIVE_TIMING, type LiveTiming } from './live/live.ts';
@@ -33,8 +32,6 @@ const LIMITS: ChannelLimits = { text: 2000, uploadBytes: 10 * 1024 * 1024, downl
 
 /** Milliseconds that a start waits for the commands at most. */
 const COMMANDS_MS = 2000;
-
-const NOT_REGISTERED = 'the slash commands could not be registered; it is tried again with the next connection';
 
 /** Timers cannot be longer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -92,9 +89,7 @@ export function createDiscord(options: DiscordOptions): Channel {
   const state = createChannelState('discord', log, () => callbacks?.onStatus());
   let bot: Bot | undefined;
   let callbacks: ChannelCallbacks | undefined;
-  let stopHolding: (() => Promise<void>) | undefined;
-  /** Resolves when the commands are registered, or will not be with this connection. */
-  let registering: Promise<void> | undefined;
+  const registration = createRegistration(api, options.commands, log);
 
   const interactions = createInteractions({
     api,
@@ -112,44 +107,26 @@ export function createDiscord(options: DiscordOptions): Channel {
   const send = createSend({ api, account, limits: LIMITS, log, settled, onSent: touch });
   const events = createEvents({
     commands: options.commands.map(({ name }) => name),
-    ...{ api, cursors, places, interactions, threads: options.threads, log, signal: stopping.signal },
+    ...{ api, cursors, places, interactions, threads: options.threads, log, signal },
     backoffMs: timing.backoffMs,
     callbacks: () => callbacks,
-    onBot,
+    onBot(self) {
+      bot = self;
+      registration.begin(self.application);
+    },
     onWritten: touch,
   });
 
-  function onBot(self: Bot): void {
-    bot = self;
-    registering ??= registerCommands(api, self.application, options.commands, log).catch((error: unknown) => {
-      registering = undefined;
-      log.warn({ err: error }, NOT_REGISTERED);
-    });
-  }
-
-  /** Holds the connection for as long as it is our turn. */
-  async function hold(turn: Turn, onFirst: (ready: Promise<void>) => void): Promise<void> {
-    if (options.shared) await events.takeOver();
-    const kept = keptFor(turn);
-    const gateway = startGateway({ token, apiRoot, cdnRoot, log, timing, events, kept, onStatus: state.set });
-    onFirst(gateway.ready);
-    await ended(turn);
-    await gateway.stop();
-    await events.settled();
-    await kept?.close();
-    if (!stopping.signal.aborted) state.set({ state: 'connected' });
-  }
-
-  function keptFor({ isOurs }: Turn): KeptSessions | undefined {
-    const store = options.shared?.sessions;
-    return store && keepSessions({ store, account: account(), taken: () => events.taken(), isOurs, log });
-  }
+  const holding = createHolding({
+    ...{ token, apiRoot, cdnRoot, api, events, shared: options.shared, account, log, timing, signal },
+    onBotOfSender: (self) => {
+      bot = self;
+    },
+    onStatus: state.set,
+  });
 
   return {
-    id: 'discord',
-    limits: LIMITS,
-    isExact: true,
-    whispers: true,
+    ...{ id: 'discord', limits: LIMITS, isExact: true, whispers: true },
     get account() {
       return account();
     },
@@ -158,32 +135,14 @@ export function createDiscord(options: DiscordOptions): Channel {
       callbacks = given;
       if (!/^[\w.-]+$/.test(token)) throw new ConfigError([wrongToken()]);
       state.set({ state: 'connecting' });
-      const { shared } = options;
-      const first = Promise.withResolvers<void>();
-      if (shared || sendOnly) {
-        const self = await introduce({ api, log, onStatus: state.set, backoffMs: timing.backoffMs, signal });
-        if (!self) return;
-        if (sendOnly) {
-          bot = self;
-          return state.set({ state: 'connected' });
-        }
-        events.introduce(self);
-        // Whoever holds the connection, this process can send.
-        state.set({ state: 'connected' });
-        first.resolve();
-      }
-      const { lead = alone } = shared ?? {};
-      stopHolding = lead(`discord:${account()}`, (turn) =>
-        hold(turn, (ready) => void ready.then(first.resolve, first.reject)),
-      );
-      await first.promise;
-      await atMost(COMMANDS_MS, registering, stopping.signal);
+      if (!(await holding.start(sendOnly))) return;
+      await registration.ended(COMMANDS_MS, signal);
     },
     async disconnect() {
       stopping.abort();
       live.close();
       taskState.close();
-      await stopHolding?.();
+      await holding.stop();
       await events.settled();
       state.set({ state: 'off' });
     },
@@ -201,10 +160,4 @@ export function createDiscord(options: DiscordOptions): Channel {
 
 function archiving(minutes: number): { archiveMs?: number } {
   return minutes > 0 ? { archiveMs: Math.min(minutes * 60_000, MAX_TIMER_MS) } : {};
-}
-
-async function atMost(ms: number, work: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
-  const waited = new AbortController();
-  await Promise.race([work, sleep(ms, AbortSignal.any([waited.signal, signal]))]);
-  waited.abort();
 }

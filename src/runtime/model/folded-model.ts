@@ -63,6 +63,7 @@ export function createFolding(post: Post, { baseURL, apiKey, headers }: Endpoint
 
   async function answer(inner: Completions, options: CallOptions, tell: Tell, begin: () => void): Promise<void> {
     const sending = send(inner, options, tell, begin);
+    // The provider hears of a failure below, and puts it into its own words.
     const sent = await sending.catch(() => undefined);
     if (sent && 'folded' in sent) {
       const { providerOptions } = options;

@@ -6,6 +6,7 @@ import type { Logger } from '../../../log.ts';
 import { MENU } from '../../../messages/menu.ts';
 import type { CommandSpec } from '../../channel.ts';
 import { type Fields, fields, isFields, list, oneLine, string } from '../../shared/read.ts';
+import { sleep } from '../../shared/wait.ts';
 import { COMMAND, GOAL } from '../decode/interaction.ts';
 import type { DiscordApi } from './api.ts';
 
@@ -77,8 +78,30 @@ function subcommand(
   return { ...own, ...localized(translations, (text) => text.description), options };
 }
 
+const NOT_REGISTERED = 'the slash commands could not be registered; it is tried again with the next connection';
+
+/** The commands of one bot are registered once, with the first connection that can. */
+export function createRegistration(api: DiscordApi, specs: readonly CommandSpec[], log: Logger) {
+  /** Resolves when they are registered, or will not be with this connection. */
+  let registering: Promise<void> | undefined;
+  return {
+    begin(application: string): void {
+      registering ??= registerCommands(api, application, specs, log).catch((error: unknown) => {
+        registering = undefined;
+        log.warn({ err: error }, NOT_REGISTERED);
+      });
+    },
+    /** Resolves when that has ended, after `ms` at the latest. */
+    async ended(ms: number, signal: AbortSignal): Promise<void> {
+      const waited = new AbortController();
+      await Promise.race([registering, sleep(ms, AbortSignal.any([waited.signal, signal]))]);
+      waited.abort();
+    },
+  };
+}
+
 /** Throws DiscordError. */
-export async function registerCommands(
+async function registerCommands(
   api: DiscordApi,
   application: string,
   specs: readonly CommandSpec[],

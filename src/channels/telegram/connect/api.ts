@@ -54,6 +54,8 @@ export class TelegramError extends Error {
 
 type RawCall = (...args: (object | AbortSignal)[]) => Promise<unknown>;
 
+const isCall = (value: unknown): value is RawCall => typeof value === 'function';
+
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** These take the signal first. */
 const WITHOUT_PARAMS = new Set(['getMe', 'getWebhookInfo']);
@@ -63,7 +65,11 @@ const FILE_CODES = new Set(['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'EIO']);
 export function createApi({ token, apiRoot }: { token: string; apiRoot: string }): TelegramApi {
   const api = new Api(token, { apiRoot, timeoutSeconds: 600, fetch: createFetch(apiRoot) });
   // Parts are checked where they are made, by name of method; and grammY's types ask for the signal of a polyfill.
-  const raw = api.raw as unknown as Readonly<Record<string, RawCall | undefined>>;
+  const rawCall = (method: string): RawCall => {
+    const found: unknown = Reflect.get(api.raw, method);
+    if (!isCall(found)) throw new TypeError(`grammY has no method ${method}`);
+    return found;
+  };
 
   async function call(method: string, params: object, options: CallOptions = {}): Promise<unknown> {
     const controller = new AbortController();
@@ -77,7 +83,7 @@ export function createApi({ token, apiRoot }: { token: string; apiRoot: string }
     signal?.addEventListener('abort', abort, { once: true });
     if (signal?.aborted) abort();
     try {
-      return await raw[method]?.(...(WITHOUT_PARAMS.has(method) ? [] : [params]), controller.signal);
+      return await rawCall(method)(...(WITHOUT_PARAMS.has(method) ? [] : [params]), controller.signal);
     } catch (error) {
       if (late) throw new TelegramError('lost', `${method}: no answer in time`, { code: 'ETIMEDOUT' });
       if (signal?.aborted) throw new TelegramError('aborted', `${method}: given up`);
