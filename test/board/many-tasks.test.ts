@@ -1,14 +1,12 @@
 /** Ten thousand tasks: every page of the list costs the same, all are in it once, and they stand in one order. */
-import fs from 'node:fs';
-import path from 'node:path';
 import { expect, test } from 'vitest';
 import { openHome } from '../../src/workspace/home.ts';
 import { updateTask } from '../../src/workspace/tasks.ts';
 import { openWorld } from '../dialogs/harness.ts';
+import { fillTasks } from '../helpers/many-tasks.ts';
 
 const TOKEN = 'the-token-of-the-owner';
 const COUNT = 10_000;
-const DAY_MS = 86_400_000;
 
 interface Row {
   taskId: string;
@@ -18,28 +16,6 @@ interface Row {
 interface Page {
   tasks: Row[];
   next?: string;
-}
-
-/** Changed in another order than they were made in; many in the same moment. */
-function fill(home: string): void {
-  for (let n = 0; n < COUNT; n += 1) {
-    const id = `${20250101 + (n % 28)}-${String(n).padStart(5, '2').replace(/[01]/g, 'x')}${n}`;
-    const folder = path.join(home, 'artifacts', id);
-    fs.mkdirSync(folder, { recursive: true });
-    const at = new Date(Date.UTC(2026, 0, 1) + ((n * 7919) % 300) * DAY_MS).toISOString();
-    const record = {
-      ...{
-        id,
-        viber: 'default',
-        goal: `Goal ${n}`,
-        title: `Task ${n}`,
-        people: [n % 100 === 0 ? 'api:other' : 'api:builder'],
-      },
-      ...{ conversations: [`telegram@1:${n}`], runs: 1, state: n % 1000 === 0 ? 'error' : 'completed' },
-      ...{ createdAt: at, updatedAt: at },
-    };
-    fs.writeFileSync(path.join(folder, 'task.json'), JSON.stringify(record));
-  }
 }
 
 const inOrder = (one: Row, other: Row) =>
@@ -59,7 +35,10 @@ async function cost(work: () => Promise<unknown>, tries = 5): Promise<number> {
 
 test('the list of 10,000 tasks', async () => {
   const clients = { other: { token: 'token-of-other' } };
-  const world = await openWorld({ prepare: fill, config: { http: { port: 0, token: TOKEN, clients } } });
+  const world = await openWorld({
+    prepare: (home) => fillTasks(home, COUNT),
+    config: { http: { port: 0, token: TOKEN, clients } },
+  });
   const get = async (query: string, token = TOKEN): Promise<Page> => {
     const url = `http://127.0.0.1:${world.app.port}/api/tasks${query}`;
     return JSON.parse(await (await fetch(url, { headers: { authorization: `Bearer ${token}` } })).text());

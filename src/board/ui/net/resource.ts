@@ -6,6 +6,7 @@ import { type Signal, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { EventFrame } from '../../../client/client.ts';
 import { api } from './api.ts';
+import { gather } from './gather.ts';
 import { onBehind, onEvent } from './live.ts';
 
 export interface Resource<T> {
@@ -56,7 +57,6 @@ function create<T>(load: () => Promise<T>): Resource<T> {
 }
 
 const NEVER = () => false;
-/** Several events at once ask once. */
 const GATHER_MS = 120;
 
 /** Reads it now, when the connection heals, and when an event concerns it. */
@@ -119,16 +119,10 @@ function createPages<T extends object>(
 function useFresh<T, R extends Resource<T>>(found: R, key: string, concerns: (event: EventFrame) => boolean): R {
   useEffect(() => {
     void found.refresh();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const later = () => {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        void found.refresh();
-      }, GATHER_MS);
-    };
-    const ends = [onBehind(later), onEvent((event) => concerns(event) && later())];
+    const gathered = gather(() => void found.refresh(), GATHER_MS);
+    const ends = [onBehind(gathered.soon), onEvent((event) => concerns(event) && gathered.soon())];
     return () => {
-      clearTimeout(timer);
+      gathered.end();
       for (const end of ends) end();
     };
   }, [key]);

@@ -5,8 +5,9 @@
 import { batch, type Signal, signal } from '@preact/signals';
 import type { EventFrame } from '../../../client/client.ts';
 import { api } from './api.ts';
+import { gather } from './gather.ts';
 import { onBehind, onEvent } from './live.ts';
-import type { TaskPage, TaskRow, TaskState } from './shapes.ts';
+import type { TaskDetail, TaskPage, TaskRow, TaskState } from './shapes.ts';
 
 export interface Filter {
   state: '' | TaskState;
@@ -26,6 +27,9 @@ const byTime = (one: TaskRow, other: TaskRow): number =>
   compare(other.updatedAt, one.updatedAt) || compare(other.taskId, one.taskId);
 const compare = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1);
 
+/** What an event says is in sight before; the list is asked for to be sure. */
+const GATHER_MS = 1_000;
+
 export class TaskList {
   readonly filter: Filter;
   readonly tasks: Signal<readonly TaskRow[] | undefined> = signal(undefined);
@@ -34,7 +38,8 @@ export class TaskList {
   #isLoading = false;
   #asked = 0;
   #shown = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #finding = new Set<string>();
+  readonly #gather = gather(() => void this.refresh(), GATHER_MS);
 
   constructor(filter: Filter) {
     this.filter = filter;
@@ -44,8 +49,7 @@ export class TaskList {
     void this.refresh();
     const ends = [onEvent((event) => this.#take(event)), onBehind(() => void this.refresh())];
     return () => {
-      clearTimeout(this.#timer);
-      this.#timer = undefined;
+      this.#gather.end();
       for (const end of ends) end();
     };
   }
@@ -98,15 +102,34 @@ export class TaskList {
   #take(event: EventFrame): void {
     const state = stateAfter(event);
     if (state === undefined || !('taskId' in event)) return;
-    const known = this.tasks.value?.find(({ taskId }) => taskId === event.taskId);
-    if (known !== undefined && this.filter.state === '') {
-      const changed = { ...known, state, updatedAt: new Date().toISOString() };
-      this.tasks.value = [changed, ...(this.tasks.value ?? []).filter((task) => task !== known)].sort(byTime);
+    const { taskId } = event;
+    const known = this.tasks.value?.find((task) => task.taskId === taskId);
+    if (known) this.#put({ ...known, state, updatedAt: new Date().toISOString() });
+    else void this.#find(taskId);
+    this.#gather.soon();
+  }
+
+  /** One that begins is asked for alone: all of a long list takes longer. */
+  async #find(taskId: string): Promise<void> {
+    if (this.#finding.has(taskId)) return;
+    this.#finding.add(taskId);
+    try {
+      this.#put(await api<TaskDetail>(`/api/tasks/${encodeURIComponent(taskId)}`));
+    } catch {
+      // Whether it is there the list says.
+      this.#gather.soon();
+    } finally {
+      this.#finding.delete(taskId);
     }
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      void this.refresh();
-    }, 150);
+  }
+
+  /** In its place among those of the list, or out of it when it does not belong there any more. */
+  #put(task: TaskRow): void {
+    if (this.tasks.value === undefined) return;
+    const { state, channel } = this.filter;
+    const others = this.tasks.value.filter(({ taskId }) => taskId !== task.taskId);
+    const fits = (state === '' || task.state === state) && (channel === '' || task.channel === channel);
+    this.tasks.value = fits ? [task, ...others].sort(byTime) : others;
   }
 }
 
