@@ -63,6 +63,8 @@ export interface InboundMessage {
   repliesTo?: string;
   /** For a press in a channel: the thread that hangs on the pressed message, which may have to be opened first. */
   below?: { address: Address; opens: boolean };
+  /** On which channel it was said, where that is not the one of its address: on the Board, in a conversation that goes on elsewhere. */
+  via?: string;
   isDirect: boolean;
   /** Addressed to this bot: a mention, a reply to it, or a command naming it. */
   isMention: boolean;

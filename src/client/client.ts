@@ -13,7 +13,8 @@ import type {
   SubmittedTask,
   TaskResultFrame,
 } from './frames.ts';
-import { openGlobal } from './open.ts';
+import { isRefusedBy, openGlobal } from './open.ts';
+import { subscription } from './subscription.ts';
 
 export type * from './frames.ts';
 
@@ -71,6 +72,7 @@ const BEAT_MS = 20_000;
 const MAX_ENDED_RUNS = 10_000;
 /** As a broken connection is told. */
 const LOST = 1006;
+const WRONG_TOKEN = 4401;
 /** Trying again with what was sent would be refused again. */
 const REFUSED: ReadonlySet<number> = new Set([4400, 4401, 4403]);
 
@@ -193,7 +195,9 @@ export class ViberClient {
     this.#socket = socket;
     this.#beat?.stop();
     this.#beat = this.#watch(socket);
+    let hasOpened = false;
     socket.onopen = () => {
+      hasOpened = true;
       const { key } = this.#options;
       if (key !== undefined)
         socket.send(JSON.stringify({ type: 'auth', key, ...(this.#cursor && { after: this.#cursor }) }));
@@ -205,8 +209,10 @@ export class ViberClient {
     };
     // `close` follows and says why.
     socket.onerror = () => undefined;
-    socket.onclose = ({ code }) => {
-      if (this.#socket === socket) this.#lost(code);
+    socket.onclose = async ({ code }) => {
+      if (this.#socket !== socket) return;
+      const isRefused = !hasOpened && token !== undefined && (await isRefusedBy(url, token));
+      if (this.#socket === socket) this.#lost(isRefused ? WRONG_TOKEN : code);
     };
   }
 
@@ -289,12 +295,4 @@ export class ViberClient {
     this.#state = state;
     for (const watcher of this.#watchers) watcher(state);
   }
-}
-
-function subscription(
-  taskIds: readonly string[] | '*',
-  live: LiveFrames | undefined,
-  after: string | undefined,
-): CommandFrame {
-  return { type: 'task:subscribe', taskIds, ...(live && { live }), ...(after !== undefined && { after }) };
 }

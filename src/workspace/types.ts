@@ -118,6 +118,8 @@ type Entry =
       from: { channel: string; user: string; name: string };
       /** Its run is on the word of a guest: nothing in it comes from memory or other files of the viber. */
       isGuest?: true;
+      /** On which channel it was said, where that is not the one of `from`. */
+      via?: string;
       /** Said in a group: everybody there has read it, and reads the answer. */
       isGroup?: true;
       /** A job's prompt: nobody has said it, and its answer is sent to people. */

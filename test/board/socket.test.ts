@@ -82,6 +82,20 @@ describe('silence', () => {
     await expect.poll(() => client.state).toBe('open');
     expect(fs.readdirSync(path.join(home, 'artifacts'))).toHaveLength(1);
   });
+
+  test('a token that is not valid ends the client, and a gateway that is away does not', async () => {
+    const { world } = await open();
+    const url = `ws://127.0.0.1:${world.app.port}/ws`;
+    const wrong = new ViberClient({ url, token: 'another', maxWaitMs: 200 });
+    const away = new ViberClient({ url: 'ws://127.0.0.1:9/ws', token: TOKEN, maxWaitMs: 200 });
+    onTestFinished(() => {
+      for (const client of [wrong, away]) client.close();
+    });
+    await expect(wrong.run({ goal: 'Say hello' })).rejects.toMatchObject({ code: 'refused' });
+    expect(wrong.state).toBe('refused');
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(['connecting', 'waiting']).toContain(away.state);
+  });
 });
 
 test("a page's socket: the cookie and the key in the first frame, and Now is the person's own conversation", async () => {
@@ -108,6 +122,9 @@ test("a page's socket: the cookie and the key in the first frame, and Now is the
   await expect.poll(() => frames.find(({ type }) => type === 'task:completed')?.result?.text).toBe('On the Board.');
   const taskId = frames.find(({ id }) => id === 'm')?.taskId;
   expect(JSON.parse(world.read(`artifacts/${taskId}/task.json`)).people).toEqual(['person:alex']);
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  const said = await fetch(`http://127.0.0.1:${port}/api/tasks/${taskId}/messages`, { headers });
+  expect(await said.json()).toMatchObject({ messages: [{ role: 'user', channel: 'api' }, { role: 'assistant' }] });
 });
 
 test('what waits to be remembered is decided by an owner, once, and everybody is told what it became', async () => {

@@ -128,8 +128,8 @@ async function messagesOf(
   return { messages, ...(end > PAGE && first && { next: first.id }) };
 }
 
-function wordsOf({ id, text, at, from, files, run }: Extract<SessionEntry, { type: 'message' }>) {
-  const told = { id, role: 'user' as const, text, at, runId: run, name: from.name, channel: from.channel };
+function wordsOf({ id, text, at, from, via, files, run }: Extract<SessionEntry, { type: 'message' }>) {
+  const told = { id, role: 'user' as const, text, at, runId: run, name: from.name, channel: via ?? from.channel };
   return files.length > 0 ? { ...told, files } : told;
 }
 

@@ -40,7 +40,7 @@ function eventsOf(entry: SessionEntry): TraceEvent[] {
   };
   switch (entry.type) {
     case 'message':
-      return [event(entry.at, `${entry.from.name} on ${entry.from.channel}`, entry.text)];
+      return [event(entry.at, `${entry.from.name} on ${entry.via ?? entry.from.channel}`, entry.text)];
     case 'step':
       return [...toolsOf(entry.messages)].map((tool) => event(entry.at, 'used', tool));
     case 'approval':

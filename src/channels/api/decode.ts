@@ -44,6 +44,7 @@ export function messageOf({ id, address, sender, text, given, viber, sentAt, ...
     ...{ id, messageId: id, address, text, files: [...(more.files ?? [])] },
     ...{ facts: [...(more.facts ?? []), ...open], quotes: selected, isDirect: true, isMention: true, sentAt },
     sender: { ...sender, isBot: false },
+    ...(address.account !== address.channel && { via: API }),
     ...(viber !== undefined && { viber }),
     ...(given && Object.keys(given).length > 0 && { given }),
     ...(name === undefined ? { kind: 'message' } : { kind: 'command', command: { name: name.toLowerCase(), args } }),

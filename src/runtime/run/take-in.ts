@@ -167,6 +167,7 @@ function messageLine(
   if (addresses.length > 0 && principal.role !== 'guest' && authoriseAction(principal, 'steer', task.people))
     line.addresses = addresses.map((address) => scrub(address));
   if (principal.role === 'guest') line.isGuest = true;
+  if (first.message.message.via !== undefined) line.via = first.message.message.via;
   if (job && job.deliver.length > 0) line.isJob = true;
   if (!job && messages.every((message) => !message.isDirect)) line.isGroup = true;
   const before = messages.flatMap((message) => message.given?.messages ?? []);
