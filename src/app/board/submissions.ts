@@ -41,12 +41,13 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   /** Resolves to the task that the words belong to, once they are durable. */
   async function accept(
     caller: Caller,
-    saying: Omit<Saying, 'sender' | 'sentAt'>,
+    saying: Omit<Saying, 'sender' | 'sentAt' | 'via'>,
     raw: unknown,
   ): Promise<string | undefined> {
-    const { principal } = caller;
+    const { principal, channel = API } = caller;
     const message = messageOf({
       ...saying,
+      via: saying.address.channel === channel ? undefined : channel,
       sender: { user: principal.user, name: principal.name },
       sentAt: Date.now(),
     });

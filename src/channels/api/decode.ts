@@ -17,6 +17,7 @@ export interface Saying {
   context?: Surroundings | undefined;
   files?: readonly RemoteFile[] | undefined;
   viber?: string | undefined;
+  via?: string | undefined;
   /** One line of text each. */
   facts?: readonly string[];
   /** A line that begins with a slash is a command, as in every chat. */
@@ -33,7 +34,7 @@ export const apiAddress = (chat: string, thread?: string, channel = API): Addres
 /** Where everybody reads that a client takes part in a task: among the task's conversations. */
 export const apiPlaces = (chat: string, channel = API): string => `${channel}@${channel}:${chat}`;
 
-export function messageOf({ id, address, sender, text, given, viber, sentAt, ...more }: Saying): InboundMessage {
+export function messageOf({ id, address, sender, text, given, viber, via, sentAt, ...more }: Saying): InboundMessage {
   const [, name, args = ''] = (more.takesCommands ? /^\/([a-z]\w*)(?:\s+([\s\S]*))?$/i.exec(text) : null) ?? [];
   const { currentFile, selection } = more.context ?? {};
   const open = currentFile ? [`Open in their editor: ${currentFile}`] : [];
@@ -44,7 +45,7 @@ export function messageOf({ id, address, sender, text, given, viber, sentAt, ...
     ...{ id, messageId: id, address, text, files: [...(more.files ?? [])] },
     ...{ facts: [...(more.facts ?? []), ...open], quotes: selected, isDirect: true, isMention: true, sentAt },
     sender: { ...sender, isBot: false },
-    ...(address.account !== address.channel && { via: API }),
+    ...(via !== undefined && { via }),
     ...(viber !== undefined && { viber }),
     ...(given && Object.keys(given).length > 0 && { given }),
     ...(name === undefined ? { kind: 'message' } : { kind: 'command', command: { name: name.toLowerCase(), args } }),
