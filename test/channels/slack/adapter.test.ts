@@ -48,6 +48,30 @@ test('nothing is acknowledged before it is stored, and what could not be stored 
   expect(got.length).toBeGreaterThan(1);
 });
 
+test('what is said after something that could not be stored is taken in after it, once there is room', async () => {
+  const { slack, storing, connect } = await startBench({}, { ackTimeoutMs: 100 });
+  await connect();
+  slack.dm('U0ALEX000', 'before');
+  await slack.settled();
+  const stored: string[] = [];
+  let isFull = true;
+  storing(async ({ text }) => {
+    if (isFull) throw new Error('disk full');
+    if (stored.includes(text)) return 'duplicate';
+    stored.push(text);
+    return 'accepted';
+  });
+  slack.dm('U0ALEX000', 'first');
+  slack.dm('U0ALEX000', 'second');
+  // By now Slack has given both up.
+  await slack.settled();
+  expect(slack.counters().deliveries.lost).toBe(2);
+  isFull = false;
+  slack.dm('U0ALEX000', 'third');
+  await eventually(() => stored.length === 3);
+  expect(stored).toEqual(['first', 'second', 'third']);
+});
+
 test('our own words and edits of them are not handed over; those of other apps are a bot’s', async () => {
   const { slack, channel, got, dropped, connect } = await startBench();
   await connect();

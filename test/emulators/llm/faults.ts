@@ -58,7 +58,8 @@ const PLAYS: Record<LlmFault, Play> = {
     }),
   'server-error': (response) =>
     sendError(response, 500, 'The server had an error while processing your request', 'server_error'),
-  overloaded: (response) => sendError(response, 503, 'The engine is currently overloaded', 'overloaded_error'),
+  overloaded: (response, turn) =>
+    sendError(response, turn.status ?? 503, 'The engine is currently overloaded', 'overloaded_error'),
   'bad-request': (response) => sendError(response, 400, 'Unsupported parameter', 'invalid_request_error'),
   'too-long': (response) => {
     const message =

@@ -60,6 +60,8 @@ export interface Turn {
   chunkDelayMs?: number;
   fault?: LlmFault;
   retryAfterSeconds?: number;
+  /** HTTP status of `overloaded`; 503 unless told. */
+  status?: number;
   hugeBytes?: number;
 }
 

@@ -1,6 +1,7 @@
 /**
  * What was said while nobody listened (promise 14): after each opening of the connection, each known chat and thread is read from its
- * mark on. Invariant: live events of a chat wait until its gap is filled, so that order is kept; commands and presses never do.
+ * mark on, and each chat of which a message could not be stored. Invariants: live events of a chat wait until its gap is filled, so that
+ * order is kept; commands and presses never do. Nothing is taken in after what could not be stored before that is.
  * https://docs.slack.dev/reference/methods/conversations.history/
  */
 import type { Logger } from '../../../log.ts';
@@ -18,6 +19,10 @@ export interface Backfill {
   start(): void;
   /** What a live event of this chat has to wait for; over at once when all ends, with the gap still open. */
   hold(chat: string): Promise<void> | undefined;
+  /** A live event of this chat could not be stored: what is said there is looked for until it could be. */
+  missed(chat: string): void;
+  /** Whether there is something that could not be stored yet. */
+  isBehind(chat: string): boolean;
 }
 
 export interface BackfillOptions {
@@ -53,6 +58,8 @@ class GapFiller implements Backfill {
   readonly #to: BackfillOptions;
   readonly #holds = new Map<string, Promise<void>>();
   readonly #releases = new Map<string, () => void>();
+  /** Chats of which something could not be stored. */
+  readonly #behind = new Set<string>();
   #running: Promise<void> | undefined;
   #isWanted = false;
   readonly #failures = createBackoff(AGAIN_MS.min, AGAIN_MS.max);
@@ -73,10 +80,31 @@ class GapFiller implements Backfill {
     return this.#holds.get(chat);
   }
 
+  missed(chat: string): void {
+    const isKnown = this.#to.progress.places().some((place) => place.chat === chat);
+    if (!isKnown || this.#behind.has(chat) || this.#to.signal.aborted) return;
+    this.#behind.add(chat);
+    this.#lookAgain();
+  }
+
+  isBehind(chat: string): boolean {
+    return this.#behind.has(chat);
+  }
+
+  /** Once for all chats that failed together. */
+  #lookAgain(): void {
+    this.#again ??= setTimeout(() => {
+      this.#again = undefined;
+      this.start();
+    }, this.#failures.next()).unref();
+  }
+
   async #run(): Promise<void> {
     while (this.#isWanted && !this.#to.signal.aborted) {
       this.#isWanted = false;
       const chats = this.#group(this.#to.progress.places());
+      // One of too many is not looked into, and waits for nothing.
+      for (const chat of this.#behind) if (!chats.some(([each]) => each === chat)) this.#behind.delete(chat);
       const work = chats.map(
         ([chat, places]) =>
           () =>
@@ -129,12 +157,12 @@ class GapFiller implements Backfill {
       missed.sort((a, b) => Number(a.ts) - Number(b.ts));
       for (const message of missed) await this.#handOver({ ...message, channel: chat, type: 'message' });
       this.#to.progress.settle(chat);
+      this.#behind.delete(chat);
       this.#failures.reset();
     } catch (error) {
       if (this.#to.signal.aborted) return;
       this.#to.log.warn({ err: error, chat }, 'what was said while the connection was down could not be taken in yet');
-      clearTimeout(this.#again);
-      this.#again = setTimeout(() => this.start(), this.#failures.next()).unref();
+      this.#lookAgain();
     } finally {
       this.#releases.get(chat)?.();
     }

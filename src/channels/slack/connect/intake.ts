@@ -110,11 +110,25 @@ class EventIntake implements Intake {
     }
     const { message } = decoded;
     const isAsked = message.kind === 'button' || message.interaction !== undefined;
-    const hold = isAsked ? undefined : this.#to.backfill().hold(message.address.chat);
+    const outcome = await (isAsked ? this.accept(message, body) : this.#acceptInOrder(message, body));
+    return this.#acknowledge(message, outcome, body);
+  }
+
+  /** What is refused here is sent again by Slack, and found in the chat by the backfill. */
+  async #acceptInOrder(message: InboundMessage, body: unknown): Promise<InboundOutcome> {
+    const { chat } = message.address;
+    const backfill = this.#to.backfill();
+    const hold = backfill.hold(chat);
     if (hold) await hold;
-    // Something before it may not have been taken in: Slack will send it again.
-    if (!isAsked) this.#to.signal.throwIfAborted();
-    return this.#acknowledge(message, await this.accept(message, body), body);
+    // Something before it may not have been taken in.
+    this.#to.signal.throwIfAborted();
+    if (backfill.isBehind(chat)) throw new Error('what was said before it could not be stored yet');
+    try {
+      return await this.accept(message, body);
+    } catch (error) {
+      backfill.missed(chat);
+      throw error;
+    }
   }
 
   read(body: unknown, self: Self): Decoded {

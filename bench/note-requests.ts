@@ -1,0 +1,20 @@
+/**
+ * Notes every HTTP request that a program begins, whatever becomes of it: `node --import ./bench/note-requests.ts PROGRAM`. One line of
+ * REQUESTS_FILE each: the time, the port, the path. A connection that is refused or never answered is seen here and nowhere else.
+ */
+import diagnostics from 'node:diagnostics_channel';
+import fs from 'node:fs';
+import type { ClientRequest } from 'node:http';
+
+const file = process.env.REQUESTS_FILE ?? '';
+const note = (port: string | number, path: string) => fs.appendFileSync(file, `${Date.now()} ${port} ${path}\n`);
+
+diagnostics.subscribe('http.client.request.created', (message) => {
+  const { request } = message as { request: ClientRequest };
+  const [, port = ''] = /:(\d+)$/.exec(String(request.getHeader('host'))) ?? [];
+  note(port, request.path);
+});
+diagnostics.subscribe('undici:request:create', (message) => {
+  const { request } = message as { request: { origin: string; path: string } };
+  note(new URL(String(request.origin)).port, request.path);
+});
