@@ -17,8 +17,6 @@ const KILLS = Number(process.argv[2] ?? 50);
 let seed = Number(process.argv[3] ?? Date.now() % 1_000_000);
 const firstSeed = seed;
 const CATCH_UP_MS = 120_000;
-/** A hub says again what was not acknowledged: a frame can be lost with a connection that goes right after it. */
-const REPEAT_MS = 1_000;
 const TOKENS = { first: 'token-of-the-first-program', second: 'token-of-the-second-program' };
 
 /** A linear congruential generator: a run can be repeated by its seed. */
@@ -115,13 +113,11 @@ async function submitByHub(): Promise<void> {
     read = hub.frames.length;
   };
   const submit = ({ goal }: Submission, id: string) => hub.send({ type: 'task:submit', id, goal, messages: [] });
-  let submittedAt = 0;
+  let wasConnected = false;
   for (let n = 1; writing || [...open.values()].some(({ runs }) => runs.size === 0); n++) {
     if (writing) open.set(`hub-${n}`, begin('hub', n));
-    if (hub.isConnected && Date.now() - submittedAt > REPEAT_MS) {
-      submittedAt = Date.now();
-      for (const [id, one] of open) if (one.tasks.size === 0) submit(one, id);
-    }
+    if (hub.isConnected && !wasConnected) for (const [id, one] of open) if (one.tasks.size === 0) submit(one, id);
+    wasConnected = hub.isConnected;
     const latest = open.get(`hub-${n}`);
     if (latest && hub.isConnected) submit(latest, `hub-${n}`);
     await sleep(40 + random(80));
