@@ -55,6 +55,14 @@ describe('a hub', () => {
     expect([hub.sent('task:completed').length, await statuses()]).toEqual([1, { state: 'connected' }]);
   });
 
+  test('that submits a task with the handshake is heard, by a gateway that has just started', async () => {
+    const { hub, world } = await open();
+    await expect.poll(() => hub.isConnected).toBe(true);
+    hub.greeting = { type: 'task:submit', id: 'at-once', goal: 'Say it', messages: [] };
+    await world.restart();
+    await expect.poll(() => hub.sent('ack')).toMatchObject([{ ok: true, id: 'at-once' }]);
+  });
+
   test('that does not acknowledge is told again, of the same run, until it does', async () => {
     const { hub, world, ready, submit } = await open();
     hub.acknowledges = false;

@@ -16,6 +16,8 @@ export class HubEmulator {
   readonly dialled: number[] = [];
   /** Whether ends are acknowledged as they come. */
   acknowledges = true;
+  /** What it says as soon as somebody has dialled. */
+  greeting: object | undefined;
   #server: WebSocketServer | undefined;
   #socket: WebSocket | undefined;
   #port: number;
@@ -47,6 +49,7 @@ export class HubEmulator {
       this.#socket = socket;
       socket.on('message', (data) => this.#take(JSON.parse(String(data))));
       socket.on('error', () => undefined);
+      if (this.greeting) this.send(this.greeting);
     });
     await once(server, 'listening');
     this.#port = (server.address() as AddressInfo).port;

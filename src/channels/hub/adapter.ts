@@ -159,10 +159,14 @@ export class Hub implements Channel {
       this.#socket = socket;
       stopBeat = beat(socket, this.#times.beat);
       this.#become({ state: 'connected' });
-      serve(socket).catch((error: unknown) => {
-        onError(error);
-        socket.close(1011);
-      });
+      // What the hub says at once waits until somebody listens.
+      socket.pause();
+      serve(socket)
+        .finally(() => socket.resume())
+        .catch((error: unknown) => {
+          onError(error);
+          socket.close(1011);
+        });
     });
     socket.on('close', () => {
       stopBeat?.();
