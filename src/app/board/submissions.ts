@@ -47,7 +47,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
     const { principal, channel = API } = caller;
     const message = messageOf({
       ...saying,
-      via: saying.address.channel === channel ? undefined : channel,
+      via: principal.channel === channel ? undefined : channel,
       sender: { user: principal.user, name: principal.name },
       sentAt: Date.now(),
     });
