@@ -49,52 +49,73 @@ const WRONG_KEY: BoardError = {
 };
 const codeBody = z.object({ code: z.string('expected the code of the link').min(1).max(200) });
 
-export function createLogin(options: LoginOptions): Login {
-  const { sessions, speakers, places, port, onWrongCodes, now = Date.now } = options;
-  const wrong = createRateLimiter(WRONG_PER_MINUTE);
-  const live = new Map<string, AbortController>();
-  let looking: NodeJS.Timeout | undefined;
+/** Who is here with a session, looked at again and again as long as anybody is. */
+class Present {
+  readonly #options: Pick<LoginOptions, 'sessions' | 'speakers'>;
+  readonly #now: () => number;
+  readonly #live = new Map<string, AbortController>();
+  #looking: NodeJS.Timeout | undefined;
 
-  const speakerOf = ({ by }: Session) => (by ? speakers.ofAccount(by) : speakers.ofOwner());
+  constructor(options: Pick<LoginOptions, 'sessions' | 'speakers'>, now: () => number) {
+    this.#options = options;
+    this.#now = now;
+  }
 
-  function end(id: string): boolean {
-    const isGone = sessions.revoke(id);
-    live.get(id)?.abort();
-    live.delete(id);
+  #speakerOf({ by }: Session) {
+    const { speakers } = this.#options;
+    return by ? speakers.ofAccount(by) : speakers.ofOwner();
+  }
+
+  callerOf(cookie: string, key: string): Caller | BoardError {
+    const { sessions } = this.#options;
+    const session = sessions.find(cookie, this.#now());
+    if (!session) return ENDED;
+    if (!isKeyOf(session, key)) return WRONG_KEY;
+    const { principal, direct } = this.#speakerOf(session);
+    if (principal.role !== 'owner') {
+      this.end(session.id);
+      return ENDED;
+    }
+    sessions.touch(session, this.#now());
+    const { id } = session;
+    return { kind: 'session', id, principal, ...(direct && { direct }), ended: this.#signalOf(id) };
+  }
+
+  end(id: string): boolean {
+    const isGone = this.#options.sessions.revoke(id);
+    this.#live.get(id)?.abort();
+    this.#live.delete(id);
     return isGone;
   }
 
-  /** As long as anybody is here. */
-  function look(): void {
-    for (const id of live.keys()) {
-      const session = sessions.get(id, now());
-      if (!session || speakerOf(session).principal.role !== 'owner') end(id);
-    }
-    if (live.size > 0) return;
-    clearInterval(looking);
-    looking = undefined;
-  }
-
-  function signalOf(id: string): AbortSignal {
-    const controller = live.get(id) ?? new AbortController();
-    live.set(id, controller);
-    looking ??= setInterval(look, LOOK_MS).unref();
+  #signalOf(id: string): AbortSignal {
+    const controller = this.#live.get(id) ?? new AbortController();
+    this.#live.set(id, controller);
+    this.#looking ??= setInterval(() => this.#look(), LOOK_MS).unref();
     return controller.signal;
   }
 
-  function callerOf(cookie: string, key: string): Caller | BoardError {
-    const session = sessions.find(cookie, now());
-    if (!session) return ENDED;
-    if (!isKeyOf(session, key)) return WRONG_KEY;
-    const { principal, direct } = speakerOf(session);
-    if (principal.role !== 'owner') {
-      end(session.id);
-      return ENDED;
+  #look(): void {
+    for (const id of this.#live.keys()) {
+      const session = this.#options.sessions.get(id, this.#now());
+      if (!session || this.#speakerOf(session).principal.role !== 'owner') this.end(id);
     }
-    sessions.touch(session, now());
-    const { id } = session;
-    return { kind: 'session', id, principal, ...(direct && { direct }), ended: signalOf(id) };
+    if (this.#live.size > 0) return;
+    clearInterval(this.#looking);
+    this.#looking = undefined;
   }
+
+  close(): void {
+    clearInterval(this.#looking);
+    for (const controller of this.#live.values()) controller.abort();
+    this.#live.clear();
+  }
+}
+
+export function createLogin(options: LoginOptions): Login {
+  const { sessions, places, port, onWrongCodes, now = Date.now } = options;
+  const wrong = createRateLimiter(WRONG_PER_MINUTE);
+  const present = new Present(options, now);
 
   const isSecure = (request: http.IncomingMessage) => places.originOf(request)?.startsWith('https://') === true;
   const nameOf = (request: http.IncomingMessage) => `${isSecure(request) ? '__Host-' : ''}viber-${port}`;
@@ -126,7 +147,7 @@ export function createLogin(options: LoginOptions): Login {
 
   async function logOut({ request, response, params, caller }: BoardRequest): Promise<void> {
     const { id = '' } = params;
-    if (!end(id)) throw new Refused(404, 'not_found', 'There is no login of that id.');
+    if (!present.end(id)) throw new Refused(404, 'not_found', 'There is no login of that id.');
     if (caller.id === id) response.setHeader('set-cookie', cookieText(request, '', 0));
     sendJson(response, 200, { id });
   }
@@ -136,14 +157,10 @@ export function createLogin(options: LoginOptions): Login {
     routes: [{ method: 'DELETE', path: '/board/session/:id', asks: 'owner', handle: logOut }],
     session(request) {
       const cookie = cookieOf(request, nameOf(request));
-      return cookie === undefined ? ENDED : { withKey: (key) => callerOf(cookie, key) };
+      return cookie === undefined ? ENDED : { withKey: (key) => present.callerOf(cookie, key) };
     },
-    revoke: end,
-    close() {
-      clearInterval(looking);
-      for (const controller of live.values()) controller.abort();
-      live.clear();
-    },
+    revoke: (id) => present.end(id),
+    close: () => present.close(),
   };
 }
 

@@ -5,6 +5,7 @@
 import { type Principal, principalText } from '../../access/principal.ts';
 import type { Caller } from '../../board/contract.ts';
 import type { Submissions } from '../../board/protocol/parts.ts';
+import type { CommandOf } from '../../board/protocol/schemas.ts';
 import { Refused } from '../../board/respond.ts';
 import { apiAddress, apiPlaces, messageOf, type Saying } from '../../channels/api/decode.ts';
 import { type Address, API, conversationKey, type Given, type RemoteFile } from '../../channels/channel.ts';
@@ -35,15 +36,21 @@ const placeOf = (caller: Caller, thread?: string): Address => apiAddress(chatOf(
 
 const MAX_GOAL_FACT = 400;
 
-export function createSubmissions(parts: SubmissionParts): Submissions {
-  const { home, conversations, vibers, gateway, handles } = parts;
+/** Brings what is said through the gateway's door, and knows where a client takes part in a task. */
+class Speech {
+  readonly #parts: SubmissionParts;
+
+  constructor(parts: SubmissionParts) {
+    this.#parts = parts;
+  }
 
   /** Resolves to the task that the words belong to, once they are durable. */
-  async function accept(
+  async accept(
     caller: Caller,
     saying: Omit<Saying, 'sender' | 'sentAt' | 'via'>,
     raw: unknown,
   ): Promise<string | undefined> {
+    const { gateway, handles, conversations } = this.#parts;
     const { principal, channel = API } = caller;
     const message = messageOf({
       ...saying,
@@ -63,16 +70,13 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
     return conversations.get(bindingKey(principal, message.address, true))?.taskId;
   }
 
-  function checkViber(viber: string | undefined, principal: Principal, address: Address): void {
-    if (viber !== undefined && !mayChoose({ principal, address, isDirect: true }, viber, vibers))
-      throw new Refused(404, 'not_found', `There is no viber ${viber} for you.`, 'viberId');
+  filesOf(caller: Caller, refs: readonly string[]): Promise<RemoteFile[]> {
+    return Promise.all(refs.map((ref) => this.#parts.fileOf(caller, ref)));
   }
 
-  const filesOf = (caller: Caller, refs: readonly string[]) =>
-    Promise.all(refs.map((ref) => parts.fileOf(caller, ref)));
-
   /** Where the client takes part in a task: in its person's direct messages if these are about it, else in a conversation of its own. */
-  async function placeIn(taskId: string, viber: string, caller: Caller): Promise<Address> {
+  async placeIn(taskId: string, viber: string, caller: Caller): Promise<Address> {
+    const { conversations } = this.#parts;
     const { principal, direct, channel = API } = caller;
     const bound = conversations.bound(taskId);
     if (direct && bound.some(({ key }) => key === bindingKey(principal, direct, true))) return direct;
@@ -85,6 +89,15 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
     await conversations.bind({ key: conversationKey(address), taskId, viber, address, isDirect: true, isChosen: true });
     return address;
   }
+}
+
+export function createSubmissions(parts: SubmissionParts): Submissions {
+  const { home, conversations, vibers } = parts;
+  const speech = new Speech(parts);
+  const checkViber = (viber: string | undefined, principal: Principal, address: Address) => {
+    if (viber !== undefined && !mayChoose({ principal, address, isDirect: true }, viber, vibers))
+      throw new Refused(404, 'not_found', `There is no viber ${viber} for you.`, 'viberId');
+  };
 
   return {
     chatOf,
@@ -92,26 +105,18 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
       const own = apiPlaces(chatOf(caller), caller.channel);
       return places.some((place) => place === own || place.startsWith(`${own}:`));
     },
-    async submit(caller, id, { goal, messages, plan, artifacts, memory, context, viberId, files = [] }) {
+    async submit(caller, id, task) {
+      const { goal, context, viberId, files = [] } = task;
       const event = `${caller.id}:${id}`;
       const thread = traceOf(spoolKey(dedupeId({ id: event, address: placeOf(caller) })));
       const address = placeOf(caller, thread);
       checkViber(viberId, caller.principal, address);
-      const last = messages.at(-1);
-      const said = last?.role === 'user' ? last.text : undefined;
-      const before = said === undefined ? messages : messages.slice(0, -1);
-      const given: Given = {
-        goal,
-        ...(before.length > 0 && { messages: before }),
-        ...(plan !== undefined && { plan }),
-        ...(memory !== undefined && { memory }),
-        ...(artifacts && { artifacts }),
-      };
+      const { said, given } = sayingOf(task);
       const isSame = said === undefined || said.trim() === goal.trim();
-      const remote = await filesOf(caller, files);
+      const remote = await speech.filesOf(caller, files);
       const saying = { id: event, address, text: said ?? goal, given, context, viber: viberId, files: remote };
       const facts = isSame ? [] : [`This task is about: ${goal.slice(0, MAX_GOAL_FACT)}`];
-      await accept(caller, { ...saying, facts }, { type: 'task:submit', id });
+      await speech.accept(caller, { ...saying, facts }, { type: 'task:submit', id });
       const taskId = conversations.get(conversationKey(address))?.taskId;
       if (taskId === undefined) throw new Refused(503, 'busy', 'It could not be stored; send it again in a moment.');
       return { taskId };
@@ -119,15 +124,15 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
     async tell(caller, id, { taskId, message, injectionMode, files = [] }) {
       const viber = readTaskSync(home, taskId)?.viber;
       if (viber === undefined) throw new Refused(404, 'not_found', 'There is no such task.', 'taskId');
-      const remote = await filesOf(caller, files);
-      const place = await placeIn(taskId, viber, caller);
+      const remote = await speech.filesOf(caller, files);
+      const place = await speech.placeIn(taskId, viber, caller);
       // Files are handed out by the channel of the conversation.
       const address =
         remote.length > 0 && place.channel !== (caller.channel ?? API)
-          ? await placeIn(taskId, viber, withoutDirect(caller))
+          ? await speech.placeIn(taskId, viber, withoutDirect(caller))
           : place;
       const given: Given = injectionMode === undefined ? {} : { mode: injectionMode };
-      await accept(
+      await speech.accept(
         caller,
         { id: `${caller.id}:${id}`, address, text: message, given, files: remote, viber },
         { type: 'task:message', id },
@@ -136,13 +141,29 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
     },
     async say(caller, id, { content, attachments, context }) {
       const refs = attachments.map((given) => (typeof given === 'string' ? given : given.ref));
-      const files = await filesOf(caller, refs);
+      const files = await speech.filesOf(caller, refs);
       const address = caller.direct && files.length === 0 ? caller.direct : placeOf(caller);
       const saying = { id: `${caller.id}:${id}`, address, text: content, context, files, takesCommands: true };
-      const taskId = await accept(caller, saying, { type: 'message', id });
+      const taskId = await speech.accept(caller, saying, { type: 'message', id });
       return taskId === undefined ? {} : { taskId };
     },
   };
+}
+
+/** The words of the person, and all that came with them. */
+function sayingOf(task: Pick<CommandOf<'task:submit'>, 'goal' | 'messages' | 'plan' | 'artifacts' | 'memory'>) {
+  const { goal, messages, plan, artifacts, memory } = task;
+  const last = messages.at(-1);
+  const said = last?.role === 'user' ? last.text : undefined;
+  const before = said === undefined ? messages : messages.slice(0, -1);
+  const given: Given = {
+    goal,
+    ...(before.length > 0 && { messages: before }),
+    ...(plan !== undefined && { plan }),
+    ...(memory !== undefined && { memory }),
+    ...(artifacts && { artifacts }),
+  };
+  return { said, given };
 }
 
 function withoutDirect({ direct: _direct, ...caller }: Caller): Caller {

@@ -1,7 +1,7 @@
 /** The gateway's last lines, the newest first; by trace, by weight. */
-import { useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { api } from '../net/api.ts';
 import { onBehind, onEvent } from '../net/live.ts';
 import type { LogLine } from '../net/shapes.ts';
@@ -46,68 +46,78 @@ const choose = (change: Record<string, string>): void => {
 
 const TYPING_MS = 250;
 
+/** The lines that a path gives: loaded again when newer ones may be there, and page by page downwards. */
+class Lines {
+  readonly all = signal<readonly Numbered[] | undefined>(undefined);
+  readonly problem = signal<unknown>(undefined);
+  readonly #path: string;
+  #next: string | undefined;
+  #isLoading = false;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async load(): Promise<void> {
+    try {
+      const page = await api<LogPage>(this.#path);
+      this.all.value = numbered(page.lines);
+      this.#next = page.next;
+      this.problem.value = undefined;
+    } catch (error) {
+      this.problem.value = error;
+    }
+  }
+
+  async more(): Promise<void> {
+    const after = this.#next;
+    if (after === undefined || this.#isLoading) return;
+    this.#isLoading = true;
+    try {
+      const page = await api<LogPage>(`${this.#path}&after=${encodeURIComponent(after)}`);
+      if (this.#next !== after) return;
+      this.all.value = numbered([...(this.all.peek() ?? []), ...page.lines]);
+      this.#next = page.next;
+    } catch (error) {
+      this.problem.value = error;
+    } finally {
+      this.#isLoading = false;
+    }
+  }
+
+  /** Newer lines are looked for where the eye is on the newest. */
+  follow(): () => void {
+    void this.load();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const soon = () => {
+      if (scrollY > 200) return;
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        void this.load();
+      }, 1_000);
+    };
+    const ends = [onBehind(() => void this.load()), onEvent(soon)];
+    return () => {
+      clearTimeout(timer);
+      for (const end of ends) end();
+    };
+  }
+}
+
 export function Logs(): JSX.Element {
   const { query } = place.value;
   const level = LEVELS.find((one) => one === query.get('level')) ?? 'info';
   const trace = query.get('trace') ?? '';
-  const lines = useSignal<readonly Numbered[] | undefined>(undefined);
-  const next = useSignal<string | undefined>(undefined);
-  const problem = useSignal<unknown>(undefined);
   const typed = useSignal(trace);
   const path = `/api/logs?level=${level}${trace === '' ? '' : `&trace=${encodeURIComponent(trace)}`}`;
-
-  useEffect(() => {
-    let isOver = false;
-    const load = () =>
-      api<LogPage>(path).then(
-        (page) => {
-          if (isOver) return;
-          lines.value = numbered(page.lines);
-          next.value = page.next;
-          problem.value = undefined;
-        },
-        (error: unknown) => {
-          if (!isOver) problem.value = error;
-        },
-      );
-    void load();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    // Newer lines are looked for where the eye is on the newest.
-    const ends = [
-      onBehind(() => void load()),
-      onEvent(() => {
-        if (scrollY > 200) return;
-        timer ??= setTimeout(() => {
-          timer = undefined;
-          void load();
-        }, 1_000);
-      }),
-    ];
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-      for (const end of ends) end();
-    };
-  }, [path, lines, next, problem]);
+  const lines = useMemo(() => new Lines(path), [path]);
+  useEffect(() => lines.follow(), [lines]);
   useEffect(() => {
     const timer = setTimeout(() => typed.peek() !== trace && choose({ trace: typed.peek().trim() }), TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed.value, trace]);
-
-  let isLoading = false;
-  const more = async () => {
-    const after = next.value;
-    if (after === undefined || isLoading) return;
-    isLoading = true;
-    try {
-      const page = await api<LogPage>(`${path}&after=${encodeURIComponent(after)}`);
-      if (next.value !== after) return;
-      lines.value = numbered([...(lines.value ?? []), ...page.lines]);
-      next.value = page.next;
-    } catch (error) {
-      problem.value = error;
-    }
-  };
+  const shown = lines.all.value;
+  const problem = lines.problem.value;
 
   return (
     <>
@@ -126,17 +136,17 @@ export function Logs(): JSX.Element {
           onInput={(event) => (typed.value = event.currentTarget.value)}
         />
       </PageHead>
-      {problem.value !== undefined && <Problem error={problem.value} />}
-      {lines.value === undefined && problem.value === undefined && <Loading rows={8} />}
-      {lines.value?.length === 0 && <Empty icon="logs" title={words.logs.empty} hint={words.logs.emptyHint} />}
-      {lines.value !== undefined && lines.value.length > 0 && (
+      {problem !== undefined && <Problem error={problem} />}
+      {shown === undefined && problem === undefined && <Loading rows={8} />}
+      {shown?.length === 0 && <Empty icon="logs" title={words.logs.empty} hint={words.logs.emptyHint} />}
+      {shown !== undefined && shown.length > 0 && (
         <Virtual
           key={path}
-          items={lines.value}
+          items={shown}
           keyOf={keyOf}
           heightOf={heightOf}
           label={words.logs.title}
-          onEnd={() => void more()}
+          onEnd={() => void lines.more()}
           render={(line) => <Line line={line} />}
         />
       )}

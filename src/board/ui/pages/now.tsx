@@ -81,15 +81,7 @@ export function Now(): JSX.Element {
         </Section>
       )}
       {isEmpty ? (
-        <ul class="ideas">
-          {words.now.ideas.map((idea) => (
-            <li key={idea}>
-              <button type="button" onClick={() => say(idea, [])}>
-                {idea}
-              </button>
-            </li>
-          ))}
-        </ul>
+        <Ideas onChoose={(idea) => say(idea, [])} />
       ) : (
         <Talk of={talk.taskId === '' ? shownEmpty(talk) : talk}>
           {here.map((approval) => (
@@ -99,6 +91,20 @@ export function Now(): JSX.Element {
       )}
       <Composer about="now" isBusy={isBusy(detail)} onSend={say} onStop={stop} />
     </div>
+  );
+}
+
+function Ideas({ onChoose }: { onChoose: (idea: string) => void }): JSX.Element {
+  return (
+    <ul class="ideas">
+      {words.now.ideas.map((idea) => (
+        <li key={idea}>
+          <button type="button" onClick={() => onChoose(idea)}>
+            {idea}
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

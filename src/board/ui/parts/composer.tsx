@@ -1,5 +1,5 @@
 /** Where a message is written. What is written here stays until it is sent, also when the page is left and come back to. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiError, request } from '../net/api.ts';
@@ -30,7 +30,6 @@ interface Upload {
 
 export function Composer({ about, isBusy, onSend, modes = false, onStop }: ComposerProps): JSX.Element {
   const box = useRef<HTMLTextAreaElement>(null);
-  const picker = useRef<HTMLInputElement>(null);
   const text = useSignal(drafts.get(about) ?? '');
   const uploads = useSignal<readonly Upload[]>([]);
   const mode = useSignal<Mode>('steer');
@@ -78,25 +77,7 @@ export function Composer({ about, isBusy, onSend, modes = false, onStop }: Compo
         attach(event.dataTransfer?.files ?? []);
       }}
     >
-      {uploads.value.length > 0 && (
-        <ul class="uploads">
-          {uploads.value.map(({ id, name, file }) => (
-            <li key={id} class={file === undefined ? 'coming' : undefined}>
-              <Icon name="attach" />
-              <span>{file === undefined ? words.composer.uploading(name) : name}</span>
-              <Button
-                kind="quiet"
-                small
-                icon="cross"
-                label={words.composer.remove(name)}
-                onClick={() => {
-                  uploads.value = uploads.value.filter((other) => other.id !== id);
-                }}
-              />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Uploads of={uploads} />
       <div class="composer-text" data-text={`${text.value} `}>
         <textarea
           ref={box}
@@ -114,32 +95,8 @@ export function Composer({ about, isBusy, onSend, modes = false, onStop }: Compo
         />
       </div>
       <div class="composer-foot">
-        <input
-          ref={picker}
-          type="file"
-          multiple
-          hidden
-          onChange={(event) => {
-            attach(event.currentTarget.files ?? []);
-            event.currentTarget.value = '';
-          }}
-        />
-        <Button kind="quiet" icon="attach" label={words.composer.attach} onClick={() => picker.current?.click()} />
-        {modes && isBusy && (
-          <select
-            aria-label={words.composer.mode}
-            value={mode.value}
-            onChange={(event) => {
-              mode.value = event.currentTarget.value as Mode;
-            }}
-          >
-            {(['steer', 'collect', 'followup'] as const).map((name) => (
-              <option key={name} value={name}>
-                {words.composer.modes[name]}
-              </option>
-            ))}
-          </select>
-        )}
+        <FilePicker onPick={attach} />
+        {modes && isBusy && <ModeChoice of={mode} />}
         <span class="grow" />
         {isBusy && onStop !== undefined && (
           <Button icon="stop" onClick={onStop}>
@@ -152,7 +109,62 @@ export function Composer({ about, isBusy, onSend, modes = false, onStop }: Compo
   );
 }
 
-async function upload(file: File, uploads: { value: readonly Upload[] }): Promise<void> {
+function Uploads({ of: uploads }: { of: Signal<readonly Upload[]> }): JSX.Element | null {
+  if (uploads.value.length === 0) return null;
+  const remove = (id: string) => {
+    uploads.value = uploads.value.filter((other) => other.id !== id);
+  };
+  return (
+    <ul class="uploads">
+      {uploads.value.map(({ id, name, file }) => (
+        <li key={id} class={file === undefined ? 'coming' : undefined}>
+          <Icon name="attach" />
+          <span>{file === undefined ? words.composer.uploading(name) : name}</span>
+          <Button kind="quiet" small icon="cross" label={words.composer.remove(name)} onClick={() => remove(id)} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function FilePicker({ onPick }: { onPick: (files: Iterable<File>) => void }): JSX.Element {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          onPick(event.currentTarget.files ?? []);
+          event.currentTarget.value = '';
+        }}
+      />
+      <Button kind="quiet" icon="attach" label={words.composer.attach} onClick={() => picker.current?.click()} />
+    </>
+  );
+}
+
+function ModeChoice({ of: mode }: { of: Signal<Mode> }): JSX.Element {
+  return (
+    <select
+      aria-label={words.composer.mode}
+      value={mode.value}
+      onChange={(event) => {
+        mode.value = event.currentTarget.value as Mode;
+      }}
+    >
+      {(['steer', 'collect', 'followup'] as const).map((name) => (
+        <option key={name} value={name}>
+          {words.composer.modes[name]}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+async function upload(file: File, uploads: Signal<readonly Upload[]>): Promise<void> {
   const id = crypto.randomUUID();
   const { name } = file;
   uploads.value = [...uploads.value, { id, name }];

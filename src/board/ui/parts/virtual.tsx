@@ -37,6 +37,26 @@ function itemAt(offsets: Float64Array, y: number): number {
   return low;
 }
 
+/** The row that a key goes to; undefined for keys that do not go anywhere. */
+function stepTo(key: string, index: number, length: number): number | undefined {
+  if (key === 'ArrowDown' || key === 'j') return index + 1;
+  if (key === 'ArrowUp' || key === 'k') return index - 1;
+  if (key === 'Home') return 0;
+  return key === 'End' ? length - 1 : undefined;
+}
+
+/** Scrolls to the row if need be, and waits the few frames until it stands in the page. */
+function focusRow(list: HTMLUListElement, at: number, offsets: Float64Array): void {
+  const y = list.getBoundingClientRect().top + (offsets[at] ?? 0);
+  if (y < 80 || y > innerHeight - 120) scrollBy(0, y - innerHeight / 2);
+  const tryFocus = (left: number) => {
+    const row = list.querySelector<HTMLElement>(`[data-row="${at}"] a, [data-row="${at}"] button`);
+    if (row) row.focus({ preventScroll: true });
+    else if (left > 0) requestAnimationFrame(() => tryFocus(left - 1));
+  };
+  tryFocus(10);
+}
+
 export function Virtual<T>({ items, keyOf, heightOf, render, label, onEnd }: VirtualProps<T>): JSX.Element {
   const box = useRef<HTMLUListElement>(null);
   const [range, setRange] = useState<readonly [number, number]>([0, 30]);
@@ -69,34 +89,11 @@ export function Virtual<T>({ items, keyOf, heightOf, render, label, onEnd }: Vir
     };
   }, [offsets, items.length, total]);
 
-  const focusRow = (index: number) => {
-    const at = Math.max(0, Math.min(items.length - 1, index));
-    const top = offsets[at] ?? 0;
-    const rect = box.current?.getBoundingClientRect();
-    if (rect === undefined) return;
-    const y = rect.top + top;
-    if (y < 80 || y > innerHeight - 120) scrollBy(0, y - innerHeight / 2);
-    const tryFocus = (left: number) => {
-      const row = box.current?.querySelector<HTMLElement>(`[data-row="${at}"] a, [data-row="${at}"] button`);
-      if (row) row.focus({ preventScroll: true });
-      else if (left > 0) requestAnimationFrame(() => tryFocus(left - 1));
-    };
-    tryFocus(10);
-  };
-
   const onKeyDown = (event: KeyboardEvent) => {
     const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-row]') : null;
     if (row === null || event.altKey || event.ctrlKey || event.metaKey) return;
     const index = Number(row.dataset.row);
-    const steps: Record<string, number> = {
-      ArrowDown: index + 1,
-      ArrowUp: index - 1,
-      j: index + 1,
-      k: index - 1,
-      Home: 0,
-      End: items.length - 1,
-    };
-    const next = steps[event.key];
+    const next = stepTo(event.key, index, items.length);
     if (next === undefined) return;
     event.preventDefault();
     const step = next < index ? -1 : 1;
@@ -104,7 +101,7 @@ export function Virtual<T>({ items, keyOf, heightOf, render, label, onEnd }: Vir
     // Headings have nothing to focus.
     while (items[target] !== undefined && heightOf(items[target] as T) < 52 && target > 0 && target < items.length - 1)
       target += step;
-    focusRow(target);
+    if (box.current !== null) focusRow(box.current, Math.max(0, Math.min(items.length - 1, target)), offsets);
   };
 
   const [from, to] = range;

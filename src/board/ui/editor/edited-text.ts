@@ -1,0 +1,123 @@
+/**
+ * A text that is edited here, and perhaps by hand at the same time. Invariants: what is saved was made from what stands there, else both texts
+ * are shown and a person decides; neither is lost, whatever is chosen.
+ */
+import { computed, signal } from '@preact/signals';
+import { ApiError, said } from '../net/api.ts';
+import { note } from '../parts/notices.tsx';
+import { words } from '../words.ts';
+import { mergeTexts } from './merge.ts';
+
+export interface Written {
+  text: string;
+  hash: string;
+}
+
+export type Load = () => Promise<Written>;
+/** Gives the new hash; throws ApiError 409 with `current` where the base is not what stands there. */
+export type Save = (text: string, baseHash: string) => Promise<{ hash?: string }>;
+
+export class EditedText {
+  /** What the draft was made from. */
+  readonly base = signal<Written | undefined>(undefined);
+  readonly draft = signal('');
+  /** Another one for each text that was put into the editor, not typed. */
+  readonly version = signal(0);
+  /** What somebody else has written meanwhile. */
+  readonly theirs = signal<Written | undefined>(undefined);
+  /** Why nothing can be shown. */
+  readonly problem = signal<unknown>(undefined);
+  readonly isSaving = signal(false);
+  readonly isDirty = computed(() => this.base.value !== undefined && this.draft.value !== this.base.value.text);
+  load: Load;
+  save: Save;
+  onSaved: (() => void) | undefined;
+
+  constructor(load: Load, save: Save) {
+    this.load = load;
+    this.save = save;
+  }
+
+  #put(text: string): void {
+    this.draft.value = text;
+    this.version.value += 1;
+  }
+
+  take(found: Written): void {
+    this.base.value = found;
+    this.#put(found.text);
+    this.theirs.value = undefined;
+  }
+
+  revert(): void {
+    this.#put(this.base.peek()?.text ?? '');
+  }
+
+  async look(): Promise<void> {
+    try {
+      const found = await this.load();
+      this.problem.value = undefined;
+      this.#compare(found);
+    } catch (error) {
+      // With a text in the editor the next look may succeed.
+      if (this.base.peek() === undefined) this.problem.value = error;
+    }
+  }
+
+  #compare(found: Written): void {
+    const before = this.base.peek();
+    const draft = this.draft.peek();
+    if (before === undefined) this.take(found);
+    else if (found.hash === before.hash || this.isSaving.peek()) return;
+    else if (draft === before.text || draft === found.text) this.take(found);
+    else this.theirs.value = found;
+  }
+
+  /** Saves the draft, unless there is nothing to save or somebody has to decide first. */
+  async keep(): Promise<void> {
+    const from = this.base.peek();
+    if (from !== undefined && this.draft.peek() !== from.text && this.theirs.peek() === undefined)
+      await this.#write(this.draft.peek(), from.hash);
+  }
+
+  /** The draft in place of what somebody else has written. */
+  async replace(found: Written): Promise<void> {
+    this.base.value = found;
+    this.theirs.value = undefined;
+    await this.#write(this.draft.peek(), found.hash);
+  }
+
+  merge(found: Written): void {
+    const labels = { mine: words.conflict.mine, theirs: words.conflict.theirs };
+    const merged = mergeTexts(this.draft.peek(), this.base.peek()?.text ?? '', found.text, labels);
+    this.base.value = found;
+    this.#put(merged.text);
+    this.theirs.value = undefined;
+    note(merged.conflicts === 0 ? words.conflict.merged : words.conflict.marked(merged.conflicts));
+  }
+
+  async #write(text: string, baseHash: string): Promise<void> {
+    this.isSaving.value = true;
+    try {
+      const { hash } = await this.save(text, baseHash);
+      // Written meanwhile, it stays to be saved.
+      this.base.value = { text, hash: hash ?? (await this.load()).hash };
+      this.theirs.value = undefined;
+      note(words.saved);
+      this.onSaved?.();
+    } catch (error) {
+      const current = error instanceof ApiError && error.status === 409 ? currentOf(error) : undefined;
+      if (current !== undefined) this.theirs.value = current;
+      else note(said(error), { warm: true });
+    } finally {
+      this.isSaving.value = false;
+    }
+  }
+}
+
+function currentOf({ body }: ApiError): Written | undefined {
+  const current = body.current;
+  if (typeof current !== 'object' || current === null) return undefined;
+  const { text, hash } = current as { text?: unknown; hash?: unknown };
+  return typeof text === 'string' && typeof hash === 'string' ? { text, hash } : undefined;
+}
