@@ -39,6 +39,23 @@ export function pageOf<T>(
   return { items, ...(last !== undefined && from + PAGE < all.length && { next: idOf(last) }) };
 }
 
+/**
+ * A page of what has happened, the newest first. What was shown stays where it was while more happens: the ids count those of one moment
+ * from the oldest.
+ */
+export function newestFirst<T extends { at: string }>(
+  happened: readonly T[],
+  url: URL,
+): { items: (T & { id: string })[]; next?: string } {
+  const seen = new Map<string, number>();
+  const named = happened.map((event) => {
+    const count = (seen.get(event.at) ?? 0) + 1;
+    seen.set(event.at, count);
+    return { ...event, id: `${event.at}-${count}` };
+  });
+  return pageOf(named.reverse(), ({ id }) => id, url);
+}
+
 /** Whose page it is: `?viber=`, else the one that serves the chats. Throws Refused. */
 export function viberOf(url: URL, { viber, vibers }: Pick<About, 'viber' | 'vibers'>): string {
   const asked = url.searchParams.get('viber') ?? viber;

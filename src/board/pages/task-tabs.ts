@@ -7,9 +7,10 @@ import type { SessionEntry } from '../../workspace/types.ts';
 import type { BoardRoute } from '../contract.ts';
 import { seenTask } from '../protocol/refusals.ts';
 import type { PageParts } from './parts.ts';
-import { route } from './route.ts';
+import { newestFirst, route } from './route.ts';
 
-const SHOWN = 200;
+/** As far back as the conversation is read. */
+const TAIL = { maxBytes: 8 * 1024 * 1024 };
 const DETAIL = 300;
 
 interface TraceEvent {
@@ -20,10 +21,11 @@ interface TraceEvent {
 
 export function taskTabRoutes({ protocol, shown }: PageParts): BoardRoute[] {
   return [
-    route('GET', '/api/tasks/:id/trace', 'caller', async ({ params, caller }) => {
+    route('GET', '/api/tasks/:id/trace', 'caller', async ({ params, caller, url }) => {
       const task = seenTask(params.id ?? '', caller.principal, protocol);
-      const entries = await readSessionTail(protocol.home, task.viber, task.id, { maxEntries: SHOWN });
-      return { events: entries.flatMap(eventsOf) };
+      const entries = await readSessionTail(protocol.home, task.viber, task.id, TAIL);
+      const { items, next } = newestFirst(entries.flatMap(eventsOf), url);
+      return { events: items, ...(next !== undefined && { next }) };
     }),
     // Memory and what shapes the viber stand in it.
     route('GET', '/api/tasks/:id/context', 'owner', async ({ params, caller }) => {

@@ -6,7 +6,7 @@ import type { BoardRoute } from '../contract.ts';
 import { seenTask } from '../protocol/refusals.ts';
 import { Refused } from '../respond.ts';
 import type { PageParts } from './parts.ts';
-import { PAGE, pageOf, route } from './route.ts';
+import { newestFirst, pageOf, route } from './route.ts';
 
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 100;
@@ -42,17 +42,18 @@ export function usageRoutes({ protocol }: PageParts): BoardRoute[] {
         total: all.reduce<Sum>((sum, { call }) => plus(sum, call), { ...NO_USAGE, calls: 0 }),
       };
     }),
-    route('GET', '/api/tasks/:id/cost', 'caller', async ({ params, caller }) => {
+    route('GET', '/api/tasks/:id/cost', 'caller', async ({ params, caller, url }) => {
       const task = seenTask(params.id ?? '', caller.principal, protocol);
       const from = Math.max(Date.parse(task.createdAt), Date.now() - MAX_DAYS * DAY_MS);
       const calls = daysBetween(from, Date.now()).flatMap((day) =>
         callsOf(day).filter((call) => call.task === task.id),
       );
+      const rows = calls.map(({ at, model, ms, run: runId, ...used }) => ({ at, model, ms, runId, ...usageOf(used) }));
+      const { items, next } = newestFirst(rows, url);
       return {
         total: calls.reduce<Sum>((sum, call) => plus(sum, call), { ...NO_USAGE, calls: 0 }),
-        calls: calls
-          .slice(-PAGE)
-          .map(({ at, model, ms, run: runId, ...used }) => ({ at, model, ms, runId, ...usageOf(used) })),
+        calls: items,
+        ...(next !== undefined && { next }),
       };
     }),
   ];

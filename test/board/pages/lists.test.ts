@@ -7,6 +7,8 @@ import { openWorld } from '../../dialogs/harness.ts';
 
 const TOKEN = 'the-token-of-the-owner';
 const COUNT = 250;
+const LONG = '20260101-aaaaa';
+const FROM = { channel: 'telegram', user: '1001', name: 'Alex' };
 const all = <T>(make: (n: number) => T): T[] => Array.from({ length: COUNT }, (_, n) => make(n));
 
 function fill(home: string): void {
@@ -26,6 +28,16 @@ function fill(home: string): void {
   const at = new Date().toISOString();
   const call = { type: 'call', at, model: 'm', ms: 1, run: 'r', viber: 'default' };
   const lines = all((n) => ({ ...call, person: `p${n}`, task: `t${n}`, inputTokens: n, outputTokens: 0 }));
+  lines.push(...all((n) => ({ ...call, person: 'p', task: LONG, inputTokens: 1, outputTokens: 0, ms: n })));
+  const record = { id: LONG, viber: 'default', goal: 'Long', title: 'Long', people: ['telegram:1001'], runs: COUNT };
+  const task = { ...record, conversations: ['telegram@1:1001'], state: 'completed', createdAt: at, updatedAt: at };
+  write(`artifacts/${LONG}/task.json`, JSON.stringify(task));
+  const said = all((n) => [
+    { type: 'message', id: `m${n}`, run: `r${n}`, at, text: `Words ${n}`, from: FROM, files: [] },
+    { type: 'result', run: `r${n}`, at, state: 'completed', text: `Answer ${n}`, summary: '', artifactRefs: [] },
+  ]).flat();
+  const session = [{ type: 'session', version: 1, taskId: LONG, viber: 'default', createdAt: at }, ...said];
+  write(`agents/default/sessions/${LONG}.jsonl`, `${session.map((line) => JSON.stringify(line)).join('\n')}\n`);
   write(`usage/${dayOf(Date.now())}.jsonl`, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
 }
 
@@ -59,8 +71,15 @@ test('every long list comes whole, a hundred at a time', async () => {
   expect(await whole('/api/jobs', 'jobs')).toBe(COUNT);
   expect(await whole('/api/people', 'people')).toBe(COUNT + 1);
   expect(await whole('/api/people', 'links', 'nextLink', 'afterLink')).toBe(COUNT);
-  expect(await whole('/api/usage', 'tasks', 'nextTask', 'afterTask')).toBe(COUNT);
-  expect(await whole('/api/usage', 'people', 'nextPerson', 'afterPerson')).toBe(COUNT);
+  expect(await whole('/api/usage', 'tasks', 'nextTask', 'afterTask')).toBe(COUNT + 1);
+  expect(await whole('/api/usage', 'people', 'nextPerson', 'afterPerson')).toBe(COUNT + 1);
+  expect(await whole(`/api/tasks/${LONG}/trace`, 'events')).toBe(2 * COUNT);
+  expect(await whole(`/api/tasks/${LONG}/cost`, 'calls')).toBe(COUNT);
+  const { events } = await get(`/api/tasks/${LONG}/trace`);
+  expect((events as unknown[]).slice(0, 2)).toMatchObject([
+    { what: 'completed', detail: `Answer ${COUNT - 1}` },
+    { detail: `Words ${COUNT - 1}` },
+  ]);
   const named = async (at: string) => JSON.stringify(await get(at));
   expect(await named('/api/skills?viber=dev')).toContain('of-dev');
   expect(await named('/api/skills')).not.toContain('of-dev');

@@ -193,7 +193,7 @@ describe('an owner', () => {
     expect(cost.body).toMatchObject({ calls: [{ model: 'local/test-model' }] });
     const task = path.basename(world.task());
     expect((await board.ask('GET', `/api/tasks/${task}/trace`)).body).toMatchObject({
-      events: [{ detail: 'hello' }, { what: 'completed' }],
+      events: [{ what: 'completed' }, { detail: 'hello' }],
     });
     const { body: context } = await board.ask('GET', `/api/tasks/${task}/context`);
     expect(context.sections).toMatchObject([

@@ -184,26 +184,23 @@ function tasks(asked: Asked, id: string, more: string): Reply {
         body: {
           events: [
             {
-              at: new Date(state.at - 33 * data.MINUTE).toISOString(),
-              what: 'Message accepted',
-              detail: 'telegram, 3f2a9c51d0e4',
-            },
-            {
-              at: new Date(state.at - 32.9 * data.MINUTE).toISOString(),
-              what: 'Model asked',
-              detail: 'anthropic/claude-sonnet',
-              ms: 4200,
-            },
-            {
-              at: new Date(state.at - 32 * data.MINUTE).toISOString(),
-              what: 'Tool',
-              detail: 'read_file offer-bergmann.pdf',
-              ms: 61,
-            },
-            {
+              id: '4',
               at: new Date(state.at - 29 * data.MINUTE).toISOString(),
-              what: 'Answer delivered',
-              detail: 'telegram, 1 part',
+              what: 'completed',
+              detail: 'The offer is ready.',
+            },
+            {
+              id: '3',
+              at: new Date(state.at - 31 * data.MINUTE).toISOString(),
+              what: 'decided',
+              detail: 'approve Mara',
+            },
+            { id: '2', at: new Date(state.at - 32 * data.MINUTE).toISOString(), what: 'used', detail: 'read_file' },
+            {
+              id: '1',
+              at: new Date(state.at - 33 * data.MINUTE).toISOString(),
+              what: 'Mara on telegram',
+              detail: 'Compare the offers.',
             },
           ],
         },
@@ -214,6 +211,7 @@ function tasks(asked: Asked, id: string, more: string): Reply {
           total: { cost: 0.0841, currency: 'USD', inputTokens: 48_200, outputTokens: 2_930 },
           calls: [
             {
+              id: '1',
               at: new Date(state.at - 32 * data.MINUTE).toISOString(),
               model: 'anthropic/claude-sonnet',
               inputTokens: 21_000,
@@ -223,6 +221,7 @@ function tasks(asked: Asked, id: string, more: string): Reply {
               ms: 4200,
             },
             {
+              id: '2',
               at: new Date(state.at - 29 * data.MINUTE).toISOString(),
               model: 'anthropic/claude-sonnet',
               inputTokens: 27_200,

@@ -1,8 +1,8 @@
 /** What the model was shown, what happened, and what it cost: of one task. */
 import type { JSX } from 'preact';
-import { of, useResource } from '../net/resource.ts';
+import { of, usePages, useResource } from '../net/resource.ts';
 import type { Sum } from '../net/shapes.ts';
-import { Empty, Shown } from '../parts/common.tsx';
+import { Empty, More, Shown } from '../parts/common.tsx';
 import { amount, clockOf, duration, money } from '../parts/time.tsx';
 import { words } from '../words.ts';
 import { Figure } from './health.tsx';
@@ -48,12 +48,14 @@ export function Context({ taskId }: { taskId: string }): JSX.Element {
 }
 
 interface TraceData {
-  events?: readonly { at: string; what: string; detail?: string; ms?: number }[];
+  events?: readonly { id: string; at: string; what: string; detail?: string }[];
+  next?: string;
 }
 
 export function Trace({ taskId }: { taskId: string }): JSX.Element {
-  const trace = useResource<TraceData>(
+  const trace = usePages<TraceData>(
     pathOf(taskId, 'trace'),
+    'events',
     of('task:started', 'task:completed', 'task:error', 'task:state'),
   );
   return (
@@ -62,18 +64,20 @@ export function Trace({ taskId }: { taskId: string }): JSX.Element {
         events.length === 0 ? (
           <Empty title={words.task.traceEmpty} />
         ) : (
-          <ol class="trace">
-            {events.slice(-60).map(({ at, what, detail, ms }, index) => (
-              <li key={`${index}${at}`}>
-                <time dateTime={at}>{clockOf(at)}</time>
-                <span class="row-text">
-                  <span class="row-title">{what}</span>
-                  {detail !== undefined && <span class="row-sub">{detail}</span>}
-                </span>
-                {ms !== undefined && <span class="row-end">{duration(ms / 1000)}</span>}
-              </li>
-            ))}
-          </ol>
+          <>
+            <ol class="trace">
+              {events.map(({ id, at, what, detail }) => (
+                <li key={id}>
+                  <time dateTime={at}>{clockOf(at)}</time>
+                  <span class="row-text">
+                    <span class="row-title">{what}</span>
+                    {detail !== undefined && <span class="row-sub">{detail}</span>}
+                  </span>
+                </li>
+              ))}
+            </ol>
+            <More of={trace} />
+          </>
         )
       }
     </Shown>
@@ -82,11 +86,12 @@ export function Trace({ taskId }: { taskId: string }): JSX.Element {
 
 interface CostData {
   total?: Sum;
-  calls?: readonly (Sum & { at: string; model: string; ms?: number })[];
+  calls?: readonly (Sum & { id: string; at: string; model: string; ms?: number })[];
+  next?: string;
 }
 
 export function Cost({ taskId }: { taskId: string }): JSX.Element {
-  const cost = useResource<CostData>(pathOf(taskId, 'cost'), atEnd);
+  const cost = usePages<CostData>(pathOf(taskId, 'cost'), 'calls', atEnd);
   return (
     <Shown of={cost} rows={6}>
       {({ total, calls = [] }) =>
@@ -100,17 +105,21 @@ export function Cost({ taskId }: { taskId: string }): JSX.Element {
               <Figure label={words.usage.tokensOut} value={amount(total?.outputTokens)} />
             </dl>
             <ol class="trace">
-              {calls.slice(-60).map(({ at, model, inputTokens, outputTokens, cost: price, currency }, index) => (
-                <li key={`${index}${at}`}>
+              {calls.map(({ id, at, model, inputTokens, outputTokens, cost: price, currency, ms }) => (
+                <li key={id}>
                   <time dateTime={at}>{clockOf(at)}</time>
                   <span class="row-text">
                     <span class="row-title">{model}</span>
-                    <span class="row-sub">{words.usage.tokens(amount((inputTokens ?? 0) + (outputTokens ?? 0)))}</span>
+                    <span class="row-sub">
+                      {words.usage.tokens(amount((inputTokens ?? 0) + (outputTokens ?? 0)))}
+                      {ms !== undefined && `, ${duration(ms / 1000)}`}
+                    </span>
                   </span>
                   <span class="row-end">{money(price, currency)}</span>
                 </li>
               ))}
             </ol>
+            <More of={cost} />
           </>
         )
       }
