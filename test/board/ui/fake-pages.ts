@@ -211,16 +211,6 @@ function tasks(asked: Asked, id: string, more: string): Reply {
           total: { cost: 0.0841, currency: 'USD', inputTokens: 48_200, outputTokens: 2_930 },
           calls: [
             {
-              id: '1',
-              at: new Date(state.at - 32 * data.MINUTE).toISOString(),
-              model: 'anthropic/claude-sonnet',
-              inputTokens: 21_000,
-              outputTokens: 1_400,
-              cost: 0.041,
-              currency: 'USD',
-              ms: 4200,
-            },
-            {
               id: '2',
               at: new Date(state.at - 29 * data.MINUTE).toISOString(),
               model: 'anthropic/claude-sonnet',
@@ -229,6 +219,16 @@ function tasks(asked: Asked, id: string, more: string): Reply {
               cost: 0.0431,
               currency: 'USD',
               ms: 6100,
+            },
+            {
+              id: '1',
+              at: new Date(state.at - 32 * data.MINUTE).toISOString(),
+              model: 'anthropic/claude-sonnet',
+              inputTokens: 21_000,
+              outputTokens: 1_400,
+              cost: 0.041,
+              currency: 'USD',
+              ms: 4200,
             },
           ],
         },

@@ -104,7 +104,7 @@ export function Cost({ taskId }: { taskId: string }): JSX.Element {
               <Figure label={words.usage.tokensIn} value={amount(total?.inputTokens)} />
               <Figure label={words.usage.tokensOut} value={amount(total?.outputTokens)} />
             </dl>
-            <ol class="trace">
+            <ol class="trace as-named">
               {calls.map(({ id, at, model, inputTokens, outputTokens, cost: price, currency, ms }) => (
                 <li key={id}>
                   <time dateTime={at}>{clockOf(at)}</time>
