@@ -16,7 +16,7 @@ export interface Resource<T> {
 }
 
 const MAX_KEPT = 60;
-const kept = new Map<string, Resource<unknown>>();
+const kept = new Map<string, unknown>();
 
 export function resource<T>(path: string): Resource<T> {
   return keep(path, () => create<T>(() => api<T>(path)));
@@ -26,7 +26,7 @@ function keep<R>(key: string, make: () => R): R {
   const known = kept.get(key) as R | undefined;
   kept.delete(key);
   const found = known ?? make();
-  kept.set(key, found as unknown as Resource<unknown>);
+  kept.set(key, found);
   const [oldest] = kept.keys();
   if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
   return found;
@@ -95,7 +95,10 @@ function createPages<T extends object>(
   { next = 'next', after = 'after' }: Names,
 ): Pages<T> {
   const nextOf = (page: T) => (page as Record<string, unknown>)[next];
-  const itemsOf = (page: T) => page[list] as unknown as readonly unknown[];
+  const itemsOf = (page: T): readonly unknown[] => {
+    const items: unknown = page[list];
+    return Array.isArray(items) ? items : [];
+  };
   let wanted = 1;
   const first = create<T>(async () => {
     let all = await api<T>(path);
